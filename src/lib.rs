@@ -1,0 +1,29 @@
+//! acp-tui: a terminal client for coding agents that speak the Agent Client Protocol.
+//!
+//! The layers, each importing only from those above it in this list (held by `tests/layering.rs`):
+//!
+//! | module | owns | may import |
+//! | --- | --- | --- |
+//! | [`text`] | safe text, widths, wrapping | – |
+//! | [`proto`] | our words for ACP, wire-neutral plain data | text |
+//! | [`rpc`] | newline-delimited JSON-RPC over a byte stream | text, proto |
+//! | [`acp`] | the agent process; ACP's wire shapes to and from [`proto`] | text, proto, rpc |
+//! | [`session`] | the pure reducer: conversation state and its rules | text, proto |
+//! | [`host`] | files, terminals, permission policy on this machine | text, proto |
+//! | [`config`] | layered configuration | text |
+//! | [`ui`] | everything drawn, every key | text, proto, session, config |
+//! | [`demo`] | the built-in demo agent (the other side of the protocol) | text |
+//! | [`app`] | the loop that wires them | all |
+
+pub mod acp;
+pub mod app;
+pub mod cli;
+pub mod config;
+pub mod demo;
+pub mod host;
+pub mod proto;
+pub mod rpc;
+pub mod session;
+pub mod text;
+pub mod ui;
+pub mod vt;

@@ -1,0 +1,255 @@
+//! What the client asks of the agent, and what comes back.
+
+use std::path::PathBuf;
+
+use crate::{
+    proto::{
+        AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
+        RequestKey, RpcError, SessionId, SessionMode,
+    },
+    text::SafeText,
+};
+
+/// One message for the agent, in the order in which the reducer wants it on the wire.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ToAgent {
+    Call(Call),
+    Notify(Notification),
+    Reply { key: RequestKey, reply: HostReply },
+}
+
+/// One thing from the agent, in the order in which it stood on the wire: replies share the queue
+/// with updates, so that "the turn is over" cannot overtake its last chunk (V1-RPC-17).
+#[derive(Clone, PartialEq, Debug)]
+pub enum FromAgent {
+    Update {
+        session: Option<SessionId>,
+        event: AgentEvent,
+    },
+    Request {
+        key: RequestKey,
+        request: HostRequest,
+    },
+    Reply {
+        call: CallTag,
+        result: CallResult,
+    },
+    /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
+    CancelRequest {
+        key: RequestKey,
+    },
+    /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
+    /// (V1-RPC-14). `count` is how many there were on this connection so far.
+    Noise {
+        what: SafeText,
+        count: u64,
+    },
+}
+
+/// A request of ours. Its reply comes back as [`CallResult`] of the same kind, together with the
+/// call, in wire order with everything else (V1-RPC-17).
+#[derive(Clone, PartialEq, Debug)]
+pub enum Call {
+    Initialize {
+        caps: ClientCaps,
+    },
+    Authenticate {
+        method: String,
+    },
+    NewSession(SessionSetup),
+    /// Replays the conversation as updates before its answer (V1-SES-08).
+    LoadSession {
+        id: SessionId,
+        setup: SessionSetup,
+    },
+    /// Replays nothing (V1-SES-11).
+    ResumeSession {
+        id: SessionId,
+        setup: SessionSetup,
+    },
+    CloseSession {
+        id: SessionId,
+    },
+    Prompt {
+        session: SessionId,
+        blocks: Vec<PromptBlock>,
+    },
+    SetMode {
+        session: SessionId,
+        mode: ModeId,
+    },
+    SetConfigOption {
+        session: SessionId,
+        option: String,
+        value: String,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Notification {
+    /// `session/cancel` (V1-CAN-01).
+    Cancel { session: SessionId },
+}
+
+/// What `session/new`, `load` and `resume` have in common.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SessionSetup {
+    /// Absolute (V1-SES-01).
+    pub cwd: PathBuf,
+    /// Absolute; sent only where the agent has the capability (V1-SES-06).
+    pub additional_directories: Vec<PathBuf>,
+}
+
+/// A block of a prompt.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PromptBlock {
+    Text(String),
+    /// `uri` is a percent-encoded `file://` URI (V1-PROMPT-03).
+    ResourceLink {
+        uri: String,
+        name: String,
+        size: Option<u64>,
+    },
+    /// Only with `embeddedContext`.
+    Resource {
+        uri: String,
+        text: String,
+    },
+}
+
+/// What of a [`Call`] is remembered until its reply, so that the reply can be told by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CallTag {
+    Initialize,
+    Authenticate {
+        method: String,
+    },
+    NewSession,
+    LoadSession {
+        id: SessionId,
+    },
+    ResumeSession {
+        id: SessionId,
+    },
+    CloseSession {
+        id: SessionId,
+    },
+    Prompt {
+        session: SessionId,
+    },
+    SetMode {
+        session: SessionId,
+        mode: ModeId,
+    },
+    SetConfigOption {
+        session: SessionId,
+        option: String,
+        value: String,
+    },
+}
+
+impl Call {
+    pub fn tag(&self) -> CallTag {
+        match self {
+            Self::Initialize { .. } => CallTag::Initialize,
+            Self::Authenticate { method } => CallTag::Authenticate {
+                method: method.clone(),
+            },
+            Self::NewSession(_) => CallTag::NewSession,
+            Self::LoadSession { id, .. } => CallTag::LoadSession { id: id.clone() },
+            Self::ResumeSession { id, .. } => CallTag::ResumeSession { id: id.clone() },
+            Self::CloseSession { id } => CallTag::CloseSession { id: id.clone() },
+            Self::Prompt { session, .. } => CallTag::Prompt {
+                session: session.clone(),
+            },
+            Self::SetMode { session, mode } => CallTag::SetMode {
+                session: session.clone(),
+                mode: mode.clone(),
+            },
+            Self::SetConfigOption {
+                session,
+                option,
+                value,
+            } => CallTag::SetConfigOption {
+                session: session.clone(),
+                option: option.clone(),
+                value: value.clone(),
+            },
+        }
+    }
+}
+
+/// The answer to a [`Call`].
+#[derive(Clone, PartialEq, Debug)]
+pub enum CallResult {
+    Initialized(Box<Initialized>),
+    Authenticated,
+    SessionOpened(Box<SessionOpened>),
+    SessionClosed,
+    PromptDone(StopReason),
+    ModeSet,
+    /// The full list replaces ours (V1-CFG-08).
+    ConfigSet(Vec<ConfigOption>),
+    Failed(RpcError),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Initialized {
+    /// As answered; other than 1 ends the connection (V1-INIT-03).
+    pub protocol_version: i64,
+    /// Set where the version was odd but is taken for 1 (V1-INIT-04): what it said.
+    pub odd_version: Option<SafeText>,
+    /// `title`, else `name`.
+    pub agent_name: Option<SafeText>,
+    pub agent_version: Option<SafeText>,
+    pub caps: AgentCaps,
+    pub auth_methods: Vec<AuthMethod>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuthMethod {
+    /// Raw id for `authenticate`.
+    pub id: String,
+    pub name: SafeText,
+    pub description: Option<SafeText>,
+    pub kind: AuthMethodKind,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AuthMethodKind {
+    /// `authenticate` (V1-AUTH-02).
+    Agent,
+    /// Run in a terminal by hand; never passed to `authenticate` (V1-AUTH-03). The command line
+    /// to show is the profile's command with these arguments.
+    Terminal { args: Vec<String> },
+    /// Variables to set in the profile (V1-AUTH-06).
+    EnvVar { vars: Vec<SafeText> },
+    /// Shown as not supported (V1-AUTH-07).
+    Unsupported(SafeText),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct SessionOpened {
+    /// Missing in the answers to load and resume.
+    pub id: Option<SessionId>,
+    pub modes: Option<ModeState>,
+    /// Empty where the agent has none.
+    pub config_options: Vec<ConfigOption>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModeState {
+    pub current: ModeId,
+    pub available: Vec<SessionMode>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StopReason {
+    EndTurn,
+    MaxTokens,
+    MaxTurnRequests,
+    Refusal,
+    Cancelled,
+    /// Ends the turn all the same (V1-PROMPT-04).
+    Unknown(SafeText),
+}

@@ -1,0 +1,38 @@
+//! Capabilities, both sides (V1-INIT). Absent or null is false, `{}` is true (V1-META-06).
+
+/// What the agent can do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AgentCaps {
+    pub load_session: bool,
+    pub prompt: PromptCaps,
+    pub resume: bool,
+    pub close: bool,
+    pub list: bool,
+    pub additional_directories: bool,
+}
+
+/// What a prompt may hold besides text and resource links (V1-INIT-18).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PromptCaps {
+    pub image: bool,
+    pub audio: bool,
+    pub embedded_context: bool,
+}
+
+/// What we offer: only what works (V1-INIT-07, -08).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClientCaps {
+    pub read_text_file: bool,
+    pub write_text_file: bool,
+    pub terminal: bool,
+}
+
+impl Default for ClientCaps {
+    fn default() -> Self {
+        Self {
+            read_text_file: true,
+            write_text_file: true,
+            terminal: true,
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Content blocks (V1-CONT).
+
+use std::sync::Arc;
+
+use crate::text::SafeText;
+
+/// JSON as the agent sent it, for showing on demand (V1-UPD-10, V1-TOOL-13). Bounded where it is
+/// made: see `acp::decode`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RawJson(pub Arc<str>);
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ContentBlock {
+    Text(SafeText),
+    Image(Media),
+    Audio(Media),
+    ResourceLink(ResourceLink),
+    Resource(Resource),
+    /// A type that this client does not know; shown as a placeholder (V1-CONT-07).
+    Unknown {
+        kind: SafeText,
+        raw: RawJson,
+    },
+}
+
+/// An image or sound: what a placeholder tells. The data itself is not kept yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Media {
+    pub mime_type: SafeText,
+    /// Decoded size in bytes; `None` if the base64 is broken (V1-CONT-02).
+    pub size: Option<usize>,
+    pub uri: Option<SafeText>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResourceLink {
+    /// Raw: a link target, checked before it is opened or drawn as a hyperlink.
+    pub uri: String,
+    pub name: SafeText,
+    pub title: Option<SafeText>,
+    pub description: Option<SafeText>,
+    pub mime_type: Option<SafeText>,
+    /// Bytes.
+    pub size: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Resource {
+    pub uri: String,
+    pub mime_type: Option<SafeText>,
+    /// `None` for a blob.
+    pub text: Option<SafeText>,
+    /// Bytes of the text or of the decoded blob.
+    pub size: usize,
+}

@@ -1,0 +1,34 @@
+//! JSON-RPC errors, both directions (V1-ERR).
+
+use crate::{proto::RawJson, text::SafeText};
+
+/// Codes with a meaning of their own.
+pub mod code {
+    pub const PARSE_ERROR: i64 = -32700;
+    pub const INVALID_REQUEST: i64 = -32600;
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    pub const INVALID_PARAMS: i64 = -32602;
+    pub const INTERNAL: i64 = -32603;
+    pub const AUTH_REQUIRED: i64 = -32000;
+    pub const NOT_FOUND: i64 = -32002;
+    pub const CANCELLED: i64 = -32800;
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct RpcError {
+    /// As sent; clamped to i64 where an agent sends more (V1-ERR-09).
+    pub code: i64,
+    pub message: SafeText,
+    /// `data` as JSON text, bounded; some agents put the only readable text there.
+    pub data: Option<RawJson>,
+}
+
+impl RpcError {
+    pub fn new(code: i64, message: impl AsRef<str>) -> Self {
+        Self {
+            code,
+            message: SafeText::new(message.as_ref()),
+            data: None,
+        }
+    }
+}

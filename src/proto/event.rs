@@ -1,0 +1,80 @@
+//! What the agent reports without waiting for an answer (`session/update`).
+
+use crate::{
+    proto::{
+        ConfigOption, ContentBlock, ExitStatus, MessageId, ModeId, Patch, PlanEntry, RawJson,
+        SlashCommand, TerminalId, ToolCallPatch,
+    },
+    text::SafeText,
+};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum AgentEvent {
+    /// A piece of a message or thought (V1-UPD-01…04).
+    Chunk {
+        role: ChunkRole,
+        message: Option<MessageId>,
+        content: ContentBlock,
+    },
+    ToolCall(Box<ToolCallPatch>),
+    /// Output of a terminal that the agent runs itself, reported in `_meta`.
+    Terminal(TerminalMeta),
+    /// Replaces the whole plan; empty clears it (V1-PLAN-01).
+    Plan(Vec<PlanEntry>),
+    /// Replaces the whole list (V1-UPD-05).
+    Commands(Vec<SlashCommand>),
+    Mode(ModeId),
+    /// Replaces the whole list (V1-UPD-08).
+    ConfigOptions(Vec<ConfigOption>),
+    Usage(Usage),
+    SessionInfo(SessionInfoPatch),
+    /// What the types do not know: a dim line, the raw text on demand (V1-UPD-10, V1-RPC-25).
+    Unknown {
+        what: SafeText,
+        raw: RawJson,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChunkRole {
+    User,
+    Agent,
+    Thought,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TerminalMeta {
+    /// The terminal exists; output follows.
+    Info {
+        id: TerminalId,
+        cwd: Option<String>,
+    },
+    /// Raw text as a terminal prints it (escape sequences and all): goes through vt100 only.
+    /// `replaces`: it is the whole output so far, not what was added.
+    Output {
+        id: TerminalId,
+        data: String,
+        replaces: bool,
+    },
+    Exit {
+        id: TerminalId,
+        status: ExitStatus,
+    },
+}
+
+/// `usage_update` (V1-UPD-09).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Usage {
+    /// Tokens in the context now, and its size (may be 0).
+    pub used: u64,
+    pub size: u64,
+    /// Cumulative cost and its unit (`USD`, `credits`, …).
+    pub cost: Option<(f64, SafeText)>,
+}
+
+/// `session_info_update`: each field is left, cleared or set (V1-SES-21).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SessionInfoPatch {
+    pub title: Patch<SafeText>,
+    pub updated_at: Patch<SafeText>,
+}

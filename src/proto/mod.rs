@@ -1,0 +1,38 @@
+//! Our words for the Agent Client Protocol: plain data, neutral of the wire's version and dialect.
+//!
+//! Owns: ids, content, updates, requests of the agent, calls to the agent, capabilities. All text
+//! that may be shown is [`SafeText`](crate::text::SafeText) from here on; ids, paths and file
+//! contents stay raw because they go back over the wire or to disk. Must not know about JSON,
+//! tasks or the screen.
+
+mod call;
+mod caps;
+mod content;
+mod error;
+mod event;
+mod ids;
+mod options;
+mod plan;
+mod policy;
+mod request;
+mod tool;
+
+pub use call::{
+    AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, ModeState,
+    Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, ToAgent,
+};
+pub use caps::{AgentCaps, ClientCaps, PromptCaps};
+pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
+pub use error::{RpcError, code};
+pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
+pub use ids::{
+    ConnectionId, MessageId, ModeId, OptionId, RequestKey, SessionId, TerminalId, ToolCallId,
+};
+pub use options::{ConfigKind, ConfigOption, ConfigValue, SessionMode, SlashCommand};
+pub use plan::{PlanEntry, PlanPriority, PlanStatus};
+pub use policy::{Decision, Policy, Rule};
+pub use request::{
+    ExitStatus, FsRead, FsWrite, HostReply, HostRequest, PermissionKind, PermissionOption,
+    PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef, TerminalSnapshot,
+};
+pub use tool::{Diff, Patch, ToolCallPatch, ToolContent, ToolKind, ToolLocation, ToolStatus};

@@ -1,0 +1,50 @@
+//! Modes, config options and slash commands of a session.
+
+use crate::{proto::ModeId, text::SafeText};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SessionMode {
+    pub id: ModeId,
+    pub name: SafeText,
+    pub description: Option<SafeText>,
+}
+
+/// A command of the agent, sent as prompt text `/name rest` (V1-UPD-06).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SlashCommand {
+    pub name: SafeText,
+    pub description: SafeText,
+    /// What to type behind it.
+    pub hint: Option<SafeText>,
+}
+
+/// A config option of the agent. Only the one of category `mode` is used so far (mode cycling);
+/// pickers for the others come with the options issue.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConfigOption {
+    /// Raw: goes back over the wire.
+    pub id: String,
+    pub name: SafeText,
+    /// Raw category: `mode`, `model`, `thought_level`, … (V1-CFG-05).
+    pub category: Option<String>,
+    pub kind: ConfigKind,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ConfigKind {
+    /// Flat in the agent's order, groups dissolved.
+    Select {
+        current: String,
+        values: Vec<ConfigValue>,
+    },
+    Boolean {
+        current: bool,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConfigValue {
+    pub value: String,
+    pub name: SafeText,
+    pub description: Option<SafeText>,
+}

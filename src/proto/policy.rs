@@ -1,0 +1,54 @@
+//! Permission policy and rules as data (PRODUCT §2): read from the config, judged by the host.
+
+use crate::{proto::ToolKind, text::SafeText};
+
+/// What happens to a request that no rule decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Policy {
+    /// The dialog.
+    #[default]
+    Ask,
+    /// Edits inside the workspace are allowed.
+    AcceptEdits,
+    /// Edits, commands, fs/write and terminal/create are rejected.
+    ReadOnly,
+    /// What no rule denies is allowed; outside the workspace still asks.
+    AllowAll,
+}
+
+impl Policy {
+    pub const ALL: [Self; 4] = [Self::Ask, Self::AcceptEdits, Self::ReadOnly, Self::AllowAll];
+
+    /// As the config and the command line name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::AcceptEdits => "accept-edits",
+            Self::ReadOnly => "read-only",
+            Self::AllowAll => "allow-all",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    Allow,
+    Deny,
+    Ask,
+}
+
+/// Matches where every part that it names matches. Deny beats ask beats allow, whatever the order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rule {
+    pub kind: Option<ToolKind>,
+    /// Programmatic tool name.
+    pub tool: Option<String>,
+    /// Glob, relative to the workspace.
+    pub path: Option<String>,
+    /// Leading words of the command line; one with operators, substitutions, redirections or
+    /// newlines matches no allow rule.
+    pub command: Option<String>,
+    pub decision: Decision,
+    /// How it is named where it decided: `allow execute "cargo test" (config.toml:12)`.
+    pub label: SafeText,
+}

@@ -1,0 +1,133 @@
+//! What the agent asks of the client, and what it gets back.
+
+use crate::{
+    proto::{OptionId, RpcError, SessionId, TerminalId, ToolCallPatch},
+    text::SafeText,
+};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum HostRequest {
+    Permission(Box<PermissionRequest>),
+    ReadTextFile(FsRead),
+    WriteTextFile(FsWrite),
+    TerminalCreate(TerminalCreate),
+    TerminalOutput(TerminalRef),
+    TerminalWaitForExit(TerminalRef),
+    TerminalKill(TerminalRef),
+    TerminalRelease(TerminalRef),
+}
+
+impl HostRequest {
+    pub fn session(&self) -> &SessionId {
+        match self {
+            Self::Permission(request) => &request.session,
+            Self::ReadTextFile(read) => &read.session,
+            Self::WriteTextFile(write) => &write.session,
+            Self::TerminalCreate(create) => &create.session,
+            Self::TerminalOutput(terminal)
+            | Self::TerminalWaitForExit(terminal)
+            | Self::TerminalKill(terminal)
+            | Self::TerminalRelease(terminal) => &terminal.session,
+        }
+    }
+}
+
+/// `session/request_permission` (V1-PERM).
+#[derive(Clone, PartialEq, Debug)]
+pub struct PermissionRequest {
+    pub session: SessionId,
+    /// Applied to the call first, or creates it (V1-PERM-03).
+    pub tool_call: ToolCallPatch,
+    /// In the agent's order; may be empty (then only cancel, V1-PERM-04).
+    pub options: Vec<PermissionOption>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PermissionOption {
+    pub id: OptionId,
+    pub name: SafeText,
+    pub kind: PermissionKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum PermissionKind {
+    AllowOnce,
+    AllowAlways,
+    RejectOnce,
+    RejectAlways,
+    /// Unknown to this client: neutral, never chosen automatically (V1-PERM-05).
+    Unknown,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PermissionOutcome {
+    Selected(OptionId),
+    Cancelled,
+}
+
+/// `fs/read_text_file`. The path is as asked: possibly relative (D-12).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FsRead {
+    pub session: SessionId,
+    pub path: String,
+    /// 1-based first line; 0 counts as 1 (V1-FS-02).
+    pub line: Option<u32>,
+    /// Number of lines; 0 is none (V1-FS-03).
+    pub limit: Option<u32>,
+}
+
+/// `fs/write_text_file`: content is written byte for byte (V1-FS-10).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FsWrite {
+    pub session: SessionId,
+    pub path: String,
+    pub content: String,
+}
+
+/// `terminal/create` (V1-TERM-01…04).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TerminalCreate {
+    pub session: SessionId,
+    pub command: String,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub cwd: Option<String>,
+    /// Bytes kept for `terminal/output`; 0 keeps nothing, `None` our own cap (V1-TERM-06).
+    pub output_byte_limit: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TerminalRef {
+    pub session: SessionId,
+    pub terminal: TerminalId,
+}
+
+/// The answer to a [`HostRequest`].
+#[derive(Clone, PartialEq, Debug)]
+pub enum HostReply {
+    Permission(PermissionOutcome),
+    Content(String),
+    /// `{}` (V1-RPC-26).
+    Done,
+    TerminalCreated(TerminalId),
+    TerminalOutput(TerminalSnapshot),
+    TerminalExit(ExitStatus),
+    Error(RpcError),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TerminalSnapshot {
+    pub output: String,
+    pub truncated: bool,
+    /// Only once the command has exited (V1-TERM-08).
+    pub exit: Option<ExitStatus>,
+}
+
+/// How a command ended (V1-TERM-09).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ExitStatus {
+    /// `None` when a signal ended it.
+    pub code: Option<i64>,
+    /// `SIGKILL` form.
+    pub signal: Option<String>,
+}

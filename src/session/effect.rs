@@ -1,0 +1,56 @@
+//! What the reducer wants done. The app carries effects out in order.
+
+use crate::{
+    proto::{ConnectionId, HostRequest, RequestKey, TerminalMeta, ToAgent},
+    session::{Prompt, QuestionId, Subject},
+    text::SafeText,
+};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Put on the wire.
+    ToAgent(ToAgent),
+    /// Start the agent's process; comes back as `Connected` or `SpawnFailed`.
+    Spawn,
+    /// End that process and everything it started; comes back as `Exited`.
+    StopAgent(ConnectionId),
+    /// Ask the policy; comes back as `Decided`.
+    Decide {
+        question: QuestionId,
+        subject: Box<Subject>,
+        options: Vec<crate::proto::PermissionOption>,
+    },
+    /// Serve a request of fs/* or terminal/* and answer it.
+    Serve {
+        key: RequestKey,
+        request: Box<HostRequest>,
+        consent: Consent,
+    },
+    /// The agent withdrew a request that is being served (V1-CAN-10).
+    CancelServe(RequestKey),
+    /// Output of a terminal that the agent runs itself: feed its screen.
+    TerminalMeta(TerminalMeta),
+    /// Ring or notify, if the terminal is not looked at.
+    Attention(Attention),
+    /// Text that came back to the person: in front of the draft.
+    RestoreDraft(Prompt),
+    /// Said in the status line for a moment, not kept.
+    Toast(SafeText),
+}
+
+/// What the person said to a file outside the roots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// Not asked yet: roots and rules decide.
+    None,
+    Once,
+    /// And its folder from now on in this session.
+    Folder,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attention {
+    PermissionWaiting,
+    TurnDone,
+    AgentFailed,
+}

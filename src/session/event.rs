@@ -1,0 +1,129 @@
+//! What happens to a session.
+
+use crate::{
+    proto::{
+        ConnectionId, ExitStatus, FromAgent, HostRequest, ModeId, OptionId, PromptBlock,
+        RequestKey, TerminalId,
+    },
+    session::QuestionId,
+    text::SafeText,
+};
+
+#[derive(Clone, Debug)]
+pub enum Event {
+    // The connection.
+    /// The agent's process runs and its pipes are open.
+    Connected(ConnectionId),
+    /// It could not be started: what, why, what to do.
+    SpawnFailed {
+        error: SafeText,
+    },
+    Agent(ConnectionId, FromAgent),
+    /// It ended, or its stdout did (V1-RPC-19). Comes after everything it had sent.
+    Exited(ConnectionId, AgentExit),
+
+    // The person.
+    /// Send, or queue while a turn is open.
+    Submit(Prompt),
+    /// Send at once: stops an open turn first (ctrl-x).
+    SendNow(Prompt),
+    /// Sends the held queue's next, or the head of a queue behind an open turn at once.
+    SendQueued,
+    /// Takes the newest queued prompt back for editing.
+    UnqueueLast,
+    /// Esc or ctrl-c: cancel; once that was slow, abandon (PRODUCT §4).
+    Stop,
+    Answer {
+        question: QuestionId,
+        option: OptionId,
+    },
+    AnswerFile {
+        question: QuestionId,
+        answer: FileAnswer,
+    },
+    CycleMode,
+    SetMode(ModeId),
+    Authenticate {
+        method: String,
+    },
+    /// Start the agent again, and resume or load where it can (F5).
+    Restart,
+    /// A line of the client's own, put into the transcript.
+    Note {
+        level: crate::session::NoticeLevel,
+        text: SafeText,
+    },
+
+    // The host.
+    /// What policy says to a permission question.
+    Decided {
+        question: QuestionId,
+        verdict: Verdict,
+    },
+    /// A file request turned out to lie outside the roots.
+    OutsideRoots {
+        key: RequestKey,
+        request: HostRequest,
+        resolved: std::path::PathBuf,
+        write: bool,
+    },
+    /// Policy refused a request of fs/* or terminal/*; already answered. Shown.
+    Refused {
+        what: SafeText,
+        rule: SafeText,
+    },
+    TerminalStarted {
+        id: TerminalId,
+        command: SafeText,
+        cwd: SafeText,
+    },
+    TerminalExited {
+        id: TerminalId,
+        status: ExitStatus,
+    },
+
+    /// The time asked for by [`Session::deadline`](crate::session::Session::deadline) has come.
+    Tick,
+}
+
+/// A prompt, ready for the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// As typed: for the transcript, and for the composer when it is taken back.
+    pub text: String,
+    pub blocks: Vec<PromptBlock>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileAnswer {
+    Once,
+    /// Everything in that folder, for this session.
+    Folder,
+    No,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The option that policy picked, and the rule's name.
+    Allow {
+        option: OptionId,
+        rule: SafeText,
+    },
+    Deny {
+        option: OptionId,
+        rule: SafeText,
+    },
+    Ask {
+        reason: Option<SafeText>,
+    },
+}
+
+/// How the agent's process ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentExit {
+    pub status: Option<ExitStatus>,
+    /// The end of its stderr, bounded.
+    pub stderr: SafeText,
+    /// Why the connection ended otherwise: stdout closed, could not be written to.
+    pub cause: Option<SafeText>,
+}

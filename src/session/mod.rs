@@ -1,0 +1,24 @@
+//! The conversation as pure state: `reduce(&mut Session, Event, now) -> Vec<Effect>`.
+//!
+//! Owns every rule of ACP's life cycle that needs no IO: handshake, sessions, turns, the prompt
+//! queue, cancel, permissions, tool calls, plans, modes. Must not see tasks, JSON, the schema crate
+//! or widgets; time comes in as an argument.
+
+mod effect;
+mod event;
+mod question;
+mod reduce;
+mod state;
+mod transcript;
+
+pub use effect::{Attention, Consent, Effect};
+pub use event::{AgentExit, Event, FileAnswer, Prompt, Verdict};
+pub use question::{Answered, By, FileQuestion, PermissionQuestion, Question, QuestionId, Subject};
+pub use reduce::reduce;
+pub use state::{
+    AgentInfo, Modes, Phase, Session, SessionConfig, Start, TerminalInfo, Turn, TurnPhase,
+};
+pub use transcript::{
+    Block, BlockId, BlockKind, Changes, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,
+    Transcript, UserMessage,
+};

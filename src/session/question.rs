@@ -1,0 +1,104 @@
+//! What waits for the person's decision.
+
+use std::{path::PathBuf, time::Instant};
+
+use crate::{
+    proto::{
+        HostRequest, PermissionOption, RequestKey, ToolCallId, ToolContent, ToolKind, ToolLocation,
+    },
+    session::BlockId,
+    text::SafeText,
+};
+
+/// Counts up; never reused, so that a late answer cannot hit another question (V1-PERM-10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct QuestionId(pub u64);
+
+/// One dialog, in the order in which they came; the first is shown, the rest counted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    Permission(PermissionQuestion),
+    File(FileQuestion),
+}
+
+impl Question {
+    pub fn id(&self) -> QuestionId {
+        match self {
+            Self::Permission(question) => question.id,
+            Self::File(question) => question.id,
+        }
+    }
+
+    pub fn key(&self) -> RequestKey {
+        match self {
+            Self::Permission(question) => question.key,
+            Self::File(question) => question.key,
+        }
+    }
+}
+
+/// `session/request_permission`, open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PermissionQuestion {
+    pub id: QuestionId,
+    pub key: RequestKey,
+    /// The tool call that it is about: in the transcript, and what policy needs of it here.
+    pub block: BlockId,
+    pub subject: Subject,
+    /// In the agent's order.
+    pub options: Vec<PermissionOption>,
+    /// Why it is asked although there are rules; shown in the dialog.
+    pub reason: Option<SafeText>,
+    pub since: Instant,
+    /// The policy has not spoken yet: no dialog is shown.
+    pub deciding: bool,
+}
+
+/// What a permission request is about, as policy rules match it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    pub tool_call: ToolCallId,
+    pub title: SafeText,
+    pub kind: ToolKind,
+    /// Programmatic tool name.
+    pub name: Option<String>,
+    /// Whole command line; raw.
+    pub command: Option<String>,
+    pub command_cwd: Option<String>,
+    /// Files touched: of locations and diffs; raw, possibly relative.
+    pub paths: Vec<String>,
+    pub content: Vec<ToolContent>,
+    pub locations: Vec<ToolLocation>,
+}
+
+/// A read or write outside the workspace roots (PRODUCT §5).
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileQuestion {
+    pub id: QuestionId,
+    pub key: RequestKey,
+    pub request: HostRequest,
+    /// As the agent named it.
+    pub asked: SafeText,
+    /// After resolving links: what would really be touched.
+    pub resolved: PathBuf,
+    pub write: bool,
+    pub since: Instant,
+}
+
+/// A question of the past: kept in the transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The option's name, or "cancelled".
+    pub answer: SafeText,
+    pub allowed: bool,
+    pub by: By,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum By {
+    Person,
+    /// The rule or policy that decided, as the config names it.
+    Rule(SafeText),
+    /// The turn was stopped, the agent withdrew the request or ended.
+    Nobody,
+}

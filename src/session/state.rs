@@ -1,0 +1,143 @@
+//! The state of one session with one agent.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    proto::{
+        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, ModeId,
+        PlanEntry, SessionId, SessionMode, SlashCommand, TerminalId, Usage,
+    },
+    session::{Prompt, Question, Transcript},
+    text::SafeText,
+};
+
+/// What a session is opened with; fixed for its life.
+#[derive(Clone, Debug)]
+pub struct SessionConfig {
+    /// The profile's name, for messages and the resume hint.
+    pub agent: SafeText,
+    pub cwd: PathBuf,
+    pub additional_directories: Vec<PathBuf>,
+    pub caps: ClientCaps,
+    pub start: Start,
+    /// Mode to set once the session is open.
+    pub mode: Option<String>,
+    /// Sent as soon as the session is open.
+    pub first_prompt: Option<Prompt>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    New,
+    /// Reopen: by resume or load, as the agent can; else said and a new one opened.
+    Reopen(SessionId),
+}
+
+/// Readable by everyone, changed by `reduce` alone.
+#[derive(Debug)]
+pub struct Session {
+    pub config: SessionConfig,
+    pub agent: AgentInfo,
+    pub phase: Phase,
+    pub connection: Option<ConnectionId>,
+    pub id: Option<SessionId>,
+    pub title: Option<SafeText>,
+    pub transcript: Transcript,
+    pub turn: Option<Turn>,
+    /// Prompts that wait for the turn's end (V1-PROMPT-02).
+    pub queue: VecDeque<Prompt>,
+    /// The queue does not go on by itself: the last turn did not end with end_turn.
+    pub queue_held: bool,
+    pub questions: VecDeque<Question>,
+    /// The current plan, pinned while unfinished.
+    pub plan: Vec<PlanEntry>,
+    pub modes: Option<Modes>,
+    pub config_options: Vec<ConfigOption>,
+    pub commands: Vec<SlashCommand>,
+    pub usage: Option<Usage>,
+    /// Terminals of this session, ours and the agent's own.
+    pub terminals: BTreeMap<TerminalId, TerminalInfo>,
+    /// When the agent last sent anything.
+    pub last_word: Instant,
+    /// Grows with every visible change, the transcript's included.
+    pub rev: u64,
+    /// What only the rules need.
+    pub(super) inner: super::reduce::Inner,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct AgentInfo {
+    /// As it names itself; until then empty.
+    pub name: Option<SafeText>,
+    pub version: Option<SafeText>,
+    pub caps: AgentCaps,
+    pub auth_methods: Vec<AuthMethod>,
+}
+
+/// Where the connection stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The process starts, or has not answered `initialize`.
+    Starting {
+        since: Instant,
+    },
+    /// `session/new`, load or resume is open. `replaying`: history is coming in.
+    Opening {
+        since: Instant,
+        replaying: bool,
+    },
+    /// The agent wants a sign-in first: a dialog offers `AgentInfo::auth_methods` (V1-AUTH-08).
+    /// `running`: `authenticate` is open. `error`: what the last try said.
+    SignIn {
+        running: bool,
+        error: Option<SafeText>,
+    },
+    Ready,
+    /// No agent: it could not be started, ended, or speaks another protocol. What happened; F5
+    /// tries again.
+    Failed {
+        error: SafeText,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct Turn {
+    pub started: Instant,
+    pub phase: TurnPhase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnPhase {
+    Running,
+    /// `session/cancel` is on the wire since then. `slow`: over [`CANCEL_PATIENCE`], the next stop
+    /// abandons the turn (V1-CAN-08).
+    Cancelling {
+        since: Instant,
+        slow: bool,
+    },
+}
+
+/// After this without an end, a cancelled turn can be abandoned.
+pub const CANCEL_PATIENCE: Duration = Duration::from_secs(3);
+
+#[derive(Clone, Debug)]
+pub struct Modes {
+    pub current: ModeId,
+    pub available: Vec<SessionMode>,
+    /// Modes come from the config option of this id, which is what is set (V1-SES-05).
+    pub option: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct TerminalInfo {
+    pub command: SafeText,
+    pub cwd: SafeText,
+    pub started: Instant,
+    pub exit: Option<ExitStatus>,
+    /// Run by the agent itself and reported in `_meta`: it cannot be attached to.
+    pub foreign: bool,
+}

@@ -1,0 +1,265 @@
+//! What was said and done, in order, as append-only blocks with revisions.
+//!
+//! Nothing here depends on width, theme or markdown; views keep their own caches by
+//! `(BlockId, rev)` and learn what changed from [`Transcript::changes_since`], so that no frame
+//! costs more for a longer transcript.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    proto::{
+        ContentBlock, MessageId, PlanEntry, RawJson, ToolCallId, ToolContent, ToolKind,
+        ToolLocation,
+    },
+    session::Answered,
+    text::{SafeText, SafeTextBuf},
+};
+
+/// Changes remembered for views; one that has fallen further behind looks at everything again.
+const CHANGE_LOG: usize = 1_024;
+
+/// A block's place for good: ids count up from 0 in transcript order and are never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u64);
+
+#[derive(Debug)]
+pub struct Block {
+    pub id: BlockId,
+    /// Grows with each change of this block.
+    pub rev: u64,
+    pub kind: BlockKind,
+}
+
+#[derive(Debug)]
+pub enum BlockKind {
+    User(UserMessage),
+    /// What the agent says: markdown.
+    Agent(Message),
+    Thought(Thought),
+    Tool(Box<ToolCall>),
+    /// A finished plan; the current one is `Session::plan`.
+    Plan(Vec<PlanEntry>),
+    /// Content other than text in a message: image, audio, resource, link, unknown.
+    Content(ContentBlock),
+    Notice(Notice),
+}
+
+#[derive(Debug)]
+pub struct UserMessage {
+    pub text: SafeText,
+    /// The agent refused it: it is no part of the next prompt (V1-PROMPT-05).
+    pub refused: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct Message {
+    pub id: Option<MessageId>,
+    pub text: SafeTextBuf,
+    /// No chunk will follow: another block or the end of the turn came.
+    pub done: bool,
+}
+
+#[derive(Debug)]
+pub struct Thought {
+    pub id: Option<MessageId>,
+    pub text: SafeTextBuf,
+    pub started: Instant,
+    /// Set when it ended: then folded by default.
+    pub took: Option<Duration>,
+}
+
+#[derive(Debug)]
+pub struct ToolCall {
+    pub id: ToolCallId,
+    pub title: SafeText,
+    pub name: Option<String>,
+    pub kind: ToolKind,
+    pub state: ToolState,
+    pub content: Vec<ToolContent>,
+    pub locations: Vec<ToolLocation>,
+    pub raw_input: Option<RawJson>,
+    pub raw_output: Option<RawJson>,
+    /// The command line of an execute call, where known; raw.
+    pub command: Option<String>,
+    pub command_cwd: Option<String>,
+    pub started: Instant,
+    pub took: Option<Duration>,
+    /// A permission request for it is open.
+    pub asking: bool,
+    /// What was asked about it and how it was answered, in order.
+    pub answers: Vec<Answered>,
+}
+
+/// How a tool call stands: what the agent says, and what this side knows beyond it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ToolState {
+    Pending,
+    InProgress,
+    Completed,
+    Failed,
+    /// Unfinished when the turn was cancelled (V1-TOOL-06); a later word of the agent wins.
+    Cancelled,
+    /// Unfinished when the turn ended (V1-TOOL-14): how it ended is not known.
+    Ended,
+    /// A status that this client does not know (V1-TOOL-05).
+    Unknown(SafeText),
+}
+
+impl ToolState {
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Pending | Self::InProgress | Self::Unknown(_))
+    }
+}
+
+/// A line of the client's own.
+#[derive(Debug)]
+pub struct Notice {
+    pub level: NoticeLevel,
+    pub text: SafeText,
+    /// Shown when unfolded: raw JSON, stderr, an error's data.
+    pub detail: Option<SafeText>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoticeLevel {
+    /// Dim: unknown updates, mode changes.
+    Quiet,
+    Info,
+    Warning,
+    Error,
+}
+
+/// What changed since a revision.
+pub enum Changes {
+    /// Indexes of changed blocks, oldest change first; an index may come more than once. Blocks
+    /// appended meanwhile are among them.
+    Some(Vec<usize>),
+    /// Too long ago, or the transcript was cleared.
+    All,
+}
+
+#[derive(Debug, Default)]
+pub struct Transcript {
+    blocks: Vec<Block>,
+    rev: u64,
+    next_id: u64,
+    /// `(rev, index)` of the latest changes.
+    log: VecDeque<(u64, usize)>,
+    /// Changes up to this revision are no longer in the log.
+    log_from: u64,
+}
+
+impl Transcript {
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Grows with each change of any block.
+    pub fn rev(&self) -> u64 {
+        self.rev
+    }
+
+    pub fn get(&self, id: BlockId) -> Option<&Block> {
+        let at = self
+            .blocks
+            .binary_search_by_key(&id, |block| block.id)
+            .ok()?;
+        self.blocks.get(at)
+    }
+
+    /// What a view that has seen `rev` must look at again.
+    pub fn changes_since(&self, rev: u64) -> Changes {
+        if rev < self.log_from {
+            return Changes::All;
+        }
+        let seen = self.log.partition_point(|(at, _)| *at <= rev);
+        Changes::Some(self.log.range(seen..).map(|(_, index)| *index).collect())
+    }
+
+    pub(super) fn push(&mut self, kind: BlockKind) -> usize {
+        let id = BlockId(self.next_id);
+        self.next_id += 1;
+        let index = self.blocks.len();
+        self.blocks.push(Block { id, rev: 0, kind });
+        self.touch(index);
+        index
+    }
+
+    /// Changes a block: always through here, so that no view misses it.
+    pub(super) fn edit(&mut self, index: usize) -> &mut BlockKind {
+        self.touch(index);
+        &mut self.blocks[index].kind
+    }
+
+    /// Forgets everything said so far: before a replay (V1-SES-09).
+    pub(super) fn clear(&mut self) {
+        self.blocks.clear();
+        self.log.clear();
+        self.rev += 1;
+        self.log_from = self.rev;
+    }
+
+    fn touch(&mut self, index: usize) {
+        self.rev += 1;
+        if let Some(block) = self.blocks.get_mut(index) {
+            block.rev = self.rev;
+        }
+        // A stream of chunks is one entry.
+        if let Some(last) = self.log.back_mut()
+            && last.1 == index
+        {
+            last.0 = self.rev;
+            return;
+        }
+        self.log.push_back((self.rev, index));
+        if self.log.len() > CHANGE_LOG
+            && let Some((rev, _)) = self.log.pop_front()
+        {
+            self.log_from = rev;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notice(text: &'static str) -> BlockKind {
+        BlockKind::Notice(Notice {
+            level: NoticeLevel::Info,
+            text: text.into(),
+            detail: None,
+        })
+    }
+
+    #[test]
+    fn a_view_learns_what_changed_since_it_looked() {
+        let mut transcript = Transcript::default();
+        transcript.push(notice("a"));
+        let seen = transcript.rev();
+        transcript.push(notice("b"));
+        transcript.edit(0);
+        let Changes::Some(changed) = transcript.changes_since(seen) else {
+            panic!("log lost")
+        };
+        assert_eq!(changed, [1, 0]);
+    }
+
+    #[test]
+    fn a_view_that_fell_behind_looks_at_everything() {
+        let mut transcript = Transcript::default();
+        transcript.push(notice("a"));
+        transcript.push(notice("b"));
+        for n in 0..2 * CHANGE_LOG {
+            transcript.edit(n % 2);
+        }
+        assert!(matches!(transcript.changes_since(1), Changes::All));
+        let Changes::Some(changed) = transcript.changes_since(transcript.rev()) else {
+            panic!()
+        };
+        assert!(changed.is_empty());
+    }
+}

@@ -1,0 +1,13 @@
+//! Text that may be shown, and how wide it is.
+//!
+//! Owns: [`SafeText`] (the only form in which foreign text reaches the screen), cell widths by
+//! grapheme, tab expansion, truncation and wrapping. Must not know about styles, widgets or the
+//! protocol.
+
+mod safe;
+mod width;
+mod wrap;
+
+pub use safe::{SafeText, SafeTextBuf};
+pub use width::{TAB_WIDTH, cell_width, expand_tabs, grapheme_width, truncate_to_width};
+pub use wrap::{Row, wrap};

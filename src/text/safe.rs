@@ -1,0 +1,199 @@
+//! Foreign text made harmless (PRODUCT §6, V1-UPD-12).
+//!
+//! Each character is judged alone, on purpose: a stripping parser keeps state, and an unterminated
+//! sequence could make it swallow text over chunk borders. Nothing is removed silently; a person
+//! sees that something was there.
+
+use std::{borrow::Cow, fmt, ops::Deref, sync::Arc};
+
+/// More combining marks than this on one base character are dropped (they can cover other rows).
+const MAX_COMBINING_MARKS: usize = 4;
+
+/// Immutable text with no control characters but `\n` and `\t`, cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SafeText(Arc<str>);
+
+impl SafeText {
+    /// Neutralises `raw`. `\r\n` becomes `\n`; other C0/C1 controls become their visible picture;
+    /// bidi overrides, tags and other invisible format characters become `<U+XXXX>`.
+    pub fn new(raw: &str) -> Self {
+        Self(Arc::from(sanitize(raw).as_ref()))
+    }
+
+    /// As [`SafeText::new`], and on one line: newlines and tabs become a space each.
+    pub fn line(raw: &str) -> Self {
+        let safe = sanitize(raw);
+        if safe.contains(['\n', '\t']) {
+            Self(Arc::from(safe.replace(['\n', '\t'], " ")))
+        } else {
+            Self(Arc::from(safe.as_ref()))
+        }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for SafeText {
+    fn default() -> Self {
+        Self(Arc::from(""))
+    }
+}
+
+impl Deref for SafeText {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SafeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for SafeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+/// Text of this program's own, known at compile time, is safe as it is.
+impl From<&'static str> for SafeText {
+    fn from(own: &'static str) -> Self {
+        Self(Arc::from(own))
+    }
+}
+
+/// Text that grows by chunks (a streamed message), safe at every moment.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct SafeTextBuf(String);
+
+impl SafeTextBuf {
+    /// Appends already neutralised text: a plain copy.
+    pub fn push(&mut self, chunk: &SafeText) {
+        self.0.push_str(chunk);
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Deref for SafeTextBuf {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SafeTextBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+impl From<SafeText> for SafeTextBuf {
+    fn from(text: SafeText) -> Self {
+        Self(text.0.as_ref().to_owned())
+    }
+}
+
+fn sanitize(raw: &str) -> Cow<'_, str> {
+    // Printable ASCII, newline and tab need no look at characters; this is nearly all there is.
+    if raw
+        .bytes()
+        .all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'))
+    {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len() + 8);
+    let mut marks = 0;
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        if is_combining(c) {
+            marks += 1;
+            if marks > MAX_COMBINING_MARKS {
+                continue;
+            }
+        } else {
+            marks = 0;
+        }
+        match c {
+            '\n' | '\t' => out.push(c),
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\0'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}')),
+            '\u{7f}' => out.push('\u{2421}'),
+            c if is_invisible(c) => out.push_str(&format!("<U+{:04X}>", c as u32)),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// C1 controls, and format characters that reorder, hide or stand for nothing. ZWJ (emoji) and
+/// ZWNJ, and variation selectors, stay: scripts and emoji need them.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{80}'..='\u{9f}'
+        | '\u{ad}'
+        | '\u{61c}'
+        | '\u{180e}'
+        | '\u{200b}'
+        | '\u{200e}' | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Zero-width marks that stack on the character before them.
+fn is_combining(c: char) -> bool {
+    c > '\u{2ff}'
+        && !matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+        && !is_invisible(c)
+        && unicode_width::UnicodeWidthChar::width(c) == Some(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn controls_become_pictures_v1_upd_12() {
+        assert_eq!(SafeText::new("a\x1b[2Jb\x07").as_str(), "a␛[2Jb␇");
+        assert_eq!(SafeText::new("\u{9b}31m\x7f").as_str(), "<U+009B>31m␡");
+        assert_eq!(SafeText::new("a\r\nb\rc").as_str(), "a\nb␍c");
+    }
+
+    #[test]
+    fn bidi_and_tags_are_shown_v1_upd_12() {
+        assert_eq!(SafeText::new("x\u{202e}y").as_str(), "x<U+202E>y");
+        assert_eq!(SafeText::new("\u{e0061}").as_str(), "<U+E0061>");
+    }
+
+    #[test]
+    fn emoji_and_scripts_are_left_alone() {
+        let family = "👩‍👩‍👧 日本語 е́ ❤️";
+        assert_eq!(SafeText::new(family).as_str(), family);
+    }
+
+    #[test]
+    fn combining_marks_are_capped() {
+        let zalgo = format!("a{}", "\u{301}".repeat(50));
+        assert_eq!(
+            SafeText::new(&zalgo).chars().count(),
+            1 + MAX_COMBINING_MARKS
+        );
+    }
+
+    #[test]
+    fn a_line_has_no_breaks() {
+        assert_eq!(SafeText::line("a\nb\tc\r\n").as_str(), "a b c ");
+    }
+}

@@ -1,0 +1,112 @@
+//! The border between the UI and the app: what it is given, what it wants done.
+
+use std::{path::PathBuf, sync::Arc, time::Instant};
+
+use crate::{
+    proto::TerminalId,
+    session::{Event, Session},
+    text::SafeText,
+    vt::Screens,
+};
+
+/// What the UI may look at while it handles a key or draws.
+pub struct UiContext<'a> {
+    /// `None` until an agent is chosen.
+    pub session: Option<&'a Session>,
+    pub screens: &'a Screens,
+    pub project: &'a ProjectInfo,
+    pub now: Instant,
+}
+
+/// Where we are; for the status line.
+#[derive(Clone, Debug, Default)]
+pub struct ProjectInfo {
+    /// With `~` for the home directory.
+    pub cwd: SafeText,
+    /// The directory itself: mentions are relative to it.
+    pub path: PathBuf,
+    pub git_branch: Option<SafeText>,
+    /// Policy other than `ask`, and whether it is to be shown as a danger.
+    pub policy: Option<(SafeText, bool)>,
+}
+
+/// A profile in the agent picker.
+#[derive(Clone, Debug)]
+pub struct AgentChoice {
+    pub id: String,
+    pub name: SafeText,
+    /// Where its command was found, or how to install it.
+    pub found: Result<SafeText, SafeText>,
+}
+
+/// A project file that wants more than display keys (PRODUCT §2).
+#[derive(Clone, Debug)]
+pub struct TrustQuestion {
+    pub path: PathBuf,
+    pub content: SafeText,
+}
+
+/// What is in the composer, in order.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Draft {
+    pub parts: Vec<DraftPart>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DraftPart {
+    /// Pasted chips are expanded here.
+    Text(String),
+    /// `@path`: sent as embedded resource or link, by the agent's capabilities.
+    Mention(PathBuf),
+}
+
+/// What the person wants, for the app to carry out.
+#[derive(Debug)]
+pub enum UiCommand {
+    /// Straight into the reducer.
+    Session(Event),
+    /// Enter: mentions are resolved off the UI task, then `Event::Submit`, or `SendNow`.
+    Submit {
+        draft: Draft,
+        now: bool,
+    },
+    /// A prompt was sent: append to the history file.
+    SaveHistory(String),
+    /// ctrl-g: `$EDITOR` on the draft; comes back through `Ui::set_draft`.
+    EditDraft(String),
+    /// `o` on a block: `$EDITOR` at a file.
+    OpenEditor {
+        path: PathBuf,
+        line: Option<u32>,
+    },
+    /// F3 and the like: text in `$PAGER`.
+    Page(String),
+    Copy(String),
+    /// `!line`: run in a terminal of the person's own, shown in the transcript.
+    Shell(String),
+    /// List the project's files for `@`; comes back through `Ui::set_files`.
+    ListFiles,
+    /// Bytes typed into an attached terminal.
+    TerminalInput {
+        id: TerminalId,
+        bytes: Vec<u8>,
+    },
+    TerminalResize {
+        id: TerminalId,
+        rows: u16,
+        cols: u16,
+    },
+    TerminalKill {
+        id: TerminalId,
+    },
+    /// Start (or change to) this agent.
+    ChooseAgent(String),
+    /// The person's word on the project file.
+    Trust(bool),
+    Suspend,
+    Redraw,
+    Quit,
+}
+
+/// Files for `@`, relative to the project; shared with the matcher.
+pub type FileList = Arc<[String]>;

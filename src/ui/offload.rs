@@ -1,0 +1,165 @@
+//! Work that is too slow for a frame: highlighting, diffing.
+//!
+//! A renderer asks for a result by key; until it is there it paints a plain form. One worker
+//! thread, started with the first job, so that an idle client has none. Results are kept, bounded.
+
+use std::{
+    any::Any,
+    collections::{HashMap, HashSet, VecDeque},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+        mpsc,
+    },
+};
+
+/// Results kept; the oldest go first and are computed again if they are looked at.
+const KEPT: usize = 512;
+
+type Job = Box<dyn FnOnce() -> Arc<dyn Any + Send + Sync> + Send>;
+
+/// Handle to the worker. Cheap to clone.
+#[derive(Clone)]
+pub struct Offload(Arc<Inner>);
+
+struct Inner {
+    results: Mutex<Results>,
+    generation: AtomicU64,
+    wake: Box<dyn Fn() + Send + Sync>,
+    worker: Mutex<Option<mpsc::Sender<(u64, Job)>>>,
+}
+
+#[derive(Default)]
+struct Results {
+    done: HashMap<u64, Arc<dyn Any + Send + Sync>>,
+    order: VecDeque<u64>,
+    running: HashSet<u64>,
+}
+
+impl Offload {
+    /// `wake` is called from the worker after each result: it asks for a frame.
+    pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Inner {
+            results: Mutex::default(),
+            generation: AtomicU64::new(0),
+            wake: Box::new(wake),
+            worker: Mutex::new(None),
+        }))
+    }
+
+    /// Runs jobs at once on the caller: for tests and for text that is printed, not drawn.
+    pub fn immediate() -> Self {
+        let offload = Self::new(|| {});
+        *lock(&offload.0.worker) = None;
+        offload.0.generation.store(IMMEDIATE, Ordering::Relaxed);
+        offload
+    }
+
+    /// The result for `key`, or `None` while it is computed: `job` is started if nobody has yet.
+    /// A key must stand for all that the job depends on, its kind of result included.
+    pub fn get<T, F>(&self, key: u64, job: F) -> Option<Arc<T>>
+    where
+        T: Any + Send + Sync,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        {
+            let mut results = lock(&self.0.results);
+            if let Some(done) = results.done.get(&key) {
+                return done.clone().downcast().ok();
+            }
+            if self.generation() == IMMEDIATE {
+                drop(results);
+                let value = Arc::new(job());
+                lock(&self.0.results).keep(key, value.clone());
+                return Some(value);
+            }
+            if !results.running.insert(key) {
+                return None;
+            }
+        }
+        self.start(key, Box::new(move || Arc::new(job())));
+        None
+    }
+
+    /// Grows with each result: something that was painted plain may be painted better now.
+    pub fn generation(&self) -> u64 {
+        self.0.generation.load(Ordering::Acquire)
+    }
+
+    fn start(&self, key: u64, job: Job) {
+        let mut worker = lock(&self.0.worker);
+        let sender = worker.get_or_insert_with(|| {
+            let (sender, receiver) = mpsc::channel::<(u64, Job)>();
+            let inner = Arc::downgrade(&self.0);
+            let spawned = std::thread::Builder::new()
+                .name("offload".into())
+                .spawn(move || {
+                    while let Ok((key, job)) = receiver.recv() {
+                        // A job that panics leaves its plain form standing.
+                        let value = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+                        let Some(inner) = inner.upgrade() else { return };
+                        if let Ok(value) = value {
+                            lock(&inner.results).keep(key, value);
+                            inner.generation.fetch_add(1, Ordering::AcqRel);
+                            (inner.wake)();
+                        }
+                    }
+                });
+            if let Err(error) = spawned {
+                tracing::warn!(%error, "no thread for highlighting: text stays plain");
+            }
+            sender
+        });
+        // Fails only where the thread could not be started: then the plain form stays.
+        let _ = sender.send((key, job));
+    }
+}
+
+/// Generation of [`Offload::immediate`].
+const IMMEDIATE: u64 = u64::MAX;
+
+impl Results {
+    fn keep(&mut self, key: u64, value: Arc<dyn Any + Send + Sync>) {
+        self.running.remove(&key);
+        if self.done.insert(key, value).is_none() {
+            self.order.push_back(key);
+        }
+        if self.order.len() > KEPT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.done.remove(&oldest);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_comes_later_and_wakes() {
+        let (sender, receiver) = mpsc::channel();
+        let offload = Offload::new(move || sender.send(()).expect("test waits"));
+        assert!(offload.get(1, || 7_u32).is_none());
+        receiver
+            .recv_timeout(std::time::Duration::from_secs(10))
+            .expect("woken");
+        assert_eq!(offload.get(1, || 0_u32).as_deref(), Some(&7));
+    }
+
+    #[test]
+    fn a_panicking_job_does_not_end_the_worker() {
+        let (sender, receiver) = mpsc::channel();
+        let offload = Offload::new(move || sender.send(()).expect("test waits"));
+        assert!(offload.get::<u32, _>(1, || panic!("bad job")).is_none());
+        assert!(offload.get(2, || 7_u32).is_none());
+        receiver
+            .recv_timeout(std::time::Duration::from_secs(10))
+            .expect("woken");
+        assert_eq!(offload.get(2, || 0_u32).as_deref(), Some(&7));
+    }
+}

@@ -1,0 +1,57 @@
+//! Pure renderers: `(data, context) -> Vec<Row>`.
+//!
+//! Each is a function of what is passed in; caching is the view's business. Only `SafeText` (or
+//! text of our own) goes in.
+
+use std::{ops::Range, sync::Arc, time::Instant};
+
+use ratatui::text::Line;
+
+use crate::ui::{
+    offload::Offload,
+    theme::{Symbols, Theme},
+};
+
+/// One screen row: fits the width it was rendered for, tabs expanded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    pub line: Line<'static>,
+    /// Parts that are hyperlinks (OSC 8), by cell columns.
+    pub links: Vec<Link>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    pub columns: Range<u16>,
+    /// Only `http`, `https`, `mailto` and `file`, with no control characters in it.
+    pub uri: Arc<str>,
+}
+
+impl From<Line<'static>> for Row {
+    fn from(line: Line<'static>) -> Self {
+        Self {
+            line,
+            links: Vec::new(),
+        }
+    }
+}
+
+/// What every renderer needs to know.
+#[derive(Clone, Copy)]
+pub struct RenderContext<'a> {
+    pub theme: &'a Theme,
+    pub symbols: &'a Symbols,
+    pub offload: &'a Offload,
+    /// Cells to fill; at least 1.
+    pub width: u16,
+    pub now: Instant,
+}
+
+/// Rows, and whether they will look better later.
+#[derive(Clone, Debug, Default)]
+pub struct Rendered {
+    pub rows: Vec<Row>,
+    /// Something was painted plain while [`Offload`] works on it: render again when its generation
+    /// has grown.
+    pub provisional: bool,
+}
