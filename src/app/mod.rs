@@ -1,1 +1,5 @@
-//! placeholder
+//! The loop that wires everything.
+mod frame;
+mod input;
+mod reader;
+mod tty;

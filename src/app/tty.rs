@@ -1,0 +1,77 @@
+//! The terminal's modes: set once, restored always.
+//!
+//! Owns raw mode, the alternate screen, bracketed paste, focus reports and the keyboard protocol.
+//! Every way out (exit, panic, signal, suspend, an editor) goes through the one [`restore`]. Nothing
+//! here asks the terminal anything and waits: some never answer (C115).
+
+use std::{
+    io::{self, Write},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use crossterm::{
+    cursor::Show,
+    event::{
+        DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+        KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+    },
+    execute,
+    style::ResetColor,
+    terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
+};
+
+/// The modes are set: [`restore`] has something to do.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// Asks for the background colour; the answer, if any, comes as input and is caught by
+/// [`ReplyFilter`](super::input::ReplyFilter).
+pub const QUERY_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
+
+/// Takes the terminal over.
+pub fn enter() -> io::Result<()> {
+    enable_raw_mode()?;
+    ENTERED.store(true, Ordering::SeqCst);
+    // The keyboard flags are kept per screen: pushed after the switch, popped before it. They are
+    // sent unasked; a terminal that does not know them ignores them.
+    execute!(
+        io::stdout(),
+        EnterAlternateScreen,
+        PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
+        EnableBracketedPaste,
+        EnableFocusChange,
+    )
+}
+
+/// Gives the terminal back as it was. Does nothing the second time; never fails: a terminal that
+/// has gone away needs nothing.
+pub fn restore() {
+    if !ENTERED.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let _ = execute!(
+        io::stdout(),
+        DisableFocusChange,
+        DisableBracketedPaste,
+        PopKeyboardEnhancementFlags,
+        ResetColor,
+        Show,
+        LeaveAlternateScreen,
+    );
+    let _ = disable_raw_mode();
+    let _ = io::stdout().flush();
+}
+
+/// A panic of the UI's own thread gives the terminal back before its message is printed; one in
+/// any other thread is logged, since the UI lives on.
+pub fn install_panic_hook() {
+    let ui = std::thread::current().id();
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() == ui {
+            restore();
+            default(info);
+        } else {
+            tracing::error!(%info, "a background thread panicked");
+        }
+    }));
+}

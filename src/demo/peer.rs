@@ -1,0 +1,161 @@
+//! JSON-RPC on stdin and stdout, the plain way: one reader thread, blocking requests.
+
+use std::{
+    collections::HashMap,
+    io::{self, BufRead, Write},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc,
+    },
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+/// A request of the client, or a notification (no id).
+pub struct Message {
+    pub id: Option<Value>,
+    pub method: String,
+    pub params: Value,
+}
+
+/// What waits for the client's answers, and the flag that a cancel sets. Shared with the reader.
+#[derive(Default)]
+struct Shared {
+    answers: Mutex<HashMap<u64, Result<Value, Value>>>,
+    answered: Condvar,
+    next_id: AtomicU64,
+    cancelled: AtomicBool,
+    /// stdin has ended: nobody will answer.
+    closed: AtomicBool,
+}
+
+#[derive(Clone)]
+pub struct Peer(Arc<Shared>);
+
+/// The turn was cancelled, or the client is gone: unwind to the turn's end.
+#[derive(Debug)]
+pub struct Stopped;
+
+impl Peer {
+    /// Starts the reader. The receiver yields what the client sends but answers and cancels; it
+    /// ends with stdin.
+    pub fn start() -> (Self, mpsc::Receiver<Message>) {
+        let peer = Self(Arc::default());
+        let (sender, inbox) = mpsc::channel();
+        let reader = peer.clone();
+        std::thread::spawn(move || reader.read_all(&sender));
+        (peer, inbox)
+    }
+
+    fn read_all(&self, inbox: &mpsc::Sender<Message>) {
+        for line in io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            let Ok(mut message) = serde_json::from_str::<Value>(&line) else {
+                continue;
+            };
+            let id = message.get("id").cloned();
+            let params = message["params"].take();
+            match message["method"].as_str() {
+                Some("session/cancel") => self.stop(&self.0.cancelled),
+                Some(method) => {
+                    let method = method.to_owned();
+                    if inbox.send(Message { id, method, params }).is_err() {
+                        break;
+                    }
+                }
+                None => {
+                    let Some(id) = id.as_ref().and_then(Value::as_u64) else {
+                        continue;
+                    };
+                    let answer = match message.get_mut("error") {
+                        Some(error) => Err(error.take()),
+                        None => Ok(message["result"].take()),
+                    };
+                    lock(&self.0.answers).insert(id, answer);
+                    self.0.answered.notify_all();
+                }
+            }
+        }
+        self.stop(&self.0.closed);
+    }
+
+    fn stop(&self, flag: &AtomicBool) {
+        let guard = lock(&self.0.answers);
+        flag.store(true, Ordering::SeqCst);
+        drop(guard);
+        self.0.answered.notify_all();
+    }
+
+    /// A turn begins: an old cancel is none of its business.
+    pub fn begin_turn(&self) {
+        self.0.cancelled.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether the turn is to end now.
+    pub fn check(&self) -> Result<(), Stopped> {
+        let stopped =
+            self.0.cancelled.load(Ordering::SeqCst) || self.0.closed.load(Ordering::SeqCst);
+        if stopped { Err(Stopped) } else { Ok(()) }
+    }
+
+    /// Sleeps, but no longer than until a cancel.
+    pub fn pause(&self, time: Duration) -> Result<(), Stopped> {
+        let guard = lock(&self.0.answers);
+        let running = |_: &mut HashMap<_, _>| self.check().is_ok();
+        let waited = self.0.answered.wait_timeout_while(guard, time, running);
+        drop(waited);
+        self.check()
+    }
+
+    pub fn notify(&self, method: &str, params: Value) {
+        send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    pub fn reply(&self, id: &Value, result: Result<Value, Value>) {
+        send(&match result {
+            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+            Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
+        });
+    }
+
+    /// Asks the client without waiting for its answer; gives the request's id.
+    pub fn fire(&self, method: &str, params: Value) -> u64 {
+        let id = self.0.next_id.fetch_add(1, Ordering::SeqCst) + 1;
+        send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// Asks the client and waits: for a permission, as long as the person takes. `Ok(Err(…))` is
+    /// the client's error.
+    pub fn request(&self, method: &str, params: Value) -> Result<Result<Value, Value>, Stopped> {
+        let id = self.fire(method, params);
+        let mut answers = lock(&self.0.answers);
+        loop {
+            if let Some(answer) = answers.remove(&id) {
+                return Ok(answer);
+            }
+            self.check()?;
+            answers = self
+                .0
+                .answered
+                .wait(answers)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn send(message: &Value) {
+    let mut line = message.to_string();
+    line.push('\n');
+    // A client that is gone is noticed at stdin.
+    let mut stdout = io::stdout().lock();
+    let _ = stdout
+        .write_all(line.as_bytes())
+        .and_then(|()| stdout.flush());
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

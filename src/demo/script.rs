@@ -1,0 +1,268 @@
+//! What a scripted turn can do: each step is what a real agent would send.
+
+use std::{
+    cell::Cell,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::peer::{Peer, Stopped};
+
+/// How fast the demo goes: its session modes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    Calm,
+    Swift,
+}
+
+impl Pace {
+    pub const ALL: [Self; 2] = [Self::Calm, Self::Swift];
+
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pace| pace.id() == id)
+    }
+
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Calm => "calm",
+            Self::Swift => "swift",
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Calm => "Calm",
+            Self::Swift => "Swift",
+        }
+    }
+
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Calm => "at a pace to read along",
+            Self::Swift => "as fast as it can be drawn",
+        }
+    }
+}
+
+/// How a permission request ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    Allowed,
+    Rejected,
+}
+
+pub struct Script<'a> {
+    peer: &'a Peer,
+    session: &'a str,
+    pub cwd: &'a Path,
+    pub scratch: &'a Path,
+    pace: Pace,
+    calls: Cell<u32>,
+}
+
+type Step<T = ()> = Result<T, Stopped>;
+
+impl<'a> Script<'a> {
+    pub fn new(
+        peer: &'a Peer,
+        session: &'a str,
+        cwd: &'a Path,
+        scratch: &'a Path,
+        pace: Pace,
+    ) -> Self {
+        Self {
+            peer,
+            session,
+            cwd,
+            scratch,
+            pace,
+            calls: Cell::new(0),
+        }
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.scratch.join(name)
+    }
+
+    /// A pause at the calm pace.
+    pub fn pause(&self, milliseconds: u64) -> Step {
+        match self.pace {
+            Pace::Calm => self.peer.pause(Duration::from_millis(milliseconds)),
+            Pace::Swift => self.peer.check(),
+        }
+    }
+
+    pub fn update(&self, update: Value) -> Step {
+        self.peer.check()?;
+        let params = json!({"sessionId": self.session, "update": update});
+        self.peer.notify("session/update", params);
+        Ok(())
+    }
+
+    /// Streams markdown word by word.
+    pub fn say(&self, text: &str) -> Step {
+        self.stream("agent_message_chunk", text, 14)
+    }
+
+    pub fn think(&self, text: &str) -> Step {
+        self.stream("agent_thought_chunk", text, 22)
+    }
+
+    fn stream(&self, kind: &str, text: &str, pace: u64) -> Step {
+        for piece in text.split_inclusive([' ', '\n']) {
+            self.update(json!({
+                "sessionUpdate": kind,
+                "content": {"type": "text", "text": piece},
+            }))?;
+            self.pause(pace)?;
+        }
+        Ok(())
+    }
+
+    /// The plan, with `done` entries behind it and the next one at work.
+    pub fn plan(&self, entries: &[&str], done: usize) -> Step {
+        let entries: Vec<Value> = entries
+            .iter()
+            .enumerate()
+            .map(|(at, content)| {
+                let status = match at {
+                    at if at < done => "completed",
+                    at if at == done => "in_progress",
+                    _ => "pending",
+                };
+                json!({"content": content, "priority": "medium", "status": status})
+            })
+            .collect();
+        self.update(json!({"sessionUpdate": "plan", "entries": entries}))
+    }
+
+    /// Announces a tool call and gives its id.
+    pub fn tool(&self, kind: &str, title: &str, extra: Value) -> Step<String> {
+        self.calls.set(self.calls.get() + 1);
+        let id = format!(
+            "call-{:x}-{}",
+            self.scratch.as_os_str().len(),
+            self.calls.get()
+        );
+        let mut update = json!({
+            "sessionUpdate": "tool_call",
+            "toolCallId": id,
+            "kind": kind,
+            "title": title,
+            "status": "pending",
+        });
+        merge(&mut update, extra);
+        self.update(update)?;
+        Ok(id)
+    }
+
+    pub fn tool_update(&self, id: &str, status: &str, extra: Value) -> Step {
+        let mut update =
+            json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status});
+        merge(&mut update, extra);
+        self.update(update)
+    }
+
+    /// Asks the person, with all four kinds of option.
+    pub fn ask(&self, id: &str, extra: Value) -> Step<Answer> {
+        let mut call = json!({"toolCallId": id});
+        merge(&mut call, extra);
+        let reply = self.peer.request(
+            "session/request_permission",
+            json!({
+                "sessionId": self.session,
+                "toolCall": call,
+                "options": [
+                    {"optionId": "yes", "name": "Yes, once", "kind": "allow_once"},
+                    {"optionId": "always", "name": "Yes, and don't ask again", "kind": "allow_always"},
+                    {"optionId": "no", "name": "No", "kind": "reject_once"},
+                ],
+            }),
+        )?;
+        let reply = reply.unwrap_or_default();
+        match reply["outcome"]["optionId"].as_str() {
+            Some("yes" | "always") => Ok(Answer::Allowed),
+            Some(_) => Ok(Answer::Rejected),
+            None => Err(Stopped),
+        }
+    }
+
+    /// Reads through the client; `Err` is what the client said.
+    pub fn read(&self, path: &Path) -> Step<Result<String, String>> {
+        let params = json!({"sessionId": self.session, "path": path});
+        let reply = self.peer.request("fs/read_text_file", params)?;
+        Ok(reply
+            .map(|result| result["content"].as_str().unwrap_or_default().to_owned())
+            .map_err(|error| message(&error)))
+    }
+
+    /// Writes through the client.
+    pub fn write(&self, path: &Path, content: &str) -> Step<Result<(), String>> {
+        let params = json!({"sessionId": self.session, "path": path, "content": content});
+        let reply = self.peer.request("fs/write_text_file", params)?;
+        Ok(reply.map(drop).map_err(|error| message(&error)))
+    }
+
+    /// Runs a command in a terminal of the client, shown in a tool call; gives its exit code.
+    pub fn run(&self, title: &str, command: &str) -> Step<Option<i64>> {
+        let id = self.tool("execute", title, json!({"rawInput": {"command": command}}))?;
+        let created = self.peer.request(
+            "terminal/create",
+            json!({
+                "sessionId": self.session,
+                "command": "sh",
+                "args": ["-c", command],
+                "cwd": self.scratch,
+                "outputByteLimit": 100_000,
+            }),
+        )?;
+        let terminal = match created {
+            Ok(result) => result["terminalId"].clone(),
+            Err(error) => {
+                let text = message(&error);
+                self.tool_update(&id, "failed", json!({"content": [text_content(&text)]}))?;
+                return Ok(None);
+            }
+        };
+        self.tool_update(
+            &id,
+            "in_progress",
+            json!({"content": [{"type": "terminal", "terminalId": terminal}]}),
+        )?;
+        let params = json!({"sessionId": self.session, "terminalId": terminal});
+        let exit = self.peer.request("terminal/wait_for_exit", params.clone());
+        let Ok(exit) = exit else {
+            // Cancelled: the agent is the one who ends its commands.
+            self.peer.fire("terminal/release", params);
+            return Err(Stopped);
+        };
+        let code = exit.ok().and_then(|exit| exit["exitCode"].as_i64());
+        let _ = self.peer.request("terminal/release", params)?;
+        let status = if code == Some(0) {
+            "completed"
+        } else {
+            "failed"
+        };
+        self.tool_update(&id, status, json!({}))?;
+        Ok(code)
+    }
+}
+
+pub fn text_content(text: &str) -> Value {
+    json!({"type": "content", "content": {"type": "text", "text": text}})
+}
+
+fn message(error: &Value) -> String {
+    error["message"]
+        .as_str()
+        .unwrap_or("the client refused")
+        .to_owned()
+}
+
+fn merge(into: &mut Value, extra: Value) {
+    if let (Some(into), Value::Object(extra)) = (into.as_object_mut(), extra) {
+        into.extend(extra);
+    }
+}

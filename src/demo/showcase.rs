@@ -1,0 +1,289 @@
+//! What the demo answers: the tour, single features by command, and a word on anything else.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{
+    peer::Stopped,
+    script::{Answer, Script, text_content},
+};
+
+pub struct Command {
+    pub name: &'static str,
+    pub description: &'static str,
+    pub hint: Option<&'static str>,
+    play: fn(&Script, &str) -> Result<(), Stopped>,
+}
+
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: "tour",
+        description: "everything, one after the other (about a minute)",
+        hint: None,
+        play: |script, _| tour(script),
+    },
+    Command {
+        name: "markdown",
+        description: "a long answer: headings, lists, a table, code",
+        hint: None,
+        play: |script, _| script.say(LONG_ANSWER),
+    },
+    Command {
+        name: "edit",
+        description: "read a file and ask to change it",
+        hint: None,
+        play: |script, _| edit(script),
+    },
+    Command {
+        name: "run",
+        description: "run a command in a terminal, after asking",
+        hint: Some("a shell command"),
+        play: run,
+    },
+    Command {
+        name: "ask",
+        description: "ask for something you had better refuse",
+        hint: None,
+        play: |script, _| refuse_me(script),
+    },
+    Command {
+        name: "plan",
+        description: "a plan that advances",
+        hint: None,
+        play: |script, _| plan(script),
+    },
+    Command {
+        name: "think",
+        description: "think aloud",
+        hint: None,
+        play: |script, _| script.think(THOUGHT),
+    },
+];
+
+/// Plays what was asked for.
+pub fn answer(script: &Script, text: &str, attached: &[&str]) -> Result<(), Stopped> {
+    let text = text.trim();
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let name = word.strip_prefix('/').unwrap_or(word).to_lowercase();
+    if let Some(command) = COMMANDS.iter().find(|command| command.name == name) {
+        return (command.play)(script, rest.trim());
+    }
+    script.think("No model here, so no need to think long.")?;
+    if !attached.is_empty() {
+        let names: Vec<&str> = attached
+            .iter()
+            .map(|uri| uri.rsplit('/').next().unwrap_or(uri))
+            .collect();
+        script.say(&format!("Thank you for `{}`. ", names.join("`, `")))?;
+    }
+    script.say(
+        "I am the **demo agent**: a script that speaks the same protocol as real agents, so that \
+         you can try this client without an account.\n\n\
+         - `/tour` shows everything, one after the other\n",
+    )?;
+    for command in &COMMANDS[1..] {
+        script.say(&format!("- `/{}` {}\n", command.name, command.description))?;
+    }
+    script.say(
+        "\nType while I work: your message is queued. **Esc** stops me. **Shift-Tab** makes me \
+         faster. **F1** lists the keys.\n",
+    )
+}
+
+fn tour(script: &Script) -> Result<(), Stopped> {
+    const PLAN: [&str; 5] = [
+        "read a file",
+        "change it, if you agree",
+        "run a command",
+        "ask for something to refuse",
+        "tell what else there is",
+    ];
+    script.update(json!({"sessionUpdate": "session_info_update", "title": "A tour of acp-tui"}))?;
+    script.say("Welcome. I work in a scratch folder, so nothing of yours is touched.\n")?;
+    script.think(THOUGHT)?;
+    script.plan(&PLAN, 0)?;
+    script.pause(600)?;
+    edit_steps(script, || script.plan(&PLAN, 1))?;
+    script.plan(&PLAN, 2)?;
+    script.say("Now a command, in a real terminal that you can watch.\n")?;
+    script.run("count to ten, in colour", COUNT)?;
+    script.plan(&PLAN, 3)?;
+    refuse_me(script)?;
+    script.plan(&PLAN, 4)?;
+    script.update(json!({
+        "sessionUpdate": "usage_update", "used": 21_400, "size": 200_000,
+        "cost": {"amount": 0.0, "currency": "USD"},
+    }))?;
+    script.say(LONG_ANSWER)?;
+    script.plan(&PLAN, PLAN.len())
+}
+
+fn edit(script: &Script) -> Result<(), Stopped> {
+    edit_steps(script, || Ok(()))
+}
+
+/// Reads a file and changes it; `between` is called once it was read.
+fn edit_steps(script: &Script, between: impl Fn() -> Result<(), Stopped>) -> Result<(), Stopped> {
+    let path = script.file("greet.py");
+    // The file that a project would have: made by the agent itself, as a checkout would.
+    if let Err(error) = std::fs::write(&path, BEFORE) {
+        let folder = script.scratch.display();
+        return script.say(&format!("I cannot write to `{folder}`: {error}.\n"));
+    }
+    let location = json!([{"path": path, "line": 1}]);
+    let read = script.tool("read", "Read greet.py", json!({"locations": location}))?;
+    let before = match script.read(&path)? {
+        Ok(content) => content,
+        Err(error) => {
+            script.tool_update(&read, "failed", json!({"content": [text_content(&error)]}))?;
+            return script.say("The client did not let me read it, so there is no more to do.\n");
+        }
+    };
+    script.tool_update(
+        &read,
+        "completed",
+        json!({"content": [text_content(&before)]}),
+    )?;
+    between()?;
+    script.say("It greets everyone alike. I would let it take a name:\n")?;
+    let diff = json!([{"type": "diff", "path": path, "oldText": before, "newText": AFTER}]);
+    let change = script.tool(
+        "edit",
+        "Edit greet.py",
+        json!({"locations": location, "content": diff.clone()}),
+    )?;
+    match script.ask(&change, json!({"kind": "edit", "content": diff}))? {
+        Answer::Allowed => write_change(script, &change, &path)?,
+        Answer::Rejected => {
+            script.tool_update(&change, "failed", json!({}))?;
+            script.say("As you wish: the file stays as it is.\n")?;
+        }
+    }
+    Ok(())
+}
+
+fn write_change(script: &Script, change: &str, path: &Path) -> Result<(), Stopped> {
+    script.tool_update(change, "in_progress", json!({}))?;
+    script.pause(300)?;
+    match script.write(path, AFTER)? {
+        Ok(()) => {
+            script.tool_update(change, "completed", json!({}))?;
+            script.say("Written.\n")
+        }
+        Err(error) => {
+            script.tool_update(change, "failed", json!({"content": [text_content(&error)]}))?;
+            script.say("It could not be written.\n")
+        }
+    }
+}
+
+fn run(script: &Script, command: &str) -> Result<(), Stopped> {
+    let command = if command.is_empty() { COUNT } else { command };
+    let ask = script.tool(
+        "execute",
+        command,
+        json!({"rawInput": {"command": command}}),
+    )?;
+    if script.ask(
+        &ask,
+        json!({"kind": "execute", "rawInput": {"command": command}}),
+    )? == Answer::Rejected
+    {
+        script.tool_update(&ask, "failed", json!({}))?;
+        return script.say("Then not.\n");
+    }
+    script.tool_update(&ask, "completed", json!({}))?;
+    match script.run(command, command)? {
+        Some(0) => script.say("That went well.\n"),
+        Some(code) => script.say(&format!("It ended with exit code {code}.\n")),
+        None => script.say("It did not end by itself.\n"),
+    }
+}
+
+fn refuse_me(script: &Script) -> Result<(), Stopped> {
+    script.say("And this is one that you had better refuse:\n")?;
+    let command = "rm -rf ~/holiday-pictures";
+    let input = json!({"kind": "execute", "rawInput": {"command": command}});
+    let call = script.tool("execute", command, input.clone())?;
+    let answer = script.ask(&call, input)?;
+    script.tool_update(&call, "failed", json!({}))?;
+    script.say(match answer {
+        Answer::Rejected => "Good. A refusal is an answer like any other; I go on.\n\n",
+        Answer::Allowed => "I would never have run that, but another agent might have.\n\n",
+    })
+}
+
+fn plan(script: &Script) -> Result<(), Stopped> {
+    const STEPS: [&str; 4] = ["look around", "think about it", "do it", "look again"];
+    for done in 0..=STEPS.len() {
+        script.plan(&STEPS, done)?;
+        script.pause(900)?;
+    }
+    script.say("Done, all four.\n")
+}
+
+const THOUGHT: &str = "The person wants to see what this client can do. I should show a plan \
+first, then read before I change anything, ask before I write, and keep an eye on the order: \
+people want to see what happens while it happens.";
+
+const COUNT: &str = r#"i=1; while [ $i -le 10 ]; do printf '\033[3%dmstep %2d of 10\033[0m\n' $((i % 6 + 1)) $i; i=$((i + 1)); sleep 0.2; done; printf '\033[1;32mall done\033[0m\n'"#;
+
+const BEFORE: &str = r#"import sys
+
+
+def greet():
+    print("Hello, world!")
+
+
+if __name__ == "__main__":
+    greet()
+"#;
+
+const AFTER: &str = r#"import sys
+
+
+def greet(name="world"):
+    print(f"Hello, {name}!")
+
+
+if __name__ == "__main__":
+    greet(*sys.argv[1:2])
+"#;
+
+const LONG_ANSWER: &str = r#"## What you have seen
+
+Everything came over the **Agent Client Protocol**, as it would from a real agent: *streamed* text, a plan, tool calls with a diff and a live terminal, and questions that waited for you.
+
+1. Nothing was written before you answered.
+2. What you answered stands beside each call:
+   - by you, or
+   - by a rule of yours.
+
+### What is where
+
+| to do | key | note |
+|:------|:----|:-----|
+| stop the agent | `esc` | once to ask, again if it does not listen |
+| all keys | `F1` | every one can be rebound |
+| all actions | `ctrl-p` | search by what they do |
+| details | `ctrl-o` | fold and unfold |
+
+### Code is code
+
+```rust
+/// Greets whoever is there.
+pub fn greet(name: Option<&str>) -> String {
+    let name = name.unwrap_or("world");
+    format!("Hello, {name}!") // copies clean: no frame to its left
+}
+```
+
+> A client should be quiet until it is needed,
+> and clear when it is.
+
+- [x] read, edited, ran, refused
+- [ ] your own agent: `acp-tui --agent opencode`, or any of those that `acp-tui agents` lists
+
+More about the protocol: <https://agentclientprotocol.com>. 日本語 and 👩‍💻 are no trouble either.
+"#;
