@@ -1,6 +1,6 @@
 //! The demo's protocol side: initialize, sessions, modes, prompts.
 
-use std::{path::PathBuf, sync::mpsc};
+use std::{cell::Cell, path::PathBuf, sync::mpsc};
 
 use serde_json::{Value, json};
 
@@ -18,10 +18,10 @@ pub struct Agent {
 }
 
 struct Session {
-    cwd: PathBuf,
     /// Where the tour makes and changes files.
     scratch: PathBuf,
     pace: Pace,
+    calls: Cell<u32>,
 }
 
 impl Agent {
@@ -83,15 +83,14 @@ impl Agent {
     }
 
     fn open(&mut self, params: &Value) {
-        let cwd = PathBuf::from(params["cwd"].as_str().unwrap_or("."));
         let scratch = match params["additionalDirectories"][0].as_str() {
             Some(folder) => PathBuf::from(folder),
-            None => cwd.clone(),
+            None => PathBuf::from(params["cwd"].as_str().unwrap_or(".")),
         };
         self.session = Some(Session {
-            cwd,
             scratch,
             pace: Pace::Calm,
+            calls: Cell::new(0),
         });
     }
 
@@ -150,9 +149,9 @@ impl Agent {
         let script = Script::new(
             &self.peer,
             SESSION,
-            &session.cwd,
             &session.scratch,
             session.pace,
+            &session.calls,
         );
         let reason = match showcase::answer(&script, &text, &attached) {
             Ok(()) => "end_turn",

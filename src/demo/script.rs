@@ -56,10 +56,10 @@ pub enum Answer {
 pub struct Script<'a> {
     peer: &'a Peer,
     session: &'a str,
-    pub cwd: &'a Path,
     pub scratch: &'a Path,
     pace: Pace,
-    calls: Cell<u32>,
+    /// Tool calls announced so far in this session: their ids.
+    calls: &'a Cell<u32>,
 }
 
 type Step<T = ()> = Result<T, Stopped>;
@@ -68,17 +68,16 @@ impl<'a> Script<'a> {
     pub fn new(
         peer: &'a Peer,
         session: &'a str,
-        cwd: &'a Path,
         scratch: &'a Path,
         pace: Pace,
+        calls: &'a Cell<u32>,
     ) -> Self {
         Self {
             peer,
             session,
-            cwd,
             scratch,
             pace,
-            calls: Cell::new(0),
+            calls,
         }
     }
 

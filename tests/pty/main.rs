@@ -1,0 +1,4 @@
+//! The real binary in a real terminal.
+
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,405 @@
+//! A scripted ACP agent over stdio: what it does is a scenario, a JSON file.
+//!
+//!     fake-agent SCENARIO [LOG]
+//!
+//! SCENARIO is a list of `{"on": METHOD, "do": [STEP…], "reply": …, "error": …, "no_reply": true}`:
+//! the n-th call of a method takes its n-th entry, the last one again and again; methods without
+//! an entry get a plain default. LOG gets each message of the client as a JSON line, as it comes.
+//!
+//! Steps: `{"text": "…"}`, `{"thought": "…"}`, `{"update": {…}}`, `{"request": {method, params, id?}}`
+//! (waits for the answer; with `"async": true` it does not), `{"raw": "bytes"}`,
+//! `{"split": {"message": {…}, "every": BYTES}}`, `{"sleep": MS}`, `{"until_cancel": MS}`,
+//! `{"stderr": "…"}`, `{"exit": CODE}`, `{"hang": true}`, `{"wait_for": METHOD}`,
+//! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?}}`,
+//! `{"tools": N}`, `{"big": BYTES}`, `{"spawn": {"argv": […]}}`, `{"ignore": ["eof", "term"]}`.
+//! `"$session"` and `"$cwd"` in strings are filled in.
+
+use std::{
+    collections::HashMap,
+    io::{self, BufRead, Write},
+    process::Command,
+    sync::mpsc,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+/// Plays the scenario named by the arguments after the program's own.
+pub fn main(mut args: impl Iterator<Item = String>) {
+    let scenario = args.next().expect("usage: fake-agent SCENARIO [LOG]");
+    let scenario = std::fs::read_to_string(&scenario).expect("the scenario can be read");
+    let scenario: Vec<Value> = serde_json::from_str(&scenario).expect("the scenario is a list");
+    let log = args.next().map(|path| {
+        std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .expect("the log opens")
+    });
+    let (sender, inbox) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            if let Ok(message) = serde_json::from_str::<Value>(&line)
+                && sender.send(message).is_err()
+            {
+                break;
+            }
+        }
+    });
+    Agent {
+        scenario,
+        log,
+        inbox,
+        calls: HashMap::new(),
+        waiting: Vec::new(),
+        cwd: String::new(),
+        next_request: 0,
+        ignores_eof: false,
+    }
+    .serve();
+}
+
+struct Agent {
+    scenario: Vec<Value>,
+    log: Option<std::fs::File>,
+    inbox: mpsc::Receiver<Value>,
+    calls: HashMap<String, usize>,
+    /// Messages that came while a step waited for another one.
+    waiting: Vec<Value>,
+    cwd: String,
+    next_request: u64,
+    ignores_eof: bool,
+}
+
+const SESSION: &str = "sess-1";
+
+impl Agent {
+    fn serve(&mut self) {
+        self.entry("start", &Value::Null);
+        loop {
+            let message = if self.waiting.is_empty() {
+                match self.receive(None) {
+                    Some(message) => message,
+                    None if self.ignores_eof => {
+                        std::thread::sleep(Duration::from_secs(3600));
+                        continue;
+                    }
+                    None => return,
+                }
+            } else {
+                self.waiting.remove(0)
+            };
+            let Some(method) = message["method"].as_str().map(str::to_owned) else {
+                continue;
+            };
+            if let Some(cwd) = message["params"]["cwd"].as_str() {
+                self.cwd = cwd.to_owned();
+            }
+            self.entry(&method, &message);
+        }
+    }
+
+    /// Plays the entry for a message and answers it.
+    fn entry(&mut self, method: &str, message: &Value) {
+        let entries: Vec<Value> = self
+            .scenario
+            .iter()
+            .filter(|entry| entry["on"] == method)
+            .cloned()
+            .collect();
+        let call = self.calls.entry(method.to_owned()).or_default();
+        let entry = entries
+            .get((*call).min(entries.len().saturating_sub(1)))
+            .cloned();
+        *call += 1;
+        let entry = entry.unwrap_or_default();
+        for step in entry["do"].as_array().into_iter().flatten() {
+            self.step(step);
+        }
+        let Some(id) = message.get("id") else { return };
+        if entry["no_reply"] == true {
+            return;
+        }
+        if let Some(error) = entry.get("error") {
+            send(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+            return;
+        }
+        let result = entry
+            .get("reply")
+            .cloned()
+            .unwrap_or_else(|| default_reply(method));
+        send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+        for step in entry["after"].as_array().into_iter().flatten() {
+            self.step(step);
+        }
+    }
+
+    fn step(&mut self, step: &Value) {
+        let Some((name, value)) = step.as_object().and_then(|step| {
+            let key = step.keys().find(|key| *key != "async")?;
+            Some((key.clone(), step[key].clone()))
+        }) else {
+            return;
+        };
+        match name.as_str() {
+            "text" => update(&chunk(
+                "agent_message_chunk",
+                value.as_str().unwrap_or_default(),
+            )),
+            "thought" => update(&chunk(
+                "agent_thought_chunk",
+                value.as_str().unwrap_or_default(),
+            )),
+            "update" => update(&self.fill(&value)),
+            "request" => self.request(&value, step["async"] == true),
+            "raw" => write_raw(value.as_str().unwrap_or_default().as_bytes()),
+            "split" => self.split(&value),
+            "sleep" => std::thread::sleep(milliseconds(&value)),
+            "until_cancel" => {
+                self.wait(milliseconds(&value), |message| {
+                    message["method"] == "session/cancel"
+                });
+            }
+            "wait_for" => {
+                self.wait(Duration::from_secs(30), |message| {
+                    message["method"] == value
+                });
+            }
+            "stderr" => eprintln!("{}", value.as_str().unwrap_or_default()),
+            "exit" => std::process::exit(value.as_i64().unwrap_or(0) as i32),
+            "hang" => loop {
+                std::thread::sleep(Duration::from_secs(3600));
+            },
+            "flood" => self.flood(&value),
+            "tools" => tools(value.as_u64().unwrap_or(1)),
+            "big" => {
+                let size = value.as_u64().unwrap_or(0) as usize;
+                update(&chunk(
+                    "agent_message_chunk",
+                    &"0123456789abcde ".repeat(size / 16),
+                ));
+            }
+            "spawn" => {
+                let argv: Vec<&str> = value["argv"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                    .collect();
+                if let [program, args @ ..] = &argv[..] {
+                    Command::new(program)
+                        .args(args)
+                        .spawn()
+                        .expect("the child starts");
+                }
+            }
+            "ignore" => self.ignores_eof = true,
+            other => panic!("unknown step {other}"),
+        }
+    }
+
+    fn request(&mut self, request: &Value, detached: bool) {
+        self.next_request += 1;
+        let id = request
+            .get("id")
+            .cloned()
+            .unwrap_or_else(|| json!(self.next_request));
+        let mut params = self.fill(&request["params"]);
+        if params.get("sessionId").is_none() {
+            params["sessionId"] = json!(SESSION);
+        }
+        send(&json!({"jsonrpc": "2.0", "id": id, "method": request["method"], "params": params}));
+        if !detached {
+            self.wait(Duration::from_secs(60), |message| {
+                message.get("method").is_none() && message["id"] == id
+            });
+        }
+    }
+
+    fn split(&self, value: &Value) {
+        let mut line = self.fill(&value["message"]).to_string();
+        line.push('\n');
+        let every = value["every"].as_u64().unwrap_or(1).max(1) as usize;
+        for piece in line.as_bytes().chunks(every) {
+            write_raw(piece);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn flood(&mut self, value: &Value) {
+        let chunks = value["chunks"].as_u64().unwrap_or(0);
+        let rate = value["rate"].as_f64();
+        let kind = value["kind"].as_str().unwrap_or("text").to_owned();
+        let start = Instant::now();
+        let mut out = Vec::with_capacity(1 << 16);
+        for n in 0..chunks {
+            let text = match kind.as_str() {
+                "markdown" => markdown_piece(n),
+                kind => prose_piece(n, kind == "text"),
+            };
+            push_line(
+                &mut out,
+                &json!({
+                    "jsonrpc": "2.0", "method": "session/update",
+                    "params": {"sessionId": SESSION, "update": chunk("agent_message_chunk", &text)},
+                }),
+            );
+            if let Some(rate) = rate {
+                write_raw(&out);
+                out.clear();
+                let due = Duration::from_secs_f64((n + 1) as f64 / rate);
+                let cancelled = self.wait(due.saturating_sub(start.elapsed()), |m| {
+                    m["method"] == "session/cancel"
+                });
+                if cancelled.is_some() {
+                    return;
+                }
+            } else if out.len() > 60_000 {
+                write_raw(&out);
+                out.clear();
+            }
+        }
+        write_raw(&out);
+    }
+
+    /// Receives until a message fits or the time is over; others are kept for later.
+    fn wait(&mut self, time: Duration, fits: impl Fn(&Value) -> bool) -> Option<Value> {
+        let deadline = Instant::now() + time;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let message = self.receive(Some(left))?;
+            if fits(&message) {
+                return Some(message);
+            }
+            self.waiting.push(message);
+        }
+    }
+
+    fn receive(&mut self, time: Option<Duration>) -> Option<Value> {
+        let message = match time {
+            Some(time) => self.inbox.recv_timeout(time).ok()?,
+            None => self.inbox.recv().ok()?,
+        };
+        if let Some(log) = &mut self.log {
+            writeln!(log, "{message}").expect("the log can be written");
+        }
+        Some(message)
+    }
+
+    fn fill(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => {
+                Value::String(text.replace("$session", SESSION).replace("$cwd", &self.cwd))
+            }
+            Value::Array(items) => items.iter().map(|item| self.fill(item)).collect(),
+            Value::Object(members) => members
+                .iter()
+                .map(|(key, value)| (key.clone(), self.fill(value)))
+                .collect(),
+            other => other.clone(),
+        }
+    }
+}
+
+fn default_reply(method: &str) -> Value {
+    match method {
+        "initialize" => json!({
+            "protocolVersion": 1,
+            "agentInfo": {"name": "fake", "title": "Fake", "version": "1"},
+            "agentCapabilities": {},
+        }),
+        "session/new" => json!({"sessionId": SESSION}),
+        "session/prompt" => json!({"stopReason": "end_turn"}),
+        _ => json!({}),
+    }
+}
+
+fn chunk(kind: &str, text: &str) -> Value {
+    json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}})
+}
+
+fn update(update: &Value) {
+    send(&json!({
+        "jsonrpc": "2.0", "method": "session/update",
+        "params": {"sessionId": SESSION, "update": update},
+    }));
+}
+
+fn tools(count: u64) {
+    for n in 0..count {
+        let id = format!("tool-{n}");
+        update(&json!({
+            "sessionUpdate": "tool_call", "toolCallId": id, "title": format!("read file number {n}"),
+            "kind": "read", "status": "pending",
+            "locations": [{"path": format!("src/file{n}.rs"), "line": n + 1}],
+        }));
+        let text: Vec<String> = (0..6).map(|k| format!("{k:3} let x{k} = {n};")).collect();
+        update(&json!({
+            "sessionUpdate": "tool_call_update", "toolCallId": id, "status": "completed",
+            "content": [{"type": "content", "content": {"type": "text", "text": text.join("\n")}}],
+        }));
+    }
+}
+
+/// About 38 bytes; every eighth piece ends a paragraph unless it is all to be one line.
+pub fn prose_piece(n: u64, paragraphs: bool) -> String {
+    const WORDS: [&str; 12] = [
+        "parser", "reads", "tokens", "while", "buffers", "grow", "and", "every", "chunk", "lands",
+        "in", "order",
+    ];
+    let mut text = String::new();
+    while text.len() < 34 {
+        text.push_str(WORDS[(n as usize * 7 + text.len()) % WORDS.len()]);
+        text.push(' ');
+    }
+    if paragraphs && n % 8 == 7 {
+        text.truncate(text.trim_end().len());
+        text.push_str(".\n\n");
+    }
+    text
+}
+
+/// Pieces of 24 bytes of an endless markdown text.
+pub fn markdown_piece(n: u64) -> String {
+    const STEP: &str = "## Step: what the parser does\n\nThe **lexer** reads *one token* at a time; \
+see `parse_expr`.\n\n- first, `peek()` looks ahead\n- then the table decides:\n  1. tighter binds\n  \
+2. looser ends\n\n| op | prec | example |\n|:---|-----:|---------|\n| `+` | 10 | `a + b` |\n| `*` | \
+20 | `a * b` |\n\n```rust\nfn parse(tokens: &[Token]) -> Expr {\n    tokens.iter().fold(Expr::new(), \
+|e, t| e.push(t))\n}\n```\n\n> a quote that says little\n\n";
+    let start = (n as usize * 24) % STEP.len();
+    STEP.as_bytes()
+        .iter()
+        .cycle()
+        .skip(start)
+        .take(24)
+        .map(|byte| char::from(*byte))
+        .collect()
+}
+
+fn milliseconds(value: &Value) -> Duration {
+    Duration::from_millis(value.as_u64().unwrap_or(0))
+}
+
+fn push_line(out: &mut Vec<u8>, message: &Value) {
+    serde_json::to_writer(&mut *out, message).expect("memory takes it");
+    out.push(b'\n');
+}
+
+fn send(message: &Value) {
+    let mut line = Vec::new();
+    push_line(&mut line, message);
+    write_raw(&line);
+}
+
+fn write_raw(bytes: &[u8]) {
+    let mut stdout = io::stdout().lock();
+    // The client may be gone.
+    if stdout
+        .write_all(bytes)
+        .and_then(|()| stdout.flush())
+        .is_err()
+    {
+        std::process::exit(0);
+    }
+}

@@ -1,0 +1,4 @@
+//! What the tests and the benchmarks share: a scripted agent and a terminal to run the client in.
+
+pub mod agent;
+pub mod pty;

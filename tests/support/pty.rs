@@ -1,0 +1,413 @@
+//! The client in a real terminal: a PTY, a terminal emulator, keys by name.
+//!
+//! `wait_for` is how tests look at the screen; where it fails it shows the screen, the end of the
+//! log and the agent's record, so that a failure tells its story. Nothing here judges speed.
+
+use std::{
+    io::{Read, Write},
+    num::NonZeroU16,
+    path::{Path, PathBuf},
+    process::{Child, ExitStatus},
+    sync::{Arc, Mutex, MutexGuard},
+    time::{Duration, Instant},
+};
+
+use pty_process::{Size, blocking};
+use serde_json::Value;
+
+/// How long something may take to show up. Generous: machines are shared.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What to start and in what surroundings.
+pub struct Setup {
+    pub client: PathBuf,
+    pub agent: PathBuf,
+    pub scenario: Value,
+    pub rows: u16,
+    pub cols: u16,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    /// Added to the config file.
+    pub config: String,
+}
+
+/// A running client.
+pub struct Tui {
+    child: Child,
+    pty: Arc<blocking::Pty>,
+    emulator: Arc<Mutex<Emulator>>,
+    /// Home, project, log and record; removed at the end.
+    pub folder: tempfile::TempDir,
+}
+
+struct Emulator {
+    parser: vt100::Parser,
+    raw: Vec<u8>,
+    /// When the last output came.
+    last: Instant,
+}
+
+impl Setup {
+    /// The client with the scripted agent, 80 by 24.
+    pub fn new(client: &str, scenario: Value) -> Self {
+        let client = PathBuf::from(client);
+        let agent = client.with_file_name("examples").join("fake-agent");
+        Self {
+            client,
+            agent,
+            scenario,
+            rows: 24,
+            cols: 80,
+            args: Vec::new(),
+            env: Vec::new(),
+            config: String::new(),
+        }
+    }
+
+    pub fn size(mut self, cols: u16, rows: u16) -> Self {
+        (self.cols, self.rows) = (cols, rows);
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    pub fn args(mut self, args: &[&str]) -> Self {
+        self.args.extend(args.iter().map(|arg| (*arg).to_owned()));
+        self
+    }
+
+    pub fn config(mut self, toml: &str) -> Self {
+        self.config.push_str(toml);
+        self
+    }
+
+    /// Starts the client; does not wait for anything.
+    pub fn start(self) -> Tui {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str| folder.path().join(name);
+        for name in ["home", "project"] {
+            std::fs::create_dir(path(name)).expect("a folder in it");
+        }
+        std::fs::write(path("scenario.json"), self.scenario.to_string()).expect("scenario");
+        let config = format!(
+            "default_agent = \"fake\"\n[agents.fake]\ncommand = {:?}\nargs = [{:?}, {:?}]\n{}",
+            self.agent,
+            path("scenario.json"),
+            path("record.jsonl"),
+            self.config
+        );
+        std::fs::write(path("config.toml"), config).expect("config");
+        let (pty, pts) = blocking::open().expect("a pty");
+        pty.resize(Size::new(self.rows, self.cols))
+            .expect("its size");
+        let child = blocking::Command::new(&self.client)
+            .args(["--config".into(), path("config.toml")])
+            .args(["--log".into(), path("log")])
+            .args(&self.args)
+            .current_dir(path("project"))
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", path("home"))
+            .env("TERM", "xterm-256color")
+            .env("LANG", "C.UTF-8")
+            .envs(self.env)
+            .spawn(pts)
+            .expect("the client starts");
+        let size = |n| NonZeroU16::new(n).expect("a size");
+        let emulator = Arc::new(Mutex::new(Emulator {
+            parser: vt100::Parser::new(size(self.rows), size(self.cols), 0),
+            raw: Vec::new(),
+            last: Instant::now(),
+        }));
+        let pty = Arc::new(pty);
+        let (reader, screen) = (pty.clone(), emulator.clone());
+        std::thread::spawn(move || {
+            let mut buffer = [0; 1 << 16];
+            while let Ok(count) = (&*reader).read(&mut buffer) {
+                if count == 0 {
+                    break;
+                }
+                let mut screen = lock(&screen);
+                screen.parser.process(&buffer[..count]);
+                screen.raw.extend_from_slice(&buffer[..count]);
+                screen.last = Instant::now();
+            }
+        });
+        Tui {
+            child,
+            pty,
+            emulator,
+            folder,
+        }
+    }
+}
+
+impl Tui {
+    /// The screen as text, trailing blanks cut.
+    pub fn screen(&self) -> String {
+        let emulator = lock(&self.emulator);
+        let (_, cols) = emulator.parser.screen().size();
+        let rows = emulator.parser.screen().rows(0, cols.get());
+        rows.map(|row| row.trim_end().to_owned())
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    /// Row and column of the terminal's own cursor, and whether it is visible.
+    pub fn cursor(&self) -> (u16, u16, bool) {
+        let emulator = lock(&self.emulator);
+        let screen = emulator.parser.screen();
+        let (row, col) = screen.cursor_position();
+        (row, col, !screen.hide_cursor())
+    }
+
+    /// All bytes that the client wrote so far.
+    pub fn raw(&self) -> Vec<u8> {
+        lock(&self.emulator).raw.clone()
+    }
+
+    pub fn raw_len(&self) -> usize {
+        lock(&self.emulator).raw.len()
+    }
+
+    /// Waits until the screen shows `text`; gives that screen.
+    #[track_caller]
+    pub fn wait_for(&self, text: &str) -> String {
+        self.wait(&format!("{text:?} on the screen"), |tui| {
+            let screen = tui.screen();
+            screen.contains(text).then_some(screen)
+        })
+    }
+
+    #[track_caller]
+    pub fn wait_gone(&self, text: &str) -> String {
+        self.wait(&format!("{text:?} gone from the screen"), |tui| {
+            let screen = tui.screen();
+            (!screen.contains(text)).then_some(screen)
+        })
+    }
+
+    /// Waits until the agent has received a message that fits; gives it.
+    #[track_caller]
+    pub fn wait_received(&self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        self.wait(&format!("{what} at the agent"), |tui| {
+            tui.received().into_iter().find(&fits)
+        })
+    }
+
+    #[track_caller]
+    pub fn wait_method(&self, method: &str) -> Value {
+        self.wait_received(method, |message| message["method"] == method)
+    }
+
+    /// Waits until `look` finds something.
+    #[track_caller]
+    pub fn wait<T>(&self, what: &str, look: impl Fn(&Self) -> Option<T>) -> T {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(found) = look(self) {
+                return found;
+            }
+            assert!(Instant::now() < deadline, "no {what}\n{}", self.story());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits until nothing was written for `time`.
+    pub fn settle(&self, time: Duration) {
+        while lock(&self.emulator).last.elapsed() < time {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// What the agent received so far.
+    pub fn received(&self) -> Vec<Value> {
+        let record = std::fs::read_to_string(self.path("record.jsonl")).unwrap_or_default();
+        record
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect()
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.path("project")
+    }
+
+    /// Types text with keys by name: `hello<enter><c-c><a-b><esc><f1>`; `<<` is a `<`.
+    pub fn keys(&self, keys: &str) {
+        self.send(&encode_keys(keys));
+    }
+
+    pub fn send(&self, bytes: &[u8]) {
+        (&*self.pty)
+            .write_all(bytes)
+            .expect("the terminal takes it");
+    }
+
+    pub fn paste(&self, text: &str) {
+        self.send(format!("\x1b[200~{text}\x1b[201~").as_bytes());
+    }
+
+    pub fn resize(&self, cols: u16, rows: u16) {
+        let size = |n| NonZeroU16::new(n).expect("a size");
+        lock(&self.emulator)
+            .parser
+            .screen_mut()
+            .set_size(size(rows), size(cols));
+        self.pty.resize(Size::new(rows, cols)).expect("resized");
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).expect("signalled");
+    }
+
+    /// Waits until the client has ended.
+    #[track_caller]
+    pub fn wait_exit(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                // What it wrote last is still in the pty.
+                std::thread::sleep(Duration::from_millis(50));
+                return status;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "the client goes on\n{}",
+                self.story()
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_none()
+    }
+
+    /// Asserts that terminal modes and tty settings are as a shell expects them.
+    #[track_caller]
+    pub fn assert_restored(&self) {
+        let emulator = lock(&self.emulator);
+        let screen = emulator.parser.screen();
+        assert!(!screen.alternate_screen(), "the alternate screen is left");
+        assert!(!screen.hide_cursor(), "the cursor is visible");
+        assert!(!screen.bracketed_paste(), "bracketed paste is off");
+        let raw = String::from_utf8_lossy(&emulator.raw);
+        let count = |needle| raw.matches(needle).count();
+        assert_eq!(
+            count("\x1b[>1u"),
+            count("\x1b[<1u"),
+            "keyboard flags are popped"
+        );
+        assert_eq!(
+            count("\x1b[?1004h"),
+            count("\x1b[?1004l"),
+            "focus reports are off"
+        );
+        drop(emulator);
+        let modes = rustix::termios::tcgetattr(&*self.pty)
+            .expect("a tty")
+            .local_modes;
+        use rustix::termios::LocalModes;
+        assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG));
+    }
+
+    fn story(&self) -> String {
+        let tail = |path: &Path, lines: usize| {
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            let all: Vec<&str> = text.lines().collect();
+            all[all.len().saturating_sub(lines)..].join("\n")
+        };
+        format!(
+            "--- screen\n{}\n--- log\n{}\n--- received\n{}",
+            self.screen(),
+            tail(&self.path("log"), 30),
+            tail(&self.path("record.jsonl"), 10),
+        )
+    }
+}
+
+impl Drop for Tui {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no panic while locked")
+}
+
+/// Bytes that a terminal sends for the keys.
+pub fn encode_keys(keys: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = keys;
+    while let Some(start) = rest.find('<') {
+        out.extend_from_slice(&rest.as_bytes()[..start]);
+        rest = &rest[start + 1..];
+        if let Some(after) = rest.strip_prefix('<') {
+            out.push(b'<');
+            rest = after;
+            continue;
+        }
+        let end = rest.find('>').expect("a key name ends with >");
+        out.extend_from_slice(&encode_key(&rest[..end]));
+        rest = &rest[end + 1..];
+    }
+    out.extend_from_slice(rest.as_bytes());
+    out
+}
+
+fn encode_key(name: &str) -> Vec<u8> {
+    if let Some(&[letter]) = name.strip_prefix("c-").map(str::as_bytes) {
+        return vec![letter & 0x1f];
+    }
+    if let Some(rest) = name.strip_prefix("a-") {
+        let mut bytes = vec![0x1b];
+        if rest.len() == 1 {
+            bytes.extend(rest.bytes())
+        } else {
+            bytes.extend(encode_key(rest))
+        }
+        return match rest {
+            "up" => b"\x1b[1;3A".to_vec(),
+            "down" => b"\x1b[1;3B".to_vec(),
+            _ => bytes,
+        };
+    }
+    let bytes: &[u8] = match name {
+        "enter" => b"\r",
+        "esc" => b"\x1b",
+        "tab" => b"\t",
+        "s-tab" => b"\x1b[Z",
+        "backspace" => b"\x7f",
+        "up" => b"\x1b[A",
+        "down" => b"\x1b[B",
+        "right" => b"\x1b[C",
+        "left" => b"\x1b[D",
+        "home" => b"\x1b[H",
+        "end" => b"\x1b[F",
+        "c-home" => b"\x1b[1;5H",
+        "c-end" => b"\x1b[1;5F",
+        "pgup" => b"\x1b[5~",
+        "pgdn" => b"\x1b[6~",
+        "del" => b"\x1b[3~",
+        "f1" => b"\x1bOP",
+        "f3" => b"\x1bOR",
+        "f5" => b"\x1b[15~",
+        other => panic!("no key {other}"),
+    };
+    bytes.to_vec()
+}
