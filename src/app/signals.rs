@@ -1,0 +1,47 @@
+//! Signals as events.
+
+use std::io;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// What the process was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// SIGTERM, SIGHUP or SIGINT: end, leave nothing behind.
+    End(i32),
+    /// SIGCONT: the terminal may have been used by others meanwhile.
+    Continue,
+    /// SIGWINCH.
+    Resize,
+}
+
+pub struct Signals {
+    terminate: Signal,
+    hang_up: Signal,
+    interrupt: Signal,
+    resumed: Signal,
+    resize: Signal,
+}
+
+impl Signals {
+    pub fn listen() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
+            resize: signal(SignalKind::window_change())?,
+        })
+    }
+
+    pub async fn recv(&mut self) -> Told {
+        tokio::select! {
+            biased;
+            _ = self.terminate.recv() => Told::End(15),
+            _ = self.hang_up.recv() => Told::End(1),
+            _ = self.interrupt.recv() => Told::End(2),
+            _ = self.resumed.recv() => Told::Continue,
+            _ = self.resize.recv() => Told::Resize,
+        }
+    }
+}

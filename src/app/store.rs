@@ -1,0 +1,159 @@
+//! What outlives a run: prompt history and the unsent draft, one file each a project, in the state
+//! directory, mode 0600. Losing them must never stop the client: errors are logged.
+
+use std::{
+    fs,
+    io::{self, Write},
+    os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+/// Prompts kept in the history file; older ones go when it is next read.
+const HISTORY: usize = 1_000;
+
+/// A history file larger than this is not read: it is not one of ours.
+const MAX_FILE: u64 = 16 << 20;
+
+/// The files of one project.
+#[derive(Clone, Debug)]
+pub struct Store {
+    history: PathBuf,
+    draft: PathBuf,
+}
+
+impl Store {
+    /// `state` is the state directory; it need not exist yet.
+    pub fn new(state: &Path, project: &Path) -> Self {
+        let digest = Sha256::digest(project.as_os_str().as_bytes());
+        let short: String = digest
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let name = project
+            .file_name()
+            .map(|name| name.to_string_lossy())
+            .unwrap_or_default();
+        let key = format!("{name}-{short}");
+        Self {
+            history: state.join("history").join(format!("{key}.jsonl")),
+            draft: state.join("drafts").join(key),
+        }
+    }
+
+    /// Oldest first. A line is a JSON string, so that prompts keep their newlines.
+    pub fn history(&self) -> Vec<String> {
+        let Some(text) = read(&self.history) else {
+            return Vec::new();
+        };
+        let mut prompts: Vec<String> = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect();
+        if prompts.len() > 2 * HISTORY {
+            prompts.drain(..prompts.len() - HISTORY);
+            let lines: String = prompts.iter().map(|prompt| line(prompt)).collect();
+            log(&self.history, replace(&self.history, &lines));
+        }
+        prompts
+    }
+
+    pub fn add_history(&self, prompt: &str) {
+        let appended = create_parent(&self.history)
+            .and_then(|()| options().append(true).open(&self.history))
+            .and_then(|mut file| file.write_all(line(prompt).as_bytes()));
+        log(&self.history, appended);
+    }
+
+    /// The draft that an earlier run left.
+    pub fn draft(&self) -> Option<String> {
+        read(&self.draft).filter(|draft| !draft.is_empty())
+    }
+
+    /// Keeps the draft; an empty one removes the file.
+    pub fn save_draft(&self, draft: &str) {
+        let saved = match draft.is_empty() {
+            true => match fs::remove_file(&self.draft) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            },
+            false => replace(&self.draft, draft),
+        };
+        log(&self.draft, saved);
+    }
+}
+
+fn line(prompt: &str) -> String {
+    format!("{}\n", serde_json::Value::from(prompt))
+}
+
+fn options() -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    options.create(true).mode(0o600);
+    options
+}
+
+fn create_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
+/// Writes beside the file and renames, so that a crash leaves the old one or the new one.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    create_parent(path)?;
+    let beside = path.with_extension("new");
+    options()
+        .write(true)
+        .truncate(true)
+        .open(&beside)?
+        .write_all(text.as_bytes())?;
+    fs::rename(&beside, path)
+}
+
+fn read(path: &Path) -> Option<String> {
+    if fs::metadata(path).ok()?.len() > MAX_FILE {
+        tracing::warn!(path = %path.display(), "too large to be ours: not read");
+        return None;
+    }
+    fs::read_to_string(path).ok()
+}
+
+fn log(path: &Path, result: io::Result<()>) {
+    if let Err(error) = result {
+        tracing::warn!(path = %path.display(), %error, "not saved");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_and_drafts_come_back_whole() {
+        let state = tempfile::tempdir().expect("a folder");
+        let store = Store::new(state.path(), Path::new("/src/tool"));
+        assert_eq!((store.history(), store.draft()), (vec![], None));
+        store.add_history("one\nwith \"two\" lines");
+        store.add_history("three");
+        assert_eq!(store.history(), ["one\nwith \"two\" lines", "three"]);
+        store.save_draft("half a thought");
+        assert_eq!(store.draft().as_deref(), Some("half a thought"));
+        store.save_draft("");
+        assert_eq!(store.draft(), None);
+        let other = Store::new(state.path(), Path::new("/other/tool"));
+        assert_eq!(other.history(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_overgrown_history_keeps_the_newest() {
+        let state = tempfile::tempdir().expect("a folder");
+        let store = Store::new(state.path(), Path::new("/p"));
+        let lines: String = (0..=2 * HISTORY).map(|n| line(&n.to_string())).collect();
+        replace(&store.history, &lines).expect("written");
+        let history = store.history();
+        assert_eq!(history.len(), HISTORY);
+        assert_eq!(history.last().map(String::as_str), Some("2000"));
+        assert_eq!(store.history().len(), HISTORY);
+    }
+}
