@@ -1,5 +1,7 @@
 //! The loop that wires everything.
+mod attention;
 mod draft;
+mod exit;
 mod frame;
 mod input;
 mod reader;

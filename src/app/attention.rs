@@ -1,0 +1,55 @@
+//! Bell and notification, as bytes for the terminal (PRODUCT §4: "rings the bell").
+
+use crate::{config::UiConfig, session::Attention, text::SafeText};
+
+/// Whether the person looks at this terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Focus {
+    /// The terminal does not tell.
+    #[default]
+    Unknown,
+    Here,
+    Elsewhere,
+}
+
+/// What to send. A waiting question always rings: it goes through tmux and ssh; a finished turn
+/// only tells somebody who looks elsewhere, or may.
+pub fn bytes(attention: Attention, focus: Focus, ui: &UiConfig, agent: &SafeText) -> Vec<u8> {
+    let mut out = Vec::new();
+    let waits = attention == Attention::PermissionWaiting;
+    if ui.bell && (waits || focus == Focus::Elsewhere) {
+        out.push(b'\x07');
+    }
+    if ui.notifications && focus != Focus::Here {
+        let what = match attention {
+            Attention::PermissionWaiting => "waits for your answer",
+            Attention::TurnDone => "has finished",
+            Attention::AgentFailed => "has failed",
+        };
+        // OSC 9; SafeText has no control character that could end it early.
+        out.extend_from_slice(format!("\x1b]9;{} {what}\x1b\\", SafeText::line(agent)).as_bytes());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_rings_even_when_focused_a_finished_turn_does_not() {
+        let ui = UiConfig::default();
+        let agent = SafeText::from("Fake");
+        let sent = |attention, focus| bytes(attention, focus, &ui, &agent);
+        assert_eq!(sent(Attention::PermissionWaiting, Focus::Here), b"\x07");
+        assert_eq!(sent(Attention::TurnDone, Focus::Here), b"");
+        assert_eq!(
+            sent(Attention::TurnDone, Focus::Elsewhere),
+            b"\x07\x1b]9;Fake has finished\x1b\\"
+        );
+        assert_eq!(
+            sent(Attention::TurnDone, Focus::Unknown),
+            b"\x1b]9;Fake has finished\x1b\\"
+        );
+    }
+}

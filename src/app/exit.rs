@@ -1,0 +1,63 @@
+//! What stays on the normal screen after the UI has gone (PRODUCT §3, `ui.exit_print`).
+
+use std::io::{self, Write};
+
+use ratatui::{backend::IntoCrossterm, style::Style};
+
+use crate::ui::render::Row;
+
+/// Prints rows with their styles, as a shell would show them. `colour` is false where stdout is no
+/// terminal.
+pub fn print_rows(out: &mut impl Write, rows: &[Row], colour: bool) -> io::Result<()> {
+    for row in rows {
+        for span in &row.line.spans {
+            let style = row.line.style.patch(span.style);
+            if colour && style != Style::new() {
+                let style: crossterm::style::ContentStyle = style.into_crossterm();
+                write!(out, "{}", style.apply(&span.content))?;
+            } else {
+                write!(out, "{}", span.content)?;
+            }
+        }
+        // The terminal is in its normal mode again: LF alone goes to the line's start.
+        writeln!(out)?;
+    }
+    out.flush()
+}
+
+/// The command that reopens the session, quoted for a shell.
+pub fn resume_command(agent: &[String], session: &str) -> String {
+    let mut words = vec!["acp-tui", "--resume", session];
+    words.extend(agent.iter().map(String::as_str));
+    // Fails only on NUL, which neither an argument nor a shown id can hold.
+    shlex::try_join(words).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::{style::Stylize, text::Line};
+
+    use super::*;
+
+    #[test]
+    fn rows_keep_their_styles_on_a_terminal_only() {
+        let rows = [Row::from(Line::from(vec!["plain ".into(), "bold".bold()]))];
+        let print = |colour| {
+            let mut out = Vec::new();
+            print_rows(&mut out, &rows, colour).expect("memory takes it");
+            String::from_utf8(out).expect("text")
+        };
+        assert_eq!(print(false), "plain bold\n");
+        assert_eq!(print(true), "plain \x1b[1mbold\x1b[0m\n");
+    }
+
+    #[test]
+    fn the_resume_command_can_be_pasted() {
+        let agent = ["--agent".to_owned(), "opencode".to_owned()];
+        assert_eq!(
+            resume_command(&agent, "ses_1"),
+            "acp-tui --resume ses_1 --agent opencode"
+        );
+        assert_eq!(resume_command(&[], "a b"), "acp-tui --resume 'a b'");
+    }
+}
