@@ -11,8 +11,8 @@
 //! `{"split": {"message": {…}, "every": BYTES}}`, `{"sleep": MS}`, `{"until_cancel": MS}`,
 //! `{"stderr": "…"}`, `{"exit": CODE}`, `{"hang": true}`, `{"wait_for": METHOD}`,
 //! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?}}`,
-//! `{"tools": N}`, `{"big": BYTES}`, `{"spawn": {"argv": […]}}`, `{"ignore": ["eof", "term"]}`.
-//! `"$session"` and `"$cwd"` in strings are filled in.
+//! `{"tools": N}`, `{"big": BYTES}`, `{"touch": NAME}` (a file beside LOG), `{"spawn": {"argv": […]}}`, `{"ignore": ["eof", "term"]}`.
+//! `"$session"`, `"$cwd"` and `"$terminal"` (the last one created) in strings are filled in.
 
 use std::{
     collections::HashMap,
@@ -29,7 +29,12 @@ pub fn main(mut args: impl Iterator<Item = String>) {
     let scenario = args.next().expect("usage: fake-agent SCENARIO [LOG]");
     let scenario = std::fs::read_to_string(&scenario).expect("the scenario can be read");
     let scenario: Vec<Value> = serde_json::from_str(&scenario).expect("the scenario is a list");
-    let log = args.next().map(|path| {
+    let log = args.next().map(std::path::PathBuf::from);
+    let folder = log
+        .as_deref()
+        .and_then(std::path::Path::parent)
+        .map(Into::into);
+    let log = log.map(|path| {
         std::fs::OpenOptions::new()
             .create(true)
             .append(true)
@@ -54,6 +59,8 @@ pub fn main(mut args: impl Iterator<Item = String>) {
         calls: HashMap::new(),
         waiting: Vec::new(),
         cwd: String::new(),
+        terminal: String::new(),
+        folder: folder.unwrap_or_default(),
         next_request: 0,
         ignores_eof: false,
     }
@@ -68,6 +75,10 @@ struct Agent {
     /// Messages that came while a step waited for another one.
     waiting: Vec<Value>,
     cwd: String,
+    /// The last terminal that the client made.
+    terminal: String,
+    /// Where LOG is.
+    folder: std::path::PathBuf,
     next_request: u64,
     ignores_eof: bool,
 }
@@ -180,6 +191,10 @@ impl Agent {
                     &"0123456789abcde ".repeat(size / 16),
                 ));
             }
+            "touch" => {
+                let name = value.as_str().unwrap_or_default();
+                std::fs::write(self.folder.join(name), "").expect("the file is made");
+            }
             "spawn" => {
                 let argv: Vec<&str> = value["argv"]
                     .as_array()
@@ -211,9 +226,14 @@ impl Agent {
         }
         send(&json!({"jsonrpc": "2.0", "id": id, "method": request["method"], "params": params}));
         if !detached {
-            self.wait(Duration::from_secs(60), |message| {
+            let answer = self.wait(Duration::from_secs(60), |message| {
                 message.get("method").is_none() && message["id"] == id
             });
+            if let Some(Value::String(terminal)) =
+                answer.map(|mut answer| answer["result"]["terminalId"].take())
+            {
+                self.terminal = terminal;
+            }
         }
     }
 
@@ -289,9 +309,11 @@ impl Agent {
 
     fn fill(&self, value: &Value) -> Value {
         match value {
-            Value::String(text) => {
-                Value::String(text.replace("$session", SESSION).replace("$cwd", &self.cwd))
-            }
+            Value::String(text) => Value::String(
+                text.replace("$session", SESSION)
+                    .replace("$cwd", &self.cwd)
+                    .replace("$terminal", &self.terminal),
+            ),
             Value::Array(items) => items.iter().map(|item| self.fill(item)).collect(),
             Value::Object(members) => members
                 .iter()

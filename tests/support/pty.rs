@@ -21,7 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// What to start and in what surroundings.
 pub struct Setup {
     pub client: PathBuf,
-    pub agent: PathBuf,
+    /// The scripted agent's program and its first arguments.
+    pub agent: Vec<String>,
     pub scenario: Value,
     pub rows: u16,
     pub cols: u16,
@@ -52,6 +53,7 @@ impl Setup {
     pub fn new(client: &str, scenario: Value) -> Self {
         let client = PathBuf::from(client);
         let agent = client.with_file_name("examples").join("fake-agent");
+        let agent = vec![agent.to_string_lossy().into_owned()];
         Self {
             client,
             agent,
@@ -92,11 +94,11 @@ impl Setup {
             std::fs::create_dir(path(name)).expect("a folder in it");
         }
         std::fs::write(path("scenario.json"), self.scenario.to_string()).expect("scenario");
+        let (program, first) = self.agent.split_first().expect("an agent");
+        let mut args = first.to_vec();
+        args.extend(["scenario.json", "record.jsonl"].map(|name| path(name).display().to_string()));
         let config = format!(
-            "default_agent = \"fake\"\n[agents.fake]\ncommand = {:?}\nargs = [{:?}, {:?}]\n{}",
-            self.agent,
-            path("scenario.json"),
-            path("record.jsonl"),
+            "default_agent = \"fake\"\n[agents.fake]\ncommand = {program:?}\nargs = {args:?}\n{}",
             self.config
         );
         std::fs::write(path("config.toml"), config).expect("config");
@@ -167,6 +169,11 @@ impl Tui {
     /// All bytes that the client wrote so far.
     pub fn raw(&self) -> Vec<u8> {
         lock(&self.emulator).raw.clone()
+    }
+
+    /// What it wrote since `from` bytes.
+    pub fn raw_since(&self, from: usize) -> Vec<u8> {
+        lock(&self.emulator).raw[from..].to_vec()
     }
 
     pub fn raw_len(&self) -> usize {

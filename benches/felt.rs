@@ -1,0 +1,488 @@
+//! What a person feels, measured: the real client in a PTY against a scripted agent.
+//!
+//!     cargo bench                     # the whole table, some minutes
+//!     cargo bench -- start idle       # rows whose name holds one of the words
+//!
+//! Prints a table of medians; judges nothing: machines differ and are shared. CPU is user + system
+//! time of the client's process alone, from /proc, in steps of 10 ms.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use support::pty::{Setup, Tui};
+
+/// Repetitions of a short measurement; the median is printed.
+const RUNS: usize = 5;
+
+fn main() {
+    let mut args = std::env::args()
+        .skip(1)
+        .filter(|arg| arg != "--bench")
+        .peekable();
+    if args.next_if(|arg| arg == "agent").is_some() {
+        return support::agent::main(args);
+    }
+    let wanted: Vec<String> = args.collect();
+    println!("| what | measured | bound |");
+    println!("| --- | --- | --- |");
+    for (name, bound, measure) in ROWS {
+        if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {
+            println!("| {name} | {} | {bound} |", measure());
+        }
+    }
+}
+
+type Row = (&'static str, &'static str, fn() -> String);
+
+const ROWS: &[Row] = &[
+    ("start to first key echoed, silent agent", "20 ms", start),
+    ("idle 10 s: bytes; CPU; memory", "0; 0.01 s; 15 MB", idle),
+    ("20,000 chunks in one message: CPU", "0.15 s", flood),
+    (
+        "200,000 chunks: CPU; ratio to bare decode; peak memory",
+        "1.0 s; 60 MB",
+        big_flood,
+    ),
+    (
+        "key echo at 1,000 chunks/s: median, p95; CPU of 12 s; KB/s",
+        "5, 10 ms; 1.0 s; 150",
+        rate,
+    ),
+    ("the same behind 20,000 chunks", "the same", rate_behind),
+    ("5,000 chunks of markdown: CPU", "0.1 s", markdown),
+    ("5,000 chunks without a newline: CPU", "0.1 s", wall),
+    (
+        "1,000,000 chunks of markdown: CPU of the halves; ratio",
+        "1.2",
+        million,
+    ),
+    ("300 tool calls: CPU", "0.1 s", tools),
+    ("200-line diff: CPU cold; warm", "0.15 s; 0.05 s", diff),
+    ("terminal of 100,000 lines: CPU", "0.2 s", terminal),
+    (
+        "permission to dialog behind 20,000 chunks",
+        "10 ms",
+        permission,
+    ),
+    ("10 MB line: key echo p95", "50 ms", big_line),
+    ("200,000-line diff: key echo p95", "50 ms", big_diff),
+    (
+        "terminal printing 1,000,000 lines: key echo p95",
+        "50 ms",
+        big_terminal,
+    ),
+    (
+        "SIGTERM, agent behind a launcher: left after 4 s",
+        "0",
+        leftovers,
+    ),
+];
+
+/// A client whose agent is this program; on a terminal of 120 by 40.
+fn client(scenario: Value) -> Setup {
+    let mut setup = Setup::new(env!("CARGO_BIN_EXE_acp-tui"), scenario).size(120, 40);
+    let this = std::env::current_exe().expect("this program");
+    setup.agent = vec![this.to_string_lossy().into_owned(), "agent".into()];
+    setup
+}
+
+/// A client that is ready for a prompt.
+fn ready(scenario: Value) -> Tui {
+    let tui = client(scenario).start();
+    tui.wait_method("session/new");
+    tui.settle(Duration::from_millis(300));
+    tui
+}
+
+/// Sends a prompt and gives the CPU seconds used until `sentinel` stands on the screen and all is
+/// quiet again.
+fn cost(tui: &Tui, prompt: &str, sentinel: &str) -> f64 {
+    let before = cpu(tui.pid());
+    tui.keys(&format!("{prompt}<enter>"));
+    wait_long(tui, sentinel);
+    tui.settle(Duration::from_millis(300));
+    cpu(tui.pid()) - before
+}
+
+fn wait_long(tui: &Tui, text: &str) {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while !tui.screen().contains(text) {
+        assert!(
+            Instant::now() < deadline,
+            "{text:?} never shown\n{}",
+            tui.screen()
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// One prompt entry that does `steps` and says DONE.
+fn play(steps: Value) -> Value {
+    let mut steps = steps.as_array().cloned().unwrap_or_default();
+    steps.push(json!({"text": "\n\nDONE\n"}));
+    json!([{"on": "session/prompt", "do": steps}])
+}
+
+fn flood_of(kind: &str, chunks: u64) -> Value {
+    play(json!([{"flood": {"kind": kind, "chunks": chunks}}]))
+}
+
+fn start() -> String {
+    let times = (0..RUNS).map(|_| {
+        let begin = Instant::now();
+        let tui = client(json!([{"on": "initialize", "do": [{"hang": true}]}])).start();
+        // A key typed before raw mode is echoed by the tty itself: type once the screen is taken.
+        spin_until(|| tui.raw_len() > 0);
+        tui.keys("Q");
+        spin_until(|| holds(&tui.raw(), b"Q"));
+        begin.elapsed().as_secs_f64() * 1e3
+    });
+    format!("{:.1} ms", median(times.collect()))
+}
+
+fn idle() -> String {
+    let tui = ready(json!([]));
+    tui.settle(Duration::from_secs(1));
+    let (bytes, before) = (tui.raw_len(), cpu(tui.pid()));
+    std::thread::sleep(Duration::from_secs(10));
+    let (used, memory) = (cpu(tui.pid()) - before, status(tui.pid(), "VmRSS"));
+    format!("{}; {used:.2} s; {memory:.1} MB", tui.raw_len() - bytes)
+}
+
+fn median_cost(scenario: &Value) -> String {
+    let costs = (0..RUNS)
+        .map(|_| cost(&ready(scenario.clone()), "go", "DONE"))
+        .collect();
+    format!("{:.2} s", median(costs))
+}
+
+fn flood() -> String {
+    median_cost(&flood_of("text", 20_000))
+}
+
+fn big_flood() -> String {
+    let mut peak: f64 = 0.0;
+    let costs = (0..3).map(|_| {
+        let tui = ready(flood_of("text", 200_000));
+        let used = cost(&tui, "go", "DONE");
+        peak = peak.max(status(tui.pid(), "VmHWM"));
+        used
+    });
+    let used = median(costs.collect());
+    let bare = median((0..3).map(|_| bare_decode(200_000)).collect());
+    format!(
+        "{used:.2} s; {:.1} × {bare:.2} s; {peak:.0} MB",
+        used / bare
+    )
+}
+
+/// CPU seconds of a loop that reads the same lines through a pipe and decodes them into the schema
+/// crate's types, and does nothing else.
+fn bare_decode(chunks: u64) -> f64 {
+    use std::io::BufRead;
+    #[derive(serde::Deserialize)]
+    struct Envelope {
+        params: agent_client_protocol_schema::v1::SessionNotification,
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("scenario.json");
+    let flood = json!([{"flood": {"kind": "text", "chunks": chunks}}, {"exit": 0}]);
+    std::fs::write(&path, json!([{"on": "start", "do": flood}]).to_string()).expect("scenario");
+    let mut agent = Command::new(std::env::current_exe().expect("this program"))
+        .arg("agent")
+        .arg(&path)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the agent starts");
+    let mut stdout = std::io::BufReader::new(agent.stdout.take().expect("a pipe"));
+    let before = cpu(std::process::id());
+    let (mut line, mut decoded) = (Vec::new(), 0);
+    while stdout.read_until(b'\n', &mut line).expect("read") > 0 {
+        let envelope: Envelope = serde_json::from_slice(&line).expect("a valid update");
+        std::hint::black_box(&envelope.params);
+        decoded += 1;
+        line.clear();
+    }
+    assert_eq!(decoded, chunks);
+    let used = cpu(std::process::id()) - before;
+    agent.wait().expect("a child");
+    used
+}
+
+fn at_rate() -> Value {
+    play(json!([{"flood": {"kind": "text", "chunks": 12_000, "rate": 1000}}]))
+}
+
+/// Types a letter every 150 ms while the agent streams for 12 s.
+fn echo_at_rate(tui: &Tui) -> String {
+    let (before, bytes) = (cpu(tui.pid()), tui.raw_len());
+    tui.keys("go<enter>");
+    std::thread::sleep(Duration::from_millis(500));
+    let echoes = echoes(tui, Duration::from_secs(11));
+    wait_long(tui, "DONE");
+    let used = cpu(tui.pid()) - before;
+    let kilobytes = (tui.raw_len() - bytes) as f64 / 12.0 / 1e3;
+    format!("{}; {used:.2} s; {kilobytes:.0}", echoes.table())
+}
+
+fn rate() -> String {
+    echo_at_rate(&ready(at_rate()))
+}
+
+fn rate_behind() -> String {
+    let mut scenario = flood_of("text", 20_000);
+    let rated = at_rate();
+    scenario
+        .as_array_mut()
+        .expect("a list")
+        .extend(rated.as_array().cloned().expect("a list"));
+    let tui = ready(scenario);
+    cost(&tui, "first", "DONE");
+    // The old DONE must be off the screen before the new one is waited for: the flood does that.
+    echo_at_rate(&tui)
+}
+
+fn markdown() -> String {
+    median_cost(&flood_of("markdown", 5_000))
+}
+
+fn wall() -> String {
+    median_cost(&flood_of("wall", 5_000))
+}
+
+fn million() -> String {
+    let half = json!({"flood": {"kind": "markdown", "chunks": 500_000}});
+    let tui = ready(json!([{"on": "session/prompt", "do": [
+        half, {"text": "\n\nHALFWAY\n"}, {"sleep": 3000}, half, {"text": "\n\nDONE\n"},
+    ]}]));
+    let first = cost(&tui, "go", "HALFWAY");
+    let before = cpu(tui.pid());
+    wait_long(&tui, "DONE");
+    tui.settle(Duration::from_millis(300));
+    let second = cpu(tui.pid()) - before;
+    let peak = status(tui.pid(), "VmHWM");
+    format!(
+        "{first:.2} s, {second:.2} s; {:.2} ({peak:.0} MB)",
+        second / first
+    )
+}
+
+fn tools() -> String {
+    median_cost(&play(json!([{"tools": 300}])))
+}
+
+fn diff_update(lines: usize) -> Value {
+    let line = |n: usize, tag: &str| format!("    let value_{n} = compute(\"{tag}\", {n});\n");
+    let old: String = (0..lines).map(|n| line(n, "old")).collect();
+    let new: String = (0..lines)
+        .map(|n| line(n, if n % 3 == 0 { "new" } else { "old" }))
+        .collect();
+    json!({"update": {
+        "sessionUpdate": "tool_call", "toolCallId": format!("diff-{lines}"), "title": "Edit",
+        "kind": "edit", "status": "completed",
+        "content": [{"type": "diff", "path": "src/value.rs", "oldText": old, "newText": new}],
+    }})
+}
+
+fn diff() -> String {
+    let runs = (0..RUNS).map(|_| {
+        let tui = ready(play(json!([diff_update(200)])));
+        let cold = cost(&tui, "go", "DONE");
+        let warm = cost(&tui, "again", "DONE");
+        (cold, warm)
+    });
+    let (cold, warm): (Vec<_>, Vec<_>) = runs.unzip();
+    format!("{:.2} s; {:.2} s", median(cold), median(warm))
+}
+
+/// Runs a command in a terminal of the client, as an agent does.
+fn in_terminal(command: &str) -> Value {
+    play(json!([
+        {"request": {"method": "terminal/create",
+                     "params": {"command": "sh", "args": ["-c", command]}}},
+        {"update": {"sessionUpdate": "tool_call", "toolCallId": "t", "title": command,
+                    "kind": "execute", "status": "in_progress",
+                    "content": [{"type": "terminal", "terminalId": "$terminal"}]}},
+        {"request": {"method": "terminal/wait_for_exit", "params": {"terminalId": "$terminal"}}},
+    ]))
+}
+
+fn terminal() -> String {
+    median_cost(&in_terminal("seq 1 100000"))
+}
+
+fn permission() -> String {
+    let ask = json!({"request": {"method": "session/request_permission", "params": {
+        "toolCall": {"toolCallId": "p", "title": "ZEBRA", "kind": "execute"},
+        "options": [{"optionId": "y", "name": "Yes", "kind": "allow_once"}],
+    }}});
+    let tui = ready(json!([
+        {"on": "session/prompt", "do": [{"flood": {"kind": "text", "chunks": 20_000}},
+                                        {"text": "\n\nDONE\n"}]},
+        {"on": "session/prompt", "do": [{"sleep": 500}, {"touch": "asked"}, ask]},
+    ]));
+    cost(&tui, "go", "DONE");
+    tui.keys("ask<enter>");
+    spin_until(|| tui.path("asked").exists());
+    let asked = Instant::now();
+    spin_until(|| holds(&tui.raw(), b"ZEBRA"));
+    format!("{:.1} ms", asked.elapsed().as_secs_f64() * 1e3)
+}
+
+fn big_line() -> String {
+    let tui = ready(play(json!([{"big": 10_000_000}])));
+    tui.keys("go<enter>");
+    echoes(&tui, Duration::from_secs(5)).p95()
+}
+
+fn big_diff() -> String {
+    let tui = ready(play(json!([diff_update(200_000)])));
+    tui.keys("go<enter>");
+    echoes(&tui, Duration::from_secs(5)).p95()
+}
+
+fn big_terminal() -> String {
+    let tui = ready(in_terminal("seq 1 1000000"));
+    tui.keys("go<enter>");
+    echoes(&tui, Duration::from_secs(5)).p95()
+}
+
+fn leftovers() -> String {
+    let marker = format!("acp-tui-bench-{}", std::process::id());
+    let launcher = format!("trap '' HUP; while :; do sleep 1; done # {marker}");
+    let tui = ready(json!([
+        {"on": "start", "do": [{"ignore": ["eof"]}, {"spawn": {"argv": ["sh", "-c", launcher]}}]},
+    ]));
+    tui.signal(rustix::process::Signal::TERM);
+    std::thread::sleep(Duration::from_secs(4));
+    let left = Command::new("pgrep")
+        .args(["-cf", &marker])
+        .output()
+        .expect("pgrep");
+    String::from_utf8_lossy(&left.stdout).trim().to_owned()
+}
+
+/// Times from a key to its echo.
+struct Echoes {
+    milliseconds: Vec<f64>,
+    lost: usize,
+}
+
+impl Echoes {
+    fn table(&self) -> String {
+        let lost = if self.lost > 0 {
+            format!(", {} lost", self.lost)
+        } else {
+            String::new()
+        };
+        format!("{:.1}, {:.1} ms{lost}", self.at(0.5), self.at(0.95))
+    }
+
+    fn p95(&self) -> String {
+        format!("{:.1} ms (max {:.1})", self.at(0.95), self.at(1.0))
+    }
+
+    fn at(&self, part: f64) -> f64 {
+        let mut sorted = self.milliseconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        let last = sorted.len().saturating_sub(1);
+        sorted
+            .get((last as f64 * part).round() as usize)
+            .copied()
+            .unwrap_or(f64::NAN)
+    }
+}
+
+/// Types capital letters, which no scripted text holds, for `time`.
+fn echoes(tui: &Tui, time: Duration) -> Echoes {
+    let end = Instant::now() + time;
+    let mut echoes = Echoes {
+        milliseconds: Vec::new(),
+        lost: 0,
+    };
+    let letters = (b'A'..=b'Z').cycle();
+    for letter in letters {
+        if Instant::now() > end {
+            return echoes;
+        }
+        let from = tui.raw_len();
+        let typed = Instant::now();
+        tui.send(&[letter]);
+        loop {
+            if holds(&tui.raw_since(from), &[letter]) {
+                echoes
+                    .milliseconds
+                    .push(typed.elapsed().as_secs_f64() * 1e3);
+                break;
+            }
+            if typed.elapsed() > Duration::from_secs(3) {
+                echoes.lost += 1;
+                break;
+            }
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        std::thread::sleep(Duration::from_millis(150));
+    }
+    echoes
+}
+
+/// Whether output holds `needle` outside of escape sequences, whose letters are capitals too.
+fn holds(output: &[u8], needle: &[u8]) -> bool {
+    let mut text = Vec::with_capacity(output.len());
+    let mut bytes = output.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte != 0x1b {
+            text.push(byte);
+        } else if bytes.next_if_eq(&b'[').is_some() {
+            while bytes
+                .next_if(|byte| !(0x40..=0x7e).contains(byte))
+                .is_some()
+            {}
+            bytes.next();
+        }
+    }
+    text.windows(needle.len()).any(|window| window == needle)
+}
+
+fn spin_until(done: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !done() {
+        assert!(Instant::now() < deadline, "waited in vain");
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+/// User and system seconds of a process so far.
+fn cpu(pid: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("the process lives");
+    let after_name = stat.rsplit(')').next().expect("a name");
+    let fields: Vec<&str> = after_name.split_whitespace().collect();
+    let ticks = |at: usize| fields[at].parse::<f64>().expect("a number");
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// A value of /proc/PID/status in MB.
+fn status(pid: u32, name: &str) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process lives");
+    let line = status
+        .lines()
+        .find(|line| line.starts_with(name))
+        .expect("the line");
+    line.split_whitespace()
+        .nth(1)
+        .and_then(|kb| kb.parse::<f64>().ok())
+        .expect("kB")
+        / 1024.0
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
