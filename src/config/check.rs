@@ -48,7 +48,8 @@ pub(super) fn check(
     checker.section::<UiConfig>(document, "ui");
     if let Some(keys) = table_mut(document, "keys") {
         retain(keys, |action, chords| {
-            checker.stands::<Vec<String>>(&join("keys", action.get_ref()), chords)
+            let read = Vec::<String>::deserialize(ValueDeserializer::from(chords.clone()));
+            checker.stands(&join("keys", action.get_ref()), chords, read)
         });
     }
     checker.entries::<File>(document, "");
@@ -77,30 +78,26 @@ impl Checker<'_> {
     fn entries<T: DeserializeOwned>(&mut self, table: &mut DeTable<'_>, path: &str) {
         self.known_keys::<T>(table, path);
         retain(table, |key, value| {
-            let alone = DeTable::from_iter([(key.clone(), value.clone())]);
-            let alone = Spanned::new(value.span(), DeValue::Table(alone));
-            self.stands::<T>(&join(path, key.get_ref()), &alone)
+            self.stands(&join(path, key.get_ref()), value, alone::<T>(key, value))
         });
     }
 
-    /// Whether `T` can be read from `value`; if not, it is reported.
-    fn stands<T: DeserializeOwned>(&mut self, path: &str, value: &Spanned<DeValue<'_>>) -> bool {
-        match T::deserialize(ValueDeserializer::from(value.clone())) {
-            Ok(_) => true,
-            Err(error) => {
-                self.bad_value(path, &value.span(), &error);
-                false
-            }
-        }
-    }
-
-    fn bad_value(&mut self, path: &str, span: &Range<usize>, error: &toml::de::Error) -> Warning {
-        let later = LATER_VALUES.iter().find(|(key, _)| *key == path);
-        let message = match later {
+    /// Whether a value could be read; if not, it is reported.
+    fn stands<T>(
+        &mut self,
+        path: &str,
+        value: &Spanned<DeValue<'_>>,
+        read: Result<T, toml::de::Error>,
+    ) -> bool {
+        let Err(error) = read else {
+            return true;
+        };
+        let message = match LATER_VALUES.iter().find(|(key, _)| *key == path) {
             Some((_, later)) => format!("{}; {later}", error.message()),
             None => error.message().to_owned(),
         };
-        self.warn(&error.span().unwrap_or(span.clone()), path, message)
+        self.warn(&error.span().unwrap_or(value.span()), path, message);
+        false
     }
 
     /// Takes out the keys that `T` does not have.
@@ -130,31 +127,46 @@ impl Checker<'_> {
         };
         retain(agents, |id, entry| {
             let path = join("agents", id.get_ref());
-            if let DeValue::Table(table) = entry.get_mut() {
-                self.known_keys::<AgentEntry>(table, &path);
-                if let Some(fs) = table_mut(table, "fs") {
-                    self.known_keys::<AgentFs>(fs, &join(&path, "fs"));
-                }
-            }
-            let problem = AgentEntry::deserialize(ValueDeserializer::from(entry.clone()))
-                .map_err(|error| (error.message().to_owned(), error.span()))
-                .and_then(|agent| agent.validate().map_err(|message| (message, None)));
-            let Err((message, span)) = problem else {
+            let Some(problem) = self.broken_agent(&path, &id.span(), entry) else {
                 return true;
             };
-            let key = span
-                .as_ref()
-                .and_then(|span| key_at(entry, span))
-                .map_or(path.clone(), |key| join(&path, key));
-            let warning = self.warn(
-                &span.unwrap_or(id.span()),
-                &key,
-                format!("{message}; this agent is left out"),
-            );
             let id = id.get_ref().as_ref().to_owned();
-            self.findings.broken_agents.insert(id, warning);
+            self.findings.broken_agents.insert(id, problem);
             false
         });
+    }
+
+    /// The first of what is wrong with an agent's table; all of it is reported.
+    fn broken_agent(
+        &mut self,
+        path: &str,
+        id: &Range<usize>,
+        entry: &mut Spanned<DeValue<'_>>,
+    ) -> Option<Warning> {
+        let left_out = |message: &str| format!("{message}; this agent is left out");
+        if let DeValue::Table(table) = entry.get_mut() {
+            self.known_keys::<AgentEntry>(table, path);
+            if let Some(fs) = table_mut(table, "fs") {
+                self.known_keys::<AgentFs>(fs, &join(path, "fs"));
+            }
+            let mut first = None;
+            for (key, value) in table.iter() {
+                if let Err(error) = alone::<AgentEntry>(key, value) {
+                    let span = error.span().unwrap_or(value.span());
+                    let key = join(path, key.get_ref());
+                    let warning = self.warn(&span, &key, left_out(error.message()));
+                    first.get_or_insert(warning);
+                }
+            }
+            if first.is_some() {
+                return first;
+            }
+        }
+        let problem = match AgentEntry::deserialize(ValueDeserializer::from(entry.clone())) {
+            Ok(agent) => agent.validate().err()?,
+            Err(error) => error.message().to_owned(),
+        };
+        Some(self.warn(id, path, left_out(&problem)))
     }
 
     fn rules(&mut self, document: &mut DeTable<'_>) {
@@ -203,14 +215,16 @@ pub(super) fn table_mut<'t, 'i>(
     }
 }
 
-/// The key of `entry` whose value holds `span`.
-fn key_at<'e>(entry: &'e Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<&'e str> {
-    let table = entry.get_ref().as_table()?;
-    let holds = |outer: Range<usize>| outer.start <= span.start && span.end <= outer.end;
-    table
-        .iter()
-        .find(|(_, value)| holds(value.span()))
-        .map(|(key, _)| key.get_ref().as_ref())
+/// A `T` with this entry and no other.
+fn alone<'i, T: DeserializeOwned>(
+    key: &Spanned<DeString<'i>>,
+    value: &Spanned<DeValue<'i>>,
+) -> Result<T, toml::de::Error> {
+    let table = DeTable::from_iter([(key.clone(), value.clone())]);
+    T::deserialize(toml::de::Deserializer::from(Spanned::new(
+        value.span(),
+        table,
+    )))
 }
 
 /// `path.key`, quoted where TOML wants quotes.

@@ -80,29 +80,30 @@ impl Layer {
         let mut values = Table::new();
         for (key, value) in table {
             let full = join(path, key.get_ref());
-            let plain = match value.get_ref() {
-                DeValue::Table(inner) => Value::Table(self.values(inner, &full, locate)),
+            if let DeValue::Table(inner) = value.get_ref() {
+                let inner = self.values(inner, &full, locate);
+                values.insert(key.get_ref().to_string(), Value::Table(inner));
+                continue;
+            }
+            // Nothing that stood the check is more than `Value` takes.
+            let Ok(plain) = Value::deserialize(ValueDeserializer::from(value.clone())) else {
+                continue;
+            };
+            match value.get_ref() {
                 DeValue::Array(items) if full == RULES => {
                     for (i, item) in items.iter().enumerate() {
                         let source = locate(&item.span());
                         self.sources.insert(format!("{RULES}[{i}]"), source);
                     }
-                    plain(value)
                 }
                 _ => {
                     self.sources.insert(full, locate(&key.span()));
-                    plain(value)
                 }
-            };
+            }
             values.insert(key.get_ref().to_string(), plain);
         }
         values
     }
-}
-
-fn plain(value: &Spanned<DeValue<'_>>) -> Value {
-    // `Value` takes every TOML value; integers beyond i64 are refused by the check already.
-    Value::deserialize(ValueDeserializer::from(value.clone())).unwrap_or(Value::Boolean(false))
 }
 
 pub(super) const RULES: &str = "permissions.rules";

@@ -9,6 +9,7 @@
 //! read the whole. The types in `file` (and here) are the parser's and the JSON schema's alike.
 
 mod check;
+mod describe;
 mod diagnostic;
 mod dirs;
 mod environment;
@@ -40,6 +41,7 @@ pub use self::{
     nearest::nearest,
     profile::{AgentError, Invocation, InvocationError, StartError},
     program::{NotFound, find_program},
+    project::find as project_file,
     trust::TrustState,
 };
 use crate::proto::{Policy, Rule};
@@ -113,7 +115,7 @@ pub enum OutsideWorkspace {
 }
 
 /// `[terminal]`: commands that agents run through the client.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TerminalConfig {
     /// What the agent gets of a command's output: `plain` text with ANSI interpreted away, or the
@@ -190,16 +192,6 @@ impl Default for FsConfig {
     fn default() -> Self {
         Self {
             outside_workspace: OutsideWorkspace::Ask,
-        }
-    }
-}
-
-impl Default for TerminalConfig {
-    fn default() -> Self {
-        Self {
-            raw_output: false,
-            scrub_env: false,
-            ask: false,
         }
     }
 }

@@ -2,11 +2,11 @@
 
 /// The candidate nearest to `word`, if it is near: up to a third of its letters differ.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let far = word.chars().count().div_ceil(3);
+    let far = (word.chars().count() / 3).max(1);
     candidates
         .into_iter()
         .map(|c| (strsim::damerau_levenshtein(word, c), c))
-        .filter(|(distance, _)| *distance <= far)
+        .filter(|(distance, c)| *distance <= far && *distance < c.chars().count())
         .min()
         .map(|(_, c)| c)
 }

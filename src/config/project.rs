@@ -27,9 +27,9 @@ const DISPLAY: &[&str] = &[
     "exit_print",
 ];
 
-/// The nearest file from `cwd` up to the root of its repository; outside of one only `cwd` itself
+/// The project's file: the nearest from `cwd` up to the root of its repository; outside of one only `cwd` itself
 /// is looked at, as any folder above may be another person's.
-pub(super) fn find(cwd: &Path) -> Option<PathBuf> {
+pub fn find(cwd: &Path) -> Option<PathBuf> {
     let root = cwd.ancestors().find(|dir| dir.join(".git").exists());
     let last = root.unwrap_or(cwd);
     cwd.ancestors()

@@ -272,14 +272,16 @@ output = 3
         "config.toml:13: agents.good.config: not supported yet in this version; it has no effect",
         "config.toml:15: agents.brokenone.command: invalid type: integer `5`, expected a string; \
          this agent is left out",
-        "config.toml:17: agents.nothing: command is missing, and no built-in agent has this name; \
+        "config.toml:16: agents.brokenone.args: invalid type: string \"not a list\", expected a \
+         sequence; this agent is left out",
+        "config.toml:18: agents.nothing: command is missing, and no built-in agent has this name; \
          this agent is left out",
         "config.toml:1: defualt_theme: unknown key; known here: default_agent, agents, \
          permissions, fs, terminal, ui, keys",
-        "config.toml:20: agents.\"a b\".env: invalid type: integer `80`, expected a string; \
+        "config.toml:21: agents.\"a b\".env: invalid type: integer `80`, expected a string; \
          this agent is left out",
-        "config.toml:23: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",
-        "config.toml:25: terminal.output: wanted string or table",
+        "config.toml:24: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",
+        "config.toml:26: terminal.output: wanted string or table",
         "config.toml:3: mcp_servers: not supported yet in this version; it has no effect",
         "config.toml:5: ui.thme: unknown key; did you mean ui.theme?",
         "config.toml:6: ui.theme: unknown variant `nord`, expected one of `auto`, `dark`, `light`; \
@@ -297,7 +299,7 @@ output = 3
     assert_eq!(config.keys["palette"], ["ctrl-p"]);
     let error = config.agent("brokenone").unwrap_err().to_string();
     assert!(
-        error.contains("config.toml:15: agents.brokenone.command"),
+        error.contains("config.toml:16: agents.brokenone.args"),
         "{error}"
     );
 }
@@ -661,7 +663,7 @@ policy = "allow-all"
         let mut options = world.options();
         options.cwd = world.path("elsewhere/deep");
         fs::create_dir_all(&options.cwd).unwrap();
-        let ui = |options| load(options).unwrap().config.ui.theme;
+        let ui = |options: &LoadOptions| load(options).unwrap().config.ui.theme;
         assert_eq!(ui(&options), ThemeChoice::Auto, "no repository");
         options.cwd = world.path("");
         assert_eq!(ui(&options), ThemeChoice::Light, "the folder itself");
@@ -725,9 +727,7 @@ fn the_schema_describes_the_format() {
         .keys()
         .map(String::as_str)
         .collect();
-    let mut known = check::field_names::<file::File>().to_vec();
-    known.sort_unstable();
-    assert_eq!(names, known);
+    assert_eq!(names, check::field_names::<file::File>());
     assert_eq!(schema["additionalProperties"], false);
     let definitions = schema["$defs"].to_string();
     for word in ["accept-edits", "switch_mode", "ascii", "unified", "raw"] {
