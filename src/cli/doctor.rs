@@ -128,6 +128,18 @@ mod tests {
             SafeText::new("no answer\nin 10 s"),
         );
         assert_eq!(report.exit_code(), ExitCode::Failure);
-        insta::assert_snapshot!(report.to_string(), @"");
+        assert_eq!(
+            report.to_string(),
+            "ok      command                 /bin/x\n\
+             ok      session/load\n\
+             no      session/resume          a session cannot be resumed after a restart\n\
+             no      session/list            the agent does not list its sessions\n\
+             no      session/close           sessions are ended with the process\n\
+             no      additional directories  --add-dir is not told to the agent\n\
+             no      images                  a prompt cannot hold images\n\
+             no      audio                   a prompt cannot hold audio\n\
+             no      embedded context        files are sent as links\n\
+             FAILED  initialize              no answer in 10 s\n"
+        );
     }
 }
