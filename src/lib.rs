@@ -10,7 +10,8 @@
 //! | [`acp`] | the agent process; ACP's wire shapes to and from [`proto`] | text, proto, rpc |
 //! | [`session`] | the pure reducer: conversation state and its rules | text, proto |
 //! | [`host`] | files, terminals, permission policy on this machine | text, proto |
-//! | [`config`] | layered configuration | text |
+//! | [`config`] | layered configuration | text, proto |
+//! | [`cli`] | the command line, and the commands that need no agent | text, proto, config |
 //! | [`ui`] | everything drawn, every key | text, proto, session, config |
 //! | [`demo`] | the built-in demo agent (the other side of the protocol) | text |
 //! | [`app`] | the loop that wires them | all |

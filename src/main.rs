@@ -1,1 +1,78 @@
-fn main() {}
+//! The `acp-tui` program: the command line to what carries it out.
+
+use std::process::ExitCode as ProcessCode;
+
+use acp_tui::{
+    app,
+    cli::{self, Cli, CliError, Command, ExitCode, Launch},
+    config::{AgentError, AgentProfile, ConfigError, Loaded, TrustState, load},
+    demo,
+};
+use anyhow::Context;
+use clap::Parser;
+
+fn main() -> ProcessCode {
+    let code = run(Cli::parse()).unwrap_or_else(|error| {
+        eprintln!("acp-tui: {error:#}");
+        exit_code(&error)
+    });
+    code.into()
+}
+
+fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if let Some(error) = error.downcast_ref::<CliError>() {
+        error.exit_code()
+    } else if error.is::<ConfigError>() || error.is::<AgentError>() {
+        ExitCode::Usage
+    } else {
+        ExitCode::Failure
+    }
+}
+
+fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
+    let start = std::env::current_dir().context("the current directory")?;
+    let Some(command) = cli.command.take() else {
+        let launch = Launch::resolve(cli, &start)?;
+        cli::terminal_check()?;
+        let loaded = load(&launch.load_options()?)?;
+        chosen(&launch, &loaded)?;
+        return app::run(launch, loaded);
+    };
+    let launch = Launch::for_command(&command, cli, &start)?;
+    match command {
+        Command::Agents => {
+            let loaded = load(&launch.load_options()?)?;
+            cli::print_warnings(&loaded.warnings);
+            cli::agents(&loaded.config, &launch.cwd)?;
+        }
+        Command::Doctor { .. } => {
+            let loaded = load(&launch.load_options()?)?;
+            cli::print_warnings(&loaded.warnings);
+            let agent = chosen(&launch, &loaded)?.ok_or_else(|| {
+                CliError::Usage("no agent: name one with --agent, or set default_agent".into())
+            })?;
+            let report = app::doctor(&agent, &launch.cwd)?;
+            cli::print(&report.to_string())?;
+            return Ok(report.exit_code());
+        }
+        Command::Config { action } => return Ok(cli::config(&launch.load_options()?, action)?),
+        Command::Trust { yes, revoke, .. } => {
+            return Ok(cli::trust(&launch.load_options()?, yes, revoke)?);
+        }
+        Command::Completions { shell } => cli::completions(shell)?,
+        Command::Man => cli::man()?,
+        Command::DemoAgent => demo::run()?,
+    }
+    Ok(ExitCode::Done)
+}
+
+/// The agent asked for. One that does not exist may be in a project's file without approval.
+fn chosen(launch: &Launch, loaded: &Loaded) -> anyhow::Result<Option<AgentProfile>> {
+    let agent = launch.agent(&loaded.config);
+    match (&agent, &loaded.trust) {
+        (Err(AgentError::Unknown { .. }), TrustState::Untrusted { .. }) => {
+            agent.context("the project's file is not approved yet (acp-tui trust)")
+        }
+        _ => Ok(agent?),
+    }
+}

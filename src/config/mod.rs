@@ -1,19 +1,59 @@
 //! Configuration: layered TOML to one [`Config`], with errors that name file, line and remedy.
 //!
 //! Owns: the types below, where files are, layering (defaults < user < trusted project <
-//! environment < flags), project trust, built-in profiles. A bad value costs only itself. Must not
-//! know about the UI, the host or the protocol's wire.
+//! environment; flags are `cli::Launch`'s), project trust, built-in profiles. A bad value costs
+//! only itself. Must not know about the UI, the host or the protocol's wire.
+//!
+//! How a file becomes a [`Config`]: `source_text` reads it, `check` drops what [`file::File`] would
+//! not take and says so, `layer` lays it over the layers before, and in the end `load` lets serde
+//! read the whole. The types in `file` (and here) are the parser's and the JSON schema's alike.
+
+mod check;
+mod describe;
+mod diagnostic;
+mod dirs;
+mod environment;
+mod expand;
+mod file;
+mod layer;
+mod load;
+mod nearest;
+mod profile;
+mod program;
+mod project;
+mod rule;
+mod source_text;
+#[cfg(test)]
+mod tests;
+pub mod trust;
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    diagnostic::{ConfigError, Source, Warning},
+    dirs::Dirs,
+    expand::{ExpandError, expand},
+    file::schema,
+    load::{LoadOptions, Loaded, load},
+    nearest::nearest,
+    profile::{AgentError, Invocation, InvocationError, StartError},
+    program::{NotFound, find_program},
+    project::find as project_file,
+    trust::TrustState,
+};
 use crate::proto::{Policy, Rule};
 
 /// The effective configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     pub default_agent: Option<String>,
-    /// By name: built-in and configured.
+    /// By id: built-in and configured.
     pub agents: BTreeMap<String, AgentProfile>,
+    /// By id and alias: entries that cannot be used, and why. Asking for one is an error.
+    pub broken_agents: BTreeMap<String, Warning>,
     /// Policy where neither flag nor profile names one.
     pub policy: Policy,
     pub rules: Vec<Rule>,
@@ -53,45 +93,68 @@ pub struct AgentProfile {
 pub enum Origin {
     BuiltIn,
     File(PathBuf),
+    /// `ACP_TUI_AGENTS__…`.
+    Environment,
     /// `-- COMMAND` or a NAME with a `/`.
     CommandLine,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `[fs]`: what agents may reach.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct FsConfig {
+    /// An agent that wants a file outside of the workspace.
     pub outside_workspace: OutsideWorkspace,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum OutsideWorkspace {
     Ask,
     Deny,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `[terminal]`: commands that agents run through the client.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct TerminalConfig {
-    /// What `terminal/output` answers: text with ANSI interpreted away, or the bytes (V1-TERM-07).
+    /// What the agent gets of a command's output: `plain` text with ANSI interpreted away, or the
+    /// `raw` bytes (V1-TERM-07).
+    #[serde(rename = "output", with = "file::terminal_output")]
+    #[schemars(with = "file::TerminalOutput")]
     pub raw_output: bool,
     /// Start commands with a scrubbed environment.
     pub scrub_env: bool,
-    /// Ask before each `terminal/create` (V1-TERM-19).
+    /// Ask before each command (V1-TERM-19).
     pub ask: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `[ui]`: how it looks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct UiConfig {
+    /// Colours.
     pub theme: ThemeChoice,
+    /// The signs that the client draws of its own.
+    #[serde(rename = "symbols", with = "file::symbols")]
+    #[schemars(with = "file::Symbols")]
     pub ascii_symbols: bool,
     /// Spinners and the like.
     pub motion: bool,
+    /// How changes are laid out.
     pub diff: DiffLayout,
+    /// Ring the bell when a permission waits.
     pub bell: bool,
+    /// Tell the desktop when a turn has finished and the terminal is not focused.
     pub notifications: bool,
+    /// The agent's thoughts.
     pub thoughts: Thoughts,
+    /// What stays on the screen after leaving.
     pub exit_print: ExitPrint,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ThemeChoice {
     /// The terminal's palette, background asked of the terminal.
     Auto,
@@ -99,7 +162,8 @@ pub enum ThemeChoice {
     Light,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum DiffLayout {
     /// Split from 140 columns.
     Auto,
@@ -107,7 +171,8 @@ pub enum DiffLayout {
     Split,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Thoughts {
     /// Folded once finished.
     Auto,
@@ -115,7 +180,8 @@ pub enum Thoughts {
     Hide,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ExitPrint {
     Last,
     None,
@@ -126,16 +192,6 @@ impl Default for FsConfig {
     fn default() -> Self {
         Self {
             outside_workspace: OutsideWorkspace::Ask,
-        }
-    }
-}
-
-impl Default for TerminalConfig {
-    fn default() -> Self {
-        Self {
-            raw_output: false,
-            scrub_env: false,
-            ask: false,
         }
     }
 }

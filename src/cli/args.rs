@@ -1,0 +1,150 @@
+//! What can be typed. Help texts are here and nowhere else.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{
+    Args, Parser, Subcommand, ValueHint,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+
+use crate::proto::Policy;
+
+/// A terminal client for coding agents that speak the Agent Client Protocol
+#[derive(Parser, Debug)]
+#[command(
+    name = "acp-tui",
+    version,
+    disable_help_subcommand = true,
+    override_usage = "acp-tui [OPTIONS] [PROMPT]\n       \
+                      acp-tui [OPTIONS] -- COMMAND [ARGS…]\n       \
+                      acp-tui COMMAND",
+    after_help = "Without --agent: `default_agent` of the configuration, else a picker.\n\
+                  To try it without an account: acp-tui --agent demo"
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// Project directory [default: the current one]
+    #[arg(short = 'C', long, value_name = "DIR", global = true, value_hint = ValueHint::DirPath)]
+    pub cwd: Option<PathBuf>,
+
+    /// Use this file instead of the user's configuration
+    #[arg(long, value_name = "FILE", global = true, value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub agent: AgentArg,
+
+    #[command(flatten)]
+    pub open: OpenArgs,
+}
+
+#[derive(Args, Debug, Default, PartialEq, Eq)]
+pub struct AgentArg {
+    /// Agent to start: a profile's name or alias, or a program (with a `/`)
+    #[arg(long = "agent", value_name = "NAME")]
+    pub agent: Option<String>,
+}
+
+/// What only means something when the UI is opened.
+#[derive(Args, Debug, Default, PartialEq, Eq)]
+pub struct OpenArgs {
+    /// Prompt to send at once: a text with a space in it
+    #[arg(value_name = "PROMPT", num_args = 0..)]
+    pub words: Vec<String>,
+
+    /// Prompt to send at once, whatever it looks like
+    #[arg(long, value_name = "PROMPT", conflicts_with = "words")]
+    pub prompt: Option<String>,
+
+    /// Additional workspace root; may be repeated
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub add_dir: Vec<PathBuf>,
+
+    /// Reopen this session of the agent
+    #[arg(long, value_name = "SESSION")]
+    pub resume: Option<String>,
+
+    /// Session mode to set after the start
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<String>,
+
+    /// What happens to requests that no rule decides
+    #[arg(long, value_name = "POLICY", value_parser = policies())]
+    pub policy: Option<Policy>,
+
+    /// Write the application's log to this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub log: Option<PathBuf>,
+
+    /// Write every message of the protocol to this file, one JSON object a line
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub wire: Option<PathBuf>,
+
+    /// Agent to start, as a command
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        conflicts_with = "agent",
+        value_hint = ValueHint::CommandWithArguments
+    )]
+    pub agent_command: Vec<OsString>,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// List agents: where each comes from, whether it is found, how to install it
+    Agents,
+    /// Start the agent and print what it can do and what is missing
+    Doctor {
+        #[command(flatten)]
+        agent: AgentArg,
+    },
+    /// Print the effective configuration and which file set each key
+    Config {
+        #[command(subcommand)]
+        action: Option<ConfigAction>,
+    },
+    /// Show and approve a project's `.acp-tui.toml`
+    Trust {
+        /// The project [default: the current directory]
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        dir: Option<PathBuf>,
+        /// Approve without asking
+        #[arg(long, conflicts_with = "revoke")]
+        yes: bool,
+        /// Take an approval back
+        #[arg(long)]
+        revoke: bool,
+    },
+    /// Print completions for a shell
+    Completions {
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+    /// Be the built-in demo agent, on stdin and stdout
+    #[command(hide = true)]
+    DemoAgent,
+}
+
+#[derive(Subcommand, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigAction {
+    /// Print which files are read
+    Path,
+    /// Report what is wrong with them
+    Check,
+    /// Print the JSON Schema of the file format
+    Schema,
+}
+
+fn policies() -> impl TypedValueParser<Value = Policy> {
+    PossibleValuesParser::new(Policy::ALL.map(Policy::name)).map(|name| {
+        Policy::ALL
+            .into_iter()
+            .find(|policy| policy.name() == name)
+            .unwrap_or_default()
+    })
+}

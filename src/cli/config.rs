@@ -1,0 +1,52 @@
+//! `acp-tui config`.
+
+use super::{CliError, ConfigAction, ExitCode, print, print_warnings};
+use crate::{
+    config::{LoadOptions, TrustState, load, project_file, schema},
+    text::SafeText,
+};
+
+/// # Errors
+/// A file is no TOML, or stdout cannot be written.
+pub fn config(options: &LoadOptions, action: Option<ConfigAction>) -> Result<ExitCode, CliError> {
+    if action == Some(ConfigAction::Schema) {
+        print(&schema())?;
+        return Ok(ExitCode::Done);
+    }
+    if action == Some(ConfigAction::Path) {
+        print(&paths(options))?;
+        return Ok(ExitCode::Done);
+    }
+    let loaded = load(options)?;
+    print_warnings(&loaded.warnings);
+    if let TrustState::Untrusted { path, .. } = &loaded.trust {
+        eprintln!(
+            "acp-tui: {}: only its display keys apply; acp-tui trust shows and approves it",
+            SafeText::line(&path.to_string_lossy())
+        );
+    }
+    if action == Some(ConfigAction::Check) {
+        let bad = !loaded.warnings.is_empty();
+        return Ok(if bad {
+            ExitCode::Failure
+        } else {
+            ExitCode::Done
+        });
+    }
+    print(&loaded.describe())?;
+    Ok(ExitCode::Done)
+}
+
+/// The files that are read, and whether they are there.
+fn paths(options: &LoadOptions) -> String {
+    let user = options.user_file();
+    let mut files = vec![user];
+    files.extend(project_file(&options.cwd));
+    files
+        .iter()
+        .map(|file| {
+            let missing = if file.exists() { "" } else { "  (not there)" };
+            format!("{}{missing}\n", SafeText::line(&file.to_string_lossy()))
+        })
+        .collect()
+}

@@ -1,0 +1,316 @@
+//! What was typed, made definite: paths absolute and checked, one prompt, one agent.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use clap::CommandFactory;
+
+use super::{Cli, CliError, Command, OpenArgs};
+use crate::{
+    config::{AgentError, AgentProfile, Config, ConfigError, LoadOptions, nearest},
+    proto::Policy,
+};
+
+/// Subcommands of the product that this version does not have.
+const LATER: [&str; 3] = ["run", "sessions", "replay"];
+
+/// How the UI is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Sent at once.
+    pub prompt: Option<String>,
+    pub agent: AgentWanted,
+    /// Absolute, without symbolic links, UTF-8.
+    pub cwd: PathBuf,
+    /// Likewise.
+    pub add_dirs: Vec<PathBuf>,
+    /// Absolute; in place of the user's file.
+    pub config_file: Option<PathBuf>,
+    /// Session to reopen.
+    pub resume: Option<String>,
+    /// `--mode`; see [`Launch::mode`].
+    pub mode: Option<String>,
+    /// `--policy`; see [`Launch::policy`].
+    pub policy: Option<Policy>,
+    /// Absolute.
+    pub log: Option<PathBuf>,
+    /// Absolute.
+    pub wire: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentWanted {
+    /// The configuration's, else the picker's.
+    Default,
+    /// A profile's name, or a program's absolute path.
+    Named(String),
+    /// `-- COMMAND ARGS…`
+    Command(Box<AgentProfile>),
+}
+
+impl Launch {
+    /// `start` is the directory that relative paths count from.
+    ///
+    /// # Errors
+    /// What is wrong with the command line.
+    pub fn resolve(cli: Cli, start: &Path) -> Result<Self, CliError> {
+        let open = cli.open;
+        let agent = if let Some((program, args)) = open.agent_command.split_first() {
+            let args = args.iter().map(utf8).collect::<Result<_, _>>()?;
+            let program = program_path(&utf8(program)?, start)?;
+            AgentWanted::Command(Box::new(AgentProfile::command(program, args)))
+        } else {
+            match &cli.agent.agent {
+                Some(name) => AgentWanted::Named(program_path(name, start)?),
+                None => AgentWanted::Default,
+            }
+        };
+        Ok(Self {
+            prompt: prompt(&open)?,
+            agent,
+            cwd: directory("--cwd", cli.cwd.as_deref().unwrap_or(Path::new(".")), start)?,
+            add_dirs: open
+                .add_dir
+                .iter()
+                .map(|dir| directory("--add-dir", dir, start))
+                .collect::<Result<_, _>>()?,
+            config_file: cli.config.map(|path| start.join(path)),
+            resume: open.resume,
+            mode: open.mode,
+            policy: open.policy,
+            log: open.log.map(|path| start.join(path)),
+            wire: open.wire.map(|path| start.join(path)),
+        })
+    }
+
+    /// For a subcommand: where, with which configuration and agent.
+    ///
+    /// # Errors
+    /// As [`Launch::resolve`]; also options of the UI, which would be lost silently.
+    pub fn for_command(command: &Command, mut cli: Cli, start: &Path) -> Result<Self, CliError> {
+        match command {
+            Command::Doctor { agent } if agent.agent.is_some() => {
+                cli.agent.agent.clone_from(&agent.agent);
+            }
+            Command::Trust { dir: Some(dir), .. } => cli.cwd = Some(dir.clone()),
+            _ => {}
+        }
+        let takes_agent = matches!(command, Command::Doctor { .. });
+        if cli.open != OpenArgs::default() || (cli.agent.agent.is_some() && !takes_agent) {
+            return Err(CliError::Usage(
+                "options that open the UI do not go with a command; see acp-tui --help".into(),
+            ));
+        }
+        Self::resolve(cli, start)
+    }
+
+    /// # Errors
+    /// There is no home directory.
+    pub fn load_options(&self) -> Result<LoadOptions, ConfigError> {
+        LoadOptions::new(self.cwd.clone(), self.config_file.clone())
+    }
+
+    /// The agent to start; `None`: let the person pick.
+    ///
+    /// # Errors
+    /// The one asked for does not exist, or its profile is broken.
+    pub fn agent(&self, config: &Config) -> Result<Option<AgentProfile>, AgentError> {
+        match (&self.agent, &config.default_agent) {
+            (AgentWanted::Command(profile), _) => Ok(Some(*profile.clone())),
+            (AgentWanted::Named(name), _) | (AgentWanted::Default, Some(name)) => {
+                config.agent(name).map(Some)
+            }
+            (AgentWanted::Default, None) => Ok(None),
+        }
+    }
+
+    /// The flag's, else the profile's, else the configuration's.
+    pub fn policy(&self, agent: &AgentProfile, config: &Config) -> Policy {
+        self.policy.or(agent.policy).unwrap_or(config.policy)
+    }
+
+    /// The flag's, else the profile's.
+    pub fn mode<'a>(&'a self, agent: &'a AgentProfile) -> Option<&'a str> {
+        self.mode.as_deref().or(agent.mode.as_deref())
+    }
+}
+
+/// A prompt has a space or came by `--prompt`; one bare word is a mistyped subcommand.
+fn prompt(open: &OpenArgs) -> Result<Option<String>, CliError> {
+    let usage = |message: String| Err(CliError::Usage(message));
+    match (&open.prompt, open.words.as_slice()) {
+        (Some(prompt), _) if prompt.trim().is_empty() => usage("--prompt is empty".into()),
+        (Some(prompt), _) => Ok(Some(prompt.clone())),
+        (None, []) => Ok(None),
+        (None, [word, ..]) if LATER.contains(&word.as_str()) => {
+            usage(format!("{word} is not supported yet in this version"))
+        }
+        (None, [prompt]) if prompt.trim().contains(char::is_whitespace) => Ok(Some(prompt.clone())),
+        (None, [word]) => usage(unknown_command(word)),
+        (None, [_, ..]) => usage(format!(
+            "put the prompt in quotes: acp-tui {:?}",
+            open.words.join(" ")
+        )),
+    }
+}
+
+fn unknown_command(word: &str) -> String {
+    let cli = Cli::command();
+    let commands = cli.get_subcommands().filter(|c| !c.is_hide_set());
+    let hint = match nearest(word, commands.map(clap::Command::get_name)) {
+        Some(near) => format!("did you mean `{near}`? "),
+        None => String::new(),
+    };
+    format!(
+        "there is no command {word:?}; {hint}A prompt of one word goes after --prompt, \
+         the commands are in acp-tui --help"
+    )
+}
+
+fn utf8(text: &OsString) -> Result<String, CliError> {
+    text.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| CliError::Usage(format!("{} is not UTF-8", text.display())))
+}
+
+/// A program named by a path counts from where it was typed, not from the project.
+fn program_path(program: &str, start: &Path) -> Result<String, CliError> {
+    if program.contains('/') {
+        utf8(&start.join(program).into_os_string())
+    } else {
+        Ok(program.to_owned())
+    }
+}
+
+fn directory(flag: &str, dir: &Path, start: &Path) -> Result<PathBuf, CliError> {
+    let wrong = |problem: &str| CliError::Usage(format!("{flag} {}: {problem}", dir.display()));
+    let path = start
+        .join(dir)
+        .canonicalize()
+        .map_err(|e| wrong(&e.to_string()))?;
+    if !path.is_dir() {
+        return Err(wrong("is not a directory"));
+    }
+    if path.to_str().is_none() {
+        return Err(wrong("is not UTF-8, and the protocol sends paths as text"));
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    fn resolve(args: &[&str]) -> Result<Launch, String> {
+        let cli = Cli::try_parse_from([&["acp-tui"], args].concat()).map_err(|e| e.to_string())?;
+        Launch::resolve(cli, Path::new("/")).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_prompt_has_a_space_or_comes_by_its_flag() {
+        let prompt = |args: &[&str]| resolve(args).unwrap().prompt;
+        assert_eq!(prompt(&[]), None);
+        assert_eq!(prompt(&["fix it"]).as_deref(), Some("fix it"));
+        assert_eq!(prompt(&["fix\nit"]).as_deref(), Some("fix\nit"));
+        assert_eq!(prompt(&["--prompt", "fix"]).as_deref(), Some("fix"));
+        assert_eq!(
+            prompt(&["fix it", "--", "agent"]).as_deref(),
+            Some("fix it")
+        );
+    }
+
+    #[test]
+    fn one_bare_word_is_refused_with_the_nearest_command() {
+        for (args, expected) in [
+            (
+                &["agnets"][..],
+                "there is no command \"agnets\"; did you mean `agents`? ",
+            ),
+            (
+                &["frobnicate"],
+                "there is no command \"frobnicate\"; A prompt",
+            ),
+            (
+                &["sessions"],
+                "sessions is not supported yet in this version",
+            ),
+            (
+                &["run", "do it"],
+                "run is not supported yet in this version",
+            ),
+            (
+                &["fix", "it"],
+                "put the prompt in quotes: acp-tui \"fix it\"",
+            ),
+            (&["--prompt", " "], "--prompt is empty"),
+        ] {
+            let error = resolve(args).unwrap_err();
+            assert!(error.starts_with(expected), "{args:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_agent_is_a_name_a_program_or_a_command() {
+        let agent = |args: &[&str]| resolve(args).unwrap().agent;
+        assert_eq!(agent(&[]), AgentWanted::Default);
+        assert_eq!(agent(&["--agent", "pi"]), AgentWanted::Named("pi".into()));
+        assert_eq!(
+            agent(&["--agent", "bin/x"]),
+            AgentWanted::Named("/bin/x".into())
+        );
+        let AgentWanted::Command(profile) = agent(&["--", "./x", "--agent", "a b"]) else {
+            panic!("no command");
+        };
+        assert_eq!(profile.command, "/./x");
+        assert_eq!(profile.args, ["--agent", "a b"]);
+        assert!(resolve(&["--agent", "pi", "--", "x"]).is_err());
+    }
+
+    #[test]
+    fn paths_are_made_absolute_and_looked_at() {
+        let launch = resolve(&["-C", "usr/..", "--wire", "w", "--add-dir", "usr"]).unwrap();
+        assert_eq!(launch.cwd, Path::new("/"));
+        assert_eq!(launch.wire.as_deref(), Some(Path::new("/w")));
+        assert_eq!(launch.add_dirs, [Path::new("/usr")]);
+        let error = resolve(&["-C", "no/such"]).unwrap_err();
+        assert!(error.starts_with("--cwd no/such: No such file"), "{error}");
+        let error = resolve(&["-C", "etc/passwd"]).unwrap_err();
+        assert_eq!(error, "--cwd etc/passwd: is not a directory");
+    }
+
+    #[test]
+    fn the_flag_goes_before_the_profile_before_the_configuration() {
+        let mut agent = AgentProfile::command("x".into(), Vec::new());
+        let config = Config {
+            policy: Policy::AcceptEdits,
+            ..Config::default()
+        };
+        let plain = resolve(&[]).unwrap();
+        let flags = resolve(&["--policy", "read-only", "--mode", "plan"]).unwrap();
+        assert_eq!(plain.policy(&agent, &config), Policy::AcceptEdits);
+        assert_eq!(plain.mode(&agent), None);
+        agent.policy = Some(Policy::Ask);
+        agent.mode = Some("code".into());
+        assert_eq!(plain.policy(&agent, &config), Policy::Ask);
+        assert_eq!(plain.mode(&agent), Some("code"));
+        assert_eq!(flags.policy(&agent, &config), Policy::ReadOnly);
+        assert_eq!(flags.mode(&agent), Some("plan"));
+    }
+
+    #[test]
+    fn options_of_the_ui_are_not_lost_on_a_command() {
+        let refused = |args: &[&str]| {
+            let mut cli = Cli::try_parse_from([&["acp-tui"], args].concat()).unwrap();
+            let command = cli.command.take().unwrap();
+            Launch::for_command(&command, cli, Path::new("/")).is_err()
+        };
+        assert!(refused(&["--mode", "plan", "agents"]));
+        assert!(refused(&["--agent", "pi", "agents"]));
+        assert!(!refused(&["--agent", "pi", "doctor"]));
+        assert!(!refused(&["--config", "x", "config", "path"]));
+    }
+}

@@ -1,0 +1,81 @@
+//! The command line: what was typed ([`Cli`]), what it means ([`Launch`]), and the commands that
+//! need no agent.
+//!
+//! Owns: flags and their help, exit codes, everything printed to a plain stdout. Must not know
+//! about the loop, the UI or a running agent: `main` hands a [`Launch`] to `app`.
+
+mod agents;
+mod args;
+mod config;
+pub mod doctor;
+mod generate;
+mod launch;
+mod output;
+mod terminal;
+mod trust;
+
+use crate::config::{AgentError, ConfigError};
+
+pub use self::{
+    agents::agents,
+    args::{AgentArg, Cli, Command, ConfigAction, OpenArgs},
+    config::config,
+    doctor::DoctorReport,
+    generate::{completions, man},
+    launch::{AgentWanted, Launch},
+    output::{print, print_warnings},
+    terminal::terminal_check,
+    trust::trust,
+};
+
+/// How the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitCode {
+    Done,
+    Failure,
+    /// Wrong usage, unusable configuration, no terminal.
+    Usage,
+    /// Left without ever having had a session: the agent could not be started.
+    NoAgent,
+    /// The same, for want of authentication.
+    NoAuthentication,
+    Interrupted,
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        Self::from(match code {
+            ExitCode::Done => 0,
+            ExitCode::Failure => 1,
+            ExitCode::Usage => 2,
+            ExitCode::NoAgent => 3,
+            ExitCode::NoAuthentication => 4,
+            ExitCode::Interrupted => 130,
+        })
+    }
+}
+
+/// Why a command did not do what was asked. Its text is for stderr and says what to do next.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    #[error("{0}")]
+    Usage(String),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    #[error("{what}: {source}")]
+    Io {
+        what: String,
+        source: std::io::Error,
+    },
+}
+
+impl CliError {
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Usage(_) | Self::Config(_) | Self::Agent(_) => ExitCode::Usage,
+            Self::Io { .. } => ExitCode::Failure,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Plain output.
+
+use std::io::{ErrorKind, Write};
+
+use super::CliError;
+use crate::config::Warning;
+
+/// Writes to stdout; a reader that has gone (`| head`) is no error.
+///
+/// # Errors
+/// Stdout cannot be written.
+pub fn print(text: &str) -> Result<(), CliError> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(source) if source.kind() != ErrorKind::BrokenPipe => Err(CliError::Io {
+            what: "stdout".into(),
+            source,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// To stderr, one line each.
+pub fn print_warnings(warnings: &[Warning]) {
+    for warning in warnings {
+        eprintln!("acp-tui: {warning}");
+    }
+}
+
+/// Pads columns to the widest of each, but the last.
+pub(super) fn columns(rows: &[Vec<String>]) -> String {
+    use crate::text::cell_width;
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell_width(cell)).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..rows.iter().map(Vec::len).max().unwrap_or(0))
+        .map(width)
+        .collect();
+    let mut out = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            let padding = width.saturating_sub(cell_width(cell));
+            line.push_str(cell);
+            line.push_str(&" ".repeat(padding + 2));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}

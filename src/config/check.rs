@@ -1,0 +1,292 @@
+//! Judges a file entry by entry, so that a bad one costs only itself.
+//!
+//! An entry stands if the type that it belongs to can be read from it alone. What does not stand is
+//! taken out of the table and reported with its line; what is left, serde takes as a whole. An
+//! agent's table is one entry: with half of its settings it would be another agent than meant.
+//! A rule is one as well: with a part missing it would match more.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Visitor, value::Error as NoValue},
+};
+use toml::{
+    Spanned,
+    de::{DeString, DeTable, DeValue, ValueDeserializer},
+};
+
+use super::{
+    Source, Warning,
+    file::{AgentEntry, AgentFs, File, LATER, LATER_VALUES, PermissionsSection, RuleEntry},
+    nearest,
+};
+use crate::config::{FsConfig, TerminalConfig, UiConfig};
+
+/// What was found wrong.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub warnings: Vec<Warning>,
+    /// Agents left out, by the name in the file.
+    pub broken_agents: BTreeMap<String, Warning>,
+}
+
+/// Takes out of `document` all that [`File`] would not take. `locate` turns a span into a source.
+pub(super) fn check(
+    document: &mut DeTable<'_>,
+    locate: &dyn Fn(&Range<usize>) -> Source,
+) -> Findings {
+    let mut checker = Checker {
+        locate,
+        findings: Findings::default(),
+    };
+    checker.agents(document);
+    checker.rules(document);
+    checker.section::<PermissionsSection>(document, "permissions");
+    checker.section::<FsConfig>(document, "fs");
+    checker.section::<TerminalConfig>(document, "terminal");
+    checker.section::<UiConfig>(document, "ui");
+    if let Some(keys) = table_mut(document, "keys") {
+        retain(keys, |action, chords| {
+            let read = Vec::<String>::deserialize(ValueDeserializer::from(chords.clone()));
+            checker.stands(&join("keys", action.get_ref()), chords, read)
+        });
+    }
+    checker.entries::<File>(document, "");
+    checker.findings
+}
+
+struct Checker<'a> {
+    locate: &'a dyn Fn(&Range<usize>) -> Source,
+    findings: Findings,
+}
+
+impl Checker<'_> {
+    fn warn(&mut self, span: &Range<usize>, key: &str, message: String) -> Warning {
+        let warning = Warning::new((self.locate)(span), key, message);
+        self.findings.warnings.push(warning.clone());
+        warning
+    }
+
+    fn section<T: DeserializeOwned>(&mut self, document: &mut DeTable<'_>, name: &str) {
+        if let Some(table) = table_mut(document, name) {
+            self.entries::<T>(table, name);
+        }
+    }
+
+    /// Each entry of `table` for itself.
+    fn entries<T: DeserializeOwned>(&mut self, table: &mut DeTable<'_>, path: &str) {
+        self.known_keys::<T>(table, path);
+        retain(table, |key, value| {
+            self.stands(&join(path, key.get_ref()), value, alone::<T>(key, value))
+        });
+    }
+
+    /// Whether a value could be read; if not, it is reported.
+    fn stands<T>(
+        &mut self,
+        path: &str,
+        value: &Spanned<DeValue<'_>>,
+        read: Result<T, toml::de::Error>,
+    ) -> bool {
+        let Err(error) = read else {
+            return true;
+        };
+        let message = match LATER_VALUES.iter().find(|(key, _)| *key == path) {
+            Some((_, later)) => format!("{}; {later}", error.message()),
+            None => error.message().to_owned(),
+        };
+        self.warn(&error.span().unwrap_or(value.span()), path, message);
+        false
+    }
+
+    /// Takes out the keys that `T` does not have.
+    fn known_keys<T: DeserializeOwned>(&mut self, table: &mut DeTable<'_>, path: &str) {
+        let known = field_names::<T>();
+        retain(table, |key, _| {
+            let name = key.get_ref().as_ref();
+            if known.contains(&name) {
+                return true;
+            }
+            let full = join(path, name);
+            let message = if LATER.iter().any(|pattern| matches_key(pattern, &full)) {
+                "not supported yet in this version; it has no effect".to_owned()
+            } else if let Some(near) = nearest(name, known.iter().copied()) {
+                format!("unknown key; did you mean {}?", join(path, near))
+            } else {
+                format!("unknown key; known here: {}", known.join(", "))
+            };
+            self.warn(&key.span(), &full, message);
+            false
+        });
+    }
+
+    fn agents(&mut self, document: &mut DeTable<'_>) {
+        let Some(agents) = table_mut(document, "agents") else {
+            return;
+        };
+        retain(agents, |id, entry| {
+            let path = join("agents", id.get_ref());
+            let Some(problem) = self.broken_agent(&path, &id.span(), entry) else {
+                return true;
+            };
+            let id = id.get_ref().as_ref().to_owned();
+            self.findings.broken_agents.insert(id, problem);
+            false
+        });
+    }
+
+    /// The first of what is wrong with an agent's table; all of it is reported.
+    fn broken_agent(
+        &mut self,
+        path: &str,
+        id: &Range<usize>,
+        entry: &mut Spanned<DeValue<'_>>,
+    ) -> Option<Warning> {
+        let left_out = |message: &str| format!("{message}; this agent is left out");
+        if let DeValue::Table(table) = entry.get_mut() {
+            self.known_keys::<AgentEntry>(table, path);
+            if let Some(fs) = table_mut(table, "fs") {
+                self.known_keys::<AgentFs>(fs, &join(path, "fs"));
+            }
+            let mut first = None;
+            for (key, value) in table.iter() {
+                if let Err(error) = alone::<AgentEntry>(key, value) {
+                    let span = error.span().unwrap_or(value.span());
+                    let key = join(path, key.get_ref());
+                    let warning = self.warn(&span, &key, left_out(error.message()));
+                    first.get_or_insert(warning);
+                }
+            }
+            if first.is_some() {
+                return first;
+            }
+        }
+        let problem = match AgentEntry::deserialize(ValueDeserializer::from(entry.clone())) {
+            Ok(agent) => agent.validate().err()?,
+            Err(error) => error.message().to_owned(),
+        };
+        Some(self.warn(id, path, left_out(&problem)))
+    }
+
+    fn rules(&mut self, document: &mut DeTable<'_>) {
+        let Some(permissions) = table_mut(document, "permissions") else {
+            return;
+        };
+        let Some(DeValue::Array(rules)) = permissions.get_mut("rules").map(Spanned::get_mut) else {
+            return;
+        };
+        let mut good = toml::de::DeArray::new();
+        for rule in rules.iter() {
+            let problem = RuleEntry::deserialize(ValueDeserializer::from(rule.clone()))
+                .map_err(|error| error.message().to_owned())
+                .and_then(|entry| entry.validate());
+            match problem {
+                Ok(()) => good.push(rule.clone()),
+                Err(message) => {
+                    let message = format!("{message}; this rule is left out");
+                    self.warn(&rule.span(), "permissions.rules", message);
+                }
+            }
+        }
+        *rules = good;
+    }
+}
+
+/// `Map::retain` wants keys that are plain strings.
+fn retain<'i>(
+    table: &mut DeTable<'i>,
+    mut keep: impl FnMut(&Spanned<DeString<'i>>, &mut Spanned<DeValue<'i>>) -> bool,
+) {
+    for (key, mut value) in std::mem::take(table) {
+        if keep(&key, &mut value) {
+            table.insert(key, value);
+        }
+    }
+}
+
+pub(super) fn table_mut<'t, 'i>(
+    table: &'t mut DeTable<'i>,
+    key: &str,
+) -> Option<&'t mut DeTable<'i>> {
+    match table.get_mut(key).map(Spanned::get_mut) {
+        Some(DeValue::Table(inner)) => Some(inner),
+        _ => None,
+    }
+}
+
+/// A `T` with this entry and no other.
+fn alone<'i, T: DeserializeOwned>(
+    key: &Spanned<DeString<'i>>,
+    value: &Spanned<DeValue<'i>>,
+) -> Result<T, toml::de::Error> {
+    let table = DeTable::from_iter([(key.clone(), value.clone())]);
+    T::deserialize(toml::de::Deserializer::from(Spanned::new(
+        value.span(),
+        table,
+    )))
+}
+
+/// `path.key`, quoted where TOML wants quotes.
+pub(super) fn join(path: &str, key: &str) -> String {
+    let bare = !key.is_empty()
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let key = if bare {
+        key.to_owned()
+    } else {
+        toml::Value::from(key).to_string()
+    };
+    if path.is_empty() {
+        key
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+/// Whether a dotted key is the one meant by `pattern`, in which `*` is any one part.
+fn matches_key(pattern: &str, key: &str) -> bool {
+    let (mut pattern, mut key) = (pattern.split('.'), key.split('.'));
+    loop {
+        match (pattern.next(), key.next()) {
+            (None, None) => return true,
+            (Some(p), Some(k)) if p == "*" || p == k => {}
+            _ => return false,
+        }
+    }
+}
+
+/// The keys that `T` reads: what its `Deserialize` asks a deserializer for.
+pub(super) fn field_names<T: DeserializeOwned>() -> &'static [&'static str] {
+    struct Names<'a>(&'a mut &'static [&'static str]);
+
+    impl<'de> Deserializer<'de> for Names<'_> {
+        type Error = NoValue;
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _name: &'static str,
+            fields: &'static [&'static str],
+            _visitor: V,
+        ) -> Result<V::Value, NoValue> {
+            *self.0 = fields;
+            Err(serde::de::Error::custom("only the names are asked for"))
+        }
+
+        fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, NoValue> {
+            Err(serde::de::Error::custom("not a struct"))
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+            option unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier
+            ignored_any
+        }
+    }
+
+    let mut names: &'static [&'static str] = &[];
+    // An error either way; the names are what it is for.
+    let _ = T::deserialize(Names(&mut names));
+    names
+}

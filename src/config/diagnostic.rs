@@ -1,0 +1,98 @@
+//! Where a setting came from, and what is said when it is wrong.
+
+use std::{fmt, path::PathBuf, sync::Arc};
+
+use crate::text::SafeText;
+
+/// What set a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// `config/default.toml`, shipped with the program.
+    Default,
+    /// A built-in agent profile.
+    BuiltIn,
+    /// The user's file or the project's; `line` is 1-based.
+    File { path: Arc<PathBuf>, line: usize },
+    /// An environment variable.
+    Env(String),
+}
+
+impl Source {
+    /// As rules are labelled: `config.toml:12`.
+    pub fn short(&self) -> String {
+        match self {
+            Self::File { path, line } => {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                format!("{}:{line}", name.to_string_lossy())
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::BuiltIn => f.write_str("built-in"),
+            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Env(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A setting that was left out of the configuration, and why. Shown as one line:
+/// `/home/me/.config/acp-tui/config.toml:12: ui.thme: unknown key; did you mean ui.theme?`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    pub source: Source,
+    /// Dotted.
+    pub key: String,
+    /// Raw text: it may quote the file. Goes out through [`fmt::Display`], which neutralises it.
+    pub message: String,
+}
+
+impl Warning {
+    pub fn new(source: Source, key: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            source,
+            key: key.into(),
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            source,
+            key,
+            message,
+        } = self;
+        let line = if key.is_empty() {
+            format!("{source}: {message}")
+        } else {
+            format!("{source}: {key}: {message}")
+        };
+        f.write_str(&SafeText::line(&line))
+    }
+}
+
+/// Why there is no configuration to work with. Exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("{}", SafeText::line(&format!("{}: cannot be read: {source}", .path.display())))]
+    Unreadable {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("{}", SafeText::line(&format!("{}: {problem}", .path.display())))]
+    Unusable { path: PathBuf, problem: String },
+    /// The text ends with an excerpt and a caret.
+    #[error("{}", SafeText::new(.0))]
+    Syntax(String),
+    #[error("no home directory: set HOME")]
+    NoHome,
+    #[error("the layers do not fit together: {0}")]
+    Layers(String),
+}

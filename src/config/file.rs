@@ -1,0 +1,239 @@
+//! The file format: serde reads it, schemars describes it, nothing else names its keys.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{FsConfig, TerminalConfig, UiConfig};
+use crate::proto::{Decision, Policy, ToolKind};
+
+/// Keys of the product that this version does not have; `*` stands for any name.
+pub(super) const LATER: &[&str] = &[
+    "mcp_servers",
+    "agents.*.config",
+    "agents.*.mcp_servers",
+    "agents.*.dialect",
+    "agents.*.protocol",
+    "ui.mouse",
+    "ui.screen_reader",
+];
+
+/// Values likewise, by key.
+pub(super) const LATER_VALUES: &[(&str, &str)] = &[(
+    "ui.theme",
+    "named themes are not supported yet in this version",
+)];
+
+/// acp-tui's configuration.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct File {
+    /// The agent to start when `--agent` names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_agent: Option<String>,
+    /// By name. A built-in agent's name or alias lays over that one, any other makes a new one.
+    pub agents: BTreeMap<String, AgentEntry>,
+    pub permissions: PermissionsSection,
+    pub fs: FsConfig,
+    pub terminal: TerminalConfig,
+    pub ui: UiConfig,
+    /// An action and the chords that call it, in place of its defaults.
+    pub keys: BTreeMap<String, Vec<String>>,
+}
+
+/// How an agent is started and spoken to.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct AgentEntry {
+    /// For people; the table's name if left out.
+    pub name: Option<String>,
+    /// Program, looked up on PATH; `~` and `${VAR}` are expanded.
+    pub command: Option<String>,
+    /// Its arguments; expanded.
+    pub args: Vec<String>,
+    /// Laid over the client's own environment; values are expanded.
+    pub env: BTreeMap<String, String>,
+    /// Other names for `--agent` and `default_agent`.
+    pub aliases: Vec<String>,
+    /// Session mode to set after the start.
+    pub mode: Option<String>,
+    /// Permission policy with this agent.
+    pub policy: Option<PolicyName>,
+    pub fs: AgentFs,
+    /// How to install it, shown when the command is not found.
+    pub install: Option<String>,
+    /// A command to sign in by hand.
+    pub login_command: Option<String>,
+}
+
+impl AgentEntry {
+    /// # Errors
+    /// What no process could be started with.
+    pub fn validate(&self) -> Result<(), String> {
+        if self.command.as_ref().is_some_and(|c| c.trim().is_empty()) {
+            return Err("command is empty".into());
+        }
+        match self
+            .env
+            .keys()
+            .find(|k| k.is_empty() || k.contains(['=', '\0']))
+        {
+            Some(name) => Err(format!("{name:?} is no name for an environment variable")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Which file methods are offered to the agent.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct AgentFs {
+    pub read: bool,
+    pub write: bool,
+}
+
+impl Default for AgentFs {
+    fn default() -> Self {
+        Self {
+            read: true,
+            write: true,
+        }
+    }
+}
+
+/// What agents may do without a question.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct PermissionsSection {
+    /// What happens to a request that no rule decides.
+    pub policy: PolicyName,
+    /// Deny beats ask beats allow, whatever their order.
+    pub rules: Vec<RuleEntry>,
+}
+
+/// Matches where everything that it names matches.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RuleEntry {
+    pub kind: Option<KindName>,
+    /// The tool's name.
+    pub tool: Option<String>,
+    /// Glob, relative to the workspace.
+    pub path: Option<String>,
+    /// Leading words of the command line.
+    pub command: Option<String>,
+    pub decision: DecisionName,
+}
+
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+/// From the strictest to the most permissive.
+pub(super) enum PolicyName {
+    ReadOnly,
+    #[default]
+    Ask,
+    AcceptEdits,
+    AllowAll,
+}
+
+impl From<PolicyName> for Policy {
+    fn from(name: PolicyName) -> Self {
+        match name {
+            PolicyName::ReadOnly => Self::ReadOnly,
+            PolicyName::Ask => Self::Ask,
+            PolicyName::AcceptEdits => Self::AcceptEdits,
+            PolicyName::AllowAll => Self::AllowAll,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum DecisionName {
+    Allow,
+    Deny,
+    Ask,
+}
+
+impl From<DecisionName> for Decision {
+    fn from(name: DecisionName) -> Self {
+        match name {
+            DecisionName::Allow => Self::Allow,
+            DecisionName::Deny => Self::Deny,
+            DecisionName::Ask => Self::Ask,
+        }
+    }
+}
+
+/// As the protocol spells them.
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum KindName {
+    Read,
+    Edit,
+    Delete,
+    Move,
+    Search,
+    Execute,
+    Think,
+    Fetch,
+    SwitchMode,
+    Other,
+}
+
+impl From<KindName> for ToolKind {
+    fn from(name: KindName) -> Self {
+        match name {
+            KindName::Read => Self::Read,
+            KindName::Edit => Self::Edit,
+            KindName::Delete => Self::Delete,
+            KindName::Move => Self::Move,
+            KindName::Search => Self::Search,
+            KindName::Execute => Self::Execute,
+            KindName::Think => Self::Think,
+            KindName::Fetch => Self::Fetch,
+            KindName::SwitchMode => Self::SwitchMode,
+            KindName::Other => Self::Other,
+        }
+    }
+}
+
+/// A flag that the file spells as one of two words.
+macro_rules! two_words {
+    ($module:ident, $name:ident { $off:ident, $on:ident }) => {
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        pub(super) enum $name {
+            $off,
+            $on,
+        }
+
+        pub(super) mod $module {
+            use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+            use super::$name;
+
+            pub fn serialize<S: Serializer>(on: &bool, s: S) -> Result<S::Ok, S::Error> {
+                if *on { $name::$on } else { $name::$off }.serialize(s)
+            }
+
+            pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<bool, D::Error> {
+                Ok(matches!($name::deserialize(d)?, $name::$on))
+            }
+        }
+    };
+}
+
+two_words!(symbols, Symbols { Unicode, Ascii });
+two_words!(terminal_output, TerminalOutput { Plain, Raw });
+
+/// The JSON Schema of the file format, for editors.
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(File);
+    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    text.push('\n');
+    text
+}

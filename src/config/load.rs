@@ -1,0 +1,305 @@
+//! All layers to one [`Config`].
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    AgentProfile, Config, ConfigError, Dirs, Origin, Source, TrustState, Warning,
+    check::join,
+    environment,
+    file::File,
+    layer::{Layer, Layers, RULES, aliases},
+    profile::{self, BUILT_IN, DEMO},
+    project,
+    source_text::{Links, SourceText},
+    trust,
+};
+
+const DEFAULTS: &str = include_str!("../../config/default.toml");
+
+/// What the configuration depends on.
+#[derive(Clone, Debug)]
+pub struct LoadOptions {
+    pub dirs: Dirs,
+    /// Where to look for the project's file: an absolute path.
+    pub cwd: PathBuf,
+    /// `--config`: instead of the user's file; it has to exist.
+    pub config_file: Option<PathBuf>,
+    /// The environment.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+impl LoadOptions {
+    /// For this process.
+    ///
+    /// # Errors
+    /// There is no home directory.
+    pub fn new(cwd: PathBuf, config_file: Option<PathBuf>) -> Result<Self, ConfigError> {
+        Ok(Self {
+            dirs: Dirs::of_user()?,
+            cwd,
+            config_file,
+            env: std::env::vars_os().collect(),
+        })
+    }
+
+    /// The file that stands for the user's.
+    pub fn user_file(&self) -> PathBuf {
+        self.config_file
+            .clone()
+            .unwrap_or_else(|| self.dirs.config_file())
+    }
+}
+
+/// The configuration and how it came about.
+#[derive(Debug)]
+pub struct Loaded {
+    pub config: Config,
+    /// What was left out; for the person to see.
+    pub warnings: Vec<Warning>,
+    /// What set each key, by dotted key (`permissions.rules[0]` for the first rule).
+    pub sources: BTreeMap<String, Source>,
+    pub trust: TrustState,
+    /// As TOML, defaults included.
+    pub effective: toml::Table,
+}
+
+impl Loaded {
+    /// A warning about a key that only its user can judge, such as an action's name in `[keys]`.
+    pub fn warning(&self, path: &[&str], message: impl Into<String>) -> Warning {
+        let key = path
+            .iter()
+            .fold(String::new(), |path, part| join(&path, part));
+        let source = self.sources.get(&key).cloned().unwrap_or(Source::Default);
+        Warning::new(source, key, message)
+    }
+}
+
+/// Reads all layers. What is wrong with single entries is in [`Loaded::warnings`].
+///
+/// # Errors
+/// A file that cannot be read, or is no TOML at all.
+pub fn load(options: &LoadOptions) -> Result<Loaded, ConfigError> {
+    let mut layers = built_in()?;
+    let user_file = options.user_file();
+    match SourceText::read(&user_file, Links::Follow)? {
+        Some(source) => {
+            let layer = parse(&source, &layers)?;
+            layers.add(layer);
+        }
+        None if options.config_file.is_some() => {
+            return Err(ConfigError::Unusable {
+                path: user_file,
+                problem: "there is no such file; see --config".into(),
+            });
+        }
+        None => {}
+    }
+    let trust = add_project(&mut layers, options, &user_file)?;
+    for layer in environment::layers(&options.env, &|name| layers.canonical(name)) {
+        layers.add(layer);
+    }
+    finish(layers, trust)
+}
+
+fn built_in() -> Result<Layers, ConfigError> {
+    let mut layers = Layers::default();
+    let shipped = |text: &str, source: Source| {
+        Layer::parse(text, &|_| source.clone(), &str::to_owned)
+            .map_err(|e| ConfigError::Layers(e.to_string()))
+    };
+    layers.add(shipped(DEFAULTS, Source::Default)?);
+    for (id, entry) in BUILT_IN {
+        let mut text = format!("[agents.{id}]\n{entry}");
+        if *id == DEMO
+            && let Some(program) = profile::own_program()
+        {
+            text = text.replace("\"acp-tui\"", &toml::Value::from(program).to_string());
+        }
+        layers.add(shipped(&text, Source::BuiltIn)?);
+    }
+    Ok(layers)
+}
+
+fn parse(source: &SourceText, below: &Layers) -> Result<Layer, ConfigError> {
+    Layer::parse(&source.text, &|span| source.source(span), &|name| {
+        below.canonical(name)
+    })
+    .map_err(|error| source.syntax_error(&error))
+}
+
+fn add_project(
+    layers: &mut Layers,
+    options: &LoadOptions,
+    user_file: &Path,
+) -> Result<TrustState, ConfigError> {
+    let Some(path) = project::find(&options.cwd).filter(|path| !same_file(path, user_file)) else {
+        return Ok(TrustState::NotNeeded);
+    };
+    let source = match SourceText::read(&path, Links::Refuse) {
+        Ok(Some(source)) => source,
+        Ok(None) => return Ok(TrustState::NotNeeded),
+        // Whatever a repository holds in its place does not keep the person from working there.
+        Err(error) => {
+            let source = Source::File {
+                path: Arc::new(path),
+                line: 1,
+            };
+            let message = format!("the project's file is not used: {error}");
+            layers.warnings.push(Warning::new(source, "", message));
+            return Ok(TrustState::NotNeeded);
+        }
+    };
+    let mut rest = parse(&source, layers)?;
+    layers.add(project::split_display(&mut rest));
+    if project::is_empty(&rest) {
+        return Ok(TrustState::NotNeeded);
+    }
+    let hash = trust::hash(&source.text);
+    if trust::is_approved(&options.dirs, &path, &hash) {
+        project::tighten(&mut rest, layers);
+        layers.add(rest);
+        Ok(TrustState::Trusted { path })
+    } else {
+        Ok(TrustState::Untrusted {
+            path,
+            content: source.text,
+            hash,
+        })
+    }
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    a.canonicalize()
+        .is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
+
+fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> {
+    let file: File = layers
+        .table
+        .clone()
+        .try_into()
+        .map_err(|e: toml::de::Error| ConfigError::Layers(e.message().to_owned()))?;
+    let mut config = Config {
+        default_agent: file.default_agent,
+        policy: file.permissions.policy.into(),
+        fs: file.fs,
+        terminal: file.terminal,
+        ui: file.ui,
+        keys: file.keys,
+        ..Config::default()
+    };
+    for (i, rule) in file.permissions.rules.into_iter().enumerate() {
+        let source = layers.sources.get(&format!("{RULES}[{i}]"));
+        config
+            .rules
+            .push(rule.into_rule(source.unwrap_or(&Source::Default)));
+    }
+    for (id, mut entry) in file.agents {
+        if layers.broken_agents.contains_key(&id) {
+            continue;
+        }
+        match entry.command.take() {
+            Some(command) => {
+                let origin = origin(&layers.sources, &id);
+                let profile = AgentProfile::from_entry(id.clone(), command, entry, origin);
+                config.agents.insert(id, profile);
+            }
+            None => {
+                let problem = no_command(&layers.sources, &id);
+                layers.warnings.push(problem.clone());
+                layers.broken_agents.insert(id, problem);
+            }
+        }
+    }
+    config.broken_agents = broken_by_name(&layers);
+    warn_of_clashes(&config, &mut layers);
+    forget_unknown_default(&mut config, &mut layers);
+    Ok(Loaded {
+        config,
+        warnings: layers.warnings,
+        sources: layers.sources,
+        trust,
+        effective: layers.table,
+    })
+}
+
+/// The strongest of what set the agent's keys.
+fn origin(sources: &BTreeMap<String, Source>, id: &str) -> Origin {
+    let mut origin = Origin::BuiltIn;
+    for source in sources_of(sources, id) {
+        match source {
+            Source::File { path, .. } => return Origin::File(path.to_path_buf()),
+            Source::Env(_) => origin = Origin::Environment,
+            Source::Default | Source::BuiltIn => {}
+        }
+    }
+    origin
+}
+
+fn sources_of<'s>(
+    sources: &'s BTreeMap<String, Source>,
+    id: &str,
+) -> impl Iterator<Item = &'s Source> {
+    let prefix = format!("{}.", join("agents", id));
+    sources
+        .range(prefix.clone()..)
+        .take_while(move |(key, _)| key.starts_with(&prefix))
+        .map(|(_, source)| source)
+}
+
+fn no_command(sources: &BTreeMap<String, Source>, id: &str) -> Warning {
+    let source = sources_of(sources, id).next().unwrap_or(&Source::Default);
+    Warning::new(
+        source.clone(),
+        join("agents", id),
+        "command is missing, and no built-in agent has this name; this agent is left out",
+    )
+}
+
+/// A broken entry over a built-in agent breaks that one's other names too: it would be started
+/// without what the person wanted of it.
+fn broken_by_name(layers: &Layers) -> BTreeMap<String, Warning> {
+    let mut broken = layers.broken_agents.clone();
+    for (id, problem) in &layers.broken_agents {
+        if let Some(agent) = layers.table.get("agents").and_then(|a| a.get(id)) {
+            for alias in aliases(agent) {
+                broken.insert(alias.to_owned(), problem.clone());
+            }
+        }
+    }
+    broken
+}
+
+fn warn_of_clashes(config: &Config, layers: &mut Layers) {
+    for (name, owner, other) in profile::clashes(&config.agents) {
+        let key = join(&join("agents", &other), "aliases");
+        let source = layers.sources.get(&key).cloned();
+        layers.warnings.push(Warning::new(
+            source.unwrap_or(Source::BuiltIn),
+            key,
+            format!("{name} names the agent {owner} already; it goes on to mean that one"),
+        ));
+    }
+}
+
+/// An agent that does not exist is no reason not to start: the picker opens.
+fn forget_unknown_default(config: &mut Config, layers: &mut Layers) {
+    let Some(name) = config.default_agent.as_deref() else {
+        return;
+    };
+    if let Err(profile::AgentError::Unknown { .. }) = config.agent(name) {
+        let message = config.agent(name).err().map(|e| e.to_string());
+        let source = layers.sources.get("default_agent").cloned();
+        layers.warnings.push(Warning::new(
+            source.unwrap_or(Source::Default),
+            "default_agent",
+            message.unwrap_or_default(),
+        ));
+        config.default_agent = None;
+    }
+}

@@ -1,0 +1,256 @@
+//! Agent profiles: the built-in ones, finding one by name, and the process that one means.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    AgentProfile, Config, ExpandError, NotFound, Origin, Warning,
+    expand::{expand, literal},
+    file::AgentEntry,
+    find_program, nearest,
+};
+use crate::text::SafeText;
+
+macro_rules! built_in {
+    ($($id:literal),* $(,)?) => {
+        &[$(($id, include_str!(concat!("../../config/agents/", $id, ".toml")))),*]
+    };
+}
+
+/// Id and TOML of an [`AgentEntry`].
+pub(super) const BUILT_IN: &[(&str, &str)] = built_in![
+    "amp",
+    "auggie",
+    "claude-code",
+    "cline",
+    "codebuddy",
+    "codex",
+    "copilot",
+    "cursor",
+    "demo",
+    "droid",
+    "fast-agent",
+    "gemini",
+    "goose",
+    "grok",
+    "junie",
+    "kilo",
+    "kimi",
+    "kiro",
+    "opencode",
+    "openhands",
+    "pi",
+    "qoder",
+    "qwen",
+    "stakpak",
+    "vibe",
+];
+
+/// The demo agent is this program, wherever it is and whatever it is called there.
+pub(super) const DEMO: &str = "demo";
+
+pub(super) fn own_program() -> Option<String> {
+    literal(std::env::current_exe().ok()?.as_os_str())
+}
+
+/// Why an agent that was asked for cannot be had. Exit code 2.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AgentError {
+    #[error("{}", SafeText::line(&unknown(name, suggestion.as_deref())))]
+    Unknown {
+        name: String,
+        suggestion: Option<String>,
+    },
+    #[error("{0}")]
+    Broken(Warning),
+}
+
+fn unknown(name: &str, suggestion: Option<&str>) -> String {
+    let hint = match suggestion {
+        Some(near) => format!("did you mean {near}?"),
+        None => "`acp-tui agents` lists them".to_owned(),
+    };
+    format!("there is no agent {name:?}; {hint}")
+}
+
+impl Config {
+    /// The profile that `name` means: an id, else an alias (of the first in order of ids), else,
+    /// with a `/` in it, a program.
+    ///
+    /// # Errors
+    /// There is none, or its entry in the configuration cannot be used.
+    pub fn agent(&self, name: &str) -> Result<AgentProfile, AgentError> {
+        if let Some(problem) = self.broken_agents.get(name) {
+            return Err(AgentError::Broken(problem.clone()));
+        }
+        let known = self.agents.get(name).or_else(|| {
+            self.agents
+                .values()
+                .find(|agent| agent.aliases.iter().any(|alias| alias == name))
+        });
+        if let Some(agent) = known {
+            return Ok(agent.clone());
+        }
+        if name.contains('/') {
+            return Ok(AgentProfile::command(name.to_owned(), Vec::new()));
+        }
+        let names = self.agents.values().flat_map(|agent| {
+            std::iter::once(&agent.id)
+                .chain(&agent.aliases)
+                .map(String::as_str)
+        });
+        Err(AgentError::Unknown {
+            name: name.to_owned(),
+            suggestion: nearest(name, names).map(str::to_owned),
+        })
+    }
+}
+
+/// What to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    pub program: OsString,
+    pub args: Vec<OsString>,
+    /// Laid over the client's own environment.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+impl Invocation {
+    /// Where the program is: looked up as the child would, with its own PATH if it has one.
+    pub fn find(&self, cwd: &Path) -> Option<PathBuf> {
+        let own = self.env.iter().rev().find(|(name, _)| name == "PATH");
+        let path = match own {
+            Some((_, path)) => Some(path.clone()),
+            None => std::env::var_os("PATH"),
+        };
+        find_program(&self.program, path.as_deref(), cwd)
+    }
+}
+
+impl AgentProfile {
+    /// `-- COMMAND ARGS…`, or a NAME with a `/`.
+    pub fn command(command: String, args: Vec<String>) -> Self {
+        let id = Path::new(&command)
+            .file_name()
+            .and_then(OsStr::to_str)
+            .unwrap_or(&command)
+            .to_owned();
+        let entry = AgentEntry {
+            args,
+            ..AgentEntry::default()
+        };
+        Self::from_entry(id, command, entry, Origin::CommandLine)
+    }
+
+    pub(super) fn from_entry(
+        id: String,
+        command: String,
+        entry: AgentEntry,
+        origin: Origin,
+    ) -> Self {
+        Self {
+            name: entry.name.unwrap_or_else(|| id.clone()),
+            id,
+            command,
+            args: entry.args,
+            env: entry.env.into_iter().collect(),
+            aliases: entry.aliases,
+            mode: entry.mode,
+            policy: entry.policy.map(Into::into),
+            fs_read: entry.fs.read,
+            fs_write: entry.fs.write,
+            install: entry.install,
+            login_command: entry.login_command,
+            origin,
+        }
+    }
+
+    /// Expands command, arguments and environment with the client's own environment. A command
+    /// from the command line is taken as it is: the shell has expanded it.
+    ///
+    /// # Errors
+    /// Names the profile, the part and the variable.
+    pub fn invocation(&self) -> Result<Invocation, InvocationError> {
+        self.invocation_with(&|name| std::env::var_os(name))
+    }
+
+    pub(super) fn invocation_with(
+        &self,
+        lookup: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<Invocation, InvocationError> {
+        let part = |key: &str, text: &str| {
+            if self.origin == Origin::CommandLine {
+                return Ok(OsString::from(text));
+            }
+            expand(text, lookup).map_err(|source| InvocationError {
+                key: format!("agents.{}.{key}", self.id),
+                source,
+            })
+        };
+        Ok(Invocation {
+            program: part("command", &self.command)?,
+            args: self
+                .args
+                .iter()
+                .map(|arg| part("args", arg))
+                .collect::<Result<_, _>>()?,
+            env: self
+                .env
+                .iter()
+                .map(|(name, value)| Ok((name.into(), part(&format!("env.{name}"), value)?)))
+                .collect::<Result<_, InvocationError>>()?,
+        })
+    }
+
+    /// The file that would be run; relative commands count from `cwd`.
+    ///
+    /// # Errors
+    /// One line for people: what is missing and how to get it.
+    pub fn locate(&self, cwd: &Path) -> Result<PathBuf, StartError> {
+        let invocation = self.invocation()?;
+        invocation.find(cwd).ok_or_else(|| {
+            StartError::NotFound(NotFound {
+                program: invocation.program,
+                install: self.install.clone(),
+            })
+        })
+    }
+}
+
+/// Why an agent cannot be started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Invocation(#[from] InvocationError),
+    #[error(transparent)]
+    NotFound(NotFound),
+}
+
+/// A profile that cannot be started as things are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", SafeText::line(&format!("{key}: {source}")))]
+pub struct InvocationError {
+    /// `agents.x.env.KEY`.
+    pub key: String,
+    pub source: ExpandError,
+}
+
+/// Names that two agents claim, as (name, first, second): the first in order of ids has it, and an
+/// id goes before an alias.
+pub(super) fn clashes(agents: &BTreeMap<String, AgentProfile>) -> Vec<(String, String, String)> {
+    let mut owners: BTreeMap<&str, &str> =
+        agents.keys().map(|id| (id.as_str(), id.as_str())).collect();
+    let mut clashes = Vec::new();
+    for agent in agents.values() {
+        for alias in &agent.aliases {
+            let owner = owners.entry(alias).or_insert(&agent.id);
+            if *owner != agent.id {
+                clashes.push((alias.clone(), (*owner).to_owned(), agent.id.clone()));
+            }
+        }
+    }
+    clashes
+}

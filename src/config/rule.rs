@@ -1,0 +1,77 @@
+//! Permission rules as written to rules as judged.
+
+use globset::Glob;
+use serde::Serialize;
+
+use super::{Source, file::RuleEntry};
+use crate::{
+    proto::{Rule, ToolKind},
+    text::SafeText,
+};
+
+impl RuleEntry {
+    /// A rule that names nothing would match everything; one that can match nothing is a mistake.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn validate(&self) -> Result<(), String> {
+        let Self {
+            kind,
+            tool,
+            path,
+            command,
+            decision: _,
+        } = self;
+        if kind.is_none() && tool.is_none() && path.is_none() && command.is_none() {
+            return Err("a rule names at least one of kind, tool, path and command".into());
+        }
+        for (key, value) in [("tool", tool), ("path", path), ("command", command)] {
+            if value.as_ref().is_some_and(|v| v.trim().is_empty()) {
+                return Err(format!("{key} is empty"));
+            }
+        }
+        if let Some(path) = path {
+            Glob::new(path).map_err(|e| format!("path is no glob: {}", e.kind()))?;
+        }
+        if command
+            .as_deref()
+            .is_some_and(|c| shlex::split(c).is_none())
+        {
+            return Err("command has an open quote".into());
+        }
+        Ok(())
+    }
+
+    pub fn into_rule(self, source: &Source) -> Rule {
+        let label = self.label(source);
+        Rule {
+            kind: self.kind.map(ToolKind::from),
+            tool: self.tool,
+            path: self.path,
+            command: self.command,
+            decision: self.decision.into(),
+            label,
+        }
+    }
+
+    /// ``allow execute `cargo test` (config.toml:12)``
+    fn label(&self, source: &Source) -> SafeText {
+        let quote = |value: &Option<String>| value.as_ref().map(|v| format!("`{v}`"));
+        let parts = [
+            word(self.decision),
+            self.kind.and_then(word),
+            quote(&self.tool).map(|tool| format!("tool {tool}")),
+            quote(&self.path),
+            quote(&self.command),
+            Some(format!("({})", source.short())),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        SafeText::line(&parts.join(" "))
+    }
+}
+
+/// A word of the file format as the file spells it.
+fn word(value: impl Serialize) -> Option<String> {
+    let value = toml::Value::try_from(value).ok()?;
+    value.as_str().map(str::to_owned)
+}

@@ -1,0 +1,746 @@
+//! Whole loads: files in, configuration and words out.
+
+use std::{ffi::OsString, fs, os::unix::fs::symlink, path::PathBuf};
+
+use super::*;
+use crate::proto::Decision;
+
+/// A home, a repository and an environment.
+struct World {
+    dir: tempfile::TempDir,
+    env: Vec<(OsString, OsString)>,
+}
+
+impl World {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("project/.git")).unwrap();
+        fs::create_dir_all(dir.path().join("project/src")).unwrap();
+        Self {
+            dir,
+            env: Vec::new(),
+        }
+    }
+
+    fn with_user(text: &str) -> Self {
+        let world = Self::new();
+        world.write("config/config.toml", text);
+        world
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn project(&self, text: &str) {
+        self.write("project/.acp-tui.toml", text);
+    }
+
+    fn set(&mut self, name: &str, value: &str) {
+        self.env.push((name.into(), value.into()));
+    }
+
+    fn options(&self) -> LoadOptions {
+        LoadOptions {
+            dirs: Dirs {
+                config: self.path("config"),
+                data: self.path("data"),
+                state: self.path("state"),
+            },
+            cwd: self.path("project/src"),
+            config_file: None,
+            env: self.env.clone(),
+        }
+    }
+
+    fn load(&self) -> Loaded {
+        load(&self.options()).unwrap()
+    }
+
+    /// The error's or the warnings' text, without the directory of this run.
+    fn plain(&self, text: &str) -> String {
+        text.replace(&format!("{}/", self.dir.path().display()), "")
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let loaded = self.load();
+        loaded
+            .warnings
+            .iter()
+            .map(|w| self.plain(&w.to_string()))
+            .collect()
+    }
+
+    fn approve(&self) {
+        match self.load().trust {
+            TrustState::Untrusted { path, hash, .. } => {
+                trust::approve(&self.options().dirs, &path, &hash).unwrap();
+            }
+            other => panic!("nothing to approve: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_shipped_defaults_are_those_of_the_types() {
+    let loaded = World::new().load();
+    assert_eq!(loaded.warnings, []);
+    assert_eq!(loaded.config.ui, UiConfig::default());
+    assert_eq!(loaded.config.fs, FsConfig::default());
+    assert_eq!(loaded.config.terminal, TerminalConfig::default());
+    assert_eq!(loaded.config.policy, Policy::default());
+    assert_eq!(loaded.config.rules, []);
+    assert_eq!(loaded.trust, TrustState::NotNeeded);
+}
+
+/// `#key = value` and `#[table]` are examples: with their `#` gone all of it is good, and each key
+/// of the types is there.
+#[test]
+fn the_shipped_file_documents_every_key_and_no_other() {
+    let text: String = include_str!("../../config/default.toml")
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(example) if !example.starts_with([' ', '\n']) => format!("{example}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let world = World::with_user(&text);
+    let warnings = world.warnings();
+    assert!(
+        warnings.iter().all(|w| w.contains("default_agent")) || warnings.is_empty(),
+        "{warnings:#?}"
+    );
+    let table: toml::Table = text.parse().unwrap();
+    let keys = |path: &[&str]| -> Vec<String> {
+        let table = path
+            .iter()
+            .fold(&table, |table, part| table[*part].as_table().unwrap());
+        table.keys().cloned().collect()
+    };
+    let sorted = |names: &[&str]| {
+        let mut names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(keys(&[]), sorted(check::field_names::<file::File>()));
+    for (path, names) in [
+        (
+            &["agents", "my-agent"][..],
+            check::field_names::<file::AgentEntry>(),
+        ),
+        (
+            &["agents", "my-agent", "fs"],
+            check::field_names::<file::AgentFs>(),
+        ),
+        (
+            &["permissions"],
+            check::field_names::<file::PermissionsSection>(),
+        ),
+        (&["fs"], check::field_names::<FsConfig>()),
+        (&["terminal"], check::field_names::<TerminalConfig>()),
+        (&["ui"], check::field_names::<UiConfig>()),
+    ] {
+        assert_eq!(keys(path), sorted(names), "{path:?}");
+    }
+}
+
+#[test]
+fn built_in_agents_are_complete_and_their_names_their_own() {
+    let config = World::new().load().config;
+    for (id, _) in profile::BUILT_IN {
+        let agent = &config.agents[*id];
+        assert_eq!(agent.origin, Origin::BuiltIn);
+        assert!(!agent.name.is_empty() && !agent.command.is_empty(), "{id}");
+        assert!(agent.install.is_some() || *id == "demo", "{id}");
+    }
+    assert_eq!(config.agents.len(), profile::BUILT_IN.len());
+    for (name, id) in [
+        ("claude", "claude-code"),
+        ("claude-code-acp", "claude-code"),
+        ("claude-agent-acp", "claude-code"),
+        ("codex-acp", "codex"),
+        ("gemini-cli", "gemini"),
+        ("mistral-vibe", "vibe"),
+    ] {
+        assert_eq!(config.agent(name).unwrap().id, id);
+    }
+    let gemini = &config.agents["gemini"];
+    assert!(!gemini.fs_read && gemini.fs_write);
+}
+
+#[test]
+fn the_demo_agent_is_this_program() {
+    let demo = World::new().load().config.agent("demo").unwrap();
+    let invocation = demo.invocation().unwrap();
+    assert_eq!(
+        PathBuf::from(invocation.program),
+        std::env::current_exe().unwrap()
+    );
+    assert_eq!(invocation.args, ["demo-agent"]);
+}
+
+#[test]
+fn later_layers_win() {
+    let mut world = World::with_user(
+        "default_agent = \"pi\"\n[ui]\ntheme = \"dark\"\ndiff = \"split\"\nbell = false\n",
+    );
+    world.project("[ui]\ntheme = \"light\"\n");
+    world.set("ACP_TUI_UI__DIFF", "unified");
+    world.set("ACP_TUI_DEFAULT_AGENT", "gemini");
+    world.set("ACP_TUI_TEST_PANIC", "1");
+    world.set("OTHER", "x");
+    let loaded = world.load();
+    assert_eq!(loaded.warnings, []);
+    let ui = &loaded.config.ui;
+    assert_eq!(ui.theme, ThemeChoice::Light);
+    assert_eq!(ui.diff, DiffLayout::Unified);
+    assert!(!ui.bell && ui.motion);
+    assert_eq!(loaded.config.default_agent.as_deref(), Some("gemini"));
+    let source = |key: &str| world.plain(&loaded.sources[key].to_string());
+    assert_eq!(source("ui.theme"), "project/.acp-tui.toml:2");
+    assert_eq!(source("ui.bell"), "config/config.toml:5");
+    assert_eq!(source("ui.diff"), "ACP_TUI_UI__DIFF");
+    assert_eq!(source("ui.motion"), "default");
+    assert_eq!(source("agents.gemini.command"), "built-in");
+}
+
+#[test]
+fn an_entry_lays_over_the_built_in_agent_of_that_name_or_alias() {
+    let world = World::with_user(
+        r#"
+        [agents.claude]
+        env = { A = "1" }
+        aliases = ["cc"]
+        [agents.mine]
+        command = "mine"
+        "#,
+    );
+    let config = world.load().config;
+    let claude = config.agent("cc").unwrap();
+    assert_eq!(claude.id, "claude-code");
+    assert_eq!(claude.command, "claude-agent-acp");
+    assert_eq!(claude.env, [("A".to_owned(), "1".to_owned())]);
+    assert_eq!(
+        claude.origin,
+        Origin::File(world.path("config/config.toml"))
+    );
+    assert_eq!(config.agent("claude-code-acp").unwrap().id, "claude-code");
+    assert_eq!(config.agent("mine").unwrap().name, "mine");
+}
+
+#[test]
+fn what_is_wrong_costs_only_itself_c119_c121() {
+    let world = World::with_user(
+        r#"defualt_theme = "dark"
+default_agent = "good"
+mcp_servers = {}
+[ui]
+thme = "dark"
+theme = "nord"
+motion = "yes"
+bell = false
+mouse = true
+[agents.good]
+command = "good"
+comand = "x"
+config = { model = "sonnet" }
+[agents.brokenone]
+command = 5
+args = "not a list"
+[agents.nothing]
+name = "Nothing"
+[agents."a b"]
+command = "x"
+env = { PORT = 80 }
+[keys]
+palette = ["ctrl-p"]
+quit = "ctrl-q"
+[terminal]
+output = 3
+"#,
+    );
+    let mut warnings = world.warnings();
+    warnings.sort();
+    let expected = [
+        "config.toml:12: agents.good.comand: unknown key; did you mean agents.good.command?",
+        "config.toml:13: agents.good.config: not supported yet in this version; it has no effect",
+        "config.toml:15: agents.brokenone.command: invalid type: integer `5`, expected a string; \
+         this agent is left out",
+        "config.toml:16: agents.brokenone.args: invalid type: string \"not a list\", expected a \
+         sequence; this agent is left out",
+        "config.toml:18: agents.nothing: command is missing, and no built-in agent has this name; \
+         this agent is left out",
+        "config.toml:1: defualt_theme: unknown key; known here: default_agent, agents, \
+         permissions, fs, terminal, ui, keys",
+        "config.toml:21: agents.\"a b\".env: invalid type: integer `80`, expected a string; \
+         this agent is left out",
+        "config.toml:24: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",
+        "config.toml:26: terminal.output: wanted string or table",
+        "config.toml:3: mcp_servers: not supported yet in this version; it has no effect",
+        "config.toml:5: ui.thme: unknown key; did you mean ui.theme?",
+        "config.toml:6: ui.theme: unknown variant `nord`, expected one of `auto`, `dark`, `light`; \
+         named themes are not supported yet in this version",
+        "config.toml:7: ui.motion: invalid type: string \"yes\", expected a boolean",
+        "config.toml:9: ui.mouse: not supported yet in this version; it has no effect",
+    ];
+    let mut expected: Vec<String> = expected.iter().map(|w| format!("config/{w}")).collect();
+    expected.sort();
+    assert_eq!(warnings, expected);
+
+    let config = world.load().config;
+    assert!(!config.ui.bell);
+    assert_eq!(config.agent("good").unwrap().command, "good");
+    assert_eq!(config.keys["palette"], ["ctrl-p"]);
+    let error = config.agent("brokenone").unwrap_err().to_string();
+    assert!(
+        error.contains("config.toml:16: agents.brokenone.args"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_broken_entry_breaks_the_built_in_agent_by_all_its_names() {
+    let config = World::with_user("[agents.gemini]\nenv = 1\n").load().config;
+    for name in ["gemini", "gemini-cli"] {
+        let error = config.agent(name).unwrap_err();
+        assert!(matches!(error, AgentError::Broken(_)), "{name}");
+    }
+}
+
+#[test]
+fn a_syntax_error_shows_the_place() {
+    let world = World::with_user("[ui]\ntheme = dark\n");
+    let error = load(&world.options()).unwrap_err().to_string();
+    assert_eq!(
+        world.plain(&error),
+        "config/config.toml:2:9: string values must be quoted, expected literal string\n  \
+         |\n2 | theme = dark\n  |         ^^^^"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_text_or_too_large_or_missing_is_named() {
+    let world = World::new();
+    let fails = |world: &World| world.plain(&load(&world.options()).unwrap_err().to_string());
+    fs::create_dir_all(world.path("config")).unwrap();
+    fs::write(world.path("config/config.toml"), b"a = 1\nb = \"\xff\"\n").unwrap();
+    assert_eq!(
+        fails(&world),
+        "config/config.toml: line 2 is not UTF-8; save the file as UTF-8"
+    );
+    world.write("config/config.toml", &"#".repeat((1 << 20) + 1));
+    assert_eq!(
+        fails(&world),
+        "config/config.toml: is larger than 1048576 bytes"
+    );
+    let mut options = world.options();
+    options.config_file = Some(world.path("nope.toml"));
+    let error = load(&options).unwrap_err().to_string();
+    assert_eq!(
+        world.plain(&error),
+        "nope.toml: there is no such file; see --config"
+    );
+}
+
+#[test]
+fn a_fifo_is_not_waited_for() {
+    let world = World::new();
+    let path = world.path("project/.acp-tui.toml");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &path,
+        rustix::fs::FileType::Fifo,
+        0o600.into(),
+        0,
+    )
+    .unwrap();
+    assert_eq!(world.load().trust, TrustState::NotNeeded);
+    assert_eq!(world.warnings().len(), 1);
+}
+
+#[test]
+fn an_unknown_agent_is_told_with_the_nearest_name() {
+    let config = World::new().load().config;
+    assert_eq!(
+        config.agent("gemni").unwrap_err().to_string(),
+        "there is no agent \"gemni\"; did you mean gemini?"
+    );
+    assert_eq!(
+        config.agent("zzz").unwrap_err().to_string(),
+        "there is no agent \"zzz\"; `acp-tui agents` lists them"
+    );
+    let program = config.agent("./agent").unwrap();
+    assert_eq!(
+        (program.id.as_str(), program.origin),
+        ("agent", Origin::CommandLine)
+    );
+}
+
+#[test]
+fn an_unknown_default_agent_is_a_warning() {
+    let world = World::with_user("default_agent = \"gemni\"\n");
+    assert_eq!(world.load().config.default_agent, None);
+    assert_eq!(
+        world.warnings(),
+        ["config/config.toml:1: default_agent: there is no agent \"gemni\"; did you mean gemini?"]
+    );
+}
+
+#[test]
+fn a_name_that_two_agents_claim_is_told() {
+    let world = World::with_user("[agents.mine]\ncommand = \"x\"\naliases = [\"pi\"]\n");
+    assert_eq!(
+        world.warnings(),
+        [
+            "config/config.toml:3: agents.mine.aliases: pi names the agent pi already; \
+          it goes on to mean that one"
+        ]
+    );
+}
+
+#[test]
+fn rules_carry_where_they_came_from_and_bad_ones_are_refused() {
+    let world = World::with_user(
+        r#"[permissions]
+rules = [
+  { kind = "execute", command = "cargo test", decision = "allow" },
+  { path = "**/.env*", decision = "deny" },
+  { decision = "allow" },
+  { path = "a[", decision = "deny" },
+  { command = " ", decision = "allow" },
+  { kind = "exec", decision = "allow" },
+  { kind = "execute", comand = "ls", decision = "allow" },
+  { kind = "read" },
+  { tool = "Bash", command = "echo 'a", decision = "allow" },
+]
+"#,
+    );
+    let loaded = world.load();
+    let labels: Vec<&str> = loaded
+        .config
+        .rules
+        .iter()
+        .map(|r| r.label.as_str())
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            "allow execute `cargo test` (config.toml:3)",
+            "deny `**/.env*` (config.toml:4)"
+        ]
+    );
+    let expected = [
+        "5: permissions.rules: a rule names at least one of kind, tool, path and command",
+        "6: permissions.rules: path is no glob: unclosed character class; missing ']'",
+        "7: permissions.rules: command is empty",
+        "8: permissions.rules: unknown variant `exec`, expected one of `read`, `edit`, `delete`, \
+         `move`, `search`, `execute`, `think`, `fetch`, `switch_mode`, `other`",
+        "9: permissions.rules: unknown field `comand`, expected one of `kind`, `tool`, `path`, \
+         `command`, `decision`",
+        "10: permissions.rules: missing field `decision`",
+        "11: permissions.rules: command has an open quote",
+    ];
+    let expected: Vec<String> = expected
+        .iter()
+        .map(|w| format!("config/config.toml:{w}; this rule is left out"))
+        .collect();
+    assert_eq!(world.warnings(), expected);
+}
+
+#[test]
+fn the_environment_takes_toml_or_text() {
+    let mut world = World::new();
+    world.set("ACP_TUI_UI__MOTION", "false");
+    world.set("ACP_TUI_AGENTS__MY_OWN__COMMAND", "my \"own\" $agent");
+    world.set("ACP_TUI_AGENTS__MY_OWN__ARGS", "[\"a b\", 'c']");
+    world.set("ACP_TUI_AGENTS__CLAUDE__MODE", "5");
+    world.set("ACP_TUI_UI__BELL", "loud");
+    world.set("ACP_TUI_UI__THME", "dark");
+    world.set("ACP_TUI_KEYS__PALETTE", "['f2']");
+    let loaded = world.load();
+    assert!(!loaded.config.ui.motion);
+    let own = &loaded.config.agents["my-own"];
+    assert_eq!(own.command, "my \"own\" $agent");
+    assert_eq!(own.args, ["a b", "c"]);
+    assert_eq!(own.origin, Origin::Environment);
+    let mode = loaded.config.agents["claude-code"].mode.as_deref();
+    assert_eq!(mode, Some("5"));
+    assert_eq!(loaded.config.keys["palette"], ["f2"]);
+    assert_eq!(
+        world.warnings(),
+        [
+            "ACP_TUI_UI__BELL: ui.bell: invalid type: string \"loud\", expected a boolean",
+            "ACP_TUI_UI__THME: ui.thme: unknown key; did you mean ui.theme?",
+        ]
+    );
+}
+
+#[test]
+fn agents_start_with_what_the_configuration_says_c123() {
+    let world = World::with_user(
+        "[agents.x]\ncommand = \"~/x\"\nargs = [\"${A}\", \"$${A}\"]\n\
+         env = { V = \"line1\\nline2=ü \\\"q\\\" 'r' \\\\ end\", W = \"${NOPE}\" }\n",
+    );
+    let mut agent = world.load().config.agent("x").unwrap();
+    let lookup = |name: &str| match name {
+        "HOME" => Some("/h".into()),
+        "A" => Some("a a".into()),
+        _ => None,
+    };
+    assert_eq!(
+        agent.invocation_with(&lookup).unwrap_err().to_string(),
+        "agents.x.env.W: the variable NOPE is not set; set it, or write $${ for a literal ${"
+    );
+    agent.env.retain(|(name, _)| name == "V");
+    let invocation = agent.invocation_with(&lookup).unwrap();
+    assert_eq!(invocation.program, "/h/x");
+    assert_eq!(invocation.args, ["a a", "${A}"]);
+    assert_eq!(
+        invocation.env,
+        [("V".into(), "line1\nline2=ü \"q\" 'r' \\ end".into())]
+    );
+}
+
+#[test]
+fn a_command_line_is_taken_as_it_is() {
+    let agent = AgentProfile::command("~/x".into(), vec!["${A}".into()]);
+    let invocation = agent.invocation_with(&|_| None).unwrap();
+    assert_eq!(
+        (invocation.program, invocation.args),
+        ("~/x".into(), vec!["${A}".into()])
+    );
+}
+
+#[test]
+fn a_program_that_is_missing_comes_with_how_to_install_it() {
+    let world = World::with_user(
+        "[agents.x]\ncommand = \"no-such-program\"\ninstall = \"apt install x\"\n",
+    );
+    let agent = world.load().config.agent("x").unwrap();
+    let error = agent
+        .locate(&world.path("project"))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "no-such-program was not found on PATH; install: apt install x"
+    );
+    let shell = AgentProfile::command("sh".into(), Vec::new());
+    assert!(
+        shell
+            .locate(&world.path("project"))
+            .unwrap()
+            .ends_with("sh")
+    );
+}
+
+mod projects {
+    use super::*;
+
+    #[test]
+    fn display_keys_apply_without_a_question() {
+        let world = World::new();
+        world.project("[ui]\ntheme = \"light\"\nmotion = false\nunknown = 1\n");
+        let loaded = world.load();
+        assert_eq!(loaded.trust, TrustState::NotNeeded);
+        assert_eq!(loaded.config.ui.theme, ThemeChoice::Light);
+        assert_eq!(world.warnings().len(), 1);
+    }
+
+    #[test]
+    fn all_else_waits_for_a_yes_to_that_exact_content() {
+        let world = World::new();
+        let text = "default_agent = \"evil\"\n[agents.evil]\ncommand = \"evil\"\n\
+                    [agents.gemini]\ncommand = 5\n[ui]\ntheme = \"light\"\nbell = false\n";
+        world.project(text);
+        let before = world.load();
+        assert!(before.config.agent("evil").is_err());
+        assert!(
+            before.config.agent("gemini").is_ok(),
+            "the built-in one is untouched"
+        );
+        assert!(before.config.ui.bell);
+        assert_eq!(before.config.ui.theme, ThemeChoice::Light);
+        let TrustState::Untrusted {
+            path,
+            content,
+            hash,
+        } = before.trust
+        else {
+            panic!("not asked");
+        };
+        assert_eq!((content.as_str(), hash), (text, trust::hash(text)));
+
+        world.approve();
+        let after = world.load();
+        assert_eq!(after.trust, TrustState::Trusted { path: path.clone() });
+        assert_eq!(after.config.default_agent.as_deref(), Some("evil"));
+        assert!(after.config.agent("gemini").is_err());
+        assert!(!after.config.ui.bell);
+
+        world.project(&format!("{text}#\n"));
+        assert!(
+            matches!(world.load().trust, TrustState::Untrusted { .. }),
+            "other content"
+        );
+        world.project(text);
+        let dirs = world.options().dirs;
+        assert!(trust::revoke(&dirs, &path).unwrap());
+        assert!(!trust::revoke(&dirs, &path).unwrap());
+        assert!(matches!(world.load().trust, TrustState::Untrusted { .. }));
+    }
+
+    #[test]
+    fn trusted_it_can_only_tighten() {
+        let world = World::with_user(
+            "[permissions]\npolicy = \"read-only\"\n[agents.pi]\npolicy = \"accept-edits\"\n\
+             [terminal]\nask = true\n[fs]\noutside_workspace = \"deny\"\n",
+        );
+        world.project(
+            r#"[permissions]
+policy = "ask"
+rules = [
+  { kind = "read", decision = "allow" },
+  { path = "secret/**", decision = "deny" },
+]
+[terminal]
+ask = false
+scrub_env = true
+[fs]
+outside_workspace = "ask"
+[agents.pi]
+policy = "ask"
+[agents.gemini]
+policy = "allow-all"
+"#,
+        );
+        world.approve();
+        let config = world.load().config;
+        assert_eq!(config.policy, Policy::ReadOnly);
+        assert!(config.terminal.ask && config.terminal.scrub_env);
+        assert_eq!(config.fs.outside_workspace, OutsideWorkspace::Deny);
+        assert_eq!(
+            config.agents["pi"].policy,
+            Some(Policy::Ask),
+            "stricter than it was"
+        );
+        assert_eq!(config.agents["gemini"].policy, None);
+        let rules: Vec<_> = config
+            .rules
+            .iter()
+            .map(|r| (r.decision, r.label.as_str()))
+            .collect();
+        assert_eq!(
+            rules,
+            [(Decision::Deny, "deny `secret/**` (.acp-tui.toml:5)")]
+        );
+        let warnings = world.warnings();
+        assert_eq!(warnings.len(), 5, "{warnings:#?}");
+        assert!(
+            warnings.contains(
+                &"project/.acp-tui.toml:4: permissions.rules: a project's file cannot allow \
+              anything; this rule is left out"
+                    .to_owned()
+            )
+        );
+    }
+
+    #[test]
+    fn it_is_looked_for_up_to_the_root_of_the_repository() {
+        let world = World::new();
+        world.write(".acp-tui.toml", "[ui]\ntheme = \"light\"\n");
+        assert_eq!(
+            world.load().config.ui.theme,
+            ThemeChoice::Auto,
+            "above the root"
+        );
+        let mut options = world.options();
+        options.cwd = world.path("elsewhere/deep");
+        fs::create_dir_all(&options.cwd).unwrap();
+        let ui = |options: &LoadOptions| load(options).unwrap().config.ui.theme;
+        assert_eq!(ui(&options), ThemeChoice::Auto, "no repository");
+        options.cwd = world.path("");
+        assert_eq!(ui(&options), ThemeChoice::Light, "the folder itself");
+    }
+
+    #[test]
+    fn a_link_or_a_huge_file_is_not_read() {
+        let world = World::new();
+        world.write("secret", "[ui]\ntheme = \"light\"\n");
+        symlink(world.path("secret"), world.path("project/.acp-tui.toml")).unwrap();
+        assert_eq!(world.load().config.ui.theme, ThemeChoice::Auto);
+        assert_eq!(
+            world.warnings(),
+            [
+                "project/.acp-tui.toml:1: the project's file is not used: project/.acp-tui.toml: \
+              is a symbolic link; put a copy there"
+            ]
+        );
+        fs::remove_file(world.path("project/.acp-tui.toml")).unwrap();
+        world.project(&"#\n".repeat(1 << 20));
+        assert_eq!(world.warnings().len(), 1);
+    }
+
+    #[test]
+    fn decisions_are_the_persons_own_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let world = World::new();
+        world.project("default_agent = \"pi\"\n");
+        world.approve();
+        let mode = |name| fs::metadata(world.path(name)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode("data"), 0o700);
+        assert_eq!(mode("data/trusted.json"), 0o600);
+    }
+}
+
+#[test]
+fn a_warning_about_a_key_says_where_it_is() {
+    let world = World::with_user("[keys]\nqiut = [\"ctrl-q\"]\n");
+    let warning = world
+        .load()
+        .warning(&["keys", "qiut"], "unknown action; did you mean quit?");
+    assert_eq!(
+        world.plain(&warning.to_string()),
+        "config/config.toml:2: keys.qiut: unknown action; did you mean quit?"
+    );
+}
+
+#[test]
+fn what_is_quoted_from_a_file_is_harmless_v1_upd_12() {
+    let world = World::with_user("[ui]\n\"\\u001b[2J\" = 1\n");
+    let warnings = world.warnings();
+    assert!(!warnings[0].contains('\u{1b}'), "{warnings:?}");
+}
+
+#[test]
+fn the_schema_describes_the_format() {
+    let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();
+    let names: Vec<&str> = schema["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(names, check::field_names::<file::File>());
+    assert_eq!(schema["additionalProperties"], false);
+    let definitions = schema["$defs"].to_string();
+    for word in ["accept-edits", "switch_mode", "ascii", "unified", "raw"] {
+        assert!(definitions.contains(&format!("\"{word}\"")), "{word}");
+    }
+}
+
+proptest::proptest! {
+    /// Whatever stands in a file, loading ends with a word about it or a configuration.
+    #[test]
+    fn no_file_makes_it_panic(text in "(\\[?\\[?(ui|agents|agents\\.x|keys|permissions)\\]?\\]?\n|[a-z_]{1,6} ?= ?([0-9]{1,3}|\"[^\"]{0,3}\"|\\[\\]|\\{\\}|true)\n|.{0,5}\n){0,8}") {
+        let world = World::with_user(&text);
+        world.project(&text);
+        let _ = load(&world.options());
+    }
+}
