@@ -119,7 +119,7 @@ fn a_syntax_error_exits_2_with_the_place() {
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("| ^"), "{}", ran.err);
+    assert!(ran.err.contains('^'), "{}", ran.err);
 }
 
 #[test]
