@@ -93,8 +93,8 @@ impl Checker<'_> {
             return true;
         };
         let message = match LATER_VALUES.iter().find(|(key, _)| *key == path) {
-            Some((_, later)) => format!("{}; {later}", error.message()),
-            None => error.message().to_owned(),
+            Some((_, later)) => format!("{}; {later}", words(&error)),
+            None => words(&error).to_owned(),
         };
         self.warn(&error.span().unwrap_or(value.span()), path, message);
         false
@@ -154,7 +154,7 @@ impl Checker<'_> {
                 if let Err(error) = alone::<AgentEntry>(key, value) {
                     let span = error.span().unwrap_or(value.span());
                     let key = join(path, key.get_ref());
-                    let warning = self.warn(&span, &key, left_out(error.message()));
+                    let warning = self.warn(&span, &key, left_out(words(&error)));
                     first.get_or_insert(warning);
                 }
             }
@@ -164,7 +164,7 @@ impl Checker<'_> {
         }
         let problem = match AgentEntry::deserialize(ValueDeserializer::from(entry.clone())) {
             Ok(agent) => agent.validate().err()?,
-            Err(error) => error.message().to_owned(),
+            Err(error) => words(&error).to_owned(),
         };
         Some(self.warn(id, path, left_out(&problem)))
     }
@@ -179,7 +179,7 @@ impl Checker<'_> {
         let mut good = toml::de::DeArray::new();
         for rule in rules.iter() {
             let problem = RuleEntry::deserialize(ValueDeserializer::from(rule.clone()))
-                .map_err(|error| error.message().to_owned())
+                .map_err(|error| words(&error).to_owned())
                 .and_then(|entry| entry.validate());
             match problem {
                 Ok(()) => good.push(rule.clone()),
@@ -212,6 +212,14 @@ pub(super) fn table_mut<'t, 'i>(
     match table.get_mut(key).map(Spanned::get_mut) {
         Some(DeValue::Table(inner)) => Some(inner),
         _ => None,
+    }
+}
+
+/// What is wrong, for people: an enum of ours is always a word.
+fn words(error: &toml::de::Error) -> &str {
+    match error.message() {
+        "wanted string or table" => "expected a string",
+        message => message,
     }
 }
 

@@ -4,6 +4,9 @@ use std::{fmt, path::PathBuf, sync::Arc};
 
 use crate::text::SafeText;
 
+/// Of a warning: what it quotes may be as long as the file.
+const MAX_SHOWN_CHARS: usize = 500;
+
 /// What set a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -74,7 +77,10 @@ impl fmt::Display for Warning {
         } else {
             format!("{source}: {key}: {message}")
         };
-        f.write_str(&SafeText::line(&line))
+        let end = line.char_indices().nth(MAX_SHOWN_CHARS).map(|(at, _)| at);
+        let shown = end.and_then(|end| line.get(..end));
+        f.write_str(&SafeText::line(shown.unwrap_or(&line)))?;
+        f.write_str(if shown.is_some() { "…" } else { "" })
     }
 }
 

@@ -13,6 +13,9 @@ use super::{
     check::{check, join, table_mut},
 };
 
+/// Told of one layer; the rest is counted.
+const MAX_WARNINGS: usize = 50;
+
 /// What one file or variable sets, all of it good.
 #[derive(Default)]
 pub(super) struct Layer {
@@ -127,6 +130,14 @@ impl Layers {
             &layer.sources,
             &mut self.sources,
         );
+        let more = layer.warnings.len().saturating_sub(MAX_WARNINGS);
+        layer.warnings.truncate(MAX_WARNINGS);
+        if more > 0
+            && let Some(last) = layer.warnings.last_mut()
+        {
+            last.message
+                .push_str(&format!(" (and {more} more in this file)"));
+        }
         self.warnings.append(&mut layer.warnings);
         self.broken_agents.append(&mut layer.broken_agents);
     }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    AgentProfile, Config, ConfigError, Dirs, Origin, Source, TrustState, Warning,
+    AgentError, AgentProfile, Config, ConfigError, Dirs, Origin, Source, TrustState, Warning,
     check::join,
     environment,
     file::File,
@@ -114,13 +114,13 @@ fn built_in() -> Result<Layers, ConfigError> {
     };
     layers.add(shipped(DEFAULTS, Source::Default)?);
     for (id, entry) in BUILT_IN {
-        let mut text = format!("[agents.{id}]\n{entry}");
-        if *id == DEMO
-            && let Some(program) = profile::own_program()
-        {
-            text = text.replace("\"acp-tui\"", &toml::Value::from(program).to_string());
-        }
+        let text = format!("[agents.{id}]\n{entry}");
         layers.add(shipped(&text, Source::BuiltIn)?);
+    }
+    let agents = layers.table.get_mut("agents");
+    let demo = agents.and_then(|agents| agents.get_mut(DEMO)?.as_table_mut());
+    if let (Some(demo), Some(program)) = (demo, profile::own_program()) {
+        demo.insert("command".into(), program.into());
     }
     Ok(layers)
 }
@@ -292,14 +292,14 @@ fn forget_unknown_default(config: &mut Config, layers: &mut Layers) {
     let Some(name) = config.default_agent.as_deref() else {
         return;
     };
-    if let Err(profile::AgentError::Unknown { .. }) = config.agent(name) {
-        let message = config.agent(name).err().map(|e| e.to_string());
-        let source = layers.sources.get("default_agent").cloned();
-        layers.warnings.push(Warning::new(
-            source.unwrap_or(Source::Default),
-            "default_agent",
-            message.unwrap_or_default(),
-        ));
-        config.default_agent = None;
-    }
+    let Err(problem @ AgentError::Unknown { .. }) = config.agent(name) else {
+        return;
+    };
+    let source = layers.sources.get("default_agent").cloned();
+    layers.warnings.push(Warning::new(
+        source.unwrap_or(Source::Default),
+        "default_agent",
+        problem.to_string(),
+    ));
+    config.default_agent = None;
 }

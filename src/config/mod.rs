@@ -4,7 +4,7 @@
 //! environment; flags are `cli::Launch`'s), project trust, built-in profiles. A bad value costs
 //! only itself. Must not know about the UI, the host or the protocol's wire.
 //!
-//! How a file becomes a [`Config`]: `source_text` reads it, `check` drops what [`file::File`] would
+//! How a file becomes a [`Config`]: `source_text` reads it, `check` drops what `file::File` would
 //! not take and says so, `layer` lays it over the layers before, and in the end `load` lets serde
 //! read the whole. The types in `file` (and here) are the parser's and the JSON schema's alike.
 
@@ -123,7 +123,7 @@ pub struct TerminalConfig {
     #[serde(rename = "output", with = "file::terminal_output")]
     #[schemars(with = "file::TerminalOutput")]
     pub raw_output: bool,
-    /// Start commands with a scrubbed environment.
+    /// Start commands with only the variables that make programs run, and so without secrets.
     pub scrub_env: bool,
     /// Ask before each command (V1-TERM-19).
     pub ask: bool,

@@ -1,8 +1,15 @@
 //! The word that was probably meant.
 
+/// A longer word was not mistyped, and comparing costs its length times the candidate's.
+const MAX_WORD_CHARS: usize = 64;
+
 /// The candidate nearest to `word`, if it is near: up to a third of its letters differ.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let far = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    if length > MAX_WORD_CHARS {
+        return None;
+    }
+    let far = (length / 3).max(1);
     candidates
         .into_iter()
         .map(|c| (strsim::damerau_levenshtein(word, c), c))

@@ -21,6 +21,8 @@ const EXCERPT_CHARS: usize = 100;
 pub(super) struct SourceText {
     pub path: Arc<PathBuf>,
     pub text: String,
+    /// Byte offsets. Each key is located, and a stranger's file may hold very many.
+    newlines: Vec<usize>,
 }
 
 /// Whether a symbolic link is followed: the user's own may be one (dotfiles), a project's not.
@@ -72,37 +74,36 @@ impl SourceText {
         }
         let text = String::from_utf8(bytes).map_err(|e| {
             let valid = e.utf8_error().valid_up_to();
-            let line = 1 + e.as_bytes()[..valid]
-                .iter()
-                .filter(|b| **b == b'\n')
-                .count();
+            let before = e.as_bytes().get(..valid).unwrap_or_default();
+            let line = 1 + before.iter().filter(|b| **b == b'\n').count();
             unusable(format!("line {line} is not UTF-8; save the file as UTF-8"))
         })?;
+        let newlines = text.match_indices('\n').map(|(at, _)| at).collect();
         Ok(Some(Self {
             path: Arc::new(path.to_owned()),
             text,
+            newlines,
         }))
     }
 
-    /// 1-based line and column (in characters) of a byte offset.
-    fn position(&self, offset: usize) -> (usize, usize) {
-        let before = self.text.get(..offset).unwrap_or(&self.text);
-        let start = before.rfind('\n').map_or(0, |i| i + 1);
-        let line = 1 + before.bytes().filter(|b| *b == b'\n').count();
-        (line, 1 + before[start..].chars().count())
+    /// 1-based.
+    fn line(&self, offset: usize) -> usize {
+        1 + self.newlines.partition_point(|newline| *newline < offset)
     }
 
     pub fn source(&self, span: &Range<usize>) -> Source {
         Source::File {
             path: self.path.clone(),
-            line: self.position(span.start).0,
+            line: self.line(span.start),
         }
     }
 
     pub fn syntax_error(&self, error: &toml::de::Error) -> ConfigError {
         let span = error.span().unwrap_or(0..0);
-        let (line, column) = self.position(span.start);
+        let line = self.line(span.start);
         let content = self.text.lines().nth(line - 1).unwrap_or_default();
+        let before = self.text.get(..span.start).unwrap_or(&self.text);
+        let column = 1 + before.rsplit('\n').next().map_or(0, |b| b.chars().count());
         // A window of the line around the place, so that one long line stays readable.
         let skipped = (column - 1).saturating_sub(EXCERPT_CHARS / 2);
         let shown: String = content.chars().skip(skipped).take(EXCERPT_CHARS).collect();

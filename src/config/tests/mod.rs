@@ -1,9 +1,10 @@
 //! Whole loads: files in, configuration and words out.
 
-use std::{ffi::OsString, fs, os::unix::fs::symlink, path::PathBuf};
+mod projects;
+
+use std::{ffi::OsString, fs, path::PathBuf};
 
 use super::*;
-use crate::proto::Decision;
 
 /// A home, a repository and an environment.
 struct World {
@@ -103,7 +104,7 @@ fn the_shipped_defaults_are_those_of_the_types() {
 /// of the types is there.
 #[test]
 fn the_shipped_file_documents_every_key_and_no_other() {
-    let text: String = include_str!("../../config/default.toml")
+    let text: String = include_str!("../../../config/default.toml")
         .lines()
         .map(|line| match line.strip_prefix('#') {
             Some(example) if !example.starts_with([' ', '\n']) => format!("{example}\n"),
@@ -281,7 +282,7 @@ output = 3
         "config.toml:21: agents.\"a b\".env: invalid type: integer `80`, expected a string; \
          this agent is left out",
         "config.toml:24: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",
-        "config.toml:26: terminal.output: wanted string or table",
+        "config.toml:26: terminal.output: expected a string",
         "config.toml:3: mcp_servers: not supported yet in this version; it has no effect",
         "config.toml:5: ui.thme: unknown key; did you mean ui.theme?",
         "config.toml:6: ui.theme: unknown variant `nord`, expected one of `auto`, `dark`, `light`; \
@@ -540,165 +541,6 @@ fn a_program_that_is_missing_comes_with_how_to_install_it() {
     );
 }
 
-mod projects {
-    use super::*;
-
-    #[test]
-    fn display_keys_apply_without_a_question() {
-        let world = World::new();
-        world.project("[ui]\ntheme = \"light\"\nmotion = false\nunknown = 1\n");
-        let loaded = world.load();
-        assert_eq!(loaded.trust, TrustState::NotNeeded);
-        assert_eq!(loaded.config.ui.theme, ThemeChoice::Light);
-        assert_eq!(world.warnings().len(), 1);
-    }
-
-    #[test]
-    fn all_else_waits_for_a_yes_to_that_exact_content() {
-        let world = World::new();
-        let text = "default_agent = \"evil\"\n[agents.evil]\ncommand = \"evil\"\n\
-                    [agents.gemini]\ncommand = 5\n[ui]\ntheme = \"light\"\nbell = false\n";
-        world.project(text);
-        let before = world.load();
-        assert!(before.config.agent("evil").is_err());
-        assert!(
-            before.config.agent("gemini").is_ok(),
-            "the built-in one is untouched"
-        );
-        assert!(before.config.ui.bell);
-        assert_eq!(before.config.ui.theme, ThemeChoice::Light);
-        let TrustState::Untrusted {
-            path,
-            content,
-            hash,
-        } = before.trust
-        else {
-            panic!("not asked");
-        };
-        assert_eq!((content.as_str(), hash), (text, trust::hash(text)));
-
-        world.approve();
-        let after = world.load();
-        assert_eq!(after.trust, TrustState::Trusted { path: path.clone() });
-        assert_eq!(after.config.default_agent.as_deref(), Some("evil"));
-        assert!(after.config.agent("gemini").is_err());
-        assert!(!after.config.ui.bell);
-
-        world.project(&format!("{text}#\n"));
-        assert!(
-            matches!(world.load().trust, TrustState::Untrusted { .. }),
-            "other content"
-        );
-        world.project(text);
-        let dirs = world.options().dirs;
-        assert!(trust::revoke(&dirs, &path).unwrap());
-        assert!(!trust::revoke(&dirs, &path).unwrap());
-        assert!(matches!(world.load().trust, TrustState::Untrusted { .. }));
-    }
-
-    #[test]
-    fn trusted_it_can_only_tighten() {
-        let world = World::with_user(
-            "[permissions]\npolicy = \"read-only\"\n[agents.pi]\npolicy = \"accept-edits\"\n\
-             [terminal]\nask = true\n[fs]\noutside_workspace = \"deny\"\n",
-        );
-        world.project(
-            r#"[permissions]
-policy = "ask"
-rules = [
-  { kind = "read", decision = "allow" },
-  { path = "secret/**", decision = "deny" },
-]
-[terminal]
-ask = false
-scrub_env = true
-[fs]
-outside_workspace = "ask"
-[agents.pi]
-policy = "ask"
-[agents.gemini]
-policy = "allow-all"
-"#,
-        );
-        world.approve();
-        let config = world.load().config;
-        assert_eq!(config.policy, Policy::ReadOnly);
-        assert!(config.terminal.ask && config.terminal.scrub_env);
-        assert_eq!(config.fs.outside_workspace, OutsideWorkspace::Deny);
-        assert_eq!(
-            config.agents["pi"].policy,
-            Some(Policy::Ask),
-            "stricter than it was"
-        );
-        assert_eq!(config.agents["gemini"].policy, None);
-        let rules: Vec<_> = config
-            .rules
-            .iter()
-            .map(|r| (r.decision, r.label.as_str()))
-            .collect();
-        assert_eq!(
-            rules,
-            [(Decision::Deny, "deny `secret/**` (.acp-tui.toml:5)")]
-        );
-        let warnings = world.warnings();
-        assert_eq!(warnings.len(), 5, "{warnings:#?}");
-        assert!(
-            warnings.contains(
-                &"project/.acp-tui.toml:4: permissions.rules: a project's file cannot allow \
-              anything; this rule is left out"
-                    .to_owned()
-            )
-        );
-    }
-
-    #[test]
-    fn it_is_looked_for_up_to_the_root_of_the_repository() {
-        let world = World::new();
-        world.write(".acp-tui.toml", "[ui]\ntheme = \"light\"\n");
-        assert_eq!(
-            world.load().config.ui.theme,
-            ThemeChoice::Auto,
-            "above the root"
-        );
-        let mut options = world.options();
-        options.cwd = world.path("elsewhere/deep");
-        fs::create_dir_all(&options.cwd).unwrap();
-        let ui = |options: &LoadOptions| load(options).unwrap().config.ui.theme;
-        assert_eq!(ui(&options), ThemeChoice::Auto, "no repository");
-        options.cwd = world.path("");
-        assert_eq!(ui(&options), ThemeChoice::Light, "the folder itself");
-    }
-
-    #[test]
-    fn a_link_or_a_huge_file_is_not_read() {
-        let world = World::new();
-        world.write("secret", "[ui]\ntheme = \"light\"\n");
-        symlink(world.path("secret"), world.path("project/.acp-tui.toml")).unwrap();
-        assert_eq!(world.load().config.ui.theme, ThemeChoice::Auto);
-        assert_eq!(
-            world.warnings(),
-            [
-                "project/.acp-tui.toml:1: the project's file is not used: project/.acp-tui.toml: \
-              is a symbolic link; put a copy there"
-            ]
-        );
-        fs::remove_file(world.path("project/.acp-tui.toml")).unwrap();
-        world.project(&"#\n".repeat(1 << 20));
-        assert_eq!(world.warnings().len(), 1);
-    }
-
-    #[test]
-    fn decisions_are_the_persons_own_file() {
-        use std::os::unix::fs::PermissionsExt;
-        let world = World::new();
-        world.project("default_agent = \"pi\"\n");
-        world.approve();
-        let mode = |name| fs::metadata(world.path(name)).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode("data"), 0o700);
-        assert_eq!(mode("data/trusted.json"), 0o600);
-    }
-}
-
 #[test]
 fn a_warning_about_a_key_says_where_it_is() {
     let world = World::with_user("[keys]\nqiut = [\"ctrl-q\"]\n");
@@ -716,6 +558,21 @@ fn what_is_quoted_from_a_file_is_harmless_v1_upd_12() {
     let world = World::with_user("[ui]\n\"\\u001b[2J\" = 1\n");
     let warnings = world.warnings();
     assert!(!warnings[0].contains('\u{1b}'), "{warnings:?}");
+}
+
+/// A stranger's file may be made to keep the client busy.
+#[test]
+fn very_many_mistakes_are_counted_and_long_ones_cut() {
+    let mut text = "[ui]\n".to_owned();
+    for i in 0..40_000 {
+        text.push_str(&format!("k{i} = 1\n"));
+    }
+    text.push_str(&format!("{} = 1\n", "x".repeat(100_000)));
+    let warnings = World::with_user(&text).warnings();
+    assert_eq!(warnings.len(), 50);
+    assert!(warnings[49].ends_with("(and 39951 more in this file)"));
+    let long = World::with_user(&format!("{} = 1\n", "x".repeat(100_000))).warnings();
+    assert!(long[0].ends_with("xxx…"));
 }
 
 #[test]

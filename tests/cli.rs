@@ -1,0 +1,333 @@
+//! The program as a shell sees it: output, errors and exit codes of all that needs no terminal.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use acp_tui::cli::Cli;
+use clap::CommandFactory;
+
+/// A home of its own, and a project in it.
+struct Shell {
+    dir: tempfile::TempDir,
+}
+
+impl Shell {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("project/.git")).unwrap();
+        Self { dir }
+    }
+
+    fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn config(&self, text: &str) {
+        let dir = self.path().join(".config/acp-tui");
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("config.toml"), text).unwrap();
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_acp-tui"));
+        command
+            .args(args)
+            .env_clear()
+            .env("HOME", self.path())
+            .env("XDG_CONFIG_HOME", self.path().join(".config"))
+            .env("XDG_DATA_HOME", self.path().join(".local/share"))
+            .env("PATH", self.path().join("bin"))
+            .env("TERM", "xterm-256color")
+            .current_dir(self.path().join("project"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        Ran::new(self.command(args).output().unwrap())
+    }
+}
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    fn new(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+#[test]
+fn without_a_terminal_it_says_so_and_writes_no_escape_code_c113() {
+    let ran = Shell::new().run(&["--agent", "demo"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("stdin is not a terminal"), "{}", ran.err);
+    assert!(!(ran.out + &ran.err).contains('\u{1b}'));
+}
+
+#[test]
+fn wrong_usage_exits_2_and_says_what_is_right() {
+    let shell = Shell::new();
+    for (args, expected) in [
+        (&["agnets"][..], "did you mean `agents`?"),
+        (
+            &["replay", "x"],
+            "replay is not supported yet in this version",
+        ),
+        (&["--policy", "maybe"], "accept-edits"),
+        (
+            &["-C", "nowhere", "agents"],
+            "--cwd nowhere: No such file or directory",
+        ),
+        (&["--mode", "plan", "agents"], "do not go with a command"),
+        (
+            &["--config", "nope.toml", "agents"],
+            "nope.toml: there is no such file",
+        ),
+        (
+            &["doctor"],
+            "no agent: name one with --agent, or set default_agent",
+        ),
+        (&["doctor", "--agent", "gemni"], "did you mean gemini?"),
+    ] {
+        let ran = shell.run(args);
+        assert_eq!(ran.code, 2, "{args:?}: {}", ran.err);
+        assert!(ran.err.contains(expected), "{args:?}: {}", ran.err);
+        assert_eq!(ran.out, "", "{args:?}");
+    }
+}
+
+#[test]
+fn a_syntax_error_exits_2_with_the_place() {
+    let shell = Shell::new();
+    shell.config("a = [\n");
+    let ran = shell.run(&["agents"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("config.toml:1:6: unclosed array"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains('^'), "{}", ran.err);
+}
+
+#[test]
+fn a_broken_profile_that_was_asked_for_exits_2_c119() {
+    let shell = Shell::new();
+    shell.config("[agents.bad]\ncommand = 5\n");
+    let ran = shell.run(&["doctor", "--agent", "bad"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("config.toml:2: agents.bad.command"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn agents_are_listed_with_place_version_and_remedy() {
+    use std::os::unix::fs::PermissionsExt;
+    let shell = Shell::new();
+    let program = shell.path().join("bin/goose");
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    fs::write(&program, "#!/bin/sh\necho 'goose v1.2.3'\n").unwrap();
+    fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    shell.config("default_agent = \"goose\"\n[agents.own]\ncommand = \"own-agent\"\n");
+    let ran = shell.run(&["agents"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let line = |id: &str| {
+        let found = ran.out.lines().find(|l| l.starts_with(id));
+        found
+            .unwrap_or_else(|| panic!("no {id} in {}", ran.out))
+            .to_owned()
+    };
+    let goose = line("goose*");
+    assert!(
+        goose.contains("v1.2.3") && goose.ends_with("/bin/goose"),
+        "{goose}"
+    );
+    assert!(line("codex").ends_with("install: npm install -g @agentclientprotocol/codex-acp"));
+    assert!(line("own ").ends_with("own-agent was not found on PATH"));
+    assert!(line("demo").ends_with("acp-tui"));
+}
+
+#[test]
+fn config_prints_what_is_in_effect_and_whence() {
+    let shell = Shell::new();
+    shell.config(
+        "[ui]\ntheme = \"light\"\nthme = 1\n[agents.pi]\n\
+         env = { PI_KEY = \"hunter2\", PI_TOKEN = \"${T}\" }\n",
+    );
+    let file = shell.path().join(".config/acp-tui/config.toml");
+    let file = file.display();
+    let ran = shell.run(&["config"]);
+    assert_eq!(ran.code, 0);
+    assert_eq!(
+        ran.err,
+        format!("acp-tui: {file}:3: ui.thme: unknown key; did you mean ui.theme?\n")
+    );
+    let shows = |key: &str, value: &str, source: &str| {
+        assert!(
+            ran.out.lines().any(|line| {
+                line.split_once("  # ").is_some_and(|(entry, from)| {
+                    entry.trim_end() == format!("{key} = {value}") && from == source
+                })
+            }),
+            "{key} = {value} # {source} in\n{}",
+            ran.out
+        );
+    };
+    shows("theme", "\"light\"", &format!("{file}:2"));
+    shows("motion", "true", "default");
+    shows("command", "\"pi-acp\"", "built-in");
+    shows("env.PI_KEY", "\"(not shown)\"", &format!("{file}:5"));
+    shows("env.PI_TOKEN", "\"${T}\"", &format!("{file}:5"));
+    assert!(ran.out.parse::<toml::Table>().is_ok(), "it is TOML");
+
+    assert_eq!(shell.run(&["config", "check"]).code, 1);
+    assert_eq!(shell.run(&["config", "path"]).out, format!("{file}\n"));
+    let schema = shell.run(&["config", "schema"]).out;
+    assert!(serde_json::from_str::<serde_json::Value>(&schema).is_ok());
+}
+
+#[test]
+fn a_project_is_trusted_by_a_yes_and_no_longer_than_it_stays_the_same() {
+    let shell = Shell::new();
+    let file = shell.path().join("project/.acp-tui.toml");
+    assert!(shell.run(&["trust"]).out.starts_with("nothing to approve"));
+    fs::write(&file, "default_agent = \"pi\" # \u{202e}\n").unwrap();
+    let asked = shell.run(&["trust"]);
+    assert_eq!(asked.code, 2);
+    assert!(asked.err.contains("say --yes"), "{}", asked.err);
+    assert!(
+        asked.out.contains("default_agent = \"pi\" # <U+202E>"),
+        "{}",
+        asked.out
+    );
+
+    assert_eq!(shell.run(&["trust", "--yes", "."]).code, 0);
+    assert!(
+        shell
+            .run(&["config"])
+            .out
+            .contains("default_agent = \"pi\"")
+    );
+    assert!(
+        shell
+            .run(&["trust"])
+            .out
+            .ends_with("is approved as it is\n")
+    );
+    assert!(shell.run(&["trust", "--revoke"]).out.ends_with("revoked\n"));
+    let config = shell.run(&["config"]);
+    assert!(!config.out.contains("default_agent"));
+    assert!(
+        config.err.contains("only its display keys apply"),
+        "{}",
+        config.err
+    );
+}
+
+#[test]
+fn a_closed_stdout_is_no_error() {
+    let shell = Shell::new();
+    let mut child = shell
+        .command(&["config", "schema"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn completions_and_the_manual_page_are_the_same_each_time() {
+    let shell = Shell::new();
+    for args in [
+        &["completions", "bash"][..],
+        &["completions", "zsh"],
+        &["completions", "fish"],
+        &["man"],
+    ] {
+        let (one, two) = (shell.run(args), shell.run(args));
+        assert_eq!(one.code, 0, "{args:?}");
+        assert!(one.out.contains("doctor"), "{args:?}");
+        assert_eq!(one.out, two.out);
+    }
+}
+
+/// The words of a text that look like flags.
+fn flags(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+        .filter(|word| word.starts_with("--") && word.len() > 2)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_readme_lists_every_flag_and_command_and_no_other() {
+    let readme = include_str!("../README.md");
+    let (_, section) = readme.split_once("## Command line").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+
+    let mut typed = BTreeSet::new();
+    let mut cli = Cli::command();
+    cli.build();
+    let commands: Vec<_> = cli.get_subcommands().filter(|c| !c.is_hide_set()).collect();
+    for command in std::iter::once(&cli).chain(commands.iter().copied()) {
+        for arg in command.get_arguments() {
+            typed.extend(arg.get_long().map(|long| format!("--{long}")));
+        }
+    }
+    assert_eq!(flags(section), typed);
+    for command in commands {
+        let name = format!("acp-tui {}", command.get_name());
+        assert!(section.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn the_readme_lists_every_agent() {
+    let readme = include_str!("../README.md");
+    let options = acp_tui::config::LoadOptions {
+        dirs: acp_tui::config::Dirs {
+            config: "/nowhere".into(),
+            data: "/nowhere".into(),
+            state: "/nowhere".into(),
+        },
+        cwd: "/nowhere".into(),
+        config_file: None,
+        env: Vec::new(),
+    };
+    let config = acp_tui::config::load(&options).unwrap().config;
+    for agent in config.agents.values().filter(|agent| agent.id != "demo") {
+        let row = readme.lines().find(|line| {
+            let start = line
+                .split("--agent ")
+                .nth(1)
+                .and_then(|rest| rest.split('`').next());
+            line.starts_with('|')
+                && start
+                    .is_some_and(|name| config.agent(name).is_ok_and(|found| found.id == agent.id))
+        });
+        let row = row.unwrap_or_else(|| panic!("{} is missing", agent.id));
+        assert!(row.starts_with(&format!("| {} |", agent.name)), "{row}");
+        let install = agent.install.as_deref().unwrap();
+        let how = install.strip_prefix("see ").unwrap_or(install);
+        assert!(row.contains(how), "{row}: {how}");
+    }
+}
