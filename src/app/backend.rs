@@ -8,7 +8,7 @@ use std::{
     cell::RefCell,
     io::{self, Write},
     rc::Rc,
-    sync::{Arc, mpsc},
+    sync::mpsc,
     time::{Duration, Instant},
 };
 
@@ -44,15 +44,19 @@ impl Write for FrameBytes {
     }
 }
 
-/// [`CrosstermBackend`] plus OSC 8.
+/// [`CrosstermBackend`] plus OSC 8, less what changes nothing: a frame like the one before is no
+/// bytes at all.
 pub struct LinkBackend {
     inner: CrosstermBackend<FrameBytes>,
     links: FrameLinks,
+    /// What was last sent; `None` is not known.
+    cursor_visible: Option<bool>,
+    cursor_at: Option<Position>,
 }
 
 impl LinkBackend {
     pub fn new(bytes: FrameBytes, links: FrameLinks) -> Self {
-        Self { inner: CrosstermBackend::new(bytes), links }
+        Self { inner: CrosstermBackend::new(bytes), links, cursor_visible: None, cursor_at: None }
     }
 }
 
@@ -63,6 +67,11 @@ impl Backend for LinkBackend {
     where
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
+        let mut content = content.peekable();
+        if content.peek().is_none() {
+            return Ok(());
+        }
+        self.cursor_at = None;
         let links = self.links.borrow();
         if links.is_empty() {
             return self.inner.draw(content);
@@ -70,7 +79,6 @@ impl Backend for LinkBackend {
         let link_at = |x: u16, y: u16| {
             links.iter().find(|link| link.row == y && link.columns.contains(&x)).map(|l| &l.uri)
         };
-        let mut content = content.peekable();
         while let Some(&(x, y, _)) = content.peek() {
             let uri = link_at(x, y);
             if let Some(uri) = uri {
@@ -90,10 +98,16 @@ impl Backend for LinkBackend {
     }
 
     fn hide_cursor(&mut self) -> io::Result<()> {
+        if self.cursor_visible.replace(false) == Some(false) {
+            return Ok(());
+        }
         self.inner.hide_cursor()
     }
 
     fn show_cursor(&mut self) -> io::Result<()> {
+        if self.cursor_visible.replace(true) == Some(true) {
+            return Ok(());
+        }
         self.inner.show_cursor()
     }
 
@@ -103,6 +117,10 @@ impl Backend for LinkBackend {
     }
 
     fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
+        let position = position.into();
+        if self.cursor_at.replace(position) == Some(position) {
+            return Ok(());
+        }
         self.inner.set_cursor_position(position)
     }
 
@@ -111,6 +129,8 @@ impl Backend for LinkBackend {
     }
 
     fn clear_region(&mut self, clear_type: ClearType) -> io::Result<()> {
+        // Clearing follows a change of the screen from outside: nothing is known any more.
+        (self.cursor_visible, self.cursor_at) = (None, None);
         self.inner.clear_region(clear_type)
     }
 
@@ -135,22 +155,31 @@ pub struct Written {
 }
 
 /// The thread that writes frames to stdout. One frame at a time is on its way.
-pub struct Writer(mpsc::Sender<Vec<u8>>);
+pub struct Writer(mpsc::Sender<Order>);
+
+enum Order {
+    Write(Vec<u8>),
+    /// Answered once everything before it is written.
+    Tell(mpsc::Sender<()>),
+}
+
+/// How long a terminal that takes nothing is waited for before it is lent to another program.
+const LEND_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Writer {
     /// `done` is called from the thread after each frame, with an error once the terminal is gone.
-    pub fn start(
-        done: impl Fn(io::Result<Written>) + Send + Sync + 'static,
-    ) -> io::Result<Self> {
-        let (sender, receiver) = mpsc::channel::<Vec<u8>>();
-        let done = Arc::new(done);
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn start(done: impl Fn(io::Result<Written>) + Send + 'static) -> io::Result<Self> {
+        let (sender, receiver) = mpsc::channel();
         std::thread::Builder::new().name("tty-writer".into()).spawn(move || {
-            while let Ok(frame) = receiver.recv() {
-                let start = Instant::now();
-                let mut stdout = io::stdout().lock();
-                let written = stdout.write_all(&frame).and_then(|()| stdout.flush());
-                drop(stdout);
-                done(written.map(|()| Written { bytes: frame.len(), cost: start.elapsed() }));
+            while let Ok(order) = receiver.recv() {
+                match order {
+                    Order::Write(frame) => done(write_frame(&frame)),
+                    // Whoever asked may have lost patience.
+                    Order::Tell(waiting) => drop(waiting.send(())),
+                }
             }
         })?;
         Ok(Self(sender))
@@ -158,6 +187,68 @@ impl Writer {
 
     pub fn write(&self, frame: Vec<u8>) {
         // The thread ends only with the process.
-        let _ = self.0.send(frame);
+        let _ = self.0.send(Order::Write(frame));
+    }
+
+    /// Returns once everything is written, or after [`LEND_PATIENCE`].
+    pub fn wait(&self) {
+        let (sender, receiver) = mpsc::channel();
+        let _ = self.0.send(Order::Tell(sender));
+        let _ = receiver.recv_timeout(LEND_PATIENCE);
+    }
+}
+
+fn write_frame(frame: &[u8]) -> io::Result<Written> {
+    let start = Instant::now();
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(frame).and_then(|()| stdout.flush())?;
+    Ok(Written { bytes: frame.len(), cost: start.elapsed() })
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::{Terminal, TerminalOptions, Viewport, layout::Rect, text::Line};
+
+    use super::*;
+
+    fn terminal() -> (Terminal<LinkBackend>, FrameBytes, FrameLinks) {
+        let (bytes, links) = (FrameBytes::default(), FrameLinks::default());
+        let backend = LinkBackend::new(bytes.clone(), links.clone());
+        let viewport = Viewport::Fixed(Rect::new(0, 0, 20, 1));
+        let terminal = Terminal::with_options(backend, TerminalOptions { viewport })
+            .expect("a fixed viewport asks nothing");
+        (terminal, bytes, links)
+    }
+
+    fn draw(terminal: &mut Terminal<LinkBackend>, text: &'static str) {
+        let drawn = terminal.draw(|frame| {
+            frame.render_widget(Line::from(text), frame.area());
+            frame.set_cursor_position((3, 0));
+        });
+        drawn.expect("memory takes it");
+    }
+
+    #[test]
+    fn a_frame_that_changes_nothing_is_no_bytes() {
+        let (mut terminal, bytes, _) = terminal();
+        draw(&mut terminal, "see the docs");
+        assert!(!bytes.take().is_empty());
+        draw(&mut terminal, "see the docs");
+        assert_eq!(bytes.take(), b"");
+    }
+
+    #[test]
+    fn a_link_is_around_its_cells_only() {
+        let (mut terminal, bytes, links) = terminal();
+        links.borrow_mut().push(PlacedLink {
+            row: 0,
+            columns: 8..12,
+            uri: "https://example.com".into(),
+        });
+        draw(&mut terminal, "see the docs");
+        let sent = String::from_utf8(bytes.take()).expect("text");
+        let (_, link) = sent.split_once("\x1b]8;;https://example.com\x1b\\").expect("opened");
+        let (text, _) = link.split_once("\x1b]8;;\x1b\\").expect("closed");
+        assert!(text.contains("docs") && !text.contains("the"), "{text:?}");
     }
 }

@@ -68,6 +68,17 @@ impl FrameScheduler {
         self.in_flight = true;
     }
 
+    /// No frame was drawn yet.
+    pub fn is_first(&self) -> bool {
+        self.last.is_none()
+    }
+
+    /// Something else had the terminal: no frame is on its way, none was drawn lately.
+    pub fn reset(&mut self) {
+        self.in_flight = false;
+        self.wanted = None;
+    }
+
     /// Nothing had changed: no frame went out.
     pub fn skipped(&mut self) {
         self.wanted = None;

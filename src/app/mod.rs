@@ -1,38 +1,71 @@
-//! The loop that wires everything.
+//! The loop that wires everything: terminal, UI, session, agent, host.
+//!
+//! Owns: the order in which things happen ([`sources`]), carrying out what the reducer and the UI
+//! want ([`dispatch`], [`command`]), and leaving nothing behind ([`started`]). Holds no rules of its
+//! own.
+
+mod agent;
 mod attention;
+mod backend;
+mod command;
+mod dispatch;
+mod doctor;
 mod draft;
 mod exit;
+mod external;
 mod frame;
 mod input;
+mod job;
+mod log;
 mod reader;
+mod run;
+mod screen;
 mod signals;
+mod sources;
+mod started;
 mod store;
 mod tty;
 
-use std::path::Path;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use anyhow::Context;
 
 use crate::{
-    cli::{DoctorReport, ExitCode, Launch},
-    config::{AgentProfile, Loaded},
+    acp::StopMode,
+    cli::{ExitCode, Launch},
+    config::Loaded,
 };
+
+pub use doctor::doctor;
+
+/// Threads for reading, decoding, files and terminals; the UI has the main thread.
+const WORKERS: usize = 2;
 
 /// Opens the UI and stays until the person leaves.
 ///
 /// # Errors
 /// What keeps it from running at all; the terminal is restored by then.
 pub fn run(launch: Launch, loaded: Loaded) -> anyhow::Result<ExitCode> {
-    drop((launch, loaded));
-    anyhow::bail!("the UI is not part of this build")
-}
-
-/// Starts the agent, initializes it and notes what it can do.
-///
-/// # Errors
-/// What keeps the examination from being made; what it finds wrong is in the report.
-pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> {
-    anyhow::bail!(
-        "{} in {}: the connection is not part of this build",
-        agent.id,
-        cwd.display()
-    )
+    let options = launch.load_options()?;
+    let _log = log::start(launch.log.as_deref(), &options.dirs.state)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKERS)
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let started = started::Started::default();
+    tty::install_panic_hook();
+    // Whatever happens in there, what was started is ended and the terminal is given back.
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        runtime.block_on(run::run(launch, loaded, options.dirs, started.clone()))
+    }));
+    runtime.block_on(started.end(StopMode::Quick));
+    tty::restore();
+    // Blocking tasks may hang on a dead file system: they are not waited for.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(Ok(farewell)) => Ok(farewell.say()),
+        Ok(Err(error)) => Err(error),
+        Err(panic) => resume_unwind(panic),
+    }
 }

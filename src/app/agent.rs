@@ -1,0 +1,245 @@
+//! The agent's connection as the app holds it: starting, sending, ending.
+
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+
+use crate::{
+    acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace},
+    app::{job::Job, run::App, sources::Sources},
+    config::AgentProfile,
+    host::{Host, HostConfig},
+    proto::{ClientCaps, ConnectionId, ToAgent},
+    session::{Event, Prompt, Session, SessionConfig, Start},
+    text::SafeText,
+    ui::AgentChoice,
+};
+
+#[derive(Default)]
+pub struct Agent {
+    client: Option<(ConnectionId, Arc<Client>)>,
+    /// An old process on its way out: a new one waits for it, since both would write the same
+    /// session.
+    ending: Option<JoinHandle<()>>,
+    connections: u32,
+}
+
+impl Agent {
+    /// Puts a message on the wire, if there is an agent.
+    pub fn send(&self, message: ToAgent) {
+        if let Some((_, client)) = &self.client {
+            client.send(message);
+        }
+    }
+
+    pub fn client(&self) -> Option<&Arc<Client>> {
+        self.client.as_ref().map(|(_, client)| client)
+    }
+}
+
+impl App {
+    /// Opens a session with an agent, in place of the one there is.
+    pub(super) fn open(
+        &mut self,
+        profile: AgentProfile,
+        start: Start,
+        first_prompt: Option<Prompt>,
+        sources: &mut Sources,
+    ) {
+        self.close();
+        let mut additional_directories = self.launch.add_dirs.clone();
+        if profile.scratch {
+            match tempfile::Builder::new().prefix("acp-tui-").tempdir() {
+                Ok(folder) => {
+                    // As the agent will see it resolved.
+                    let path = folder.path().canonicalize();
+                    additional_directories.push(path.unwrap_or_else(|_| folder.path().into()));
+                    self.scratch = Some(folder);
+                }
+                Err(error) => tracing::warn!(%error, "no scratch folder"),
+            }
+        }
+        let policy = self.launch.policy(&profile, &self.config);
+        self.show_policy(policy);
+        let caps = ClientCaps {
+            read_text_file: profile.fs_read,
+            write_text_file: profile.fs_write,
+            terminal: true,
+        };
+        let jobs = self.jobs.clone();
+        let host = Arc::new(Host::new(
+            HostConfig {
+                cwd: self.launch.cwd.clone(),
+                additional_directories: additional_directories.clone(),
+                ask_outside: self.config.fs.outside_workspace
+                    == crate::config::OutsideWorkspace::Ask,
+                policy,
+                rules: self.config.rules.clone(),
+                raw_output: self.config.terminal.raw_output,
+                scrub_env: self.config.terminal.scrub_env,
+                ask_terminal: self.config.terminal.ask,
+            },
+            Arc::new(move |event| drop(jobs.send(Job::Host(event)))),
+        ));
+        self.started.add_host(host.clone());
+        self.host = Some(host);
+        let config = SessionConfig {
+            agent: SafeText::line(&profile.name),
+            cwd: self.launch.cwd.clone(),
+            additional_directories,
+            caps,
+            start,
+            mode: self.launch.mode(&profile).map(str::to_owned),
+            first_prompt,
+        };
+        self.profile = Some(profile);
+        let (session, effects) = Session::start(config, std::time::Instant::now());
+        self.session = Some(session);
+        self.perform(effects, sources);
+        self.session_changed(0);
+    }
+
+    /// Ends the session there is, with its agent and terminals, in the background.
+    fn close(&mut self) {
+        if let Some(session) = self.session.take() {
+            for message in session.farewell() {
+                self.agent.send(message);
+            }
+        }
+        self.end_agent();
+        if let Some(host) = self.host.take() {
+            tokio::spawn(async move { host.shutdown().await });
+        }
+        self.scratch = None;
+    }
+
+    pub(super) fn spawn_agent(&mut self, sources: &mut Sources) {
+        self.agent.connections += 1;
+        let connection = ConnectionId(self.agent.connections);
+        let spec = match self.launch_spec() {
+            Ok(spec) => spec,
+            Err(error) => return self.reduce([Event::SpawnFailed { error }], sources),
+        };
+        let caps = self.session.as_ref().map_or_else(ClientCaps::default, |s| s.config.caps);
+        let trace = self.trace(&spec);
+        let jobs = self.jobs.clone();
+        let ending = self.agent.ending.take();
+        tokio::spawn(async move {
+            if let Some(ending) = ending {
+                // It cannot panic; and if it did, it would have ended.
+                let _ = ending.await;
+            }
+            let launched = Client::connect(spec, connection, caps, trace).await;
+            let _ = jobs.send(Job::Launched(connection, launched));
+        });
+    }
+
+    fn launch_spec(&self) -> Result<LaunchSpec, SafeText> {
+        let Some(profile) = &self.profile else {
+            return Err(SafeText::from("no agent is chosen"));
+        };
+        let invocation =
+            profile.invocation().map_err(|error| SafeText::line(&error.to_string()))?;
+        Ok(LaunchSpec {
+            program: invocation.program,
+            args: invocation.args,
+            env: invocation.env,
+            cwd: self.launch.cwd.clone(),
+        })
+    }
+
+    /// The wire log, started with the first agent; later ones go into the same file.
+    fn trace(&mut self, spec: &LaunchSpec) -> Option<crate::acp::TraceHandle> {
+        let path = self.launch.wire.as_ref()?;
+        if let Some(handle) = self.started.trace() {
+            return Some(handle);
+        }
+        let secrets = Secrets::of_env(&spec.env);
+        match Trace::create(path, secrets) {
+            Ok(trace) => {
+                let handle = trace.handle();
+                self.started.set_trace(trace);
+                Some(handle)
+            }
+            Err(error) => {
+                let path = path.display();
+                self.ui.warn(SafeText::line(&format!("cannot write the wire log {path}: {error}")));
+                None
+            }
+        }
+    }
+
+    pub(super) fn launched(
+        &mut self,
+        connection: ConnectionId,
+        launched: Result<(Client, Inbox), LaunchError>,
+        sources: &mut Sources,
+    ) {
+        let current = connection == ConnectionId(self.agent.connections);
+        match launched {
+            Ok((client, inbox)) => {
+                let client = Arc::new(client);
+                self.started.add_agent(client.clone());
+                if !current || self.session.is_none() {
+                    // Another agent was chosen meanwhile.
+                    tokio::spawn(async move { client.shutdown(StopMode::Quick).await });
+                    return;
+                }
+                self.agent.client = Some((connection, client));
+                sources.inbox = Some((connection, inbox));
+                self.reduce([Event::Connected(connection)], sources);
+            }
+            Err(error) if current => {
+                let mut text = error.to_string();
+                let install = self.profile.as_ref().and_then(|profile| profile.install.as_ref());
+                if let (Some(install), true) = (install, error.is_missing()) {
+                    text.push_str(&format!(". Install it with: {install}"));
+                }
+                self.reduce([Event::SpawnFailed { error: SafeText::line(&text) }], sources);
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Ends the agent's process in the background; the next one waits for that.
+    pub(super) fn end_agent(&mut self) {
+        let Some((_, client)) = self.agent.client.take() else { return };
+        let started = self.started.clone();
+        let before = self.agent.ending.take();
+        self.agent.ending = Some(tokio::spawn(async move {
+            if let Some(before) = before {
+                let _ = before.await;
+            }
+            client.shutdown(StopMode::Quick).await;
+            started.forget_agent(&client);
+        }));
+    }
+
+    /// All profiles for the picker, those that are found first.
+    pub(super) fn agent_choices(&self) -> Vec<AgentChoice> {
+        let mut choices: Vec<AgentChoice> = self
+            .config
+            .agents
+            .values()
+            .map(|profile| AgentChoice {
+                id: profile.id.clone(),
+                name: SafeText::line(&profile.name),
+                found: match profile.locate(&self.launch.cwd) {
+                    Ok(path) => Ok(SafeText::line(&path.to_string_lossy())),
+                    Err(error) => Err(SafeText::line(&error.to_string())),
+                },
+                command: SafeText::line(&command_line(profile)),
+                login: profile.login_command.as_deref().map(SafeText::line),
+            })
+            .collect();
+        choices.sort_by_key(|choice| choice.found.is_err());
+        choices
+    }
+}
+
+/// A profile's command as a person would type it.
+fn command_line(profile: &AgentProfile) -> String {
+    let words = std::iter::once(&profile.command).chain(&profile.args).map(String::as_str);
+    // Fails only on NUL, which no TOML string of a command holds.
+    shlex::try_join(words).unwrap_or_else(|_| profile.command.clone())
+}

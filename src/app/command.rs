@@ -1,0 +1,145 @@
+//! Carries out what the person wants beyond the session's rules.
+
+use std::time::Instant;
+
+use crate::{
+    app::{
+        draft::{has_mentions, resolve},
+        frame::Reason,
+        job::Job,
+        run::App,
+        sources::Sources,
+    },
+    cli::ExitCode,
+    config::{self, TrustState},
+    host::{clipboard, walk},
+    session::{Event, NoticeLevel, Start},
+    text::SafeText,
+    ui::{Draft, UiCommand},
+};
+
+impl App {
+    pub(super) fn carry_out(
+        &mut self,
+        command: UiCommand,
+        sources: &mut Sources,
+    ) -> anyhow::Result<()> {
+        match command {
+            UiCommand::Session(event) => self.reduce([event], sources),
+            UiCommand::Submit { draft, now } => self.submit(draft, now, sources),
+            UiCommand::SaveHistory(prompt) => {
+                let store = self.store.clone();
+                tokio::task::spawn_blocking(move || store.add_history(&prompt));
+            }
+            UiCommand::EditDraft(draft) => self.edit_draft(&draft)?,
+            UiCommand::OpenEditor { path, line } => self.open_editor(&path, line)?,
+            UiCommand::Page(text) => self.page(&text)?,
+            UiCommand::Copy(text) => self.copy(text),
+            UiCommand::Shell(line) => self.shell(&line, sources),
+            UiCommand::ListFiles => self.list_files(),
+            UiCommand::TerminalInput { id, bytes } => {
+                if let Some(host) = &self.host {
+                    host.terminals().write(&id, bytes);
+                }
+            }
+            UiCommand::TerminalResize { id, rows, cols } => {
+                if let Some(host) = &self.host {
+                    host.terminals().resize(&id, rows, cols);
+                }
+            }
+            UiCommand::TerminalKill { id } => {
+                if let Some(host) = &self.host {
+                    host.terminals().kill_by_person(&id);
+                }
+            }
+            UiCommand::ChooseAgent(name) => match self.config.agent(&name) {
+                Ok(profile) => {
+                    let prompt = self.launch.prompt.take().map(super::draft::text_prompt);
+                    self.open(profile, Start::New, prompt, sources);
+                }
+                Err(error) => self.ui.warn(SafeText::line(&error.to_string())),
+            },
+            UiCommand::Trust(yes) => self.answer_trust(yes, sources),
+            UiCommand::Suspend => self.suspend()?,
+            UiCommand::Redraw => {
+                self.screen.repaint()?;
+                self.frames.request(Instant::now(), Reason::Now);
+            }
+            UiCommand::Quit => self.exit = Some(ExitCode::Done),
+        }
+        Ok(())
+    }
+
+    fn submit(&mut self, draft: Draft, now: bool, sources: &mut Sources) {
+        let caps = self.session.as_ref().map(|s| s.agent.caps.prompt).unwrap_or_default();
+        let cwd = self.launch.cwd.clone();
+        let waiting = self.resolving.take().filter(|before| !before.is_finished());
+        if waiting.is_none() && !has_mentions(&draft) {
+            let prompt = resolve(draft, &cwd, caps);
+            let event = if now { Event::SendNow(prompt) } else { Event::Submit(prompt) };
+            return self.reduce([event], sources);
+        }
+        let jobs = self.jobs.clone();
+        self.resolving = Some(tokio::spawn(async move {
+            if let Some(before) = waiting {
+                // One that failed has said so.
+                let _ = before.await;
+            }
+            let resolved = tokio::task::spawn_blocking(move || resolve(draft, &cwd, caps)).await;
+            if let Ok(prompt) = resolved {
+                let _ = jobs.send(Job::Prompt { prompt, now });
+            }
+        }));
+    }
+
+    fn copy(&mut self, text: String) {
+        let copied = clipboard::copy(&text);
+        // OSC 52 goes through ssh and tmux; the system clipboard may take its time.
+        self.screen.send_along(&copied.bytes);
+        self.ui.toast(copied.said, Instant::now());
+        self.frames.request(Instant::now(), Reason::Now);
+    }
+
+    /// `!line`: the person's own command, in a terminal of their own.
+    fn shell(&mut self, line: &str, sources: &mut Sources) {
+        let Some(host) = &self.host else { return };
+        match host.run_shell(line) {
+            Ok(terminal) => {
+                let line = SafeText::new(line);
+                self.reduce([Event::ShellStarted { terminal, line }], sources);
+            }
+            Err(error) => self.note(NoticeLevel::Error, error.message, sources),
+        }
+    }
+
+    fn list_files(&self) {
+        let (jobs, root) = (self.jobs.clone(), self.launch.cwd.clone());
+        tokio::task::spawn_blocking(move || {
+            let _ = jobs.send(Job::Files(walk::files(&root).into()));
+        });
+    }
+
+    fn answer_trust(&mut self, yes: bool, sources: &mut Sources) {
+        let trust = std::mem::replace(&mut self.trust, TrustState::NotNeeded);
+        let TrustState::Untrusted { path, hash, .. } = trust else { return };
+        if yes {
+            let loaded = config::trust::approve(&self.dirs, &path, &hash)
+                .map_err(|error| format!("the decision could not be kept: {error}"))
+                .and_then(|()| {
+                    let options = self.launch.load_options().map_err(|error| error.to_string())?;
+                    config::load(&options).map_err(|error| error.to_string())
+                });
+            match loaded {
+                Ok(loaded) => {
+                    for warning in &loaded.warnings {
+                        self.ui.warn(SafeText::line(&warning.to_string()));
+                    }
+                    self.ui.configure(&loaded.config.ui, &loaded.config.keys);
+                    self.config = loaded.config;
+                }
+                Err(error) => self.ui.warn(SafeText::line(&error)),
+            }
+        }
+        self.open_first(sources);
+    }
+}

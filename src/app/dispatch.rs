@@ -1,0 +1,150 @@
+//! Carries out what the reducer wants, and brings back what the host has to say.
+
+use std::time::Instant;
+
+use crate::{
+    app::{attention, frame::Reason, job::Job, run::App, sources::Sources},
+    host::{self, HostEvent, ServeOutcome, permission},
+    proto::{HostReply, HostRequest, PermissionOption, RequestKey, TerminalMeta, ToAgent},
+    session::{Consent, Effect, Event, Subject, Verdict, reduce},
+    vt::SharedScreen,
+};
+
+/// Size of a terminal that the agent runs itself; it does not tell.
+const FOREIGN_ROWS: u16 = 40;
+const FOREIGN_COLS: u16 = 120;
+
+impl App {
+    /// Lets the session's rules work on events, and does what they want.
+    pub(super) fn reduce(
+        &mut self,
+        events: impl IntoIterator<Item = Event>,
+        sources: &mut Sources,
+    ) {
+        let Some(session) = &mut self.session else { return };
+        let rev = session.rev;
+        let now = Instant::now();
+        let mut effects = Vec::new();
+        for event in events {
+            effects.append(&mut reduce(session, event, now));
+        }
+        self.perform(effects, sources);
+        self.session_changed(rev);
+    }
+
+    pub(super) fn perform(&mut self, effects: Vec<Effect>, sources: &mut Sources) {
+        for effect in effects {
+            match effect {
+                Effect::ToAgent(message) => self.send(message),
+                Effect::Spawn => self.spawn_agent(sources),
+                Effect::StopAgent(_) => self.end_agent(),
+                Effect::Decide { question, subject, options } => {
+                    let verdict = self.decide(&subject, &options);
+                    self.reduce([Event::Decided { question, verdict }], sources);
+                }
+                Effect::Serve { key, request, consent } => self.serve_request(key, *request, consent),
+                Effect::CancelServe(key) => {
+                    if let Some(host) = &self.host {
+                        host.cancel(key);
+                    }
+                }
+                Effect::TerminalMeta(meta) => self.foreign_terminal(meta),
+                Effect::Attention(attention) => {
+                    let agent = self.session.as_ref().map(crate::session::Session::agent_name);
+                    let bytes = attention::bytes(
+                        attention,
+                        self.focus,
+                        &self.config.ui,
+                        &agent.unwrap_or_default(),
+                    );
+                    self.screen.send_along(&bytes);
+                    self.frames.request(Instant::now(), Reason::Now);
+                }
+                Effect::RestoreDraft(prompt) => self.ui.restore_draft(&prompt.text),
+                Effect::Toast(text) => self.ui.toast(text, Instant::now()),
+            }
+        }
+    }
+
+    fn decide(&self, subject: &Subject, options: &[PermissionOption]) -> Verdict {
+        let Some(host) = &self.host else { return Verdict::Ask { reason: None } };
+        let asked = permission::Subject {
+            kind: subject.kind,
+            tool: subject.name.as_deref(),
+            command: subject.command.as_deref(),
+            paths: &subject.paths,
+            options,
+        };
+        match host.decide(&asked) {
+            permission::Verdict::Allow { option, rule } => Verdict::Allow { option, rule },
+            permission::Verdict::Deny { option, rule } => Verdict::Deny { option, rule },
+            permission::Verdict::Ask { reason } => Verdict::Ask { reason },
+        }
+    }
+
+    /// Serves a request off the UI task; its answer goes straight to the agent.
+    fn serve_request(&self, key: RequestKey, request: HostRequest, consent: Consent) {
+        let (Some(host), Some(client)) = (&self.host, self.agent.client()) else { return };
+        let consent = match consent {
+            Consent::None => host::Consent::None,
+            Consent::Once => host::Consent::Once,
+            Consent::Folder => host::Consent::Folder,
+        };
+        // Entered here, in the order of arrival (V1-FS-13); done elsewhere.
+        let outcome = host.serve(key, request.clone(), consent);
+        let (client, jobs) = (client.clone(), self.jobs.clone());
+        tokio::spawn(async move {
+            let answer = |reply: HostReply| client.send(ToAgent::Reply { key, reply });
+            // Sending fails only once the loop is over; the agent is then answered by the client's
+            // own end.
+            match outcome.await {
+                ServeOutcome::Reply(reply) => answer(reply),
+                ServeOutcome::OutsideRoots { resolved, write } => {
+                    let event = Event::OutsideRoots { key, request, resolved, write };
+                    let _ = jobs.send(Job::Session(event));
+                }
+                ServeOutcome::Refused { reply, what, rule } => {
+                    answer(reply);
+                    let _ = jobs.send(Job::Session(Event::Refused { what, rule }));
+                }
+            }
+        });
+    }
+
+    pub(super) fn host_event(&mut self, event: HostEvent, sources: &mut Sources) {
+        match event {
+            HostEvent::TerminalStarted { id, command, cwd, screen } => {
+                self.screens.insert(id.clone(), screen);
+                self.reduce([Event::TerminalStarted { id, command, cwd }], sources);
+            }
+            HostEvent::TerminalOutput(id) => {
+                self.ui.terminal_changed(&id);
+                self.frames.request(Instant::now(), Reason::Stream);
+            }
+            HostEvent::TerminalExited { id, status } => {
+                self.reduce([Event::TerminalExited { id, status }], sources);
+            }
+        }
+    }
+
+    /// Output of a terminal that the agent runs itself.
+    fn foreign_terminal(&mut self, meta: TerminalMeta) {
+        match meta {
+            TerminalMeta::Info { id, .. } => {
+                self.screens.insert(id, SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS));
+            }
+            TerminalMeta::Output { id, data, replaces } => {
+                if let Some(screen) = self.screens.get(&id) {
+                    let mut screen = screen.lock();
+                    if replaces { screen.replace_text(&data) } else { screen.feed_text(&data) }
+                }
+            }
+            TerminalMeta::Exit { id, .. } => {
+                if let Some(screen) = self.screens.get(&id) {
+                    screen.lock().finish();
+                }
+            }
+        }
+        self.frames.request(Instant::now(), Reason::Stream);
+    }
+}

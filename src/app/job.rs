@@ -1,0 +1,29 @@
+//! Results of work that was done off the UI task.
+
+use std::io;
+
+use crate::{
+    acp::{Client, Inbox, LaunchError},
+    app::backend::Written,
+    host::HostEvent,
+    proto::ConnectionId,
+    session::{Event, Prompt},
+    text::SafeText,
+    ui::FileList,
+};
+
+pub enum Job {
+    /// The agent runs, or does not.
+    Launched(ConnectionId, Result<(Client, Inbox), LaunchError>),
+    Host(HostEvent),
+    /// For the reducer: an outcome of a request that was served.
+    Session(Event),
+    /// A draft's mentions are resolved.
+    Prompt { prompt: Prompt, now: bool },
+    Files(FileList),
+    /// The terminal took a frame, or is gone.
+    Written(io::Result<Written>),
+    /// Highlighting or a diff is done: draw again.
+    Redraw,
+    Toast(SafeText),
+}

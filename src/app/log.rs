@@ -1,0 +1,56 @@
+//! The application's log: a file, written off the UI task. `RUST_LOG` sets what goes into it.
+
+use std::{
+    fs,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use tracing_appender::non_blocking::WorkerGuard;
+use tracing_subscriber::{EnvFilter, fmt::time::uptime, layer::SubscriberExt, util::SubscriberInitExt};
+
+use crate::config::Dirs;
+
+/// The default file starts anew once it is larger than this.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Starts logging to `file`, or to a file in the state directory. What is still buffered is written
+/// when the guard goes.
+///
+/// # Errors
+/// The file was asked for and cannot be written; one of our own choosing is then done without.
+pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerGuard>> {
+    let (path, asked) = match file {
+        Some(path) => (path.to_owned(), true),
+        None => (default_file(state), false),
+    };
+    let opened = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+    let file = match opened {
+        Ok(file) => file,
+        Err(error) if asked => {
+            return Err(error).with_context(|| format!("cannot write the log {}", path.display()));
+        }
+        Err(_) => return Ok(None),
+    };
+    let (writer, guard) = tracing_appender::non_blocking(file);
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let layer = tracing_subscriber::fmt::layer()
+        .with_writer(writer)
+        .with_ansi(false)
+        .with_timer(uptime());
+    // Fails only if somebody has set one before: then that one is used.
+    let _ = tracing_subscriber::registry().with(filter).with(layer).try_init();
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), "start");
+    Ok(Some(guard))
+}
+
+fn default_file(state: &Path) -> PathBuf {
+    // An error shows when the file is opened.
+    let _ = Dirs::ensure(state);
+    let path = state.join("log");
+    if fs::metadata(&path).is_ok_and(|meta| meta.len() > MAX_BYTES) {
+        let _ = fs::rename(&path, state.join("log.old"));
+    }
+    path
+}

@@ -1,0 +1,462 @@
+//! The loop: waits, lets the parts act, draws.
+
+use std::{
+    io::{self, IsTerminal},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use crossterm::event::Event as TerminalEvent;
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use crate::{
+    acp::Inbound,
+    app::{
+        agent::Agent,
+        attention::Focus,
+        draft::text_prompt,
+        exit,
+        frame::{FrameScheduler, Reason},
+        input::ReplyFilter,
+        job::Job,
+        reader::Reader,
+        screen::Screen,
+        signals::{Signals, Told},
+        sources::{Deadlines, Sources, Wake},
+        started::Started,
+        store::Store,
+        tty,
+    },
+    cli::{ExitCode, Launch},
+    config::{AgentProfile, Config, Dirs, ExitPrint, Loaded, TrustState},
+    host::{Host, git},
+    proto::{Policy, SessionId, ToAgent},
+    session::{Event, NoticeLevel, Phase, Session, Start},
+    text::SafeText,
+    ui::{ProjectInfo, TrustQuestion, Ui, UiContext, offload::Offload, render::Row},
+    vt::Screens,
+};
+
+/// A changed draft is on disk after this.
+const DRAFT_DELAY: Duration = Duration::from_millis(500);
+
+/// Set in the environment, the UI panics once it is up: for tests of what is left behind.
+const TEST_PANIC: &str = "ACP_TUI_TEST_PANIC";
+
+/// The state of the running client. What outlives it, however it ends, is in [`Started`].
+pub(super) struct App {
+    pub launch: Launch,
+    pub dirs: Dirs,
+    pub config: Config,
+    pub trust: TrustState,
+    pub store: Store,
+    pub project: ProjectInfo,
+    pub ui: Ui,
+    pub screens: Screens,
+    pub screen: Screen,
+    pub reader: Reader,
+    pub frames: FrameScheduler,
+    pub jobs: mpsc::UnboundedSender<Job>,
+    pub started: Started,
+    /// The agent chosen, its session and services; `None` while the picker is up.
+    pub profile: Option<AgentProfile>,
+    pub session: Option<Session>,
+    pub host: Option<Arc<Host>>,
+    pub agent: Agent,
+    /// Files of a profile that wants a scratch folder; removed when it goes.
+    pub scratch: Option<tempfile::TempDir>,
+    /// Drafts are resolved one after the other, in the order in which they were sent.
+    pub resolving: Option<JoinHandle<()>>,
+    pub focus: Focus,
+    /// A session was open at some time: leaving is then no failure.
+    pub had_session: bool,
+    pub exit: Option<ExitCode>,
+    replies: ReplyFilter,
+    /// The question shown last, to draw a new one at once.
+    question: Option<crate::session::QuestionId>,
+    draft_rev: u64,
+    save_draft: Option<Instant>,
+    test_panic: bool,
+}
+
+/// What is left to say on the normal screen.
+pub struct Farewell {
+    code: ExitCode,
+    rows: Vec<Row>,
+    resume: Option<String>,
+    error: Option<SafeText>,
+}
+
+pub async fn run(
+    launch: Launch,
+    loaded: Loaded,
+    dirs: Dirs,
+    started: Started,
+) -> anyhow::Result<Farewell> {
+    let (jobs, job_receiver) = mpsc::unbounded_channel();
+    let signals = Signals::listen().context("cannot listen to signals")?;
+    tty::enter().context("cannot take over the terminal")?;
+    let (reader, input) = Reader::start().context("cannot read the terminal")?;
+    let mut sources = Sources { signals, input, jobs: job_receiver, inbox: None };
+    let mut app = App::new(launch, loaded, dirs, started, jobs, reader)?;
+    app.frames.request(Instant::now(), Reason::Now);
+    app.draw()?;
+    app.open_first(&mut sources);
+    app.serve(&mut sources).await?;
+    app.leave();
+    Ok(app.farewell())
+}
+
+impl App {
+    fn new(
+        launch: Launch,
+        loaded: Loaded,
+        dirs: Dirs,
+        started: Started,
+        jobs: mpsc::UnboundedSender<Job>,
+        reader: Reader,
+    ) -> anyhow::Result<Self> {
+        let written = jobs.clone();
+        // Sending fails only once the loop is over.
+        let screen = Screen::new(move |result| drop(written.send(Job::Written(result))))
+            .context("cannot draw on the terminal")?;
+        let wake = jobs.clone();
+        let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
+        let store = Store::new(&dirs.state, &launch.cwd);
+        let mut ui = Ui::new(&loaded.config.ui, &loaded.config.keys, offload);
+        for (action, problem) in crate::ui::action::check_keys(&loaded.config.keys) {
+            ui.warn(SafeText::line(&loaded.warning(&["keys", &action], problem).to_string()));
+        }
+        for warning in &loaded.warnings {
+            ui.warn(SafeText::line(&warning.to_string()));
+        }
+        ui.set_history(store.history());
+        if let Some(draft) = store.draft() {
+            ui.set_draft(&draft);
+        }
+        if let TrustState::Untrusted { path, content, .. } = &loaded.trust {
+            let content = SafeText::new(content);
+            ui.ask_trust(TrustQuestion { path: path.clone(), content });
+        }
+        let project = ProjectInfo {
+            cwd: SafeText::line(&with_tilde(&launch.cwd)),
+            path: launch.cwd.clone(),
+            git_branch: git::branch(&launch.cwd).map(|branch| SafeText::line(&branch)),
+            policy: None,
+        };
+        Ok(Self {
+            draft_rev: ui.draft_rev(),
+            launch,
+            dirs,
+            config: loaded.config,
+            trust: loaded.trust,
+            store,
+            project,
+            ui,
+            screens: Screens::default(),
+            screen,
+            reader,
+            frames: FrameScheduler::default(),
+            jobs,
+            started,
+            profile: None,
+            session: None,
+            host: None,
+            agent: Agent::default(),
+            scratch: None,
+            resolving: None,
+            focus: Focus::default(),
+            had_session: false,
+            exit: None,
+            replies: ReplyFilter::default(),
+            question: None,
+            save_draft: None,
+            test_panic: std::env::var_os(TEST_PANIC).is_some(),
+        })
+    }
+
+    /// Starts the agent that was asked for, or shows the picker; waits for the word on a project
+    /// file first, since that may say which agent and how.
+    pub(super) fn open_first(&mut self, sources: &mut Sources) {
+        if matches!(self.trust, TrustState::Untrusted { .. }) {
+            return;
+        }
+        // Both were checked before the terminal was taken over, but for a project's file.
+        match self.launch.agent(&self.config) {
+            Ok(Some(profile)) => {
+                let start = match self.launch.resume.take() {
+                    Some(id) => Start::Reopen(SessionId::new(id)),
+                    None => Start::New,
+                };
+                let prompt = self.launch.prompt.take().map(text_prompt);
+                self.open(profile, start, prompt, sources);
+            }
+            Ok(None) => self.ui.show_agent_picker(self.agent_choices()),
+            Err(error) => {
+                self.ui.warn(SafeText::line(&error.to_string()));
+                self.ui.show_agent_picker(self.agent_choices());
+            }
+        }
+    }
+
+    async fn serve(&mut self, sources: &mut Sources) -> anyhow::Result<()> {
+        while self.exit.is_none() {
+            let deadlines = Deadlines {
+                frame: self.frames.deadline(),
+                tick: self.session.as_ref().and_then(Session::deadline),
+                save_draft: self.save_draft,
+            };
+            match sources.next(deadlines).await {
+                Wake::Told(told) => self.told(told)?,
+                Wake::TerminalGone => self.exit = Some(ExitCode::Interrupted),
+                Wake::Typed(batch) => self.typed(batch, sources)?,
+                Wake::Frame => self.draw()?,
+                Wake::Job(job) => self.job(job, sources)?,
+                Wake::Tick => self.reduce([Event::Tick], sources),
+                Wake::SaveDraft => self.keep_draft(),
+                Wake::Agent(connection, batch) => {
+                    let events = batch.into_iter().map(|inbound| match inbound {
+                        Inbound::FromAgent(message) => Event::Agent(connection, message),
+                        Inbound::Exited(exit) => Event::Exited(connection, exit),
+                    });
+                    self.reduce(events, sources);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn told(&mut self, told: Told) -> anyhow::Result<()> {
+        match told {
+            Told::End(signal) => {
+                tracing::info!(signal, "told to end");
+                self.exit = Some(ExitCode::Interrupted);
+            }
+            Told::Continue => {
+                // Whoever stopped us has had the terminal.
+                tty::enter().context("cannot take the terminal over again")?;
+                self.screen.repaint()?;
+                self.frames.request(Instant::now(), Reason::Now);
+            }
+            Told::Resize => self.frames.request(Instant::now(), Reason::Now),
+        }
+        Ok(())
+    }
+
+    fn typed(&mut self, batch: Vec<TerminalEvent>, sources: &mut Sources) -> anyhow::Result<()> {
+        let now = Instant::now();
+        let (batch, background) = self.replies.filter(batch, now);
+        if let Some(background) = background {
+            self.ui.set_background(background);
+            self.frames.request(now, Reason::Now);
+        }
+        for event in &batch {
+            match event {
+                TerminalEvent::FocusGained => self.focus = Focus::Here,
+                TerminalEvent::FocusLost => self.focus = Focus::Elsewhere,
+                _ => {}
+            }
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let context = UiContext {
+            session: self.session.as_ref(),
+            screens: &self.screens,
+            project: &self.project,
+            now,
+        };
+        let commands = self.ui.handle(batch, &context);
+        self.frames.request(now, Reason::Now);
+        for command in commands {
+            self.carry_out(command, sources)?;
+        }
+        if self.ui.draft_rev() != self.draft_rev {
+            self.draft_rev = self.ui.draft_rev();
+            self.save_draft.get_or_insert(now + DRAFT_DELAY);
+        }
+        Ok(())
+    }
+
+    fn job(&mut self, job: Job, sources: &mut Sources) -> anyhow::Result<()> {
+        let now = Instant::now();
+        match job {
+            Job::Written(Ok(written)) => {
+                self.frames.written(written.bytes, written.cost);
+                assert!(!self.test_panic, "asked to panic by {TEST_PANIC}");
+            }
+            Job::Written(Err(error)) => {
+                tracing::info!(%error, "the terminal is gone");
+                self.exit = Some(ExitCode::Interrupted);
+            }
+            Job::Redraw => self.frames.request(now, Reason::Stream),
+            Job::Toast(text) => {
+                self.ui.toast(text, now);
+                self.frames.request(now, Reason::Now);
+            }
+            Job::Files(files) => {
+                self.ui.set_files(files);
+                self.frames.request(now, Reason::Now);
+            }
+            Job::Prompt { prompt, now } => {
+                let event = if now { Event::SendNow(prompt) } else { Event::Submit(prompt) };
+                self.reduce([event], sources);
+            }
+            Job::Session(event) => self.reduce([event], sources),
+            Job::Host(event) => self.host_event(event, sources),
+            Job::Launched(connection, launched) => self.launched(connection, launched, sources),
+        }
+        Ok(())
+    }
+
+    /// Asks for a frame if the session shows something new.
+    pub(super) fn session_changed(&mut self, rev_before: u64) {
+        let Some(session) = &self.session else { return };
+        if session.rev == rev_before {
+            return;
+        }
+        self.had_session |= session.id.is_some();
+        let question = session.questions.front().map(crate::session::Question::id);
+        let reason = if question == self.question { Reason::Stream } else { Reason::Now };
+        self.question = question;
+        self.frames.request(Instant::now(), reason);
+    }
+
+    pub(super) fn draw(&mut self) -> anyhow::Result<()> {
+        let now = Instant::now();
+        let context = UiContext {
+            session: self.session.as_ref(),
+            screens: &self.screens,
+            project: &self.project,
+            now,
+        };
+        let ui = &mut self.ui;
+        let first = self.frames.is_first();
+        if first {
+            // Asked with the first frame, so that nothing waits for it (C115).
+            self.screen.send_along(tty::QUERY_BACKGROUND);
+            self.replies.asked(now);
+        }
+        let wrote = self.screen.draw(|frame| {
+            ui.draw(frame, &context);
+            ui.links().to_vec()
+        })?;
+        if wrote {
+            self.frames.drawn(now);
+        } else {
+            self.frames.skipped();
+        }
+        if let Some(at) = self.ui.deadline(&context) {
+            self.frames.request_at(at);
+        }
+        Ok(())
+    }
+
+    /// Saves the draft off the UI task.
+    pub(super) fn keep_draft(&mut self) {
+        self.save_draft = None;
+        let (store, draft) = (self.store.clone(), self.ui.draft_text());
+        tokio::task::spawn_blocking(move || store.save_draft(&draft));
+    }
+
+    /// Ends the turn and the session as the protocol wants it; processes are ended by [`Started`].
+    fn leave(&mut self) {
+        self.store.save_draft(&self.ui.draft_text());
+        if let Some(session) = &self.session {
+            for message in session.farewell() {
+                self.agent.send(message);
+            }
+        }
+        self.ui.toast(SafeText::from("leaving…"), Instant::now());
+        // A terminal that is gone is no reason to stop here.
+        let _ = self.draw();
+    }
+
+    fn farewell(self) -> Farewell {
+        let session = self.session.as_ref();
+        let failed = session.and_then(|session| match &session.phase {
+            Phase::Failed { error } => Some(error.clone()),
+            Phase::SignIn { error, .. } => {
+                let unsaid = SafeText::from("the agent wants a sign-in first");
+                Some(error.clone().unwrap_or(unsaid))
+            }
+            _ => None,
+        });
+        let never_open = !self.had_session;
+        let code = match (self.exit.unwrap_or(ExitCode::Done), session.map(|s| &s.phase)) {
+            (ExitCode::Done, Some(Phase::Failed { .. })) if never_open => ExitCode::NoAgent,
+            (ExitCode::Done, Some(Phase::SignIn { .. })) if never_open => {
+                ExitCode::NoAuthentication
+            }
+            (code, _) => code,
+        };
+        let width = crossterm::terminal::size().map_or(80, |(width, _)| width);
+        let rows = match (session, self.config.ui.exit_print) {
+            (Some(session), ExitPrint::Last) => self.ui.last_exchange(session, width),
+            (Some(session), ExitPrint::All) => self.ui.whole_transcript(session, width),
+            _ => Vec::new(),
+        };
+        let reopens = |session: &&Session| {
+            let caps = session.agent.caps;
+            (caps.load_session || caps.resume) && session.had_turn()
+        };
+        let resume = session.filter(reopens).and_then(|session| session.id.as_ref()).map(|id| {
+            exit::resume_command(&self.agent_arguments(), id.as_str())
+        });
+        Farewell { code, rows, resume, error: failed.filter(|_| never_open) }
+    }
+
+    /// What a person types to get this agent again.
+    fn agent_arguments(&self) -> Vec<String> {
+        let Some(profile) = &self.profile else { return Vec::new() };
+        match profile.origin {
+            crate::config::Origin::CommandLine => {
+                let command = std::iter::once(&profile.command).chain(&profile.args).cloned();
+                std::iter::once("--".to_owned()).chain(command).collect()
+            }
+            _ => vec!["--agent".to_owned(), profile.id.clone()],
+        }
+    }
+
+    /// Shows the policy in force where it is not the careful one.
+    pub(super) fn show_policy(&mut self, policy: Policy) {
+        self.project.policy = (policy != Policy::Ask)
+            .then(|| (SafeText::from(policy.name()), policy == Policy::AllowAll));
+    }
+
+    /// A line in the transcript.
+    pub(super) fn note(&mut self, level: NoticeLevel, text: SafeText, sources: &mut Sources) {
+        self.reduce([Event::Note { level, text }], sources);
+    }
+
+    pub(super) fn send(&self, message: ToAgent) {
+        self.agent.send(message);
+    }
+}
+
+impl Farewell {
+    /// Prints what is to stay on the screen; the terminal must be restored.
+    pub fn say(self) -> ExitCode {
+        let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        // A terminal that is gone takes nothing, and nobody is there to be told.
+        let _ = exit::print_rows(&mut io::stdout().lock(), &self.rows, colour);
+        if let Some(error) = self.error {
+            eprintln!("acp-tui: {error}");
+        }
+        if let Some(resume) = self.resume {
+            println!("\nTo go on: {resume}");
+        }
+        self.code
+    }
+}
+
+/// The path with `~` for the home directory.
+fn with_tilde(path: &std::path::Path) -> String {
+    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
+    match home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}

@@ -1,0 +1,99 @@
+//! What the loop waits for, in order of urgency.
+//!
+//! Signals before keys, keys before frames, frames before the agent: a flood can neither delay a
+//! key nor starve drawing, and is itself slowed by the pipe (ARCHITECTURE §3).
+
+use std::time::Instant;
+
+use crossterm::event::Event as TerminalEvent;
+use tokio::{
+    sync::mpsc,
+    time::{Instant as TokioInstant, sleep_until},
+};
+
+use crate::{
+    acp::{Inbound, Inbox},
+    app::{
+        job::Job,
+        reader::Input,
+        signals::{Signals, Told},
+    },
+    proto::ConnectionId,
+};
+
+/// Agent messages taken before the loop looks at keys and the clock again.
+const AGENT_BATCH: usize = 256;
+
+pub struct Sources {
+    pub signals: Signals,
+    pub input: mpsc::Receiver<Input>,
+    pub jobs: mpsc::UnboundedReceiver<Job>,
+    /// The agent's messages, while there is one.
+    pub inbox: Option<(ConnectionId, Inbox)>,
+}
+
+/// When the loop is to wake up by itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deadlines {
+    pub frame: Option<Instant>,
+    /// Of the session's rules.
+    pub tick: Option<Instant>,
+    pub save_draft: Option<Instant>,
+}
+
+/// What happened.
+pub enum Wake {
+    Told(Told),
+    Typed(Vec<TerminalEvent>),
+    TerminalGone,
+    Frame,
+    Job(Job),
+    Tick,
+    SaveDraft,
+    Agent(ConnectionId, Vec<Inbound>),
+}
+
+impl Sources {
+    /// Waits for the most urgent thing. Cancel safe.
+    pub async fn next(&mut self, deadlines: Deadlines) -> Wake {
+        tokio::select! {
+            biased;
+            told = self.signals.recv() => Wake::Told(told),
+            input = self.input.recv() => match input {
+                Some(Input::Batch(batch)) => Wake::Typed(batch),
+                Some(Input::Gone) | None => Wake::TerminalGone,
+            },
+            () = reached(deadlines.frame) => Wake::Frame,
+            Some(job) = self.jobs.recv() => Wake::Job(job),
+            () = reached(deadlines.tick) => Wake::Tick,
+            () = reached(deadlines.save_draft) => Wake::SaveDraft,
+            (connection, batch) = agent(&mut self.inbox) => Wake::Agent(connection, batch),
+        }
+    }
+}
+
+async fn reached(deadline: Option<Instant>) {
+    match deadline {
+        // A timer's least wait is a millisecond: one that is due needs none.
+        Some(at) if at <= Instant::now() => {}
+        Some(at) => sleep_until(TokioInstant::from_std(at)).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn agent(inbox: &mut Option<(ConnectionId, Inbox)>) -> (ConnectionId, Vec<Inbound>) {
+    let Some((connection, receiver)) = inbox else { return std::future::pending().await };
+    let connection = *connection;
+    let Some(first) = receiver.recv().await else {
+        // Its end has been told: `Inbound::Exited` is always the last.
+        *inbox = None;
+        return std::future::pending().await;
+    };
+    let mut batch = vec![first];
+    while batch.len() < AGENT_BATCH
+        && let Some(more) = receiver.try_recv()
+    {
+        batch.push(more);
+    }
+    (connection, batch)
+}

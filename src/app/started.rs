@@ -1,0 +1,67 @@
+//! Everything that was started outside this process, so that every way out ends it (PRODUCT §6).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::future::join_all;
+
+use crate::{
+    acp::{Client, StopMode, Trace, TraceHandle},
+    host::Host,
+};
+
+/// Shared by the app, which adds to it, and by `run`, which ends it all, also after a panic.
+#[derive(Clone, Default)]
+pub struct Started(Arc<Mutex<Inner>>);
+
+#[derive(Default)]
+struct Inner {
+    agents: Vec<Arc<Client>>,
+    hosts: Vec<Arc<Host>>,
+    trace: Option<Trace>,
+}
+
+impl Started {
+    pub fn add_agent(&self, client: Arc<Client>) {
+        self.with(|inner| inner.agents.push(client));
+    }
+
+    /// Forgets an agent that has ended by itself or was ended.
+    pub fn forget_agent(&self, client: &Arc<Client>) {
+        self.with(|inner| inner.agents.retain(|kept| !Arc::ptr_eq(kept, client)));
+    }
+
+    pub fn add_host(&self, host: Arc<Host>) {
+        self.with(|inner| inner.hosts.push(host));
+    }
+
+    pub fn set_trace(&self, trace: Trace) {
+        self.with(|inner| inner.trace = Some(trace));
+    }
+
+    /// Of the wire log, if there is one.
+    pub fn trace(&self) -> Option<TraceHandle> {
+        self.with(|inner| inner.trace.as_ref().map(Trace::handle))
+    }
+
+    /// Ends all agents and terminals, side by side, and finishes the wire log. Bounded in time by
+    /// the ladders.
+    pub async fn end(&self, mode: StopMode) {
+        let (agents, hosts, trace) = self.with(|inner| {
+            (
+                std::mem::take(&mut inner.agents),
+                std::mem::take(&mut inner.hosts),
+                inner.trace.take(),
+            )
+        });
+        let agents = join_all(agents.iter().map(|agent| agent.shutdown(mode)));
+        let hosts = join_all(hosts.iter().map(|host| host.shutdown()));
+        tokio::join!(agents, hosts);
+        if let Some(trace) = trace {
+            trace.finish();
+        }
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&mut Inner) -> T) -> T {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
