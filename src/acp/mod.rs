@@ -1,1 +1,23 @@
-//! placeholder
+//! The agent's process, and ACP's wire shapes to and from [`proto`](crate::proto).
+//!
+//! Owns: starting and ending the process ([`launch`], [`process`], [`ladder`]), the handle that the
+//! app holds ([`client`]), what messages mean ([`decode`], [`encode`], [`dialect`]), and the wire
+//! log ([`trace`]). Must not know about sessions' rules, the screen, or files of the person.
+
+mod client;
+mod decode;
+mod dialect;
+mod encode;
+mod ladder;
+mod launch;
+mod process;
+mod stderr;
+mod trace;
+
+#[cfg(test)]
+mod tests;
+
+pub use client::{Client, Inbound, Inbox};
+pub use ladder::StopMode;
+pub use launch::{LaunchError, LaunchSpec, find_program};
+pub use trace::{Secrets, Trace, TraceHandle};

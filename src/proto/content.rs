@@ -9,6 +9,22 @@ use crate::text::SafeText;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawJson(pub Arc<str>);
 
+impl RawJson {
+    /// Keeps `text` up to about `limit` bytes and says how much was cut; what was cut is no longer
+    /// JSON.
+    pub fn bounded(text: &str, limit: usize) -> Self {
+        if text.len() <= limit {
+            return Self(text.into());
+        }
+        let end = (0..=limit)
+            .rev()
+            .find(|&end| text.is_char_boundary(end))
+            .unwrap_or(0);
+        let kept = text.get(..end).unwrap_or_default();
+        Self(format!("{kept}… ({} bytes more)", text.len() - end).into())
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum ContentBlock {
     Text(SafeText),

@@ -10,6 +10,7 @@ mod caps;
 mod content;
 mod error;
 mod event;
+mod exit;
 mod ids;
 mod options;
 mod plan;
@@ -25,6 +26,7 @@ pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
 pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
+pub use exit::AgentExit;
 pub use ids::{
     ConnectionId, MessageId, ModeId, OptionId, RequestKey, SessionId, TerminalId, ToolCallId,
 };

@@ -1,1 +1,27 @@
-//! placeholder
+//! Newline-delimited JSON-RPC 2.0 over a byte stream.
+//!
+//! Owns: framing with its bounds and repairs ([`lines`], [`text`]), the envelope ([`envelope`]), the
+//! ids of both directions and the answer-once rule ([`peer`]), the writer ([`outbox`]), and the one
+//! ordered, bounded inbound queue ([`queue`]). What params and results mean is the business of the
+//! [`Protocol`] that the reader is given. Must not know about processes or about ACP's methods,
+//! save for `$/cancel_request`, which belongs to the envelope: it names a raw id.
+
+mod envelope;
+mod error;
+mod lines;
+mod outbox;
+mod peer;
+mod queue;
+mod reader;
+mod tap;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::decode_error;
+pub use outbox::{Outbox, write_lines};
+pub use peer::Peer;
+pub use queue::{Receiver, Sender, channel};
+pub use reader::{Inbound, Protocol, Reader};
+pub use tap::{Direction, Tap, WireLine};

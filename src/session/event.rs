@@ -2,7 +2,7 @@
 
 use crate::{
     proto::{
-        ConnectionId, ExitStatus, FromAgent, HostRequest, ModeId, OptionId, PromptBlock,
+        AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, ModeId, OptionId, PromptBlock,
         RequestKey, TerminalId,
     },
     session::QuestionId,
@@ -116,14 +116,4 @@ pub enum Verdict {
     Ask {
         reason: Option<SafeText>,
     },
-}
-
-/// How the agent's process ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentExit {
-    pub status: Option<ExitStatus>,
-    /// The end of its stderr, bounded.
-    pub stderr: SafeText,
-    /// Why the connection ended otherwise: stdout closed, could not be written to.
-    pub cause: Option<SafeText>,
 }

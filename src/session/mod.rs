@@ -11,8 +11,9 @@ mod reduce;
 mod state;
 mod transcript;
 
+pub use crate::proto::AgentExit;
 pub use effect::{Attention, Consent, Effect};
-pub use event::{AgentExit, Event, FileAnswer, Prompt, Verdict};
+pub use event::{Event, FileAnswer, Prompt, Verdict};
 pub use question::{Answered, By, FileQuestion, PermissionQuestion, Question, QuestionId, Subject};
 pub use reduce::reduce;
 pub use state::{

@@ -1,0 +1,191 @@
+//! The handle to one running agent.
+
+use std::{process::ExitStatus, sync::Arc, time::Duration};
+
+use tokio::{
+    process::ChildStdout,
+    sync::{oneshot, watch},
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+
+use crate::{
+    acp::{
+        LaunchError, LaunchSpec, TraceHandle,
+        decode::Decoder,
+        encode,
+        ladder::{StopMode, Supervisor},
+        process,
+        stderr::Tail,
+    },
+    proto::{AgentExit, ClientCaps, ConnectionId, ToAgent},
+    rpc::{self, Outbox, Peer, Reader, Tap},
+    text::SafeText,
+};
+
+pub use crate::rpc::Inbound;
+
+/// What the agent sent, in order; [`Inbound::Exited`] is the last.
+pub type Inbox = rpc::Receiver<Inbound>;
+
+/// Decoded messages that may wait for the app, in bytes as they were on the wire. Beyond it the
+/// reader stops, the pipe fills, and the agent waits (V1-RPC-21).
+const INBOX_LIMIT: usize = 16 * 1024 * 1024;
+
+/// How long the process may go on after it has closed its stdout, before its end is told without an
+/// exit status.
+const EXIT_GRACE: Duration = Duration::from_millis(300);
+/// How long stdout may stay open without a word once the agent is gone or does not listen.
+const SILENCE_AT_THE_END: Duration = Duration::from_secs(1);
+/// How long is waited for the last of stderr.
+const STDERR_GRACE: Duration = Duration::from_millis(200);
+
+/// One connection. Dropping it ends the agent as [`StopMode::Quick`] does, without waiting.
+pub struct Client {
+    peer: Arc<Peer>,
+    stop: watch::Sender<Option<StopMode>>,
+    /// True once the process and its group are gone.
+    gone: watch::Receiver<bool>,
+}
+
+impl Client {
+    /// Starts the agent and the tasks that serve it. Nothing is sent yet. `caps` must be what
+    /// [`Call::Initialize`](crate::proto::Call::Initialize) will offer: methods beyond it are
+    /// refused.
+    ///
+    /// # Errors
+    /// When the agent cannot be started.
+    pub async fn connect(
+        spec: LaunchSpec,
+        id: ConnectionId,
+        caps: ClientCaps,
+        trace: Option<TraceHandle>,
+    ) -> Result<(Self, Inbox), LaunchError> {
+        let path = spec.program.clone().into();
+        // On a worker of the runtime: the thread has to last (see `process::spawn`).
+        let process = tokio::spawn(async move { process::spawn(&spec) })
+            .await
+            .unwrap_or_else(|error| Err(LaunchSpec::explain(path, std::io::Error::other(error))))?;
+
+        let tap = Tap::new(trace.map(TraceHandle::into_sender));
+        let (outbox, outgoing) = Outbox::new();
+        let peer = Arc::new(Peer::new(id, outbox));
+        let (inbox, inbound) = rpc::channel(INBOX_LIMIT);
+        let (stop, _) = watch::channel(None);
+        let (gone_tx, gone) = watch::channel(false);
+        let (status_tx, status) = oneshot::channel();
+
+        let stderr = Tail::default();
+        let stderr_task = tokio::spawn(stderr.clone().collect(process.stderr));
+        let writer = tokio::spawn(rpc::write_lines(outgoing, process.stdin, tap.clone()));
+        let supervisor = Supervisor {
+            child: process.child,
+            group: process.group,
+            peer: Arc::clone(&peer),
+            writer: writer.abort_handle(),
+            stop: stop.subscribe(),
+        };
+        tokio::spawn(async move {
+            supervisor.run(status_tx).await;
+            gone_tx.send_replace(true);
+        });
+        let ending = Ending {
+            stop: stop.clone(),
+            gone: gone.clone(),
+            status,
+            writer,
+            stderr,
+            stderr_task,
+        };
+        let reader = Reader::new(Arc::clone(&peer), Decoder::new(caps), inbox, tap);
+        tokio::spawn(ending.read(reader, process.stdout));
+        Ok((Self { peer, stop, gone }, inbound))
+    }
+
+    /// Puts a message on the wire. Never waits, never fails: after the agent's end it does nothing,
+    /// and the end itself is told by [`Inbound::Exited`].
+    pub fn send(&self, message: ToAgent) {
+        encode::send(&self.peer, message);
+    }
+
+    /// Ends the agent and everything it started, and returns when they are gone: after at most 5 s
+    /// when graceful, 3.5 s when quick. Requests of the agent that are still open are answered
+    /// first. May be called again with [`StopMode::Quick`] to hurry.
+    pub async fn shutdown(&self, mode: StopMode) {
+        request_stop(&self.stop, mode);
+        // An error means that the supervisor is gone.
+        let _ = self.gone.clone().wait_for(|gone| *gone).await;
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        request_stop(&self.stop, StopMode::Quick);
+    }
+}
+
+/// What is needed to tell how a connection ended.
+struct Ending {
+    stop: watch::Sender<Option<StopMode>>,
+    gone: watch::Receiver<bool>,
+    status: oneshot::Receiver<ExitStatus>,
+    writer: JoinHandle<std::io::Result<()>>,
+    stderr: Tail,
+    stderr_task: JoinHandle<()>,
+}
+
+impl Ending {
+    /// Reads to the end of stdout, then says the last word.
+    async fn read(mut self, reader: Reader<Decoder>, stdout: ChildStdout) {
+        let mut deaf = false;
+        let over = async {
+            let gone = self.gone.wait_for(|gone| *gone);
+            tokio::select! {
+                // Somebody beyond our reach holds the pipe.
+                _ = gone => {}
+                // An agent that cannot be written to is of no use, even if it goes on talking.
+                Ok(Err(_)) = &mut self.writer => deaf = true,
+            }
+            sleep(SILENCE_AT_THE_END).await;
+        };
+        let mut inbox = reader.run(stdout, over).await;
+        let exit = self.exit(deaf).await;
+        inbox.push(Inbound::Exited(exit), 0);
+        // If nobody receives there is nobody to tell.
+        let _ = inbox.flush().await;
+    }
+
+    async fn exit(&mut self, deaf: bool) -> AgentExit {
+        let status = if self.stop.borrow().is_some() {
+            // The ladder bounds it.
+            (&mut self.status).await.ok()
+        } else {
+            let status = timeout(EXIT_GRACE, &mut self.status).await;
+            status.ok().and_then(Result::ok)
+        };
+        let cause = match status {
+            Some(_) => None,
+            None if deaf => Some("the agent closed its input"),
+            None => Some("the agent closed its output but went on running"),
+        };
+        // It cannot be talked with any more, so it has to go.
+        request_stop(&self.stop, StopMode::Graceful);
+        let _ = timeout(STDERR_GRACE, &mut self.stderr_task).await;
+        AgentExit {
+            status: status.map(Into::into),
+            stderr: self.stderr.text(),
+            cause: cause.map(SafeText::from),
+        }
+    }
+}
+
+/// Asks for the end; a hurry is never taken back.
+fn request_stop(stop: &watch::Sender<Option<StopMode>>, mode: StopMode) {
+    stop.send_if_modified(|stop| {
+        let news = stop.is_none() || (mode == StopMode::Quick && *stop != Some(mode));
+        if news {
+            *stop = Some(mode);
+        }
+        news
+    });
+}

@@ -1,0 +1,87 @@
+//! `session/request_permission` (V1-PERM).
+
+use serde::Deserialize;
+
+use super::{
+    Decoder,
+    tool::ToolCall,
+    view::{Member, Misfit, Pass},
+};
+use crate::{
+    proto::{OptionId, PermissionKind, PermissionOption, PermissionRequest},
+    text::SafeText,
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params<'a> {
+    #[serde(borrow)]
+    session_id: Member<'a>,
+    #[serde(borrow)]
+    tool_call: Member<'a>,
+    #[serde(borrow)]
+    options: Member<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RawOption<'a> {
+    #[serde(borrow)]
+    option_id: Member<'a>,
+    #[serde(borrow)]
+    name: Member<'a>,
+    #[serde(borrow)]
+    kind: Member<'a>,
+}
+
+/// # Errors
+/// Loosely only without a session, a tool call's id, or options that could be answered with:
+/// nothing that could approve something is guessed.
+pub fn decode(
+    decoder: &mut Decoder,
+    pass: Pass,
+    params: &str,
+) -> Result<PermissionRequest, Misfit> {
+    let params: Params<'_> = serde_json::from_str(params).map_err(|_| Misfit)?;
+    let session = pass.text(params.session_id)?.ok_or(Misfit)?;
+    let call = pass.read::<ToolCall<'_>>(params.tool_call)?.ok_or(Misfit)?;
+    let mut offered = 0;
+    let options = pass
+        .list(params.options, |raw| {
+            offered += 1;
+            let Some(option) = pass.read::<RawOption<'_>>(Some(raw))? else {
+                return Ok(None);
+            };
+            decode_option(pass, &option)
+        })?
+        .ok_or(Misfit)?;
+    if options.is_empty() && offered > 0 {
+        return Err(Misfit);
+    }
+    Ok(PermissionRequest {
+        session: decoder.session(session.as_str()),
+        tool_call: call.patch(pass, false)?,
+        options,
+    })
+}
+
+fn decode_option(pass: Pass, option: &RawOption<'_>) -> Result<Option<PermissionOption>, Misfit> {
+    let Some(id) = pass.allow(pass.text(option.option_id)?)? else {
+        return Ok(None);
+    };
+    let name = pass.allow(pass.safe_line(option.name)?)?;
+    let kind = pass.text(option.kind)?;
+    let kind = match kind.as_ref().map(|kind| kind.as_str()) {
+        Some("allow_once") => PermissionKind::AllowOnce,
+        Some("allow_always") => PermissionKind::AllowAlways,
+        Some("reject_once") => PermissionKind::RejectOnce,
+        Some("reject_always") => PermissionKind::RejectAlways,
+        // V1-PERM-05
+        _ => PermissionKind::Unknown,
+    };
+    Ok(Some(PermissionOption {
+        name: name.unwrap_or_else(|| SafeText::line(id.as_str())),
+        id: OptionId::new(id.as_str()),
+        kind,
+    }))
+}

@@ -1,0 +1,215 @@
+//! Answers of the agent to our calls.
+
+use agent_client_protocol_schema::v1 as schema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    options,
+    view::{Member, Misfit, Pass},
+};
+use crate::{
+    acp::encode::method,
+    proto::{
+        AgentCaps, AuthMethod, AuthMethodKind, CallResult, CallTag, Initialized, PromptCaps,
+        RpcError, SessionId, SessionOpened, StopReason, code,
+    },
+    text::SafeText,
+};
+
+/// Reads a result; one that lacks what it must have is a failure of the call.
+pub fn decode(call: &CallTag, result: &str) -> CallResult {
+    // Nothing here is typed so strictly that a dialect had to help: absent and odd members are
+    // defaults (D-27), and null is as good as `{}` (V1-RPC-26).
+    let result = if result == "null" { "{}" } else { result };
+    let decoded = match call {
+        CallTag::Initialize => initialized(result),
+        CallTag::Authenticate { .. } => Ok(CallResult::Authenticated),
+        CallTag::NewSession => session(result).and_then(|opened| match &opened.id {
+            Some(_) => Ok(CallResult::SessionOpened(Box::new(opened))),
+            None => Err("has no sessionId"),
+        }),
+        CallTag::LoadSession { .. } | CallTag::ResumeSession { .. } => {
+            session(result).map(|opened| CallResult::SessionOpened(Box::new(opened)))
+        }
+        CallTag::CloseSession { .. } => Ok(CallResult::SessionClosed),
+        CallTag::Prompt { .. } => Ok(CallResult::PromptDone(stop_reason(result))),
+        CallTag::SetMode { .. } => Ok(CallResult::ModeSet),
+        CallTag::SetConfigOption { .. } => config_set(result),
+    };
+    decoded.unwrap_or_else(|fault| {
+        let message = format!("the agent's answer to {} {fault}", method(call));
+        CallResult::Failed(RpcError::new(code::INTERNAL, message))
+    })
+}
+
+type Fault = &'static str;
+const NO_OBJECT: Fault = "is no object";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Initialize<'a> {
+    #[serde(borrow)]
+    protocol_version: Member<'a>,
+    #[serde(borrow)]
+    agent_capabilities: Member<'a>,
+    #[serde(borrow)]
+    agent_info: Member<'a>,
+    #[serde(borrow)]
+    auth_methods: Member<'a>,
+}
+
+fn initialized(result: &str) -> Result<CallResult, Fault> {
+    let answer: Initialize<'_> = serde_json::from_str(result).map_err(|_| NO_OBJECT)?;
+    let loose = Pass::Loose;
+    let read = |answer: &Initialize<'_>| {
+        let info = loose.read::<Value>(answer.agent_info)?.unwrap_or_default();
+        let text = |key: &str| info.get(key).and_then(Value::as_str).map(SafeText::line);
+        let caps = loose.read::<schema::AgentCapabilities>(answer.agent_capabilities)?;
+        let methods = loose.list(answer.auth_methods, |raw| {
+            let method = loose.read::<Value>(Some(raw))?;
+            Ok(method.as_ref().and_then(auth_method))
+        })?;
+        let (protocol_version, odd_version) = version(loose.read(answer.protocol_version)?);
+        Ok::<_, Misfit>(Initialized {
+            protocol_version,
+            odd_version,
+            agent_name: text("title").or_else(|| text("name")),
+            agent_version: text("version"),
+            caps: caps.map(agent_caps).unwrap_or_default(),
+            auth_methods: methods.unwrap_or_default(),
+        })
+    };
+    if answer.protocol_version.is_none() {
+        return Err("has no protocolVersion");
+    }
+    let initialized = read(&answer).map_err(|Misfit| NO_OBJECT)?;
+    Ok(CallResult::Initialized(Box::new(initialized)))
+}
+
+/// Strings such as `"1"` or `"0.12.0"` (the version of an early package) are taken for 1, and that
+/// is said (V1-INIT-04, D-03). What is no version at all is 0, which is refused as such.
+fn version(version: Option<Value>) -> (i64, Option<SafeText>) {
+    match version {
+        Some(Value::String(text)) => {
+            let major = text.split('.').next().and_then(|major| major.parse().ok());
+            match major {
+                Some(1) => (1, Some(SafeText::line(&text))),
+                Some(0) if text.contains('.') => (1, Some(SafeText::line(&text))),
+                other => (other.unwrap_or(0), None),
+            }
+        }
+        Some(Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
+            (Some(version), _) => (version, None),
+            // `1.0`; `as` saturates.
+            (None, Some(float)) => (float as i64, None),
+            (None, None) => (0, None),
+        },
+        _ => (0, None),
+    }
+}
+
+fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
+    let prompt = &caps.prompt_capabilities;
+    let session = &caps.session_capabilities;
+    AgentCaps {
+        load_session: caps.load_session,
+        prompt: PromptCaps {
+            image: prompt.image,
+            audio: prompt.audio,
+            embedded_context: prompt.embedded_context,
+        },
+        resume: session.resume.is_some(),
+        close: session.close.is_some(),
+        list: session.list.is_some(),
+        additional_directories: session.additional_directories.is_some(),
+    }
+}
+
+/// Told by the raw `type`: the crate takes every unknown one for kind `agent`, and it would be sent
+/// to `authenticate` (V1-AUTH-06, -07).
+fn auth_method(method: &Value) -> Option<AuthMethod> {
+    let text = |key: &str| method.get(key).and_then(Value::as_str);
+    let strings = |key: &str| {
+        let items = method.get(key).and_then(Value::as_array);
+        items.into_iter().flatten()
+    };
+    let id = text("id")?;
+    let kind = match method.get("type") {
+        None | Some(Value::Null) => AuthMethodKind::Agent,
+        Some(Value::String(kind)) => match kind.as_str() {
+            "agent" => AuthMethodKind::Agent,
+            "terminal" => AuthMethodKind::Terminal {
+                args: strings("args")
+                    .filter_map(|arg| arg.as_str().map(str::to_owned))
+                    .collect(),
+            },
+            "env_var" => AuthMethodKind::EnvVar {
+                vars: strings("vars")
+                    .filter_map(|var| var.as_str().or_else(|| var.get("name")?.as_str()))
+                    .map(SafeText::line)
+                    .collect(),
+            },
+            other => AuthMethodKind::Unsupported(SafeText::line(other)),
+        },
+        Some(other) => AuthMethodKind::Unsupported(SafeText::line(&other.to_string())),
+    };
+    Some(AuthMethod {
+        id: id.to_owned(),
+        name: SafeText::line(text("name").unwrap_or(id)),
+        description: text("description").map(SafeText::new),
+        kind,
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SessionAnswer<'a> {
+    #[serde(borrow)]
+    session_id: Member<'a>,
+    #[serde(borrow)]
+    modes: Member<'a>,
+    #[serde(borrow)]
+    config_options: Member<'a>,
+}
+
+fn session(result: &str) -> Result<SessionOpened, Fault> {
+    let answer: SessionAnswer<'_> = serde_json::from_str(result).map_err(|_| NO_OBJECT)?;
+    let loose = Pass::Loose;
+    let read = || {
+        let id = loose.text(answer.session_id)?;
+        Ok::<_, Misfit>(SessionOpened {
+            id: id.map(|id| SessionId::new(id.as_str())),
+            modes: options::modes(loose, answer.modes)?,
+            config_options: options::config_options(loose, answer.config_options)?
+                .unwrap_or_default(),
+        })
+    };
+    read().map_err(|Misfit| NO_OBJECT)
+}
+
+/// Whatever it says, the turn has ended (V1-PROMPT-04).
+fn stop_reason(result: &str) -> StopReason {
+    let result: Value = serde_json::from_str(result).unwrap_or_default();
+    match result.get("stopReason") {
+        Some(Value::String(reason)) => match reason.as_str() {
+            "end_turn" => StopReason::EndTurn,
+            "max_tokens" => StopReason::MaxTokens,
+            "max_turn_requests" => StopReason::MaxTurnRequests,
+            "refusal" => StopReason::Refusal,
+            "cancelled" => StopReason::Cancelled,
+            other => StopReason::Unknown(SafeText::line(other)),
+        },
+        Some(other) => StopReason::Unknown(SafeText::line(&other.to_string())),
+        None => StopReason::Unknown(SafeText::from("no reason given")),
+    }
+}
+
+fn config_set(result: &str) -> Result<CallResult, Fault> {
+    let answer: SessionAnswer<'_> = serde_json::from_str(result).map_err(|_| NO_OBJECT)?;
+    options::config_options(Pass::Loose, answer.config_options)
+        .ok()
+        .flatten()
+        .map(CallResult::ConfigSet)
+        .ok_or("has no configOptions")
+}

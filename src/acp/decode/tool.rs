@@ -1,0 +1,178 @@
+//! Tool calls: what `tool_call`, `tool_call_update` and a permission request's `toolCall` share
+//! (V1-TOOL).
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{
+    blocks, command, raw_json,
+    view::{Member, Misfit, Pass},
+};
+use crate::{
+    proto::{
+        Diff, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolLocation,
+        ToolStatus,
+    },
+    text::SafeText,
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall<'a> {
+    #[serde(borrow)]
+    tool_call_id: Member<'a>,
+    #[serde(borrow)]
+    title: Member<'a>,
+    #[serde(borrow)]
+    name: Member<'a>,
+    #[serde(borrow)]
+    kind: Member<'a>,
+    #[serde(borrow)]
+    status: Member<'a>,
+    #[serde(borrow)]
+    content: Member<'a>,
+    #[serde(borrow)]
+    locations: Member<'a>,
+    #[serde(borrow)]
+    raw_input: Member<'a>,
+    #[serde(borrow)]
+    raw_output: Member<'a>,
+    #[serde(borrow, rename = "_meta")]
+    pub meta: Member<'a>,
+}
+
+impl ToolCall<'_> {
+    /// # Errors
+    /// In the loose pass only for a call without an id.
+    pub fn patch(&self, pass: Pass, announces: bool) -> Result<ToolCallPatch, Misfit> {
+        let id = pass.text(self.tool_call_id)?.ok_or(Misfit)?;
+        let mut patch = ToolCallPatch {
+            announces,
+            title: pass.safe_line(self.title)?,
+            name: pass.text(self.name)?.map(super::view::Text::into_string),
+            kind: pass.text(self.kind)?.map(|kind| tool_kind(kind.as_str())),
+            status: pass
+                .text(self.status)?
+                .map(|status| tool_status(status.as_str())),
+            content: pass.list(self.content, |item| content(pass, item).map(Some))?,
+            locations: pass.list(self.locations, |item| location(pass, item))?,
+            raw_input: self.raw_input.map(|raw| raw_json(raw.get())),
+            raw_output: self.raw_output.map(|raw| raw_json(raw.get())),
+            ..ToolCallPatch::new(ToolCallId::new(id.as_str()))
+        };
+        // An update often leaves the kind out; other kinds use `command` for other things.
+        if matches!(patch.kind, None | Some(ToolKind::Execute))
+            && let Some(raw) = self.raw_input
+        {
+            let command = command::find(raw.get());
+            patch.command = command.line;
+            patch.command_cwd = command.cwd;
+        }
+        Ok(patch)
+    }
+}
+
+fn tool_kind(kind: &str) -> ToolKind {
+    match kind {
+        "read" => ToolKind::Read,
+        "edit" => ToolKind::Edit,
+        "delete" => ToolKind::Delete,
+        "move" => ToolKind::Move,
+        "search" => ToolKind::Search,
+        "execute" => ToolKind::Execute,
+        "think" => ToolKind::Think,
+        "fetch" => ToolKind::Fetch,
+        "switch_mode" => ToolKind::SwitchMode,
+        _ => ToolKind::Other,
+    }
+}
+
+fn tool_status(status: &str) -> ToolStatus {
+    match status {
+        "pending" => ToolStatus::Pending,
+        "in_progress" => ToolStatus::InProgress,
+        "completed" => ToolStatus::Completed,
+        "failed" => ToolStatus::Failed,
+        unknown => ToolStatus::Unknown(SafeText::line(unknown)),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Item<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: super::view::Text<'a>,
+    #[serde(borrow)]
+    content: Member<'a>,
+    #[serde(borrow)]
+    path: Member<'a>,
+    #[serde(borrow)]
+    old_text: Member<'a>,
+    #[serde(borrow)]
+    new_text: Member<'a>,
+    #[serde(borrow)]
+    terminal_id: Member<'a>,
+}
+
+/// A piece of content; loosely [`ToolContent::Unknown`] for what cannot be understood, so that it
+/// costs no more than itself.
+fn content(pass: Pass, raw: &RawValue) -> Result<ToolContent, Misfit> {
+    let item = serde_json::from_str::<Item<'_>>(raw.get()).ok();
+    let known = match &item {
+        Some(item) => known_content(pass, item)?,
+        None => None,
+    };
+    match (known, pass) {
+        (Some(known), _) => Ok(known),
+        (None, Pass::Strict) => Err(Misfit),
+        (None, Pass::Loose) => Ok(ToolContent::Unknown {
+            kind: SafeText::line(item.as_ref().map_or("content", |item| item.kind.as_str())),
+            raw: raw_json(raw.get()),
+        }),
+    }
+}
+
+fn known_content(pass: Pass, item: &Item<'_>) -> Result<Option<ToolContent>, Misfit> {
+    Ok(match item.kind.as_str() {
+        "content" => match item.content {
+            Some(block) => Some(ToolContent::Block(blocks::decode(pass, block)?)),
+            None => None,
+        },
+        "diff" => match (pass.text(item.path)?, pass.safe_text(item.new_text)?) {
+            (Some(path), Some(new)) => Some(ToolContent::Diff(Arc::new(Diff {
+                path: path.into_string(),
+                old: pass.safe_text(item.old_text)?,
+                new,
+            }))),
+            _ => None,
+        },
+        "terminal" => pass
+            .text(item.terminal_id)?
+            .map(|id| ToolContent::Terminal(TerminalId::new(id.as_str()))),
+        _ => None,
+    })
+}
+
+fn location(pass: Pass, raw: &RawValue) -> Result<Option<ToolLocation>, Misfit> {
+    #[derive(Deserialize)]
+    struct Location<'a> {
+        #[serde(borrow)]
+        path: Member<'a>,
+        #[serde(borrow)]
+        line: Member<'a>,
+    }
+    let Some(location) = pass.read::<Location<'_>>(Some(raw))? else {
+        return Ok(None);
+    };
+    let Some(path) = pass.allow(pass.text(location.path)?)? else {
+        return Ok(None);
+    };
+    Ok(Some(ToolLocation {
+        path: path.into_string(),
+        line: pass
+            .count(location.line)?
+            .and_then(|line| u32::try_from(line).ok()),
+    }))
+}

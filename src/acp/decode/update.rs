@@ -1,0 +1,158 @@
+//! `session/update` (V1-UPD).
+
+use serde::Deserialize;
+
+use super::{
+    Decoder, blocks, options, raw_json, terminal_meta,
+    tool::ToolCall,
+    view::{Member, Misfit, Pass, Text, present},
+};
+use crate::{
+    proto::{AgentEvent, ChunkRole, FromAgent, MessageId, ModeId, Patch, SessionInfoPatch, Usage},
+    text::SafeText,
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params<'a> {
+    #[serde(borrow)]
+    session_id: Member<'a>,
+    #[serde(borrow)]
+    update: &'a serde_json::value::RawValue,
+}
+
+/// The members of all kinds but tool calls.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Update<'a> {
+    #[serde(borrow)]
+    session_update: Text<'a>,
+    #[serde(borrow)]
+    content: Member<'a>,
+    #[serde(borrow)]
+    message_id: Member<'a>,
+    #[serde(borrow)]
+    entries: Member<'a>,
+    #[serde(borrow)]
+    available_commands: Member<'a>,
+    #[serde(borrow)]
+    current_mode_id: Member<'a>,
+    #[serde(borrow)]
+    config_options: Member<'a>,
+    #[serde(borrow)]
+    used: Member<'a>,
+    #[serde(borrow)]
+    size: Member<'a>,
+    #[serde(borrow)]
+    cost: Member<'a>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    title: Member<'a>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    updated_at: Member<'a>,
+}
+
+/// Appends the events of one update, in the order in which they hold.
+///
+/// # Errors
+/// When it does not fit this pass; events may have been appended.
+pub fn decode(
+    decoder: &mut Decoder,
+    pass: Pass,
+    params: &str,
+    out: &mut Vec<FromAgent>,
+) -> Result<(), Misfit> {
+    let params: Params<'_> = serde_json::from_str(params).map_err(|_| Misfit)?;
+    let update: Update<'_> = serde_json::from_str(params.update.get()).map_err(|_| Misfit)?;
+    let session = pass.allow(pass.text(params.session_id)?)?;
+    let session = session.map(|id| decoder.session(id.as_str()));
+    let mut push = |event| {
+        out.push(FromAgent::Update {
+            session: session.clone(),
+            event,
+        });
+    };
+    let tag = update.session_update.as_str();
+    if let "tool_call" | "tool_call_update" = tag {
+        let call: ToolCall<'_> = serde_json::from_str(params.update.get()).map_err(|_| Misfit)?;
+        terminal_meta::events(call.meta)
+            .into_iter()
+            .for_each(&mut push);
+        let patch = call.patch(pass, tag == "tool_call")?;
+        push(AgentEvent::ToolCall(Box::new(patch)));
+        return Ok(());
+    }
+    match (event(pass, tag, &update)?, pass) {
+        (Some(event), _) => push(event),
+        (None, Pass::Strict) => return Err(Misfit),
+        (None, Pass::Loose) => push(AgentEvent::Unknown {
+            what: SafeText::line(tag),
+            raw: raw_json(params.update.get()),
+        }),
+    }
+    Ok(())
+}
+
+/// `None` for an unknown kind, or one without what it must have.
+fn event(pass: Pass, tag: &str, update: &Update<'_>) -> Result<Option<AgentEvent>, Misfit> {
+    Ok(match tag {
+        "agent_message_chunk" => chunk(pass, ChunkRole::Agent, update)?,
+        "agent_thought_chunk" => chunk(pass, ChunkRole::Thought, update)?,
+        "user_message_chunk" => chunk(pass, ChunkRole::User, update)?,
+        "plan" => options::plan(pass, update.entries)?.map(AgentEvent::Plan),
+        "available_commands_update" => {
+            options::commands(pass, update.available_commands)?.map(AgentEvent::Commands)
+        }
+        "current_mode_update" => pass
+            .text(update.current_mode_id)?
+            .map(|id| AgentEvent::Mode(ModeId::new(id.as_str()))),
+        "config_option_update" => {
+            options::config_options(pass, update.config_options)?.map(AgentEvent::ConfigOptions)
+        }
+        "usage_update" => usage(pass, update)?.map(AgentEvent::Usage),
+        "session_info_update" => Some(AgentEvent::SessionInfo(SessionInfoPatch {
+            title: patch(pass, update.title)?,
+            updated_at: patch(pass, update.updated_at)?,
+        })),
+        _ => None,
+    })
+}
+
+fn chunk(pass: Pass, role: ChunkRole, update: &Update<'_>) -> Result<Option<AgentEvent>, Misfit> {
+    let Some(content) = update.content else {
+        return Ok(None);
+    };
+    Ok(Some(AgentEvent::Chunk {
+        role,
+        message: pass
+            .text(update.message_id)?
+            .map(|id| MessageId::new(id.as_str())),
+        content: blocks::decode(pass, content)?,
+    }))
+}
+
+fn usage(pass: Pass, update: &Update<'_>) -> Result<Option<Usage>, Misfit> {
+    #[derive(Deserialize)]
+    struct Cost<'a> {
+        amount: f64,
+        #[serde(borrow)]
+        currency: Text<'a>,
+    }
+    let (Some(used), Some(size)) = (pass.count(update.used)?, pass.count(update.size)?) else {
+        return Ok(None);
+    };
+    let cost = pass.read::<Cost<'_>>(update.cost)?;
+    Ok(Some(Usage {
+        used,
+        size,
+        cost: cost.map(|cost| (cost.amount, SafeText::line(cost.currency.as_str()))),
+    }))
+}
+
+/// Omitted is unchanged, null is cleared (V1-SES-21).
+fn patch(pass: Pass, member: Member<'_>) -> Result<Patch<SafeText>, Misfit> {
+    match member {
+        None => Ok(Patch::Keep),
+        Some(raw) if raw.get() == "null" => Ok(Patch::Clear),
+        some => Ok(pass.safe_line(some)?.map_or(Patch::Keep, Patch::Set)),
+    }
+}

@@ -1,0 +1,99 @@
+//! Reading single members of a message.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::text::SafeText;
+
+/// A string of the message, borrowed where it holds no escapes.
+#[derive(Deserialize)]
+pub struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Text<'_> {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn into_string(self) -> String {
+        self.0.into_owned()
+    }
+}
+
+/// A member still as JSON text; `None` if it is absent or null.
+pub type Member<'a> = Option<&'a RawValue>;
+
+/// `Some` also for `null`, where that says something else than absence.
+pub fn present<'de: 'a, 'a, D: Deserializer<'de>>(d: D) -> Result<Member<'a>, D::Error> {
+    <&RawValue>::deserialize(d).map(Some)
+}
+
+/// Something is not as v1 has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misfit;
+
+/// How a member that does not fit is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// As a misfit of the whole message.
+    Strict,
+    /// As absent (V1-RPC-24).
+    Loose,
+}
+
+impl Pass {
+    /// A member of a certain type.
+    pub fn read<'a, T: Deserialize<'a>>(self, member: Member<'a>) -> Result<Option<T>, Misfit> {
+        let Some(raw) = member else { return Ok(None) };
+        self.allow(serde_json::from_str(raw.get()).ok())
+    }
+
+    pub fn text<'a>(self, member: Member<'a>) -> Result<Option<Text<'a>>, Misfit> {
+        self.read(member)
+    }
+
+    pub fn safe_text(self, member: Member<'_>) -> Result<Option<SafeText>, Misfit> {
+        Ok(self.text(member)?.map(|text| SafeText::new(text.as_str())))
+    }
+
+    /// Text that is shown on one line: names, titles of options, descriptions in lists.
+    pub fn safe_line(self, member: Member<'_>) -> Result<Option<SafeText>, Misfit> {
+        Ok(self.text(member)?.map(|text| SafeText::line(text.as_str())))
+    }
+
+    /// A count; loosely also a float or a negative number, clamped.
+    pub fn count(self, member: Member<'_>) -> Result<Option<u64>, Misfit> {
+        match self.read::<u64>(member)? {
+            None if self == Self::Loose => {
+                // `as` saturates.
+                Ok(self.read::<f64>(member)?.map(|number| number as u64))
+            }
+            count => Ok(count),
+        }
+    }
+
+    /// A list, each item by `item`, which gives `None` for one that is dropped.
+    pub fn list<'a, T>(
+        self,
+        member: Member<'a>,
+        mut item: impl FnMut(&'a RawValue) -> Result<Option<T>, Misfit>,
+    ) -> Result<Option<Vec<T>>, Misfit> {
+        let Some(items) = self.read::<Vec<&RawValue>>(member)? else {
+            return Ok(None);
+        };
+        let mut list = Vec::with_capacity(items.len());
+        for raw in items {
+            list.extend(item(raw)?);
+        }
+        Ok(Some(list))
+    }
+
+    /// What did not fit: a misfit of the message, or nothing.
+    pub fn allow<T>(self, value: Option<T>) -> Result<Option<T>, Misfit> {
+        if value.is_none() && self == Self::Strict {
+            return Err(Misfit);
+        }
+        Ok(value)
+    }
+}

@@ -1,0 +1,160 @@
+//! From [`proto`](crate::proto) to the wire, by the schema crate's types: so nothing is sent that
+//! ACP v1 does not have (V1-META-02).
+
+use agent_client_protocol_schema::{ProtocolVersion, v1 as schema};
+use serde_json::{Map, Value};
+
+use crate::{
+    proto::{
+        Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, PermissionOutcome,
+        PromptBlock, RequestKey, SessionSetup, ToAgent,
+    },
+    rpc::Peer,
+};
+
+/// Puts one message on the wire.
+pub fn send(peer: &Peer, message: ToAgent) {
+    match message {
+        ToAgent::Call(call) => send_call(peer, call),
+        ToAgent::Notify(Notification::Cancel { session }) => {
+            peer.notify("session/cancel", schema::CancelNotification::new(session.0));
+        }
+        ToAgent::Reply { key, reply } => answer(peer, key, reply),
+    }
+}
+
+/// The method of a call.
+pub fn method(call: &CallTag) -> &'static str {
+    match call {
+        CallTag::Initialize => "initialize",
+        CallTag::Authenticate { .. } => "authenticate",
+        CallTag::NewSession => "session/new",
+        CallTag::LoadSession { .. } => "session/load",
+        CallTag::ResumeSession { .. } => "session/resume",
+        CallTag::CloseSession { .. } => "session/close",
+        CallTag::Prompt { .. } => "session/prompt",
+        CallTag::SetMode { .. } => "session/set_mode",
+        CallTag::SetConfigOption { .. } => "session/set_config_option",
+    }
+}
+
+fn send_call(peer: &Peer, call: Call) {
+    let tag = call.tag();
+    let method = method(&tag);
+    match call {
+        Call::Initialize { caps } => peer.call(tag, method, initialize(caps)),
+        Call::Authenticate { method: id } => {
+            peer.call(tag, method, schema::AuthenticateRequest::new(id));
+        }
+        Call::NewSession(setup) => {
+            let SessionSetup {
+                cwd,
+                additional_directories,
+            } = setup;
+            let request =
+                schema::NewSessionRequest::new(cwd).additional_directories(additional_directories);
+            peer.call(tag, method, request);
+        }
+        Call::LoadSession { id, setup } => {
+            let request = schema::LoadSessionRequest::new(id.0, setup.cwd)
+                .additional_directories(setup.additional_directories);
+            peer.call(tag, method, request);
+        }
+        Call::ResumeSession { id, setup } => {
+            let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
+                .additional_directories(setup.additional_directories);
+            peer.call(tag, method, request);
+        }
+        Call::CloseSession { id } => {
+            peer.call(tag, method, schema::CloseSessionRequest::new(id.0));
+        }
+        Call::Prompt { session, blocks } => {
+            let blocks = blocks.into_iter().map(block).collect();
+            peer.call(tag, method, schema::PromptRequest::new(session.0, blocks));
+        }
+        Call::SetMode { session, mode } => {
+            let request = schema::SetSessionModeRequest::new(session.0, mode.0);
+            peer.call(tag, method, request);
+        }
+        Call::SetConfigOption {
+            session,
+            option,
+            value,
+        } => {
+            let value = schema::SessionConfigOptionValue::value_id(value);
+            let request = schema::SetSessionConfigOptionRequest::new(session.0, option, value);
+            peer.call(tag, method, request);
+        }
+    }
+}
+
+/// Offers what works and nothing else (V1-INIT-07, -08).
+fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
+    let fs = schema::FileSystemCapabilities::new()
+        .read_text_file(caps.read_text_file)
+        .write_text_file(caps.write_text_file);
+    // Claude reports its commands as terminals only to a client that says it shows them so.
+    let meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
+    let capabilities = schema::ClientCapabilities::new()
+        .fs(fs)
+        .terminal(caps.terminal)
+        .meta(meta);
+    let info = schema::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+        .title(env!("CARGO_PKG_NAME").to_owned());
+    schema::InitializeRequest::new(ProtocolVersion::V1)
+        .client_capabilities(capabilities)
+        .client_info(info)
+}
+
+fn block(block: PromptBlock) -> schema::ContentBlock {
+    match block {
+        PromptBlock::Text(text) => schema::ContentBlock::Text(schema::TextContent::new(text)),
+        PromptBlock::ResourceLink { uri, name, size } => schema::ContentBlock::ResourceLink(
+            schema::ResourceLink::new(name, uri)
+                .size(size.and_then(|size| i64::try_from(size).ok())),
+        ),
+        PromptBlock::Resource { uri, text } => {
+            let contents = schema::EmbeddedResourceResource::TextResourceContents(
+                schema::TextResourceContents::new(text, uri),
+            );
+            schema::ContentBlock::Resource(schema::EmbeddedResource::new(contents))
+        }
+    }
+}
+
+fn answer(peer: &Peer, key: RequestKey, reply: HostReply) {
+    match reply {
+        HostReply::Permission(outcome) => {
+            let outcome = match outcome {
+                PermissionOutcome::Selected(option) => schema::RequestPermissionOutcome::Selected(
+                    schema::SelectedPermissionOutcome::new(option.0),
+                ),
+                PermissionOutcome::Cancelled => schema::RequestPermissionOutcome::Cancelled,
+            };
+            peer.answer(key, Ok(schema::RequestPermissionResponse::new(outcome)));
+        }
+        HostReply::Content(content) => {
+            peer.answer(key, Ok(schema::ReadTextFileResponse::new(content)));
+        }
+        HostReply::Done => peer.answer(key, Ok(Map::<String, Value>::new())),
+        HostReply::TerminalCreated(id) => {
+            peer.answer(key, Ok(schema::CreateTerminalResponse::new(id.0)));
+        }
+        HostReply::TerminalOutput(snapshot) => {
+            let response = schema::TerminalOutputResponse::new(snapshot.output, snapshot.truncated)
+                .exit_status(snapshot.exit.map(exit_status));
+            peer.answer(key, Ok(response));
+        }
+        HostReply::TerminalExit(status) => {
+            let response = schema::WaitForTerminalExitResponse::new(exit_status(status));
+            peer.answer(key, Ok(response));
+        }
+        HostReply::Error(error) => peer.answer(key, Err::<(), _>(error)),
+    }
+}
+
+fn exit_status(status: ExitStatus) -> schema::TerminalExitStatus {
+    schema::TerminalExitStatus::new()
+        .exit_code(status.code.and_then(|code| u32::try_from(code).ok()))
+        .signal(status.signal)
+}

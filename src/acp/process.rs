@@ -1,0 +1,83 @@
+//! The agent's process and the group it leads.
+
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process_group, setsid, test_kill_process_group};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+
+use crate::acp::{LaunchError, LaunchSpec};
+
+/// A started agent.
+pub struct Process {
+    pub child: Child,
+    pub group: Group,
+    pub stdin: ChildStdin,
+    pub stdout: ChildStdout,
+    pub stderr: ChildStderr,
+}
+
+/// Everything that the agent started, as far as it stayed in the group. It can outlive its leader:
+/// launchers end and leave the real agent behind (C109).
+#[derive(Clone, Copy, Debug)]
+pub struct Group(Pid);
+
+impl Group {
+    /// A group that is gone is no error.
+    pub fn signal(self, signal: Signal) {
+        // The only other failure, a member that became another user's, cannot be helped.
+        let _ = kill_process_group(self.0, signal);
+    }
+
+    pub fn is_alive(self) -> bool {
+        test_kill_process_group(self.0).is_ok()
+    }
+}
+
+/// Starts the agent. To be called on a thread that lives as long as the agent should: on Linux the
+/// process is told to end when the thread that started it does.
+///
+/// # Errors
+/// When there is nothing to run, or the system refuses.
+pub fn spawn(spec: &LaunchSpec) -> Result<Process, LaunchError> {
+    let path = spec.resolve()?;
+    let mut command = Command::new(&path);
+    command
+        // The name as given: some programs look at it.
+        .arg0(&spec.program)
+        .args(&spec.args)
+        .envs(spec.env.iter().map(|(name, value)| (name, value)))
+        .current_dir(&spec.cwd)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        // The last resort, should the runtime go down without the ladder.
+        .kill_on_drop(true);
+    // SAFETY: between fork and exec only system calls are made; nothing allocates or locks.
+    unsafe {
+        command.pre_exec(|| {
+            // A session of its own: a process group to signal, and no terminal, so that nothing the
+            // agent runs can write to our screen or take our keys.
+            setsid()?;
+            #[cfg(target_os = "linux")]
+            rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
+            Ok(())
+        });
+    }
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return Err(LaunchSpec::explain(path, error)),
+    };
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    let ((Some(stdin), Some(stdout), Some(stderr)), Some(group)) = (pipes, group) else {
+        let source = std::io::Error::other("it has no pipes");
+        return Err(LaunchError::Spawn { path, source });
+    };
+    Ok(Process {
+        child,
+        group: Group(group),
+        stdin,
+        stdout,
+        stderr,
+    })
+}

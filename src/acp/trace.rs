@@ -1,0 +1,219 @@
+//! The wire log: every line of both directions, in a file of its own (`--wire`).
+
+use std::{
+    fs::{File, OpenOptions, Permissions},
+    io::{self, BufWriter, Write},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    path::Path,
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use memchr::memmem::Finder;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::rpc::{self, Direction, WireLine};
+
+/// Lines that may wait for the disk, in bytes.
+const LIMIT: usize = 64 * 1024 * 1024;
+
+/// Shorter values are no secrets worth the name, and masking them would eat ordinary text.
+const SHORTEST_SECRET: usize = 6;
+const MASK: &[u8] = b"***";
+
+const FINISH_GRACE: Duration = Duration::from_secs(2);
+const FINISH_POLL: Duration = Duration::from_millis(5);
+
+/// Readable by their owner alone (V1-MCP-04: they hold whole conversations).
+const MODE: u32 = 0o600;
+
+/// Texts that the log must not hold.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets(Vec<Finder<'static>>);
+
+impl Secrets {
+    /// The values of those variables whose name says that they are secret.
+    pub fn of_env<'a>(env: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let values = env
+            .into_iter()
+            .filter(|(name, value)| is_secret_name(name) && value.len() >= SHORTEST_SECRET)
+            // As it stands within a JSON string.
+            .filter_map(|(_, value)| serde_json::to_string(value).ok())
+            .filter_map(|quoted| Some(quoted.strip_prefix('"')?.strip_suffix('"')?.to_owned()));
+        let mut values: Vec<String> = values.collect();
+        // The longest first, in case one holds another.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        Self(
+            values
+                .iter()
+                .map(|value| Finder::new(value).into_owned())
+                .collect(),
+        )
+    }
+
+    fn mask(&self, line: &mut Vec<u8>) {
+        for secret in &self.0 {
+            let mut from = 0;
+            while let Some(found) = line.get(from..).and_then(|rest| secret.find(rest)) {
+                let at = from + found;
+                line.splice(at..at + secret.needle().len(), MASK.iter().copied());
+                from = at + MASK.len();
+            }
+        }
+    }
+}
+
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"]
+        .iter()
+        .any(|word| name.contains(word))
+}
+
+/// Writes lines to a file, on a thread of its own.
+pub struct Trace {
+    lines: rpc::Sender<WireLine>,
+    thread: JoinHandle<()>,
+}
+
+/// What a connection records into.
+#[derive(Clone)]
+pub struct TraceHandle(rpc::Sender<WireLine>);
+
+impl TraceHandle {
+    pub(super) fn into_sender(self) -> rpc::Sender<WireLine> {
+        self.0
+    }
+}
+
+impl Trace {
+    /// Starts a new log; times in it count from now.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn create(path: &Path, secrets: Secrets) -> io::Result<Self> {
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(MODE)
+            .open(path)?;
+        // It may have been there before, with another mode.
+        file.set_permissions(Permissions::from_mode(MODE))?;
+        let (lines, rx) = rpc::channel(LIMIT);
+        let start = Instant::now();
+        let thread = thread::Builder::new()
+            .name("wire-log".to_owned())
+            .spawn(move || write_all(rx, file, start, &secrets))?;
+        Ok(Self { lines, thread })
+    }
+
+    pub fn handle(&self) -> TraceHandle {
+        TraceHandle(self.lines.clone())
+    }
+
+    /// Waits until everything recorded is in the file. The connections that record into it should
+    /// be gone; one that is not is waited for no longer than [`FINISH_GRACE`].
+    pub fn finish(self) {
+        drop(self.lines);
+        let until = Instant::now() + FINISH_GRACE;
+        while !self.thread.is_finished() && Instant::now() < until {
+            thread::sleep(FINISH_POLL);
+        }
+    }
+}
+
+fn write_all(mut lines: rpc::Receiver<WireLine>, file: File, start: Instant, secrets: &Secrets) {
+    let mut file = BufWriter::new(file);
+    while let Some(first) = lines.blocking_recv() {
+        let mut next = Some(first);
+        while let Some(line) = next {
+            if let Err(error) = write_line(&mut file, line, start, secrets) {
+                return tracing::warn!(%error, "the wire log cannot be written; it ends here");
+            }
+            next = lines.try_recv();
+        }
+        // Nothing waits: what is here should be in the file before a crash.
+        if let Err(error) = file.flush() {
+            return tracing::warn!(%error, "the wire log cannot be written; it ends here");
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    dir: &'static str,
+    t: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    msg: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<&'a str>,
+}
+
+fn write_line(
+    file: &mut impl Write,
+    line: WireLine,
+    start: Instant,
+    secrets: &Secrets,
+) -> io::Result<()> {
+    let mut bytes = line.bytes.into_vec();
+    secrets.mask(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes);
+    let msg = serde_json::from_str::<&RawValue>(&text).ok();
+    let seconds = line.at.saturating_duration_since(start).as_secs_f64();
+    let entry = Entry {
+        dir: match line.direction {
+            Direction::ToAgent => "c2a",
+            Direction::FromAgent => "a2c",
+        },
+        t: (seconds * 1e6).round() / 1e6,
+        msg,
+        raw: msg.is_none().then_some(&*text),
+    };
+    serde_json::to_writer(&mut *file, &entry)?;
+    file.write_all(b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rpc::Tap;
+
+    #[tokio::test]
+    async fn lines_are_logged_whole_masked_and_private() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("wire.jsonl");
+        std::fs::write(&path, "old").expect("written");
+        let secrets = Secrets::of_env([
+            ("ANTHROPIC_API_KEY", "sk-\"quoted\""),
+            ("MY_TOKEN", "short"),
+            ("EDITOR", "/usr/bin/vi"),
+        ]);
+        let trace = Trace::create(&path, secrets).expect("created");
+        let mut tap = Tap::new(Some(trace.handle().into_sender()));
+        let said = br#"{"id":1,"a":"sk-\"quoted\" short /usr/bin/vi"}"#;
+        tap.record(Direction::ToAgent, said).await;
+        tap.record(Direction::FromAgent, b"INFO \xff\r").await;
+        tap.flush().await;
+        drop(tap);
+        trace.finish();
+
+        let log = std::fs::read_to_string(&path).expect("read");
+        let lines: Vec<serde_json::Value> = log
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0]["dir"], "c2a");
+        assert_eq!(lines[0]["msg"]["a"], "*** short /usr/bin/vi");
+        assert!(lines[0]["t"].is_f64());
+        assert_eq!(lines[1]["dir"], "a2c");
+        assert_eq!(lines[1]["raw"], "INFO \u{fffd}\r");
+        let mode = std::fs::metadata(&path)
+            .expect("there")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,169 @@
+//! Cuts a byte stream into lines.
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// A line longer than this is skipped (V1-RPC-21). The largest seen from a real agent has 0.6 MB;
+/// one image or a generated file can be far larger.
+pub const LINE_LIMIT: usize = 64 * 1024 * 1024;
+
+/// How much is asked for in one read: a pipe holds no more.
+const READ_SIZE: usize = 64 * 1024;
+
+/// A buffer that one long line made larger than this is given back once it is empty.
+const KEPT_CAPACITY: usize = 1024 * 1024;
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// Without its `\n`.
+    Bytes(&'a [u8]),
+    /// Longer than the limit; its bytes are gone.
+    Oversized { limit: usize },
+}
+
+/// Reads into one reused buffer. Each byte is looked at once: where a search for the line's end
+/// stopped is remembered, so a long line costs no more than its length (C023).
+pub struct Lines<R> {
+    reader: R,
+    limit: usize,
+    buf: Vec<u8>,
+    /// Start of the line not yet taken.
+    start: usize,
+    /// No `\n` stands in `start..scanned`.
+    scanned: usize,
+    /// Within an oversized line: everything up to its end is dropped.
+    skipping: bool,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub fn new(reader: R, limit: usize) -> Self {
+        Self {
+            reader,
+            limit,
+            buf: Vec::with_capacity(READ_SIZE),
+            start: 0,
+            scanned: 0,
+            skipping: false,
+        }
+    }
+
+    /// The next whole line that is already here.
+    pub fn take(&mut self) -> Option<Line<'_>> {
+        loop {
+            let unseen = self.buf.get(self.scanned..)?;
+            let Some(found) = memchr::memchr(b'\n', unseen) else {
+                self.scanned = self.buf.len();
+                if self.skipping {
+                    self.drop_up_to(self.buf.len());
+                } else if self.buf.len() - self.start > self.limit {
+                    self.skipping = true;
+                    self.drop_up_to(self.buf.len());
+                    return Some(Line::Oversized { limit: self.limit });
+                }
+                return None;
+            };
+            let (start, end) = (self.start, self.scanned + found);
+            self.drop_up_to(end + 1);
+            if std::mem::take(&mut self.skipping) {
+                continue;
+            }
+            if end - start > self.limit {
+                return Some(Line::Oversized { limit: self.limit });
+            }
+            return self.buf.get(start..end).map(Line::Bytes);
+        }
+    }
+
+    /// Waits for more bytes; false at the end of the stream. Cancel safe.
+    pub async fn fill(&mut self) -> std::io::Result<bool> {
+        if self.start > 0 {
+            self.buf.drain(..self.start);
+            self.scanned -= self.start;
+            self.start = 0;
+        }
+        if self.buf.is_empty() && self.buf.capacity() > KEPT_CAPACITY {
+            self.buf = Vec::new();
+        }
+        self.buf.reserve(READ_SIZE);
+        Ok(self.reader.read_buf(&mut self.buf).await? > 0)
+    }
+
+    /// What stands behind the last `\n`, once the stream has ended.
+    pub fn rest(&mut self) -> Option<&[u8]> {
+        let start = self.start;
+        self.drop_up_to(self.buf.len());
+        self.buf.get(start..).filter(|rest| !rest.is_empty())
+    }
+
+    fn drop_up_to(&mut self, end: usize) {
+        self.start = end;
+        self.scanned = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn all(input: &[u8], limit: usize) -> Vec<String> {
+        let mut lines = Lines::new(input, limit);
+        let mut out = Vec::new();
+        loop {
+            while let Some(line) = lines.take() {
+                out.push(match line {
+                    Line::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                    Line::Oversized { .. } => "<oversized>".to_owned(),
+                });
+            }
+            if !lines.fill().await.expect("memory does not fail") {
+                break;
+            }
+        }
+        if let Some(rest) = lines.rest() {
+            out.push(format!("rest:{}", String::from_utf8_lossy(rest)));
+        }
+        out
+    }
+
+    #[tokio::test]
+    async fn lines_are_cut_at_newlines() {
+        assert_eq!(all(b"a\n\nbc\nd", 10).await, ["a", "", "bc", "rest:d"]);
+    }
+
+    // V1-RPC-21
+    #[tokio::test]
+    async fn an_oversized_line_is_skipped_and_the_next_one_read() {
+        assert_eq!(
+            all(b"1234\n12345\nok\n", 4).await,
+            ["1234", "<oversized>", "ok"]
+        );
+        let mut long = vec![b'x'; 3 * READ_SIZE];
+        long.extend_from_slice(b"\nok\n");
+        assert_eq!(all(&long, READ_SIZE).await, ["<oversized>", "ok"]);
+    }
+
+    // C023: bytes looked at grow with the line's length, not with its pieces.
+    #[tokio::test]
+    async fn a_long_line_is_scanned_once() {
+        let long = vec![b'x'; 20 * READ_SIZE];
+        let mut lines = Lines::new(long.as_slice(), LINE_LIMIT);
+        while lines.fill().await.expect("memory does not fail") {
+            assert_eq!(lines.take(), None);
+            assert_eq!(lines.scanned, lines.buf.len());
+        }
+        assert_eq!(lines.rest().map(<[u8]>::len), Some(long.len()));
+    }
+
+    #[tokio::test]
+    async fn the_buffer_of_a_long_line_is_given_back() {
+        let mut input = vec![b'x'; 4 * KEPT_CAPACITY];
+        input.push(b'\n');
+        let mut lines = Lines::new(input.as_slice(), LINE_LIMIT);
+        while lines.fill().await.expect("memory does not fail") {
+            if lines.take().is_some() {
+                break;
+            }
+        }
+        lines.fill().await.expect("memory does not fail");
+        assert!(lines.buf.capacity() <= KEPT_CAPACITY);
+    }
+}

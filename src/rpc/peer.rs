@@ -1,0 +1,206 @@
+//! Our end of one connection: which calls wait for the agent, and which of its requests for us.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use tracing::debug;
+
+use crate::{
+    proto::{CallTag, ConnectionId, RequestKey, RpcError, code},
+    rpc::Outbox,
+};
+
+/// Shared by everyone who sends and by the reader. No lock is held across a wait.
+pub struct Peer {
+    connection: ConnectionId,
+    outbox: Outbox,
+    calls: Mutex<Calls>,
+    requests: Mutex<Requests>,
+}
+
+/// Requests of ours. Ids are integers from 1, since old agents read nothing else (V1-RPC-07).
+#[derive(Default)]
+struct Calls {
+    last: u64,
+    open: HashMap<u64, CallTag>,
+}
+
+/// Requests of the agent, each with its id as it was written (V1-RPC-05). Taking the id out is what
+/// makes an answer the only one (V1-RPC-13).
+#[derive(Default)]
+struct Requests {
+    last: u64,
+    open: BTreeMap<u64, Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct Outgoing<'a, P: Serialize> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    method: &'a str,
+    params: P,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    jsonrpc: &'static str,
+    id: &'a RawValue,
+    #[serde(flatten)]
+    outcome: AnswerOutcome<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum AnswerOutcome<'a> {
+    Result(&'a RawValue),
+    Error {
+        code: i64,
+        message: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        data: Option<&'a RawValue>,
+    },
+}
+
+const VERSION: &str = "2.0";
+
+impl Peer {
+    pub fn new(connection: ConnectionId, outbox: Outbox) -> Self {
+        Self {
+            connection,
+            outbox,
+            calls: Mutex::default(),
+            requests: Mutex::default(),
+        }
+    }
+
+    pub fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    /// Sends a request; its reply will come with `tag`.
+    pub fn call(&self, tag: CallTag, method: &str, params: impl Serialize) {
+        // Queued under the lock, so that ids are also in order on the wire.
+        let mut calls = lock(&self.calls);
+        calls.last += 1;
+        let id = calls.last;
+        calls.open.insert(id, tag);
+        self.send(Some(id), method, params);
+    }
+
+    pub fn notify(&self, method: &str, params: impl Serialize) {
+        self.send(None, method, params);
+    }
+
+    fn send(&self, id: Option<u64>, method: &str, params: impl Serialize) {
+        let message = Outgoing {
+            jsonrpc: VERSION,
+            id,
+            method,
+            params,
+        };
+        match serde_json::to_vec(&message) {
+            Ok(line) => self.outbox.push(line),
+            Err(error) => debug!(method, %error, "a message of ours is no JSON"),
+        }
+    }
+
+    /// Answers a request of the agent. Only the first answer counts; one for another connection is
+    /// dropped.
+    pub fn answer(&self, key: RequestKey, outcome: Result<impl Serialize, RpcError>) {
+        let id = (key.connection == self.connection)
+            .then(|| lock(&self.requests).open.remove(&key.number))
+            .flatten();
+        match id {
+            Some(id) => match outcome {
+                Ok(result) => self.answer_result(&id, result),
+                Err(error) => self.answer_error(&id, &error),
+            },
+            None => debug!(?key, "an answer to no open request"),
+        }
+    }
+
+    fn answer_result(&self, id: &RawValue, result: impl Serialize) {
+        match to_raw_value(&result) {
+            Ok(result) => self.push_answer(id, AnswerOutcome::Result(&result)),
+            Err(_) => self.answer_error(id, &RpcError::new(code::INTERNAL, "Internal error")),
+        }
+    }
+
+    pub(super) fn answer_error(&self, id: &RawValue, error: &RpcError) {
+        let data = error
+            .data
+            .as_ref()
+            // What was cut to its bound is no JSON any more.
+            .and_then(|data| serde_json::from_str::<&RawValue>(&data.0).ok());
+        let outcome = AnswerOutcome::Error {
+            code: error.code,
+            message: &error.message,
+            data,
+        };
+        self.push_answer(id, outcome);
+    }
+
+    fn push_answer(&self, id: &RawValue, outcome: AnswerOutcome<'_>) {
+        let answer = Answer {
+            jsonrpc: VERSION,
+            id,
+            outcome,
+        };
+        match serde_json::to_vec(&answer) {
+            Ok(line) => self.outbox.push(line),
+            Err(error) => debug!(%error, "an answer of ours is no JSON"),
+        }
+    }
+
+    /// Answers whatever is still open, then closes the agent's stdin: nothing is left unanswered
+    /// by our going (V1-RPC-13, V1-CAN-11).
+    pub fn close(&self) {
+        let open = std::mem::take(&mut lock(&self.requests).open);
+        let cancelled = RpcError::new(code::CANCELLED, "The client is closing");
+        for id in open.values() {
+            self.answer_error(id, &cancelled);
+        }
+        self.outbox.close();
+    }
+
+    /// The call that this id was sent with; once.
+    pub(super) fn take_call(&self, id: &RawValue) -> Option<CallTag> {
+        // Exactly as we wrote it: `"1"` is not `1` (C003).
+        let number = id.get().parse().ok()?;
+        lock(&self.calls).open.remove(&number)
+    }
+
+    pub(super) fn open_request(&self, id: &RawValue) -> RequestKey {
+        let mut requests = lock(&self.requests);
+        requests.last += 1;
+        let number = requests.last;
+        requests.open.insert(number, id.to_owned());
+        self.key(number)
+    }
+
+    /// The newest open request with this id.
+    pub(super) fn find_request(&self, id: &RawValue) -> Option<RequestKey> {
+        lock(&self.requests)
+            .open
+            .iter()
+            .rfind(|(_, open)| open.get() == id.get())
+            .map(|(number, _)| self.key(*number))
+    }
+
+    fn key(&self, number: u64) -> RequestKey {
+        RequestKey {
+            connection: self.connection,
+            number,
+        }
+    }
+}
+
+/// The tables are whole after every statement, so a panic elsewhere does not spoil them.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,219 @@
+//! The task that reads what the agent sends.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::io::AsyncRead;
+use tracing::{debug, trace};
+
+use crate::{
+    proto::{AgentExit, CallResult, CallTag, FromAgent, RequestKey, RpcError, code},
+    rpc::{
+        Direction, Peer, Sender, Tap, decode_error,
+        envelope::{self, Message, Outcome},
+        lines::{LINE_LIMIT, Line, Lines},
+        queue::Closed,
+        text,
+    },
+    text::SafeText,
+};
+
+/// Characters of a line that are quoted where it is said that it was not understood.
+const QUOTED_CHARS: usize = 200;
+
+/// What a connection delivers, in wire order.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Inbound {
+    FromAgent(FromAgent),
+    /// The last item. No call that is still open will be answered any more (V1-RPC-19).
+    Exited(AgentExit),
+}
+
+/// What methods, params and results mean. All JSON is given as text. Called on the reader's task,
+/// so it must not wait.
+pub trait Protocol: Send {
+    /// Appends what a notification says; nothing, if it is not known (V1-RPC-10).
+    fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>);
+
+    /// # Errors
+    /// The answer that the agent gets at once: -32601, -32602.
+    fn request(
+        &mut self,
+        key: RequestKey,
+        method: &str,
+        params: &str,
+    ) -> Result<FromAgent, RpcError>;
+
+    fn result(&mut self, call: &CallTag, result: &str) -> CallResult;
+}
+
+/// Reads messages, keeps the peer's tables, and puts what they mean into the inbound queue.
+pub struct Reader<P> {
+    peer: Arc<Peer>,
+    protocol: P,
+    inbox: Sender<Inbound>,
+    tap: Tap,
+    noise: u64,
+    /// Reused: what one notification said.
+    said: Vec<FromAgent>,
+}
+
+impl<P: Protocol> Reader<P> {
+    pub fn new(peer: Arc<Peer>, protocol: P, inbox: Sender<Inbound>, tap: Tap) -> Self {
+        Self {
+            peer,
+            protocol,
+            inbox,
+            tap,
+            noise: 0,
+            said: Vec::new(),
+        }
+    }
+
+    /// Reads to the end of the stream, or until nobody receives any more, or until `over` is ready
+    /// while the stream is silent. Gives the queue back, for the last word.
+    pub async fn run(
+        mut self,
+        stream: impl AsyncRead + Unpin,
+        over: impl Future<Output = ()>,
+    ) -> Sender<Inbound> {
+        let mut lines = Lines::new(stream, LINE_LIMIT);
+        let mut over = std::pin::pin!(over);
+        loop {
+            while let Some(line) = lines.take() {
+                match line {
+                    Line::Bytes(line) => self.line(line).await,
+                    Line::Oversized { limit } => {
+                        let what = format!("a line longer than {} MiB was skipped", limit >> 20);
+                        self.noise(SafeText::line(&what), 0);
+                    }
+                }
+                if self.inbox.is_full() && self.deliver().await.is_err() {
+                    return self.inbox;
+                }
+            }
+            if self.deliver().await.is_err() {
+                return self.inbox;
+            }
+            // A full stdin of the agent stops us here, not in the writer's queue.
+            self.peer.outbox().ready().await;
+            let more = tokio::select! {
+                biased;
+                more = lines.fill() => more,
+                () = &mut over => break,
+            };
+            match more {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    debug!(%error, "reading from the agent failed");
+                    break;
+                }
+            }
+        }
+        if let Some(line) = lines.rest() {
+            self.line(line).await;
+        }
+        // If nobody receives there is nobody to tell.
+        let _ = self.deliver().await;
+        self.inbox
+    }
+
+    async fn deliver(&mut self) -> Result<(), Closed> {
+        self.tap.flush().await;
+        self.inbox.flush().await
+    }
+
+    async fn line(&mut self, line: &[u8]) {
+        self.tap.record(Direction::FromAgent, line).await;
+        let text = text::readable(line);
+        if !text.is_empty() {
+            self.message(&text);
+        }
+    }
+
+    fn message(&mut self, line: &str) {
+        match envelope::parse(line) {
+            Message::Notification { method, params } if method == "$/cancel_request" => {
+                self.cancel_request(params);
+            }
+            Message::Notification { method, params } => {
+                self.protocol.notification(&method, params, &mut self.said);
+                if self.said.is_empty() {
+                    trace!(%method, "unknown notification");
+                }
+                // What it weighs is counted once, however many events it became.
+                let mut weight = line.len();
+                for said in self.said.drain(..) {
+                    self.inbox.push(Inbound::FromAgent(said), weight);
+                    weight = 0;
+                }
+            }
+            Message::Request { id, method, params } => self.request(id, &method, params, line),
+            Message::Response { id, outcome } => self.response(id, &outcome, line),
+            Message::Invalid { id } => {
+                let error = RpcError::new(code::INVALID_REQUEST, "Invalid request");
+                self.peer.answer_error(&id, &error);
+            }
+            Message::Noise => {
+                let quoted: String = line.chars().take(QUOTED_CHARS).collect();
+                self.noise(SafeText::line(&quoted), 0);
+            }
+        }
+    }
+
+    fn request(&mut self, id: &RawValue, method: &str, params: &str, line: &str) {
+        let key = self.peer.open_request(id);
+        match self.protocol.request(key, method, params) {
+            Ok(request) => self.inbox.push(Inbound::FromAgent(request), line.len()),
+            Err(error) => {
+                debug!(method, code = error.code, "request refused");
+                self.peer.answer(key, Err::<(), _>(error));
+            }
+        }
+    }
+
+    fn response(&mut self, id: &RawValue, outcome: &Outcome<'_>, line: &str) {
+        let Some(call) = self.peer.take_call(id) else {
+            debug!(%id, "an answer to no open call (V1-RPC-16)");
+            return;
+        };
+        let result = match outcome {
+            Outcome::Result(result) => self.protocol.result(&call, result),
+            Outcome::Error(error) => CallResult::Failed(decode_error(error)),
+            Outcome::Unclear => CallResult::Failed(RpcError::new(
+                code::INTERNAL,
+                "the agent's answer has not exactly one of result and error",
+            )),
+        };
+        let reply = FromAgent::Reply { call, result };
+        self.inbox.push(Inbound::FromAgent(reply), line.len());
+    }
+
+    /// Ids that are unknown or answered are ignored (V1-CAN-10).
+    fn cancel_request(&mut self, params: &str) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Cancel<'a> {
+            #[serde(borrow)]
+            request_id: &'a RawValue,
+        }
+        let key = serde_json::from_str::<Cancel<'_>>(params)
+            .ok()
+            .and_then(|cancel| self.peer.find_request(cancel.request_id));
+        if let Some(key) = key {
+            let cancel = FromAgent::CancelRequest { key };
+            self.inbox.push(Inbound::FromAgent(cancel), 0);
+        }
+    }
+
+    fn noise(&mut self, what: SafeText, bytes: usize) {
+        self.noise += 1;
+        let noise = FromAgent::Noise {
+            what,
+            count: self.noise,
+        };
+        self.inbox.push(Inbound::FromAgent(noise), bytes);
+    }
+}

@@ -1,0 +1,53 @@
+//! Where every line can be watched, in both directions.
+
+use std::time::Instant;
+
+use crate::rpc::Sender;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    ToAgent,
+    FromAgent,
+}
+
+/// A line as it was on the wire, without its end.
+#[derive(Debug)]
+pub struct WireLine {
+    pub direction: Direction,
+    pub at: Instant,
+    pub bytes: Box<[u8]>,
+}
+
+/// Hands copies of lines to a watcher. A watcher that is slow slows the wire; one that is gone
+/// costs nothing more.
+#[derive(Clone)]
+pub struct Tap(Option<Sender<WireLine>>);
+
+impl Tap {
+    pub fn new(watcher: Option<Sender<WireLine>>) -> Self {
+        Self(watcher)
+    }
+
+    pub async fn record(&mut self, direction: Direction, line: &[u8]) {
+        let Some(watcher) = &mut self.0 else { return };
+        let line = WireLine {
+            direction,
+            at: Instant::now(),
+            bytes: line.into(),
+        };
+        let bytes = line.bytes.len();
+        watcher.push(line, bytes);
+        if watcher.is_full() {
+            self.flush().await;
+        }
+    }
+
+    /// Sends what has been recorded; to be called before waiting for something else.
+    pub async fn flush(&mut self) {
+        if let Some(watcher) = &mut self.0
+            && watcher.flush().await.is_err()
+        {
+            self.0 = None;
+        }
+    }
+}
