@@ -1,1 +1,4 @@
-//! placeholder
+//! Services on the person's machine.
+
+pub mod fs;
+pub mod terminal;

@@ -120,7 +120,7 @@ proptest! {
         pieces in prop::collection::vec(
             prop_oneof![
                 "[a-z \u{e9}\u{65e5}\u{1f600}\u{301}]{0,12}",
-                "\x1b\\[[0-9;?]{0,6}[A-Za-z@]",
+                "\x1b\\[[0-9;?]{0,3}[A-Za-z@]",
                 "\x1b[78DMEc]",
                 Just("\r\n".to_owned()),
                 Just("\x1b]0;".to_owned()),

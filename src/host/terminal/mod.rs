@@ -1,0 +1,4 @@
+//! Terminals.
+mod buffer;
+mod plain;
+mod utf8;
