@@ -112,7 +112,6 @@ mod tests {
         waiting.await.unwrap();
         drop(other);
         assert!(lanes.lock().is_empty());
-
     }
 
     #[tokio::test]

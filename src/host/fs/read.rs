@@ -71,11 +71,8 @@ pub fn read(path: &Path, line: Option<u32>, limit: Option<u32>) -> Result<String
 fn open(path: &Path) -> Result<File, RpcError> {
     // The path was resolved: a link in its last part was put there since. Non-blocking, as opening
     // a FIFO would wait for a writer.
-    let flags = OFlags::RDONLY
-        | OFlags::NONBLOCK
-        | OFlags::NOFOLLOW
-        | OFlags::CLOEXEC
-        | OFlags::NOCTTY;
+    let flags =
+        OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
     let fd = rustix::fs::open(path, flags, Mode::empty())
         .map_err(|error| failure("read", path, &error.into()))?;
     let file = File::from(fd);
@@ -101,7 +98,9 @@ fn too_large(path: &Path) -> RpcError {
     refusal(
         "read",
         path,
-        &format!("that is more than {limit} MiB of text; ask for a part of it with `line` and `limit`"),
+        &format!(
+            "that is more than {limit} MiB of text; ask for a part of it with `line` and `limit`"
+        ),
     )
 }
 

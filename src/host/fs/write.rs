@@ -50,7 +50,11 @@ pub fn write(path: &Path, content: &str) -> Result<(), RpcError> {
     }
     // Once more, with the directories there: none may have become a link since the path was judged.
     if fs::canonicalize(dir).map_err(fail)? != dir {
-        return Err(refusal("write", path, "a directory above it has just moved"));
+        return Err(refusal(
+            "write",
+            path,
+            "a directory above it has just moved",
+        ));
     }
     if let Some(old) = &old
         && old.nlink() > 1
@@ -65,12 +69,7 @@ pub fn write(path: &Path, content: &str) -> Result<(), RpcError> {
     }
 }
 
-fn replace(
-    path: &Path,
-    dir: &Path,
-    content: &str,
-    old: Option<&fs::Metadata>,
-) -> io::Result<()> {
+fn replace(path: &Path, dir: &Path, content: &str, old: Option<&fs::Metadata>) -> io::Result<()> {
     let mut temp = tempfile::Builder::new()
         .prefix(".acp-tui-")
         // Cut by the umask, as any new file.
@@ -79,7 +78,10 @@ fn replace(
     temp.write_all(content.as_bytes())?;
     if let Some(old) = old {
         // Another's file in a shared directory: giving it away needs rights we may not have.
-        let (uid, gid) = (rustix::fs::Uid::from_raw(old.uid()), rustix::fs::Gid::from_raw(old.gid()));
+        let (uid, gid) = (
+            rustix::fs::Uid::from_raw(old.uid()),
+            rustix::fs::Gid::from_raw(old.gid()),
+        );
         let _ = rustix::fs::fchown(temp.as_file(), Some(uid), Some(gid));
         // After the owner, since changing that clears set-id bits.
         temp.as_file().set_permissions(old.permissions())?;

@@ -82,7 +82,8 @@ impl OutputBuffer {
     }
 
     fn note_truncation(&mut self) {
-        self.truncated |= self.tail.dropped || self.tail.len() + self.open_line().len() > self.limit;
+        self.truncated |=
+            self.tail.dropped || self.tail.len() + self.open_line().len() > self.limit;
     }
 }
 

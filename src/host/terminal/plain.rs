@@ -30,7 +30,11 @@ enum State {
     /// Behind ESC and an intermediate: one more character follows.
     EscapeRest,
     /// Behind CSI: the first parameter, and whether anything unusual stands in the sequence.
-    Csi { first: Option<u16>, more: bool, private: bool },
+    Csi {
+        first: Option<u16>,
+        more: bool,
+        private: bool,
+    },
     /// Within OSC, DCS, APC, PM or SOS, up to ST or BEL.
     String { chars: usize, escape: bool },
 }
@@ -72,7 +76,9 @@ impl PlainText {
             }
         }
         if self.line.len() > MAX_LINE_BYTES {
-            let start = self.line.floor_char_boundary(self.line.len() - MAX_LINE_BYTES / 2);
+            let start = self
+                .line
+                .floor_char_boundary(self.line.len() - MAX_LINE_BYTES / 2);
             done(&self.line[..start]);
             self.line.drain(..start);
             self.cursor = self.cursor.saturating_sub(start);
@@ -172,8 +178,7 @@ impl PlainText {
                 0 => self.line.truncate(self.cursor),
                 1 => {
                     let blanks = self.line[..self.cursor].chars().count();
-                    self.line
-                        .replace_range(..self.cursor, &" ".repeat(blanks));
+                    self.line.replace_range(..self.cursor, &" ".repeat(blanks));
                     self.cursor = blanks;
                 }
                 // The column is not kept: hardly anything does this without a carriage return.
@@ -272,7 +277,10 @@ mod tests {
     fn sequences_leave_no_trace_v1_term_07() {
         for (printed, text) in [
             ("\x1b[1;31mred\x1b[0m\r\n", "red\n"),
-            ("\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b\x1b]8;;\x1b\\", "ab"),
+            (
+                "\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b\x1b]8;;\x1b\\",
+                "ab",
+            ),
             ("\u{9b}31ma\u{9d}0;t\u{9c}b", "ab"),
             ("\x1b(Ba\x1b=b\x1b[?25lc\x1bPq#0\x1b\\d", "abcd"),
             ("a\x07b\x7fc", "abc"),
