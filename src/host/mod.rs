@@ -30,3 +30,4 @@ pub enum HostEvent {
 
 /// Takes events from any task; must not block.
 pub type EventSink = Arc<dyn Fn(HostEvent) + Send + Sync>;
+pub mod permission;
