@@ -11,7 +11,7 @@ mod write;
 
 use std::{io, path::Path};
 
-pub(super) use lanes::{Lane, Lanes};
+pub(super) use lanes::Lanes;
 pub(super) use read::read;
 pub use roots::{Resolved, Roots};
 pub(super) use write::write;
@@ -19,7 +19,7 @@ pub(super) use write::write;
 use crate::proto::{RpcError, code};
 
 /// An I/O error as the agent is told it: what was tried, with which file, why not.
-fn failure(doing: &str, path: &Path, error: &io::Error) -> RpcError {
+pub(super) fn failure(doing: &str, path: &Path, error: &io::Error) -> RpcError {
     let code = match error.kind() {
         // Agents tell "new file" from "broken" by this code (V1-FS-06).
         io::ErrorKind::NotFound => code::NOT_FOUND,

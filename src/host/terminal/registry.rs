@@ -226,13 +226,13 @@ impl Terminals {
     pub fn wait_for_exit(
         &self,
         request: &TerminalRef,
-    ) -> Result<impl Future<Output = Result<ExitStatus, RpcError>> + Send + use<>, RpcError> {
+    ) -> Result<impl Future<Output = ExitStatus> + Send + use<>, RpcError> {
         let shared = self.find(request)?;
         Ok(async move {
             let mut exit = shared.exit.subscribe();
             let status = exit.wait_for(Option::is_some).await;
             // The sender lives as long as `shared`.
-            Ok(status.ok().and_then(|s| s.clone()).unwrap_or_default())
+            status.ok().and_then(|s| s.clone()).unwrap_or_default()
         })
     }
 

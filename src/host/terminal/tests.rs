@@ -65,7 +65,7 @@ impl Fixture {
 
     async fn wait(&self, terminal: &TerminalRef) -> ExitStatus {
         let exit = self.terminals.wait_for_exit(terminal).unwrap();
-        timeout(PATIENCE, exit).await.unwrap().unwrap()
+        timeout(PATIENCE, exit).await.unwrap()
     }
 
     fn output(&self, terminal: &TerminalRef) -> TerminalSnapshot {
@@ -189,7 +189,7 @@ async fn many_waiters_and_waits_after_the_exit_v1_term_11() {
         .collect();
     host.terminals.write(&terminal.terminal, b"go\n".to_vec());
     for waiter in waiters {
-        assert_eq!(waiter.await.unwrap().unwrap(), code(7));
+        assert_eq!(waiter.await.unwrap(), code(7));
     }
     assert_eq!(host.wait(&terminal).await, code(7));
 }
@@ -231,7 +231,7 @@ async fn release_forgets_the_id_but_answers_waiters_v1_term_13() {
     ] {
         assert_eq!(error.code, code::NOT_FOUND);
     }
-    let status = timeout(PATIENCE, waiter).await.unwrap().unwrap().unwrap();
+    let status = timeout(PATIENCE, waiter).await.unwrap().unwrap();
     assert_eq!(status, signal("SIGTERM"));
 }
 
