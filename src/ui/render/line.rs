@@ -372,7 +372,7 @@ pub fn rule(symbol: &str, width: usize, style: Style) -> Row {
 
 #[cfg(test)]
 mod tests {
-    use ratatui::{buffer::CellWidth, style::Stylize};
+    use ratatui::buffer::CellWidth;
 
     use super::*;
 
