@@ -6,7 +6,7 @@ use super::{
     cache::{Content, Key, Stamp},
     frame::Frame,
     heights::Heights,
-    message::Splitter,
+    message::{Segment, Splitter},
 };
 use crate::{
     config::Thoughts,
@@ -90,10 +90,13 @@ impl Item {
 
     fn split(&mut self, source: &str, done: bool, now: Instant) -> usize {
         let text = self.text.get_or_insert_default();
-        if done || self.not_before.is_none_or(|at| at <= now) {
+        if done {
+            text.finish(source);
+            self.not_before = None;
+        } else if self.not_before.is_none_or(|at| at <= now) {
             text.update(source);
-            let tail = text.segments().last().map_or(0, |last| last.len());
-            self.not_before = (!done && tail > HUGE_TAIL).then(|| now + pause(tail));
+            let tail = text.segments().last().map_or(0, |last| last.range.len());
+            self.not_before = (tail > HUGE_TAIL).then(|| now + pause(tail));
         }
         text.segments().len().max(1)
     }
@@ -105,7 +108,7 @@ impl Item {
         let rows = match &block.kind {
             BlockKind::User(message) => 2 + (message.text.len() / width + 1).min(12),
             BlockKind::Agent(_) => {
-                let bytes = self.range(segment).map_or(0, |range| range.len());
+                let bytes = self.text_segment(segment).map_or(0, |s| s.range.len());
                 bytes / width + 2
             }
             BlockKind::Tool(_) if segment > 0 => 8,
@@ -115,9 +118,9 @@ impl Item {
         rows + gap
     }
 
-    /// The bytes of a text's segment.
-    pub fn range(&self, segment: usize) -> Option<std::ops::Range<usize>> {
-        self.text.as_ref()?.segments().get(segment).cloned()
+    /// A segment of a text in markdown.
+    pub fn text_segment(&self, segment: usize) -> Option<&Segment> {
+        self.text.as_ref()?.segments().get(segment)
     }
 
     /// What the segment's rows depend on.
@@ -127,10 +130,10 @@ impl Item {
             screen: 0,
         };
         let text = |segment| {
-            self.range(segment).map_or(plain, |range| Content::Text {
-                from: range.start,
-                to: range.end,
-                refers: 0,
+            self.text_segment(segment).map_or(plain, |segment| Content::Text {
+                from: segment.range.start,
+                to: segment.range.end,
+                done: segment.done,
             })
         };
         let content = match &block.kind {

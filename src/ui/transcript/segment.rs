@@ -81,10 +81,10 @@ pub fn render_segment(
 
 /// A segment of a text in markdown.
 fn text(item: &Item, source: &str, segment: usize, by: usize, frame: &Frame<'_>) -> Rendered {
-    let Some(range) = item.range(segment) else {
+    let (Some(text), Some(segment)) = (&item.text, item.text_segment(segment)) else {
         return Rendered::default();
     };
-    let mut rendered = message::render(source, &range, &narrowed(by, frame));
+    let mut rendered = message::render(source, segment, text.defs(), &narrowed(by, frame));
     indent(&mut rendered.rows, by);
     rendered
 }
