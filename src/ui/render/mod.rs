@@ -13,6 +13,8 @@ pub mod line;
 pub mod notice;
 pub mod plan;
 pub mod terminal;
+#[cfg(test)]
+pub mod testing;
 pub mod thought;
 pub mod tool;
 pub mod user;

@@ -189,4 +189,6 @@ fn content_width(width: u16) -> u16 {
 }
 
 #[cfg(test)]
+mod samples;
+#[cfg(test)]
 mod tests;
