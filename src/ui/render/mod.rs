@@ -10,6 +10,7 @@ pub mod excerpt;
 pub mod format;
 pub mod frame;
 pub mod line;
+pub mod markdown;
 pub mod notice;
 pub mod plan;
 pub mod terminal;

@@ -12,7 +12,6 @@ mod frame;
 mod heights;
 mod item;
 mod layout;
-mod message;
 mod paint;
 mod plain;
 mod scroll;
