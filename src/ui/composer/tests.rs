@@ -4,7 +4,11 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
-use ratatui::{buffer::Buffer as Screen, layout::Rect, style::Modifier};
+use ratatui::{
+    buffer::{Buffer as Screen, CellWidth},
+    layout::Rect,
+    style::Modifier,
+};
 
 use super::*;
 use crate::{
@@ -189,8 +193,7 @@ impl Desk {
                     dim = now_dim;
                 }
                 row.push_str(cell.symbol());
-                let width = ratatui::buffer::CellWidth::cell_width(cell.symbol());
-                hidden = width.saturating_sub(1);
+                hidden = cell.cell_width().saturating_sub(1);
             }
             let row = row.trim_end();
             out.push_str(row);

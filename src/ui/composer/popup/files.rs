@@ -172,7 +172,7 @@ pub struct FilePopup {
 impl FilePopup {
     pub fn open(start: Caret) -> Self {
         Self {
-            choices: Choices::new(Vec::new(), "listing files"),
+            choices: Choices::new(Vec::new(), "listing files").cut_at_start(),
             start,
             query: String::new(),
             waiting: None,
@@ -225,7 +225,7 @@ impl FilePopup {
     }
 
     fn show(&mut self, found: Vec<Choice>) {
-        self.choices = Choices::new(found, "no such file");
+        self.choices = Choices::new(found, "no such file").cut_at_start();
     }
 }
 

@@ -1,7 +1,5 @@
 //! The list that all popups are: choices with marks, one of them selected.
 
-use std::borrow::Cow;
-
 use ratatui::{
     buffer::{Buffer, CellWidth},
     layout::Rect,
@@ -40,7 +38,17 @@ pub struct Choices {
     /// First one seen.
     top: usize,
     /// Said in place of an empty list.
-    pub empty: &'static str,
+    empty: &'static str,
+    cut: Cut,
+}
+
+/// Which side of a label goes where it is too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cut {
+    #[default]
+    End,
+    /// The end of a path tells more.
+    Start,
 }
 
 impl Choices {
@@ -50,11 +58,15 @@ impl Choices {
             selected: 0,
             top: 0,
             empty,
+            cut: Cut::End,
         }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+    pub fn cut_at_start(self) -> Self {
+        Self {
+            cut: Cut::Start,
+            ..self
+        }
     }
 
     pub fn selected(&self) -> Option<&Choice> {
@@ -100,12 +112,13 @@ impl Choices {
         self.top = self
             .top
             .clamp((self.selected + 1).saturating_sub(seen), self.selected);
-        let label_room = self.label_room(list.width, seen);
+        let columns = self.columns(list.width, seen);
         for (row, (index, choice)) in list
             .rows()
             .zip(self.items.iter().enumerate().skip(self.top))
         {
-            draw_choice(choice, index == self.selected, label_room, row, buf, ctx);
+            let selected = index == self.selected;
+            draw_choice(choice, selected, &columns, row, buf, ctx);
         }
     }
 
@@ -123,26 +136,43 @@ impl Choices {
             .render(area, buf);
     }
 
-    /// Cells for the labels: as wide as those seen, at most half of the row if there are details.
-    fn label_room(&self, width: u16, seen: usize) -> usize {
+    /// Labels get what those seen need, at most half of the row if there are details.
+    fn columns(&self, width: u16, seen: usize) -> Columns {
         let room = usize::from(width).saturating_sub(MARKER_WIDTH);
         let seen = || self.items.iter().skip(self.top).take(seen);
-        if seen().all(|choice| choice.detail.is_empty()) {
-            return room;
+        let label = if width < DETAILS_FROM || seen().all(|choice| choice.detail.is_empty()) {
+            room
+        } else {
+            let widths = seen().map(|choice| beginning(&choice.label).cell_width().into());
+            widths.max().unwrap_or(0).min(room.div_ceil(2))
+        };
+        Columns {
+            label,
+            detail: room.saturating_sub(label + GAP),
+            cut: self.cut,
         }
-        let widest = seen()
-            .map(|choice| beginning(&choice.label).cell_width().into())
-            .max();
-        widest.unwrap_or(0).min(room.div_ceil(2))
     }
+}
+
+/// Cells of a row, without the marker and the gap.
+struct Columns {
+    label: usize,
+    detail: usize,
+    cut: Cut,
 }
 
 const MARKER_WIDTH: usize = 2;
 
+/// Between label and detail.
+const GAP: usize = 2;
+
+/// Narrower lists have no details.
+const DETAILS_FROM: u16 = 40;
+
 fn draw_choice(
     choice: &Choice,
     selected: bool,
-    label_room: usize,
+    columns: &Columns,
     area: Rect,
     buf: &mut Buffer,
     ctx: &RenderContext<'_>,
@@ -153,69 +183,70 @@ fn draw_choice(
     } else {
         (" ", Style::new())
     };
-    let mut spans = vec![Span::styled(format!("{marker} "), theme.accent)];
-    let used = push_label(choice, label_room, &mut spans, ctx);
-    if !choice.detail.is_empty() {
-        let detail = beginning(&choice.detail);
-        let gap = label_room.saturating_sub(used) + 2;
-        let room = usize::from(area.width).saturating_sub(MARKER_WIDTH + label_room + 2);
-        spans.push(Span::raw(" ".repeat(gap)));
-        spans.push(Span::styled(
-            truncate_to_width(detail, room).into_owned(),
-            theme.dim,
-        ));
+    let mut line = Line::from(Span::styled(format!("{marker} "), theme.accent));
+    push_label(choice, columns, &mut line, ctx);
+    if !choice.detail.is_empty() && columns.detail > 0 {
+        let detail = SafeText::line(beginning(&choice.detail));
+        let detail = truncate_to_width(&detail, columns.detail).into_owned();
+        let used = line.width();
+        let gap = (MARKER_WIDTH + columns.label + GAP).saturating_sub(used);
+        line.push_span(Span::styled(" ".repeat(gap), theme.text));
+        line.push_span(Span::styled(detail, theme.dim));
     }
     buf.set_style(area, style);
-    Line::from(spans).render(area, buf);
+    line.render(area, buf);
 }
 
-/// Pushes the label in at most `room` cells and tells how many it took. Where it is cut, its end
-/// stays: that of a path tells more.
+/// The label in its column, what matches in it marked.
 fn push_label(
     choice: &Choice,
-    room: usize,
-    spans: &mut Vec<Span<'static>>,
+    columns: &Columns,
+    line: &mut Line<'static>,
     ctx: &RenderContext<'_>,
-) -> usize {
-    let units: Vec<(usize, &str)> = beginning(&choice.label)
-        .graphemes(true)
-        .enumerate()
-        .collect();
-    let width = |unit: &str| usize::from(unit.cell_width());
-    let mut kept: usize = units.iter().map(|(_, unit)| width(unit)).sum();
-    let mut shown = units.as_slice();
-    if kept > room {
-        let ellipsis = ctx.symbols.ellipsis;
-        let dots = width(ellipsis);
-        while let [(_, first), rest @ ..] = shown
-            && kept + dots > room
-        {
-            kept -= width(first);
-            shown = rest;
-        }
-        spans.push(Span::styled(ellipsis, ctx.theme.dim));
-        kept += dots;
+) {
+    let label = beginning(&choice.label);
+    let units: Vec<(usize, &str)> = label.graphemes(true).enumerate().collect();
+    let dots = Span::styled(ctx.symbols.ellipsis, ctx.theme.dim);
+    if label.cell_width() as usize <= columns.label {
+        line.extend(marked(&units, choice, ctx));
+        return;
     }
-    let mark = ctx.theme.accent.add_modifier(Modifier::BOLD);
-    for (index, unit) in shown {
-        let style = if choice.marks.binary_search(index).is_ok() {
-            mark
-        } else {
-            ctx.theme.text
-        };
-        match spans.last_mut() {
-            Some(last) if last.style == style && spans_more(last) => {
-                last.content.to_mut().push_str(unit);
-            }
-            _ => spans.push(Span::styled((*unit).to_owned(), style)),
+    let room = columns.label.saturating_sub(dots.width());
+    let mut used = 0;
+    let mut fits = |(_, unit): &&(usize, &str)| {
+        used += usize::from(unit.cell_width());
+        used <= room
+    };
+    match columns.cut {
+        Cut::End => {
+            let kept = units.iter().take_while(&mut fits).count();
+            line.extend(marked(&units[..kept], choice, ctx));
+            line.push_span(dots);
+        }
+        Cut::Start => {
+            let kept = units.iter().rev().take_while(&mut fits).count();
+            line.push_span(dots);
+            line.extend(marked(&units[units.len() - kept..], choice, ctx));
         }
     }
-    kept
 }
 
-/// The marker and the ellipsis stand alone.
-fn spans_more(last: &Span<'_>) -> bool {
-    matches!(last.content, Cow::Owned(_)) && !last.content.ends_with(' ')
+/// Spans of the clusters, which come with their places in the label.
+fn marked(units: &[(usize, &str)], choice: &Choice, ctx: &RenderContext<'_>) -> Vec<Span<'static>> {
+    let is_marked = |index: usize| choice.marks.binary_search(&index).is_ok();
+    units
+        .chunk_by(|(a, _), (b, _)| is_marked(*a) == is_marked(*b))
+        .map(|run| {
+            let text: String = run.iter().map(|(_, unit)| *unit).collect();
+            let style = match run.first() {
+                Some((index, _)) if is_marked(*index) => {
+                    ctx.theme.accent.add_modifier(Modifier::BOLD)
+                }
+                _ => ctx.theme.text,
+            };
+            Span::styled(text, style)
+        })
+        .collect()
 }
 
 /// The first line of `text`, or of it what could be seen.

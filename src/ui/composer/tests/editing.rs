@@ -125,7 +125,7 @@ fn a_chip_can_be_opened() {
     assert_eq!(desk.composer.expand_paste(), Expanded::Done);
     assert_eq!(desk.composer.buffer.text(), format!("a{text}b"));
     assert_eq!(desk.composer.expand_paste(), Expanded::Nothing);
-    assert_eq!(desk.keys("<c-_>").shown(), "a|[pasted 20 lines]b");
+    assert_eq!(desk.keys("<c-_>").shown(), "a[pasted 20 lines]|b");
     desk.composer.clear();
     desk.paste(&"x".repeat(200_000));
     assert_eq!(desk.composer.expand_paste(), Expanded::TooLong);
@@ -217,7 +217,7 @@ fn up_and_down_move_by_rows_and_then_through_history() {
     assert_eq!(desk.keys("<down>").shown(), "two\nlines|");
     assert_eq!(desk.keys("<left><up>").shown(), "two|\nlines");
     assert_eq!(desk.keys("!<down><down>").shown(), "draft one\nx|");
-    assert_eq!(desk.keys("<up><up>").shown(), "two!\nlines|");
+    assert_eq!(desk.keys("<up>").shown(), "two!\nlines|");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn up_and_down_keep_their_column_over_wrapped_rows() {
     desk.draw(20, 10);
     assert_eq!(
         desk.keys("<up><up>").shown().lines().next(),
-        Some("12345678901234 日本語|日本語日")
+        Some("12345678901234 日本語日|本語日")
     );
     assert_eq!(
         desk.keys("<up>").shown().lines().next(),
