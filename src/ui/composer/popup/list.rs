@@ -248,7 +248,7 @@ fn marked(units: &[(usize, &str)], choice: &Choice, mark: Style) -> Vec<Span<'st
 }
 
 /// The first line of `text`, or of it what could be seen.
-fn beginning(text: &str) -> &str {
+pub(super) fn beginning(text: &str) -> &str {
     let line = text.lines().next().unwrap_or("");
     line.char_indices()
         .nth(SHOWN_CHARS)
