@@ -4,6 +4,7 @@
 //! the session, changes nothing in it: what the person wants leaves as [`UiCommand`]s. Must not see
 //! the host, the wire or async tasks.
 
+pub mod composer;
 pub mod offload;
 pub mod render;
 pub mod theme;
@@ -12,5 +13,6 @@ pub mod transcript;
 mod command;
 
 pub use command::{
-    AgentChoice, Draft, DraftPart, ProjectInfo, TrustQuestion, UiCommand, UiContext,
+    AgentChoice, Draft, DraftPart, FileList, ProjectInfo, TrustQuestion, UiCommand, UiContext,
+    mention_text,
 };

@@ -3,6 +3,23 @@
 //! Each is a function of what is passed in; caching is the view's business. Only `SafeText` (or
 //! text of our own) goes in.
 
+pub mod code;
+pub mod content;
+pub mod diff;
+pub mod excerpt;
+pub mod format;
+pub mod frame;
+pub mod line;
+pub mod markdown;
+pub mod notice;
+pub mod plan;
+pub mod terminal;
+#[cfg(test)]
+pub mod testing;
+pub mod thought;
+pub mod tool;
+pub mod user;
+
 use std::{ops::Range, sync::Arc, time::Instant};
 
 use ratatui::text::Line;
