@@ -7,8 +7,8 @@ use tokio::task::JoinHandle;
 use crate::{
     acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace},
     app::{job::Job, run::App, sources::Sources},
-    config::AgentProfile,
-    host::{Host, HostConfig},
+    config::{AgentProfile, OutsideWorkspace},
+    host::{Host, HostConfig, Outside, Roots, TerminalSettings},
     proto::{ClientCaps, ConnectionId, ToAgent},
     session::{Event, Prompt, Session, SessionConfig, Start},
     text::SafeText,
@@ -67,20 +67,26 @@ impl App {
             terminal: true,
         };
         let jobs = self.jobs.clone();
-        let host = Arc::new(Host::new(
+        let outside = match self.config.fs.outside_workspace {
+            OutsideWorkspace::Ask => Outside::Ask,
+            OutsideWorkspace::Deny => Outside::Deny,
+        };
+        let host = Host::new(
             HostConfig {
-                cwd: self.launch.cwd.clone(),
-                additional_directories: additional_directories.clone(),
-                ask_outside: self.config.fs.outside_workspace
-                    == crate::config::OutsideWorkspace::Ask,
+                roots: Roots::new(&self.launch.cwd, &additional_directories),
+                outside,
                 policy,
                 rules: self.config.rules.clone(),
-                raw_output: self.config.terminal.raw_output,
-                scrub_env: self.config.terminal.scrub_env,
                 ask_terminal: self.config.terminal.ask,
+                terminal: TerminalSettings {
+                    raw_output: self.config.terminal.raw_output,
+                    scrub_env: self.config.terminal.scrub_env,
+                    ..TerminalSettings::default()
+                },
+                caps,
             },
             Arc::new(move |event| drop(jobs.send(Job::Host(event)))),
-        ));
+        );
         self.started.add_host(host.clone());
         self.host = Some(host);
         let config = SessionConfig {

@@ -39,17 +39,17 @@ impl App {
             UiCommand::ListFiles => self.list_files(),
             UiCommand::TerminalInput { id, bytes } => {
                 if let Some(host) = &self.host {
-                    host.terminals().write(&id, bytes);
+                    host.write(&id, bytes);
                 }
             }
             UiCommand::TerminalResize { id, rows, cols } => {
                 if let Some(host) = &self.host {
-                    host.terminals().resize(&id, rows, cols);
+                    host.resize(&id, rows, cols);
                 }
             }
             UiCommand::TerminalKill { id } => {
                 if let Some(host) = &self.host {
-                    host.terminals().kill_by_person(&id);
+                    host.kill(&id);
                 }
             }
             UiCommand::ChooseAgent(name) => match self.config.agent(&name) {

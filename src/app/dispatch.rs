@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use crate::{
     app::{attention, frame::Reason, job::Job, run::App, sources::Sources},
-    host::{self, HostEvent, ServeOutcome, permission},
-    proto::{HostReply, HostRequest, PermissionOption, RequestKey, TerminalMeta, ToAgent},
-    session::{Consent, Effect, Event, Subject, Verdict, reduce},
+    host::{self, HostEvent, ServeOutcome},
+    proto::{HostReply, HostRequest, PermissionOption, RequestKey, TerminalMeta, ToAgent, ToolContent},
+    session::{Consent, Effect, Event, QuestionId, Subject, Verdict, reduce},
     vt::SharedScreen,
 };
 
@@ -39,8 +39,7 @@ impl App {
                 Effect::Spawn => self.spawn_agent(sources),
                 Effect::StopAgent(_) => self.end_agent(),
                 Effect::Decide { question, subject, options } => {
-                    let verdict = self.decide(&subject, &options);
-                    self.reduce([Event::Decided { question, verdict }], sources);
+                    self.decide(question, *subject, options);
                 }
                 Effect::Serve { key, request, consent } => self.serve_request(key, *request, consent),
                 Effect::CancelServe(key) => {
@@ -66,20 +65,28 @@ impl App {
         }
     }
 
-    fn decide(&self, subject: &Subject, options: &[PermissionOption]) -> Verdict {
-        let Some(host) = &self.host else { return Verdict::Ask { reason: None } };
-        let asked = permission::Subject {
+    /// Asks the policy off the UI task: it looks at the disk.
+    fn decide(&self, question: QuestionId, subject: Subject, options: Vec<PermissionOption>) {
+        let Some(host) = &self.host else { return };
+        let changes_files =
+            subject.content.iter().any(|content| matches!(content, ToolContent::Diff(_)));
+        let asked = host::Subject {
             kind: subject.kind,
-            tool: subject.name.as_deref(),
-            command: subject.command.as_deref(),
-            paths: &subject.paths,
-            options,
+            tool: subject.name,
+            command: subject.command,
+            command_cwd: subject.command_cwd,
+            paths: subject.paths,
+            changes_files,
         };
-        match host.decide(&asked) {
-            permission::Verdict::Allow { option, rule } => Verdict::Allow { option, rule },
-            permission::Verdict::Deny { option, rule } => Verdict::Deny { option, rule },
-            permission::Verdict::Ask { reason } => Verdict::Ask { reason },
-        }
+        let (verdict, jobs) = (host.decide(asked, options), self.jobs.clone());
+        tokio::spawn(async move {
+            let verdict = match verdict.await {
+                host::Verdict::Allow { option, rule } => Verdict::Allow { option, rule },
+                host::Verdict::Deny { option, rule } => Verdict::Deny { option, rule },
+                host::Verdict::Ask { reason } => Verdict::Ask { reason },
+            };
+            let _ = jobs.send(Job::Session(Event::Decided { question, verdict }));
+        });
     }
 
     /// Serves a request off the UI task; its answer goes straight to the agent.
@@ -101,6 +108,10 @@ impl App {
                 ServeOutcome::Reply(reply) => answer(reply),
                 ServeOutcome::OutsideRoots { resolved, write } => {
                     let event = Event::OutsideRoots { key, request, resolved, write };
+                    let _ = jobs.send(Job::Session(event));
+                }
+                ServeOutcome::AskTerminal { command, cwd, reason } => {
+                    let event = Event::AskTerminal { key, request, command, cwd, reason };
                     let _ = jobs.send(Job::Session(event));
                 }
                 ServeOutcome::Refused { reply, what, rule } => {

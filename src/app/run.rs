@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, IsTerminal},
-    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -62,7 +61,7 @@ pub(super) struct App {
     /// The agent chosen, its session and services; `None` while the picker is up.
     pub profile: Option<AgentProfile>,
     pub session: Option<Session>,
-    pub host: Option<Arc<Host>>,
+    pub host: Option<Host>,
     pub agent: Agent,
     /// Files of a profile that wants a scratch folder; removed when it goes.
     pub scratch: Option<tempfile::TempDir>,

@@ -16,7 +16,7 @@ pub struct Started(Arc<Mutex<Inner>>);
 #[derive(Default)]
 struct Inner {
     agents: Vec<Arc<Client>>,
-    hosts: Vec<Arc<Host>>,
+    hosts: Vec<Host>,
     trace: Option<Trace>,
 }
 
@@ -30,7 +30,7 @@ impl Started {
         self.with(|inner| inner.agents.retain(|kept| !Arc::ptr_eq(kept, client)));
     }
 
-    pub fn add_host(&self, host: Arc<Host>) {
+    pub fn add_host(&self, host: Host) {
         self.with(|inner| inner.hosts.push(host));
     }
 
@@ -54,7 +54,7 @@ impl Started {
             )
         });
         let agents = join_all(agents.iter().map(|agent| agent.shutdown(mode)));
-        let hosts = join_all(hosts.iter().map(|host| host.shutdown()));
+        let hosts = join_all(hosts.iter().map(Host::shutdown));
         tokio::join!(agents, hosts);
         if let Some(trace) = trace {
             trace.finish();

@@ -65,6 +65,8 @@ pub(super) struct AgentEntry {
     pub install: Option<String>,
     /// A command to sign in by hand.
     pub login_command: Option<String>,
+    /// A temporary folder is made for each session and added to its workspace.
+    pub scratch: bool,
 }
 
 impl AgentEntry {

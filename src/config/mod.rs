@@ -86,6 +86,8 @@ pub struct AgentProfile {
     pub install: Option<String>,
     /// Run by hand to sign in, shown where the agent names no way of its own.
     pub login_command: Option<String>,
+    /// A temporary folder is made for each session, an additional root of its workspace.
+    pub scratch: bool,
     pub origin: Origin,
 }
 

@@ -164,6 +164,7 @@ impl AgentProfile {
             fs_write: entry.fs.write,
             install: entry.install,
             login_command: entry.login_command,
+            scratch: entry.scratch,
             origin,
         }
     }
