@@ -67,21 +67,28 @@ impl App {
             terminal: true,
         };
         let jobs = self.jobs.clone();
+        let roots = match Roots::new(&self.launch.cwd, &additional_directories) {
+            Ok(roots) => roots,
+            Err(error) => {
+                let cwd = self.launch.cwd.display();
+                return self.ui.warn(SafeText::line(&format!("{cwd} cannot be used: {error}")));
+            }
+        };
         let outside = match self.config.fs.outside_workspace {
             OutsideWorkspace::Ask => Outside::Ask,
             OutsideWorkspace::Deny => Outside::Deny,
         };
         let host = Host::new(
             HostConfig {
-                roots: Roots::new(&self.launch.cwd, &additional_directories),
+                roots,
                 outside,
                 policy,
                 rules: self.config.rules.clone(),
                 ask_terminal: self.config.terminal.ask,
                 terminal: TerminalSettings {
+                    env: std::env::vars_os().collect(),
                     raw_output: self.config.terminal.raw_output,
                     scrub_env: self.config.terminal.scrub_env,
-                    ..TerminalSettings::default()
                 },
                 caps,
             },

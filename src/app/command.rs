@@ -12,7 +12,7 @@ use crate::{
     },
     cli::ExitCode,
     config::{self, TrustState},
-    host::{clipboard, walk},
+    host::walk,
     session::{Event, NoticeLevel, Start},
     text::SafeText,
     ui::{Draft, UiCommand},
@@ -34,7 +34,7 @@ impl App {
             UiCommand::EditDraft(draft) => self.edit_draft(&draft)?,
             UiCommand::OpenEditor { path, line } => self.open_editor(&path, line)?,
             UiCommand::Page(text) => self.page(&text)?,
-            UiCommand::Copy(text) => self.copy(text),
+            UiCommand::Copy(text) => self.copy(&text),
             UiCommand::Shell(line) => self.shell(&line, sources),
             UiCommand::ListFiles => self.list_files(),
             UiCommand::TerminalInput { id, bytes } => {
@@ -92,10 +92,11 @@ impl App {
         }));
     }
 
-    fn copy(&mut self, text: String) {
-        let copied = clipboard::copy(&text);
-        // OSC 52 goes through ssh and tmux; the system clipboard may take its time.
-        self.screen.send_along(&copied.bytes);
+    fn copy(&mut self, text: &str) {
+        let copied = self.clipboard.copy(text);
+        if let Some(bytes) = copied.for_terminal {
+            self.screen.send_along(&bytes);
+        }
         self.ui.toast(copied.said, Instant::now());
         self.frames.request(Instant::now(), Reason::Now);
     }

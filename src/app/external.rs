@@ -1,41 +1,46 @@
 //! Other programs on our terminal: editor, pager, the shell behind ctrl-z.
 
-use std::time::Instant;
+use std::{
+    io::{self, Write},
+    path::Path,
+    process::{Command, Stdio},
+    time::Instant,
+};
 
 use anyhow::Context;
 
 use crate::{
     app::{frame::Reason, run::App, tty},
-    host::{editor, pager},
+    host::editor::{self, CommandLine, DraftFile},
     text::SafeText,
 };
 
 impl App {
-    /// Opens the draft in `$EDITOR` and takes back what was saved.
+    /// Opens the draft in the editor and takes back what was saved.
     pub(super) fn edit_draft(&mut self, draft: &str) -> anyhow::Result<()> {
-        let edited = self.with_terminal(|| editor::edit_text(draft))?;
+        let edited = self.with_terminal(|| {
+            let file = DraftFile::new(draft)?;
+            run(&editor::editor(file.path(), None))?;
+            file.read()
+        })?;
         match edited {
             Ok(text) => self.ui.set_draft(&text),
-            Err(error) => self.complain(&error.to_string()),
+            Err(error) => self.complain("the editor", &error),
         }
         Ok(())
     }
 
-    pub(super) fn open_editor(
-        &mut self,
-        path: &std::path::Path,
-        line: Option<u32>,
-    ) -> anyhow::Result<()> {
+    pub(super) fn open_editor(&mut self, path: &Path, line: Option<u32>) -> anyhow::Result<()> {
         let path = self.launch.cwd.join(path);
-        if let Err(error) = self.with_terminal(|| editor::open(&path, line))? {
-            self.complain(&error.to_string());
+        if let Err(error) = self.with_terminal(|| run(&editor::editor(&path, line)))? {
+            self.complain("the editor", &error);
         }
         Ok(())
     }
 
     pub(super) fn page(&mut self, text: &str) -> anyhow::Result<()> {
-        if let Err(error) = self.with_terminal(|| pager::page(text))? {
-            self.complain(&error.to_string());
+        if let Err(error) = self.with_terminal(|| page(text))? {
+            self.complain("the pager", &error);
         }
         Ok(())
     }
@@ -65,7 +70,36 @@ impl App {
         Ok(result)
     }
 
-    fn complain(&mut self, error: &str) {
-        self.ui.toast(SafeText::line(error), Instant::now());
+    fn complain(&mut self, what: &str, error: &io::Error) {
+        self.ui.toast(SafeText::line(&format!("{what}: {error}")), Instant::now());
     }
+}
+
+/// Runs a program on the terminal until it ends.
+fn run(line: &CommandLine) -> io::Result<()> {
+    let status = Command::new(&line.program).args(&line.args).status().map_err(|e| name(line, &e))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!("{} ended with {status}", line.program.display())))
+    }
+}
+
+fn page(text: &str) -> io::Result<()> {
+    let line = editor::pager();
+    let mut pager = Command::new(&line.program)
+        .args(&line.args)
+        .stdin(Stdio::piped())
+        .spawn()
+        .map_err(|error| name(&line, &error))?;
+    if let Some(mut stdin) = pager.stdin.take() {
+        // Who quits the pager early closes the pipe.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    pager.wait().map(drop)
+}
+
+/// An error that names the program.
+fn name(line: &CommandLine, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{} cannot be run: {error}", line.program.display()))
 }

@@ -29,7 +29,11 @@ use crate::{
     },
     cli::{ExitCode, Launch},
     config::{AgentProfile, Config, Dirs, ExitPrint, Loaded, TrustState},
-    host::{Host, git},
+    host::{
+        Host,
+        clipboard::{Clipboard, Surroundings},
+        git,
+    },
     proto::{Policy, SessionId, ToAgent},
     session::{Event, NoticeLevel, Phase, Session, Start},
     text::SafeText,
@@ -63,6 +67,7 @@ pub(super) struct App {
     pub session: Option<Session>,
     pub host: Option<Host>,
     pub agent: Agent,
+    pub clipboard: Clipboard,
     /// Files of a profile that wants a scratch folder; removed when it goes.
     pub scratch: Option<tempfile::TempDir>,
     /// Drafts are resolved one after the other, in the order in which they were sent.
@@ -163,6 +168,7 @@ impl App {
             session: None,
             host: None,
             agent: Agent::default(),
+            clipboard: Clipboard::new(Surroundings::detect()),
             scratch: None,
             resolving: None,
             focus: Focus::default(),
