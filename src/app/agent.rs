@@ -71,7 +71,9 @@ impl App {
             Ok(roots) => roots,
             Err(error) => {
                 let cwd = self.launch.cwd.display();
-                return self.ui.warn(SafeText::line(&format!("{cwd} cannot be used: {error}")));
+                return self
+                    .ui
+                    .warn(SafeText::line(&format!("{cwd} cannot be used: {error}")));
             }
         };
         let outside = match self.config.fs.outside_workspace {
@@ -133,7 +135,10 @@ impl App {
             Ok(spec) => spec,
             Err(error) => return self.reduce([Event::SpawnFailed { error }], sources),
         };
-        let caps = self.session.as_ref().map_or_else(ClientCaps::default, |s| s.config.caps);
+        let caps = self
+            .session
+            .as_ref()
+            .map_or_else(ClientCaps::default, |s| s.config.caps);
         let trace = self.trace(&spec);
         let jobs = self.jobs.clone();
         let ending = self.agent.ending.take();
@@ -151,8 +156,9 @@ impl App {
         let Some(profile) = &self.profile else {
             return Err(SafeText::from("no agent is chosen"));
         };
-        let invocation =
-            profile.invocation().map_err(|error| SafeText::line(&error.to_string()))?;
+        let invocation = profile
+            .invocation()
+            .map_err(|error| SafeText::line(&error.to_string()))?;
         Ok(LaunchSpec {
             program: invocation.program,
             args: invocation.args,
@@ -176,7 +182,9 @@ impl App {
             }
             Err(error) => {
                 let path = path.display();
-                self.ui.warn(SafeText::line(&format!("cannot write the wire log {path}: {error}")));
+                self.ui.warn(SafeText::line(&format!(
+                    "cannot write the wire log {path}: {error}"
+                )));
                 None
             }
         }
@@ -204,11 +212,19 @@ impl App {
             }
             Err(error) if current => {
                 let mut text = error.to_string();
-                let install = self.profile.as_ref().and_then(|profile| profile.install.as_ref());
+                let install = self
+                    .profile
+                    .as_ref()
+                    .and_then(|profile| profile.install.as_ref());
                 if let (Some(install), true) = (install, error.is_missing()) {
                     text.push_str(&format!(". Install it with: {install}"));
                 }
-                self.reduce([Event::SpawnFailed { error: SafeText::line(&text) }], sources);
+                self.reduce(
+                    [Event::SpawnFailed {
+                        error: SafeText::line(&text),
+                    }],
+                    sources,
+                );
             }
             Err(_) => {}
         }
@@ -216,7 +232,9 @@ impl App {
 
     /// Ends the agent's process in the background; the next one waits for that.
     pub(super) fn end_agent(&mut self) {
-        let Some((_, client)) = self.agent.client.take() else { return };
+        let Some((_, client)) = self.agent.client.take() else {
+            return;
+        };
         let started = self.started.clone();
         let before = self.agent.ending.take();
         self.agent.ending = Some(tokio::spawn(async move {
@@ -252,7 +270,9 @@ impl App {
 
 /// A profile's command as a person would type it.
 fn command_line(profile: &AgentProfile) -> String {
-    let words = std::iter::once(&profile.command).chain(&profile.args).map(String::as_str);
+    let words = std::iter::once(&profile.command)
+        .chain(&profile.args)
+        .map(String::as_str);
     // Fails only on NUL, which no TOML string of a command holds.
     shlex::try_join(words).unwrap_or_else(|_| profile.command.clone())
 }

@@ -56,7 +56,12 @@ pub struct LinkBackend {
 
 impl LinkBackend {
     pub fn new(bytes: FrameBytes, links: FrameLinks) -> Self {
-        Self { inner: CrosstermBackend::new(bytes), links, cursor_visible: None, cursor_at: None }
+        Self {
+            inner: CrosstermBackend::new(bytes),
+            links,
+            cursor_visible: None,
+            cursor_at: None,
+        }
     }
 }
 
@@ -77,7 +82,10 @@ impl Backend for LinkBackend {
             return self.inner.draw(content);
         }
         let link_at = |x: u16, y: u16| {
-            links.iter().find(|link| link.row == y && link.columns.contains(&x)).map(|l| &l.uri)
+            links
+                .iter()
+                .find(|link| link.row == y && link.columns.contains(&x))
+                .map(|l| &l.uri)
         };
         while let Some(&(x, y, _)) = content.peek() {
             let uri = link_at(x, y);
@@ -173,15 +181,17 @@ impl Writer {
     /// The thread cannot be started.
     pub fn start(done: impl Fn(io::Result<Written>) + Send + 'static) -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel();
-        std::thread::Builder::new().name("tty-writer".into()).spawn(move || {
-            while let Ok(order) = receiver.recv() {
-                match order {
-                    Order::Write(frame) => done(write_frame(&frame)),
-                    // Whoever asked may have lost patience.
-                    Order::Tell(waiting) => drop(waiting.send(())),
+        std::thread::Builder::new()
+            .name("tty-writer".into())
+            .spawn(move || {
+                while let Ok(order) = receiver.recv() {
+                    match order {
+                        Order::Write(frame) => done(write_frame(&frame)),
+                        // Whoever asked may have lost patience.
+                        Order::Tell(waiting) => drop(waiting.send(())),
+                    }
                 }
-            }
-        })?;
+            })?;
         Ok(Self(sender))
     }
 
@@ -202,7 +212,10 @@ fn write_frame(frame: &[u8]) -> io::Result<Written> {
     let start = Instant::now();
     let mut stdout = io::stdout().lock();
     stdout.write_all(frame).and_then(|()| stdout.flush())?;
-    Ok(Written { bytes: frame.len(), cost: start.elapsed() })
+    Ok(Written {
+        bytes: frame.len(),
+        cost: start.elapsed(),
+    })
 }
 
 #[cfg(test)]
@@ -247,7 +260,9 @@ mod tests {
         });
         draw(&mut terminal, "see the docs");
         let sent = String::from_utf8(bytes.take()).expect("text");
-        let (_, link) = sent.split_once("\x1b]8;;https://example.com\x1b\\").expect("opened");
+        let (_, link) = sent
+            .split_once("\x1b]8;;https://example.com\x1b\\")
+            .expect("opened");
         let (text, _) = link.split_once("\x1b]8;;\x1b\\").expect("closed");
         assert!(text.contains("docs") && !text.contains("the"), "{text:?}");
     }

@@ -71,12 +71,20 @@ impl App {
     }
 
     fn submit(&mut self, draft: Draft, now: bool, sources: &mut Sources) {
-        let caps = self.session.as_ref().map(|s| s.agent.caps.prompt).unwrap_or_default();
+        let caps = self
+            .session
+            .as_ref()
+            .map(|s| s.agent.caps.prompt)
+            .unwrap_or_default();
         let cwd = self.launch.cwd.clone();
         let waiting = self.resolving.take().filter(|before| !before.is_finished());
         if waiting.is_none() && !has_mentions(&draft) {
             let prompt = resolve(draft, &cwd, caps);
-            let event = if now { Event::SendNow(prompt) } else { Event::Submit(prompt) };
+            let event = if now {
+                Event::SendNow(prompt)
+            } else {
+                Event::Submit(prompt)
+            };
             return self.reduce([event], sources);
         }
         let jobs = self.jobs.clone();
@@ -122,12 +130,17 @@ impl App {
 
     fn answer_trust(&mut self, yes: bool, sources: &mut Sources) {
         let trust = std::mem::replace(&mut self.trust, TrustState::NotNeeded);
-        let TrustState::Untrusted { path, hash, .. } = trust else { return };
+        let TrustState::Untrusted { path, hash, .. } = trust else {
+            return;
+        };
         if yes {
             let loaded = config::trust::approve(&self.dirs, &path, &hash)
                 .map_err(|error| format!("the decision could not be kept: {error}"))
                 .and_then(|()| {
-                    let options = self.launch.load_options().map_err(|error| error.to_string())?;
+                    let options = self
+                        .launch
+                        .load_options()
+                        .map_err(|error| error.to_string())?;
                     config::load(&options).map_err(|error| error.to_string())
                 });
             match loaded {

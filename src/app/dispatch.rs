@@ -5,7 +5,9 @@ use std::time::Instant;
 use crate::{
     app::{attention, frame::Reason, job::Job, run::App, sources::Sources},
     host::{self, HostEvent, ServeOutcome},
-    proto::{HostReply, HostRequest, PermissionOption, RequestKey, TerminalMeta, ToAgent, ToolContent},
+    proto::{
+        HostReply, HostRequest, PermissionOption, RequestKey, TerminalMeta, ToAgent, ToolContent,
+    },
     session::{Consent, Effect, Event, QuestionId, Subject, Verdict, reduce},
     vt::SharedScreen,
 };
@@ -21,7 +23,9 @@ impl App {
         events: impl IntoIterator<Item = Event>,
         sources: &mut Sources,
     ) {
-        let Some(session) = &mut self.session else { return };
+        let Some(session) = &mut self.session else {
+            return;
+        };
         let rev = session.rev;
         let now = Instant::now();
         let mut effects = Vec::new();
@@ -38,10 +42,18 @@ impl App {
                 Effect::ToAgent(message) => self.send(message),
                 Effect::Spawn => self.spawn_agent(sources),
                 Effect::StopAgent(_) => self.end_agent(),
-                Effect::Decide { question, subject, options } => {
+                Effect::Decide {
+                    question,
+                    subject,
+                    options,
+                } => {
                     self.decide(question, *subject, options);
                 }
-                Effect::Serve { key, request, consent } => self.serve_request(key, *request, consent),
+                Effect::Serve {
+                    key,
+                    request,
+                    consent,
+                } => self.serve_request(key, *request, consent),
                 Effect::CancelServe(key) => {
                     if let Some(host) = &self.host {
                         host.cancel(key);
@@ -49,7 +61,10 @@ impl App {
                 }
                 Effect::TerminalMeta(meta) => self.foreign_terminal(meta),
                 Effect::Attention(attention) => {
-                    let agent = self.session.as_ref().map(crate::session::Session::agent_name);
+                    let agent = self
+                        .session
+                        .as_ref()
+                        .map(crate::session::Session::agent_name);
                     let bytes = attention::bytes(
                         attention,
                         self.focus,
@@ -68,8 +83,10 @@ impl App {
     /// Asks the policy off the UI task: it looks at the disk.
     fn decide(&self, question: QuestionId, subject: Subject, options: Vec<PermissionOption>) {
         let Some(host) = &self.host else { return };
-        let changes_files =
-            subject.content.iter().any(|content| matches!(content, ToolContent::Diff(_)));
+        let changes_files = subject
+            .content
+            .iter()
+            .any(|content| matches!(content, ToolContent::Diff(_)));
         let asked = host::Subject {
             kind: subject.kind,
             tool: subject.name,
@@ -91,7 +108,9 @@ impl App {
 
     /// Serves a request off the UI task; its answer goes straight to the agent.
     fn serve_request(&self, key: RequestKey, request: HostRequest, consent: Consent) {
-        let (Some(host), Some(client)) = (&self.host, self.agent.client()) else { return };
+        let (Some(host), Some(client)) = (&self.host, self.agent.client()) else {
+            return;
+        };
         let consent = match consent {
             Consent::None => host::Consent::None,
             Consent::Once => host::Consent::Once,
@@ -107,11 +126,26 @@ impl App {
             match outcome.await {
                 ServeOutcome::Reply(reply) => answer(reply),
                 ServeOutcome::OutsideRoots { resolved, write } => {
-                    let event = Event::OutsideRoots { key, request, resolved, write };
+                    let event = Event::OutsideRoots {
+                        key,
+                        request,
+                        resolved,
+                        write,
+                    };
                     let _ = jobs.send(Job::Session(event));
                 }
-                ServeOutcome::AskTerminal { command, cwd, reason } => {
-                    let event = Event::AskTerminal { key, request, command, cwd, reason };
+                ServeOutcome::AskTerminal {
+                    command,
+                    cwd,
+                    reason,
+                } => {
+                    let event = Event::AskTerminal {
+                        key,
+                        request,
+                        command,
+                        cwd,
+                        reason,
+                    };
                     let _ = jobs.send(Job::Session(event));
                 }
                 ServeOutcome::Refused { reply, what, rule } => {
@@ -124,7 +158,12 @@ impl App {
 
     pub(super) fn host_event(&mut self, event: HostEvent, sources: &mut Sources) {
         match event {
-            HostEvent::TerminalStarted { id, command, cwd, screen } => {
+            HostEvent::TerminalStarted {
+                id,
+                command,
+                cwd,
+                screen,
+            } => {
                 self.screens.insert(id.clone(), screen);
                 self.reduce([Event::TerminalStarted { id, command, cwd }], sources);
             }
@@ -142,12 +181,17 @@ impl App {
     fn foreign_terminal(&mut self, meta: TerminalMeta) {
         match meta {
             TerminalMeta::Info { id, .. } => {
-                self.screens.insert(id, SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS));
+                self.screens
+                    .insert(id, SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS));
             }
             TerminalMeta::Output { id, data, replaces } => {
                 if let Some(screen) = self.screens.get(&id) {
                     let mut screen = screen.lock();
-                    if replaces { screen.replace_text(&data) } else { screen.feed_text(&data) }
+                    if replaces {
+                        screen.replace_text(&data)
+                    } else {
+                        screen.feed_text(&data)
+                    }
                 }
             }
             TerminalMeta::Exit { id, .. } => {

@@ -26,7 +26,11 @@ pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> 
     let mut report = DoctorReport::default();
     match agent.locate(cwd) {
         Ok(path) => {
-            report.add(Verdict::Good, "command", SafeText::line(&path.to_string_lossy()));
+            report.add(
+                Verdict::Good,
+                "command",
+                SafeText::line(&path.to_string_lossy()),
+            );
         }
         Err(error) => {
             report.add(Verdict::Bad, "command", SafeText::line(&error.to_string()));
@@ -76,7 +80,10 @@ async fn examine(
         Err(error) => return report.add(Verdict::Bad, "initialize", error),
     };
     if initialized.protocol_version != 1 {
-        let text = format!("it speaks protocol version {}, not 1", initialized.protocol_version);
+        let text = format!(
+            "it speaks protocol version {}, not 1",
+            initialized.protocol_version
+        );
         return report.add(Verdict::Bad, "initialize", SafeText::line(&text));
     }
     report.add(Verdict::Good, "initialize", names(&initialized));
@@ -84,7 +91,10 @@ async fn examine(
     for method in &initialized.auth_methods {
         report.add(Verdict::Good, "sign-in", method.name.clone());
     }
-    let setup = SessionSetup { cwd: cwd.to_owned(), additional_directories: Vec::new() };
+    let setup = SessionSetup {
+        cwd: cwd.to_owned(),
+        additional_directories: Vec::new(),
+    };
     match ask(client, inbox, Call::NewSession(setup)).await {
         Ok(CallResult::SessionOpened(_)) => {
             report.add(Verdict::Good, "session/new", SafeText::default());
@@ -99,7 +109,10 @@ async fn examine(
 }
 
 fn names(initialized: &Initialized) -> SafeText {
-    let name = initialized.agent_name.as_deref().unwrap_or("an agent without a name");
+    let name = initialized
+        .agent_name
+        .as_deref()
+        .unwrap_or("an agent without a name");
     let version = initialized.agent_version.as_deref().unwrap_or_default();
     SafeText::line(format!("{name} {version}").trim_end())
 }
@@ -122,7 +135,11 @@ async fn ask(client: &Client, inbox: &mut Inbox, call: Call) -> Result<CallResul
                 Some(Inbound::FromAgent(FromAgent::Reply { result, .. })) => return Ok(result),
                 Some(Inbound::FromAgent(_)) => {}
                 Some(Inbound::Exited(exit)) => {
-                    let last = exit.stderr.lines().rev().find(|line| !line.trim().is_empty());
+                    let last = exit
+                        .stderr
+                        .lines()
+                        .rev()
+                        .find(|line| !line.trim().is_empty());
                     let said = last.map_or(String::new(), |line| format!(": {}", line.trim()));
                     return Err(SafeText::line(&format!("the agent ended{said}")));
                 }
@@ -130,7 +147,11 @@ async fn ask(client: &Client, inbox: &mut Inbox, call: Call) -> Result<CallResul
             }
         }
     };
-    tokio::time::timeout(PATIENCE, answer).await.unwrap_or_else(|_| {
-        Err(SafeText::from("no answer within 60 s: is it waiting for something in its terminal?"))
-    })
+    tokio::time::timeout(PATIENCE, answer)
+        .await
+        .unwrap_or_else(|_| {
+            Err(SafeText::from(
+                "no answer within 60 s: is it waiting for something in its terminal?",
+            ))
+        })
 }

@@ -71,17 +71,24 @@ impl App {
     }
 
     fn complain(&mut self, what: &str, error: &io::Error) {
-        self.ui.toast(SafeText::line(&format!("{what}: {error}")), Instant::now());
+        self.ui
+            .toast(SafeText::line(&format!("{what}: {error}")), Instant::now());
     }
 }
 
 /// Runs a program on the terminal until it ends.
 fn run(line: &CommandLine) -> io::Result<()> {
-    let status = Command::new(&line.program).args(&line.args).status().map_err(|e| name(line, &e))?;
+    let status = Command::new(&line.program)
+        .args(&line.args)
+        .status()
+        .map_err(|e| name(line, &e))?;
     if status.success() {
         Ok(())
     } else {
-        Err(io::Error::other(format!("{} ended with {status}", line.program.display())))
+        Err(io::Error::other(format!(
+            "{} ended with {status}",
+            line.program.display()
+        )))
     }
 }
 
@@ -101,5 +108,8 @@ fn page(text: &str) -> io::Result<()> {
 
 /// An error that names the program.
 fn name(line: &CommandLine, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{} cannot be run: {error}", line.program.display()))
+    io::Error::new(
+        error.kind(),
+        format!("{} cannot be run: {error}", line.program.display()),
+    )
 }

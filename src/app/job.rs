@@ -19,7 +19,10 @@ pub enum Job {
     /// For the reducer: an outcome of a request that was served.
     Session(Event),
     /// A draft's mentions are resolved.
-    Prompt { prompt: Prompt, now: bool },
+    Prompt {
+        prompt: Prompt,
+        now: bool,
+    },
     Files(FileList),
     /// The terminal took a frame, or is gone.
     Written(io::Result<Written>),

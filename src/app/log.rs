@@ -8,7 +8,9 @@ use std::{
 
 use anyhow::Context;
 use tracing_appender::non_blocking::WorkerGuard;
-use tracing_subscriber::{EnvFilter, fmt::time::uptime, layer::SubscriberExt, util::SubscriberInitExt};
+use tracing_subscriber::{
+    EnvFilter, fmt::time::uptime, layer::SubscriberExt, util::SubscriberInitExt,
+};
 
 use crate::config::Dirs;
 
@@ -25,7 +27,11 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
         Some(path) => (path.to_owned(), true),
         None => (default_file(state), false),
     };
-    let opened = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+    let opened = fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(&path);
     let file = match opened {
         Ok(file) => file,
         Err(error) if asked => {
@@ -40,7 +46,10 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
         .with_ansi(false)
         .with_timer(uptime());
     // Fails only if somebody has set one before: then that one is used.
-    let _ = tracing_subscriber::registry().with(filter).with(layer).try_init();
+    let _ = tracing_subscriber::registry()
+        .with(filter)
+        .with(layer)
+        .try_init();
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "start");
     Ok(Some(guard))
 }

@@ -102,7 +102,12 @@ pub async fn run(
     let signals = Signals::listen().context("cannot listen to signals")?;
     tty::enter().context("cannot take over the terminal")?;
     let (reader, input) = Reader::start().context("cannot read the terminal")?;
-    let mut sources = Sources { signals, input, jobs: job_receiver, inbox: None };
+    let mut sources = Sources {
+        signals,
+        input,
+        jobs: job_receiver,
+        inbox: None,
+    };
     let mut app = App::new(launch, loaded, dirs, started, jobs, reader)?;
     app.frames.request(Instant::now(), Reason::Now);
     app.draw()?;
@@ -130,7 +135,9 @@ impl App {
         let store = Store::new(&dirs.state, &launch.cwd);
         let mut ui = Ui::new(&loaded.config.ui, &loaded.config.keys, offload);
         for (action, problem) in crate::ui::action::check_keys(&loaded.config.keys) {
-            ui.warn(SafeText::line(&loaded.warning(&["keys", &action], problem).to_string()));
+            ui.warn(SafeText::line(
+                &loaded.warning(&["keys", &action], problem).to_string(),
+            ));
         }
         for warning in &loaded.warnings {
             ui.warn(SafeText::line(&warning.to_string()));
@@ -141,7 +148,10 @@ impl App {
         }
         if let TrustState::Untrusted { path, content, .. } = &loaded.trust {
             let content = SafeText::new(content);
-            ui.ask_trust(TrustQuestion { path: path.clone(), content });
+            ui.ask_trust(TrustQuestion {
+                path: path.clone(),
+                content,
+            });
         }
         let project = ProjectInfo {
             cwd: SafeText::line(&with_tilde(&launch.cwd)),
@@ -305,7 +315,11 @@ impl App {
                 self.frames.request(now, Reason::Now);
             }
             Job::Prompt { prompt, now } => {
-                let event = if now { Event::SendNow(prompt) } else { Event::Submit(prompt) };
+                let event = if now {
+                    Event::SendNow(prompt)
+                } else {
+                    Event::Submit(prompt)
+                };
                 self.reduce([event], sources);
             }
             Job::Session(event) => self.reduce([event], sources),
@@ -323,7 +337,11 @@ impl App {
         }
         self.had_session |= session.id.is_some();
         let question = session.questions.front().map(crate::session::Question::id);
-        let reason = if question == self.question { Reason::Stream } else { Reason::Now };
+        let reason = if question == self.question {
+            Reason::Stream
+        } else {
+            Reason::Now
+        };
         self.question = question;
         self.frames.request(Instant::now(), reason);
     }
@@ -389,7 +407,10 @@ impl App {
             _ => None,
         });
         let never_open = !self.had_session;
-        let code = match (self.exit.unwrap_or(ExitCode::Done), session.map(|s| &s.phase)) {
+        let code = match (
+            self.exit.unwrap_or(ExitCode::Done),
+            session.map(|s| &s.phase),
+        ) {
             (ExitCode::Done, Some(Phase::Failed { .. })) if never_open => ExitCode::NoAgent,
             (ExitCode::Done, Some(Phase::SignIn { .. })) if never_open => {
                 ExitCode::NoAuthentication
@@ -406,18 +427,28 @@ impl App {
             let caps = session.agent.caps;
             (caps.load_session || caps.resume) && session.had_turn()
         };
-        let resume = session.filter(reopens).and_then(|session| session.id.as_ref()).map(|id| {
-            exit::resume_command(&self.agent_arguments(), id.as_str())
-        });
-        Farewell { code, rows, resume, error: failed.filter(|_| never_open) }
+        let resume = session
+            .filter(reopens)
+            .and_then(|session| session.id.as_ref())
+            .map(|id| exit::resume_command(&self.agent_arguments(), id.as_str()));
+        Farewell {
+            code,
+            rows,
+            resume,
+            error: failed.filter(|_| never_open),
+        }
     }
 
     /// What a person types to get this agent again.
     fn agent_arguments(&self) -> Vec<String> {
-        let Some(profile) = &self.profile else { return Vec::new() };
+        let Some(profile) = &self.profile else {
+            return Vec::new();
+        };
         match profile.origin {
             crate::config::Origin::CommandLine => {
-                let command = std::iter::once(&profile.command).chain(&profile.args).cloned();
+                let command = std::iter::once(&profile.command)
+                    .chain(&profile.args)
+                    .cloned();
                 std::iter::once("--".to_owned()).chain(command).collect()
             }
             _ => vec!["--agent".to_owned(), profile.id.clone()],
@@ -459,7 +490,10 @@ impl Farewell {
 /// The path with `~` for the home directory.
 fn with_tilde(path: &std::path::Path) -> String {
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
-    match home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
+    match home
+        .as_deref()
+        .and_then(|home| path.strip_prefix(home).ok())
+    {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
         Some(rest) => format!("~/{}", rest.display()),
         None => path.display().to_string(),

@@ -28,15 +28,18 @@ impl Screen {
         let bytes = FrameBytes::default();
         let links: FrameLinks = Rc::new(RefCell::default());
         let terminal = Terminal::new(LinkBackend::new(bytes.clone(), links.clone()))?;
-        Ok(Self { terminal, bytes, links, writer: Writer::start(done)?, extra: Vec::new() })
+        Ok(Self {
+            terminal,
+            bytes,
+            links,
+            writer: Writer::start(done)?,
+            extra: Vec::new(),
+        })
     }
 
     /// Draws a frame and hands what changed to the writer. Gives false if nothing had changed and
     /// nothing is on its way.
-    pub fn draw(
-        &mut self,
-        draw: impl FnOnce(&mut Frame) -> Vec<PlacedLink>,
-    ) -> io::Result<bool> {
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame) -> Vec<PlacedLink>) -> io::Result<bool> {
         let links = &self.links;
         self.terminal.draw(|frame| {
             let placed = draw(frame);

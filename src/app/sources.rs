@@ -82,7 +82,9 @@ async fn reached(deadline: Option<Instant>) {
 }
 
 async fn agent(inbox: &mut Option<(ConnectionId, Inbox)>) -> (ConnectionId, Vec<Inbound>) {
-    let Some((connection, receiver)) = inbox else { return std::future::pending().await };
+    let Some((connection, receiver)) = inbox else {
+        return std::future::pending().await;
+    };
     let connection = *connection;
     let Some(first) = receiver.recv().await else {
         // Its end has been told: `Inbound::Exited` is always the last.

@@ -41,6 +41,10 @@ pub enum Event {
         question: QuestionId,
         answer: FileAnswer,
     },
+    AnswerCommand {
+        question: QuestionId,
+        run: bool,
+    },
     CycleMode,
     SetMode(ModeId),
     Authenticate {
@@ -67,6 +71,14 @@ pub enum Event {
         resolved: std::path::PathBuf,
         write: bool,
     },
+    /// A command that policy wants asked about; not answered yet.
+    AskTerminal {
+        key: RequestKey,
+        request: HostRequest,
+        command: SafeText,
+        cwd: SafeText,
+        reason: SafeText,
+    },
     /// Policy refused a request of fs/* or terminal/*; already answered. Shown.
     Refused {
         what: SafeText,
@@ -76,6 +88,11 @@ pub enum Event {
         id: TerminalId,
         command: SafeText,
         cwd: SafeText,
+    },
+    /// A command of the person's own runs in that terminal (`!line`).
+    ShellStarted {
+        terminal: TerminalId,
+        line: SafeText,
     },
     TerminalExited {
         id: TerminalId,

@@ -14,7 +14,9 @@ mod transcript;
 pub use crate::proto::AgentExit;
 pub use effect::{Attention, Consent, Effect};
 pub use event::{Event, FileAnswer, Prompt, Verdict};
-pub use question::{Answered, By, FileQuestion, PermissionQuestion, Question, QuestionId, Subject};
+pub use question::{
+    Answered, By, CommandQuestion, FileQuestion, PermissionQuestion, Question, QuestionId, Subject,
+};
 pub use reduce::reduce;
 pub use state::{
     AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo,

@@ -20,6 +20,7 @@ pub struct QuestionId(pub u64);
 pub enum Question {
     Permission(PermissionQuestion),
     File(FileQuestion),
+    Command(CommandQuestion),
 }
 
 impl Question {
@@ -27,6 +28,7 @@ impl Question {
         match self {
             Self::Permission(question) => question.id,
             Self::File(question) => question.id,
+            Self::Command(question) => question.id,
         }
     }
 
@@ -34,7 +36,7 @@ impl Question {
     pub fn is_shown(&self) -> bool {
         match self {
             Self::Permission(question) => !question.deciding,
-            Self::File(_) => true,
+            Self::File(_) | Self::Command(_) => true,
         }
     }
 
@@ -42,6 +44,7 @@ impl Question {
         match self {
             Self::Permission(question) => question.key,
             Self::File(question) => question.key,
+            Self::Command(question) => question.key,
         }
     }
 }
@@ -92,6 +95,20 @@ pub struct FileQuestion {
     /// After resolving links: what would really be touched.
     pub resolved: PathBuf,
     pub write: bool,
+    pub since: Instant,
+}
+
+/// `terminal/create` that policy wants asked about: `terminal.ask`, or a deny rule that may be meant
+/// (V1-TERM-19).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommandQuestion {
+    pub id: QuestionId,
+    pub key: RequestKey,
+    pub request: HostRequest,
+    /// The whole command line.
+    pub command: SafeText,
+    pub cwd: SafeText,
+    pub reason: SafeText,
     pub since: Instant,
 }
 

@@ -204,10 +204,7 @@ impl Step<'_> {
     }
 
     pub(super) fn agent_name(&self) -> SafeText {
-        match &self.session.agent.name {
-            Some(name) => name.clone(),
-            None => self.session.config.agent.clone(),
-        }
+        self.session.agent_name().clone()
     }
 
     /// Lines on stdout that are no messages: one quiet line that counts them (V1-RPC-14).

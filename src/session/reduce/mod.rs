@@ -102,6 +102,34 @@ impl Session {
         (session, effects)
     }
 
+    /// The agent's name for people: its own, else the profile's.
+    pub fn agent_name(&self) -> &SafeText {
+        self.agent.name.as_ref().unwrap_or(&self.config.agent)
+    }
+
+    /// What the agent is told before its process ends: the turn is cancelled, the session closed
+    /// where it can be (V1-RPC-20). Its open requests are answered by the connection's end.
+    pub fn farewell(&self) -> Vec<ToAgent> {
+        let Some(session) = self.inner.opening.live().cloned() else {
+            return Vec::new();
+        };
+        let mut messages = Vec::new();
+        if self
+            .turn
+            .as_ref()
+            .is_some_and(|turn| turn.phase == TurnPhase::Running)
+        {
+            let cancel = Notification::Cancel {
+                session: session.clone(),
+            };
+            messages.push(ToAgent::Notify(cancel));
+        }
+        if self.agent.caps.close {
+            messages.push(ToAgent::Call(Call::CloseSession { id: session }));
+        }
+        messages
+    }
+
     /// When [`Event::Tick`] is wanted next, if at all: a cancel that is slow, a silence to be told,
     /// a start that takes long. An idle session has none.
     pub fn deadline(&self) -> Option<Instant> {
@@ -151,6 +179,7 @@ impl Step<'_> {
             Event::Stop => self.stop(),
             Event::Answer { question, option } => self.answer(question, &option),
             Event::AnswerFile { question, answer } => self.answer_file(question, answer),
+            Event::AnswerCommand { question, run } => self.answer_command(question, run),
             Event::CycleMode => self.cycle_mode(),
             Event::SetMode(mode) => self.set_mode(mode),
             Event::Authenticate { method } => self.authenticate(method),
@@ -164,8 +193,24 @@ impl Step<'_> {
                 resolved,
                 write,
             } => self.outside_roots(key, request, resolved, write),
+            Event::AskTerminal {
+                key,
+                request,
+                command,
+                cwd,
+                reason,
+            } => self.ask_terminal(CommandQuestion {
+                id: QuestionId(0),
+                key,
+                request,
+                command,
+                cwd,
+                reason,
+                since: self.now,
+            }),
             Event::Refused { what, rule } => self.refused(&what, &rule),
             Event::TerminalStarted { id, command, cwd } => self.terminal_started(id, command, cwd),
+            Event::ShellStarted { terminal, line } => self.shell_started(terminal, line),
             Event::TerminalExited { id, status } => self.terminal_exited(id, status),
 
             Event::Tick => {

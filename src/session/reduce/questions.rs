@@ -11,8 +11,8 @@ use crate::{
         PermissionRequest, RequestKey, RpcError, ToolContent, code,
     },
     session::{
-        Answered, Attention, BlockId, By, Consent, Effect, FileAnswer, FileQuestion, NoticeLevel,
-        PermissionQuestion, Question, QuestionId, Subject, Verdict,
+        Answered, Attention, BlockId, By, CommandQuestion, Consent, Effect, FileAnswer,
+        FileQuestion, NoticeLevel, PermissionQuestion, Question, QuestionId, Subject, Verdict,
     },
     text::SafeText,
 };
@@ -190,11 +190,7 @@ impl Step<'_> {
         if self.session.connection != Some(key.connection) {
             return;
         }
-        if self.session.inner.questions.withdrawn.remove(&key) || self.is_cancelling() {
-            self.answer_request(key, HostReply::Error(request_cancelled()));
-            return;
-        }
-        if self.refuse_if_too_many(key) {
+        if !self.may_ask(key) {
             return;
         }
         let asked = match &request {
@@ -205,23 +201,69 @@ impl Step<'_> {
             }
             _ => SafeText::default(),
         };
-        let nothing_shown = self.session.shown_question().is_none();
         let id = self.next_question();
-        self.session
-            .questions
-            .push_back(Question::File(FileQuestion {
-                id,
-                key,
-                request,
-                asked,
-                resolved,
-                write,
-                since: self.now,
-            }));
+        self.ask(Question::File(FileQuestion {
+            id,
+            key,
+            request,
+            asked,
+            resolved,
+            write,
+            since: self.now,
+        }));
+    }
+
+    /// `question` comes without an id of its own.
+    pub(super) fn ask_terminal(&mut self, mut question: CommandQuestion) {
+        if self.session.connection == Some(question.key.connection) && self.may_ask(question.key) {
+            question.id = self.next_question();
+            self.ask(Question::Command(question));
+        }
+    }
+
+    /// Whether a request that is neither served nor answered may become a question; else it is
+    /// answered here.
+    fn may_ask(&mut self, key: RequestKey) -> bool {
+        if self.session.inner.questions.withdrawn.remove(&key) || self.is_cancelling() {
+            self.answer_request(key, HostReply::Error(request_cancelled()));
+            return false;
+        }
+        !self.refuse_if_too_many(key)
+    }
+
+    fn ask(&mut self, question: Question) {
+        let nothing_shown = self.session.shown_question().is_none();
+        self.session.questions.push_back(question);
         if nothing_shown {
             self.effects
                 .push(Effect::Attention(Attention::PermissionWaiting));
         }
+    }
+
+    pub(super) fn answer_command(&mut self, id: QuestionId, run: bool) {
+        let Some(at) = self.position(id) else {
+            return;
+        };
+        if !matches!(self.session.questions.get(at), Some(Question::Command(_))) {
+            return;
+        }
+        let Some(Question::Command(question)) = self.session.questions.remove(at) else {
+            return;
+        };
+        let answer = if run { "allowed once" } else { "not allowed" };
+        let text = format!("command {answer}: {}", question.command);
+        self.say(NoticeLevel::Info, SafeText::line(&text));
+        if run {
+            self.effects.push(Effect::Serve {
+                key: question.key,
+                request: Box::new(question.request),
+                consent: Consent::Once,
+            });
+        } else {
+            let error = RpcError::new(code::INTERNAL, "the user did not allow the command");
+            self.answer_request(question.key, HostReply::Error(error));
+        }
+        self.heard();
     }
 
     pub(super) fn answer_file(&mut self, id: QuestionId, answer: FileAnswer) {
@@ -289,8 +331,11 @@ impl Step<'_> {
                 let outcome = HostReply::Permission(PermissionOutcome::Cancelled);
                 self.answer_request(question.key, outcome);
             }
-            Some(Question::File(question)) => {
-                self.answer_request(question.key, HostReply::Error(request_cancelled()));
+            Some(
+                Question::File(FileQuestion { key, .. })
+                | Question::Command(CommandQuestion { key, .. }),
+            ) => {
+                self.answer_request(key, HostReply::Error(request_cancelled()));
             }
             None => {}
         }

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use crate::{
-    proto::{ExitStatus, TerminalId, TerminalMeta, ToolContent},
+    proto::{
+        ExitStatus, TerminalId, TerminalMeta, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
+        ToolStatus,
+    },
     session::{BlockId, Effect, TerminalInfo},
     text::SafeText,
 };
@@ -11,8 +14,13 @@ use crate::{
 use super::{
     Step,
     bounds::{MAX_SHOWN_TERMINALS, MAX_TERMINALS},
-    tools::shown_terminals,
+    tools::{Told, shown_terminals},
 };
+
+/// Id of the call that shows a command of the person's own; none that an agent would use.
+fn shell_call(terminal: &TerminalId) -> ToolCallId {
+    ToolCallId::new(format!("acp-tui/shell/{}", terminal.as_str()))
+}
 
 /// The latest block that shows each terminal.
 #[derive(Debug, Default)]
@@ -32,9 +40,33 @@ impl Step<'_> {
 
     pub(super) fn terminal_exited(&mut self, id: TerminalId, status: ExitStatus) {
         if let Some(info) = self.session.terminals.get_mut(&id) {
+            let state = if status.code == Some(0) {
+                ToolStatus::Completed
+            } else {
+                ToolStatus::Failed
+            };
             info.exit = Some(status);
             self.touch_terminal(&id);
+            let shell = shell_call(&id);
+            if self.session.inner.tools.knows(&shell) {
+                let patch = ToolCallPatch {
+                    status: Some(state),
+                    ..ToolCallPatch::new(shell)
+                };
+                self.patch_tool(patch, Told::Updated);
+            }
         }
+    }
+
+    /// The person's own command is shown like one of the agent's.
+    pub(super) fn shell_started(&mut self, terminal: TerminalId, line: SafeText) {
+        let mut patch = ToolCallPatch::new(shell_call(&terminal));
+        patch.title = Some(SafeText::line(&format!("! {line}")));
+        patch.kind = Some(ToolKind::Execute);
+        patch.status = Some(ToolStatus::InProgress);
+        patch.command = Some(line.to_string());
+        patch.content = Some(vec![ToolContent::Terminal(terminal)]);
+        self.patch_tool(patch, Told::Announced);
     }
 
     /// A terminal that the agent runs itself (codex, pi, claude). One of ours is none of its

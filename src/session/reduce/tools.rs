@@ -49,6 +49,12 @@ impl Told {
     }
 }
 
+impl ToolIndex {
+    pub(super) fn knows(&self, id: &ToolCallId) -> bool {
+        self.by_id.contains_key(id)
+    }
+}
+
 impl Step<'_> {
     pub(super) fn tool_call(&mut self, patch: ToolCallPatch) {
         let by = if patch.announces {
