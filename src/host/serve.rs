@@ -17,7 +17,7 @@ use super::{
     EventSink, Roots,
     fs::{self, Lanes},
     permission::{Judge, Refusal, Subject, TerminalVerdict, Verdict},
-    terminal::{TerminalSettings, Terminals, working_dir},
+    terminal::{TerminalSettings, Terminals, shown_command, working_dir},
 };
 use crate::{
     proto::{
@@ -293,8 +293,7 @@ impl Host {
         let host = self.clone();
         Box::pin(async move {
             let cwd = working_dir(request.cwd.as_deref(), host.inner.roots.cwd());
-            let command =
-                SafeText::line(&format!("{} {}", request.command, request.args.join(" ")));
+            let command = shown_command(&request.command, &request.args);
             match host.inner.judge.terminal(&request) {
                 TerminalVerdict::Refuse(refusal) => {
                     return refused(format!("run {command}"), refusal);

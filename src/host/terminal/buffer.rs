@@ -124,8 +124,11 @@ impl Tail {
 }
 
 /// The last `limit` bytes of `text`, fewer where that would cut a character.
-fn last_bytes(text: &str, limit: usize) -> &str {
-    let start = text.ceil_char_boundary(text.len().saturating_sub(limit));
+pub(super) fn last_bytes(text: &str, limit: usize) -> &str {
+    let mut start = text.len().saturating_sub(limit);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
     &text[start..]
 }
 

@@ -12,8 +12,8 @@ mod run;
 mod spawn;
 mod utf8;
 
-pub(super) use registry::working_dir;
 pub use registry::{TerminalSettings, Terminals};
+pub(super) use registry::{shown_command, working_dir};
 pub use spawn::DEFAULT_SIZE;
 
 #[cfg(test)]

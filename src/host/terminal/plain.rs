@@ -6,6 +6,8 @@
 //! Colours, titles, links and other sequences leave no trace; moving to another row counts as a
 //! line feed, as what follows belongs elsewhere.
 
+use super::buffer::last_bytes;
+
 /// An unfinished line longer than this stands as it is, up to its last bytes.
 const MAX_LINE_BYTES: usize = 4 << 10;
 
@@ -76,9 +78,7 @@ impl PlainText {
             }
         }
         if self.line.len() > MAX_LINE_BYTES {
-            let start = self
-                .line
-                .floor_char_boundary(self.line.len() - MAX_LINE_BYTES / 2);
+            let start = self.line.len() - last_bytes(&self.line, MAX_LINE_BYTES / 2).len();
             done(&self.line[..start]);
             self.line.drain(..start);
             self.cursor = self.cursor.saturating_sub(start);

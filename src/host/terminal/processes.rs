@@ -20,6 +20,7 @@ pub const MARKER: &str = "ACP_TUI_TERMINAL";
 pub struct Processes {
     leader: Pid,
     /// Value of [`MARKER`], of this terminal alone.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     marker: String,
     /// The leader was waited for.
     reaped: AtomicBool,

@@ -405,7 +405,7 @@ fn cannot_start(title: &SafeText, error: &dyn std::fmt::Display) -> RpcError {
 }
 
 /// The command as a person would type it.
-fn shown_command(command: &str, args: &[String]) -> SafeText {
+pub(in crate::host) fn shown_command(command: &str, args: &[String]) -> SafeText {
     if args.is_empty() {
         return SafeText::line(command);
     }

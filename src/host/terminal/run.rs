@@ -126,7 +126,12 @@ impl Run {
                     open = open && self.drain(&mut buffer).await;
                     self.publish(status);
                 }
-                Step::Read(Ok(n)) if n > 0 => self.take(&buffer[..n]),
+                Step::Read(Ok(n)) if n > 0 => {
+                    let answers = self.take(&buffer[..n]);
+                    if input.len() < MAX_PENDING_INPUT {
+                        input.extend(answers);
+                    }
+                }
                 // No descriptor of the terminal side is open any more: EIO on Linux, 0 elsewhere.
                 Step::Read(_) | Step::Written(Err(_)) => open = false,
                 Step::Written(Ok(n)) => drop(input.drain(..n)),
@@ -151,7 +156,8 @@ impl Run {
             // nothing was announced yet.
             match rustix::io::read(&self.pty, &mut *buffer) {
                 Ok(0) => return false,
-                Ok(n) => self.take(&buffer[..n]),
+                // Nobody is left to read an answer.
+                Ok(n) => drop(self.take(&buffer[..n])),
                 // Whatever else is written comes from others that hold the terminal.
                 Err(Errno::AGAIN) => return true,
                 Err(Errno::INTR) => {}
@@ -162,9 +168,15 @@ impl Run {
         true
     }
 
-    fn take(&self, bytes: &[u8]) {
+    /// Returns what the terminal answers.
+    fn take(&self, bytes: &[u8]) -> Vec<u8> {
         self.shared.output().push(bytes);
-        self.change_screen(|screen| screen.feed(bytes));
+        let mut answers = Vec::new();
+        self.change_screen(|screen| {
+            screen.feed(bytes);
+            answers = screen.take_answers();
+        });
+        answers
     }
 
     fn publish(&self, status: std::io::Result<process::ExitStatus>) {

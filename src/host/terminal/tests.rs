@@ -300,6 +300,14 @@ async fn keys_reach_the_program() {
 }
 
 #[tokio::test]
+async fn a_program_that_asks_where_the_cursor_is_gets_an_answer() {
+    let host = fixture();
+    let ask = "stty raw -echo; printf 'ab\\033[6n'; head -c 6 | od -An -c; stty sane";
+    let (output, _) = host.run(ask).await;
+    assert!(output.contains("033   [   1   ;   3   R"), "{output:?}");
+}
+
+#[tokio::test]
 async fn nothing_outlives_the_shutdown_v1_term_17_c105() {
     let host = fixture();
     let mut pids = Vec::new();
