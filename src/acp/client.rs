@@ -34,7 +34,7 @@ const INBOX_LIMIT: usize = 16 * 1024 * 1024;
 
 /// How long the process may go on after it has closed its stdout, before its end is told without an
 /// exit status.
-const EXIT_GRACE: Duration = Duration::from_millis(300);
+const EXIT_GRACE: Duration = Duration::from_secs(1);
 /// How long stdout may stay open without a word once the agent is gone or does not listen.
 const SILENCE_AT_THE_END: Duration = Duration::from_secs(1);
 /// How long is waited for the last of stderr.

@@ -158,3 +158,6 @@ fn exit_status(status: ExitStatus) -> schema::TerminalExitStatus {
         .exit_code(status.code.and_then(|code| u32::try_from(code).ok()))
         .signal(status.signal)
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,8 @@ use crate::{acp::process::Group, rpc::Peer};
 pub enum StopMode {
     /// 2 s after each step: agents save their session when their stdin closes.
     Graceful,
-    /// When the app exits: nothing is left after 3 s, whatever it ignores.
+    /// When the app exits: 1 s after each step, so that nothing is left after 3.5 s, whatever it
+    /// ignores.
     Quick,
 }
 

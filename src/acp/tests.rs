@@ -233,6 +233,35 @@ async fn a_shutdown_answers_open_requests_first() {
     );
 }
 
+#[tokio::test]
+async fn the_wire_log_has_both_directions_to_the_last_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("wire.jsonl");
+    let secrets = Secrets::of_env([("A_TOKEN", "hunter2hunter2")]);
+    let trace = Trace::create(&path, secrets).expect("created");
+    let (client, mut inbox) = Client::connect(
+        spec("read -r line; echo no json; echo '{\"method\":\"hunter2hunter2\"}'"),
+        ConnectionId(1),
+        ClientCaps::default(),
+        Some(trace.handle()),
+    )
+    .await
+    .expect("sh starts");
+    client.send(ToAgent::Call(Call::Authenticate {
+        method: "key".to_owned(),
+    }));
+    to_the_end(&mut inbox).await;
+    drop((client, inbox));
+    trace.finish();
+    let log = std::fs::read_to_string(&path).expect("a log");
+    let [to_agent, noise, message] = log.lines().collect::<Vec<_>>()[..] else {
+        panic!("{log}");
+    };
+    assert!(to_agent.starts_with(r#"{"dir":"c2a","t":"#) && to_agent.contains("authenticate"));
+    assert!(noise.starts_with(r#"{"dir":"a2c""#) && noise.ends_with(r#""raw":"no json"}"#));
+    assert!(message.ends_with(r#""msg":{"method":"***"}}"#), "{message}");
+}
+
 // The agent has no terminal to write to or to read keys from.
 #[tokio::test]
 async fn the_agent_has_no_controlling_terminal() {

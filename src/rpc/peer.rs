@@ -14,6 +14,10 @@ use crate::{
     rpc::Outbox,
 };
 
+/// Requests of the agent that may be open at once; the next one is refused. Far more than a person
+/// could answer, and the only bound on what an agent can pile up here.
+const OPEN_REQUESTS: usize = 1_024;
+
 /// Shared by everyone who sends and by the reader. No lock is held across a wait.
 pub struct Peer {
     connection: ConnectionId,
@@ -175,12 +179,19 @@ impl Peer {
         lock(&self.calls).open.remove(&number)
     }
 
-    pub(super) fn open_request(&self, id: &RawValue) -> RequestKey {
+    /// `None`, and an answer that says so, where too many are open.
+    pub(super) fn open_request(&self, id: &RawValue) -> Option<RequestKey> {
         let mut requests = lock(&self.requests);
+        if requests.open.len() >= OPEN_REQUESTS {
+            drop(requests);
+            let error = RpcError::new(code::INTERNAL, "Too many open requests");
+            self.answer_error(id, &error);
+            return None;
+        }
         requests.last += 1;
         let number = requests.last;
         requests.open.insert(number, id.to_owned());
-        self.key(number)
+        Some(self.key(number))
     }
 
     /// The newest open request with this id.

@@ -164,7 +164,9 @@ impl<P: Protocol> Reader<P> {
     }
 
     fn request(&mut self, id: &RawValue, method: &str, params: &str, line: &str) {
-        let key = self.peer.open_request(id);
+        let Some(key) = self.peer.open_request(id) else {
+            return;
+        };
         match self.protocol.request(key, method, params) {
             Ok(request) => self.inbox.push(Inbound::FromAgent(request), line.len()),
             Err(error) => {

@@ -269,6 +269,22 @@ async fn a_request_is_answered_once() {
     assert!(wire.line().await.contains("end"));
 }
 
+// V1-RPC-21
+#[tokio::test]
+async fn an_agent_cannot_pile_up_requests() {
+    let mut wire = wire(1 << 20);
+    for id in 0..1025 {
+        let ask = format!("{{\"id\":{id},\"method\":\"ask\",\"params\":{{}}}}\n");
+        wire.agent_says(ask).await;
+    }
+    let refused = wire.line().await;
+    assert!(
+        refused.contains(r#""id":1024,"error":{"code":-32603"#),
+        "{refused}"
+    );
+    assert_eq!(wire.finish().await.len(), 1024);
+}
+
 // V1-RPC-13, V1-CAN-11
 #[tokio::test]
 async fn closing_answers_what_is_open_and_ends_stdin() {

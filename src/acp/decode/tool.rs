@@ -56,7 +56,7 @@ impl ToolCall<'_> {
             status: pass
                 .text(self.status)?
                 .map(|status| tool_status(status.as_str())),
-            content: pass.list(self.content, |item| content(pass, item).map(Some))?,
+            content: contents(pass, self.content)?,
             locations: pass.list(self.locations, |item| location(pass, item))?,
             raw_input: self.raw_input.map(|raw| raw_json(raw.get())),
             raw_output: self.raw_output.map(|raw| raw_json(raw.get())),
@@ -114,6 +114,17 @@ struct Item<'a> {
     new_text: Member<'a>,
     #[serde(borrow)]
     terminal_id: Member<'a>,
+}
+
+/// What stands where the list should be is loosely taken for its one item.
+fn contents(pass: Pass, member: Member<'_>) -> Result<Option<Vec<ToolContent>>, Misfit> {
+    match (
+        pass.list(member, |item| content(pass, item).map(Some))?,
+        member,
+    ) {
+        (None, Some(single)) => Ok(Some(vec![content(pass, single)?])),
+        (list, _) => Ok(list),
+    }
 }
 
 /// A piece of content; loosely [`ToolContent::Unknown`] for what cannot be understood, so that it

@@ -1,0 +1,29 @@
+//! Decoding as a whole.
+
+mod properties;
+mod recordings;
+mod replies;
+mod requests;
+mod updates;
+
+use serde_json::Value;
+
+use super::*;
+use crate::proto::ConnectionId;
+
+fn decoder() -> Decoder {
+    Decoder::new(ClientCaps::default())
+}
+
+fn key() -> RequestKey {
+    RequestKey {
+        connection: ConnectionId(1),
+        number: 1,
+    }
+}
+
+fn updates(params: &Value) -> Vec<FromAgent> {
+    let mut out = Vec::new();
+    decoder().notification("session/update", &params.to_string(), &mut out);
+    out
+}

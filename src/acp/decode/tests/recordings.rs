@@ -1,0 +1,154 @@
+//! What real agents sent: excerpts in `tests/fixtures/wire`, one wire log for each.
+
+use std::{collections::HashMap, fs, path::Path};
+
+use serde_json::Value;
+
+use super::*;
+use crate::proto::ContentBlock;
+
+/// Methods of agents' own that the recordings hold; they are answered -32601 or ignored.
+const FOREIGN: [&str; 3] = [
+    "craft/drainMidTurnQueue",
+    "_auth/status_update",
+    "$/cancel_request",
+];
+
+/// Decodes everything that the agent said in a wire log; what gets lost is a failure.
+fn replay(log: &Path) {
+    let text = fs::read_to_string(log).expect("a wire log");
+    let mut calls = HashMap::new();
+    let mut decoder = decoder();
+    for line in text.lines() {
+        let entry: Value = serde_json::from_str(line).expect("JSON");
+        let msg = &entry["msg"];
+        let whole = format!("{}: {msg}", log.display());
+        let params = msg["params"].to_string();
+        match (entry["dir"].as_str(), msg["method"].as_str()) {
+            (Some("c2a"), Some(method)) => {
+                calls.insert(
+                    msg["id"].to_string(),
+                    (method.to_owned(), msg["params"].clone()),
+                );
+            }
+            (Some("c2a"), None) => {}
+            (_, Some(method)) if FOREIGN.contains(&method) => {}
+            (_, Some(method)) if msg.get("id").is_some() => {
+                let known = decoder.request(key(), method, &params);
+                assert!(known.is_ok(), "{known:?}\n{whole}");
+            }
+            (_, Some("session/update")) => {
+                let mut said = Vec::new();
+                update::decode(&mut decoder, Pass::Strict, &params, &mut said)
+                    .unwrap_or_else(|_| panic!("not strictly v1\n{whole}"));
+                assert_keeps(&msg["params"]["update"], &said, &whole);
+            }
+            (_, Some(method)) => panic!("unknown method {method}\n{whole}"),
+            (_, None) if msg.get("error").is_some() => {}
+            (_, None) => {
+                let (method, params) = &calls[&msg["id"].to_string()];
+                let Some(tag) = tag(method, params) else {
+                    continue;
+                };
+                let result = decoder.result(&tag, &msg["result"].to_string());
+                assert!(
+                    !matches!(result, CallResult::Failed(_)),
+                    "{result:?}\n{whole}"
+                );
+            }
+        }
+    }
+}
+
+fn tag(method: &str, params: &Value) -> Option<CallTag> {
+    let session = || SessionId::new(params["sessionId"].as_str().unwrap_or_default());
+    Some(match method {
+        "initialize" => CallTag::Initialize,
+        "session/new" => CallTag::NewSession,
+        "session/load" => CallTag::LoadSession { id: session() },
+        "session/prompt" => CallTag::Prompt { session: session() },
+        "session/set_mode" => CallTag::SetMode {
+            session: session(),
+            mode: crate::proto::ModeId::new("m"),
+        },
+        _ => return None,
+    })
+}
+
+/// The main contents of an update are in what became of it.
+fn assert_keeps(update: &Value, said: &[FromAgent], whole: &str) {
+    let Some(FromAgent::Update { event, .. }) = said.last() else {
+        panic!("lost\n{whole}");
+    };
+    let has = |member: &str| !update[member].is_null();
+    let len = |member: &str| update[member].as_array().map(Vec::len);
+    match event {
+        AgentEvent::Chunk { content, .. } => {
+            let ContentBlock::Text(text) = content else {
+                panic!("no text\n{whole}");
+            };
+            assert_eq!(update["content"]["text"], text.as_str(), "{whole}");
+        }
+        AgentEvent::ToolCall(patch) => {
+            assert_eq!(patch.title.is_some(), has("title"), "{whole}");
+            assert_eq!(patch.status.is_some(), has("status"), "{whole}");
+            assert_eq!(patch.kind.is_some(), has("kind"), "{whole}");
+            assert_eq!(
+                patch.content.as_ref().map(Vec::len),
+                len("content"),
+                "{whole}"
+            );
+            assert_eq!(
+                patch.locations.as_ref().map(Vec::len),
+                len("locations"),
+                "{whole}"
+            );
+            assert_eq!(patch.raw_input.is_some(), has("rawInput"), "{whole}");
+            assert_eq!(patch.raw_output.is_some(), has("rawOutput"), "{whole}");
+            if let Some(command) = update["rawInput"]["command"].as_str() {
+                assert_eq!(patch.command.as_deref(), Some(command), "{whole}");
+            }
+            let parts = update["_meta"].as_object().map_or(0, |meta| {
+                meta.keys()
+                    .filter(|key| key.starts_with("terminal_"))
+                    .count()
+            });
+            assert_eq!(said.len(), parts + 1, "{whole}");
+        }
+        AgentEvent::Plan(entries) => assert_eq!(Some(entries.len()), len("entries")),
+        AgentEvent::Commands(commands) => {
+            assert_eq!(Some(commands.len()), len("availableCommands"));
+        }
+        AgentEvent::ConfigOptions(options) => {
+            assert_eq!(Some(options.len()), len("configOptions"));
+        }
+        AgentEvent::Usage(_) | AgentEvent::SessionInfo(_) | AgentEvent::Mode(_) => {}
+        AgentEvent::Terminal(_) | AgentEvent::Unknown { .. } => panic!("{event:?}\n{whole}"),
+    }
+}
+
+fn replay_folder(folder: &Path) {
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("a folder of wire logs") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|ext| ext == "jsonl") {
+            replay(&path);
+            count += 1;
+        }
+    }
+    assert!(count > 10, "only {count} wire logs in {}", folder.display());
+}
+
+#[test]
+fn excerpts_of_real_agents_decode_without_loss() {
+    replay_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/wire"));
+}
+
+/// The whole recordings, where `ACP_TUI_RECORDINGS` names a folder of them.
+#[test]
+fn recordings_of_real_agents_decode_without_loss() {
+    match std::env::var_os("ACP_TUI_RECORDINGS") {
+        Some(folder) => replay_folder(Path::new(&folder)),
+        None => eprintln!("skipped: ACP_TUI_RECORDINGS names no folder of wire logs"),
+    }
+}

@@ -1,0 +1,154 @@
+//! Answers to our calls.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::proto::{AgentCaps, AuthMethodKind, Initialized, StopReason};
+
+fn initialized(result: Value) -> Initialized {
+    match decoder().result(&CallTag::Initialize, &result.to_string()) {
+        CallResult::Initialized(initialized) => *initialized,
+        other => panic!("{other:?}"),
+    }
+}
+
+// V1-INIT-03, V1-INIT-04, V1-INIT-25, D-03
+#[test]
+fn versions_are_read() {
+    for (version, number, odd) in [
+        (json!(1), 1, None),
+        (json!(3), 3, None),
+        (json!(65535), 65535, None),
+        (json!("1"), 1, Some("1")),
+        (json!("0.12.0"), 1, Some("0.12.0")),
+        (json!("2.0"), 2, None),
+        (json!(1.0), 1, None),
+        (json!(true), 0, None),
+    ] {
+        let answer = initialized(json!({"protocolVersion": version}));
+        assert_eq!(answer.protocol_version, number, "{version}");
+        assert_eq!(answer.odd_version.as_deref(), odd, "{version}");
+        assert_eq!(answer.caps, AgentCaps::default());
+    }
+    let none = decoder().result(&CallTag::Initialize, "{}");
+    assert!(matches!(none, CallResult::Failed(error) if error.message.contains("protocolVersion")));
+}
+
+// V1-INIT-06, V1-INIT-20, V1-META-06
+#[test]
+fn capabilities_are_present_or_not() {
+    let answer = initialized(json!({
+        "protocolVersion": 1,
+        "agentInfo": {"name": "a", "version": "1.2"},
+        "agentCapabilities": {
+            "loadSession": true,
+            "promptCapabilities": {"image": true},
+            "sessionCapabilities": {"resume": {}, "close": null, "teleport": {}},
+        },
+    }));
+    assert_eq!(answer.agent_name.as_deref(), Some("a"));
+    assert_eq!(answer.agent_version.as_deref(), Some("1.2"));
+    assert!(answer.caps.load_session && answer.caps.prompt.image && answer.caps.resume);
+    assert!(!answer.caps.close && !answer.caps.list && !answer.caps.prompt.audio);
+    let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": null}));
+    assert!(!answer.caps.load_session);
+}
+
+// V1-AUTH-01, -02, -03, -06, -07, D-22
+#[test]
+fn auth_methods_are_told_apart_by_their_raw_type() {
+    let answer = initialized(json!({"protocolVersion": 1, "authMethods": [
+        {"id": "a", "name": "Plain"},
+        {"id": "b", "name": "Terminal", "type": "terminal", "args": ["login"], "command": "rm"},
+        {"id": "c", "name": "Vars", "type": "env_var", "vars": [{"name": "API_KEY"}, "OTHER"]},
+        {"id": "d", "name": "Odd", "type": "quantum"},
+        {"name": "no id"},
+        7,
+    ]}));
+    let kinds: Vec<_> = answer
+        .auth_methods
+        .into_iter()
+        .map(|method| method.kind)
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            AuthMethodKind::Agent,
+            AuthMethodKind::Terminal {
+                args: vec!["login".to_owned()]
+            },
+            AuthMethodKind::EnvVar {
+                vars: vec!["API_KEY".into(), "OTHER".into()]
+            },
+            AuthMethodKind::Unsupported("quantum".into()),
+        ]
+    );
+}
+
+// V1-PROMPT-04, C005, D-17
+#[test]
+fn every_stop_reason_ends_the_turn() {
+    let tag = CallTag::Prompt {
+        session: SessionId::new("s"),
+    };
+    for (result, reason) in [
+        (
+            json!({"stopReason": "end_turn", "sessionId": "s"}),
+            StopReason::EndTurn,
+        ),
+        (
+            json!({"stopReason": "overheated"}),
+            StopReason::Unknown("overheated".into()),
+        ),
+        (json!({"stopReason": 3}), StopReason::Unknown("3".into())),
+        (json!(null), StopReason::Unknown("no reason given".into())),
+    ] {
+        let decoded = decoder().result(&tag, &result.to_string());
+        assert_eq!(decoded, CallResult::PromptDone(reason));
+    }
+}
+
+// V1-RPC-26, D-26
+#[test]
+fn null_results_are_as_good_as_empty_ones() {
+    let id = SessionId::new("s");
+    for tag in [
+        CallTag::Authenticate {
+            method: "m".to_owned(),
+        },
+        CallTag::LoadSession { id: id.clone() },
+        CallTag::ResumeSession { id: id.clone() },
+        CallTag::CloseSession { id },
+    ] {
+        let [null, empty] = ["null", "{}"].map(|result| decoder().result(&tag, result));
+        assert!(!matches!(null, CallResult::Failed(_)), "{null:?}");
+        assert_eq!(null, empty);
+    }
+    let new = decoder().result(&CallTag::NewSession, "{}");
+    assert!(matches!(new, CallResult::Failed(error) if error.message.contains("sessionId")));
+}
+
+// V1-SES-05, V1-CFG-04
+#[test]
+fn a_bad_mode_or_option_costs_only_itself() {
+    let result = json!({
+        "sessionId": "s",
+        "modes": {"currentModeId": "a", "availableModes": [{"id": "a", "name": "A"}, {"id": 1}]},
+        "configOptions": [
+            {"id": "m", "name": "Model", "category": "thinking", "type": "select",
+             "currentValue": "x", "options": [{"group": "g", "name": "G",
+                "options": [{"value": "x", "name": "X"}]}]},
+            {"id": "v", "name": "Volume", "type": "slider"},
+        ],
+    });
+    let CallResult::SessionOpened(opened) =
+        decoder().result(&CallTag::NewSession, &result.to_string())
+    else {
+        panic!("a session");
+    };
+    assert_eq!(opened.modes.expect("modes").available.len(), 1);
+    let [option] = opened.config_options.as_slice() else {
+        panic!("one option");
+    };
+    assert_eq!(option.category.as_deref(), Some("thinking"));
+}

@@ -1,0 +1,263 @@
+use serde_json::json;
+use tokio::io::AsyncReadExt;
+
+use super::*;
+use crate::{
+    proto::{
+        ConnectionId, FromAgent, ModeId, OptionId, RpcError, SessionId, TerminalId,
+        TerminalSnapshot, code,
+    },
+    rpc::{Outbox, Protocol, Tap, write_lines},
+};
+
+/// What stands on the wire for a message.
+async fn wire(message: ToAgent) -> Value {
+    let (outbox, outgoing) = Outbox::new();
+    let peer = Peer::new(ConnectionId(1), outbox);
+    send(&peer, message);
+    peer.close();
+    let (mut ours, theirs) = tokio::io::duplex(4096);
+    tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
+    let mut line = String::new();
+    ours.read_to_string(&mut line).await.expect("UTF-8");
+    serde_json::from_str(&line).expect("one line of JSON")
+}
+
+async fn call(call: Call) -> Value {
+    let mut message = wire(ToAgent::Call(call)).await;
+    assert_eq!(message["jsonrpc"], "2.0");
+    assert_eq!(message["id"], 1);
+    let method = message["method"].take();
+    json!([method, message["params"].take()])
+}
+
+fn id() -> SessionId {
+    SessionId::new("s")
+}
+
+fn setup(directories: &[&str]) -> SessionSetup {
+    SessionSetup {
+        cwd: "/p".into(),
+        additional_directories: directories.iter().map(Into::into).collect(),
+    }
+}
+
+// V1-INIT-02, -05, -07, -08, -15, C041: nothing is offered that is not built.
+#[tokio::test]
+async fn initialize_offers_what_works() {
+    let caps = ClientCaps {
+        write_text_file: false,
+        ..ClientCaps::default()
+    };
+    assert_eq!(
+        call(Call::Initialize { caps }).await,
+        json!(["initialize", {
+            "protocolVersion": 1,
+            "clientCapabilities": {
+                "fs": {"readTextFile": true, "writeTextFile": false},
+                "terminal": true,
+                "auth": {"terminal": false},
+                "_meta": {"terminal_output": true},
+            },
+            "clientInfo": {
+                "name": "acp-tui",
+                "title": "acp-tui",
+                "version": env!("CARGO_PKG_VERSION"),
+            },
+        }])
+    );
+}
+
+// V1-SES-01, V1-SES-06, V1-SES-08, V1-SES-11
+#[tokio::test]
+async fn sessions_are_opened_with_all_that_is_required() {
+    assert_eq!(
+        call(Call::NewSession(setup(&[]))).await,
+        json!(["session/new", {"cwd": "/p", "mcpServers": []}])
+    );
+    let load = Call::LoadSession {
+        id: id(),
+        setup: setup(&["/q"]),
+    };
+    assert_eq!(
+        call(load).await,
+        json!(["session/load", {
+            "sessionId": "s", "cwd": "/p", "mcpServers": [], "additionalDirectories": ["/q"],
+        }])
+    );
+    let resume = Call::ResumeSession {
+        id: id(),
+        setup: setup(&[]),
+    };
+    let resume = call(resume).await;
+    assert_eq!(resume[0], "session/resume");
+    assert_eq!(resume[1]["sessionId"], "s");
+    assert_eq!(resume[1]["cwd"], "/p");
+    assert_eq!(
+        call(Call::CloseSession { id: id() }).await,
+        json!(["session/close", {"sessionId": "s"}])
+    );
+}
+
+// V1-PROMPT-01, V1-CONT-01, -04, -05
+#[tokio::test]
+async fn a_prompt_is_a_list_of_blocks() {
+    let blocks = vec![
+        PromptBlock::Text("hi\n".to_owned()),
+        PromptBlock::ResourceLink {
+            uri: "file:///a%20b".to_owned(),
+            name: "a b".to_owned(),
+            size: Some(3),
+        },
+        PromptBlock::Resource {
+            uri: "file:///c".to_owned(),
+            text: "c".to_owned(),
+        },
+    ];
+    assert_eq!(
+        call(Call::Prompt {
+            session: id(),
+            blocks
+        })
+        .await,
+        json!(["session/prompt", {"sessionId": "s", "prompt": [
+            {"type": "text", "text": "hi\n"},
+            {"type": "resource_link", "uri": "file:///a%20b", "name": "a b", "size": 3},
+            {"type": "resource", "resource": {"uri": "file:///c", "text": "c"}},
+        ]}])
+    );
+}
+
+// V1-AUTH-02, V1-MODE-02, V1-CFG-08
+#[tokio::test]
+async fn modes_options_and_authentication() {
+    assert_eq!(
+        call(Call::Authenticate {
+            method: "key".to_owned()
+        })
+        .await,
+        json!(["authenticate", {"methodId": "key"}])
+    );
+    assert_eq!(
+        call(Call::SetMode {
+            session: id(),
+            mode: ModeId::new("plan")
+        })
+        .await,
+        json!(["session/set_mode", {"sessionId": "s", "modeId": "plan"}])
+    );
+    let option = Call::SetConfigOption {
+        session: id(),
+        option: "model".to_owned(),
+        value: "big".to_owned(),
+    };
+    assert_eq!(
+        call(option).await,
+        json!(["session/set_config_option", {"sessionId": "s", "configId": "model", "value": "big"}])
+    );
+}
+
+// V1-CAN-01
+#[tokio::test]
+async fn cancelling_is_a_notification() {
+    assert_eq!(
+        wire(ToAgent::Notify(Notification::Cancel { session: id() })).await,
+        json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s"}})
+    );
+}
+
+/// A protocol that takes every request.
+struct Anything;
+
+impl Protocol for Anything {
+    fn notification(&mut self, _: &str, _: &str, _: &mut Vec<FromAgent>) {}
+
+    fn request(&mut self, key: RequestKey, _: &str, _: &str) -> Result<FromAgent, RpcError> {
+        Ok(FromAgent::CancelRequest { key })
+    }
+
+    fn result(&mut self, _: &CallTag, _: &str) -> crate::proto::CallResult {
+        crate::proto::CallResult::Authenticated
+    }
+}
+
+/// What the agent gets for a request.
+async fn answered(reply: HostReply) -> Value {
+    let (outbox, outgoing) = Outbox::new();
+    let peer = std::sync::Arc::new(Peer::new(ConnectionId(1), outbox));
+    let (tx, mut inbox) = crate::rpc::channel(1024);
+    let ask: &[u8] = b"{\"id\":\"q\",\"method\":\"ask\"}\n";
+    let reader = crate::rpc::Reader::new(peer.clone(), Anything, tx, Tap::new(None));
+    reader.run(ask, std::future::pending()).await;
+    let Some(crate::rpc::Inbound::FromAgent(FromAgent::CancelRequest { key })) = inbox.recv().await
+    else {
+        panic!("a request");
+    };
+    send(&peer, ToAgent::Reply { key, reply });
+    peer.close();
+    let mut line = Vec::new();
+    write_lines(outgoing, &mut line, Tap::new(None))
+        .await
+        .expect("memory");
+    let mut answer: Value = serde_json::from_slice(&line).expect("one line of JSON");
+    assert_eq!(answer["id"], "q");
+    match answer.get_mut("result") {
+        Some(result) => result.take(),
+        None => answer["error"].take(),
+    }
+}
+
+// V1-PERM-01, V1-FS-01, V1-FS-10, V1-RPC-26, V1-TERM-01, -08, -09
+#[tokio::test]
+async fn answers_have_the_shape_of_their_method() {
+    let killed = ExitStatus {
+        code: None,
+        signal: Some("SIGKILL".to_owned()),
+    };
+    let snapshot = |exit| TerminalSnapshot {
+        output: "out".to_owned(),
+        truncated: true,
+        exit,
+    };
+    for (reply, expected) in [
+        (
+            HostReply::Permission(PermissionOutcome::Selected(OptionId::new("a"))),
+            json!({"outcome": {"outcome": "selected", "optionId": "a"}}),
+        ),
+        (
+            HostReply::Permission(PermissionOutcome::Cancelled),
+            json!({"outcome": {"outcome": "cancelled"}}),
+        ),
+        (HostReply::Content("x".to_owned()), json!({"content": "x"})),
+        (HostReply::Done, json!({})),
+        (
+            HostReply::TerminalCreated(TerminalId::new("t")),
+            json!({"terminalId": "t"}),
+        ),
+        (
+            HostReply::TerminalOutput(snapshot(None)),
+            json!({"output": "out", "truncated": true}),
+        ),
+        (
+            HostReply::TerminalOutput(snapshot(Some(killed.clone()))),
+            json!({"output": "out", "truncated": true, "exitStatus": {"signal": "SIGKILL"}}),
+        ),
+        (
+            HostReply::TerminalExit(killed),
+            json!({"signal": "SIGKILL"}),
+        ),
+        (
+            HostReply::TerminalExit(ExitStatus {
+                code: Some(3),
+                signal: None,
+            }),
+            json!({"exitCode": 3}),
+        ),
+        (
+            HostReply::Error(RpcError::new(code::NOT_FOUND, "no file")),
+            json!({"code": -32002, "message": "no file"}),
+        ),
+    ] {
+        assert_eq!(answered(reply.clone()).await, expected, "{reply:?}");
+    }
+}
