@@ -12,7 +12,8 @@ use ChunkRole::{Agent, Thought, User};
 
 #[test]
 fn ids_tell_messages_apart_v1_upd_04() {
-    let cases: [(&[(ChunkRole, Option<&str>, &str)], &[&str]); 6] = [
+    type Chunks<'a> = &'a [(ChunkRole, Option<&'a str>, &'a str)];
+    let cases: [(Chunks, &[&str]); 6] = [
         (
             &[
                 (Agent, Some("a"), "1"),
@@ -161,9 +162,13 @@ fn other_content_is_its_own_block() {
 fn a_message_without_end_is_bounded_in_the_middle() {
     let mut play = Play::running();
     play.update(says("start"));
-    let piece = "0123456789abcdef".repeat(1 << 16);
+    let piece = text(&"0123456789abcdef".repeat(1 << 16));
     for _ in 0..20 {
-        play.update(says(&piece));
+        play.update(AgentEvent::Chunk {
+            role: Agent,
+            message: None,
+            content: piece.clone(),
+        });
     }
     play.update(says("end"));
     let last = play.said_last();

@@ -464,7 +464,7 @@ impl World {
             (_, CallTag::Initialize) => CallResult::Initialized(Box::new(Initialized {
                 auth_methods: vec![sign_in_method("badge", AuthMethodKind::Agent)],
                 ..hello(AgentCaps {
-                    load_session: kind % 2 == 0,
+                    load_session: kind.is_multiple_of(2),
                     resume: kind > 3,
                     ..AgentCaps::default()
                 })
@@ -493,7 +493,9 @@ impl World {
             (_, CallTag::SetConfigOption { .. }) => CallResult::ConfigSet(Vec::new()),
             (_, CallTag::CloseSession { .. }) => CallResult::SessionClosed,
         };
+        let ends_turn = matches!(call, CallTag::Prompt { .. });
         self.word(FromAgent::Reply { call, result });
+        assert!(!ends_turn || self.play.session.questions.is_empty());
     }
 
     /// The agent ends, the host answers what it has: nothing may be left without an answer.

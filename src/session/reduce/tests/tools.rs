@@ -1,6 +1,6 @@
 use super::*;
 use crate::proto::{ExitStatus, TerminalId, TerminalMeta, ToolContent, ToolKind, ToolLocation};
-use crate::session::ToolState;
+use crate::session::{ToolState, reduce::bounds::block_weight};
 
 fn patch(id: &str) -> ToolCallPatch {
     ToolCallPatch::new(ToolCallId::new(id))
@@ -173,39 +173,42 @@ fn the_agent_cannot_write_into_a_terminal_of_ours() {
 #[test]
 fn big_outputs_do_not_fill_the_memory_c087() {
     let mut play = Play::running();
-    let output = "0123456789abcdef".repeat(20_000);
-    for n in 0..1_000 {
+    let output = ToolContent::Block(text(&"0123456789abcdef".repeat(30_000)));
+    for n in 0..400 {
         play.update(call(ToolCallPatch {
             announces: true,
             title: Some("run".into()),
             status: Some(ToolStatus::Completed),
-            content: Some(vec![ToolContent::Block(text(&output))]),
+            content: Some(vec![output.clone()]),
             ..patch(&n.to_string())
         }));
     }
-    let held: usize = play
-        .session
-        .transcript
-        .blocks()
-        .iter()
-        .map(|block| crate::session::reduce::bounds::block_weight(&block.kind))
-        .sum();
-    assert!(held <= 129 << 20, "{held}");
+    assert!(held(&play) <= 129 << 20, "{}", held(&play));
     assert!(play.mentions("left out to bound memory"));
-    let last = play.tool("999");
-    assert_eq!(last.content, [ToolContent::Block(text(&output))]);
+    assert_eq!(play.tool("399").content, [output]);
+}
+
+fn held(play: &Play) -> usize {
+    let blocks = play.session.transcript.blocks().iter();
+    let held = blocks.map(|block| block_weight(&block.kind)).sum();
+    assert_eq!(play.session.inner.weight, held, "the account is right");
+    held
 }
 
 #[test]
 fn a_transcript_without_end_forgets_its_beginning_and_says_so() {
     let mut play = Play::running();
-    let piece = "0123456789abcdef".repeat(1 << 16);
-    for n in 0..200 {
-        play.update(chunk(ChunkRole::Agent, Some(&n.to_string()), &piece));
+    let piece = text(&"0123456789abcdef".repeat(1 << 16));
+    for n in 0..150 {
+        play.update(AgentEvent::Chunk {
+            role: ChunkRole::Agent,
+            message: Some(MessageId::new(n.to_string())),
+            content: piece.clone(),
+        });
     }
-    let held: usize = play.said().iter().map(String::len).sum();
-    assert!(held <= 130 << 20, "{held}");
-    assert!(play.said()[0].contains("left out"));
-    play.update(chunk(ChunkRole::Agent, Some("199"), "still said"));
+    assert!(held(&play) <= 130 << 20, "{}", held(&play));
+    let first = &play.session.transcript.blocks()[0].kind;
+    assert!(matches!(first, BlockKind::Notice(notice) if notice.text.contains("left out")));
+    play.update(chunk(ChunkRole::Agent, Some("149"), "still said"));
     assert!(play.said_last().ends_with("still said"));
 }

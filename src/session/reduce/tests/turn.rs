@@ -72,6 +72,23 @@ fn an_error_ends_the_turn_and_not_the_session_v1_prompt_06() {
 }
 
 #[test]
+fn a_session_that_the_agent_lost_can_be_opened_again_v1_err_08() {
+    let mut play = Play::running();
+    play.fails(RpcError::new(-32002, "Resource not found: s"));
+    assert!(play.mentions("the turn failed: Resource not found: s"));
+    assert!(play.said_last().contains("F5"));
+}
+
+#[test]
+fn a_queue_that_goes_on_calls_nobody() {
+    let mut play = Play::running();
+    play.event(Event::Submit(prompt("two")));
+    let done = Effect::Attention(Attention::TurnDone);
+    assert!(!play.ends(StopReason::EndTurn).contains(&done));
+    assert!(play.ends(StopReason::EndTurn).contains(&done));
+}
+
+#[test]
 fn updates_after_the_end_are_shown_and_open_no_turn_v1_prompt_07() {
     let mut play = Play::running();
     play.update(says("first"));
