@@ -4,6 +4,8 @@
 //! the session, changes nothing in it: what the person wants leaves as [`UiCommand`]s. Must not see
 //! the host, the wire or async tasks.
 
+pub mod action;
+pub mod keymap;
 pub mod offload;
 pub mod render;
 pub mod theme;
