@@ -9,5 +9,8 @@ mod width;
 mod wrap;
 
 pub use safe::{SafeText, SafeTextBuf};
-pub use width::{TAB_WIDTH, cell_width, expand_tabs, grapheme_width, truncate_to_width};
-pub use wrap::{Row, wrap};
+pub use width::{
+    TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width,
+    truncate_to_width,
+};
+pub use wrap::{Row, wrap, wrap_hard};

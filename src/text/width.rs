@@ -1,17 +1,28 @@
-//! Cell widths: by grapheme cluster, with the same crate that ratatui uses, so that what is
-//! computed here is what its buffer draws.
+//! Cell widths: by grapheme cluster, with the same crate and the same rule that ratatui uses, so
+//! that what is computed here is what its buffer draws.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, iter};
 
-use unicode_segmentation::UnicodeSegmentation;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 use unicode_width::UnicodeWidthStr;
 
 /// Columns between tab stops.
 pub const TAB_WIDTH: usize = 4;
 
-/// Cells that one grapheme cluster takes (0, 1 or 2).
+/// Cells that one grapheme cluster takes: 0, 1, 2; more for clusters of several wide letters
+/// (old Hangul).
 pub fn grapheme_width(grapheme: &str) -> usize {
-    grapheme.width().min(2)
+    match grapheme.len() {
+        1 => 1,
+        // Terminals give half-width voiced sound marks a cell of their own, and so does ratatui.
+        _ => {
+            grapheme.width()
+                + grapheme
+                    .chars()
+                    .filter(|c| matches!(c, '\u{ff9e}' | '\u{ff9f}'))
+                    .count()
+        }
+    }
 }
 
 /// Cells that `text` takes on one row; it must hold no tabs or newlines.
@@ -19,7 +30,7 @@ pub fn cell_width(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
     }
-    text.graphemes(true).map(grapheme_width).sum()
+    graphemes(text).map(|(_, _, width)| width).sum()
 }
 
 /// Replaces tabs by spaces up to the next stop, counted from column `start`.
@@ -33,7 +44,7 @@ pub fn expand_tabs(text: &str, start: usize) -> Cow<'_, str> {
         match grapheme {
             "\t" => {
                 let spaces = TAB_WIDTH - column % TAB_WIDTH;
-                out.extend(std::iter::repeat_n(' ', spaces));
+                out.extend(iter::repeat_n(' ', spaces));
                 column += spaces;
             }
             "\n" => {
@@ -58,17 +69,52 @@ pub fn truncate_to_width(text: &str, width: usize) -> Cow<'_, str> {
     if width == 0 {
         return Cow::Borrowed("");
     }
+    Cow::Owned(format!("{}…", prefix_of_width(text, width - 1)))
+}
+
+/// The longest beginning of `text` that fits into `width` cells.
+pub fn prefix_of_width(text: &str, width: usize) -> &str {
     let mut used = 0;
-    let mut end = 0;
-    for (at, grapheme) in text.grapheme_indices(true) {
-        let w = grapheme_width(grapheme);
-        if used + w > width - 1 {
-            break;
+    for (at, _, cells) in graphemes(text) {
+        used += cells;
+        if used > width {
+            return &text[..at];
         }
-        used += w;
-        end = at + grapheme.len();
     }
-    Cow::Owned(format!("{}…", &text[..end]))
+    text
+}
+
+/// Whether a grapheme cluster ends and another begins at byte `at` of `text`.
+pub fn is_grapheme_boundary(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let ascii = |at: usize| bytes.get(at).is_some_and(u8::is_ascii);
+    if at == 0 || at >= text.len() || (ascii(at - 1) && ascii(at)) {
+        return text.is_char_boundary(at);
+    }
+    text.is_char_boundary(at)
+        && GraphemeCursor::new(at, text.len(), true)
+            .is_boundary(text, 0)
+            .unwrap_or(true)
+}
+
+/// The graphemes of `text`: where each begins, where it ends, its cells. Runs of ASCII, which
+/// most text is, are cut without looking at Unicode tables.
+pub(super) fn graphemes(text: &str) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    iter::from_fn(move || {
+        let start = at;
+        let first = *bytes.get(start)?;
+        // What follows an ASCII byte can only join it when it is not ASCII (or is CR LF, which
+        // safe text does not hold).
+        if first.is_ascii() && bytes.get(start + 1).is_none_or(u8::is_ascii) {
+            at = start + 1;
+            return Some((start, at, 1));
+        }
+        let grapheme = text[start..].graphemes(true).next()?;
+        at = start + grapheme.len();
+        Some((start, at, grapheme_width(grapheme)))
+    })
 }
 
 #[cfg(test)]
@@ -96,5 +142,22 @@ mod tests {
         assert_eq!(truncate_to_width("日本語", 4), "日…");
         assert_eq!(truncate_to_width("abc", 3), "abc");
         assert_eq!(truncate_to_width("abc", 0), "");
+        assert_eq!(prefix_of_width("a日本", 4), "a日");
+    }
+
+    #[test]
+    fn clusters_are_not_split() {
+        let text = "a👩‍👧e\u{301}b";
+        let boundaries: Vec<usize> = (0..=text.len())
+            .filter(|at| is_grapheme_boundary(text, *at))
+            .collect();
+        let expected: Vec<usize> = text
+            .grapheme_indices(true)
+            .map(|(at, _)| at)
+            .chain([text.len()])
+            .collect();
+        assert_eq!(boundaries, expected);
+        let walked: Vec<usize> = graphemes(text).map(|(at, _, _)| at).collect();
+        assert_eq!(walked, expected[..expected.len() - 1]);
     }
 }

@@ -3,6 +3,8 @@
 //! Each is a function of what is passed in; caching is the view's business. Only `SafeText` (or
 //! text of our own) goes in.
 
+pub mod line;
+
 use std::{ops::Range, sync::Arc, time::Instant};
 
 use ratatui::text::Line;
