@@ -148,6 +148,8 @@ actions! {
         Feedback "feedback" ["e"] "Reject, and write why",
         QuestionUp "question-up" ["up"] "Select the option above",
         QuestionDown "question-down" ["down"] "Select the option below",
+        QuestionScrollUp "question-scroll-up" ["ctrl-up", "shift-up"] "Scroll the question up",
+        QuestionScrollDown "question-scroll-down" ["ctrl-down", "shift-down"] "Scroll the question down",
         Confirm "confirm" ["enter"] "Answer with the selected option",
     }
     Program Anywhere {
