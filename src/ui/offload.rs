@@ -81,6 +81,20 @@ impl Offload {
         None
     }
 
+    /// As [`Offload::get`], but runs the job on the caller: for what takes less than a frame.
+    pub fn get_now<T, F>(&self, key: u64, job: F) -> Option<Arc<T>>
+    where
+        T: Any + Send + Sync,
+        F: FnOnce() -> T,
+    {
+        if let Some(done) = lock(&self.0.results).done.get(&key) {
+            return done.clone().downcast().ok();
+        }
+        let value = Arc::new(job());
+        lock(&self.0.results).keep(key, value.clone());
+        Some(value)
+    }
+
     /// Grows with each result: something that was painted plain may be painted better now.
     pub fn generation(&self) -> u64 {
         self.0.generation.load(Ordering::Acquire)

@@ -113,6 +113,13 @@ impl StyledLine {
         self.runs = runs;
     }
 
+    /// Lays `style` under the whole line: what its parts leave open is taken from it.
+    pub fn underlay(&mut self, style: Style) {
+        for run in &mut self.runs {
+            run.style = style.patch(run.style);
+        }
+    }
+
     pub fn text(&self) -> &str {
         &self.text
     }

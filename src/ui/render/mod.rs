@@ -3,7 +3,18 @@
 //! Each is a function of what is passed in; caching is the view's business. Only `SafeText` (or
 //! text of our own) goes in.
 
+pub mod content;
+pub mod diff;
+pub mod excerpt;
+pub mod format;
+pub mod frame;
 pub mod line;
+pub mod notice;
+pub mod plan;
+pub mod terminal;
+pub mod thought;
+pub mod tool;
+pub mod user;
 
 use std::{ops::Range, sync::Arc, time::Instant};
 

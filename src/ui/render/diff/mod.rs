@@ -1,0 +1,114 @@
+//! Diffs: compared off the UI task, drawn for the rows that are asked for.
+//!
+//! Owns the comparison and both layouts, for the transcript, the permission dialog and the
+//! full-screen viewer alike. Must not know about folding or scrolling: a caller says how many rows
+//! it wants.
+
+mod key;
+mod model;
+mod paint;
+mod syntax;
+
+use std::sync::Arc;
+
+use ratatui::text::Line;
+
+use super::{RenderContext, Rendered, Row, format::count, line::StyledLine};
+use crate::{config::DiffLayout, proto::Diff, ui::offload::Offload};
+
+pub use model::{DiffLine, DiffModel, DiffStats, Form};
+pub use paint::{Layout, Painter};
+
+/// Texts up to this many bytes are compared at once: it takes less than a frame, and the rows do
+/// not jump.
+const AT_ONCE: usize = 16 << 10;
+
+#[derive(Clone, Copy, Debug)]
+pub struct DiffOptions {
+    /// Rows at most; the lines left out are counted in one more row.
+    pub max_rows: usize,
+    pub layout: DiffLayout,
+}
+
+/// The diff's hunks, without a header. While it is compared, one row that says so.
+pub fn render_diff(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<'_>) -> Rendered {
+    let Some(model) = diff_model(diff, ctx.offload) else {
+        let waiting = note(&format!("comparing{}", ctx.symbols.ellipsis), ctx);
+        return Rendered {
+            rows: vec![waiting],
+            provisional: true,
+        };
+    };
+    let layout = Layout::choose(options.layout, &model, ctx.width);
+    let mut painter = Painter::new(&model, &diff.path, layout, ctx);
+    let mut rows: Vec<Row> = Vec::new();
+    let mut shown = 0;
+    for (n, item) in layout.items(&model).enumerate() {
+        if rows.len() >= options.max_rows {
+            break;
+        }
+        rows.extend(painter.item(item));
+        shown = n + 1;
+    }
+    let left_out: usize = layout
+        .items(&model)
+        .skip(shown)
+        .map(|item| item.changed_or_context())
+        .sum();
+    let cut = rows.len().saturating_sub(options.max_rows);
+    rows.truncate(options.max_rows);
+    if left_out > 0 {
+        rows.push(note(&format!("+{}", count(left_out, "line")), ctx));
+    } else if cut > 0 {
+        rows.push(note(&format!("+{}", count(cut, "row")), ctx));
+    }
+    if let Some(text) = remark(&model) {
+        rows.push(note(text, ctx));
+    }
+    Rendered {
+        rows,
+        provisional: painter.provisional(),
+    }
+}
+
+/// Lines added and removed; `None` while the diff is compared.
+pub fn diff_stats(diff: &Arc<Diff>, offload: &Offload) -> Option<DiffStats> {
+    diff_model(diff, offload).map(|model| model.stats)
+}
+
+/// The comparison; `None` while it runs.
+pub fn diff_model(diff: &Arc<Diff>, offload: &Offload) -> Option<Arc<DiffModel>> {
+    let key = key::key(diff);
+    let bytes = diff.new.len() + diff.old.as_ref().map_or(0, |old| old.len());
+    let job = {
+        let diff = diff.clone();
+        move || DiffModel::new(&diff)
+    };
+    if bytes <= AT_ONCE {
+        offload.get_now(key, job)
+    } else {
+        offload.get(key, job)
+    }
+}
+
+/// What the lines themselves do not tell.
+fn remark(model: &DiffModel) -> Option<&'static str> {
+    match model.form {
+        Form::Same => Some("no difference that could be shown"),
+        Form::Created if model.lines.is_empty() => Some("empty file"),
+        _ if model.rough => Some("large: compared roughly"),
+        _ => None,
+    }
+}
+
+fn note(text: &str, ctx: &RenderContext<'_>) -> Row {
+    StyledLine::styled(text, ctx.theme.dim).truncate(usize::from(ctx.width), ctx.symbols.ellipsis)
+}
+
+/// A row without text.
+fn blank() -> Row {
+    Row::from(Line::default())
+}
+
+#[cfg(test)]
+mod tests;

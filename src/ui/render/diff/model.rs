@@ -1,0 +1,345 @@
+//! What changed between two texts: computed once, off the UI task, and drawn in windows.
+//!
+//! The model points into the texts and copies nothing of them, so that a diff of 200,000 lines
+//! costs some bytes a line and is drawn for the rows that show.
+
+use std::{
+    collections::HashMap,
+    ops::Range,
+    time::{Duration, Instant},
+};
+
+use similar::{ChangeTag, DiffTag, TextDiff};
+
+use crate::{proto::Diff, text::SafeText};
+
+/// Unchanged lines shown around each change.
+pub const CONTEXT: usize = 3;
+
+/// After this the comparison is finished roughly: correct, but not the shortest.
+const TIMEOUT: Duration = Duration::from_millis(50);
+
+/// Up to this many pairs of lines a comparison is quick whatever it meets, and runs without the
+/// timeout, so that what is shown never depends on how busy the machine is.
+const SMALL: usize = 1 << 20;
+
+/// Changed lines up to which words are compared inside changed pairs.
+const EMPHASIS_LINES: usize = 400;
+
+/// Bytes of a line up to which its words are compared.
+const EMPHASIS_BYTES: usize = 1 << 10;
+
+/// A pair with less in common than this is two lines, not one changed line.
+const EMPHASIS_RATIO: f32 = 0.4;
+
+/// What kind of change it is as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Changed,
+    /// There was no file (V1-TOOL-09).
+    Created,
+    /// Nothing is left of the text.
+    Emptied,
+    /// Nothing differs that could be shown.
+    Same,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct DiffStats {
+    pub added: usize,
+    pub removed: usize,
+}
+
+/// One line of the diff. Numbers are indexes (from 0) into the lines of their side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiffLine {
+    /// Unchanged lines that are not shown.
+    Gap {
+        hidden: u32,
+    },
+    Context {
+        old: u32,
+        new: u32,
+    },
+    Removed {
+        old: u32,
+    },
+    Added {
+        new: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    Old,
+    New,
+}
+
+/// A text and where its lines begin.
+#[derive(Debug)]
+pub struct Lines {
+    text: SafeText,
+    starts: Vec<u32>,
+}
+
+#[derive(Debug)]
+pub struct DiffModel {
+    pub form: Form,
+    pub stats: DiffStats,
+    pub lines: Vec<DiffLine>,
+    /// Where in `lines` each hunk begins.
+    pub hunks: Vec<usize>,
+    /// The timeout struck: more may be marked as changed than is.
+    pub rough: bool,
+    pub old: Lines,
+    pub new: Lines,
+    /// Carriage returns are shown: the sides differ in their line ends.
+    pub show_cr: bool,
+    emphasis: HashMap<(Side, u32), Vec<Range<usize>>>,
+}
+
+impl Lines {
+    fn new(text: SafeText) -> Self {
+        let breaks = text
+            .bytes()
+            .enumerate()
+            .filter(|(_, byte)| *byte == b'\n')
+            .map(|(at, _)| at + 1);
+        let starts = std::iter::once(0)
+            .chain(breaks)
+            .filter(|at| *at < text.len())
+            // Texts are far below 4 GiB: a message is at most 64 MiB.
+            .filter_map(|at| u32::try_from(at).ok())
+            .collect();
+        Self { text, starts }
+    }
+
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub fn text(&self) -> &SafeText {
+        &self.text
+    }
+
+    /// Line `at` without its end; empty where there is none.
+    pub fn get(&self, at: u32) -> &str {
+        let line = self.with_end(at as usize);
+        line.strip_suffix('\n').unwrap_or(line)
+    }
+
+    /// Whether the text's last line is `at` and has no newline.
+    pub fn lacks_newline(&self, at: u32) -> bool {
+        at as usize + 1 == self.len() && !self.text.ends_with('\n')
+    }
+
+    fn with_end(&self, at: usize) -> &str {
+        let start = self.starts.get(at).map_or(self.text.len(), |at| *at as usize);
+        let end = self.starts.get(at + 1).map_or(self.text.len(), |at| *at as usize);
+        &self.text[start..end]
+    }
+
+    fn all(&self) -> Vec<&str> {
+        (0..self.len()).map(|at| self.with_end(at)).collect()
+    }
+
+    fn all_end_in_cr(&self) -> bool {
+        (0..self.len()).all(|at| self.with_end(at).ends_with("␍\n") || self.lacks_newline(at as u32))
+    }
+}
+
+impl DiffModel {
+    pub fn new(diff: &Diff) -> Self {
+        let old = Lines::new(diff.old.clone().unwrap_or_default());
+        let new = Lines::new(diff.new.clone());
+        let form = match &diff.old {
+            None => Form::Created,
+            Some(old) if *old == diff.new => Form::Same,
+            Some(old) if diff.new.is_empty() && !old.is_empty() => Form::Emptied,
+            Some(_) => Form::Changed,
+        };
+        let mut model = Self {
+            form,
+            stats: DiffStats::default(),
+            lines: Vec::new(),
+            hunks: Vec::new(),
+            rough: false,
+            show_cr: !(old.all_end_in_cr() && new.all_end_in_cr()),
+            old,
+            new,
+            emphasis: HashMap::new(),
+        };
+        model.compare();
+        model
+    }
+
+    /// Bytes of a line's text (see [`Lines::get`]) where it differs from its counterpart.
+    pub fn emphasis(&self, side: Side, line: u32) -> &[Range<usize>] {
+        self.emphasis.get(&(side, line)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The highest line number that is shown, for the width of the gutter.
+    pub fn highest_number(&self) -> usize {
+        self.old.len().max(self.new.len())
+    }
+
+    fn compare(&mut self) {
+        let (old, new) = (self.old.all(), self.new.all());
+        let small = old.len().saturating_mul(new.len()) <= SMALL;
+        let started = Instant::now();
+        let mut config = TextDiff::configure();
+        if !small {
+            config.timeout(TIMEOUT);
+        }
+        let diff = config.diff_slices(&old, &new);
+        self.rough = !small && started.elapsed() >= TIMEOUT;
+
+        let mut lines = Vec::new();
+        let mut hunks = Vec::new();
+        let mut pairs = Vec::new();
+        let mut stats = DiffStats::default();
+        let mut shown_to = 0;
+        for group in diff.grouped_ops(CONTEXT) {
+            let Some(first) = group.first() else { continue };
+            let hidden = first.old_range().start - shown_to;
+            if hidden > 0 {
+                lines.push(DiffLine::Gap { hidden: index(hidden) });
+            }
+            hunks.push(lines.len());
+            for op in &group {
+                let (old_range, new_range) = (op.old_range(), op.new_range());
+                shown_to = old_range.end;
+                if op.tag() == DiffTag::Equal {
+                    lines.extend(old_range.zip(new_range).map(|(old, new)| DiffLine::Context {
+                        old: index(old),
+                        new: index(new),
+                    }));
+                    continue;
+                }
+                stats.removed += old_range.len();
+                stats.added += new_range.len();
+                if op.tag() == DiffTag::Replace && pairs.len() <= EMPHASIS_LINES {
+                    pairs.extend(old_range.clone().zip(new_range.clone()));
+                }
+                lines.extend(old_range.map(|old| DiffLine::Removed { old: index(old) }));
+                lines.extend(new_range.map(|new| DiffLine::Added { new: index(new) }));
+            }
+        }
+        let hidden = old.len() - shown_to.min(old.len());
+        if hidden > 0 && !lines.is_empty() {
+            lines.push(DiffLine::Gap { hidden: index(hidden) });
+        }
+        if stats.added + stats.removed <= EMPHASIS_LINES {
+            self.emphasis = emphasis(&self.old, &self.new, &pairs);
+        }
+        (self.lines, self.hunks, self.stats) = (lines, hunks, stats);
+    }
+}
+
+/// Where the words of each pair of lines differ.
+fn emphasis(
+    old: &Lines,
+    new: &Lines,
+    pairs: &[(usize, usize)],
+) -> HashMap<(Side, u32), Vec<Range<usize>>> {
+    let mut marks = HashMap::new();
+    for (old_at, new_at) in pairs {
+        let (old_at, new_at) = (index(*old_at), index(*new_at));
+        let (before, after) = (old.get(old_at), new.get(new_at));
+        if before.len().max(after.len()) > EMPHASIS_BYTES {
+            continue;
+        }
+        let words = TextDiff::from_unicode_words(before, after);
+        if words.ratio() < EMPHASIS_RATIO {
+            continue;
+        }
+        let (mut in_old, mut in_new) = (0, 0);
+        for change in words.iter_all_changes() {
+            let len = change.value().len();
+            let (side, line, at) = match change.tag() {
+                ChangeTag::Equal => {
+                    in_old += len;
+                    in_new += len;
+                    continue;
+                }
+                ChangeTag::Delete => (Side::Old, old_at, &mut in_old),
+                ChangeTag::Insert => (Side::New, new_at, &mut in_new),
+            };
+            push_range(marks.entry((side, line)).or_default(), *at..*at + len);
+            *at += len;
+        }
+    }
+    marks
+}
+
+/// Adds a range, joined to the one before where they touch.
+fn push_range(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
+    match ranges.last_mut() {
+        Some(last) if last.end == range.start => last.end = range.end,
+        _ => ranges.push(range),
+    }
+}
+
+/// Line numbers fit: a text of 64 MiB has at most as many lines.
+fn index(line: usize) -> u32 {
+    u32::try_from(line).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(old: Option<&str>, new: &str) -> DiffModel {
+        DiffModel::new(&Diff {
+            path: "f".into(),
+            old: old.map(SafeText::new),
+            new: SafeText::new(new),
+        })
+    }
+
+    #[test]
+    fn a_change_stands_between_its_context_and_gaps() {
+        let old: String = (0..20).map(|n| format!("line {n}\n")).collect();
+        let model = model(Some(&old), &old.replace("line 9\n", "line nine\n"));
+        assert_eq!(model.stats, DiffStats { added: 1, removed: 1 });
+        assert_eq!(model.lines.first(), Some(&DiffLine::Gap { hidden: 6 }));
+        assert_eq!(model.lines.last(), Some(&DiffLine::Gap { hidden: 7 }));
+        assert_eq!(model.lines.len(), 2 + 2 * CONTEXT + 2);
+        assert_eq!(model.hunks, [1]);
+        assert_eq!(model.emphasis(Side::Old, 9), [5..6]);
+        assert_eq!(model.emphasis(Side::New, 9), [5..9]);
+    }
+
+    #[test]
+    fn forms_are_told_apart_v1_tool_09() {
+        assert_eq!(model(None, "a\n").form, Form::Created);
+        assert_eq!(model(Some(""), "a\n").form, Form::Changed);
+        assert_eq!(model(Some("a\n"), "").form, Form::Emptied);
+        assert_eq!(model(Some("a\n"), "a\n").form, Form::Same);
+        assert_eq!(model(None, "").lines, []);
+    }
+
+    #[test]
+    fn a_missing_last_newline_is_a_change() {
+        let model = model(Some("a\nb"), "a\nb\n");
+        assert_eq!(model.stats, DiffStats { added: 1, removed: 1 });
+        assert!(model.old.lacks_newline(1));
+        assert!(!model.new.lacks_newline(1));
+    }
+
+    #[test]
+    fn unlike_lines_are_not_marked_word_by_word() {
+        let model = model(Some("fn one() {}\n"), "let x = vec![1, 2, 3];\n");
+        assert!(model.emphasis(Side::New, 0).is_empty());
+    }
+
+    // C085
+    #[test]
+    fn two_hundred_thousand_lines_are_compared_within_bounds() {
+        let old: String = (0..200_000).map(|n| format!("old {n}\n")).collect();
+        let new: String = (0..200_000).map(|n| format!("new {n}\n")).collect();
+        let model = model(Some(&old), &new);
+        assert_eq!(model.stats, DiffStats { added: 200_000, removed: 200_000 });
+        assert!(model.emphasis.is_empty());
+    }
+}

@@ -1,0 +1,372 @@
+//! Lines of a diff as rows: unified, or both sides next to each other.
+
+use std::ops::Range;
+
+use ratatui::style::{Modifier, Style};
+
+use super::{
+    blank,
+    model::{DiffLine, DiffModel, Form, Lines, Side},
+    syntax::Syntax,
+};
+use crate::{
+    config::DiffLayout,
+    text::expand_tabs,
+    ui::render::{
+        RenderContext, Row,
+        excerpt::clip_line,
+        format::{bytes, count},
+        line::{StyledLine, Wrapping, pad, row_width},
+    },
+};
+
+/// From this width on `auto` shows both sides (PRODUCT §3).
+const SPLIT_FROM: u16 = 140;
+/// Below this there is no room for two sides, whatever is configured.
+const SPLIT_MIN: u16 = 60;
+/// Below this there is room for one column of line numbers only.
+const TWO_NUMBERS_FROM: u16 = 48;
+/// Below this there is room for none.
+const NUMBERS_FROM: u16 = 28;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    Unified,
+    Split,
+}
+
+/// What is drawn as a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    Line(DiffLine),
+    /// Both sides of one row; one of them at least.
+    Pair(Option<DiffLine>, Option<DiffLine>),
+}
+
+impl Item {
+    /// Lines of text in it, for counting what is left out.
+    pub fn changed_or_context(self) -> usize {
+        let is_text = |line: &DiffLine| !matches!(line, DiffLine::Gap { .. });
+        match self {
+            Self::Line(line) => usize::from(is_text(&line)),
+            Self::Pair(Some(DiffLine::Context { .. }), _) => 1,
+            Self::Pair(left, right) => left.iter().chain(&right).filter(|l| is_text(l)).count(),
+        }
+    }
+}
+
+impl Layout {
+    pub fn choose(configured: DiffLayout, model: &DiffModel, width: u16) -> Self {
+        let fits = match configured {
+            DiffLayout::Auto => width >= SPLIT_FROM,
+            DiffLayout::Unified => false,
+            DiffLayout::Split => width >= SPLIT_MIN,
+        };
+        // Of a new or emptied file one side would be blank.
+        if fits && model.form == Form::Changed {
+            Self::Split
+        } else {
+            Self::Unified
+        }
+    }
+
+    /// The diff from its beginning.
+    pub fn items(self, model: &DiffModel) -> impl Iterator<Item = Item> + '_ {
+        let mut items = Items {
+            lines: &model.lines,
+            at: 0,
+            layout: self,
+            pairing: Pairing::default(),
+        };
+        std::iter::from_fn(move || items.next())
+    }
+}
+
+/// A run of removed lines next to the run of added ones that follows it.
+#[derive(Default)]
+struct Pairing {
+    removed: Range<usize>,
+    added: Range<usize>,
+}
+
+struct Items<'a> {
+    lines: &'a [DiffLine],
+    at: usize,
+    layout: Layout,
+    pairing: Pairing,
+}
+
+impl Items<'_> {
+    fn next(&mut self) -> Option<Item> {
+        if self.layout == Layout::Unified {
+            let line = self.lines.get(self.at)?;
+            self.at += 1;
+            return Some(Item::Line(*line));
+        }
+        if self.pairing.removed.is_empty() && self.pairing.added.is_empty() {
+            let line = *self.lines.get(self.at)?;
+            if !matches!(line, DiffLine::Removed { .. } | DiffLine::Added { .. }) {
+                self.at += 1;
+                return Some(match line {
+                    DiffLine::Context { .. } => Item::Pair(Some(line), Some(line)),
+                    other => Item::Line(other),
+                });
+            }
+            let removed = self.run(self.at, |line| matches!(line, DiffLine::Removed { .. }));
+            let added = self.run(removed.end, |line| matches!(line, DiffLine::Added { .. }));
+            self.at = added.end;
+            self.pairing = Pairing { removed, added };
+        }
+        let left = self.pairing.removed.next().and_then(|at| self.lines.get(at));
+        let right = self.pairing.added.next().and_then(|at| self.lines.get(at));
+        Some(Item::Pair(left.copied(), right.copied()))
+    }
+
+    fn run(&self, start: usize, is_part: impl Fn(&DiffLine) -> bool) -> Range<usize> {
+        let rest = self.lines.get(start..).unwrap_or(&[]);
+        let len = rest.iter().take_while(|line| is_part(line)).count();
+        start..start + len
+    }
+}
+
+/// Draws items of one diff at one width.
+pub struct Painter<'a> {
+    model: &'a DiffModel,
+    ctx: &'a RenderContext<'a>,
+    syntax: Syntax,
+    layout: Layout,
+    /// Digits of a line number.
+    digits: usize,
+}
+
+impl<'a> Painter<'a> {
+    pub fn new(
+        model: &'a DiffModel,
+        path: &str,
+        layout: Layout,
+        ctx: &'a RenderContext<'a>,
+    ) -> Self {
+        Self {
+            model,
+            ctx,
+            syntax: Syntax::new(path, ctx),
+            layout,
+            digits: model.highest_number().max(1).ilog10() as usize + 1,
+        }
+    }
+
+    /// Whether the colours are still being computed.
+    pub fn provisional(&self) -> bool {
+        self.syntax.provisional()
+    }
+
+    /// Rows of one item; at least one.
+    pub fn item(&mut self, item: Item) -> Vec<Row> {
+        match item {
+            Item::Line(DiffLine::Gap { hidden }) => vec![self.gap(hidden)],
+            Item::Line(line) => {
+                let width = usize::from(self.ctx.width);
+                self.side(Some(line), self.unified_gutter(line), width)
+            }
+            Item::Pair(left, right) => self.pair(left, right),
+        }
+    }
+
+    fn pair(&mut self, left: Option<DiffLine>, right: Option<DiffLine>) -> Vec<Row> {
+        let width = usize::from(self.ctx.width);
+        let divider = if self.ctx.symbols.ascii { " | " } else { " │ " };
+        let left_width = (width - 3) / 2;
+        let right_width = width - 3 - left_width;
+        let left_rows = self.side(left, self.split_gutter(left, Side::Old), left_width);
+        let right_rows = self.side(right, self.split_gutter(right, Side::New), right_width);
+        let height = left_rows.len().max(right_rows.len());
+        let mut lefts = left_rows.into_iter();
+        let mut rights = right_rows.into_iter();
+        (0..height)
+            .map(|_| {
+                let mut row = lefts.next().unwrap_or_else(blank);
+                pad(&mut row, left_width, Style::new());
+                row.line
+                    .spans
+                    .push(ratatui::text::Span::styled(divider, self.ctx.theme.border));
+                if let Some(right) = rights.next() {
+                    row.line.spans.extend(right.line.spans);
+                }
+                row
+            })
+            .collect()
+    }
+
+    fn gap(&self, hidden: u32) -> Row {
+        let mut line = StyledLine::styled(self.ctx.symbols.ellipsis, self.ctx.theme.diff.hunk);
+        line.push(
+            &format!(" {} unchanged", count(hidden as usize, "line")),
+            self.ctx.theme.diff.hunk,
+        );
+        line.truncate(usize::from(self.ctx.width), self.ctx.symbols.ellipsis)
+    }
+
+    /// One line behind its gutter, wrapped to `width` cells; changed ones fill it.
+    fn side(&self, line: Option<DiffLine>, gutter: StyledLine, width: usize) -> Vec<Row> {
+        let Some((side, at)) = line.and_then(place) else {
+            return vec![blank()];
+        };
+        let style = self.style(line);
+        let text = self.text(side, at, line, style);
+        let mut rest = StyledLine::new();
+        rest.fill_to(gutter.width(), style);
+        let mut rows = text.wrap_with(Wrapping::Hard, width, &gutter, &rest);
+        if style.bg.is_some() {
+            for row in &mut rows {
+                if row_width(row) < width {
+                    pad(row, width, style);
+                }
+            }
+        }
+        rows
+    }
+
+    fn text(&self, side: Side, at: u32, line: Option<DiffLine>, style: Style) -> StyledLine {
+        let theme = &self.ctx.theme.diff;
+        let lines = self.lines(side);
+        let (raw, cut) = clip_line(lines.get(at));
+        let (raw, cr) = match raw.strip_suffix('␍') {
+            Some(raw) => (raw, self.model.show_cr && !is_context(line)),
+            None => (raw, false),
+        };
+        let mut text = StyledLine::new();
+        // Colours of the syntax are laid over a background; where the change itself is told by the
+        // colour of its letters, that one stays.
+        match self.syntax.line(side, at) {
+            Some(coloured) if is_context(line) || style.bg.is_some() => text.extend(coloured),
+            _ => text.push(raw, style),
+        }
+        text.underlay(style);
+        let word = match side {
+            Side::Old => theme.removed_word,
+            Side::New => theme.added_word,
+        };
+        if !is_context(line) {
+            for range in self.model.emphasis(side, at) {
+                text.patch(expanded(raw, range), word);
+            }
+        }
+        if cr {
+            text.push("␍", style.patch(self.ctx.theme.warning));
+        }
+        if cut > 0 {
+            text.push(&format!(" (+{})", bytes(cut as u64)), self.ctx.theme.dim);
+        }
+        if lines.lacks_newline(at) && !is_context(line) && self.newlines_differ() {
+            text.push(" (no newline at the end)", style.patch(self.ctx.theme.dim));
+        }
+        text
+    }
+
+    fn newlines_differ(&self) -> bool {
+        let ends = |lines: &Lines| lines.len() == 0 || lines.text().ends_with('\n');
+        ends(&self.model.old) != ends(&self.model.new)
+    }
+
+    fn lines(&self, side: Side) -> &Lines {
+        match side {
+            Side::Old => &self.model.old,
+            Side::New => &self.model.new,
+        }
+    }
+
+    fn style(&self, line: Option<DiffLine>) -> Style {
+        match line {
+            Some(DiffLine::Removed { .. }) => self.ctx.theme.diff.removed,
+            Some(DiffLine::Added { .. }) => self.ctx.theme.diff.added,
+            _ => self.ctx.theme.text,
+        }
+    }
+
+    /// `  12  12 + `: numbers of both sides and the sign.
+    fn unified_gutter(&self, line: DiffLine) -> StyledLine {
+        let (old, new) = match line {
+            DiffLine::Context { old, new } => (Some(old), Some(new)),
+            DiffLine::Removed { old } => (Some(old), None),
+            DiffLine::Added { new } => (None, Some(new)),
+            DiffLine::Gap { .. } => (None, None),
+        };
+        let one_column = self.ctx.width < TWO_NUMBERS_FROM || self.model.form != Form::Changed;
+        let mut numbers = String::new();
+        if self.ctx.width >= NUMBERS_FROM {
+            if one_column {
+                numbers = self.number(new.or(old));
+            } else {
+                numbers = format!("{}  {}", self.number(old), self.number(new));
+            }
+            numbers.push(' ');
+        }
+        self.gutter(numbers, line)
+    }
+
+    fn split_gutter(&self, line: Option<DiffLine>, side: Side) -> StyledLine {
+        let Some(line) = line else {
+            return StyledLine::new();
+        };
+        let at = match (line, side) {
+            (DiffLine::Context { old, .. } | DiffLine::Removed { old }, Side::Old) => Some(old),
+            (DiffLine::Context { new, .. } | DiffLine::Added { new }, Side::New) => Some(new),
+            _ => None,
+        };
+        self.gutter(format!("{} ", self.number(at)), line)
+    }
+
+    fn gutter(&self, numbers: String, line: DiffLine) -> StyledLine {
+        let style = self.style(Some(line));
+        let sign = match line {
+            DiffLine::Removed { .. } => "-",
+            DiffLine::Added { .. } => "+",
+            _ => " ",
+        };
+        let background = Style {
+            fg: None,
+            ..style.remove_modifier(Modifier::all())
+        };
+        let mut gutter = StyledLine::styled(&numbers, self.ctx.theme.diff.line_number.patch(background));
+        gutter.push(&format!("{sign} "), style);
+        gutter
+    }
+
+    /// 1-based, right-aligned; blanks for none.
+    fn number(&self, at: Option<u32>) -> String {
+        let digits = self.digits;
+        match at {
+            Some(at) => format!("{:>digits$}", u64::from(at) + 1),
+            None => " ".repeat(digits),
+        }
+    }
+
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+}
+
+fn is_context(line: Option<DiffLine>) -> bool {
+    matches!(line, Some(DiffLine::Context { .. }))
+}
+
+/// The side whose text a line shows, and which of its lines.
+fn place(line: DiffLine) -> Option<(Side, u32)> {
+    match line {
+        DiffLine::Gap { .. } => None,
+        DiffLine::Removed { old } => Some((Side::Old, old)),
+        DiffLine::Context { new, .. } | DiffLine::Added { new } => Some((Side::New, new)),
+    }
+}
+
+/// A range of `raw` after its tabs were expanded.
+fn expanded(raw: &str, range: &Range<usize>) -> Range<usize> {
+    if !raw.contains('\t') {
+        return range.clone();
+    }
+    let map = |at: usize| {
+        let at = raw.floor_char_boundary(at);
+        expand_tabs(&raw[..at], 0).len()
+    };
+    map(range.start)..map(range.end)
+}

@@ -1,0 +1,125 @@
+//! A terminal's screen as rows of the transcript or of a whole view.
+
+use ratatui::style::{Color, Modifier, Style};
+
+use super::{
+    RenderContext, Row,
+    format::count,
+    line::{StyledLine, Wrapping},
+};
+use crate::{
+    proto::ExitStatus,
+    session::TerminalInfo,
+    text::SafeText,
+    vt::{CellStyle, Color as CellColor, Run, Screen},
+};
+
+/// The last `max_rows` rows of what the program printed, after a row that tells how many there are
+/// above. Rows wider than the view are wrapped, so that nothing is lost.
+pub fn render_screen(screen: &Screen, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
+    let used = screen.row_count();
+    let from = used.saturating_sub(max_rows);
+    let none = StyledLine::new();
+    let mut rows: Vec<Row> = screen
+        .rows(from..used)
+        .iter()
+        .flat_map(|runs| {
+            styled(runs).wrap_with(Wrapping::Hard, usize::from(ctx.width), &none, &none)
+        })
+        .collect();
+    let cut = rows.len().saturating_sub(max_rows);
+    rows.drain(..cut);
+    let hidden = screen.dropped_rows() + from + cut;
+    if hidden > 0 {
+        let text = format!("+{} above", count(hidden, "row"));
+        rows.insert(
+            0,
+            StyledLine::styled(&text, ctx.theme.dim).truncate(usize::from(ctx.width), ""),
+        );
+    }
+    rows
+}
+
+/// Rows `range` of a screen, cut at the width: for a view as wide as the terminal itself.
+pub fn render_screen_rows(
+    screen: &Screen,
+    range: std::ops::Range<usize>,
+    ctx: &RenderContext<'_>,
+) -> Vec<Row> {
+    screen
+        .rows(range)
+        .iter()
+        .map(|runs| styled(runs).truncate(usize::from(ctx.width), ""))
+        .collect()
+}
+
+/// `$ cargo test · exit 101`: the command, left out where the tool call's title says it already,
+/// and how it ended where that was not well. `None` where there is nothing to say.
+pub fn render_terminal_header(
+    info: &TerminalInfo,
+    title: &str,
+    ctx: &RenderContext<'_>,
+) -> Option<Row> {
+    let theme = ctx.theme;
+    let mut line = StyledLine::new();
+    let command = SafeText::line(info.command.trim());
+    if !command.is_empty() && !title.contains(command.as_str()) {
+        line.push("$ ", theme.dim);
+        line.push(&command, theme.text);
+    }
+    if let Some(ended) = info.exit.as_ref().and_then(ending) {
+        if !line.is_empty() {
+            line.push(&format!(" {} ", ctx.symbols.separator), theme.dim);
+        }
+        line.push(&ended, theme.error);
+    }
+    (!line.is_empty()).then(|| line.truncate(usize::from(ctx.width), ctx.symbols.ellipsis))
+}
+
+/// `exit 3`, `SIGKILL`; `None` where it ended well.
+pub fn ending(status: &ExitStatus) -> Option<String> {
+    match (&status.signal, status.code) {
+        (Some(signal), _) => Some(format!("ended by {}", SafeText::line(signal))),
+        (None, Some(0)) => None,
+        (None, Some(code)) => Some(format!("exit {code}")),
+        (None, None) => Some("ended, status unknown".to_owned()),
+    }
+}
+
+fn styled(runs: &[Run]) -> StyledLine {
+    let mut line = StyledLine::new();
+    for run in runs {
+        line.push(&run.text, style(run.style));
+    }
+    line
+}
+
+fn style(cell: CellStyle) -> Style {
+    let mut style = Style::new();
+    if let Some(fg) = colour(cell.fg) {
+        style = style.fg(fg);
+    }
+    if let Some(bg) = colour(cell.bg) {
+        style = style.bg(bg);
+    }
+    for (set, modifier) in [
+        (cell.bold, Modifier::BOLD),
+        (cell.dim, Modifier::DIM),
+        (cell.italic, Modifier::ITALIC),
+        (cell.underline, Modifier::UNDERLINED),
+        (cell.inverse, Modifier::REVERSED),
+    ] {
+        if set {
+            style = style.add_modifier(modifier);
+        }
+    }
+    style
+}
+
+fn colour(colour: CellColor) -> Option<Color> {
+    match colour {
+        CellColor::Default => None,
+        CellColor::Indexed(n) => Some(Color::Indexed(n)),
+        CellColor::Rgb(r, g, b) => Some(Color::Rgb(r, g, b)),
+    }
+}

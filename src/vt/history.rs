@@ -1,0 +1,88 @@
+//! Rows that left the screen at its top, or that are left of a finished terminal.
+//!
+//! A row of vt100 cells takes 32 bytes a cell, used or not. Kept here are only the text and its
+//! colour changes, in vt100's own capture format, read back by the same parser when it is drawn.
+
+use std::{collections::VecDeque, num::NonZeroU16, ops::Range};
+
+use super::{Run, SCROLLBACK_BYTES, SCROLLBACK_ROWS, cells};
+
+#[derive(Default)]
+pub(super) struct History {
+    rows: VecDeque<Box<str>>,
+    bytes: usize,
+    dropped: usize,
+    /// Columns of the widest screen that rows came from.
+    cols: u16,
+    /// Filled by each row in turn before it is copied to its own size.
+    scratch: String,
+}
+
+impl History {
+    pub(super) fn new(cols: u16) -> Self {
+        Self {
+            cols,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn widen(&mut self, cols: u16) {
+        self.cols = self.cols.max(cols);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// Appends a row; the oldest go where there are too many.
+    fn push(&mut self, row: &vt100::capture::RowContents<'_>) {
+        self.scratch.clear();
+        // A state of its own for each row, so that each can be read alone. Writing to a string
+        // does not fail.
+        let mut state = vt100::capture::BasicFormattedCaptureState::new();
+        if row
+            .write_formatted_basic(&mut self.scratch, &mut state)
+            .is_ok()
+        {
+            self.bytes += self.scratch.len();
+            self.rows.push_back(self.scratch.as_str().into());
+        }
+        while self.rows.len() > SCROLLBACK_ROWS || self.bytes > SCROLLBACK_BYTES {
+            let Some(oldest) = self.rows.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.len();
+            self.dropped += 1;
+        }
+    }
+
+    /// The runs of a range of rows; what lies beyond the end is left out.
+    pub(super) fn rows(&self, range: Range<usize>) -> Vec<Vec<Run>> {
+        let cols = NonZeroU16::new(self.cols).unwrap_or(NonZeroU16::MIN);
+        let mut reader = vt100::Parser::new(NonZeroU16::MIN, cols, 0);
+        let count = range.len();
+        self.rows
+            .iter()
+            .skip(range.start)
+            .take(count)
+            .map(|row| {
+                reader.process(b"\x1bc");
+                reader.process(row.as_bytes());
+                cells::runs(reader.screen(), 0)
+            })
+            .collect()
+    }
+}
+
+/// How rows that scroll off get here.
+impl vt100::Callbacks for History {
+    fn on_scroll(&mut self, row: vt100::capture::RowContents<'_>, alternate_screen: bool) {
+        if !alternate_screen {
+            self.push(&row);
+        }
+    }
+}

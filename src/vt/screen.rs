@@ -1,0 +1,283 @@
+//! The screen of one terminal, live or finished.
+
+use std::{
+    hash::{DefaultHasher, Hasher},
+    num::NonZeroU16,
+    ops::Range,
+};
+
+use super::{MAX_COLS, MAX_ROWS, Run, cells, history::History};
+
+/// A vt100 screen with scrollback and a revision.
+pub struct Screen {
+    state: State,
+    /// Grows with each change: what is drawn from the screen is cached by it.
+    rev: u64,
+    reported: Reported,
+}
+
+enum State {
+    Live(Box<vt100::Parser<History>>),
+    /// Only rows are left, and the size that it had.
+    Finished(History, (u16, u16)),
+}
+
+/// What an agent has reported of the output of a terminal of its own, in order to tell what is
+/// new in a report that repeats it all. A hash, so that the text is not kept twice.
+#[derive(Default)]
+struct Reported {
+    bytes: usize,
+    hash: DefaultHasher,
+    /// It ended with a carriage return: a line feed that follows belongs to it.
+    ends_with_cr: bool,
+}
+
+/// Where the cursor is on the screen proper (without the scrollback), from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cursor {
+    pub row: u16,
+    pub col: u16,
+}
+
+/// How the program wants keys to be sent to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct InputModes {
+    /// Arrow keys as `ESC O A` instead of `ESC [ A`.
+    pub application_cursor: bool,
+    pub application_keypad: bool,
+    pub bracketed_paste: bool,
+}
+
+impl Screen {
+    /// A blank screen; a size of 0 counts as 1, one above the maximum as the maximum.
+    pub fn new(rows: u16, cols: u16) -> Self {
+        Self {
+            state: State::blank(rows, cols),
+            rev: 0,
+            reported: Reported::default(),
+        }
+    }
+
+    pub fn rev(&self) -> u64 {
+        self.rev
+    }
+
+    /// Interprets what the program printed. Nothing happens on a finished screen.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let State::Live(parser) = &mut self.state else {
+            return;
+        };
+        parser.process(bytes);
+        if !parser.screen().alternate_screen() {
+            forget_scrolled(parser);
+        }
+        self.rev += 1;
+    }
+
+    /// As [`Screen::feed`], for output that agents report of terminals that they run themselves:
+    /// such text has mostly been through no terminal, so a line feed alone starts a new line.
+    pub fn feed_text(&mut self, text: &str) {
+        self.reported.add(text);
+        let mut out = String::with_capacity(text.len() + text.len() / 16);
+        for c in text.chars() {
+            if c == '\n' && !self.reported.ends_with_cr {
+                out.push('\r');
+            }
+            out.push(c);
+            self.reported.ends_with_cr = c == '\r';
+        }
+        self.feed(out.as_bytes());
+    }
+
+    /// The whole output so far. Only what is new is fed; where it does not begin with what was
+    /// reported before, the screen starts anew.
+    pub fn replace_text(&mut self, whole: &str) {
+        match self.reported.rest_of(whole) {
+            Some("") => {}
+            Some(new) => self.feed_text(new),
+            None => {
+                let (rows, cols) = self.size();
+                self.state = State::blank(rows, cols);
+                self.reported = Reported::default();
+                self.feed_text(whole);
+            }
+        }
+    }
+
+    /// Changes the size. Rows that no longer fit go to the scrollback.
+    pub fn resize(&mut self, rows: u16, cols: u16) {
+        let (rows, cols) = (clamp(rows, MAX_ROWS), clamp(cols, MAX_COLS));
+        if (rows.get(), cols.get()) == self.size() {
+            return;
+        }
+        if let State::Live(parser) = &mut self.state {
+            parser.callbacks_mut().widen(cols.get());
+            parser.set_size(rows, cols);
+            forget_scrolled(parser);
+            self.rev += 1;
+        }
+    }
+
+    /// Nothing more will come: only the rows are kept, in the form of the scrollback, and a
+    /// full-screen program's screen gives way to what was there before it, as on its proper end.
+    pub fn finish(&mut self) {
+        let (used, size) = (self.leave_alternate_screen(), self.size());
+        let State::Live(parser) = &mut self.state else {
+            return;
+        };
+        // The parser gives rows away only as they scroll off: so let them, from the last row.
+        let mut scroll = format!("\x1b[r\x1b[{};1H", size.0);
+        scroll.extend(std::iter::repeat_n('\n', used));
+        parser.process(scroll.as_bytes());
+        let history = std::mem::take(parser.callbacks_mut());
+        self.state = State::Finished(history, size);
+        self.rev += 1;
+    }
+
+    fn leave_alternate_screen(&mut self) -> usize {
+        if self.alternate_screen() {
+            self.feed(b"\x1b[?1049l");
+        }
+        self.used_rows()
+    }
+
+    /// Rows and columns of the screen proper.
+    pub fn size(&self) -> (u16, u16) {
+        match &self.state {
+            State::Live(parser) => {
+                let (rows, cols) = parser.screen().size();
+                (rows.get(), cols.get())
+            }
+            State::Finished(_, size) => *size,
+        }
+    }
+
+    /// `None` where it is hidden or the screen finished.
+    pub fn cursor(&self) -> Option<Cursor> {
+        let screen = self.live()?;
+        let (row, col) = screen.cursor_position();
+        // Behind the last column a wrap is pending; the cursor is drawn on the column.
+        let last = screen.size().1.get() - 1;
+        (!screen.hide_cursor()).then_some(Cursor {
+            row,
+            col: col.min(last),
+        })
+    }
+
+    pub fn input_modes(&self) -> InputModes {
+        self.live()
+            .map_or_else(InputModes::default, |screen| InputModes {
+                application_cursor: screen.application_cursor(),
+                application_keypad: screen.application_keypad(),
+                bracketed_paste: screen.bracketed_paste(),
+            })
+    }
+
+    /// A full-screen program has it.
+    pub fn alternate_screen(&self) -> bool {
+        self.live().is_some_and(vt100::Screen::alternate_screen)
+    }
+
+    /// Used rows, scrollback included: up to the last one with text in it or the cursor.
+    pub fn row_count(&self) -> usize {
+        self.screen_start() + self.used_rows()
+    }
+
+    /// Index of the first row of the screen proper, which is what an attached view shows.
+    pub fn screen_start(&self) -> usize {
+        self.history().len()
+    }
+
+    /// Rows that fell out of the scrollback, for "N rows hidden".
+    pub fn dropped_rows(&self) -> usize {
+        self.history().dropped()
+    }
+
+    /// The styled runs of `range` of the used rows, oldest first; trailing blanks left out. What
+    /// lies beyond the used rows is left out as well.
+    pub fn rows(&self, range: Range<usize>) -> Vec<Vec<Run>> {
+        let start = self.screen_start();
+        let end = range.end.min(self.row_count());
+        let mut rows = self.history().rows(range.start.min(start)..end.min(start));
+        if let Some(screen) = self.live() {
+            let on_screen = range.start.max(start)..end;
+            rows.extend(on_screen.filter_map(|row| {
+                let row = u16::try_from(row - start).ok()?;
+                Some(cells::runs(screen, row))
+            }));
+        }
+        rows
+    }
+
+    /// Rows of the screen proper that are in use.
+    fn used_rows(&self) -> usize {
+        let Some(screen) = self.live() else {
+            return 0;
+        };
+        let printed = (0..screen.size().0.get())
+            .rev()
+            .find(|&row| cells::is_used(screen, row))
+            .map_or(0, |row| row + 1);
+        // The cursor below the text shows that the program waits there; on a line of its own
+        // that was only just begun it shows nothing.
+        let waiting = match self.cursor() {
+            Some(Cursor { row, col }) if col > 0 => row + 1,
+            _ => 0,
+        };
+        usize::from(printed.max(waiting))
+    }
+
+    fn live(&self) -> Option<&vt100::Screen> {
+        match &self.state {
+            State::Live(parser) => Some(parser.screen()),
+            State::Finished(..) => None,
+        }
+    }
+
+    fn history(&self) -> &History {
+        match &self.state {
+            State::Live(parser) => parser.callbacks(),
+            State::Finished(history, _) => history,
+        }
+    }
+}
+
+impl State {
+    fn blank(rows: u16, cols: u16) -> Self {
+        let (rows, cols) = (clamp(rows, MAX_ROWS), clamp(cols, MAX_COLS));
+        // No scrollback of its own: rows that scroll off go to the history.
+        let history = History::new(cols.get());
+        Self::Live(Box::new(vt100::Parser::new_with_callbacks(
+            rows, cols, 0, history,
+        )))
+    }
+}
+
+/// vt100 counts the rows that scrolled off, and where the screen grows puts as many blank ones on
+/// top, as it keeps none itself. It must not remember them.
+fn forget_scrolled(parser: &mut vt100::Parser<History>) {
+    parser.screen_mut().clear_scrollback();
+}
+
+impl Reported {
+    fn add(&mut self, text: &str) {
+        self.bytes += text.len();
+        self.hash.write(text.as_bytes());
+    }
+
+    /// What follows in `whole` behind what was reported, if it begins with it.
+    fn rest_of<'a>(&self, whole: &'a str) -> Option<&'a str> {
+        let (old, new) = whole.split_at_checked(self.bytes)?;
+        let mut hash = DefaultHasher::new();
+        hash.write(old.as_bytes());
+        (hash.finish() == self.hash.finish()).then_some(new)
+    }
+}
+
+fn clamp(n: u16, max: u16) -> NonZeroU16 {
+    NonZeroU16::new(n.min(max)).unwrap_or(NonZeroU16::MIN)
+}
+
+#[cfg(test)]
+#[path = "screen_tests.rs"]
+mod tests;

@@ -1,0 +1,151 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::vt::{CellStyle, Color, SCROLLBACK_ROWS};
+
+fn text(screen: &Screen) -> Vec<String> {
+    screen
+        .rows(0..screen.row_count())
+        .iter()
+        .map(|runs| runs.iter().map(|run| run.text.as_str()).collect())
+        .collect()
+}
+
+#[test]
+fn rows_that_scroll_off_are_kept_with_their_colours() {
+    let mut screen = Screen::new(2, 20);
+    screen.feed(b"\x1b[31mred\x1b[0m plain\r\n\x1b[1;48;2;1;2;3mx\x1b[0m\r\nthree\r\nfour");
+    assert_eq!(text(&screen), ["red plain", "x", "three", "four"]);
+    assert_eq!(screen.screen_start(), 2);
+    let rows = screen.rows(0..2);
+    assert_eq!(rows[0][0].style.fg, Color::Indexed(1));
+    assert_eq!(rows[0][1].style, CellStyle::default());
+    assert_eq!(rows[1][0].style.bg, Color::Rgb(1, 2, 3));
+    assert!(rows[1][0].style.bold);
+}
+
+#[test]
+fn a_finished_screen_shows_the_same_rows() {
+    let mut screen = Screen::new(3, 12);
+    screen.feed("日本\x1b[7m e\u{301} \x1b[0m\r\n\r\nüb er\x1b[0m   \r\nlast\r\n".as_bytes());
+    let before = screen.rows(0..screen.row_count());
+    screen.finish();
+    assert_eq!(screen.rows(0..screen.row_count()), before);
+    assert_eq!(text(&screen), ["日本 e\u{301} ", "", "üb er", "last"]);
+    screen.feed(b"late");
+    assert_eq!(screen.row_count(), 4);
+}
+
+#[test]
+fn finishing_leaves_the_alternate_screen() {
+    let mut screen = Screen::new(3, 12);
+    screen.feed(b"$ vi\r\n\x1b[?1049h\x1b[2J~\r\n~");
+    assert!(screen.alternate_screen());
+    screen.finish();
+    assert_eq!(text(&screen), ["$ vi"]);
+    assert_eq!(screen.cursor(), None);
+}
+
+#[test]
+fn the_scrollback_is_bounded_and_counts_what_it_dropped() {
+    let mut screen = Screen::new(2, 20);
+    for n in 0..SCROLLBACK_ROWS + 10 {
+        screen.feed(format!("{n}\r\n").as_bytes());
+    }
+    assert_eq!(screen.dropped_rows(), 9);
+    assert_eq!(text(&screen)[0], "9");
+}
+
+#[test]
+fn full_screen_programs_leave_nothing_in_the_scrollback() {
+    let mut screen = Screen::new(2, 20);
+    screen.feed(b"\x1b[?1049ha\r\nb\r\nc\r\nd\x1b[?1049l");
+    assert_eq!(text(&screen), [""; 0]);
+}
+
+#[test]
+fn growing_puts_no_blank_rows_on_top() {
+    let mut screen = Screen::new(2, 20);
+    screen.feed(b"1\r\n2\r\n3\r\n4");
+    screen.resize(5, 30);
+    assert_eq!(text(&screen), ["1", "2", "3", "4"]);
+    screen.resize(2, 10);
+    assert_eq!(text(&screen), ["1", "2", "3", "4"]);
+}
+
+#[test]
+fn reported_text_needs_no_carriage_returns() {
+    let mut screen = Screen::new(4, 20);
+    screen.feed_text("a\nb\r");
+    screen.feed_text("\nc");
+    assert_eq!(text(&screen), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_repeated_whole_report_adds_only_what_is_new() {
+    let mut screen = Screen::new(2, 20);
+    screen.replace_text("1\n2\n");
+    screen.replace_text("1\n2\n3\n");
+    let rev = screen.rev();
+    screen.replace_text("1\n2\n3\n");
+    assert_eq!(screen.rev(), rev);
+    assert_eq!(text(&screen), ["1", "2", "3"]);
+    screen.replace_text("other");
+    assert_eq!(text(&screen), ["other"]);
+}
+
+#[test]
+fn what_a_program_printed_is_safe_text_v1_upd_12() {
+    let mut screen = Screen::new(2, 40);
+    screen.feed("\x1b]52;c;eA==\x07\x1b]8;;http://x\x07a\u{202e}b\x1b[5n".as_bytes());
+    assert_eq!(text(&screen), ["a<U+202E>b"]);
+}
+
+#[test]
+fn what_an_attached_view_needs_is_told() {
+    let mut screen = Screen::new(3, 4);
+    screen.feed(b"\x1b[?1h\x1b[?2004habcd");
+    assert!(screen.input_modes().application_cursor);
+    assert!(screen.input_modes().bracketed_paste);
+    assert_eq!(screen.cursor(), Some(Cursor { row: 0, col: 3 }));
+    screen.feed(b"\x1b[?25l");
+    assert_eq!(screen.cursor(), None);
+}
+
+proptest! {
+    /// Whatever a program prints and however the view is resized: no panic, and finishing
+    /// neither adds nor loses a row with text in it.
+    #[test]
+    fn nothing_that_is_printed_breaks_it(
+        pieces in prop::collection::vec(
+            prop_oneof![
+                "[a-z \u{e9}\u{65e5}\u{1f600}\u{301}]{0,12}",
+                "\x1b\\[[0-9;?]{0,6}[A-Za-z@]",
+                "\x1b[78DMEc]",
+                Just("\r\n".to_owned()),
+                Just("\x1b]0;".to_owned()),
+                "[\\x00-\\x1f\\x7f-\u{9f}]{1,3}",
+            ],
+            0..40,
+        ),
+        sizes in prop::collection::vec((0u16..8, 0u16..12), 0..6),
+    ) {
+        let mut screen = Screen::new(4, 10);
+        let mut sizes = sizes.into_iter();
+        for (n, piece) in pieces.iter().enumerate() {
+            screen.feed(piece.as_bytes());
+            if n % 5 == 4 && let Some((rows, cols)) = sizes.next() {
+                screen.resize(rows, cols);
+            }
+        }
+        if screen.alternate_screen() {
+            screen.feed(b"\x1b[?1049l");
+        }
+        let shown = |screen: &Screen| -> Vec<String> {
+            text(screen).into_iter().filter(|row| !row.is_empty()).collect()
+        };
+        let before = shown(&screen);
+        screen.finish();
+        prop_assert_eq!(shown(&screen), before);
+    }
+}
