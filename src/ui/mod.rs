@@ -6,8 +6,12 @@
 
 pub mod action;
 pub mod keymap;
+pub mod layers;
 pub mod offload;
+pub mod overlay;
+pub mod queue;
 pub mod render;
+pub mod status;
 pub mod theme;
 pub mod transcript;
 

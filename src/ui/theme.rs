@@ -3,7 +3,7 @@
 //! Styles use the terminal's own palette, so that dark and light terminals are both readable;
 //! backgrounds are added only once it is known which it is. State is never told by colour alone.
 
-use ratatui::style::{Color, Modifier, Style, Stylize};
+use ratatui::style::{Color, Modifier, Style};
 
 /// What is known of the terminal's background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -3,8 +3,14 @@
 //! Owns: each overlay's own state, keys and picture. An overlay changes nothing outside itself: it
 //! says in its [`Outcome`] what should follow, and the root does that once the overlay has returned.
 
+mod agents;
 mod guard;
+mod help;
+mod list;
+mod palette;
 mod panel;
+mod question;
+mod sign_in;
 
 use std::time::Instant;
 
@@ -17,7 +23,7 @@ use crate::{
     session::{Question, Session},
     text::SafeText,
     ui::{
-        AgentChoice, ProjectInfo, UiCommand, UiContext,
+        AgentChoice, ProjectInfo, UiCommand,
         action::Action,
         keymap::{Chord, Keymap},
         offload::Offload,
@@ -26,7 +32,13 @@ use crate::{
     },
 };
 
+pub use agents::AgentPicker;
 pub use guard::Guard;
+pub use help::Help;
+pub use palette::Palette;
+pub use panel::{Frame, draw_rows};
+pub use question::QuestionDialog;
+pub use sign_in::SignIn;
 
 /// What overlays may look at.
 #[derive(Clone, Copy)]
@@ -38,6 +50,8 @@ pub struct OverlayContext<'a> {
     pub theme: &'a Theme,
     pub symbols: &'a Symbols,
     pub offload: &'a Offload,
+    /// How much frame the screen has room for.
+    pub frame: Frame,
     pub now: Instant,
 }
 
@@ -77,8 +91,12 @@ pub trait Overlay {
 
     /// Draws into `area`, which is as high as was wanted or less; returns where the cursor belongs,
     /// if not into the composer.
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>)
-    -> Option<Position>;
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position>;
 
     /// When it will look different without any event.
     fn deadline(&self, _now: Instant) -> Option<Instant> {
@@ -134,27 +152,6 @@ impl Outcome {
 
     pub fn command(self, command: UiCommand) -> Self {
         self.with(Wish::Command(command))
-    }
-}
-
-impl<'a> OverlayContext<'a> {
-    pub fn new(
-        ui: &UiContext<'a>,
-        agents: &'a [AgentChoice],
-        keymap: &'a Keymap,
-        look: (&'a Theme, &'a Symbols),
-        offload: &'a Offload,
-    ) -> Self {
-        Self {
-            session: ui.session,
-            project: ui.project,
-            agents,
-            keymap,
-            theme: look.0,
-            symbols: look.1,
-            offload,
-            now: ui.now,
-        }
     }
 }
 

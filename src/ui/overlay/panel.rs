@@ -11,14 +11,14 @@ use ratatui::{
 };
 
 use crate::ui::{
-    overlay::{OverlayContext, Room},
+    overlay::OverlayContext,
     render::{Row, line::StyledLine},
     theme::Symbols,
 };
 
-/// Below this many columns or rows a frame would take more than it gives.
+/// On screens of fewer columns or rows a box would take more than it gives.
 const FULL_WIDTH: u16 = 48;
-const FULL_HEIGHT: u16 = 9;
+const FULL_HEIGHT: u16 = 16;
 
 /// How much frame there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,9 @@ pub enum Frame {
 }
 
 impl Frame {
-    pub fn fitting(room: Room) -> Self {
-        if room.width < FULL_WIDTH || room.height < FULL_HEIGHT {
+    /// What a screen of this size has room for.
+    pub fn for_screen(width: u16, height: u16) -> Self {
+        if width < FULL_WIDTH || height < FULL_HEIGHT {
             Self::Compact
         } else {
             Self::Full
@@ -67,19 +68,13 @@ pub struct Panel {
 
 impl Panel {
     /// Draws the frame and returns where the content goes.
-    pub fn draw(
-        &self,
-        frame: Frame,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Rect {
+    pub fn draw(&self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) -> Rect {
         Clear.render(area, buffer);
         let room = usize::from(area.width).saturating_sub(4);
         let title = spaced(&self.title, room, self.border, cx);
         let note_room = room.saturating_sub(title.width());
         let note = spaced(&self.note, note_room, self.border, cx).right_aligned();
-        match frame {
+        match cx.frame {
             Frame::Full => {
                 Block::bordered()
                     .border_set(border_set(cx.symbols))
@@ -122,12 +117,7 @@ impl Panel {
 }
 
 /// A line with a blank on both sides, as it stands in a border; nothing for an empty one.
-fn spaced(
-    line: &StyledLine,
-    room: usize,
-    border: Style,
-    cx: &OverlayContext<'_>,
-) -> Line<'static> {
+fn spaced(line: &StyledLine, room: usize, border: Style, cx: &OverlayContext<'_>) -> Line<'static> {
     if line.is_empty() || room < 3 {
         return Line::default();
     }

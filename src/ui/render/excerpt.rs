@@ -97,7 +97,10 @@ impl Excerpt {
         let (shown, cut) = clip_line(line);
         let mut styled = StyledLine::styled(shown, self.style);
         if cut > 0 {
-            styled.push(&format!(" (+{})", super::format::bytes(cut as u64)), self.style);
+            styled.push(
+                &format!(" (+{})", super::format::bytes(cut as u64)),
+                self.style,
+            );
         }
         styled.wrap_with(self.wrapping, width, &none, &none)
     }

@@ -49,6 +49,21 @@ impl QuestionDialog {
 }
 
 impl File {
+    fn verb(&self) -> &'static str {
+        match self.0.request {
+            HostRequest::TerminalCreate(_) => "run a command",
+            _ if self.0.write => "write",
+            _ => "read",
+        }
+    }
+
+    fn preposition(&self) -> &'static str {
+        match self.0.request {
+            HostRequest::TerminalCreate(_) => "in",
+            _ => self.verb(),
+        }
+    }
+
     fn command(&self, answer: FileAnswer) -> UiCommand {
         UiCommand::Session(Event::AnswerFile {
             question: self.0.id,
@@ -59,10 +74,10 @@ impl File {
 
 impl Subject for File {
     fn title(&self, cx: &OverlayContext<'_>) -> String {
-        let verb = if self.0.write { "write" } else { "read" };
         format!(
-            "{} wants to {verb} outside the workspace",
-            agent_name(cx.session)
+            "{} wants to {} outside the workspace",
+            agent_name(cx.session),
+            self.verb()
         )
     }
 
@@ -81,10 +96,15 @@ impl Subject for File {
     fn body(&self, width: usize, _expanded: bool, cx: &OverlayContext<'_>) -> Body {
         let theme = cx.theme;
         let mut body = Body::default();
-        let verb = if self.0.write { "write " } else { "read " };
+        if let HostRequest::TerminalCreate(create) = &self.0.request {
+            let words = std::iter::once(&create.command).chain(&create.args);
+            let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
+            let sign = StyledLine::styled("$ ", theme.dim);
+            body.push_verbatim(&SafeText::new(&line), &sign, theme.strong, width, cx);
+        }
         let asked = SafeText::line(&self.0.asked);
         let resolved = SafeText::line(&self.0.resolved.to_string_lossy());
-        let label = StyledLine::styled(verb, theme.dim);
+        let label = StyledLine::styled(&format!("{} ", self.preposition()), theme.dim);
         body.push_verbatim(&asked, &label, theme.strong, width, cx);
         if resolved != asked {
             let label = StyledLine::styled("which is ", theme.dim);

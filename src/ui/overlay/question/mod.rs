@@ -31,7 +31,7 @@ use crate::{
             Guard, Outcome, Overlay, OverlayContext, Room, Wish,
             panel::{Frame, Panel, Scroll, draw_rows},
         },
-        render::{Row, format::count, line::StyledLine},
+        render::{format::count, line::StyledLine},
     },
 };
 
@@ -141,7 +141,10 @@ impl QuestionDialog {
         if !self.subject.can_reject_with_feedback() {
             return Outcome::taken();
         }
-        match self.choices.of_kind(crate::proto::PermissionKind::RejectOnce) {
+        match self
+            .choices
+            .of_kind(crate::proto::PermissionKind::RejectOnce)
+        {
             Found::One(at) => self.pick(at).with(Wish::Feedback),
             Found::Several(first) => {
                 self.choices.select(first);
@@ -149,9 +152,9 @@ impl QuestionDialog {
                     "there are several ways to reject: answer with one, then write why".into(),
                 ))
             }
-            Found::None => Outcome::taken().with(Wish::Toast(
-                "the agent offers no way to reject once".into(),
-            )),
+            Found::None => {
+                Outcome::taken().with(Wish::Toast("the agent offers no way to reject once".into()))
+            }
         }
     }
 
@@ -243,7 +246,14 @@ impl QuestionDialog {
         if self.expanded {
             hints.push((hint(Action::Details), "less"));
         }
-        hints.push((format!("{}/{}", hint(Action::QuestionUp), hint(Action::QuestionDown)), "select"));
+        hints.push((
+            format!(
+                "{}/{}",
+                hint(Action::QuestionUp),
+                hint(Action::QuestionDown)
+            ),
+            "select",
+        ));
         Panel {
             title: StyledLine::styled(&self.subject.title(cx), cx.theme.warning.bold()),
             note: self.position(cx),
@@ -267,7 +277,9 @@ impl QuestionDialog {
 
 impl Overlay for QuestionDialog {
     fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
-        let action = cx.keymap.action(key, &[Context::Question, Context::Anywhere]);
+        let action = cx
+            .keymap
+            .action(key, &[Context::Question, Context::Anywhere]);
         if let Some(outcome) = action.and_then(|action| self.always(action)) {
             return outcome;
         }
@@ -317,7 +329,7 @@ impl Overlay for QuestionDialog {
         if self.expanded {
             return room.whole;
         }
-        let frame = Frame::fitting(room);
+        let frame = cx.frame;
         let width = usize::from(frame.inner_width(room.width));
         let (choices, _) = self.choices.rows(width, false, true, cx);
         let body = self.layout(width, cx).whole.rows.len();
@@ -341,12 +353,7 @@ impl Overlay for QuestionDialog {
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
         self.guard.drawn(cx.now);
-        let frame = Frame::fitting(Room {
-            width: area.width,
-            height: area.height.max(if self.expanded { u16::MAX } else { 0 }),
-            whole: area.height,
-        });
-        let inner = self.panel(cx).draw(frame, area, buffer, cx);
+        let inner = self.panel(cx).draw(area, buffer, cx);
         let width = usize::from(inner.width);
         let open = self.guard.is_open(cx.now);
 
@@ -363,7 +370,7 @@ impl Overlay for QuestionDialog {
             (choices, selected) = self.choices.rows(width, true, open, cx);
         }
         let shown = to_rows(choices.len().min(for_choices)).min(inner.height);
-        let gap = u16::from(frame == Frame::Full && shown + 3 <= inner.height);
+        let gap = u16::from(cx.frame == Frame::Full && shown + 3 <= inner.height);
         let body_area = Rect {
             height: inner.height - shown - gap,
             ..inner
@@ -403,7 +410,14 @@ impl QuestionDialog {
         let window = area.height.saturating_sub(u16::from(!fits));
         let top = scroll.fit(len, window);
         let rows = body.rows.iter().skip(top);
-        draw_rows(rows, Rect { height: window, ..area }, buffer);
+        draw_rows(
+            rows,
+            Rect {
+                height: window,
+                ..area
+            },
+            buffer,
+        );
         let hidden = scroll.below() + body.left_out;
         if !fits && area.height > 0 {
             let more = self.more_line(hidden, top, cx);

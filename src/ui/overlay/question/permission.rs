@@ -145,10 +145,9 @@ impl Builder<'_> {
     fn headline(&mut self, question: &PermissionQuestion) {
         let subject = &question.subject;
         let title = subject.title.trim();
-        let repeats = subject
-            .command
-            .as_deref()
-            .is_some_and(|command| title.trim_matches('`') == SafeText::new(command.trim()).as_str());
+        let repeats = subject.command.as_deref().is_some_and(|command| {
+            title.trim_matches('`') == SafeText::new(command.trim()).as_str()
+        });
         if !title.is_empty() && !repeats {
             let title = SafeText::new(title);
             self.verbatim(&title, &StyledLine::new(), self.cx.theme.strong);
@@ -231,9 +230,10 @@ impl Builder<'_> {
     fn paths(&mut self, question: &PermissionQuestion) {
         let subject = &question.subject;
         let in_diff = |path: &str| {
-            subject.content.iter().any(
-                |content| matches!(content, ToolContent::Diff(diff) if diff.path == path),
-            )
+            subject
+                .content
+                .iter()
+                .any(|content| matches!(content, ToolContent::Diff(diff) if diff.path == path))
         };
         for path in subject.paths.iter().filter(|path| !in_diff(path)) {
             let place = place(path, self.cx.session);

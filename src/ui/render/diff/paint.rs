@@ -117,7 +117,11 @@ impl Items<'_> {
             self.at = added.end;
             self.pairing = Pairing { removed, added };
         }
-        let left = self.pairing.removed.next().and_then(|at| self.lines.get(at));
+        let left = self
+            .pairing
+            .removed
+            .next()
+            .and_then(|at| self.lines.get(at));
         let right = self.pairing.added.next().and_then(|at| self.lines.get(at));
         Some(Item::Pair(left.copied(), right.copied()))
     }
@@ -174,7 +178,11 @@ impl<'a> Painter<'a> {
 
     fn pair(&mut self, left: Option<DiffLine>, right: Option<DiffLine>) -> Vec<Row> {
         let width = usize::from(self.ctx.width);
-        let divider = if self.ctx.symbols.ascii { " | " } else { " │ " };
+        let divider = if self.ctx.symbols.ascii {
+            " | "
+        } else {
+            " │ "
+        };
         let left_width = (width - 3) / 2;
         let right_width = width - 3 - left_width;
         let left_rows = self.side(left, self.split_gutter(left, Side::Old), left_width);
@@ -327,7 +335,8 @@ impl<'a> Painter<'a> {
             fg: None,
             ..style.remove_modifier(Modifier::all())
         };
-        let mut gutter = StyledLine::styled(&numbers, self.ctx.theme.diff.line_number.patch(background));
+        let mut gutter =
+            StyledLine::styled(&numbers, self.ctx.theme.diff.line_number.patch(background));
         gutter.push(&format!("{sign} "), style);
         gutter
     }
