@@ -14,9 +14,7 @@ use crate::{
     session::{Phase, Question, QuestionId, Session},
     ui::{
         keymap::Chord,
-        overlay::{
-            Guard, Outcome, Overlay, OverlayContext, QuestionDialog, Room, SignIn, open_questions,
-        },
+        overlay::{Guard, Outcome, Overlay, OverlayContext, QuestionDialog, Room, SignIn},
     },
 };
 
@@ -71,7 +69,8 @@ impl Layers {
     /// Brings up what the session asks now. `hold`: no further question for the moment.
     pub fn sync(&mut self, session: Option<&Session>, last_key: Option<Instant>, hold: bool) {
         let question = session.and_then(|session| {
-            open_questions(session).find(|question| Some(question.id()) != self.answered)
+            let mut waiting = session.waiting_questions();
+            waiting.find(|question| Some(question.id()) != self.answered)
         });
         if session.is_none_or(|session| {
             !session

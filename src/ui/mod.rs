@@ -16,6 +16,8 @@ pub mod theme;
 pub mod transcript;
 
 mod command;
+#[cfg(test)]
+mod testing;
 
 pub use command::{
     AgentChoice, Draft, DraftPart, ProjectInfo, TrustQuestion, UiCommand, UiContext,

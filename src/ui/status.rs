@@ -228,7 +228,7 @@ impl Status<'_> {
             }
             Phase::Ready => {}
         }
-        let waiting = crate::ui::overlay::open_questions(session).count();
+        let waiting = session.waiting_questions().count();
         let Some(turn) = &session.turn else {
             if waiting > 0 {
                 return always(self.waiting(waiting));
@@ -317,7 +317,7 @@ pub fn deadline(session: Option<&Session>, motion: bool, now: Instant) -> Option
             TurnPhase::Cancelling { slow: true, .. } => return None,
             TurnPhase::Cancelling { since, .. } => since,
             // It waits for the person, and so do we.
-            TurnPhase::Running if crate::ui::overlay::open_questions(session).next().is_some() => {
+            TurnPhase::Running if session.waiting_questions().next().is_some() => {
                 return None;
             }
             TurnPhase::Running => turn.started,

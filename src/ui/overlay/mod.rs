@@ -20,7 +20,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::{Question, Session},
+    session::Session,
     text::SafeText,
     ui::{
         AgentChoice, ProjectInfo, UiCommand,
@@ -75,6 +75,17 @@ pub struct Room {
     pub height: u16,
     /// Rows if the overlay needs the screen for itself.
     pub whole: u16,
+}
+
+impl Room {
+    /// For a screen with `whole` rows above the composer.
+    pub fn new(width: u16, whole: u16) -> Self {
+        Self {
+            width,
+            height: whole - whole / 4,
+            whole,
+        }
+    }
 }
 
 pub trait Overlay {
@@ -153,14 +164,6 @@ impl Outcome {
     pub fn command(self, command: UiCommand) -> Self {
         self.with(Wish::Command(command))
     }
-}
-
-/// Questions that wait for the person: not those that the policy is still looking at.
-pub fn open_questions(session: &Session) -> impl Iterator<Item = &Question> {
-    session.questions.iter().filter(|question| match question {
-        Question::Permission(permission) => !permission.deciding,
-        Question::File(_) => true,
-    })
 }
 
 /// The agent as people know it.

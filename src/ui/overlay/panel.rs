@@ -71,9 +71,9 @@ impl Panel {
     pub fn draw(&self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) -> Rect {
         Clear.render(area, buffer);
         let room = usize::from(area.width).saturating_sub(4);
-        let title = spaced(&self.title, room, self.border, cx);
-        let note_room = room.saturating_sub(title.width());
-        let note = spaced(&self.note, note_room, self.border, cx).right_aligned();
+        let note = spaced(&self.note, room, self.border, cx).right_aligned();
+        let title_room = room.saturating_sub(note.width());
+        let title = spaced(&self.title, title_room, self.border, cx);
         match cx.frame {
             Frame::Full => {
                 Block::bordered()

@@ -8,7 +8,7 @@ use crate::{
     session::Session,
     text::SafeText,
     ui::{
-        overlay::OverlayContext,
+        overlay::{Frame, OverlayContext},
         render::{
             Row,
             line::{StyledLine, Wrapping},
@@ -60,8 +60,9 @@ impl Body {
         }
     }
 
-    pub fn blank(&mut self) {
-        if !self.rows.is_empty() {
+    /// Sets apart what follows, where there is room for that.
+    pub fn blank(&mut self, cx: &OverlayContext<'_>) {
+        if !self.rows.is_empty() && cx.frame == Frame::Full {
             self.rows.push(Row::default());
         }
     }

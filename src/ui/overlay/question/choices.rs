@@ -2,13 +2,13 @@
 
 use crate::{
     proto::PermissionKind,
-    text::SafeText,
+    text::{SafeText, cell_width},
     ui::{
         action::Action,
         overlay::OverlayContext,
         render::{
             Row,
-            line::{StyledLine, Wrapping, spread},
+            line::{StyledLine, Wrapping, pad},
         },
     },
 };
@@ -16,13 +16,12 @@ use crate::{
 /// Answers with a digit of their own; later ones are reached with the arrow keys.
 const DIGITS: usize = 9;
 
-/// From this many columns each answer's kind is told in words as well.
-const WORDS_WIDTH: usize = 56;
-
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub label: SafeText,
     pub kind: PermissionKind,
+    /// The label is the agent's own and may say anything: its kind stands beside it in words.
+    pub foreign: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -93,7 +92,7 @@ impl Choices {
         }
     }
 
-    /// Rows of all choices, and which rows the selected one has. `brief`: one row each. `open`: an
+    /// Rows of all choices, and the first of the selected one. `brief`: one row each. `open`: an
     /// answer would be taken now.
     pub fn rows(
         &self,
@@ -102,18 +101,25 @@ impl Choices {
         open: bool,
         cx: &OverlayContext<'_>,
     ) -> (Vec<Row>, Option<usize>) {
+        let labels = self.list.iter().map(|choice| cell_width(&choice.label));
+        let label_width = labels.max().unwrap_or(0);
         let mut rows = Vec::new();
         let mut selected_row = None;
         for (at, choice) in self.list.iter().enumerate() {
-            let selected = self.selected == Some(at);
-            if selected {
+            let head = self.head(at, choice, open, cx);
+            let kind = kind_words(choice, head.width() + label_width, width, cx);
+            let mut of_choice = if brief {
+                let mut line = head;
+                line.push(&choice.label, cx.theme.text);
+                vec![line.truncate(width, cx.symbols.ellipsis)]
+            } else {
+                labelled(&head, &choice.label, &kind, label_width, width, cx)
+            };
+            if self.selected == Some(at) {
                 selected_row = Some(rows.len());
-            }
-            let mut of_choice = self.choice_rows(at, choice, width, brief, open, cx);
-            if selected {
                 for row in &mut of_choice {
-                    crate::ui::render::line::pad(row, width, cx.theme.selected);
-                    row.line = row.line.clone().patch_style(cx.theme.selected);
+                    pad(row, width, cx.theme.selected);
+                    row.line = std::mem::take(&mut row.line).patch_style(cx.theme.selected);
                 }
             }
             rows.append(&mut of_choice);
@@ -121,16 +127,28 @@ impl Choices {
         (rows, selected_row)
     }
 
-    fn choice_rows(
-        &self,
-        at: usize,
-        choice: &Choice,
-        width: usize,
-        brief: bool,
-        open: bool,
-        cx: &OverlayContext<'_>,
-    ) -> Vec<Row> {
+    /// Selection, digit, letter and a sign for the kind.
+    fn head(&self, at: usize, choice: &Choice, open: bool, cx: &OverlayContext<'_>) -> StyledLine {
         let theme = cx.theme;
+        let key_style = if open { theme.key_hint } else { theme.dim };
+        let marker = if self.selected == Some(at) {
+            cx.symbols.prompt
+        } else {
+            " "
+        };
+        let mut head = StyledLine::styled(marker, theme.accent);
+        let digit = if at < DIGITS {
+            (at + 1).to_string()
+        } else {
+            String::new()
+        };
+        head.push(&format!(" {digit:1} "), key_style);
+        let letter = if self.is_first_of_kind(at) {
+            kind_action(choice.kind).map_or_else(String::new, |action| cx.keymap.hint(action))
+        } else {
+            String::new()
+        };
+        head.push(&format!("{letter:1} "), key_style);
         let (sign, colour) = match choice.kind {
             PermissionKind::AllowOnce | PermissionKind::AllowAlways => {
                 (cx.symbols.done, theme.success)
@@ -138,57 +156,11 @@ impl Choices {
             PermissionKind::RejectOnce | PermissionKind::RejectAlways => {
                 (cx.symbols.failed, theme.error)
             }
-            PermissionKind::Unknown => (cx.symbols.asking, theme.dim),
+            PermissionKind::Unknown => (cx.symbols.asking, theme.warning),
         };
-        let marker = if self.selected == Some(at) {
-            cx.symbols.prompt
-        } else {
-            " "
-        };
-        let mut head = StyledLine::styled(marker, theme.accent);
-        let number = if at < DIGITS {
-            format!(" {} ", at + 1)
-        } else {
-            "   ".to_owned()
-        };
-        head.push(&number, if open { theme.key_hint } else { theme.dim });
         head.push(sign, colour);
         head.push(" ", theme.text);
-
-        let mut tail = StyledLine::new();
-        if width >= WORDS_WIDTH {
-            tail.push(kind_words(choice.kind), theme.dim);
-            tail.fill_to(14, theme.text);
-        }
-        let key = if self.is_first_of_kind(at) {
-            kind_action(choice.kind).map_or_else(String::new, |action| cx.keymap.hint(action))
-        } else {
-            String::new()
-        };
-        tail.push(
-            if key.is_empty() { " " } else { &key },
-            if open { theme.key_hint } else { theme.dim },
-        );
-
-        if brief {
-            head.push(&choice.label, theme.text);
-            return vec![spread(&head, &tail, width, cx.symbols.ellipsis)];
-        }
-        let room = width.saturating_sub(tail.width() + 1);
-        let mut indent = StyledLine::new();
-        indent.fill_to(head.width(), theme.text);
-        StyledLine::styled(&choice.label, theme.text)
-            .wrap_with(Wrapping::Words, room, &head, &indent)
-            .into_iter()
-            .enumerate()
-            .map(|(n, mut row)| {
-                if n == 0 {
-                    crate::ui::render::line::pad(&mut row, room + 1, theme.text);
-                    row.line.spans.extend(tail.clone().into_row().line.spans);
-                }
-                row
-            })
-            .collect()
+        head
     }
 
     fn is_first_of_kind(&self, at: usize) -> bool {
@@ -199,14 +171,43 @@ impl Choices {
     }
 }
 
-fn kind_words(kind: PermissionKind) -> &'static str {
-    match kind {
+/// The label after its head, wrapped; the kind in its column behind the longest label.
+fn labelled(
+    head: &StyledLine,
+    label: &SafeText,
+    kind: &StyledLine,
+    label_width: usize,
+    width: usize,
+    cx: &OverlayContext<'_>,
+) -> Vec<Row> {
+    let mut indent = StyledLine::new();
+    indent.fill_to(head.width(), cx.theme.text);
+    let room = width.saturating_sub(kind.width());
+    let mut rows =
+        StyledLine::styled(label, cx.theme.text).wrap_with(Wrapping::Words, room, head, &indent);
+    if let Some(first) = rows.first_mut().filter(|_| !kind.is_empty()) {
+        let column = (head.width() + label_width).min(room);
+        pad(first, column, cx.theme.text);
+        first.line.spans.extend(kind.clone().into_row().line.spans);
+    }
+    rows
+}
+
+/// What the agent says the option is, where there is room to say it once more.
+fn kind_words(choice: &Choice, column: usize, width: usize, cx: &OverlayContext<'_>) -> StyledLine {
+    /// Narrower than this the label needs all the room.
+    const FROM_WIDTH: usize = 56;
+    let words = match choice.kind {
         PermissionKind::AllowOnce => "allow once",
         PermissionKind::AllowAlways => "allow always",
         PermissionKind::RejectOnce => "reject once",
         PermissionKind::RejectAlways => "reject always",
-        PermissionKind::Unknown => "other",
+        PermissionKind::Unknown => "of unknown kind",
+    };
+    if !choice.foreign || (width < FROM_WIDTH && column + words.len() + 3 > width) {
+        return StyledLine::new();
     }
+    StyledLine::styled(&format!("   {words:13}"), cx.theme.dim)
 }
 
 fn kind_action(kind: PermissionKind) -> Option<Action> {
@@ -241,6 +242,7 @@ mod tests {
                 .map(|kind| Choice {
                     label: "x".into(),
                     kind: *kind,
+                    foreign: true,
                 })
                 .collect(),
         )

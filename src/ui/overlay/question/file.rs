@@ -33,14 +33,17 @@ impl QuestionDialog {
             Choice {
                 label: "Allow this once".into(),
                 kind: PermissionKind::AllowOnce,
+                foreign: false,
             },
             Choice {
                 label: SafeText::line(&folder),
                 kind: PermissionKind::AllowAlways,
+                foreign: false,
             },
             Choice {
                 label: "No: the agent gets an error, the turn goes on".into(),
                 kind: PermissionKind::RejectOnce,
+                foreign: false,
             },
         ];
         let subject = Box::new(File(question.clone()));
@@ -117,9 +120,9 @@ impl Subject for File {
                 bytes(write.content.len() as u64),
                 count(write.content.lines().count(), "line")
             );
-            body.blank();
+            body.blank(cx);
             body.push(StyledLine::styled(&size, theme.dim), width);
-            let shown = SafeText::new(&write.content[..end]);
+            let shown = SafeText::new(write.content[..end].trim_end_matches('\n'));
             body.push_verbatim(&shown, &StyledLine::new(), theme.text, width, cx);
             body.left_out = write.content[end..].lines().count();
         }

@@ -38,6 +38,9 @@ use crate::{
 use body::Body;
 use choices::{Choice, Choices, Found, action_kind};
 
+/// Rows of the body that are worth more than the conversation's, and than a choice's second row.
+const BODY_AT_LEAST: usize = 3;
+
 /// What is asked.
 trait Subject {
     /// Who wants what.
@@ -267,11 +270,15 @@ impl QuestionDialog {
         let waiting = cx
             .session
             .filter(|_| self.id.is_some())
-            .map_or(0, |session| super::open_questions(session).count());
+            .map_or(0, |session| session.waiting_questions().count());
         if waiting < 2 {
             return StyledLine::new();
         }
-        StyledLine::styled(&format!("1 of {waiting}"), cx.theme.warning)
+        let text = match cx.frame {
+            Frame::Full => format!("1 of {waiting}"),
+            Frame::Compact => format!("1/{waiting}"),
+        };
+        StyledLine::styled(&text, cx.theme.warning)
     }
 }
 
@@ -329,21 +336,15 @@ impl Overlay for QuestionDialog {
         if self.expanded {
             return room.whole;
         }
-        let frame = cx.frame;
-        let width = usize::from(frame.inner_width(room.width));
+        let width = usize::from(cx.frame.inner_width(room.width));
         let (choices, _) = self.choices.rows(width, false, true, cx);
         let body = self.layout(width, cx).whole.rows.len();
-        let gap = usize::from(frame == Frame::Full);
-        let rows = |body: usize| {
-            let content = body + gap + choices.len().max(1);
-            u16::try_from(content)
-                .unwrap_or(u16::MAX)
-                .saturating_add(frame.rows())
+        let gap = usize::from(cx.frame == Frame::Full);
+        let rows = |body: usize, choices: usize| {
+            to_rows(body + gap + choices.max(1)).saturating_add(cx.frame.rows())
         };
-        /// Rows of the body that are worth more than the conversation's.
-        const BODY_AT_LEAST: usize = 3;
-        let least = rows(body.min(BODY_AT_LEAST)).min(room.whole);
-        rows(body).min(room.height).max(least)
+        let least = rows(body.min(BODY_AT_LEAST), self.choices.count()).min(room.whole);
+        rows(body, choices.len()).min(room.height).max(least)
     }
 
     fn draw(
@@ -365,10 +366,16 @@ impl Overlay for QuestionDialog {
             );
             choices = StyledLine::styled(&line, cx.theme.warning).wrap(width);
         }
-        let for_choices = usize::from(inner.height).saturating_sub(1).max(1);
-        if choices.len() > for_choices {
+        let body = self
+            .layout(width, cx)
+            .whole
+            .rows
+            .len()
+            .clamp(1, BODY_AT_LEAST);
+        if choices.len() + body > inner.height.into() && !self.choices.is_empty() {
             (choices, selected) = self.choices.rows(width, true, open, cx);
         }
+        let for_choices = usize::from(inner.height).saturating_sub(1).max(1);
         let shown = to_rows(choices.len().min(for_choices)).min(inner.height);
         let gap = u16::from(cx.frame == Frame::Full && shown + 3 <= inner.height);
         let body_area = Rect {

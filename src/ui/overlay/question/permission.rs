@@ -39,6 +39,7 @@ impl QuestionDialog {
             .map(|option| Choice {
                 label: SafeText::line(&option.name),
                 kind: option.kind,
+                foreign: true,
             })
             .collect();
         let subject = Box::new(Permission(question.clone()));
@@ -97,8 +98,8 @@ impl Subject for Permission {
             expanded,
             cx,
         };
-        builder.headline(&self.0);
         builder.command(&self.0);
+        builder.title(&self.0);
         for content in &self.0.subject.content {
             builder.content(content);
         }
@@ -131,6 +132,11 @@ impl Permission {
     }
 }
 
+/// Equal but for blanks and line breaks: agents put a command on one line for its title.
+fn same_words(a: &str, b: &str) -> bool {
+    a.split_whitespace().eq(b.split_whitespace())
+}
+
 struct Builder<'a> {
     body: Body,
     /// Something holds signs that stand for invisible characters.
@@ -142,18 +148,24 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// The title as the agent words it, where it is not the command once more; and why it is asked.
-    fn headline(&mut self, question: &PermissionQuestion) {
+    fn title(&mut self, question: &PermissionQuestion) {
+        let theme = self.cx.theme;
         let subject = &question.subject;
-        let title = subject.title.trim();
-        let repeats = subject.command.as_deref().is_some_and(|command| {
-            title.trim_matches('`') == SafeText::new(command.trim()).as_str()
-        });
+        let title = SafeText::new(subject.title.trim());
+        let command = subject.command.as_deref().map(SafeText::new);
+        let repeats = command
+            .as_ref()
+            .is_some_and(|command| same_words(title.trim_matches('`'), command));
         if !title.is_empty() && !repeats {
-            let title = SafeText::new(title);
-            self.verbatim(&title, &StyledLine::new(), self.cx.theme.strong);
+            let style = if command.is_some() {
+                theme.dim
+            } else {
+                theme.strong
+            };
+            self.verbatim(&title, &StyledLine::new(), style);
         }
         if let Some(reason) = &question.reason {
-            let line = StyledLine::styled(&format!("asked because: {reason}"), self.cx.theme.dim);
+            let line = StyledLine::styled(&format!("asked because: {reason}"), theme.dim);
             self.body.push(line, self.width);
         }
     }
@@ -185,7 +197,7 @@ impl Builder<'_> {
         match content {
             ToolContent::Diff(diff) => self.diff(diff),
             ToolContent::Block(ContentBlock::Text(text)) => {
-                self.body.blank();
+                self.body.blank(self.cx);
                 self.verbatim(text, &StyledLine::new(), self.cx.theme.text);
             }
             // A terminal has not begun; media and unknown content stand in the transcript.
@@ -195,7 +207,7 @@ impl Builder<'_> {
 
     fn diff(&mut self, diff: &Arc<Diff>) {
         let (theme, cx) = (self.cx.theme, self.cx);
-        self.body.blank();
+        self.body.blank(self.cx);
         let place = place(&diff.path, cx.session);
         self.signs |= has_signs(&place.shown);
         let mut header = StyledLine::styled(&place.shown, theme.strong);

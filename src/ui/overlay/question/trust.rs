@@ -21,10 +21,12 @@ impl QuestionDialog {
             Choice {
                 label: "Trust exactly this content, from now on".into(),
                 kind: PermissionKind::AllowOnce,
+                foreign: false,
             },
             Choice {
                 label: "Go on without it".into(),
                 kind: PermissionKind::RejectOnce,
+                foreign: false,
             },
         ];
         Self::new(None, Box::new(Trust(question)), choices, guard)
@@ -61,8 +63,9 @@ impl Subject for Trust {
         let why = "It came with the repository and may have been written by a stranger. \
                    Nothing of it has been used yet.";
         body.push(StyledLine::styled(why, theme.dim), width);
-        body.blank();
-        body.push_verbatim(&self.0.content, &StyledLine::new(), theme.text, width, cx);
+        body.blank(cx);
+        let content = SafeText::new(self.0.content.trim_end_matches('\n'));
+        body.push_verbatim(&content, &StyledLine::new(), theme.text, width, cx);
         body
     }
 }
