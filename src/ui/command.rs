@@ -64,6 +64,28 @@ pub enum DraftPart {
     Mention(PathBuf),
 }
 
+impl Draft {
+    /// In one piece, mentions written out: for the history and the transcript.
+    pub fn text(&self) -> String {
+        self.parts
+            .iter()
+            .map(|part| match part {
+                DraftPart::Text(text) => text.clone(),
+                DraftPart::Mention(path) => mention_text(&path.to_string_lossy()),
+            })
+            .collect()
+    }
+}
+
+/// A mention as text: `@path`, or `@"path"` where it holds a blank. The composer reads both.
+pub fn mention_text(path: &str) -> String {
+    if path.contains(char::is_whitespace) {
+        format!("@\"{path}\"")
+    } else {
+        format!("@{path}")
+    }
+}
+
 /// What the person wants, for the app to carry out.
 #[derive(Debug)]
 pub enum UiCommand {

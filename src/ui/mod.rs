@@ -5,6 +5,7 @@
 //! the host, the wire or async tasks.
 
 pub mod action;
+pub mod composer;
 pub mod keymap;
 pub mod layers;
 pub mod offload;
@@ -20,5 +21,6 @@ mod command;
 mod testing;
 
 pub use command::{
-    AgentChoice, Draft, DraftPart, ProjectInfo, TrustQuestion, UiCommand, UiContext,
+    AgentChoice, Draft, DraftPart, FileList, ProjectInfo, TrustQuestion, UiCommand, UiContext,
+    mention_text,
 };

@@ -1,0 +1,360 @@
+//! The draft's text and caret: `ratatui-textarea` as the store of lines and of single edits.
+//!
+//! What the widget lacks is laid over it here: a caret that stands between grapheme clusters only
+//! (its own moves by `char`, and cannot pass a combining mark at a line's end), undo by words and
+//! whole operations, kills that add up. The widget lays out its whole text on each edit, and
+//! addresses rows and columns by `u16`; [`LIMIT`] keeps both harmless.
+
+use std::ops::Range;
+
+use ratatui_textarea::{CursorMove, DataCursor, TextArea};
+
+use super::{
+    segment,
+    undo::{EditKind, MAX_ENTRIES, UndoGroups},
+};
+
+/// Bytes of text in the buffer; longer text is held in chips. Under `u16::MAX`, so that each place
+/// can be jumped to, and laid out by the widget in well under a millisecond.
+pub const LIMIT: usize = 60_000;
+
+/// A place in the draft.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Caret {
+    /// Logical line.
+    pub line: usize,
+    /// Byte in it: always at the border of a unit.
+    pub byte: usize,
+}
+
+#[derive(Debug)]
+pub struct Buffer {
+    area: TextArea<'static>,
+    undo: UndoGroups,
+    rev: u64,
+}
+
+impl Default for Buffer {
+    fn default() -> Self {
+        Self {
+            area: new_area(vec![String::new()]),
+            undo: UndoGroups::default(),
+            rev: 0,
+        }
+    }
+}
+
+fn new_area(lines: Vec<String>) -> TextArea<'static> {
+    let mut area = TextArea::new(lines);
+    area.set_max_histories(MAX_ENTRIES);
+    area
+}
+
+impl Buffer {
+    pub fn lines(&self) -> &[String] {
+        self.area.lines()
+    }
+
+    /// A line that exists; the last one else.
+    pub fn line(&self, index: usize) -> &str {
+        let lines = self.lines();
+        lines.get(index).or(lines.last()).map_or("", String::as_str)
+    }
+
+    pub fn text(&self) -> String {
+        self.lines().join("\n")
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.area.is_empty()
+    }
+
+    /// Bytes of [`Buffer::text`].
+    pub fn len(&self) -> usize {
+        self.lines()
+            .iter()
+            .map(|line| line.len() + 1)
+            .sum::<usize>()
+            - 1
+    }
+
+    /// Whether so many bytes more stay within [`LIMIT`].
+    pub fn has_room(&self, bytes: usize) -> bool {
+        self.len() + bytes <= LIMIT
+    }
+
+    /// What the text stands for has changed: a chip has grown.
+    pub fn touch(&mut self) {
+        self.rev += 1;
+    }
+
+    /// Grows with each change of the text.
+    pub fn rev(&self) -> u64 {
+        self.rev
+    }
+
+    pub fn caret(&self) -> Caret {
+        let DataCursor(line, column) = self.area.cursor();
+        let text = self.line(line);
+        Caret {
+            line,
+            byte: byte_of(text, column),
+        }
+    }
+
+    /// The caret's line and the caret's byte in it.
+    pub fn at_caret(&self) -> (&str, usize) {
+        let caret = self.caret();
+        (self.line(caret.line), caret.byte)
+    }
+
+    pub fn start(&self) -> Caret {
+        Caret::default()
+    }
+
+    pub fn end(&self) -> Caret {
+        let line = self.lines().len() - 1;
+        Caret {
+            line,
+            byte: self.line(line).len(),
+        }
+    }
+
+    /// Moves the caret to `to`, or to the next border behind it.
+    pub fn set_caret(&mut self, to: Caret) {
+        self.undo.close();
+        self.jump(to);
+    }
+
+    fn jump(&mut self, to: Caret) {
+        let line = to.line.min(self.lines().len() - 1);
+        let text = self.line(line);
+        let byte = segment::snap(text, to.byte.min(text.len()));
+        let column = text[..byte].chars().count();
+        // In range: see `LIMIT`.
+        let to_u16 = |n| u16::try_from(n).unwrap_or(u16::MAX);
+        self.area
+            .move_cursor(CursorMove::Jump(to_u16(line), to_u16(column)));
+    }
+
+    /// An edit may have put the caret into a cluster: a base typed in front of its mark.
+    fn snap(&mut self) {
+        self.jump(self.caret());
+    }
+
+    /// Puts `text` in place of `range`, the caret behind it. `kind` says what undo makes of it.
+    /// The caller keeps to [`LIMIT`].
+    pub fn replace(&mut self, range: Range<Caret>, text: &str, kind: EditKind) {
+        if range.start != range.end || range.start != self.caret() {
+            self.jump(range.start);
+        }
+        let removed = self.slice(range).chars().count();
+        let mut entries = usize::from(self.area.delete_str(removed));
+        entries += usize::from(self.area.insert_str(text));
+        self.undo.record(kind, entries);
+        self.rev += u64::from(entries > 0);
+        self.snap();
+    }
+
+    pub fn insert(&mut self, text: &str, kind: EditKind) {
+        let caret = self.caret();
+        self.replace(caret..caret, text, kind);
+    }
+
+    pub fn slice(&self, range: Range<Caret>) -> String {
+        let (start, end) = (range.start, range.end);
+        if start.line == end.line {
+            let line = self.line(start.line);
+            return line.get(start.byte..end.byte).unwrap_or("").to_owned();
+        }
+        let mut out = String::new();
+        for index in start.line..=end.line {
+            let line = self.line(index);
+            if index > start.line {
+                out.push('\n');
+            }
+            let from = if index == start.line { start.byte } else { 0 };
+            let to = if index == end.line {
+                end.byte
+            } else {
+                line.len()
+            };
+            out.push_str(line.get(from..to).unwrap_or(""));
+        }
+        out
+    }
+
+    /// Takes back the last group of edits.
+    pub fn undo(&mut self) -> bool {
+        let entries = self.undo.undo();
+        for _ in 0..entries {
+            self.area.undo();
+        }
+        self.after_undo(entries)
+    }
+
+    pub fn redo(&mut self) -> bool {
+        let entries = self.undo.redo();
+        for _ in 0..entries {
+            self.area.redo();
+        }
+        self.after_undo(entries)
+    }
+
+    fn after_undo(&mut self, entries: usize) -> bool {
+        self.rev += u64::from(entries > 0);
+        self.snap();
+        entries > 0
+    }
+
+    /// Forgets what could be undone; text and caret stay.
+    pub fn forget_undo(&mut self) {
+        let caret = self.caret();
+        self.area = new_area(self.lines().to_vec());
+        self.undo = UndoGroups::default();
+        self.jump(caret);
+    }
+
+    /// One unit to the left, over line ends.
+    pub fn left_of(&self, caret: Caret) -> Caret {
+        match segment::previous(self.line(caret.line), caret.byte) {
+            Some(byte) => Caret { byte, ..caret },
+            None => self.end_of_line_before(caret),
+        }
+    }
+
+    /// One unit to the right, over line ends.
+    pub fn right_of(&self, caret: Caret) -> Caret {
+        match segment::next(self.line(caret.line), caret.byte) {
+            Some(byte) => Caret { byte, ..caret },
+            None => self.start_of_line_after(caret),
+        }
+    }
+
+    /// Start of the word before, over line ends.
+    pub fn word_left_of(&self, caret: Caret) -> Caret {
+        self.leftwards(caret, segment::word_start)
+    }
+
+    /// As [`Buffer::word_left_of`], words being what blanks separate.
+    pub fn blank_word_left_of(&self, caret: Caret) -> Caret {
+        self.leftwards(caret, segment::blank_word_start)
+    }
+
+    fn leftwards(&self, caret: Caret, start: fn(&str, usize) -> usize) -> Caret {
+        if caret.byte == 0 {
+            return self.end_of_line_before(caret);
+        }
+        let byte = start(self.line(caret.line), caret.byte);
+        Caret { byte, ..caret }
+    }
+
+    /// End of the word behind, over line ends.
+    pub fn word_right_of(&self, caret: Caret) -> Caret {
+        let line = self.line(caret.line);
+        if caret.byte >= line.len() {
+            return self.start_of_line_after(caret);
+        }
+        let byte = segment::word_end(line, caret.byte);
+        Caret { byte, ..caret }
+    }
+
+    /// Start of the line; at it, the end of the line before.
+    pub fn line_start_of(&self, caret: Caret) -> Caret {
+        if caret.byte == 0 {
+            self.end_of_line_before(caret)
+        } else {
+            Caret { byte: 0, ..caret }
+        }
+    }
+
+    /// End of the line; at it, the start of the next line.
+    pub fn line_end_of(&self, caret: Caret) -> Caret {
+        let byte = self.line(caret.line).len();
+        if caret.byte == byte {
+            self.start_of_line_after(caret)
+        } else {
+            Caret { byte, ..caret }
+        }
+    }
+
+    fn end_of_line_before(&self, caret: Caret) -> Caret {
+        match caret.line.checked_sub(1) {
+            Some(line) => Caret {
+                line,
+                byte: self.line(line).len(),
+            },
+            None => caret,
+        }
+    }
+
+    fn start_of_line_after(&self, caret: Caret) -> Caret {
+        if caret.line + 1 < self.lines().len() {
+            Caret {
+                line: caret.line + 1,
+                byte: 0,
+            }
+        } else {
+            caret
+        }
+    }
+}
+
+fn byte_of(text: &str, column: usize) -> usize {
+    text.char_indices()
+        .nth(column)
+        .map_or(text.len(), |(byte, _)| byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer(text: &str) -> Buffer {
+        let mut buffer = Buffer::default();
+        buffer.insert(text, EditKind::Other);
+        buffer
+    }
+
+    #[test]
+    fn the_caret_never_rests_inside_a_cluster() {
+        let mut buffer = buffer("\u{301}x");
+        buffer.set_caret(buffer.start());
+        buffer.insert("e", EditKind::Type);
+        assert_eq!(buffer.caret().byte, "e\u{301}".len());
+        assert_eq!(buffer.left_of(buffer.caret()).byte, 0);
+    }
+
+    #[test]
+    fn a_mark_at_the_end_of_a_line_can_be_passed() {
+        let mut buffer = buffer("e\u{301}\nx");
+        buffer.set_caret(buffer.start());
+        let right = buffer.right_of(buffer.caret());
+        buffer.set_caret(right);
+        assert_eq!(buffer.caret(), Caret { line: 0, byte: 3 });
+    }
+
+    #[test]
+    fn a_replacement_is_undone_at_once() {
+        let mut buffer = buffer("one\ntwo");
+        let all = buffer.start()..buffer.end();
+        buffer.replace(all, "three", EditKind::Other);
+        assert_eq!(buffer.text(), "three");
+        assert!(buffer.undo());
+        assert_eq!(buffer.text(), "one\ntwo");
+        assert!(buffer.redo());
+        assert_eq!(buffer.text(), "three");
+    }
+
+    #[test]
+    fn every_place_up_to_the_limit_can_be_reached() {
+        let mut buffer = buffer(&"a".repeat(LIMIT));
+        assert!(!buffer.has_room(1));
+        let near_the_end = Caret {
+            line: 0,
+            byte: LIMIT - 1,
+        };
+        buffer.set_caret(near_the_end);
+        assert_eq!(buffer.caret(), near_the_end);
+    }
+}

@@ -1,0 +1,247 @@
+//! Units inside the draft that stand for more than they show: long pastes and mentions.
+//!
+//! A chip is one character of a private-use plane in the text buffer, so that undo, kill and yank
+//! carry it like any other; what it stands for is kept here. Text from outside never holds such
+//! characters: see [`clean`].
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
+use crate::{
+    text::SafeText,
+    ui::{Draft, DraftPart, mention_text},
+};
+
+/// Placeholders: plane 16, which no icon font in use takes (those of plane 15 are pasted often).
+const FIRST: u32 = 0x10_0000;
+const LAST: u32 = 0x10_fffd;
+
+/// Chips alive at once, those only reachable by undo included.
+pub const MAX_CHIPS: usize = 1_000;
+
+/// A paste longer than this becomes a chip.
+const PASTE_LINES: usize = 8;
+const PASTE_CHARS: usize = 1_000;
+
+pub fn is_placeholder(c: char) -> bool {
+    (FIRST..=LAST).contains(&(c as u32))
+}
+
+/// Text from outside as the buffer takes it: lines end in `\n`, and nothing poses as a chip.
+pub fn clean(raw: &str) -> Cow<'_, str> {
+    if !raw.contains(|c| c == '\r' || is_placeholder(c)) {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' => {
+                chars.next_if_eq(&'\n');
+                out.push('\n');
+            }
+            c if is_placeholder(c) => out.push(char::REPLACEMENT_CHARACTER),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a paste is shown in its short form.
+pub fn is_long(text: &str) -> bool {
+    text.len() > PASTE_CHARS && text.chars().nth(PASTE_CHARS).is_some()
+        || line_count(text) > PASTE_LINES
+}
+
+fn line_count(text: &str) -> usize {
+    text.lines().count()
+}
+
+#[derive(Clone, Debug)]
+pub struct Chip {
+    /// One line.
+    label: SafeText,
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Paste(String),
+    Mention(String),
+}
+
+impl Chip {
+    pub fn paste(text: String) -> Self {
+        let lines = line_count(&text);
+        let label = if lines > PASTE_LINES {
+            format!("[pasted {lines} lines]")
+        } else {
+            format!("[pasted {} characters]", text.chars().count())
+        };
+        Self {
+            label: SafeText::line(&label),
+            content: Content::Paste(text),
+        }
+    }
+
+    /// `path` is relative to the project.
+    pub fn mention(path: String) -> Self {
+        Self {
+            label: SafeText::line(&format!("@{path}")),
+            content: Content::Mention(path),
+        }
+    }
+
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The text of a paste.
+    pub fn pasted(&self) -> Option<&str> {
+        match &self.content {
+            Content::Paste(text) => Some(text),
+            Content::Mention(_) => None,
+        }
+    }
+}
+
+/// What each placeholder stands for.
+#[derive(Debug, Default)]
+pub struct Chips(HashMap<char, Chip>);
+
+impl Chips {
+    pub fn get(&self, placeholder: char) -> Option<&Chip> {
+        self.0.get(&placeholder)
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.0.len() >= MAX_CHIPS
+    }
+
+    /// The placeholder for a new chip; `None` if there are [`MAX_CHIPS`].
+    pub fn add(&mut self, chip: Chip) -> Option<char> {
+        if self.is_full() {
+            return None;
+        }
+        let free = (FIRST..=LAST)
+            .filter_map(char::from_u32)
+            .find(|c| !self.0.contains_key(c))?;
+        self.0.insert(free, chip);
+        Some(free)
+    }
+
+    /// Puts more text behind that of a pasted chip.
+    pub fn extend_paste(&mut self, placeholder: char, more: &str) {
+        if let Some(chip) = self.0.get_mut(&placeholder)
+            && let Content::Paste(text) = &mut chip.content
+        {
+            let mut text = std::mem::take(text);
+            text.push_str(more);
+            *chip = Chip::paste(text);
+        }
+    }
+
+    /// Forgets all chips that are in none of `texts`.
+    pub fn retain_in<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
+        let used: HashSet<char> = texts
+            .into_iter()
+            .flat_map(|text| text.chars().filter(|c| is_placeholder(*c)))
+            .collect();
+        self.0.retain(|c, _| used.contains(c));
+    }
+
+    /// `raw` with each chip written out: pastes whole, mentions as `@path`.
+    pub fn expand(&self, raw: &str) -> String {
+        let mut out = String::with_capacity(raw.len());
+        for c in raw.chars() {
+            match self.get(c).map(|chip| &chip.content) {
+                Some(Content::Paste(text)) => out.push_str(text),
+                Some(Content::Mention(path)) => out.push_str(&mention_text(path)),
+                None => out.push(c),
+            }
+        }
+        out
+    }
+
+    /// `raw` as it is sent. `typed` are the mentions written by hand, by byte range in `raw`, in
+    /// order.
+    pub fn draft(&self, raw: &str, typed: &[(Range<usize>, String)]) -> Draft {
+        let mut draft = Draft::default();
+        let mut from = 0;
+        for (range, path) in typed {
+            self.push_expanded(&mut draft, &raw[from..range.start]);
+            draft.push_mention(path);
+            from = range.end;
+        }
+        self.push_expanded(&mut draft, &raw[from..]);
+        draft
+    }
+
+    fn push_expanded(&self, draft: &mut Draft, raw: &str) {
+        for piece in raw.split_inclusive(is_placeholder) {
+            let chip = piece
+                .chars()
+                .next_back()
+                .and_then(|c| Some((c, self.get(c)?)));
+            let plain = piece.len() - chip.map_or(0, |(c, _)| c.len_utf8());
+            draft.push_text(&piece[..plain]);
+            match chip.map(|(_, chip)| &chip.content) {
+                Some(Content::Paste(text)) => draft.push_text(text),
+                Some(Content::Mention(path)) => draft.push_mention(path),
+                None => {}
+            }
+        }
+    }
+}
+
+impl Draft {
+    fn push_text(&mut self, more: &str) {
+        if more.is_empty() {
+            return;
+        }
+        match self.parts.last_mut() {
+            Some(DraftPart::Text(text)) => text.push_str(more),
+            _ => self.parts.push(DraftPart::Text(more.to_owned())),
+        }
+    }
+
+    fn push_mention(&mut self, path: &str) {
+        self.parts.push(DraftPart::Mention(path.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_become_newlines_and_placeholders_cannot_be_forged() {
+        assert_eq!(clean("a\r\nb\rc\n"), "a\nb\nc\n");
+        assert_eq!(clean("x\u{100000}y"), "x\u{fffd}y");
+        assert!(matches!(clean("日本\tx"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn long_is_by_lines_or_by_characters() {
+        assert!(!is_long(&"x\n".repeat(8)));
+        assert!(is_long(&"x\n".repeat(9)));
+        assert!(!is_long(&"日".repeat(1_000)));
+        assert!(is_long(&"日".repeat(1_001)));
+    }
+
+    #[test]
+    fn chips_are_bounded_and_forgotten_when_unused() {
+        let mut chips = Chips::default();
+        let first = chips.add(Chip::mention("a".into())).expect("room");
+        for _ in 1..MAX_CHIPS {
+            chips.add(Chip::mention("b".into())).expect("room");
+        }
+        assert_eq!(chips.add(Chip::mention("c".into())), None);
+        chips.retain_in([first.to_string().as_str()]);
+        assert_eq!(chips.get(first).map(Chip::label), Some("@a"));
+        assert!(chips.add(Chip::mention("c".into())).is_some());
+    }
+}

@@ -1,0 +1,75 @@
+//! Fuzzy matching of one query against many names.
+
+use nucleo_matcher::{
+    Config, Matcher, Utf32Str,
+    pattern::{Atom, AtomKind, CaseMatching, Normalization},
+};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A query being matched. Signs in it mean themselves: names hold `$` and `!`.
+pub struct Fuzzy {
+    matcher: Matcher,
+    atom: Atom,
+    chars: Vec<char>,
+}
+
+impl Fuzzy {
+    pub fn new(query: &str) -> Self {
+        Self {
+            matcher: Matcher::new(Config::DEFAULT.match_paths()),
+            atom: Atom::new(
+                query,
+                CaseMatching::Smart,
+                Normalization::Smart,
+                AtomKind::Fuzzy,
+                false,
+            ),
+            chars: Vec::new(),
+        }
+    }
+
+    /// Higher is better; `None` if `name` does not match.
+    pub fn score(&mut self, name: &str) -> Option<u16> {
+        let name = Utf32Str::new(name, &mut self.chars);
+        self.atom.score(name, &mut self.matcher)
+    }
+
+    /// Which grapheme clusters of `name` match, in order.
+    pub fn marks(&mut self, name: &str) -> Vec<usize> {
+        let mut indices = Vec::new();
+        let haystack = Utf32Str::new(name, &mut self.chars);
+        // A name all of whose clusters begin with ASCII ("Über" in two code points) is taken for
+        // ASCII there, and its bytes are counted.
+        let counts_bytes = matches!(haystack, Utf32Str::Ascii(_));
+        self.atom.indices(haystack, &mut self.matcher, &mut indices);
+        let mut marks: Vec<usize> = indices.into_iter().map(|index| index as usize).collect();
+        if counts_bytes && !name.is_ascii() {
+            let starts: Vec<usize> = name.grapheme_indices(true).map(|(at, _)| at).collect();
+            for mark in &mut marks {
+                *mark = starts.partition_point(|start| *start <= *mark) - 1;
+            }
+        }
+        marks.sort_unstable();
+        marks.dedup();
+        marks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_in_a_query_are_plain() {
+        assert!(Fuzzy::new("$pla").score("$plan").is_some());
+        assert!(Fuzzy::new("!x").score("x").is_none());
+        assert!(Fuzzy::new("memory sh").score("memory show").is_some());
+    }
+
+    #[test]
+    fn marks_are_clusters() {
+        assert_eq!(Fuzzy::new("b").marks("e\u{301}b"), [1]);
+        assert_eq!(Fuzzy::new("b").marks("日本b"), [2]);
+        assert_eq!(Fuzzy::new("mr").marks("main.rs"), [0, 5]);
+    }
+}

@@ -1,0 +1,149 @@
+//! What was sent before: browsing with the draft kept, and search.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use super::chips::clean;
+
+/// Entries kept, and their bytes together; the oldest go first.
+const MAX_ENTRIES: usize = 1_000;
+const MAX_BYTES: usize = 4 << 20;
+
+/// Matches that a search lists.
+pub const MAX_MATCHES: usize = 100;
+
+#[derive(Debug, Default)]
+pub struct History {
+    /// Oldest first.
+    entries: VecDeque<String>,
+    bytes: usize,
+    /// The entry looked at; `None`: the draft.
+    at: Option<usize>,
+    /// What was typed on the way, by place; that of the draft is `entries.len()`.
+    edited: BTreeMap<usize, String>,
+}
+
+impl History {
+    /// Replaces everything; oldest first.
+    pub fn set(&mut self, entries: Vec<String>) {
+        *self = Self::default();
+        for entry in entries {
+            self.push(&entry);
+        }
+    }
+
+    /// Adds what was sent. Blanks and repetitions of the last one are not kept.
+    pub fn push(&mut self, entry: &str) {
+        self.leave();
+        let entry = clean(entry);
+        let known = self.entries.back().is_some_and(|last| *last == entry);
+        if entry.trim().is_empty() || known || entry.len() > MAX_BYTES {
+            return;
+        }
+        self.bytes += entry.len();
+        self.entries.push_back(entry.into_owned());
+        while self.entries.len() > MAX_ENTRIES || self.bytes > MAX_BYTES {
+            let oldest = self.entries.pop_front();
+            self.bytes -= oldest.map_or(0, |oldest| oldest.len());
+        }
+    }
+
+    /// Ends browsing; what was typed on the way is forgotten.
+    pub fn leave(&mut self) {
+        self.at = None;
+        self.edited.clear();
+    }
+
+    /// The entry before the one looked at. `current` is what stands in the composer.
+    pub fn older(&mut self, current: &str) -> Option<String> {
+        let at = self.at.unwrap_or(self.entries.len()).checked_sub(1)?;
+        Some(self.go(at, current))
+    }
+
+    /// The entry after it; at last the draft.
+    pub fn newer(&mut self, current: &str) -> Option<String> {
+        let at = self.at? + 1;
+        Some(self.go(at, current))
+    }
+
+    fn go(&mut self, to: usize, current: &str) -> String {
+        let from = self.at.unwrap_or(self.entries.len());
+        if self.entries.get(from).is_none_or(|entry| entry != current) {
+            self.edited.insert(from, current.to_owned());
+        }
+        self.at = (to < self.entries.len()).then_some(to);
+        let edited = self.edited.get(&to);
+        let text = edited.or(self.entries.get(to));
+        text.cloned().unwrap_or_default()
+    }
+
+    /// What was typed while browsing, which may hold chips.
+    pub fn edited(&self) -> impl Iterator<Item = &str> {
+        self.edited.values().map(String::as_str)
+    }
+
+    /// Entries that contain `query`, newest first, each once, at most [`MAX_MATCHES`]. Case counts
+    /// if there is an upper case letter in the query.
+    pub fn search(&self, query: &str) -> Vec<&str> {
+        let fold = !query.contains(char::is_uppercase);
+        let mut seen = HashSet::new();
+        self.entries
+            .iter()
+            .rev()
+            .map(String::as_str)
+            .filter(|entry| {
+                if fold {
+                    entry.to_lowercase().contains(query)
+                } else {
+                    entry.contains(query)
+                }
+            })
+            .filter(|entry| seen.insert(*entry))
+            .take(MAX_MATCHES)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(entries: &[&str]) -> History {
+        let mut history = History::default();
+        history.set(entries.iter().map(ToString::to_string).collect());
+        history
+    }
+
+    #[test]
+    fn browsing_keeps_the_draft_and_edits_on_the_way() {
+        let mut history = history(&["one", "two"]);
+        assert_eq!(history.older("draft").as_deref(), Some("two"));
+        assert_eq!(history.older("two, edited").as_deref(), Some("one"));
+        assert_eq!(history.older("one"), None);
+        assert_eq!(history.newer("one").as_deref(), Some("two, edited"));
+        assert_eq!(history.newer("two, edited").as_deref(), Some("draft"));
+        assert_eq!(history.newer("draft"), None);
+    }
+
+    #[test]
+    fn it_is_bounded_without_repetitions() {
+        let mut history = history(&["a", "a", " \n", "b"]);
+        assert_eq!(history.entries, ["a", "b"]);
+        for n in 0..2 * MAX_ENTRIES {
+            history.push(&n.to_string());
+        }
+        assert_eq!(history.entries.len(), MAX_ENTRIES);
+        for n in 0..6 {
+            history.push(&n.to_string().repeat(1 << 20));
+        }
+        assert!(history.bytes <= MAX_BYTES);
+        assert_eq!(history.entries.len(), 4);
+    }
+
+    #[test]
+    fn search_is_newest_first_without_doubles() {
+        let history = history(&["fix Foo", "foo", "bar", "fix Foo"]);
+        assert_eq!(history.search("foo"), ["fix Foo", "foo"]);
+        assert_eq!(history.search("Foo"), ["fix Foo"]);
+        assert_eq!(history.search("").len(), 3);
+    }
+}

@@ -1,0 +1,237 @@
+//! The composer: the draft, its editing keys, and the popups that help to write it.
+//!
+//! Owns: text and caret, chips, kill and undo, history, completion, and their drawing. Must not
+//! know the keymap's actions: the root asks the popup first, then its keymap, then
+//! [`Composer::edit_key`], and calls the methods here for what its actions mean.
+
+mod buffer;
+mod burst;
+mod chips;
+mod draw;
+mod editing;
+mod fuzzy;
+mod history;
+mod keys;
+mod kill;
+mod layout;
+mod paste;
+mod popup;
+mod popup_keys;
+mod segment;
+mod undo;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Instant;
+
+use ratatui::layout::Position;
+
+use self::{
+    buffer::{Buffer, Caret},
+    chips::{Chips, clean},
+    history::History,
+    kill::Kills,
+    layout::RowCache,
+    paste::RunningPaste,
+    popup::{Files, Popup, SearchPopup, typed_mentions},
+    undo::EditKind,
+};
+use crate::{
+    proto::SlashCommand,
+    ui::{Draft, FileList, UiCommand, offload::Offload},
+};
+
+/// What the composer looks at while it handles a key or draws.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    /// The agent's: `Session::commands`.
+    pub commands: &'a [SlashCommand],
+    pub now: Instant,
+}
+
+/// What a key did to an open popup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PopupOutcome {
+    /// Not a popup's key: keymap and editing keys are next.
+    Ignored,
+    Consumed,
+    /// A command was completed that takes no input: send the draft.
+    Submit,
+}
+
+/// What became of opening a chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expanded {
+    Done,
+    /// The draft has no pasted chip.
+    Nothing,
+    /// Longer than the buffer may be: `$EDITOR` can open it.
+    TooLong,
+}
+
+pub struct Composer {
+    buffer: Buffer,
+    chips: Chips,
+    kills: Kills,
+    history: History,
+    /// What history put into the buffer, as long as it is untouched: its revision and caret.
+    recalled: Option<(u64, Caret)>,
+    /// The yank that alt-y may replace: where it began, how old it is, the revision it led to.
+    yanked: Option<(Caret, usize, u64)>,
+    /// The column that up and down keep to, in cells.
+    goal: Option<usize>,
+    running_paste: Option<RunningPaste>,
+    popup: Option<Popup>,
+    /// Where esc closed a popup: it stays closed while that word is written.
+    dismissed: Option<Caret>,
+    files: Files,
+    offload: Offload,
+    wanted: Vec<UiCommand>,
+    rows: RowCache,
+    /// Cells for text in a row, as last drawn or measured.
+    room: usize,
+    /// First row seen: line, and row of it.
+    top: (usize, usize),
+    cursor: Option<Position>,
+}
+
+/// Cells for text before anything was drawn.
+const FIRST_ROOM: usize = 77;
+
+impl Composer {
+    /// `offload` does the matching of long file lists.
+    pub fn new(offload: Offload) -> Self {
+        Self {
+            buffer: Buffer::default(),
+            chips: Chips::default(),
+            kills: Kills::default(),
+            history: History::default(),
+            recalled: None,
+            yanked: None,
+            goal: None,
+            running_paste: None,
+            popup: None,
+            dismissed: None,
+            files: Files::default(),
+            offload,
+            wanted: Vec::new(),
+            rows: RowCache::default(),
+            room: FIRST_ROOM,
+            top: (0, 0),
+            cursor: None,
+        }
+    }
+
+    /// Whether there is nothing at all, not even a blank.
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    /// The draft with chips written out: to be saved, or for `$EDITOR`.
+    pub fn draft_text(&self) -> String {
+        self.chips.expand(&self.buffer.text())
+    }
+
+    /// Enter: the draft to be sent, which leaves the composer. `None` if there is nothing but
+    /// blanks, or if a backslash before the caret made it a new line.
+    pub fn submit(&mut self) -> Option<Draft> {
+        let (line, byte) = self.buffer.at_caret();
+        if line[..byte].ends_with('\\') {
+            let caret = self.buffer.caret();
+            let backslash = self.buffer.left_of(caret);
+            self.edit(backslash..caret, "\n", EditKind::Other);
+            return None;
+        }
+        let blank = self
+            .buffer
+            .lines()
+            .iter()
+            .all(|line| line.trim().is_empty());
+        (!blank).then(|| self.take_draft())
+    }
+
+    /// The draft as it is, which leaves the composer; undo does not bring it back, history does.
+    pub fn take_draft(&mut self) -> Draft {
+        let raw = self.buffer.text();
+        let draft = self.chips.draft(&raw, &typed_mentions(&raw, &self.files));
+        let all = self.buffer.start()..self.buffer.end();
+        self.edit(all, "", EditKind::Other);
+        self.buffer.forget_undo();
+        self.history.leave();
+        self.popup = None;
+        self.dismissed = None;
+        self.forget_unused_chips();
+        draft
+    }
+
+    /// Replaces the draft, as after `$EDITOR`; can be undone. Pastes that are still in it
+    /// unchanged are folded again.
+    pub fn set_text(&mut self, text: &str) {
+        let raw = self.refold(&clean(text));
+        self.popup = None;
+        self.replace_all(&raw);
+    }
+
+    /// Puts text that came back, like a prompt that was not sent, in front of what is typed.
+    pub fn prepend(&mut self, text: &str) {
+        let raw = self.foreign(&clean(text));
+        let caret = self.buffer.caret();
+        let breaks = usize::from(!self.buffer.is_empty());
+        let start = self.buffer.start();
+        let added = raw + &"\n".repeat(breaks);
+        self.edit(start..start, &added, EditKind::Other);
+        if breaks > 0 {
+            let line = caret.line + added.matches('\n').count();
+            self.buffer.set_caret(Caret { line, ..caret });
+        }
+    }
+
+    /// Deletes the draft (ctrl-c). Undo and yank bring it back. False if it was empty.
+    pub fn clear(&mut self) -> bool {
+        if self.buffer.is_empty() {
+            return false;
+        }
+        let all = self.buffer.start()..self.buffer.end();
+        self.kills.close();
+        self.kill(all);
+        self.kills.close();
+        self.history.leave();
+        self.popup = None;
+        self.dismissed = None;
+        true
+    }
+
+    /// Oldest first; replaces what is known.
+    pub fn set_history(&mut self, entries: Vec<String>) {
+        self.history.set(entries);
+    }
+
+    /// Remembers what was sent: the text of its [`Draft`].
+    pub fn push_history(&mut self, entry: &str) {
+        self.history.push(entry);
+    }
+
+    /// ctrl-r.
+    pub fn open_history_search(&mut self) {
+        self.popup = Some(Popup::Search(SearchPopup::open(&self.history)));
+    }
+
+    /// The project's files for `@`, relative to it, as [`UiCommand::ListFiles`] asked for.
+    pub fn set_files(&mut self, files: FileList) {
+        self.files.set(files);
+        if let Some(Popup::Files(popup)) = &mut self.popup {
+            popup.look_again(&self.files, &self.offload);
+        }
+    }
+
+    /// What the composer wants of the app since it was last asked.
+    pub fn commands_wanted(&mut self) -> Vec<UiCommand> {
+        std::mem::take(&mut self.wanted)
+    }
+
+    /// Where the terminal's cursor belongs, as last drawn: in the composer or in its popup.
+    pub fn cursor(&self) -> Option<Position> {
+        self.cursor
+    }
+}

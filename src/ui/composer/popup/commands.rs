@@ -1,0 +1,75 @@
+//! `/`: the agent's commands, at the start of the draft.
+
+use super::{
+    super::fuzzy::Fuzzy,
+    {Choice, Choices},
+};
+use crate::{proto::SlashCommand, text::SafeText};
+
+#[derive(Debug)]
+pub struct CommandPopup {
+    pub choices: Choices,
+}
+
+impl CommandPopup {
+    /// For what stands between the slash and the caret; `None` if that is no command any more.
+    pub fn open(query: &str, commands: &[SlashCommand]) -> Option<Self> {
+        let choices = rank(query, commands);
+        (!choices.is_empty()).then(|| Self {
+            choices: Choices::new(choices, ""),
+        })
+    }
+}
+
+fn rank(query: &str, commands: &[SlashCommand]) -> Vec<Choice> {
+    let mut fuzzy = Fuzzy::new(query);
+    let lower = query.to_lowercase();
+    // Behind a blank an argument may have begun: only the beginning of a name that has blanks
+    // itself ("memory show") is still a command.
+    let exact = query.contains(char::is_whitespace);
+    let mut found: Vec<((bool, u16), &SlashCommand)> = commands
+        .iter()
+        .filter_map(|command| {
+            let prefix = command.name.to_lowercase().starts_with(&lower);
+            let score = fuzzy.score(&command.name)?;
+            (prefix || !exact).then_some(((prefix, score), command))
+        })
+        .collect();
+    // Stable: among equals the agent's order.
+    found.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+    if query.is_empty() {
+        found = commands.iter().map(|c| ((false, 0), c)).collect();
+    }
+    found
+        .into_iter()
+        .map(|(_, command)| choice(command, &mut fuzzy))
+        .collect()
+}
+
+fn choice(command: &SlashCommand, fuzzy: &mut Fuzzy) -> Choice {
+    let mut marks = fuzzy.marks(&command.name);
+    for mark in &mut marks {
+        *mark += 1;
+    }
+    let detail = match &command.hint {
+        Some(hint) if !hint.is_empty() => {
+            SafeText::line(&format!("{}  {}", hint, command.description))
+        }
+        _ => command.description.clone(),
+    };
+    Choice {
+        label: SafeText::line(&format!("/{}", command.name)),
+        marks,
+        detail,
+        value: command.name.as_str().to_owned(),
+    }
+}
+
+/// What can be typed behind the command that `draft` consists of so far: shown as a ghost.
+pub fn command_hint<'a>(draft: &str, commands: &'a [SlashCommand]) -> Option<&'a str> {
+    let typed = draft.strip_prefix('/')?.strip_suffix(' ')?;
+    let command = commands
+        .iter()
+        .find(|command| command.name.as_str() == typed)?;
+    command.hint.as_deref().filter(|hint| !hint.is_empty())
+}

@@ -1,0 +1,345 @@
+//! `@`: files and directories of the project, matched off the UI task where there are many.
+
+use std::{
+    cmp::Reverse,
+    collections::BTreeSet,
+    hash::{DefaultHasher, Hash, Hasher},
+    ops::Range,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use super::{
+    super::{buffer::Caret, chips::is_placeholder, fuzzy::Fuzzy},
+    {Choice, Choices, MAX_ROWS},
+};
+use crate::{
+    text::SafeText,
+    ui::{FileList, offload::Offload},
+};
+
+/// A list older than this is asked for again when a mention is begun.
+const FRESH: Duration = Duration::from_secs(10);
+
+/// So many paths are matched at once; more go to the worker.
+const MATCHED_AT_ONCE: usize = 4_000;
+
+/// Between looks at whether the query has changed meanwhile.
+const SLICE: usize = 1_000;
+
+/// Hand-written mentions looked up in one draft.
+const MAX_TYPED: usize = 32;
+
+/// The project's paths as far as they are known.
+#[derive(Debug, Default)]
+pub struct Files {
+    index: Option<Arc<FileIndex>>,
+    asked: Option<Instant>,
+    /// The latest search handed to the worker: those before it stop.
+    latest: Arc<AtomicU64>,
+}
+
+#[derive(Debug)]
+pub struct FileIndex {
+    files: FileList,
+    /// With a `/` at the end. Made by whoever matches first.
+    dirs: OnceLock<Vec<String>>,
+}
+
+impl Files {
+    pub fn set(&mut self, files: FileList) {
+        self.index = Some(Arc::new(FileIndex {
+            files,
+            dirs: OnceLock::new(),
+        }));
+    }
+
+    /// Whether a new list is wanted now; says so once in a while only.
+    pub fn ask(&mut self, now: Instant) -> bool {
+        let fresh = self
+            .asked
+            .is_some_and(|asked| now.saturating_duration_since(asked) < FRESH);
+        if !fresh {
+            self.asked = Some(now);
+        }
+        !fresh
+    }
+
+    pub fn index(&self) -> Option<&Arc<FileIndex>> {
+        self.index.as_ref()
+    }
+}
+
+impl FileIndex {
+    fn dirs(&self) -> &[String] {
+        self.dirs.get_or_init(|| {
+            let mut dirs = BTreeSet::new();
+            for file in self.files.iter() {
+                let mut path = file.as_str();
+                while let Some(slash) = path.trim_end_matches('/').rfind('/') {
+                    // Known directories have known parents.
+                    if !dirs.insert(&file[..=slash]) {
+                        break;
+                    }
+                    path = &file[..slash];
+                }
+            }
+            dirs.into_iter().map(str::to_owned).collect()
+        })
+    }
+
+    fn has(&self, path: &str) -> bool {
+        let dir = path.trim_end_matches('/');
+        !dir.is_empty()
+            && self.files.iter().any(|file| {
+                file == path
+                    || file
+                        .strip_prefix(dir)
+                        .is_some_and(|rest| rest.starts_with('/'))
+            })
+    }
+
+    fn is_small(&self) -> bool {
+        self.files.len() <= MATCHED_AT_ONCE
+    }
+
+    /// The best paths for `query`; `None` if it is no longer `wanted`.
+    fn rank(&self, query: &str, wanted: impl Fn() -> bool) -> Option<Vec<Choice>> {
+        let mut fuzzy = Fuzzy::new(query);
+        let mut best: Vec<(Rank, &str)> = Vec::with_capacity(usize::from(MAX_ROWS) + 1);
+        for (index, path) in self.files.iter().chain(self.dirs()).enumerate() {
+            if index % SLICE == 0 && !wanted() {
+                return None;
+            }
+            let Some(rank) = Rank::of(path, query, &mut fuzzy) else {
+                continue;
+            };
+            if best.len() == usize::from(MAX_ROWS)
+                && best.last().is_some_and(|(worst, _)| *worst <= rank)
+            {
+                continue;
+            }
+            let place = best.partition_point(|(better, _)| *better <= rank);
+            best.insert(place, (rank, path));
+            best.truncate(MAX_ROWS.into());
+        }
+        let choices = best.into_iter().map(|(_, path)| Choice {
+            label: SafeText::line(path),
+            marks: fuzzy.marks(path),
+            detail: SafeText::default(),
+            value: path.to_owned(),
+        });
+        Some(choices.collect())
+    }
+}
+
+/// The lesser the better. Without a query what is near the root comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    score: Reverse<u16>,
+    depth: usize,
+    length: usize,
+}
+
+impl Rank {
+    fn of(path: &str, query: &str, fuzzy: &mut Fuzzy) -> Option<Self> {
+        let (score, depth) = if query.is_empty() {
+            (0, path.trim_end_matches('/').matches('/').count())
+        } else {
+            (fuzzy.score(path)?, 0)
+        };
+        Some(Self {
+            score: Reverse(score),
+            depth,
+            length: if query.is_empty() { 0 } else { path.len() },
+        })
+    }
+}
+
+#[derive(Debug)]
+pub struct FilePopup {
+    pub choices: Choices,
+    /// Where the `@` is.
+    pub start: Caret,
+    query: String,
+    /// The search under way with the worker.
+    waiting: Option<u64>,
+}
+
+impl FilePopup {
+    pub fn open(start: Caret) -> Self {
+        Self {
+            choices: Choices::new(Vec::new(), "listing files").cut_at_start(),
+            start,
+            query: String::new(),
+            waiting: None,
+        }
+    }
+
+    /// Looks for `query`; what was found before stays until the worker is done.
+    pub fn look_for(&mut self, query: &str, files: &Files, offload: &Offload) {
+        query.clone_into(&mut self.query);
+        self.waiting = None;
+        let Some(index) = files.index() else { return };
+        if index.is_small() {
+            self.show(index.rank(query, || true).unwrap_or_default());
+        } else {
+            self.waiting = Some(files.latest.fetch_add(1, Ordering::Relaxed) + 1);
+            self.poll(files, offload);
+        }
+    }
+
+    /// The list has changed.
+    pub fn look_again(&mut self, files: &Files, offload: &Offload) {
+        self.look_for(&self.query.clone(), files, offload);
+    }
+
+    /// Takes over what the worker has found.
+    pub fn poll(&mut self, files: &Files, offload: &Offload) {
+        let (Some(serial), Some(index)) = (self.waiting, files.index()) else {
+            return;
+        };
+        let mut key = DefaultHasher::new();
+        ("files of a mention", serial).hash(&mut key);
+        let (index, query, latest) = (index.clone(), self.query.clone(), files.latest.clone());
+        let wanted = move || latest.load(Ordering::Relaxed) == serial;
+        let found = offload.get(key.finish(), move || index.rank(&query, wanted));
+        if let Some(found) = found {
+            self.waiting = None;
+            self.show(found.as_ref().clone().unwrap_or_default());
+        }
+    }
+
+    /// What is selected for exactly what was typed: a choice made faster than the worker waits for
+    /// it, rather than to be another one.
+    pub fn settled(&mut self, files: &Files) -> Option<&Choice> {
+        if self.waiting.take().is_some()
+            && let Some(index) = files.index()
+        {
+            self.show(index.rank(&self.query, || true).unwrap_or_default());
+        }
+        self.choices.selected()
+    }
+
+    fn show(&mut self, found: Vec<Choice>) {
+        self.choices = Choices::new(found, "no such file").cut_at_start();
+    }
+}
+
+/// Mentions written by hand: `@path` and `@"path"` at the start of a word, where the path exists.
+pub fn typed_mentions(raw: &str, files: &Files) -> Vec<(Range<usize>, String)> {
+    let Some(index) = files.index() else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut from = 0;
+    for _ in 0..MAX_TYPED {
+        let Some(at) = raw[from..].find('@').map(|offset| from + offset) else {
+            break;
+        };
+        from = at + 1;
+        if !begins_word(&raw[..at]) {
+            continue;
+        }
+        if let Some((end, path)) = written_path(raw, from, index) {
+            found.push((at..end, path.to_owned()));
+            from = end;
+        }
+    }
+    found
+}
+
+/// The existing path written at `from`, and where it ends.
+fn written_path<'a>(raw: &'a str, from: usize, index: &FileIndex) -> Option<(usize, &'a str)> {
+    if let Some(quoted) = raw[from..].strip_prefix('"') {
+        let path = &quoted[..quoted.find('"')?];
+        return index.has(path).then_some((from + path.len() + 2, path));
+    }
+    let rest = &raw[from..];
+    let end = rest.find(|c: char| c.is_whitespace() || is_placeholder(c));
+    let word = &rest[..end.unwrap_or(rest.len())];
+    // "see @src/main.rs." ends a sentence.
+    [
+        word,
+        word.trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '/'),
+    ]
+    .into_iter()
+    .find(|path| index.has(path))
+    .map(|path| (from + path.len(), path))
+}
+
+/// Whether an `@` behind `before` begins a mention: not in "name@host".
+pub fn begins_word(before: &str) -> bool {
+    before
+        .chars()
+        .next_back()
+        .is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '-' | '+' | '@' | '/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(paths: &[&str]) -> Files {
+        let mut files = Files::default();
+        files.set(paths.iter().map(ToString::to_string).collect());
+        files
+    }
+
+    fn found(files: &Files, query: &str) -> Vec<String> {
+        let index = files.index().expect("set");
+        let rank = index.rank(query, || true);
+        rank.unwrap_or_default()
+            .into_iter()
+            .map(|choice| choice.value)
+            .collect()
+    }
+
+    #[test]
+    fn directories_are_offered_too() {
+        let files = files(&["src/ui/mod.rs", "src/ui/theme.rs", "README.md"]);
+        assert_eq!(
+            found(&files, "ui"),
+            ["src/ui/", "src/ui/mod.rs", "src/ui/theme.rs"]
+        );
+        assert_eq!(found(&files, "")[..2], ["README.md", "src/"]);
+    }
+
+    #[test]
+    fn results_are_bounded() {
+        let paths: Vec<String> = (0..3_000).map(|n| format!("dir/file{n}")).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        assert_eq!(found(&files(&paths), "file").len(), usize::from(MAX_ROWS));
+    }
+
+    #[test]
+    fn a_list_is_asked_for_once_in_a_while() {
+        let mut files = Files::default();
+        let now = Instant::now();
+        assert!(files.ask(now));
+        assert!(!files.ask(now + Duration::from_secs(1)));
+        assert!(files.ask(now + FRESH));
+    }
+
+    #[test]
+    fn written_mentions_are_found_where_the_path_exists() {
+        let files = files(&["src/a.rs", "my file.txt"]);
+        let find = |raw: &str| {
+            typed_mentions(raw, &files)
+                .into_iter()
+                .map(|(range, path)| (raw[range].to_owned(), path))
+                .collect::<Vec<_>>()
+        };
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(find("see @src/a.rs."), [pair("@src/a.rs", "src/a.rs")]);
+        assert_eq!(find("(@src)"), [pair("@src", "src")]);
+        assert_eq!(
+            find("@\"my file.txt\" ok"),
+            [pair("@\"my file.txt\"", "my file.txt")]
+        );
+        assert_eq!(find("me@src/a.rs @nobody @ @/"), []);
+    }
+}

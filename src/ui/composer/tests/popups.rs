@@ -1,0 +1,193 @@
+use super::*;
+
+fn project() -> Desk {
+    let mut desk = Desk::new();
+    desk.files(&["src/main.rs", "src/ui/mod.rs", "my notes.txt", "README.md"]);
+    desk
+}
+
+#[test]
+fn a_mention_is_one_unit() {
+    let mut desk = project();
+    desk.keys("see @main<tab>and<enter>");
+    assert_eq!(
+        desk.sent[0].parts,
+        [
+            DraftPart::Text("see ".into()),
+            DraftPart::Mention(PathBuf::from("src/main.rs")),
+            DraftPart::Text(" and".into()),
+        ]
+    );
+    desk.keys("@main<enter><bs><bs>");
+    assert_eq!(desk.shown(), "|");
+}
+
+#[test]
+fn a_path_with_blanks_can_be_mentioned_and_recalled() {
+    let mut desk = project();
+    desk.keys("@notes<enter><enter>");
+    let path = DraftPart::Mention(PathBuf::from("my notes.txt"));
+    assert_eq!(desk.sent[0].parts[0], path);
+    desk.keys("<up>");
+    assert_eq!(desk.shown(), "@\"my notes.txt\" |");
+    desk.keys("<enter>");
+    assert_eq!(desk.sent[1].parts[0], path);
+}
+
+#[test]
+fn directories_are_mentioned_too() {
+    let mut desk = project();
+    desk.keys("@src/ui/<tab>");
+    assert_eq!(desk.shown(), "@src/ui/ |");
+}
+
+#[test]
+fn a_mention_typed_out_counts() {
+    let mut desk = project();
+    desk.keys("look at @README.md, me@src/main.rs<esc><enter>");
+    assert_eq!(
+        desk.sent[0].parts,
+        [
+            DraftPart::Text("look at ".into()),
+            DraftPart::Mention(PathBuf::from("README.md")),
+            DraftPart::Text(", me@src/main.rs".into()),
+        ]
+    );
+}
+
+#[test]
+fn the_list_of_files_is_asked_for_when_it_is_old() {
+    let mut desk = Desk::new();
+    let wanted = |desk: &mut Desk| {
+        let wanted = desk.composer.commands_wanted();
+        wanted
+            .iter()
+            .filter(|command| matches!(command, UiCommand::ListFiles))
+            .count()
+    };
+    desk.keys("@a");
+    assert_eq!(wanted(&mut desk), 1);
+    desk.keys("bc @d");
+    assert_eq!(wanted(&mut desk), 0);
+    desk.later(Duration::from_secs(60)).keys(" @e");
+    assert_eq!(wanted(&mut desk), 1);
+    assert!(desk.composer.popup_is_open());
+}
+
+#[test]
+fn esc_closes_a_popup_until_the_next_word() {
+    let mut desk = project();
+    desk.keys("@ma<esc>i");
+    assert!(!desk.composer.popup_is_open());
+    desk.keys("n @m");
+    assert!(desk.composer.popup_is_open());
+    desk.keys(" ");
+    assert!(!desk.composer.popup_is_open());
+}
+
+#[test]
+fn keys_are_left_alone_where_nothing_was_found() {
+    let mut desk = project();
+    desk.keys("@nowhere<enter>");
+    assert_eq!(desk.sent[0].text(), "@nowhere");
+}
+
+#[test]
+fn a_choice_made_before_the_worker_is_done_is_the_right_one() {
+    let mut desk = Desk::new();
+    let (release, blocked) = std::sync::mpsc::channel::<()>();
+    let offload = Offload::new(|| {});
+    desk.composer = Composer::new(offload.clone());
+    offload.get(1, move || blocked.recv().is_ok());
+    let paths: Arc<[String]> = (0..5_000).map(|n| format!("dir/file{n}.rs")).collect();
+    desk.composer.set_files(paths);
+    desk.keys("@file4321<tab>");
+    assert_eq!(desk.shown(), "@dir/file4321.rs |");
+    release.send(()).expect("worker waits");
+}
+
+fn agent() -> Desk {
+    let mut desk = Desk::new();
+    desk.command("review", Some("what to review"))
+        .command("init", None)
+        .command("memory", None)
+        .command("memory show", None)
+        .command("$plan", None);
+    desk
+}
+
+#[test]
+fn enter_completes_a_command_and_sends_what_takes_no_input() {
+    let mut desk = agent();
+    desk.keys("/in<enter>");
+    assert_eq!(desk.sent[0].text(), "/init ");
+    desk.keys("/rev<enter>");
+    assert_eq!(desk.sent.len(), 1);
+    assert_eq!(desk.shown(), "/review |");
+    desk.keys("HEAD<enter>");
+    assert_eq!(desk.sent[1].text(), "/review HEAD");
+    desk.keys("/review<enter>");
+    assert_eq!(desk.sent[2].text(), "/review");
+}
+
+#[test]
+fn tab_completes_and_never_sends() {
+    let mut desk = agent();
+    desk.keys("/in<tab>");
+    assert_eq!(desk.shown(), "/init |");
+    assert!(desk.sent.is_empty());
+    assert!(!desk.composer.popup_is_open());
+}
+
+#[test]
+fn names_with_blanks_and_signs_work() {
+    let mut desk = agent();
+    desk.keys("/memory s<enter>");
+    assert_eq!(desk.sent[0].text(), "/memory show ");
+    desk.keys("/$p<enter>");
+    assert_eq!(desk.sent[1].text(), "/$plan ");
+    desk.keys("/memory x");
+    assert!(!desk.composer.popup_is_open());
+}
+
+#[test]
+fn commands_are_offered_at_the_start_of_the_draft_only() {
+    let mut desk = agent();
+    desk.keys("a /");
+    assert!(!desk.composer.popup_is_open());
+    desk.composer.clear();
+    desk.keys("<s-enter>/");
+    assert!(!desk.composer.popup_is_open());
+    desk.composer.clear();
+    assert!(desk.keys("/").composer.popup_is_open());
+    assert!(!desk.keys("<bs>").composer.popup_is_open());
+}
+
+#[test]
+fn the_selection_goes_around() {
+    let mut desk = agent();
+    desk.keys("/<up><tab>");
+    assert_eq!(desk.shown(), "/$plan |");
+    desk.composer.clear();
+    desk.keys("/<down><c-n><c-p><tab>");
+    assert_eq!(desk.shown(), "/init |");
+}
+
+#[test]
+fn history_search_puts_its_find_into_the_draft() {
+    let mut desk = Desk::new();
+    desk.composer.set_history(vec![
+        "fix the parser".into(),
+        "add tests\nfor the Parser".into(),
+        "other".into(),
+    ]);
+    desk.keys("draft");
+    desk.composer.open_history_search();
+    desk.keys("parser<c-r><enter>");
+    assert_eq!(desk.shown(), "fix the parser|");
+    assert_eq!(desk.keys("<c-_>").shown(), "draft|");
+    desk.composer.open_history_search();
+    desk.keys("Par<esc>");
+    assert_eq!(desk.shown(), "draft|");
+    assert!(!desk.composer.popup_is_open());
+}
