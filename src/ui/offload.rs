@@ -26,12 +26,18 @@ struct Inner {
     results: Mutex<Results>,
     generation: AtomicU64,
     wake: Box<dyn Fn() + Send + Sync>,
-    worker: Mutex<Option<mpsc::Sender<(u64, Job)>>>,
+    worker: Mutex<Option<mpsc::Sender<(u64, u64, Job)>>>,
+}
+
+/// A result, and which state of what grows it is for; 0 where nothing grows.
+struct Revised {
+    rev: u64,
+    value: Arc<dyn Any + Send + Sync>,
 }
 
 #[derive(Default)]
 struct Results {
-    done: HashMap<u64, Arc<dyn Any + Send + Sync>>,
+    done: HashMap<u64, Revised>,
     order: VecDeque<u64>,
     running: HashSet<u64>,
 }
@@ -62,22 +68,35 @@ impl Offload {
         T: Any + Send + Sync,
         F: FnOnce() -> T + Send + 'static,
     {
+        self.latest(key, 0, || job)
+    }
+
+    /// As [`Offload::get`], for something that grows: the result for its state `rev`. One job runs
+    /// per key, so that states that came meanwhile are skipped; only the latest result is kept,
+    /// and [`Offload::peek`] has it while the next is computed. `prepare` is called only where a
+    /// job is started.
+    pub fn latest<T, F>(&self, key: u64, rev: u64, prepare: impl FnOnce() -> F) -> Option<Arc<T>>
+    where
+        T: Any + Send + Sync,
+        F: FnOnce() -> T + Send + 'static,
+    {
         {
             let mut results = lock(&self.0.results);
-            if let Some(done) = results.done.get(&key) {
-                return done.clone().downcast().ok();
+            if let Some(done) = results.done.get(&key).filter(|done| done.rev == rev) {
+                return done.value.clone().downcast().ok();
             }
             if self.generation() == IMMEDIATE {
                 drop(results);
-                let value = Arc::new(job());
-                lock(&self.0.results).keep(key, value.clone());
+                let value = Arc::new(prepare()());
+                lock(&self.0.results).keep(key, rev, value.clone());
                 return Some(value);
             }
             if !results.running.insert(key) {
                 return None;
             }
         }
-        self.start(key, Box::new(move || Arc::new(job())));
+        let job = prepare();
+        self.start(key, rev, Box::new(move || Arc::new(job())));
         None
     }
 
@@ -88,11 +107,17 @@ impl Offload {
         F: FnOnce() -> T,
     {
         if let Some(done) = lock(&self.0.results).done.get(&key) {
-            return done.clone().downcast().ok();
+            return done.value.clone().downcast().ok();
         }
         let value = Arc::new(job());
-        lock(&self.0.results).keep(key, value.clone());
+        lock(&self.0.results).keep(key, 0, value.clone());
         Some(value)
+    }
+
+    /// The last result for `key`, whatever it was computed for; starts nothing.
+    pub fn peek<T: Any + Send + Sync>(&self, key: u64) -> Option<Arc<T>> {
+        let value = lock(&self.0.results).done.get(&key)?.value.clone();
+        value.downcast().ok()
     }
 
     /// Grows with each result: something that was painted plain may be painted better now.
@@ -100,20 +125,20 @@ impl Offload {
         self.0.generation.load(Ordering::Acquire)
     }
 
-    fn start(&self, key: u64, job: Job) {
+    fn start(&self, key: u64, rev: u64, job: Job) {
         let mut worker = lock(&self.0.worker);
         let sender = worker.get_or_insert_with(|| {
-            let (sender, receiver) = mpsc::channel::<(u64, Job)>();
+            let (sender, receiver) = mpsc::channel::<(u64, u64, Job)>();
             let inner = Arc::downgrade(&self.0);
             let spawned = std::thread::Builder::new()
                 .name("offload".into())
                 .spawn(move || {
-                    while let Ok((key, job)) = receiver.recv() {
+                    while let Ok((key, rev, job)) = receiver.recv() {
                         // A job that panics leaves its plain form standing.
                         let value = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
                         let Some(inner) = inner.upgrade() else { return };
                         if let Ok(value) = value {
-                            lock(&inner.results).keep(key, value);
+                            lock(&inner.results).keep(key, rev, value);
                             inner.generation.fetch_add(1, Ordering::AcqRel);
                             (inner.wake)();
                         }
@@ -125,7 +150,7 @@ impl Offload {
             sender
         });
         // Fails only where the thread could not be started: then the plain form stays.
-        let _ = sender.send((key, job));
+        let _ = sender.send((key, rev, job));
     }
 }
 
@@ -133,9 +158,9 @@ impl Offload {
 const IMMEDIATE: u64 = u64::MAX;
 
 impl Results {
-    fn keep(&mut self, key: u64, value: Arc<dyn Any + Send + Sync>) {
+    fn keep(&mut self, key: u64, rev: u64, value: Arc<dyn Any + Send + Sync>) {
         self.running.remove(&key);
-        if self.done.insert(key, value).is_none() {
+        if self.done.insert(key, Revised { rev, value }).is_none() {
             self.order.push_back(key);
         }
         if self.order.len() > KEPT
@@ -163,6 +188,24 @@ mod tests {
             .recv_timeout(std::time::Duration::from_secs(10))
             .expect("woken");
         assert_eq!(offload.get(1, || 0_u32).as_deref(), Some(&7));
+    }
+
+    #[test]
+    fn of_what_grows_the_last_result_stands_until_the_next() {
+        let (sender, receiver) = mpsc::channel();
+        let offload = Offload::new(move || sender.send(()).expect("test waits"));
+        let wait = || {
+            receiver
+                .recv_timeout(std::time::Duration::from_secs(10))
+                .expect("woken");
+        };
+        assert!(offload.latest(1, 1, || || 10_u32).is_none());
+        wait();
+        assert!(offload.latest(1, 2, || || 20_u32).is_none());
+        assert!(offload.peek::<u32>(1).is_some());
+        wait();
+        assert_eq!(offload.latest(1, 2, || || 0_u32).as_deref(), Some(&20));
+        assert_eq!(offload.peek(1), Some(Arc::new(20_u32)));
     }
 
     #[test]

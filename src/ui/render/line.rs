@@ -113,13 +113,6 @@ impl StyledLine {
         self.runs = runs;
     }
 
-    /// Lays `style` under the whole line: what its parts leave open is taken from it.
-    pub fn underlay(&mut self, style: Style) {
-        for run in &mut self.runs {
-            run.style = style.patch(run.style);
-        }
-    }
-
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -379,7 +372,7 @@ pub fn rule(symbol: &str, width: usize, style: Style) -> Row {
 
 #[cfg(test)]
 mod tests {
-    use ratatui::{buffer::CellWidth, style::Stylize};
+    use ratatui::buffer::CellWidth;
 
     use super::*;
 

@@ -3,6 +3,7 @@
 //! Each is a function of what is passed in; caching is the view's business. Only `SafeText` (or
 //! text of our own) goes in.
 
+pub mod code;
 pub mod content;
 pub mod diff;
 pub mod excerpt;

@@ -153,7 +153,7 @@ impl<'a> Painter<'a> {
         Self {
             model,
             ctx,
-            syntax: Syntax::new(path, ctx),
+            syntax: Syntax::new(model, path, ctx),
             layout,
             digits: model.highest_number().max(1).ilog10() as usize + 1,
         }
@@ -242,14 +242,13 @@ impl<'a> Painter<'a> {
             Some(raw) => (raw, self.model.show_cr && !is_context(line)),
             None => (raw, false),
         };
-        let mut text = StyledLine::new();
         // Colours of the syntax are laid over a background; where the change itself is told by the
         // colour of its letters, that one stays.
-        match self.syntax.line(side, at) {
-            Some(coloured) if is_context(line) || style.bg.is_some() => text.extend(coloured),
-            _ => text.push(raw, style),
-        }
-        text.underlay(style);
+        let mut text = if is_context(line) || style.bg.is_some() {
+            self.syntax.line(side, at, raw, style, self.ctx)
+        } else {
+            StyledLine::styled(raw, style)
+        };
         let word = match side {
             Side::Old => theme.removed_word,
             Side::New => theme.added_word,

@@ -1,1 +1,94 @@
-//! x
+//! Tool calls: a header that says what is done to what, and a body for each piece of content.
+//!
+//! Owns how a call reads. Must not know about scrolling or what is visible: the view asks for the
+//! header and for the pieces that it shows, each for itself, so that a spinner that turns does not
+//! draw a diff again.
+
+mod body;
+mod header;
+
+use std::{collections::BTreeMap, path::Path};
+
+use super::{RenderContext, Row, line::StyledLine};
+use crate::{
+    config::DiffLayout,
+    proto::{TerminalId, ToolContent, ToolKind},
+    session::{TerminalInfo, ToolCall, ToolState},
+    text::SafeText,
+    vt::Screens,
+};
+
+pub use body::{piece_count, render_tool_piece};
+pub use header::render_tool_header;
+
+/// How much of a block is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// The header alone.
+    Header,
+    /// The part of the body that is usually wanted.
+    Short,
+    /// All of it, up to the bounds of the renderers.
+    Full,
+}
+
+/// What a tool call refers to, and how it is wanted.
+#[derive(Clone, Copy)]
+pub struct ToolContext<'a> {
+    pub cwd: &'a Path,
+    pub terminals: &'a BTreeMap<TerminalId, TerminalInfo>,
+    pub screens: &'a Screens,
+    pub layout: DiffLayout,
+    pub detail: Detail,
+    /// The spinner's frame; `None` without motion.
+    pub spinner: Option<&'static str>,
+}
+
+/// How much of a call is shown unless somebody says otherwise: what changes something is shown,
+/// what was looked at is not.
+pub fn default_detail(call: &ToolCall) -> Detail {
+    let looks = matches!(call.kind, ToolKind::Read | ToolKind::Search | ToolKind::Fetch);
+    let text_only = call
+        .content
+        .iter()
+        .all(|piece| matches!(piece, ToolContent::Block(_)));
+    if looks && text_only && call.state != ToolState::Failed {
+        Detail::Header
+    } else {
+        Detail::Short
+    }
+}
+
+/// A path as it is shown: relative to the session's directory where it lies in it.
+pub fn shown_path(path: &str, cwd: &Path) -> SafeText {
+    let relative = Path::new(path)
+        .strip_prefix(cwd)
+        .ok()
+        .filter(|relative| !relative.as_os_str().is_empty())
+        .and_then(Path::to_str);
+    SafeText::line(relative.unwrap_or(path))
+}
+
+/// Puts the body's indent before rows that were drawn for [`body_width`].
+fn indented(rows: Vec<Row>, ctx: &RenderContext<'_>) -> Vec<Row> {
+    let mut indent = StyledLine::new();
+    indent.fill_to(indent_of(ctx), ctx.theme.text);
+    rows.into_iter()
+        .map(|row| super::line::prefixed(&indent, row))
+        .collect()
+}
+
+fn indent_of(ctx: &RenderContext<'_>) -> usize {
+    if ctx.width < 40 { 2 } else { 4 }
+}
+
+fn body_context<'a>(ctx: &RenderContext<'a>) -> RenderContext<'a> {
+    let indent = u16::try_from(indent_of(ctx)).unwrap_or(0);
+    RenderContext {
+        width: ctx.width.saturating_sub(indent).max(1),
+        ..*ctx
+    }
+}
+
+#[cfg(test)]
+mod tests;

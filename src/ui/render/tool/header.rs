@@ -1,0 +1,331 @@
+//! A tool call's first row: status, verb, object, figures; and how it was answered for.
+
+use ratatui::style::Style;
+
+use super::{Detail, ToolContext, indented, shown_path};
+use crate::{
+    proto::{ContentBlock, Diff, ToolContent, ToolKind},
+    session::{Answered, By, ToolCall, ToolState},
+    text::SafeText,
+    ui::render::{
+        RenderContext, Rendered, Row,
+        diff::{DiffStats, Form, diff_model},
+        excerpt::{MAX_LINE_BYTES, line_count},
+        format::{count, elapsed, elapsed_seconds, grouped},
+        line::{StyledLine, Wrapping, spread},
+    },
+};
+
+/// Cells of the column of verbs, its gap included.
+const VERB_COLUMN: usize = 7;
+/// Below this the verb takes the room it needs.
+const VERB_COLUMN_FROM: u16 = 40;
+
+/// The header and, below it, the answers to what was asked; with [`Detail::Full`] the whole
+/// command as well.
+pub fn render_tool_header(
+    call: &ToolCall,
+    tool: &ToolContext<'_>,
+    ctx: &RenderContext<'_>,
+) -> Rendered {
+    let (counts, provisional) = counts(call, ctx);
+    let mut left = StyledLine::styled("  ", Style::new());
+    let (sign, sign_style) = sign(call, tool, ctx);
+    left.push(sign, sign_style);
+    left.push(" ", Style::new());
+    left.push(verb(call.kind), ctx.theme.strong);
+    if ctx.width >= VERB_COLUMN_FROM {
+        left.fill_to(4 + VERB_COLUMN, Style::new());
+    } else {
+        left.push(" ", Style::new());
+    }
+    let object = object(call, tool);
+    let object_style = match call.state {
+        ToolState::Cancelled | ToolState::Ended => ctx.theme.dim,
+        _ => ctx.theme.text,
+    };
+    let mut about = StyledLine::new();
+    push_counts(&mut about, counts, ctx);
+    push_state(&mut about, call, tool, ctx);
+
+    // What the object is about is cut before the figures are.
+    let time = time(call, tool, ctx);
+    let fixed = left.width() + about.width() + time.width() + 3;
+    let room = usize::from(ctx.width).saturating_sub(fixed).max(8);
+    let shown = StyledLine::styled(&object.line, object_style);
+    let cut = shown.truncate(room, ctx.symbols.ellipsis);
+    for span in cut.line.spans {
+        left.push(&span.content, span.style);
+    }
+    if object.more && shown.width() <= room {
+        left.push(&format!(" {}", ctx.symbols.ellipsis), ctx.theme.dim);
+    }
+    left.extend(&about);
+    let mut rows = vec![spread(&left, &time, usize::from(ctx.width), ctx.symbols.ellipsis)];
+
+    let whole = object.more || shown.width() > room;
+    if tool.detail == Detail::Full && whole {
+        rows.extend(whole_object(call, tool, ctx));
+    }
+    let answers = call.answers.iter().map(|answer| answer_row(answer, ctx));
+    rows.extend(indented(answers.collect(), ctx));
+    Rendered { rows, provisional }
+}
+
+fn sign(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> (&'static str, Style) {
+    let (symbols, theme) = (ctx.symbols, ctx.theme);
+    if call.asking {
+        return (symbols.asking, theme.warning.patch(theme.strong));
+    }
+    match call.state {
+        ToolState::Pending => (symbols.pending, theme.dim),
+        ToolState::InProgress | ToolState::Unknown(_) => {
+            let still = symbols.spinner.first().copied().unwrap_or(symbols.pending);
+            (tool.spinner.unwrap_or(still), theme.accent)
+        }
+        ToolState::Completed => (symbols.done, theme.success),
+        ToolState::Failed => (symbols.failed, theme.error),
+        ToolState::Cancelled => (symbols.cancelled, theme.warning),
+        ToolState::Ended => (symbols.ended, theme.dim),
+    }
+}
+
+fn verb(kind: ToolKind) -> &'static str {
+    match kind {
+        ToolKind::Read => "read",
+        ToolKind::Edit => "edit",
+        ToolKind::Delete => "delete",
+        ToolKind::Move => "move",
+        ToolKind::Search => "search",
+        ToolKind::Execute => "run",
+        ToolKind::Think => "think",
+        ToolKind::Fetch => "fetch",
+        ToolKind::SwitchMode => "mode",
+        ToolKind::Other => "tool",
+    }
+}
+
+/// What the call is about, on one line.
+struct Object {
+    line: SafeText,
+    /// There are more lines of it.
+    more: bool,
+}
+
+fn object(call: &ToolCall, tool: &ToolContext<'_>) -> Object {
+    if let Some(path) = path_object(call, tool) {
+        return Object {
+            line: path,
+            more: false,
+        };
+    }
+    let text = whole_text(call);
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let end = first.floor_char_boundary(MAX_LINE_BYTES);
+    Object {
+        line: SafeText::line(&first[..end]),
+        more: !rest.trim().is_empty() || end < first.len(),
+    }
+}
+
+/// The file that a call which works on files names, relative to the session's directory.
+fn path_object(call: &ToolCall, tool: &ToolContext<'_>) -> Option<SafeText> {
+    if !matches!(call.kind, ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
+        return None;
+    }
+    let mut diffs = diffs(call).map(|diff| diff.path.as_str());
+    if let Some(first) = diffs.next() {
+        let shown = shown_path(first, tool.cwd);
+        let others = diffs.filter(|path| *path != first).count();
+        return Some(match others {
+            0 => shown,
+            n => SafeText::line(&format!("{shown} and {}", count(n, "more file"))),
+        });
+    }
+    let [location] = call.locations.as_slice() else {
+        return None;
+    };
+    let shown = shown_path(&location.path, tool.cwd);
+    Some(match location.line {
+        Some(line) => SafeText::line(&format!("{shown}:{line}")),
+        None => shown,
+    })
+}
+
+/// The command of a call that runs one, else the title; without code marks around it, and without
+/// the verb that stands before it already.
+fn whole_text(call: &ToolCall) -> SafeText {
+    if let Some(command) = call.command.as_deref().filter(|c| !c.trim().is_empty()) {
+        return SafeText::new(command.trim());
+    }
+    let title = call.title.trim();
+    let title = title
+        .strip_prefix('`')
+        .and_then(|title| title.strip_suffix('`'))
+        .filter(|title| !title.contains('`'))
+        .unwrap_or(title);
+    let bare = title
+        .split_once(' ')
+        .filter(|(first, _)| first.eq_ignore_ascii_case(verb(call.kind)))
+        .map_or(title, |(_, rest)| rest.trim_start());
+    match (bare.is_empty(), call.name.as_deref()) {
+        (true, Some(name)) => SafeText::line(name),
+        _ => SafeText::new(bare),
+    }
+}
+
+fn whole_object(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> Vec<Row> {
+    let body = super::body_context(ctx);
+    let text = path_object(call, tool).unwrap_or_else(|| whole_text(call));
+    let mut prompt = StyledLine::new();
+    if call.kind == ToolKind::Execute {
+        prompt.push("$ ", ctx.theme.dim);
+    }
+    let mut rest = StyledLine::new();
+    rest.fill_to(prompt.width(), Style::new());
+    let rows = StyledLine::lines(&text, ctx.theme.text)
+        .enumerate()
+        .flat_map(|(n, line)| {
+            let prefix = if n == 0 { &prompt } else { &rest };
+            line.wrap_with(Wrapping::Hard, usize::from(body.width), prefix, &rest)
+        })
+        .take(super::body::FULL_ROWS)
+        .collect();
+    indented(rows, ctx)
+}
+
+fn diffs(call: &ToolCall) -> impl Iterator<Item = &std::sync::Arc<Diff>> {
+    call.content.iter().filter_map(|piece| match piece {
+        ToolContent::Diff(diff) => Some(diff),
+        _ => None,
+    })
+}
+
+#[derive(Default)]
+struct Counts {
+    stats: DiffStats,
+    /// All of it is new.
+    created: bool,
+    known: bool,
+}
+
+/// Lines added and removed by all diffs, and whether some are still compared.
+fn counts(call: &ToolCall, ctx: &RenderContext<'_>) -> (Counts, bool) {
+    let mut counts = Counts {
+        created: true,
+        ..Counts::default()
+    };
+    for diff in diffs(call) {
+        let Some(model) = diff_model(diff, ctx.offload) else {
+            return (Counts::default(), true);
+        };
+        counts.known = true;
+        counts.created &= model.form == Form::Created;
+        counts.stats.added += model.stats.added;
+        counts.stats.removed += model.stats.removed;
+    }
+    (counts, false)
+}
+
+fn push_counts(line: &mut StyledLine, counts: Counts, ctx: &RenderContext<'_>) {
+    if !counts.known {
+        return;
+    }
+    let (theme, DiffStats { added, removed }) = (ctx.theme, counts.stats);
+    line.push("  ", Style::new());
+    if counts.created {
+        line.push("new ", theme.dim);
+    }
+    line.push(&format!("+{}", grouped(added)), theme.success);
+    if !counts.created {
+        line.push(
+            &format!(" {}{}", ctx.symbols.minus, grouped(removed)),
+            theme.error,
+        );
+    }
+}
+
+/// What the sign alone does not say.
+fn push_state(
+    line: &mut StyledLine,
+    call: &ToolCall,
+    tool: &ToolContext<'_>,
+    ctx: &RenderContext<'_>,
+) {
+    let theme = ctx.theme;
+    let mut push = |text: &str, style| {
+        line.push("  ", Style::new());
+        line.push(text, style);
+    };
+    if call.asking {
+        push("waits for your answer", theme.warning);
+        return;
+    }
+    match &call.state {
+        ToolState::Cancelled => push("cancelled", theme.warning),
+        ToolState::Ended => push("no result", theme.dim),
+        ToolState::Unknown(status) => push(&SafeText::line(status), theme.dim),
+        ToolState::Failed if call.kind != ToolKind::Execute => push("failed", theme.error),
+        _ => {}
+    }
+    if tool.detail == Detail::Header && !call.state.is_open() {
+        let lines = folded_lines(call);
+        if lines > 0 {
+            push(&count(lines, "line"), theme.dim);
+        }
+    }
+}
+
+/// Lines of text that a folded call hides.
+fn folded_lines(call: &ToolCall) -> usize {
+    call.content
+        .iter()
+        .map(|piece| match piece {
+            ToolContent::Block(ContentBlock::Text(text)) => {
+                line_count(crate::ui::render::excerpt::unfenced(text).0)
+            }
+            _ => 0,
+        })
+        .sum()
+}
+
+fn time(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> StyledLine {
+    let text = match (call.took, &call.state) {
+        (Some(took), _) if took.as_millis() >= 50 => elapsed(took),
+        (None, ToolState::InProgress) if !call.asking => {
+            let so_far = ctx.now.saturating_duration_since(call.started);
+            if tool.spinner.is_some() {
+                elapsed(so_far)
+            } else {
+                elapsed_seconds(so_far)
+            }
+        }
+        _ => return StyledLine::new(),
+    };
+    StyledLine::styled(&text, ctx.theme.dim)
+}
+
+/// `allowed by you · Allow once`.
+fn answer_row(answer: &Answered, ctx: &RenderContext<'_>) -> Row {
+    let (theme, symbols) = (ctx.theme, ctx.symbols);
+    let (verdict, style) = match (&answer.by, answer.allowed) {
+        (By::Nobody, _) => ("not answered".to_owned(), theme.dim),
+        (By::Person, true) => ("allowed by you".to_owned(), theme.success),
+        (By::Person, false) => ("denied by you".to_owned(), theme.error),
+        (By::Rule(rule), allowed) => {
+            let rule = SafeText::line(rule);
+            if allowed {
+                (format!("allowed by rule {rule}"), theme.success)
+            } else {
+                (format!("denied by rule {rule}"), theme.error)
+            }
+        }
+    };
+    let mut line = StyledLine::styled(&verdict, style);
+    let answer = SafeText::line(answer.answer.trim());
+    if !answer.is_empty() {
+        line.push(&format!(" {} {answer}", symbols.separator), theme.dim);
+    }
+    let width = super::body_context(ctx).width;
+    line.truncate(usize::from(width), symbols.ellipsis)
+}

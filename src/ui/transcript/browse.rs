@@ -1,0 +1,252 @@
+//! Browsing block by block (tab on an empty composer), and what can be done with the selected one.
+
+use std::{path::PathBuf, sync::Arc};
+
+use super::{
+    Move, TranscriptView,
+    frame::{Frame, Source},
+    item::next_detail,
+    layout::{Position, Shown},
+    plain,
+};
+use crate::{
+    proto::{ContentBlock, Diff, TerminalId, ToolContent},
+    session::{Block, BlockId, BlockKind, Session, ToolCall},
+    text::SafeText,
+    vt::Screens,
+};
+
+/// Where `$EDITOR` is to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileLocation {
+    /// Absolute, or relative to the session's directory as the agent named it.
+    pub path: PathBuf,
+    /// 1-based.
+    pub line: Option<u32>,
+}
+
+impl TranscriptView {
+    /// Selects the newest block on the screen. `false` if there is none.
+    pub fn browse_enter(&mut self) -> bool {
+        let newest = self
+            .shown
+            .iter()
+            .rev()
+            .find(|shown| shown.rows.len() > shown.skip)
+            .and_then(|shown| self.items.get(shown.item));
+        self.selected = newest.map(|item| item.id);
+        self.selected.is_some()
+    }
+
+    pub fn browse_exit(&mut self) {
+        self.selected = None;
+    }
+
+    pub fn is_browsing(&self) -> bool {
+        self.selected.is_some()
+    }
+
+    pub fn selected(&self) -> Option<BlockId> {
+        self.selected
+    }
+
+    /// Selects the block below and brings it into view.
+    pub fn browse_next(&mut self) {
+        self.browse_by(1);
+    }
+
+    /// Selects the block above and brings it into view.
+    pub fn browse_prev(&mut self) {
+        self.browse_by(-1);
+    }
+
+    fn browse_by(&mut self, step: isize) {
+        let Some(mut at) = self.selected_index() else {
+            return;
+        };
+        // What takes no row (a thought of blanks) cannot be selected.
+        while let Some(next) = at.checked_add_signed(step)
+            && let Some(item) = self.items.get(next)
+        {
+            at = next;
+            if item.stale || item.heights.total() > 0 {
+                let id = item.id;
+                self.selected = Some(id);
+                self.ask(Move::Show(id));
+                return;
+            }
+        }
+    }
+
+    /// Folds or unfolds the selected block.
+    pub fn toggle_fold(&mut self, session: &Session) {
+        self.toggle_fold_in(&session.transcript);
+    }
+
+    pub(super) fn toggle_fold_in(&mut self, transcript: &crate::session::Transcript) {
+        let Some(index) = self.selected_index() else {
+            return;
+        };
+        let thoughts = self
+            .settings
+            .map_or(crate::config::Thoughts::Auto, |settings| settings.thoughts);
+        let details = self.details;
+        let (Some(block), Some(item)) =
+            (transcript.blocks().get(index), self.items.get_mut(index))
+        else {
+            return;
+        };
+        let now = super::item::detail(block, item.detail, details, thoughts);
+        item.detail = Some(next_detail(block, now));
+        item.stale = true;
+        let id = item.id;
+        self.rest_on_header(Some(index));
+        self.ask(Move::Show(id));
+    }
+
+    /// What `y` copies: the block's text as it was written.
+    pub fn selected_copy_text(&self, session: &Session, screens: &Screens) -> Option<String> {
+        let source = Source::new(session, screens);
+        Some(plain::block_text(self.selected_in(session)?, &source))
+    }
+
+    /// What `o` opens: the file that the block names first.
+    pub fn selected_location(&self, session: &Session) -> Option<FileLocation> {
+        block_location(self.selected_in(session)?)
+    }
+
+    /// What `d` shows: the block's diffs; empty if it has none.
+    pub fn selected_diffs(&self, session: &Session) -> Vec<Arc<Diff>> {
+        let Some(call) = self.selected_call(session) else {
+            return Vec::new();
+        };
+        let diffs = call.content.iter().filter_map(|piece| match piece {
+            ToolContent::Diff(diff) => Some(diff.clone()),
+            _ => None,
+        });
+        diffs.collect()
+    }
+
+    /// What `t` attaches to, and `enter` in full shows: the block's first terminal.
+    pub fn selected_terminal(&self, session: &Session) -> Option<TerminalId> {
+        self.selected_call(session)?.content.iter().find_map(|piece| match piece {
+            ToolContent::Terminal(id) => Some(id.clone()),
+            _ => None,
+        })
+    }
+
+    /// The whole block for the text viewer, raw JSON included: a title and the text.
+    pub fn selected_full_text(
+        &self,
+        session: &Session,
+        screens: &Screens,
+    ) -> Option<(SafeText, SafeText)> {
+        let block = self.selected_in(session)?;
+        let source = Source::new(session, screens);
+        let text = plain::block_text_with_raw(block, &source);
+        Some((plain::block_title(block, &source), SafeText::new(&text)))
+    }
+
+    fn selected_in<'a>(&self, session: &'a Session) -> Option<&'a Block> {
+        session.transcript.get(self.selected?)
+    }
+
+    fn selected_call<'a>(&self, session: &'a Session) -> Option<&'a ToolCall> {
+        match &self.selected_in(session)?.kind {
+            BlockKind::Tool(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    pub(super) fn selected_index(&self) -> Option<usize> {
+        let id = self.selected?;
+        self.items.binary_search_by_key(&id, |item| item.id).ok()
+    }
+
+    /// Brings an item into view with as little movement as possible: its beginning where it is too
+    /// long for the screen.
+    pub(super) fn show(&mut self, block: BlockId, frame: &Frame<'_>) {
+        let Ok(index) = self.items.binary_search_by_key(&block, |item| item.id) else {
+            return;
+        };
+        self.prepare(index, frame);
+        let Some(segments) = self.items.get(index).map(|item| item.heights.len().max(1)) else {
+            return;
+        };
+        let first = self.shown.first().map_or(0, |shown| shown.item);
+        let starts_above = first > index
+            || self.shown.first().is_some_and(|shown| {
+                shown.item == index
+                    && (shown.segment > 0 || shown.skip > self.gap_of(index))
+            });
+        if starts_above {
+            self.put_top(index, 0, self.gap_of(index));
+            return;
+        }
+        let rows_to_end: usize = self
+            .shown
+            .iter()
+            .take_while(|shown| shown.item <= index)
+            .map(Shown::len)
+            .sum();
+        let complete = self
+            .shown
+            .iter()
+            .any(|shown| shown.item > index || (shown.item, shown.segment + 1) == (index, segments));
+        if complete && rows_to_end <= self.height_for_rows() {
+            return;
+        }
+        // Its end at the bottom, unless that puts its beginning above the top.
+        let last = segments - 1;
+        let end = self.rows(index, last, frame).len();
+        let (item, segment, row) =
+            self.above(index, last, end, self.height_for_rows(), frame);
+        if item < index {
+            self.put_top(item, segment, row);
+        } else {
+            self.put_top(index, 0, self.gap_of(index));
+        }
+    }
+
+    /// Rows of the screen that the marker leaves.
+    pub(super) fn height_for_rows(&self) -> usize {
+        match self.position {
+            Position::Follow => self.height,
+            Position::At(_) => self.height.saturating_sub(self.marker_rows()),
+        }
+    }
+}
+
+fn block_location(block: &Block) -> Option<FileLocation> {
+    let file = |path: &str, line| {
+        Some(FileLocation {
+            path: PathBuf::from(path),
+            line,
+        })
+    };
+    match &block.kind {
+        BlockKind::Tool(call) => {
+            if let Some(location) = call.locations.first() {
+                return file(&location.path, location.line);
+            }
+            call.content.iter().find_map(|piece| match piece {
+                ToolContent::Diff(diff) => file(&diff.path, None),
+                ToolContent::Block(content) => content_path(content).and_then(|p| file(p, None)),
+                _ => None,
+            })
+        }
+        BlockKind::Content(content) => content_path(content).and_then(|path| file(path, None)),
+        _ => None,
+    }
+}
+
+/// The path of a local file's URI, where it needs no decoding.
+fn content_path(content: &ContentBlock) -> Option<&str> {
+    let uri = match content {
+        ContentBlock::ResourceLink(link) => &link.uri,
+        ContentBlock::Resource(resource) => &resource.uri,
+        _ => return None,
+    };
+    uri.strip_prefix("file://")
+        .filter(|path| path.starts_with('/') && !path.contains(['%', '?', '#']))
+}

@@ -1,0 +1,132 @@
+//! Rows that were drawn, kept by what they were drawn from.
+
+use std::{collections::HashMap, sync::Arc};
+
+use crate::{
+    config::DiffLayout,
+    session::BlockId,
+    ui::render::{Rendered, Row, tool::Detail},
+};
+
+/// Rows kept. What the screen needs is kept whatever it takes; about 50 MB of styled text.
+pub const MAX_ROWS: usize = 64 << 10;
+
+/// One segment of one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    pub block: BlockId,
+    pub segment: usize,
+}
+
+/// All that a segment's rows depend on, but for results that come later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    pub content: Content,
+    pub width: u16,
+    /// Theme and symbols.
+    pub look: (u8, bool),
+    pub layout: DiffLayout,
+    pub detail: Detail,
+    /// Of what moves or counts up by itself.
+    pub tick: u64,
+    /// A blank row stands above.
+    pub gap: bool,
+}
+
+/// What is said, apart from how it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Bytes of an append-only text, and whether they are cut off from what may follow.
+    Text { from: usize, to: usize, done: bool },
+    /// A block's revision, and that of the terminal in it.
+    Block { rev: u64, screen: u64 },
+}
+
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub stamp: Stamp,
+    pub rows: Arc<[Row]>,
+    /// The offload's generation when it was painted plain, for want of a result.
+    provisional: Option<u64>,
+    last_used: u64,
+}
+
+#[derive(Debug, Default)]
+pub struct RowCache {
+    entries: HashMap<Key, Entry>,
+    rows: usize,
+    clock: u64,
+}
+
+impl RowCache {
+    /// The rows for `key` if they are still what would be drawn.
+    pub fn fresh(&mut self, key: Key, stamp: &Stamp, generation: u64) -> Option<Arc<[Row]>> {
+        let entry = self.entries.get_mut(&key)?;
+        let outdated = entry.provisional.is_some_and(|at| at != generation);
+        if entry.stamp != *stamp || outdated {
+            return None;
+        }
+        entry.last_used = self.clock;
+        Some(entry.rows.clone())
+    }
+
+    /// What was drawn last for `key`, however old.
+    pub fn last(&self, key: Key) -> Option<&Entry> {
+        self.entries.get(&key)
+    }
+
+    pub fn put(&mut self, key: Key, stamp: Stamp, rendered: Rendered, generation: u64) -> Arc<[Row]> {
+        let rows: Arc<[Row]> = rendered.rows.into();
+        let entry = Entry {
+            stamp,
+            rows: rows.clone(),
+            provisional: rendered.provisional.then_some(generation),
+            last_used: self.clock,
+        };
+        self.rows += weight(&entry);
+        if let Some(old) = self.entries.insert(key, entry) {
+            self.rows -= weight(&old);
+        }
+        rows
+    }
+
+    /// A frame begins: what was used before it may go if there is too much.
+    pub fn begin_frame(&mut self) {
+        if self.rows > MAX_ROWS {
+            self.evict();
+        }
+        self.clock += 1;
+    }
+
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Drops what was used longest ago, down to half, so that this is rare.
+    fn evict(&mut self) {
+        let mut ages: Vec<(u64, Key, usize)> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.last_used != self.clock)
+            .map(|(key, entry)| (entry.last_used, *key, weight(entry)))
+            .collect();
+        ages.sort_unstable_by_key(|(last_used, ..)| *last_used);
+        for (_, key, weight) in ages {
+            if self.rows <= MAX_ROWS / 2 {
+                return;
+            }
+            self.entries.remove(&key);
+            self.rows -= weight;
+        }
+    }
+
+    #[cfg(test)]
+    pub fn rows_kept(&self) -> usize {
+        self.rows
+    }
+}
+
+/// An entry without rows costs something as well.
+fn weight(entry: &Entry) -> usize {
+    entry.rows.len() + 1
+}

@@ -1,0 +1,103 @@
+//! What one frame is drawn from.
+
+use std::{collections::BTreeMap, path::Path, time::Instant};
+
+use crate::{
+    config::{DiffLayout, Thoughts, UiConfig},
+    proto::TerminalId,
+    session::{Session, TerminalInfo, Transcript},
+    ui::render::{RenderContext, tool::ToolContext, tool::Detail},
+    vt::Screens,
+};
+
+/// What the transcript shows, to read from.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub transcript: &'a Transcript,
+    pub terminals: &'a BTreeMap<TerminalId, TerminalInfo>,
+    pub cwd: &'a Path,
+    pub screens: &'a Screens,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(session: &'a Session, screens: &'a Screens) -> Self {
+        Self {
+            transcript: &session.transcript,
+            terminals: &session.terminals,
+            cwd: &session.config.cwd,
+            screens,
+        }
+    }
+}
+
+/// How it is to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    pub thoughts: Thoughts,
+    pub diff: DiffLayout,
+    pub motion: bool,
+}
+
+impl From<&UiConfig> for Settings {
+    fn from(config: &UiConfig) -> Self {
+        Self {
+            thoughts: config.thoughts,
+            diff: config.diff,
+            motion: config.motion,
+        }
+    }
+}
+
+/// A source, how to show it, and how far what moves by itself has moved.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    pub source: Source<'a>,
+    pub settings: Settings,
+    /// As wide as the rows are to be.
+    pub ctx: RenderContext<'a>,
+    pub tick: Tick,
+}
+
+/// Counts what moves or counts up by itself: tenths of a second with motion, else seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Tick {
+    pub count: u64,
+    /// When the next one comes.
+    pub next: Instant,
+}
+
+impl Tick {
+    /// Ticks since `epoch`.
+    pub fn at(now: Instant, epoch: Instant, motion: bool) -> Self {
+        let millis: u32 = if motion { 100 } else { 1_000 };
+        let since = now.saturating_duration_since(epoch);
+        let period = std::time::Duration::from_millis(millis.into());
+        let count = since.as_millis() / u128::from(millis);
+        let into = since.as_millis() % u128::from(millis);
+        let rest = u64::from(millis) - u64::try_from(into).unwrap_or(0);
+        Self {
+            count: u64::try_from(count).unwrap_or(u64::MAX),
+            next: now + period.min(std::time::Duration::from_millis(rest)),
+        }
+    }
+}
+
+impl<'a> Frame<'a> {
+    pub fn tool(&self, detail: Detail) -> ToolContext<'a> {
+        ToolContext {
+            cwd: self.source.cwd,
+            terminals: self.source.terminals,
+            screens: self.source.screens,
+            layout: self.settings.diff,
+            detail,
+            spinner: self.spinner(),
+        }
+    }
+
+    /// The spinner's present frame; `None` without motion.
+    pub fn spinner(&self) -> Option<&'static str> {
+        let frames = self.ctx.symbols.spinner;
+        let at = usize::try_from(self.tick.count).unwrap_or(0) % frames.len().max(1);
+        frames.get(at).copied().filter(|_| self.settings.motion)
+    }
+}

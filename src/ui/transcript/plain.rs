@@ -1,0 +1,192 @@
+//! Blocks as plain text: for the clipboard, the pager and the viewer.
+
+use similar::TextDiff;
+
+use super::frame::Source;
+use crate::{
+    proto::{ContentBlock, Diff, PlanStatus, TerminalId, ToolContent},
+    session::{Block, BlockKind, Session, ToolCall, ToolState},
+    text::SafeText,
+    ui::render::tool::shown_path,
+    vt::Screens,
+};
+
+/// Bytes of a diff's texts up to which it is written out; the rest is for the viewer.
+const MAX_DIFF_BYTES: usize = 256 << 10;
+
+/// Everything said and done, for `$PAGER` (F3).
+pub fn transcript_text(session: &Session, screens: &Screens) -> String {
+    whole_text(&Source::new(session, screens))
+}
+
+pub(super) fn whole_text(source: &Source<'_>) -> String {
+    let mut out = String::new();
+    for block in source.transcript.blocks() {
+        let text = match &block.kind {
+            BlockKind::User(message) => quoted(&message.text, "> "),
+            BlockKind::Thought(thought) if thought.text.trim().is_empty() => continue,
+            BlockKind::Thought(thought) => {
+                format!("[thought]\n{}", quoted(thought.text.trim(), "  "))
+            }
+            BlockKind::Tool(call) => tool_text(call, source),
+            _ => block_text(block, source),
+        };
+        out.push_str(text.trim_end());
+        out.push_str("\n\n");
+    }
+    out
+}
+
+/// What was written, and nothing else.
+pub(super) fn block_text(block: &Block, source: &Source<'_>) -> String {
+    match &block.kind {
+        BlockKind::User(message) => message.text.to_string(),
+        BlockKind::Agent(message) => message.text.as_str().to_owned(),
+        BlockKind::Thought(thought) => thought.text.as_str().to_owned(),
+        BlockKind::Tool(call) => {
+            let body = body_text(call, source);
+            if body.trim().is_empty() {
+                title(call)
+            } else {
+                body
+            }
+        }
+        BlockKind::Plan(entries) => {
+            let line = |entry: &crate::proto::PlanEntry| {
+                let sign = match entry.status {
+                    PlanStatus::Completed => "[x]",
+                    PlanStatus::InProgress => "[>]",
+                    PlanStatus::Pending => "[ ]",
+                };
+                format!("{sign} {}", entry.content.trim())
+            };
+            entries.iter().map(line).collect::<Vec<_>>().join("\n")
+        }
+        BlockKind::Content(content) => content_text(content),
+        BlockKind::Notice(notice) => match &notice.detail {
+            Some(detail) => format!("{}\n{detail}", notice.text),
+            None => notice.text.to_string(),
+        },
+    }
+}
+
+/// As [`block_text`], with the JSON that a tool call was made with and gave back.
+pub(super) fn block_text_with_raw(block: &Block, source: &Source<'_>) -> String {
+    let BlockKind::Tool(call) = &block.kind else {
+        return block_text(block, source);
+    };
+    let mut out = tool_text(call, source);
+    for (label, raw) in [("input", &call.raw_input), ("output", &call.raw_output)] {
+        if let Some(raw) = raw {
+            out.push_str(&format!("\n── raw {label} ──\n{}\n", raw.0));
+        }
+    }
+    out
+}
+
+pub(super) fn block_title(block: &Block, source: &Source<'_>) -> SafeText {
+    match &block.kind {
+        BlockKind::User(_) => "you".into(),
+        BlockKind::Agent(_) => "message".into(),
+        BlockKind::Thought(_) => "thought".into(),
+        BlockKind::Tool(call) => SafeText::line(&header(call, source)),
+        BlockKind::Plan(_) => "plan".into(),
+        BlockKind::Content(_) => "content".into(),
+        BlockKind::Notice(_) => "notice".into(),
+    }
+}
+
+fn tool_text(call: &ToolCall, source: &Source<'_>) -> String {
+    let state = match &call.state {
+        ToolState::Pending => "pending".to_owned(),
+        ToolState::InProgress => "running".to_owned(),
+        ToolState::Completed => "done".to_owned(),
+        ToolState::Failed => "failed".to_owned(),
+        ToolState::Cancelled => "cancelled".to_owned(),
+        ToolState::Ended => "no result".to_owned(),
+        ToolState::Unknown(status) => status.to_string(),
+    };
+    let body = quoted(body_text(call, source).trim_end(), "  ");
+    format!("[{state}] {}\n{body}\n", header(call, source))
+}
+
+fn header(call: &ToolCall, source: &Source<'_>) -> String {
+    let title = title(call);
+    match call.locations.first() {
+        Some(location) if !title.contains(location.path.as_str()) => {
+            let path = shown_path(&location.path, source.cwd);
+            if title.contains(path.as_str()) {
+                title
+            } else {
+                format!("{title} ({path})")
+            }
+        }
+        _ => title,
+    }
+}
+
+fn title(call: &ToolCall) -> String {
+    match &call.command {
+        Some(command) => SafeText::new(command).to_string(),
+        None => call.title.to_string(),
+    }
+}
+
+fn body_text(call: &ToolCall, source: &Source<'_>) -> String {
+    let pieces = call.content.iter().map(|piece| match piece {
+        ToolContent::Block(content) => content_text(content),
+        ToolContent::Diff(diff) => diff_text(diff, source),
+        ToolContent::Terminal(id) => terminal_text(id, source),
+        ToolContent::Unknown { kind, .. } => format!("[content of unknown type: {kind}]"),
+    });
+    pieces.collect::<Vec<_>>().join("\n")
+}
+
+fn content_text(content: &ContentBlock) -> String {
+    match content {
+        ContentBlock::Text(text) => text.to_string(),
+        ContentBlock::Image(media) => format!("[image: {}]", media.mime_type),
+        ContentBlock::Audio(media) => format!("[audio: {}]", media.mime_type),
+        ContentBlock::ResourceLink(link) => SafeText::line(&link.uri).to_string(),
+        ContentBlock::Resource(resource) => match &resource.text {
+            Some(text) => text.to_string(),
+            None => format!("[resource: {}]", SafeText::line(&resource.uri)),
+        },
+        ContentBlock::Unknown { kind, raw } => {
+            format!("[content of unknown type: {kind}]\n{}", SafeText::new(&raw.0))
+        }
+    }
+}
+
+/// In the unified form that patch tools read.
+fn diff_text(diff: &Diff, source: &Source<'_>) -> String {
+    let path = shown_path(&diff.path, source.cwd);
+    let old = diff.old.clone().unwrap_or_default();
+    if old.len() + diff.new.len() > MAX_DIFF_BYTES {
+        return format!("--- {path}\n[too large to be written out here]");
+    }
+    let before = if diff.old.is_some() { path.as_str() } else { "/dev/null" };
+    TextDiff::configure()
+        .timeout(std::time::Duration::from_millis(50))
+        .diff_lines(old.as_str(), diff.new.as_str())
+        .unified_diff()
+        .header(before, &path)
+        .to_string()
+}
+
+fn terminal_text(id: &TerminalId, source: &Source<'_>) -> String {
+    let Some(screen) = source.screens.get(id) else {
+        return "[terminal that is no longer known]".to_owned();
+    };
+    let screen = screen.lock();
+    let rows = screen.rows(0..screen.row_count());
+    let line = |runs: &Vec<crate::vt::Run>| -> String {
+        runs.iter().map(|run| run.text.as_str()).collect()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn quoted(text: &str, prefix: &str) -> String {
+    let line = |line: &str| format!("{prefix}{line}").trim_end().to_owned();
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}

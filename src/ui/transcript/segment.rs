@@ -1,0 +1,115 @@
+//! Draws one segment of one block.
+
+use ratatui::style::Style;
+
+use super::{frame::Frame, item::Item, message};
+use crate::{
+    session::{Block, BlockKind},
+    ui::render::{
+        RenderContext, Rendered, Row,
+        content::render_content,
+        line::{StyledLine, prefixed},
+        notice::render_notice,
+        plan::render_plan,
+        thought::{render_thought_header, render_thought_tail},
+        tool::{Detail, render_tool_header, render_tool_piece},
+        user::render_user,
+    },
+};
+
+/// Rows of a message of the person's that are shown unless it is unfolded.
+const SHORT_USER_ROWS: usize = 12;
+/// Rows of other content.
+const SHORT_CONTENT_ROWS: usize = 8;
+/// Rows that unfolding in place shows; the viewer shows everything.
+const FULL_ROWS: usize = 1_000;
+/// Blanks left of what the agent says.
+const INDENT: usize = 2;
+
+/// The segment's rows, the gap above it included.
+pub fn render_segment(
+    block: &Block,
+    item: &Item,
+    segment: usize,
+    detail: Detail,
+    frame: &Frame<'_>,
+) -> Rendered {
+    let full = detail == Detail::Full;
+    let mut rendered = match &block.kind {
+        BlockKind::User(message) => {
+            let room = if full { FULL_ROWS } else { SHORT_USER_ROWS };
+            plain(render_user(message, room, &frame.ctx))
+        }
+        BlockKind::Agent(message) => text(item, &message.text, segment, INDENT, frame),
+        BlockKind::Thought(thought) => match segment.checked_sub(1) {
+            // Some agents send thoughts of nothing but newlines.
+            None if thought.took.is_some() && thought.text.trim().is_empty() => plain(Vec::new()),
+            None => {
+                let spinner = frame.spinner();
+                let unfolded = detail != Detail::Header;
+                plain(vec![render_thought_header(thought, unfolded, spinner, &frame.ctx)])
+            }
+            Some(segment) if full => {
+                let mut rendered = text(item, &thought.text, segment, 2 * INDENT, frame);
+                for row in &mut rendered.rows {
+                    for span in &mut row.line.spans {
+                        span.style = span.style.patch(frame.ctx.theme.thought);
+                    }
+                }
+                rendered
+            }
+            Some(_) => plain(render_thought_tail(thought, &frame.ctx)),
+        },
+        BlockKind::Tool(call) => match segment.checked_sub(1) {
+            None => render_tool_header(call, &frame.tool(detail), &frame.ctx),
+            Some(piece) => render_tool_piece(call, piece, &frame.tool(detail), &frame.ctx),
+        },
+        BlockKind::Plan(entries) => plain(render_plan(entries, &frame.ctx)),
+        BlockKind::Content(content) => {
+            let room = if full { FULL_ROWS } else { SHORT_CONTENT_ROWS };
+            let mut rendered = render_content(content, room, &narrowed(INDENT, frame));
+            indent(&mut rendered.rows, INDENT);
+            rendered
+        }
+        BlockKind::Notice(notice) => plain(render_notice(notice, full, FULL_ROWS, &frame.ctx)),
+    };
+    if item.gap && segment == 0 && !rendered.rows.is_empty() {
+        rendered.rows.insert(0, Row::default());
+    }
+    rendered
+}
+
+/// A segment of a text in markdown.
+fn text(item: &Item, source: &str, segment: usize, by: usize, frame: &Frame<'_>) -> Rendered {
+    let (Some(text), Some(segment)) = (&item.text, item.text_segment(segment)) else {
+        return Rendered::default();
+    };
+    let mut rendered = message::render(source, segment, text.defs(), &narrowed(by, frame));
+    indent(&mut rendered.rows, by);
+    rendered
+}
+
+fn plain(rows: Vec<Row>) -> Rendered {
+    Rendered {
+        rows,
+        provisional: false,
+    }
+}
+
+/// For rows that will be indented by `by`, with a column left free at the right of wide ones.
+fn narrowed<'a>(by: usize, frame: &Frame<'a>) -> RenderContext<'a> {
+    let right = if frame.ctx.width < 40 { 0 } else { 1 };
+    let taken = u16::try_from(by).unwrap_or(0) + right;
+    RenderContext {
+        width: frame.ctx.width.saturating_sub(taken).max(1),
+        ..frame.ctx
+    }
+}
+
+fn indent(rows: &mut [Row], by: usize) {
+    let mut blanks = StyledLine::new();
+    blanks.fill_to(by, Style::new());
+    for row in rows {
+        *row = prefixed(&blanks, std::mem::take(row));
+    }
+}

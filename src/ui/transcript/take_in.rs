@@ -1,0 +1,165 @@
+//! Takes in what changed in the transcript: work for each change, not for each block.
+
+use std::{collections::VecDeque, time::Instant};
+
+use super::{
+    TranscriptView,
+    frame::Frame,
+    heights::Heights,
+    item::{Item, detail, gap_between, moves},
+    layout::Position,
+};
+use crate::session::{Block, BlockKind, Changes};
+
+/// Segments below the view that are measured in one frame.
+const MEASURED_PER_FRAME: usize = 16;
+
+impl TranscriptView {
+    pub(super) fn take_in(&mut self, frame: &Frame<'_>) {
+        let transcript = frame.source.transcript;
+        if self.settings.replace(frame.settings) != Some(frame.settings) {
+            // How much of a block shows may hang on it.
+            self.items.iter_mut().for_each(|item| item.stale = true);
+        }
+        let changes = match self.rev {
+            Some(rev) => transcript.changes_since(rev),
+            None => Changes::All,
+        };
+        self.rev = Some(transcript.rev());
+        match changes {
+            Changes::Some(changed) => {
+                let late = std::mem::take(&mut self.late);
+                for index in late.into_iter().chain(changed) {
+                    self.take_in_block(index, frame);
+                }
+            }
+            Changes::All => self.take_in_all(transcript.blocks()),
+        }
+    }
+
+    /// One changed block; those before it are known.
+    fn take_in_block(&mut self, index: usize, frame: &Frame<'_>) {
+        let blocks = frame.source.transcript.blocks();
+        while self.items.len() <= index
+            && let Some(block) = blocks.get(self.items.len())
+        {
+            let above = self.items.len().checked_sub(1).and_then(|at| blocks.get(at));
+            self.append(above, block);
+        }
+        let Some(item) = self.items.get_mut(index) else {
+            return;
+        };
+        item.stale = true;
+        self.prepare(index, frame);
+        if !self.is_following() && !self.unmeasured.contains(&index) {
+            self.unmeasured.push_back(index);
+        }
+    }
+
+    /// Everything may be different: other blocks, other indexes. What is known of blocks that are
+    /// still there is kept; they are looked at when they come into view.
+    fn take_in_all(&mut self, blocks: &[Block]) {
+        let mut known: VecDeque<Item> = std::mem::take(&mut self.items).into();
+        let anchored = self.anchor_block();
+        self.heights = Heights::default();
+        self.prompts.clear();
+        self.late.clear();
+        self.unmeasured.clear();
+        let mut above: Option<&Block> = None;
+        for block in blocks {
+            while known.front().is_some_and(|item| item.id < block.id) {
+                known.pop_front();
+            }
+            self.append(above, block);
+            if let Some(item) = known.pop_front_if(|item| item.id == block.id)
+                && let Some(last) = self.items.last_mut()
+            {
+                let gap = last.gap;
+                *last = item;
+                (last.gap, last.stale) = (gap, true);
+                let height = last.heights.total();
+                self.heights.set(self.items.len() - 1, height);
+            }
+            above = Some(block);
+        }
+        self.reanchor(anchored);
+    }
+
+    fn append(&mut self, above: Option<&Block>, block: &Block) {
+        let gap = gap_between(above.map(|block| &block.kind), &block.kind);
+        if matches!(block.kind, BlockKind::User(_)) {
+            self.prompts.push(self.items.len());
+        }
+        self.items.push(Item::new(block, gap));
+        // Until it is looked at.
+        self.heights.push(1);
+    }
+
+    /// Cuts a stale item into segments.
+    pub(super) fn prepare(&mut self, index: usize, frame: &Frame<'_>) {
+        let Some(block) = frame.source.transcript.blocks().get(index) else {
+            return;
+        };
+        let details = self.details;
+        let Some(item) = self.items.get_mut(index).filter(|item| item.stale) else {
+            return;
+        };
+        let detail = detail(block, item.detail, details, frame.settings.thoughts);
+        item.prepare(block, detail, frame);
+        if item.not_before.is_some_and(|at| at > frame.ctx.now) && !self.late.contains(&index) {
+            self.late.push(index);
+        }
+        let height = item.heights.total();
+        self.heights.set(index, height);
+    }
+
+    /// Measures some of what came in below the view, so that the marker's count becomes true.
+    pub(super) fn measure_some(&mut self, frame: &Frame<'_>) {
+        if self.is_following() {
+            self.unmeasured.clear();
+            return;
+        }
+        let mut budget = MEASURED_PER_FRAME;
+        while budget > 0
+            && let Some(index) = self.unmeasured.front().copied()
+        {
+            let Some(item) = self.items.get(index) else {
+                self.unmeasured.clear();
+                return;
+            };
+            let block = frame.source.transcript.blocks().get(index);
+            // An unfinished end is measured when it is finished or seen.
+            let open = block.is_some_and(|block| match &block.kind {
+                BlockKind::Agent(message) => !message.done,
+                _ => moves(block),
+            });
+            let end = item.heights.len().saturating_sub(usize::from(open));
+            let segment = item.measured;
+            if segment >= end {
+                self.unmeasured.pop_front();
+                continue;
+            }
+            self.rows(index, segment, frame);
+            if let Some(item) = self.items.get_mut(index) {
+                item.measured = item.measured.max(segment + 1);
+            }
+            budget -= 1;
+        }
+    }
+
+    pub(super) fn next_wake(&self, frame: &Frame<'_>) -> Option<Instant> {
+        let blocks = frame.source.transcript.blocks();
+        let moving = self.shown.iter().any(|shown| {
+            shown.segment == 0 && blocks.get(shown.item).is_some_and(moves)
+        });
+        let tick = moving.then_some(frame.tick.next);
+        let measure = (!self.unmeasured.is_empty() && matches!(self.position, Position::At(_)))
+            .then(|| frame.ctx.now + std::time::Duration::from_millis(50));
+        let late = self
+            .late
+            .iter()
+            .filter_map(|index| self.items.get(*index)?.not_before)
+            .min();
+        [tick, measure, late].into_iter().flatten().min()
+    }
+}
