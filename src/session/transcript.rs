@@ -259,6 +259,24 @@ impl Transcript {
     }
 }
 
+/// What is the reducer's alone otherwise, for the tests of views.
+#[cfg(test)]
+impl Transcript {
+    pub(crate) fn push_for_test(&mut self, kind: BlockKind) -> BlockId {
+        let index = self.push(kind);
+        self.blocks[index].id
+    }
+
+    pub(crate) fn edit_for_test(&mut self, id: BlockId) -> &mut BlockKind {
+        let index = self.blocks.iter().position(|block| block.id == id);
+        self.edit(index.expect("the block is there"))
+    }
+
+    pub(crate) fn clear_for_test(&mut self) {
+        self.clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -48,7 +48,7 @@ impl Excerpt {
         while let Some(text) = rest {
             if rows.len() >= self.max_rows {
                 rows.truncate(self.max_rows);
-                rows.push(left_out(line_count(text), ctx));
+                rows.push(self.last_line(text, width).unwrap_or_else(|| left_out(text, ctx)));
                 return rows;
             }
             let (line, next) = match text.split_once('\n') {
@@ -84,12 +84,23 @@ impl Excerpt {
         let cut = rows.len().saturating_sub(self.max_rows);
         rows.truncate(self.max_rows);
         match rest {
-            Some(before) => rows.push(left_out(line_count(before), ctx)),
+            Some(before) => {
+                rows.push(self.last_line(before, width).unwrap_or_else(|| left_out(before, ctx)));
+            }
             None if cut > 0 => rows.push(left_out_rows(cut, ctx)),
             None => {}
         }
         rows.reverse();
         rows
+    }
+
+    /// The row of what is left, if it is just one: a row that says so would save nothing.
+    fn last_line(&self, left: &str, width: usize) -> Option<Row> {
+        if left.contains('\n') {
+            return None;
+        }
+        let mut rows = self.line(left, width);
+        rows.pop().filter(|_| rows.is_empty())
     }
 
     fn line(&self, line: &str, width: usize) -> Vec<Row> {
@@ -147,8 +158,8 @@ pub fn unfenced(text: &SafeText) -> (&str, &str) {
     }
 }
 
-fn left_out(lines: usize, ctx: &RenderContext<'_>) -> Row {
-    note(format!("+{}", count(lines, "line")), ctx)
+fn left_out(text: &str, ctx: &RenderContext<'_>) -> Row {
+    note(format!("+{}", count(line_count(text), "line")), ctx)
 }
 
 fn left_out_rows(rows: usize, ctx: &RenderContext<'_>) -> Row {

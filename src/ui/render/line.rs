@@ -252,8 +252,7 @@ pub fn spread(left: &StyledLine, right: &StyledLine, width: usize, ellipsis: &st
     let mut row = left.truncate(width - right.width - 1, ellipsis);
     let gap = width - right.width - row_width(&row);
     row.line.spans.push(Span::raw(" ".repeat(gap)));
-    append_row(&mut row, right.clone().into_row());
-    row
+    joined(row, right.clone().into_row())
 }
 
 /// Cells that a row takes.
@@ -277,21 +276,18 @@ pub fn pad(row: &mut Row, width: usize, style: Style) {
 
 /// Puts `prefix` before a finished row; its links move along.
 pub fn prefixed(prefix: &StyledLine, row: Row) -> Row {
-    if prefix.is_empty() {
-        return row;
-    }
-    let mut out = prefix.clone().into_row();
-    append_row(&mut out, row);
-    out
+    joined(prefix.clone().into_row(), row)
 }
 
-fn append_row(row: &mut Row, tail: Row) {
-    let shift = to_column(row_width(row));
+/// `tail` right behind `row`; its links move along.
+pub fn joined(mut row: Row, tail: Row) -> Row {
+    let shift = to_column(row_width(&row));
     row.line.spans.extend(tail.line.spans);
     row.links.extend(tail.links.into_iter().map(|link| Link {
         columns: link.columns.start.saturating_add(shift)..link.columns.end.saturating_add(shift),
         uri: link.uri,
     }));
+    row
 }
 
 /// Screens are at most `u16` wide; what is wider cannot be seen.

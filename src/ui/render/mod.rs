@@ -10,9 +10,12 @@ pub mod excerpt;
 pub mod format;
 pub mod frame;
 pub mod line;
+pub mod markdown;
 pub mod notice;
 pub mod plan;
 pub mod terminal;
+#[cfg(test)]
+pub mod testing;
 pub mod thought;
 pub mod tool;
 pub mod user;

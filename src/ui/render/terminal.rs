@@ -18,6 +18,12 @@ use crate::{
 /// above. Rows wider than the view are wrapped, so that nothing is lost.
 pub fn render_screen(screen: &Screen, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
     let used = screen.row_count();
+    // One row is not hidden for a row that says so.
+    let max_rows = if used + screen.dropped_rows() == max_rows + 1 {
+        max_rows + 1
+    } else {
+        max_rows
+    };
     let from = used.saturating_sub(max_rows);
     let none = StyledLine::new();
     let mut rows: Vec<Row> = screen

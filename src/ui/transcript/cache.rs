@@ -98,10 +98,6 @@ impl RowCache {
         self.clock += 1;
     }
 
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     /// Drops what was used longest ago, down to half, so that this is rare.
     fn evict(&mut self) {
         let mut ages: Vec<(u64, Key, usize)> = self

@@ -6,13 +6,15 @@ use super::{
     cache::{Content, Key, Stamp},
     frame::Frame,
     heights::Heights,
-    message::{Segment, Splitter},
 };
 use crate::{
     config::Thoughts,
     proto::ToolContent,
     session::{Block, BlockId, BlockKind, ToolState},
-    ui::render::tool::{Detail, default_detail, piece_count},
+    ui::render::{
+        markdown::{Segment, Splitter},
+        tool::{Detail, default_detail, piece_count},
+    },
 };
 
 /// From this many bytes on the unfinished end of a message is huge, and is laid out again less

@@ -12,7 +12,6 @@ mod frame;
 mod heights;
 mod item;
 mod layout;
-mod message;
 mod paint;
 mod plain;
 mod scroll;
@@ -188,5 +187,7 @@ fn content_width(width: u16) -> u16 {
     }
 }
 
+#[cfg(test)]
+mod samples;
 #[cfg(test)]
 mod tests;

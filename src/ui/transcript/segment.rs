@@ -2,13 +2,14 @@
 
 use ratatui::style::Style;
 
-use super::{frame::Frame, item::Item, message};
+use super::{frame::Frame, item::Item};
 use crate::{
     session::{Block, BlockKind},
     ui::render::{
         RenderContext, Rendered, Row,
         content::render_content,
         line::{StyledLine, prefixed},
+        markdown,
         notice::render_notice,
         plan::render_plan,
         thought::{render_thought_header, render_thought_tail},
@@ -84,7 +85,7 @@ fn text(item: &Item, source: &str, segment: usize, by: usize, frame: &Frame<'_>)
     let (Some(text), Some(segment)) = (&item.text, item.text_segment(segment)) else {
         return Rendered::default();
     };
-    let mut rendered = message::render(source, segment, text.defs(), &narrowed(by, frame));
+    let mut rendered = markdown::render(source, segment, text.defs(), &narrowed(by, frame));
     indent(&mut rendered.rows, by);
     rendered
 }

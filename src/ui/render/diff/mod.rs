@@ -17,7 +17,7 @@ use super::{RenderContext, Rendered, Row, format::count, line::StyledLine};
 use crate::{config::DiffLayout, proto::Diff, ui::offload::Offload};
 
 pub use model::{DiffLine, DiffModel, DiffStats, Form};
-pub use paint::{Layout, Painter};
+pub use paint::{Item, Layout, Painter};
 
 /// Texts up to this many bytes are compared at once: it takes less than a frame, and the rows do
 /// not jump.
@@ -42,25 +42,27 @@ pub fn render_diff(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<
     let layout = Layout::choose(options.layout, &model, ctx.width);
     let mut painter = Painter::new(&model, &diff.path, layout, ctx);
     let mut rows: Vec<Row> = Vec::new();
-    let mut shown = 0;
-    for (n, item) in layout.items(&model).enumerate() {
-        if rows.len() >= options.max_rows {
+    let mut items = layout.items(&model);
+    let mut left_out = 0;
+    while let Some(item) = items.next() {
+        let next = painter.item(item);
+        // Nothing is left out for a row that says so.
+        let last = items.size_hint().1 == Some(0) && next.len() == 1;
+        if rows.len() >= options.max_rows && !last {
+            left_out = item.text_lines() + items.map(Item::text_lines).sum::<usize>();
             break;
         }
-        rows.extend(painter.item(item));
-        shown = n + 1;
+        rows.extend(next);
     }
-    let left_out: usize = layout
-        .items(&model)
-        .skip(shown)
-        .map(|item| item.changed_or_context())
-        .sum();
-    let cut = rows.len().saturating_sub(options.max_rows);
-    rows.truncate(options.max_rows);
+    if rows.len() > options.max_rows + 1 {
+        let cut = rows.len() - options.max_rows;
+        rows.truncate(options.max_rows);
+        if left_out == 0 {
+            rows.push(note(&format!("+{}", count(cut, "row")), ctx));
+        }
+    }
     if left_out > 0 {
         rows.push(note(&format!("+{}", count(left_out, "line")), ctx));
-    } else if cut > 0 {
-        rows.push(note(&format!("+{}", count(cut, "row")), ctx));
     }
     if let Some(text) = remark(&model) {
         rows.push(note(text, ctx));

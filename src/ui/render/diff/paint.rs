@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 
 use super::{
     blank,
@@ -45,7 +45,7 @@ pub enum Item {
 
 impl Item {
     /// Lines of text in it, for counting what is left out.
-    pub fn changed_or_context(self) -> usize {
+    pub fn text_lines(self) -> usize {
         let is_text = |line: &DiffLine| !matches!(line, DiffLine::Gap { .. });
         match self {
             Self::Line(line) => usize::from(is_text(&line)),
@@ -72,13 +72,12 @@ impl Layout {
 
     /// The diff from its beginning.
     pub fn items(self, model: &DiffModel) -> impl Iterator<Item = Item> + '_ {
-        let mut items = Items {
+        Items {
             lines: &model.lines,
             at: 0,
             layout: self,
             pairing: Pairing::default(),
-        };
-        std::iter::from_fn(move || items.next())
+        }
     }
 }
 
@@ -96,7 +95,9 @@ struct Items<'a> {
     pairing: Pairing,
 }
 
-impl Items<'_> {
+impl Iterator for Items<'_> {
+    type Item = Item;
+
     fn next(&mut self) -> Option<Item> {
         if self.layout == Layout::Unified {
             let line = self.lines.get(self.at)?;
@@ -126,6 +127,13 @@ impl Items<'_> {
         Some(Item::Pair(left.copied(), right.copied()))
     }
 
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let most = self.lines.len() - self.at + self.pairing.removed.len() + self.pairing.added.len();
+        (most / 2, Some(most))
+    }
+}
+
+impl Items<'_> {
     fn run(&self, start: usize, is_part: impl Fn(&DiffLine) -> bool) -> Range<usize> {
         let rest = self.lines.get(start..).unwrap_or(&[]);
         let len = rest.iter().take_while(|line| is_part(line)).count();
@@ -331,8 +339,8 @@ impl<'a> Painter<'a> {
             _ => " ",
         };
         let background = Style {
-            fg: None,
-            ..style.remove_modifier(Modifier::all())
+            bg: style.bg,
+            ..Style::new()
         };
         let mut gutter =
             StyledLine::styled(&numbers, self.ctx.theme.diff.line_number.patch(background));

@@ -6,7 +6,7 @@ use super::{Detail, ToolContext, indented, shown_path};
 use crate::{
     proto::{ContentBlock, Diff, ToolContent, ToolKind},
     session::{Answered, By, ToolCall, ToolState},
-    text::SafeText,
+    text::{SafeText, cell_width, is_grapheme_boundary},
     ui::render::{
         RenderContext, Rendered, Row,
         diff::{DiffStats, Form, diff_model},
@@ -20,6 +20,8 @@ use crate::{
 const VERB_COLUMN: usize = 7;
 /// Below this the verb takes the room it needs.
 const VERB_COLUMN_FROM: u16 = 40;
+/// Cells of the object that are worth more than the figures behind it.
+const MIN_OBJECT: usize = 16;
 
 /// The header and, below it, the answers to what was asked; with [`Detail::Full`] the whole
 /// command as well.
@@ -46,22 +48,37 @@ pub fn render_tool_header(
     };
     let mut about = StyledLine::new();
     push_counts(&mut about, counts, ctx);
-    push_state(&mut about, call, tool, ctx);
+    let mut state = StyledLine::new();
+    push_state(&mut state, call, tool, ctx);
+    let mut time = time(call, tool, ctx);
 
-    // What the object is about is cut before the figures are.
-    let time = time(call, tool, ctx);
-    let fixed = left.width() + about.width() + time.width() + 3;
-    let room = usize::from(ctx.width).saturating_sub(fixed).max(8);
+    // What is least missed goes first where there is no room: the time, what the sign says as
+    // well, the figures.
+    let width = usize::from(ctx.width);
     let shown = StyledLine::styled(&object.line, object_style);
-    let cut = shown.truncate(room, ctx.symbols.ellipsis);
-    for span in cut.line.spans {
-        left.push(&span.content, span.style);
+    let wanted = left.width() + shown.width().min(MIN_OBJECT) + about.width();
+    if wanted + state.width() + time.width() + 2 > width {
+        time = StyledLine::new();
     }
-    if object.more && shown.width() <= room {
+    if wanted > width {
+        about = StyledLine::new();
+    } else if wanted + state.width() <= width {
+        about.extend(&state);
+    }
+    let gap = if time.is_empty() { 0 } else { 2 };
+    let room = width.saturating_sub(left.width() + about.width() + time.width() + gap);
+    if shown.width() > room && object.path {
+        left.push(&path_end(&object.line, room, ctx.symbols.ellipsis), object_style);
+    } else {
+        for span in shown.truncate(room, ctx.symbols.ellipsis).line.spans {
+            left.push(&span.content, span.style);
+        }
+    }
+    if object.more && shown.width() + 2 <= room {
         left.push(&format!(" {}", ctx.symbols.ellipsis), ctx.theme.dim);
     }
     left.extend(&about);
-    let mut rows = vec![spread(&left, &time, usize::from(ctx.width), ctx.symbols.ellipsis)];
+    let mut rows = vec![spread(&left, &time, width, ctx.symbols.ellipsis)];
 
     let whole = object.more || shown.width() > room;
     if tool.detail == Detail::Full && whole {
@@ -110,6 +127,23 @@ struct Object {
     line: SafeText,
     /// There are more lines of it.
     more: bool,
+    /// It is a path, whose end tells more than its beginning.
+    path: bool,
+}
+
+/// The end of a path that fits `room` cells.
+fn path_end(path: &str, room: usize, ellipsis: &str) -> String {
+    let room = room.saturating_sub(cell_width(ellipsis));
+    let mut from = path.len();
+    for (at, _) in path.char_indices().rev() {
+        if cell_width(&path[at..]) > room {
+            break;
+        }
+        if is_grapheme_boundary(path, at) {
+            from = at;
+        }
+    }
+    format!("{ellipsis}{}", &path[from..])
 }
 
 fn object(call: &ToolCall, tool: &ToolContext<'_>) -> Object {
@@ -117,6 +151,7 @@ fn object(call: &ToolCall, tool: &ToolContext<'_>) -> Object {
         return Object {
             line: path,
             more: false,
+            path: true,
         };
     }
     let text = whole_text(call);
@@ -125,6 +160,7 @@ fn object(call: &ToolCall, tool: &ToolContext<'_>) -> Object {
     Object {
         line: SafeText::line(&first[..end]),
         more: !rest.trim().is_empty() || end < first.len(),
+        path: false,
     }
 }
 
