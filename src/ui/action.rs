@@ -101,9 +101,9 @@ actions! {
         Send "send" ["enter"] "Send the prompt, or queue it while a turn is open",
         Newline "newline" ["alt-enter", "shift-enter", "ctrl-j"] "Start a new line",
         SendNow "send-now" ["ctrl-x"] "Send at once: stops the open turn first",
-        Complete "complete" ["tab"] "Complete a /command or an @file",
         HistorySearch "history-search" ["ctrl-r"] "Search earlier prompts",
         EditDraft "edit-draft" ["ctrl-g"] "Edit the draft in $EDITOR",
+        ExpandPaste "expand-paste" ["alt-o"] "Open the folded paste at the cursor",
     }
     Prompt EmptyComposer {
         TakeBack "take-back" ["up"] "Take the newest queued prompt back for editing",

@@ -66,6 +66,11 @@ impl Layers {
         self.opened.is_empty() && self.asked.is_none()
     }
 
+    /// The person has just answered a question of the session.
+    pub fn was_answered(&self) -> bool {
+        self.answered.is_some()
+    }
+
     /// Brings up what the session asks now. `hold`: no further question for the moment.
     pub fn sync(&mut self, session: Option<&Session>, last_key: Option<Instant>, hold: bool) {
         let question = session.and_then(|session| {

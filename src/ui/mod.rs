@@ -17,6 +17,7 @@ pub mod theme;
 pub mod transcript;
 
 mod command;
+mod root;
 #[cfg(test)]
 mod testing;
 
@@ -24,3 +25,4 @@ pub use command::{
     AgentChoice, Draft, DraftPart, FileList, ProjectInfo, TrustQuestion, UiCommand, UiContext,
     mention_text,
 };
+pub use root::{Ui, UiSettings};

@@ -112,7 +112,7 @@ mod tests {
     fn the_more_special_context_wins() {
         let map = keymap(&[]);
         assert_eq!(map.action(chord("tab"), EMPTY), Some(Action::Browse));
-        assert_eq!(map.action(chord("tab"), DRAFT), Some(Action::Complete));
+        assert_eq!(map.action(chord("tab"), DRAFT), None);
         assert_eq!(map.action(chord("ctrl-p"), DRAFT), Some(Action::Palette));
     }
 

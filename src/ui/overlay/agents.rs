@@ -23,48 +23,24 @@ use crate::{
 /// Rows at most, so that the conversation stays in sight.
 const MAX_ROWS: u16 = 18;
 
+#[derive(Default)]
 pub struct AgentPicker {
     list: FilterList<AgentChoice>,
+    /// The theme that the entries are drawn in: it may be known only after the picker is open.
+    theme: Option<u8>,
 }
 
 impl AgentPicker {
     /// Those whose command was found first.
-    pub fn new(cx: &OverlayContext<'_>) -> Self {
+    fn fill(&mut self, cx: &OverlayContext<'_>) {
+        if self.theme == Some(cx.theme.id) {
+            return;
+        }
+        self.theme = Some(cx.theme.id);
         let mut agents: Vec<&AgentChoice> = cx.agents.iter().collect();
         agents.sort_by_key(|agent| agent.found.is_err());
-        let entries = agents
-            .into_iter()
-            .map(|agent| {
-                let theme = cx.theme;
-                let (sign, style) = match agent.found {
-                    Ok(_) => (cx.symbols.done, theme.success),
-                    Err(_) => (cx.symbols.failed, theme.dim),
-                };
-                let mut label = StyledLine::styled(sign, style);
-                label.push(" ", theme.text);
-                let name = if agent.found.is_ok() {
-                    theme.strong
-                } else {
-                    theme.text
-                };
-                label.push(&agent.name, name);
-                if agent.name.as_str() != agent.id {
-                    label.push(&format!("  {}", SafeText::line(&agent.id)), theme.dim);
-                }
-                let note = match &agent.found {
-                    Ok(path) => StyledLine::styled(path, theme.dim),
-                    Err(_) => StyledLine::styled("not installed", theme.warning),
-                };
-                Entry {
-                    label,
-                    note,
-                    value: agent.clone(),
-                }
-            })
-            .collect();
-        Self {
-            list: FilterList::new(entries),
-        }
+        self.list
+            .set_entries(agents.into_iter().map(|agent| entry(agent, cx)).collect());
     }
 
     fn install_hint(&self) -> Option<SafeText> {
@@ -72,8 +48,32 @@ impl AgentPicker {
     }
 }
 
+fn entry(agent: &AgentChoice, cx: &OverlayContext<'_>) -> Entry<AgentChoice> {
+    let theme = cx.theme;
+    let (sign, sign_style, name_style) = match agent.found {
+        Ok(_) => (cx.symbols.done, theme.success, theme.strong),
+        Err(_) => (cx.symbols.failed, theme.dim, theme.text),
+    };
+    let mut label = StyledLine::styled(sign, sign_style);
+    label.push(" ", theme.text);
+    label.push(&agent.name, name_style);
+    if agent.name.as_str() != agent.id {
+        label.push(&format!("  {}", SafeText::line(&agent.id)), theme.dim);
+    }
+    let note = match &agent.found {
+        Ok(path) => StyledLine::styled(path, theme.dim),
+        Err(_) => StyledLine::styled("not installed", theme.warning),
+    };
+    Entry {
+        label,
+        note,
+        value: agent.clone(),
+    }
+}
+
 impl Overlay for AgentPicker {
-    fn handle(&mut self, key: Chord, _cx: &OverlayContext<'_>) -> Outcome {
+    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        self.fill(cx);
         match self.list.handle(key) {
             Listed::Pass => Outcome::pass(),
             Listed::Taken => Outcome::taken(),
@@ -90,12 +90,14 @@ impl Overlay for AgentPicker {
         }
     }
 
-    fn paste(&mut self, text: &str, _cx: &OverlayContext<'_>) -> Outcome {
+    fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
+        self.fill(cx);
         self.list.paste(text);
         Outcome::taken()
     }
 
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        self.fill(cx);
         // One row for how to install the selected one.
         let rows = u16::try_from(self.list.rows() + 1).unwrap_or(u16::MAX);
         let frame = cx.frame.rows();

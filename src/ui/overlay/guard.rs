@@ -11,6 +11,8 @@ pub struct Guard {
     /// When the question was first on the screen; until then nobody can have read it.
     appeared: Option<Instant>,
     last_key: Option<Instant>,
+    /// Only a pause in typing is waited for.
+    typing_only: bool,
 }
 
 impl Guard {
@@ -19,14 +21,15 @@ impl Guard {
         Self {
             appeared: None,
             last_key,
+            typing_only: false,
         }
     }
 
-    /// For a dialog that waits for a pause in typing alone.
-    pub fn typing_only(last_key: Option<Instant>, now: Instant) -> Self {
+    /// For a dialog that can be answered as soon as it is there, but not by what was being typed.
+    pub fn typing_only(last_key: Option<Instant>) -> Self {
         Self {
-            appeared: now.checked_sub(PAUSE),
-            last_key,
+            typing_only: true,
+            ..Self::new(last_key)
         }
     }
 
@@ -47,8 +50,13 @@ impl Guard {
     /// When an answer will count if no other key comes; `None` before the first frame.
     pub fn opens_at(&self) -> Option<Instant> {
         let appeared = self.appeared?;
-        let latest = self.last_key.map_or(appeared, |key| key.max(appeared));
-        Some(latest + PAUSE)
+        let after_key = self.last_key.map(|key| key + PAUSE);
+        let after_appearing = if self.typing_only {
+            appeared
+        } else {
+            appeared + PAUSE
+        };
+        Some(after_key.map_or(after_appearing, |at| at.max(after_appearing)))
     }
 }
 

@@ -49,6 +49,12 @@ pub enum Listed {
     Chosen,
 }
 
+impl<T> Default for FilterList<T> {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
 impl<T> FilterList<T> {
     pub fn new(entries: Vec<Entry<T>>) -> Self {
         Self {
@@ -59,6 +65,12 @@ impl<T> FilterList<T> {
             scroll: Scroll::default(),
             matcher: Matcher::new(Config::DEFAULT),
         }
+    }
+
+    /// Replaces the entries; what was typed goes on counting.
+    pub fn set_entries(&mut self, entries: Vec<Entry<T>>) {
+        self.entries = entries;
+        self.narrow();
     }
 
     pub fn selected(&self) -> Option<&T> {
@@ -118,6 +130,10 @@ impl<T> FilterList<T> {
 
     fn edit(&mut self, change: impl FnOnce(&mut String)) {
         change(&mut self.query);
+        self.narrow();
+    }
+
+    fn narrow(&mut self) {
         let pattern = Pattern::parse(&self.query, CaseMatching::Ignore, Normalization::Smart);
         let mut scored: Vec<(u32, usize)> = Vec::new();
         let mut chars = Vec::new();

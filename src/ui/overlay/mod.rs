@@ -33,7 +33,7 @@ use crate::{
 };
 
 pub use agents::AgentPicker;
-pub use guard::Guard;
+pub use guard::{Guard, PAUSE};
 pub use help::Help;
 pub use palette::Palette;
 pub use panel::{Frame, draw_rows};

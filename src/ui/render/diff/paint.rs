@@ -128,7 +128,8 @@ impl Iterator for Items<'_> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let most = self.lines.len() - self.at + self.pairing.removed.len() + self.pairing.added.len();
+        let most =
+            self.lines.len() - self.at + self.pairing.removed.len() + self.pairing.added.len();
         (most / 2, Some(most))
     }
 }

@@ -47,7 +47,10 @@ pub struct ToolContext<'a> {
 /// How much of a call is shown unless somebody says otherwise: what changes something is shown,
 /// what was looked at is not.
 pub fn default_detail(call: &ToolCall) -> Detail {
-    let looks = matches!(call.kind, ToolKind::Read | ToolKind::Search | ToolKind::Fetch);
+    let looks = matches!(
+        call.kind,
+        ToolKind::Read | ToolKind::Search | ToolKind::Fetch
+    );
     let text_only = call
         .content
         .iter()
