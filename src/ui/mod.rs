@@ -4,15 +4,25 @@
 //! the session, changes nothing in it: what the person wants leaves as [`UiCommand`]s. Must not see
 //! the host, the wire or async tasks.
 
+pub mod action;
 pub mod composer;
+pub mod keymap;
+pub mod layers;
 pub mod offload;
+pub mod overlay;
+pub mod queue;
 pub mod render;
+pub mod status;
 pub mod theme;
 pub mod transcript;
 
 mod command;
+mod root;
+#[cfg(test)]
+mod testing;
 
 pub use command::{
     AgentChoice, Draft, DraftPart, FileList, ProjectInfo, TrustQuestion, UiCommand, UiContext,
     mention_text,
 };
+pub use root::{Ui, UiSettings};

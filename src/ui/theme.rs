@@ -81,38 +81,78 @@ pub struct DiffStyles {
     pub hunk: Style,
 }
 
+/// The few colours that everything is made of, chosen so that each is readable on the background
+/// at hand: yellow and cyan of most palettes vanish on white, their blue on black.
+struct Hues {
+    accent: Color,
+    user: Color,
+    success: Color,
+    warning: Color,
+    error: Color,
+    magenta: Color,
+    blue: Color,
+    /// `None`: the terminal's own faint attribute.
+    grey: Option<Color>,
+}
+
+impl Hues {
+    /// The sixteen colours of the terminal's own palette, while nothing is known of its background.
+    const UNKNOWN: Self = Self {
+        accent: Color::Cyan,
+        user: Color::LightBlue,
+        success: Color::Green,
+        warning: Color::Yellow,
+        error: Color::Red,
+        magenta: Color::Magenta,
+        blue: Color::LightBlue,
+        grey: None,
+    };
+    const DARK: Self = Self {
+        accent: Color::Cyan,
+        user: Color::Indexed(111),
+        success: Color::Green,
+        warning: Color::Yellow,
+        error: Color::Indexed(203),
+        magenta: Color::Indexed(176),
+        blue: Color::Indexed(111),
+        grey: Some(Color::Indexed(245)),
+    };
+    const LIGHT: Self = Self {
+        accent: Color::Indexed(30),
+        user: Color::Indexed(25),
+        success: Color::Indexed(28),
+        warning: Color::Indexed(130),
+        error: Color::Indexed(160),
+        magenta: Color::Indexed(90),
+        blue: Color::Indexed(25),
+        grey: Some(Color::Indexed(242)),
+    };
+
+    fn of(background: Background) -> Self {
+        match background {
+            Background::Unknown => Self::UNKNOWN,
+            Background::Dark => Self::DARK,
+            Background::Light => Self::LIGHT,
+        }
+    }
+}
+
 impl Theme {
     /// The palette theme for a background. `colour` is false under NO_COLOR: modifiers only.
     pub fn palette(background: Background, colour: bool) -> Self {
+        let hues = Hues::of(background);
         let plain = Style::new();
         let fg = |c: Color| if colour { plain.fg(c) } else { plain };
-        let dim = plain.add_modifier(Modifier::DIM);
+        let faint = plain.add_modifier(Modifier::DIM);
+        let dim = match hues.grey {
+            Some(grey) if colour => plain.fg(grey),
+            _ => faint,
+        };
         let strong = plain.add_modifier(Modifier::BOLD);
         let italic = plain.add_modifier(Modifier::ITALIC);
         let underline = plain.add_modifier(Modifier::UNDERLINED);
         let reversed = plain.add_modifier(Modifier::REVERSED);
-        let accent = fg(Color::Cyan);
-        let (added, removed, added_word, removed_word) = match (colour, background) {
-            (false, _) => (strong, dim, strong.patch(underline), dim.patch(underline)),
-            (true, Background::Unknown) => (
-                fg(Color::Green),
-                fg(Color::Red),
-                fg(Color::Green).patch(reversed),
-                fg(Color::Red).patch(reversed),
-            ),
-            (true, Background::Dark) => (
-                plain.bg(Color::Indexed(22)),
-                plain.bg(Color::Indexed(52)),
-                plain.bg(Color::Indexed(28)).patch(strong),
-                plain.bg(Color::Indexed(88)).patch(strong),
-            ),
-            (true, Background::Light) => (
-                plain.bg(Color::Indexed(194)),
-                plain.bg(Color::Indexed(224)),
-                plain.bg(Color::Indexed(157)).patch(strong),
-                plain.bg(Color::Indexed(217)).patch(strong),
-            ),
-        };
+        let accent = fg(hues.accent);
         let selected = match (colour, background) {
             (true, Background::Dark) => plain.bg(Color::Indexed(237)),
             (true, Background::Light) => plain.bg(Color::Indexed(253)),
@@ -129,14 +169,14 @@ impl Theme {
             strong,
             accent,
             border: dim,
-            border_focus: fg(Color::Yellow),
-            user: fg(Color::Blue),
+            border_focus: if colour { fg(hues.warning) } else { strong },
+            user: fg(hues.user),
             thought: dim.patch(italic),
-            success: fg(Color::Green),
-            warning: fg(Color::Yellow),
-            error: fg(Color::Red),
+            success: fg(hues.success),
+            warning: if colour { fg(hues.warning) } else { strong },
+            error: if colour { fg(hues.error) } else { strong },
             selected,
-            key_hint: accent,
+            key_hint: if colour { accent } else { strong },
             markdown: MarkdownStyles {
                 heading: [
                     accent.patch(strong).patch(underline),
@@ -149,8 +189,8 @@ impl Theme {
                 emphasis: italic,
                 strong,
                 strike: plain.add_modifier(Modifier::CROSSED_OUT),
-                code: fg(Color::Magenta),
-                link: fg(Color::Blue).patch(underline),
+                code: if colour { fg(hues.magenta) } else { strong },
+                link: fg(hues.blue).patch(underline),
                 quote: dim.patch(italic),
                 bullet: accent,
                 rule: dim,
@@ -159,24 +199,49 @@ impl Theme {
             },
             syntax: SyntaxStyles {
                 comment: dim.patch(italic),
-                string: fg(Color::Green),
-                number: fg(Color::Cyan),
-                keyword: fg(Color::Magenta),
-                function: fg(Color::Blue),
-                type_name: fg(Color::Yellow),
-                constant: fg(Color::Cyan),
-                tag: fg(Color::Red),
+                string: fg(hues.success),
+                number: accent,
+                keyword: fg(hues.magenta),
+                function: fg(hues.blue),
+                type_name: fg(hues.warning),
+                constant: accent,
+                tag: fg(hues.error),
                 punctuation: plain,
                 plain,
             },
-            diff: DiffStyles {
-                added,
-                removed,
-                added_word,
-                removed_word,
-                line_number: dim,
-                hunk: fg(Color::Cyan).patch(dim),
-            },
+            diff: DiffStyles::palette(background, colour, dim),
+        }
+    }
+}
+
+impl DiffStyles {
+    fn palette(background: Background, colour: bool, dim: Style) -> Self {
+        let plain = Style::new();
+        let bg = |n: u8| plain.bg(Color::Indexed(n));
+        let hues = Hues::of(background);
+        let (added, removed, added_word, removed_word) = match (colour, background) {
+            (false, _) => (
+                plain.bold(),
+                plain.dim(),
+                plain.bold().underlined(),
+                plain.dim().underlined(),
+            ),
+            (true, Background::Unknown) => (
+                plain.fg(hues.success),
+                plain.fg(hues.error),
+                plain.fg(hues.success).reversed(),
+                plain.fg(hues.error).reversed(),
+            ),
+            (true, Background::Dark) => (bg(22), bg(52), bg(28).bold(), bg(88).bold()),
+            (true, Background::Light) => (bg(194), bg(224), bg(157).bold(), bg(217).bold()),
+        };
+        Self {
+            added,
+            removed,
+            added_word,
+            removed_word,
+            line_number: dim,
+            hunk: if colour { plain.fg(hues.accent) } else { dim },
         }
     }
 }

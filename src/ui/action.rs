@@ -1,0 +1,292 @@
+//! The one table of what a key can do.
+//!
+//! Keymap, help, palette and the check of `[keys]` in the configuration all read [`ACTIONS`]: an
+//! action exists where it has a row here. What an action does is in `ui::root`.
+
+use std::collections::BTreeMap;
+
+use crate::ui::keymap::{Chord, nearest};
+
+/// Where an action's keys count. The more special context wins over the more general one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Context {
+    Anywhere,
+    /// The composer has the keys.
+    Composer,
+    /// And there is nothing in it.
+    EmptyComposer,
+    /// A block of the transcript is selected.
+    Browse,
+    /// A permission, file or trust question is open.
+    Question,
+}
+
+impl Context {
+    /// Whether keys of both can be meant at the same moment.
+    pub fn overlaps(self, other: Self) -> bool {
+        let general = |a, b| {
+            a == Self::Anywhere || a == b || (a == Self::Composer && b == Self::EmptyComposer)
+        };
+        general(self, other) || general(other, self)
+    }
+}
+
+/// Sections of the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    Prompt,
+    Turn,
+    View,
+    Browse,
+    Question,
+    Program,
+}
+
+impl Group {
+    pub const ALL: [Self; 6] = [
+        Self::Prompt,
+        Self::Turn,
+        Self::View,
+        Self::Browse,
+        Self::Question,
+        Self::Program,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Prompt => "Prompt",
+            Self::Turn => "Agent",
+            Self::View => "Transcript",
+            Self::Browse => "Browsing blocks",
+            Self::Question => "Questions of the agent",
+            Self::Program => "Program",
+        }
+    }
+}
+
+/// A row of [`ACTIONS`].
+#[derive(Clone, Copy, Debug)]
+pub struct ActionInfo {
+    pub action: Action,
+    /// Key in `[keys]` of the configuration.
+    pub name: &'static str,
+    /// One line for help and palette.
+    pub doc: &'static str,
+    pub group: Group,
+    pub context: Context,
+    /// Default chords. A bare character of an action for anywhere counts on an empty composer only:
+    /// elsewhere it is typed.
+    pub keys: &'static [&'static str],
+}
+
+macro_rules! actions {
+    ($( $group:ident $context:ident { $( $action:ident $name:literal [$($key:literal),*] $doc:literal, )* } )*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Action { $( $( $action, )* )* }
+
+        /// Every action, in the order of the help.
+        pub const ACTIONS: &[ActionInfo] = &[ $( $( ActionInfo {
+            action: Action::$action,
+            name: $name,
+            doc: $doc,
+            group: Group::$group,
+            context: Context::$context,
+            keys: &[$($key),*],
+        }, )* )* ];
+    };
+}
+
+actions! {
+    Prompt Composer {
+        Send "send" ["enter"] "Send the prompt, or queue it while a turn is open",
+        Newline "newline" ["alt-enter", "shift-enter", "ctrl-j"] "Start a new line",
+        SendNow "send-now" ["ctrl-x"] "Send at once: stops the open turn first",
+        HistorySearch "history-search" ["ctrl-r"] "Search earlier prompts",
+        EditDraft "edit-draft" ["ctrl-g"] "Edit the draft in $EDITOR",
+        ExpandPaste "expand-paste" ["alt-o"] "Open the folded paste at the cursor",
+    }
+    Prompt EmptyComposer {
+        TakeBack "take-back" ["up"] "Take the newest queued prompt back for editing",
+    }
+    Turn Anywhere {
+        Stop "stop" ["esc"] "Close a popup, else stop the turn",
+        Interrupt "interrupt" ["ctrl-c"] "Clear the draft, else stop the turn; twice: quit",
+        NextMode "next-mode" ["shift-tab"] "Switch to the agent's next mode",
+        Restart "restart" ["f5"] "Restart the agent and resume the session",
+        ChooseAgent "choose-agent" ["f6"] "Choose another agent",
+    }
+    View Anywhere {
+        ScrollUp "scroll-up" ["pgup"] "Scroll up a page",
+        ScrollDown "scroll-down" ["pgdn"] "Scroll down a page",
+        ScrollTop "scroll-top" ["ctrl-home"] "Go to the beginning",
+        ScrollBottom "scroll-bottom" ["ctrl-end"] "Go to the end and follow it",
+        PreviousPrompt "previous-prompt" ["alt-up"] "Go to the previous prompt",
+        NextPrompt "next-prompt" ["alt-down"] "Go to the next prompt",
+        Details "details" ["ctrl-o"] "Fold or unfold all details; in a question: show all of it",
+        TogglePlan "plan" ["ctrl-t"] "Hide or show the plan",
+        Pager "pager" ["f3"] "Open the transcript in $PAGER",
+    }
+    Browse EmptyComposer {
+        Browse "browse" ["tab"] "Select a block",
+    }
+    Browse Browse {
+        BlockNext "block-next" ["j", "down"] "Next block",
+        BlockPrevious "block-previous" ["k", "up"] "Previous block",
+        BlockFold "block-fold" ["enter"] "Fold or unfold the block",
+        BlockCopy "block-copy" ["y"] "Copy the block's text",
+        BlockOpen "block-open" ["o"] "Open the block's file in $EDITOR",
+        BlockDiff "block-diff" ["d"] "Show the block's diff on the whole screen",
+        BlockAttach "block-attach" ["t"] "Attach to the block's terminal",
+        BlockLeave "block-leave" ["tab", "q"] "Back to the composer",
+    }
+    Question Question {
+        AllowOnce "allow-once" ["y"] "Allow this once",
+        AllowAlways "allow-always" ["a"] "Allow always, or the whole folder",
+        RejectOnce "reject-once" ["n"] "Reject this once",
+        RejectAlways "reject-always" ["N"] "Reject always",
+        QuestionDiff "question-diff" ["d"] "Show the whole diff",
+        Feedback "feedback" ["e"] "Reject, and write why",
+        QuestionUp "question-up" ["up"] "Select the option above",
+        QuestionDown "question-down" ["down"] "Select the option below",
+        QuestionScrollUp "question-scroll-up" ["ctrl-up", "shift-up"] "Scroll the question up",
+        QuestionScrollDown "question-scroll-down" ["ctrl-down", "shift-down"] "Scroll the question down",
+        Confirm "confirm" ["enter"] "Answer with the selected option",
+    }
+    Program Anywhere {
+        Palette "palette" ["ctrl-p"] "Find an action by name",
+        Help "help" ["f1", "?"] "Show all keys",
+        Redraw "redraw" ["ctrl-l"] "Draw the screen anew",
+        Suspend "suspend" ["ctrl-z"] "Suspend to the shell",
+        Quit "quit" ["ctrl-d"] "Quit on an empty composer; with a turn open: twice",
+    }
+}
+
+impl Action {
+    pub fn info(self) -> &'static ActionInfo {
+        &ACTIONS[self as usize]
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        ACTIONS
+            .iter()
+            .find(|info| info.name == name)
+            .map(|info| info.action)
+    }
+}
+
+/// Judges `[keys]` of the configuration: `(action as written, what is wrong and what to do)`, in the
+/// order of the names. Each problem costs only the chord or action that it is about.
+pub fn check_keys(keys: &BTreeMap<String, Vec<String>>) -> Vec<(String, String)> {
+    let mut problems = Vec::new();
+    let mut bound: Vec<(Chord, Action)> = Vec::new();
+    for (name, chords) in keys {
+        let Some(action) = Action::named(name) else {
+            let hint = match nearest(name, ACTIONS.iter().map(|info| info.name)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "F1 in the program shows what there is".into(),
+            };
+            problems.push((name.clone(), format!("unknown action `{name}`: {hint}")));
+            continue;
+        };
+        for text in chords {
+            let chord = match Chord::parse(text) {
+                Ok(chord) => chord,
+                Err(problem) => {
+                    problems.push((name.clone(), problem));
+                    continue;
+                }
+            };
+            let context = action.info().context;
+            if chord.is_text() && context == Context::Composer {
+                problems.push((
+                    name.clone(),
+                    format!("`{chord}` alone types a character: add ctrl or alt"),
+                ));
+            }
+            if let Some((_, other)) = bound.iter().find(|(taken, other)| {
+                *taken == chord && *other != action && other.info().context == context
+            }) {
+                problems.push((
+                    name.clone(),
+                    format!(
+                        "`{chord}` is already the key of `{}`: choose another for one of them",
+                        other.info().name
+                    ),
+                ));
+            }
+            bound.push((chord, action));
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn keys(pairs: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
+        pairs
+            .iter()
+            .map(|(name, chords)| {
+                let chords = chords.iter().map(|chord| (*chord).to_owned()).collect();
+                ((*name).to_owned(), chords)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_table_is_sound() {
+        let mut names = HashSet::new();
+        let mut chords = HashSet::new();
+        for (at, info) in ACTIONS.iter().enumerate() {
+            assert_eq!(info.action as usize, at, "{}", info.name);
+            assert!(names.insert(info.name), "{} twice", info.name);
+            assert!(!info.doc.ends_with('.'), "{}", info.name);
+            for key in info.keys {
+                let chord = Chord::parse(key).unwrap_or_else(|error| panic!("{error}"));
+                assert!(
+                    chords.insert((info.context, chord)),
+                    "{key} twice in {:?}",
+                    info.context
+                );
+                assert!(
+                    !(chord.is_text() && info.context == Context::Composer),
+                    "{key} is typed"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn good_bindings_raise_no_problem() {
+        let keys = keys(&[
+            ("palette", &["f2", "ctrl-k"]),
+            ("stop", &[]),
+            ("help", &["?"]),
+        ]);
+        assert_eq!(check_keys(&keys), []);
+    }
+
+    #[test]
+    fn each_problem_names_the_action_and_the_remedy() {
+        let problems = check_keys(&keys(&[
+            ("palete", &["ctrl-k"]),
+            ("plan", &["ctrl-pgupp", "f7"]),
+            ("redraw", &["f7"]),
+            ("send", &["x"]),
+        ]));
+        let expected = [
+            ("palete", "unknown action `palete`: did you mean `palette`?"),
+            ("plan", "unknown key `pgupp`: did you mean `pgup`?"),
+            (
+                "redraw",
+                "`F7` is already the key of `plan`: choose another for one of them",
+            ),
+            ("send", "`x` alone types a character: add ctrl or alt"),
+        ]
+        .map(|(action, problem)| (action.to_owned(), problem.to_owned()));
+        assert_eq!(problems, expected);
+    }
+}

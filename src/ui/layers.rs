@@ -1,0 +1,159 @@
+//! The stack of overlays, and which of them has the keys.
+//!
+//! On top what the person opened, below it what the session asks. A change of the stack that a key
+//! wants takes place after the overlay has returned.
+
+use std::time::Instant;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    session::{Phase, Question, QuestionId, Session},
+    ui::{
+        keymap::Chord,
+        overlay::{Guard, Outcome, Overlay, OverlayContext, QuestionDialog, Room, SignIn},
+    },
+};
+
+#[derive(Default)]
+pub struct Layers {
+    /// Opened by the person or the program; the last has the keys.
+    opened: Vec<Box<dyn Overlay>>,
+    /// What the session waits for.
+    asked: Option<Asked>,
+    /// Answered, while the session does not know of it yet.
+    answered: Option<QuestionId>,
+}
+
+enum Asked {
+    Question(Box<QuestionDialog>),
+    SignIn(SignIn),
+}
+
+impl Asked {
+    fn overlay(&mut self) -> &mut dyn Overlay {
+        match self {
+            Self::Question(dialog) => dialog.as_mut(),
+            Self::SignIn(dialog) => dialog,
+        }
+    }
+}
+
+impl Layers {
+    pub fn open(&mut self, overlay: Box<dyn Overlay>) {
+        self.opened.push(overlay);
+    }
+
+    /// Closes what the person opened last; `false` if there is nothing.
+    pub fn close_top(&mut self) -> bool {
+        self.opened.pop().is_some()
+    }
+
+    /// Something that the person opened has the keys.
+    pub fn is_opened(&self) -> bool {
+        !self.opened.is_empty()
+    }
+
+    /// A question of the session has the keys.
+    pub fn is_asking(&self) -> bool {
+        self.opened.is_empty() && matches!(self.asked, Some(Asked::Question(_)))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.opened.is_empty() && self.asked.is_none()
+    }
+
+    /// The person has just answered a question of the session.
+    pub fn was_answered(&self) -> bool {
+        self.answered.is_some()
+    }
+
+    /// Brings up what the session asks now. `hold`: no further question for the moment.
+    pub fn sync(&mut self, session: Option<&Session>, last_key: Option<Instant>, hold: bool) {
+        let question = session.and_then(|session| {
+            let mut waiting = session.waiting_questions();
+            waiting.find(|question| Some(question.id()) != self.answered)
+        });
+        if session.is_none_or(|session| {
+            !session
+                .questions
+                .iter()
+                .any(|question| Some(question.id()) == self.answered)
+        }) {
+            self.answered = None;
+        }
+        let signing_in = session.is_some_and(|s| matches!(s.phase, Phase::SignIn { .. }));
+        match (question, &self.asked) {
+            (Some(question), Some(Asked::Question(dialog)))
+                if dialog.id() == Some(question.id()) => {}
+            (Some(_), _) if hold => self.asked = None,
+            (Some(question), _) => {
+                let guard = Guard::new(last_key);
+                self.asked = Some(Asked::Question(Box::new(match question {
+                    Question::Permission(question) => QuestionDialog::permission(question, guard),
+                    Question::File(question) => QuestionDialog::file(question, guard),
+                })));
+            }
+            (None, Some(Asked::SignIn(_))) if signing_in => {}
+            (None, _) if signing_in => self.asked = Some(Asked::SignIn(SignIn::default())),
+            (None, _) => self.asked = None,
+        }
+    }
+
+    /// Gives a key to the overlay that has the keys; `None` without one.
+    pub fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        let outcome = self.top()?.handle(key, cx);
+        self.settle(&outcome);
+        Some(outcome)
+    }
+
+    pub fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        let outcome = self.top()?.paste(text, cx);
+        self.settle(&outcome);
+        Some(outcome)
+    }
+
+    pub fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        self.top().map_or(0, |top| top.height(room, cx))
+    }
+
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        self.top()?.draw(area, buffer, cx)
+    }
+
+    pub fn deadline(&self, now: Instant) -> Option<Instant> {
+        match (self.opened.last(), &self.asked) {
+            (Some(top), _) => top.deadline(now),
+            (None, Some(Asked::Question(dialog))) => dialog.deadline(now),
+            (None, Some(Asked::SignIn(dialog))) => dialog.deadline(now),
+            (None, None) => None,
+        }
+    }
+
+    fn top(&mut self) -> Option<&mut dyn Overlay> {
+        match self.opened.last_mut() {
+            Some(top) => Some(top.as_mut()),
+            None => self.asked.as_mut().map(Asked::overlay),
+        }
+    }
+
+    fn settle(&mut self, outcome: &Outcome) {
+        if !outcome.close {
+            return;
+        }
+        if self.opened.pop().is_some() {
+            return;
+        }
+        if let Some(Asked::Question(dialog)) = self.asked.take() {
+            self.answered = dialog.id();
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Which agent to talk to: what is configured or built in, found or not.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    text::SafeText,
+    ui::{
+        AgentChoice, UiCommand,
+        action::Action,
+        keymap::Chord,
+        overlay::{
+            Outcome, Overlay, OverlayContext, Room, Wish,
+            list::{Entry, FilterList, Listed},
+            panel::Panel,
+        },
+        render::line::StyledLine,
+    },
+};
+
+/// Rows at most, so that the conversation stays in sight.
+const MAX_ROWS: u16 = 18;
+
+#[derive(Default)]
+pub struct AgentPicker {
+    list: FilterList<AgentChoice>,
+    /// The theme that the entries are drawn in: it may be known only after the picker is open.
+    theme: Option<u8>,
+}
+
+impl AgentPicker {
+    /// Those whose command was found first.
+    fn fill(&mut self, cx: &OverlayContext<'_>) {
+        if self.theme == Some(cx.theme.id) {
+            return;
+        }
+        self.theme = Some(cx.theme.id);
+        let mut agents: Vec<&AgentChoice> = cx.agents.iter().collect();
+        agents.sort_by_key(|agent| agent.found.is_err());
+        self.list
+            .set_entries(agents.into_iter().map(|agent| entry(agent, cx)).collect());
+    }
+
+    fn install_hint(&self) -> Option<SafeText> {
+        self.list.selected()?.found.clone().err()
+    }
+}
+
+fn entry(agent: &AgentChoice, cx: &OverlayContext<'_>) -> Entry<AgentChoice> {
+    let theme = cx.theme;
+    let (sign, sign_style, name_style) = match agent.found {
+        Ok(_) => (cx.symbols.done, theme.success, theme.strong),
+        Err(_) => (cx.symbols.failed, theme.dim, theme.text),
+    };
+    let mut label = StyledLine::styled(sign, sign_style);
+    label.push(" ", theme.text);
+    label.push(&agent.name, name_style);
+    if agent.name.as_str() != agent.id {
+        label.push(&format!("  {}", SafeText::line(&agent.id)), theme.dim);
+    }
+    let note = match &agent.found {
+        Ok(path) => StyledLine::styled(path, theme.dim),
+        Err(_) => StyledLine::styled("not installed", theme.warning),
+    };
+    Entry {
+        label,
+        note,
+        value: agent.clone(),
+    }
+}
+
+impl Overlay for AgentPicker {
+    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        self.fill(cx);
+        match self.list.handle(key) {
+            Listed::Pass => Outcome::pass(),
+            Listed::Taken => Outcome::taken(),
+            Listed::Chosen => match self.list.selected() {
+                Some(agent) if agent.found.is_ok() => {
+                    Outcome::close().command(UiCommand::ChooseAgent(agent.id.clone()))
+                }
+                Some(agent) => Outcome::taken().with(Wish::Toast(SafeText::line(&format!(
+                    "{} is not installed: see below the list how to",
+                    agent.name
+                )))),
+                None => Outcome::taken(),
+            },
+        }
+    }
+
+    fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
+        self.fill(cx);
+        self.list.paste(text);
+        Outcome::taken()
+    }
+
+    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        self.fill(cx);
+        // One row for how to install the selected one.
+        let rows = u16::try_from(self.list.rows() + 1).unwrap_or(u16::MAX);
+        let frame = cx.frame.rows();
+        rows.min(MAX_ROWS).saturating_add(frame).min(room.height)
+    }
+
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        let panel = Panel {
+            title: StyledLine::styled("Choose an agent", cx.theme.strong),
+            note: StyledLine::new(),
+            hints: vec![
+                (cx.keymap.hint(Action::Send), "start"),
+                (cx.keymap.hint(Action::Stop), "close"),
+            ],
+            border: cx.theme.accent,
+        };
+        let inner = panel.draw(area, buffer, cx);
+        let Some(last) = inner.bottom().checked_sub(1).filter(|_| inner.height > 2) else {
+            return self.list.draw(inner, buffer, cx);
+        };
+        if let Some(hint) = self.install_hint() {
+            let mut line = StyledLine::styled("install: ", cx.theme.dim);
+            line.push(&SafeText::line(&hint), cx.theme.warning);
+            let row = line.truncate(inner.width.into(), cx.symbols.ellipsis);
+            buffer.set_line(inner.x, last, &row.line, inner.width);
+        }
+        let list = Rect {
+            height: inner.height - 1,
+            ..inner
+        };
+        self.list.draw(list, buffer, cx)
+    }
+}

@@ -1,0 +1,175 @@
+//! Every action with its keys, by group, from the action table.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::ui::{
+    action::{ACTIONS, Action, Context, Group},
+    keymap::Chord,
+    overlay::{
+        Outcome, Overlay, OverlayContext, Room,
+        panel::{Panel, Scroll, draw_rows},
+    },
+    render::{
+        Row,
+        line::{StyledLine, Wrapping, pad},
+    },
+};
+
+/// From this many columns the groups stand side by side.
+const TWO_COLUMNS: usize = 110;
+
+/// Cells for keys.
+const KEYS_WIDTH: usize = 24;
+
+/// What the composer does by itself, as readline does.
+const EDITING: [(&str, &str); 9] = [
+    ("ctrl-a ctrl-e", "Begin and end of the line"),
+    ("alt-b alt-f", "Back and forward by a word"),
+    ("ctrl-w alt-d", "Delete a word back, forward"),
+    ("ctrl-u ctrl-k", "Delete to the begin, the end of the line"),
+    ("ctrl-y", "Put back what was deleted last"),
+    ("ctrl-z… alt-z", "Undo"),
+    ("@", "Mention a file"),
+    ("/", "Commands of the agent, at the beginning"),
+    ("!", "Run a shell line, at the beginning"),
+];
+
+#[derive(Default)]
+pub struct Help {
+    scroll: Scroll,
+}
+
+impl Overlay for Help {
+    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        use crossterm::event::KeyCode::{Char, Down, End, Home, PageDown, PageUp, Up};
+        let action = cx
+            .keymap
+            .action(key, &[Context::EmptyComposer, Context::Anywhere]);
+        match action {
+            Some(Action::Help) => return Outcome::close(),
+            Some(Action::ScrollTop) => self.scroll.to_start(),
+            Some(Action::ScrollBottom) => self.scroll.to_end(),
+            Some(Action::ScrollUp) => self.scroll.page(-1),
+            Some(Action::ScrollDown) => self.scroll.page(1),
+            _ => match key.code() {
+                Char('q') if key.is_text() => return Outcome::close(),
+                Up | Char('k') => self.scroll.by(-1),
+                Down | Char('j') => self.scroll.by(1),
+                PageUp => self.scroll.page(-1),
+                PageDown | Char(' ') => self.scroll.page(1),
+                Home => self.scroll.to_start(),
+                End => self.scroll.to_end(),
+                _ if key.is_text() => {}
+                _ => return Outcome::pass(),
+            },
+        }
+        Outcome::taken()
+    }
+
+    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        let width = cx.frame.inner_width(room.width);
+        let rows = rows(width.into(), cx).len();
+        let rows = u16::try_from(rows).unwrap_or(u16::MAX);
+        rows.saturating_add(cx.frame.rows()).min(room.whole)
+    }
+
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        let panel = Panel {
+            title: StyledLine::styled("Keys", cx.theme.strong),
+            note: StyledLine::new(),
+            hints: vec![
+                (cx.keymap.hint(Action::Stop), "close"),
+                (cx.keymap.hint(Action::ScrollDown), "more"),
+                (cx.keymap.hint(Action::Palette), "find and run"),
+            ],
+            border: cx.theme.accent,
+        };
+        let inner = panel.draw(area, buffer, cx);
+        let rows = rows(inner.width.into(), cx);
+        let top = self.scroll.fit(rows.len(), inner.height);
+        draw_rows(rows.iter().skip(top), inner, buffer);
+        None
+    }
+}
+
+fn rows(width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
+    if width < TWO_COLUMNS {
+        return sections(width, cx).into_iter().flatten().collect();
+    }
+    let column = (width - 2) / 2;
+    let (mut left, mut right): (Vec<Row>, Vec<Row>) = (Vec::new(), Vec::new());
+    for mut section in sections(column, cx) {
+        if left.len() <= right.len() {
+            left.append(&mut section);
+        } else {
+            right.append(&mut section);
+        }
+    }
+    side_by_side(left, right, column)
+}
+
+fn side_by_side(mut left: Vec<Row>, right: Vec<Row>, column: usize) -> Vec<Row> {
+    left.resize(left.len().max(right.len()), Row::default());
+    let mut right = right.into_iter();
+    for row in &mut left {
+        if let Some(other) = right.next() {
+            pad(row, column + 2, ratatui::style::Style::new());
+            row.line.spans.extend(other.line.spans);
+        }
+    }
+    left
+}
+
+/// Rows of each group, a blank one at its end.
+fn sections(width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
+    let heading = |title: &str| StyledLine::styled(title, cx.theme.accent.bold()).wrap(width);
+    let mut sections: Vec<Vec<Row>> = Group::ALL
+        .into_iter()
+        .map(|group| {
+            let mut rows = heading(group.title());
+            for info in ACTIONS.iter().filter(|info| info.group == group) {
+                let chords = cx.keymap.chords(info.action);
+                let keys = chords.iter().map(ToString::to_string).collect::<Vec<_>>();
+                rows.extend(entry(&keys.join(" "), info.doc, width, cx));
+            }
+            rows.push(Row::default());
+            rows
+        })
+        .collect();
+    let mut rows = heading("Editing, as in readline");
+    for (keys, doc) in EDITING {
+        rows.extend(entry(keys, doc, width, cx));
+    }
+    sections.push(rows);
+    sections
+}
+
+fn entry(keys: &str, doc: &str, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
+    let theme = cx.theme;
+    let column = KEYS_WIDTH.min(width / 2);
+    let mut head = StyledLine::styled("  ", theme.text);
+    if keys.is_empty() {
+        head.push("no key", theme.dim);
+    } else {
+        head.push(keys, theme.key_hint);
+    }
+    let mut indent = StyledLine::new();
+    indent.fill_to(column, theme.text);
+    let doc = StyledLine::styled(doc, theme.text);
+    if head.width() + 1 > column {
+        // Too many keys for their column: what they do stands below.
+        let mut rows = head.wrap(width);
+        rows.extend(doc.wrap_with(Wrapping::Words, width, &indent, &indent));
+        return rows;
+    }
+    head.fill_to(column, theme.text);
+    doc.wrap_with(Wrapping::Words, width, &head, &indent)
+}

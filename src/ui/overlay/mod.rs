@@ -1,0 +1,181 @@
+//! What stands above the composer for a while: questions of the agent, sign-in, help, lists.
+//!
+//! Owns: each overlay's own state, keys and picture. An overlay changes nothing outside itself: it
+//! says in its [`Outcome`] what should follow, and the root does that once the overlay has returned.
+
+mod agents;
+mod guard;
+mod help;
+mod list;
+mod palette;
+mod panel;
+mod question;
+mod sign_in;
+
+use std::time::Instant;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    session::Session,
+    text::SafeText,
+    ui::{
+        AgentChoice, ProjectInfo, UiCommand,
+        action::Action,
+        keymap::{Chord, Keymap},
+        offload::Offload,
+        render::RenderContext,
+        theme::{Symbols, Theme},
+    },
+};
+
+pub use agents::AgentPicker;
+pub use guard::{Guard, PAUSE};
+pub use help::Help;
+pub use palette::Palette;
+pub use panel::{Frame, draw_rows};
+pub use question::QuestionDialog;
+pub use sign_in::SignIn;
+
+/// What overlays may look at.
+#[derive(Clone, Copy)]
+pub struct OverlayContext<'a> {
+    pub session: Option<&'a Session>,
+    pub project: &'a ProjectInfo,
+    pub agents: &'a [AgentChoice],
+    pub keymap: &'a Keymap,
+    pub theme: &'a Theme,
+    pub symbols: &'a Symbols,
+    pub offload: &'a Offload,
+    /// How much frame the screen has room for.
+    pub frame: Frame,
+    pub now: Instant,
+}
+
+impl<'a> OverlayContext<'a> {
+    pub fn render(&self, width: u16) -> RenderContext<'a> {
+        RenderContext {
+            theme: self.theme,
+            symbols: self.symbols,
+            offload: self.offload,
+            width: width.max(1),
+            now: self.now,
+        }
+    }
+}
+
+/// Cells that an overlay may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    pub width: u16,
+    /// Rows while the conversation above stays readable.
+    pub height: u16,
+    /// Rows if the overlay needs the screen for itself.
+    pub whole: u16,
+}
+
+impl Room {
+    /// For a screen with `whole` rows above the composer.
+    pub fn new(width: u16, whole: u16) -> Self {
+        Self {
+            width,
+            height: whole - whole / 4,
+            whole,
+        }
+    }
+}
+
+pub trait Overlay {
+    /// A key press. [`Outcome::pass`] leaves it to what is below.
+    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome;
+
+    /// Pasted text; by default left to the composer.
+    fn paste(&mut self, _text: &str, _cx: &OverlayContext<'_>) -> Outcome {
+        Outcome::pass()
+    }
+
+    /// Rows wanted of `room`. Called before each [`Overlay::draw`].
+    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16;
+
+    /// Draws into `area`, which is as high as was wanted or less; returns where the cursor belongs,
+    /// if not into the composer.
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position>;
+
+    /// When it will look different without any event.
+    fn deadline(&self, _now: Instant) -> Option<Instant> {
+        None
+    }
+}
+
+/// What follows from a key.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Nobody else gets the key.
+    pub taken: bool,
+    /// The overlay is done.
+    pub close: bool,
+    pub wishes: Vec<Wish>,
+}
+
+/// What an overlay wants of the root.
+#[derive(Debug)]
+pub enum Wish {
+    Command(UiCommand),
+    Run(Action),
+    Toast(SafeText),
+    /// The cursor goes into the composer for the reason of a refusal; further questions wait.
+    Feedback,
+    /// The diffs of the tool call that is asked about, on the whole screen.
+    ShowDiff,
+}
+
+impl Outcome {
+    pub fn pass() -> Self {
+        Self::default()
+    }
+
+    pub fn taken() -> Self {
+        Self {
+            taken: true,
+            ..Self::default()
+        }
+    }
+
+    pub fn close() -> Self {
+        Self {
+            close: true,
+            ..Self::taken()
+        }
+    }
+
+    pub fn with(mut self, wish: Wish) -> Self {
+        self.wishes.push(wish);
+        self
+    }
+
+    pub fn command(self, command: UiCommand) -> Self {
+        self.with(Wish::Command(command))
+    }
+}
+
+/// The agent as people know it.
+pub fn agent_name(session: Option<&Session>) -> SafeText {
+    session.map_or_else(
+        || "the agent".into(),
+        |session| {
+            session
+                .agent
+                .name
+                .clone()
+                .unwrap_or_else(|| session.config.agent.clone())
+        },
+    )
+}

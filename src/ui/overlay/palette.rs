@@ -1,0 +1,120 @@
+//! Every action by name, and the agent's modes.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    proto::ModeId,
+    session::Event,
+    ui::{
+        UiCommand,
+        action::{ACTIONS, Action, Context},
+        keymap::Chord,
+        overlay::{
+            Outcome, Overlay, OverlayContext, Room, Wish,
+            list::{Entry, FilterList, Listed},
+            panel::Panel,
+        },
+        render::line::StyledLine,
+    },
+};
+
+/// Rows at most, so that the conversation stays in sight.
+const MAX_ROWS: u16 = 16;
+
+#[derive(Clone, Debug)]
+enum Item {
+    Action(Action),
+    Mode(ModeId),
+}
+
+pub struct Palette {
+    list: FilterList<Item>,
+}
+
+impl Palette {
+    pub fn new(cx: &OverlayContext<'_>) -> Self {
+        let theme = cx.theme;
+        // Keys of a selected block and of a question mean nothing away from it.
+        let actions = ACTIONS
+            .iter()
+            .filter(|info| !matches!(info.context, Context::Browse | Context::Question))
+            .filter(|info| info.action != Action::Palette)
+            .map(|info| {
+                let mut label = StyledLine::styled(info.doc, theme.text);
+                label.push(&format!("  {}", info.name), theme.dim);
+                Entry {
+                    label,
+                    note: StyledLine::styled(&cx.keymap.hint(info.action), theme.key_hint),
+                    value: Item::Action(info.action),
+                }
+            });
+        let modes = cx.session.and_then(|session| session.modes.as_ref());
+        let modes = modes.into_iter().flat_map(|modes| {
+            modes.available.iter().map(|mode| {
+                let mut label = StyledLine::styled("Mode: ", theme.dim);
+                label.push(&mode.name, theme.text);
+                if let Some(description) = &mode.description {
+                    label.push(&format!("  {description}"), theme.dim);
+                }
+                let current = mode.id == modes.current;
+                Entry {
+                    label,
+                    note: StyledLine::styled(if current { "now" } else { "" }, theme.success),
+                    value: Item::Mode(mode.id.clone()),
+                }
+            })
+        });
+        Self {
+            list: FilterList::new(actions.chain(modes).collect()),
+        }
+    }
+}
+
+impl Overlay for Palette {
+    fn handle(&mut self, key: Chord, _cx: &OverlayContext<'_>) -> Outcome {
+        match self.list.handle(key) {
+            Listed::Pass => Outcome::pass(),
+            Listed::Taken => Outcome::taken(),
+            Listed::Chosen => match self.list.selected() {
+                Some(Item::Action(action)) => Outcome::close().with(Wish::Run(*action)),
+                Some(Item::Mode(mode)) => {
+                    Outcome::close().command(UiCommand::Session(Event::SetMode(mode.clone())))
+                }
+                None => Outcome::taken(),
+            },
+        }
+    }
+
+    fn paste(&mut self, text: &str, _cx: &OverlayContext<'_>) -> Outcome {
+        self.list.paste(text);
+        Outcome::taken()
+    }
+
+    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        let rows = u16::try_from(self.list.rows()).unwrap_or(u16::MAX);
+        let frame = cx.frame.rows();
+        rows.min(MAX_ROWS).saturating_add(frame).min(room.height)
+    }
+
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        let panel = Panel {
+            title: StyledLine::styled("Actions", cx.theme.strong),
+            note: StyledLine::styled(&self.list.len().to_string(), cx.theme.dim),
+            hints: vec![
+                (cx.keymap.hint(Action::Send), "run"),
+                (cx.keymap.hint(Action::Stop), "close"),
+            ],
+            border: cx.theme.accent,
+        };
+        let inner = panel.draw(area, buffer, cx);
+        self.list.draw(inner, buffer, cx)
+    }
+}

@@ -1,0 +1,234 @@
+//! The frame around an overlay: a box with title, note and key hints, or a single rule where there
+//! is little room; and the part of long content that shows.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Style,
+    symbols::border,
+    text::{Line, Span},
+    widgets::{Block, Clear, Widget},
+};
+
+use crate::ui::{
+    overlay::OverlayContext,
+    render::{Row, line::StyledLine},
+    theme::Symbols,
+};
+
+/// On screens of fewer columns or rows a box would take more than it gives.
+const FULL_WIDTH: u16 = 48;
+const FULL_HEIGHT: u16 = 16;
+
+/// How much frame there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// A box.
+    Full,
+    /// A rule with the title above the content.
+    Compact,
+}
+
+impl Frame {
+    /// What a screen of this size has room for.
+    pub fn for_screen(width: u16, height: u16) -> Self {
+        if width < FULL_WIDTH || height < FULL_HEIGHT {
+            Self::Compact
+        } else {
+            Self::Full
+        }
+    }
+
+    /// Rows that are not content.
+    pub fn rows(self) -> u16 {
+        match self {
+            Self::Full => 2,
+            Self::Compact => 1,
+        }
+    }
+
+    /// Columns for content.
+    pub fn inner_width(self, width: u16) -> u16 {
+        match self {
+            Self::Full => width.saturating_sub(4).max(1),
+            Self::Compact => width.saturating_sub(2).max(1),
+        }
+    }
+}
+
+/// Title and hints of an overlay.
+pub struct Panel {
+    pub title: StyledLine,
+    /// At the right end of the title: a count.
+    pub note: StyledLine,
+    /// `(key, what it does)`, the most needed first; those that do not fit are left out.
+    pub hints: Vec<(String, &'static str)>,
+    pub border: Style,
+}
+
+impl Panel {
+    /// Draws the frame and returns where the content goes.
+    pub fn draw(&self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) -> Rect {
+        Clear.render(area, buffer);
+        let room = usize::from(area.width).saturating_sub(4);
+        let note = spaced(&self.note, room, self.border, cx).right_aligned();
+        let title_room = room.saturating_sub(note.width());
+        let title = spaced(&self.title, title_room, self.border, cx);
+        match cx.frame {
+            Frame::Full => {
+                Block::bordered()
+                    .border_set(border_set(cx.symbols))
+                    .border_style(self.border)
+                    .title_top(title)
+                    .title_top(note)
+                    .title_bottom(self.hint_line(room, cx))
+                    .render(area, buffer);
+                inset(area, 2, 1, 1)
+            }
+            Frame::Compact => {
+                let rule = cx.symbols.rule.repeat(usize::from(area.width));
+                buffer.set_stringn(area.x, area.y, rule, area.width.into(), self.border);
+                buffer.set_line(area.x + 1, area.y, &title, area.width.saturating_sub(2));
+                let note_width = u16::try_from(note.width()).unwrap_or(u16::MAX);
+                if let Some(left) = area.width.checked_sub(note_width + 1) {
+                    buffer.set_line(area.x + left, area.y, &note, note_width);
+                }
+                inset(area, 1, 1, 0)
+            }
+        }
+    }
+
+    fn hint_line(&self, room: usize, cx: &OverlayContext<'_>) -> Line<'static> {
+        let mut line = StyledLine::new();
+        for (key, what) in self.hints.iter().filter(|(key, _)| !key.is_empty()) {
+            let mut next = line.clone();
+            if !next.is_empty() {
+                next.push(&format!(" {} ", cx.symbols.separator), cx.theme.dim);
+            }
+            next.push(key, cx.theme.key_hint);
+            next.push(&format!(" {what}"), cx.theme.dim);
+            if next.width() + 2 > room {
+                break;
+            }
+            line = next;
+        }
+        spaced(&line, room, self.border, cx)
+    }
+}
+
+/// A line with a blank on both sides, as it stands in a border; nothing for an empty one.
+fn spaced(line: &StyledLine, room: usize, border: Style, cx: &OverlayContext<'_>) -> Line<'static> {
+    if line.is_empty() || room < 3 {
+        return Line::default();
+    }
+    let mut row = line.truncate(room - 2, cx.symbols.ellipsis).line;
+    row.spans.insert(0, Span::styled(" ", border));
+    row.spans.push(Span::styled(" ", border));
+    row
+}
+
+fn inset(area: Rect, sides: u16, top: u16, bottom: u16) -> Rect {
+    Rect {
+        x: area.x + sides.min(area.width),
+        y: area.y + top.min(area.height),
+        width: area.width.saturating_sub(2 * sides),
+        height: area.height.saturating_sub(top + bottom),
+    }
+}
+
+fn border_set(symbols: &Symbols) -> border::Set<'static> {
+    if !symbols.ascii {
+        return border::ROUNDED;
+    }
+    border::Set {
+        top_left: "+",
+        top_right: "+",
+        bottom_left: "+",
+        bottom_right: "+",
+        vertical_left: "|",
+        vertical_right: "|",
+        horizontal_top: "-",
+        horizontal_bottom: "-",
+    }
+}
+
+/// Draws as many rows as fit.
+pub fn draw_rows<'r>(rows: impl IntoIterator<Item = &'r Row>, area: Rect, buffer: &mut Buffer) {
+    for (y, row) in (area.top()..area.bottom()).zip(rows) {
+        buffer.set_line(area.x, y, &row.line, area.width);
+    }
+}
+
+/// Where a window over long content stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scroll {
+    top: usize,
+    /// Rows of content and of the window, as last drawn.
+    len: usize,
+    height: usize,
+}
+
+impl Scroll {
+    /// Fits the window to the content; returns the first row that shows.
+    pub fn fit(&mut self, len: usize, height: u16) -> usize {
+        self.len = len;
+        self.height = height.into();
+        self.top = self.top.min(len.saturating_sub(self.height));
+        self.top
+    }
+
+    pub fn by(&mut self, rows: isize) {
+        let last = self.len.saturating_sub(self.height);
+        self.top = self.top.saturating_add_signed(rows).min(last);
+    }
+
+    pub fn page(&mut self, direction: isize) {
+        let page = self.height.saturating_sub(1).max(1);
+        self.by(direction.saturating_mul(page.cast_signed()));
+    }
+
+    pub fn to_start(&mut self) {
+        self.top = 0;
+    }
+
+    pub fn to_end(&mut self) {
+        self.top = self.len.saturating_sub(self.height);
+    }
+
+    /// Scrolls as little as needed to show row `at`.
+    pub fn show(&mut self, at: usize, height: u16) {
+        let height = usize::from(height).max(1);
+        if at < self.top {
+            self.top = at;
+        } else if at >= self.top + height {
+            self.top = at + 1 - height;
+        }
+    }
+
+    /// Rows below the window.
+    pub fn below(&self) -> usize {
+        self.len.saturating_sub(self.top + self.height)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_stays_on_its_content() {
+        let mut scroll = Scroll::default();
+        assert_eq!(scroll.fit(10, 4), 0);
+        scroll.by(-1);
+        assert_eq!(scroll.fit(10, 4), 0);
+        scroll.page(1);
+        assert_eq!((scroll.fit(10, 4), scroll.below()), (3, 3));
+        scroll.to_end();
+        assert_eq!((scroll.fit(10, 4), scroll.below()), (6, 0));
+        assert_eq!(scroll.fit(5, 4), 1, "the content shrank");
+        assert_eq!(scroll.fit(2, 4), 0);
+        scroll.fit(10, 4);
+        scroll.show(9, 4);
+        assert_eq!(scroll.fit(10, 4), 6);
+    }
+}

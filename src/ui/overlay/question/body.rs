@@ -1,0 +1,180 @@
+//! What a question is about, laid out whole: nothing of it is cut, long blank runs may be counted.
+
+use std::path::{Component, Path, PathBuf};
+
+use ratatui::style::Style;
+
+use crate::{
+    session::Session,
+    text::SafeText,
+    ui::{
+        overlay::{Frame, OverlayContext},
+        render::{
+            Row,
+            line::{StyledLine, Wrapping},
+        },
+    },
+};
+
+/// Blank rows in a run that are left alone; of a longer one only the count is shown (C131).
+const BLANK_RUN: usize = 2;
+
+/// Content of a question.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    pub rows: Vec<Row>,
+    /// Lines that are in no row: of a diff too long to be laid out here at once.
+    pub left_out: usize,
+    /// Some rows will look better once the offloaded work is done.
+    pub provisional: bool,
+}
+
+impl Body {
+    pub fn push(&mut self, line: StyledLine, width: usize) {
+        self.rows.extend(line.wrap(width));
+    }
+
+    /// Text of several lines, every blank of it kept, signs for control and bidi characters set
+    /// off. `first` stands before the first row of it, and as much blank before the others.
+    pub fn push_verbatim(
+        &mut self,
+        text: &SafeText,
+        first: &StyledLine,
+        style: Style,
+        width: usize,
+        cx: &OverlayContext<'_>,
+    ) {
+        let mut indent = StyledLine::new();
+        indent.fill_to(first.width(), style);
+        // A wrapped row stands further in than a line of its own.
+        let mut continued = indent.clone();
+        continued.push("  ", style);
+        for (n, line) in text.split('\n').enumerate() {
+            let prefix = if n == 0 { first } else { &indent };
+            self.rows.extend(verbatim_line(line, style, cx).wrap_with(
+                Wrapping::Hard,
+                width,
+                prefix,
+                &continued,
+            ));
+        }
+    }
+
+    /// Sets apart what follows, where there is room for that.
+    pub fn blank(&mut self, cx: &OverlayContext<'_>) {
+        if !self.rows.is_empty() && cx.frame == Frame::Full {
+            self.rows.push(Row::default());
+        }
+    }
+
+    /// Counts runs of blank rows instead of showing them, so that what stands behind them is seen.
+    pub fn squeeze(&mut self, cx: &OverlayContext<'_>) {
+        let mut out = Vec::with_capacity(self.rows.len());
+        let mut run = Vec::new();
+        for row in std::mem::take(&mut self.rows) {
+            if is_blank(&row) {
+                run.push(row);
+                continue;
+            }
+            flush_blanks(&mut run, &mut out, cx);
+            out.push(row);
+        }
+        flush_blanks(&mut run, &mut out, cx);
+        self.rows = out;
+    }
+}
+
+fn flush_blanks(run: &mut Vec<Row>, out: &mut Vec<Row>, cx: &OverlayContext<'_>) {
+    if run.len() <= BLANK_RUN {
+        out.append(run);
+        return;
+    }
+    let count = format!("  ({} blank lines)", run.len());
+    out.push(StyledLine::styled(&count, cx.theme.warning).into_row());
+    run.clear();
+}
+
+fn is_blank(row: &Row) -> bool {
+    row.line
+        .spans
+        .iter()
+        .all(|span| span.content.chars().all(char::is_whitespace))
+}
+
+/// A line in which the signs that stand for invisible characters cannot be overlooked (C129).
+fn verbatim_line(line: &str, style: Style, cx: &OverlayContext<'_>) -> StyledLine {
+    let mark = cx.theme.error.reversed();
+    let mut out = StyledLine::new();
+    let mut rest = line;
+    while let Some((at, len)) = next_sign(rest) {
+        out.push(&rest[..at], style);
+        out.push(&rest[at..at + len], mark);
+        rest = &rest[at + len..];
+    }
+    out.push(rest, style);
+    out
+}
+
+/// Where the next sign that [`SafeText`] made of a character begins, and its bytes.
+fn next_sign(text: &str) -> Option<(usize, usize)> {
+    /// `<U+` and at most six digits.
+    const LONGEST: usize = 10;
+    text.char_indices().find_map(|(at, c)| match c {
+        '\u{2400}'..='\u{2421}' => Some((at, c.len_utf8())),
+        '<' => {
+            let digits = text[at..].strip_prefix("<U+")?;
+            let end = digits.bytes().take(LONGEST).position(|b| b == b'>')?;
+            let hex = &digits[..end];
+            (end >= 4 && hex.bytes().all(|b| b.is_ascii_hexdigit())).then_some((at, end + 4))
+        }
+        _ => None,
+    })
+}
+
+/// Whether text holds such signs at all.
+pub fn has_signs(text: &str) -> bool {
+    next_sign(text).is_some()
+}
+
+/// A path as the agent named it, as people read it, and whether it lies in the workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub shown: SafeText,
+    pub outside: bool,
+}
+
+/// Judges a path by its text alone: links are resolved by the host, which asks by itself.
+pub fn place(path: &str, session: Option<&Session>) -> Place {
+    let Some(session) = session else {
+        return Place {
+            shown: SafeText::line(path),
+            outside: false,
+        };
+    };
+    let cwd = &session.config.cwd;
+    let absolute = normalized(&cwd.join(path));
+    let inside = |root: &PathBuf| absolute.starts_with(normalized(root));
+    let shown = match absolute.strip_prefix(normalized(cwd)) {
+        Ok(relative) if !relative.as_os_str().is_empty() => relative.to_string_lossy(),
+        _ => absolute.to_string_lossy(),
+    };
+    Place {
+        shown: SafeText::line(&shown),
+        outside: !inside(cwd) && !session.config.additional_directories.iter().any(inside),
+    }
+}
+
+/// Without `.` and `..`, by text.
+fn normalized(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}

@@ -1,0 +1,280 @@
+//! The numbered answers of a question: which is selected, how they are drawn.
+
+use crate::{
+    proto::PermissionKind,
+    text::{SafeText, cell_width},
+    ui::{
+        action::Action,
+        overlay::OverlayContext,
+        render::{
+            Row,
+            line::{StyledLine, Wrapping, pad},
+        },
+    },
+};
+
+/// Answers with a digit of their own; later ones are reached with the arrow keys.
+const DIGITS: usize = 9;
+
+#[derive(Clone, Debug)]
+pub struct Choice {
+    pub label: SafeText,
+    pub kind: PermissionKind,
+    /// The label is the agent's own and may say anything: its kind stands beside it in words.
+    pub foreign: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Choices {
+    list: Vec<Choice>,
+    /// Nothing at first: enter answers only what the person selected.
+    selected: Option<usize>,
+}
+
+/// How many choices there are of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    None,
+    One(usize),
+    /// The first of several.
+    Several(usize),
+}
+
+impl Choices {
+    pub fn new(list: Vec<Choice>) -> Self {
+        Self {
+            list,
+            selected: None,
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub fn selected(&self) -> Option<usize> {
+        self.selected
+    }
+
+    pub fn select(&mut self, at: usize) {
+        self.selected = Some(at).filter(|at| *at < self.list.len());
+    }
+
+    /// Moves the selection; from nothing to the first or the last.
+    pub fn step(&mut self, down: bool) {
+        let Some(last) = self.list.len().checked_sub(1) else {
+            return;
+        };
+        self.selected = Some(match (self.selected, down) {
+            (None, true) => 0,
+            (None, false) => last,
+            (Some(at), true) => (at + 1).min(last),
+            (Some(at), false) => at.saturating_sub(1),
+        });
+    }
+
+    /// The choice that a typed digit stands for.
+    pub fn numbered(&self, digit: u8) -> Option<usize> {
+        let at = usize::from(digit).checked_sub(1)?;
+        (at < self.list.len()).then_some(at)
+    }
+
+    pub fn of_kind(&self, kind: PermissionKind) -> Found {
+        let mut found = (0..self.list.len()).filter(|at| self.list[*at].kind == kind);
+        match (found.next(), found.next()) {
+            (None, _) => Found::None,
+            (Some(at), None) => Found::One(at),
+            (Some(at), Some(_)) => Found::Several(at),
+        }
+    }
+
+    /// Rows of all choices, and the first of the selected one. `brief`: one row each. `open`: an
+    /// answer would be taken now.
+    pub fn rows(
+        &self,
+        width: usize,
+        brief: bool,
+        open: bool,
+        cx: &OverlayContext<'_>,
+    ) -> (Vec<Row>, Option<usize>) {
+        let labels = self.list.iter().map(|choice| cell_width(&choice.label));
+        let label_width = labels.max().unwrap_or(0);
+        let mut rows = Vec::new();
+        let mut selected_row = None;
+        for (at, choice) in self.list.iter().enumerate() {
+            let head = self.head(at, choice, open, cx);
+            let kind = kind_words(choice, head.width() + label_width, width, cx);
+            let mut of_choice = if brief {
+                let mut line = head;
+                line.push(&choice.label, cx.theme.text);
+                vec![line.truncate(width, cx.symbols.ellipsis)]
+            } else {
+                labelled(&head, &choice.label, &kind, label_width, width, cx)
+            };
+            if self.selected == Some(at) {
+                selected_row = Some(rows.len());
+                for row in &mut of_choice {
+                    pad(row, width, cx.theme.selected);
+                    row.line = std::mem::take(&mut row.line).patch_style(cx.theme.selected);
+                }
+            }
+            rows.append(&mut of_choice);
+        }
+        (rows, selected_row)
+    }
+
+    /// Selection, digit, letter and a sign for the kind.
+    fn head(&self, at: usize, choice: &Choice, open: bool, cx: &OverlayContext<'_>) -> StyledLine {
+        let theme = cx.theme;
+        let key_style = if open { theme.key_hint } else { theme.dim };
+        let marker = if self.selected == Some(at) {
+            cx.symbols.prompt
+        } else {
+            " "
+        };
+        let mut head = StyledLine::styled(marker, theme.accent);
+        let digit = if at < DIGITS {
+            (at + 1).to_string()
+        } else {
+            String::new()
+        };
+        head.push(&format!(" {digit:1} "), key_style);
+        let letter = if self.is_first_of_kind(at) {
+            kind_action(choice.kind).map_or_else(String::new, |action| cx.keymap.hint(action))
+        } else {
+            String::new()
+        };
+        head.push(&format!("{letter:1} "), key_style);
+        let (sign, colour) = match choice.kind {
+            PermissionKind::AllowOnce | PermissionKind::AllowAlways => {
+                (cx.symbols.done, theme.success)
+            }
+            PermissionKind::RejectOnce | PermissionKind::RejectAlways => {
+                (cx.symbols.failed, theme.error)
+            }
+            PermissionKind::Unknown => (cx.symbols.asking, theme.warning),
+        };
+        head.push(sign, colour);
+        head.push(" ", theme.text);
+        head
+    }
+
+    fn is_first_of_kind(&self, at: usize) -> bool {
+        match self.of_kind(self.list[at].kind) {
+            Found::One(first) | Found::Several(first) => first == at,
+            Found::None => false,
+        }
+    }
+}
+
+/// The label after its head, wrapped; the kind in its column behind the longest label.
+fn labelled(
+    head: &StyledLine,
+    label: &SafeText,
+    kind: &StyledLine,
+    label_width: usize,
+    width: usize,
+    cx: &OverlayContext<'_>,
+) -> Vec<Row> {
+    let mut indent = StyledLine::new();
+    indent.fill_to(head.width(), cx.theme.text);
+    let room = width.saturating_sub(kind.width());
+    let mut rows =
+        StyledLine::styled(label, cx.theme.text).wrap_with(Wrapping::Words, room, head, &indent);
+    if let Some(first) = rows.first_mut().filter(|_| !kind.is_empty()) {
+        let column = (head.width() + label_width).min(room);
+        pad(first, column, cx.theme.text);
+        first.line.spans.extend(kind.clone().into_row().line.spans);
+    }
+    rows
+}
+
+/// What the agent says the option is, where there is room to say it once more.
+fn kind_words(choice: &Choice, column: usize, width: usize, cx: &OverlayContext<'_>) -> StyledLine {
+    /// Narrower than this the label needs all the room.
+    const FROM_WIDTH: usize = 56;
+    let words = match choice.kind {
+        PermissionKind::AllowOnce => "allow once",
+        PermissionKind::AllowAlways => "allow always",
+        PermissionKind::RejectOnce => "reject once",
+        PermissionKind::RejectAlways => "reject always",
+        PermissionKind::Unknown => "of unknown kind",
+    };
+    if !choice.foreign || (width < FROM_WIDTH && column + words.len() + 3 > width) {
+        return StyledLine::new();
+    }
+    StyledLine::styled(&format!("   {words:13}"), cx.theme.dim)
+}
+
+fn kind_action(kind: PermissionKind) -> Option<Action> {
+    match kind {
+        PermissionKind::AllowOnce => Some(Action::AllowOnce),
+        PermissionKind::AllowAlways => Some(Action::AllowAlways),
+        PermissionKind::RejectOnce => Some(Action::RejectOnce),
+        PermissionKind::RejectAlways => Some(Action::RejectAlways),
+        PermissionKind::Unknown => None,
+    }
+}
+
+/// The kind that an action answers with.
+pub fn action_kind(action: Action) -> Option<PermissionKind> {
+    match action {
+        Action::AllowOnce => Some(PermissionKind::AllowOnce),
+        Action::AllowAlways => Some(PermissionKind::AllowAlways),
+        Action::RejectOnce => Some(PermissionKind::RejectOnce),
+        Action::RejectAlways => Some(PermissionKind::RejectAlways),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choices(kinds: &[PermissionKind]) -> Choices {
+        Choices::new(
+            kinds
+                .iter()
+                .map(|kind| Choice {
+                    label: "x".into(),
+                    kind: *kind,
+                    foreign: true,
+                })
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn nothing_is_selected_at_first_v1_perm_07() {
+        let mut list = choices(&[PermissionKind::AllowOnce, PermissionKind::RejectOnce]);
+        assert_eq!(list.selected(), None);
+        list.step(false);
+        assert_eq!(list.selected(), Some(1));
+        list.step(true);
+        assert_eq!(list.selected(), Some(1));
+        list.step(false);
+        assert_eq!(list.selected(), Some(0));
+        let mut none = choices(&[]);
+        none.step(true);
+        assert_eq!(none.selected(), None);
+    }
+
+    #[test]
+    fn kinds_are_told_apart_even_when_shared_v1_perm_04() {
+        let list = choices(&[
+            PermissionKind::AllowAlways,
+            PermissionKind::AllowOnce,
+            PermissionKind::AllowOnce,
+        ]);
+        assert_eq!(list.of_kind(PermissionKind::AllowAlways), Found::One(0));
+        assert_eq!(list.of_kind(PermissionKind::AllowOnce), Found::Several(1));
+        assert_eq!(list.of_kind(PermissionKind::RejectOnce), Found::None);
+        assert_eq!(list.numbered(3), Some(2));
+        assert_eq!(list.numbered(0), None);
+        assert_eq!(list.numbered(4), None);
+    }
+}

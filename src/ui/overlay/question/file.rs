@@ -1,0 +1,131 @@
+//! A read or write outside the workspace: once, the folder for this session, or no.
+
+use crate::{
+    proto::{HostRequest, PermissionKind},
+    session::{Event, FileAnswer, FileQuestion},
+    text::SafeText,
+    ui::{
+        UiCommand,
+        overlay::{Guard, OverlayContext, agent_name},
+        render::{
+            format::{bytes, count},
+            line::StyledLine,
+        },
+    },
+};
+
+use super::{Body, Choice, QuestionDialog, Subject};
+
+/// Bytes of what would be written that are shown.
+const CONTENT_BYTES: usize = 32 << 10;
+
+const ANSWERS: [FileAnswer; 3] = [FileAnswer::Once, FileAnswer::Folder, FileAnswer::No];
+
+struct File(FileQuestion);
+
+impl QuestionDialog {
+    pub fn file(question: &FileQuestion, guard: Guard) -> Self {
+        let folder = question.resolved.parent().map_or_else(
+            || "Allow this folder for this session".to_owned(),
+            |folder| format!("Allow all of {} for this session", folder.display()),
+        );
+        let choices = vec![
+            Choice {
+                label: "Allow this once".into(),
+                kind: PermissionKind::AllowOnce,
+                foreign: false,
+            },
+            Choice {
+                label: SafeText::line(&folder),
+                kind: PermissionKind::AllowAlways,
+                foreign: false,
+            },
+            Choice {
+                label: "No: the agent gets an error, the turn goes on".into(),
+                kind: PermissionKind::RejectOnce,
+                foreign: false,
+            },
+        ];
+        let subject = Box::new(File(question.clone()));
+        Self::new(Some(question.id), subject, choices, guard)
+    }
+}
+
+impl File {
+    fn verb(&self) -> &'static str {
+        match self.0.request {
+            HostRequest::TerminalCreate(_) => "run a command",
+            _ if self.0.write => "write",
+            _ => "read",
+        }
+    }
+
+    fn preposition(&self) -> &'static str {
+        match self.0.request {
+            HostRequest::TerminalCreate(_) => "in",
+            _ => self.verb(),
+        }
+    }
+
+    fn command(&self, answer: FileAnswer) -> UiCommand {
+        UiCommand::Session(Event::AnswerFile {
+            question: self.0.id,
+            answer,
+        })
+    }
+}
+
+impl Subject for File {
+    fn title(&self, cx: &OverlayContext<'_>) -> String {
+        format!(
+            "{} wants to {} outside the workspace",
+            agent_name(cx.session),
+            self.verb()
+        )
+    }
+
+    fn rev(&self, _cx: &OverlayContext<'_>) -> u64 {
+        0
+    }
+
+    fn answer(&self, at: usize) -> Option<UiCommand> {
+        ANSWERS.get(at).map(|answer| self.command(*answer))
+    }
+
+    fn dismissal(&self) -> Option<UiCommand> {
+        Some(self.command(FileAnswer::No))
+    }
+
+    fn body(&self, width: usize, _expanded: bool, cx: &OverlayContext<'_>) -> Body {
+        let theme = cx.theme;
+        let mut body = Body::default();
+        if let HostRequest::TerminalCreate(create) = &self.0.request {
+            let words = std::iter::once(&create.command).chain(&create.args);
+            let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
+            let sign = StyledLine::styled("$ ", theme.dim);
+            body.push_verbatim(&SafeText::new(&line), &sign, theme.strong, width, cx);
+        }
+        let asked = SafeText::line(&self.0.asked);
+        let resolved = SafeText::line(&self.0.resolved.to_string_lossy());
+        let label = StyledLine::styled(&format!("{} ", self.preposition()), theme.dim);
+        body.push_verbatim(&asked, &label, theme.strong, width, cx);
+        if resolved != asked {
+            let label = StyledLine::styled("which is ", theme.dim);
+            body.push_verbatim(&resolved, &label, theme.warning.bold(), width, cx);
+        }
+        if let HostRequest::WriteTextFile(write) = &self.0.request {
+            let end = write.content.floor_char_boundary(CONTENT_BYTES);
+            let size = format!(
+                "{}, {}",
+                bytes(write.content.len() as u64),
+                count(write.content.lines().count(), "line")
+            );
+            body.blank(cx);
+            body.push(StyledLine::styled(&size, theme.dim), width);
+            let shown = SafeText::new(write.content[..end].trim_end_matches('\n'));
+            body.push_verbatim(&shown, &StyledLine::new(), theme.text, width, cx);
+            body.left_out = write.content[end..].lines().count();
+        }
+        body
+    }
+}

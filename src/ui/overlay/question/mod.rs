@@ -1,0 +1,466 @@
+//! Questions that only the person may answer: permissions, files outside the workspace, project
+//! trust (PRODUCT §5).
+//!
+//! [`QuestionDialog`] owns what they share: the guard, the numbered answers, the scrollable body
+//! and what of it is shown where there is little room. A [`Subject`] says what is asked and what an
+//! answer means.
+
+mod body;
+mod choices;
+mod file;
+mod permission;
+mod trust;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Instant;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    session::{Event, QuestionId},
+    ui::{
+        UiCommand,
+        action::{Action, Context},
+        keymap::Chord,
+        overlay::{
+            Guard, Outcome, Overlay, OverlayContext, Room, Wish,
+            panel::{Frame, Panel, Scroll, draw_rows},
+        },
+        render::{format::count, line::StyledLine},
+    },
+};
+
+use body::Body;
+use choices::{Choice, Choices, Found, action_kind};
+
+/// Rows of the body that are worth more than the conversation's, and than a choice's second row.
+const BODY_AT_LEAST: usize = 3;
+
+/// What is asked.
+trait Subject {
+    /// Who wants what.
+    fn title(&self, cx: &OverlayContext<'_>) -> String;
+
+    /// All of it. `expanded`: the screen is there for it.
+    fn body(&self, width: usize, expanded: bool, cx: &OverlayContext<'_>) -> Body;
+
+    /// Changes when the body does.
+    fn rev(&self, cx: &OverlayContext<'_>) -> u64;
+
+    /// What picking the choice at `at` means.
+    fn answer(&self, at: usize) -> Option<UiCommand>;
+
+    /// What esc means; `None` stops the turn, and with it the question.
+    fn dismissal(&self) -> Option<UiCommand> {
+        None
+    }
+
+    /// Whether a turn is stopped by ctrl-c here.
+    fn in_turn(&self) -> bool {
+        true
+    }
+
+    fn has_diff(&self) -> bool {
+        false
+    }
+
+    fn can_reject_with_feedback(&self) -> bool {
+        false
+    }
+}
+
+pub struct QuestionDialog {
+    /// `None`: no question of the session (trust).
+    id: Option<QuestionId>,
+    subject: Box<dyn Subject>,
+    choices: Choices,
+    guard: Guard,
+    expanded: bool,
+    scroll: Scroll,
+    layout: Option<Layout>,
+}
+
+/// The body as laid out last, and for what.
+struct Layout {
+    key: (usize, bool, u8, u64),
+    /// Of the offloaded work that it still waits for.
+    waiting_since: Option<u64>,
+    /// Blank runs and all.
+    whole: Body,
+    /// For less room than the whole needs.
+    squeezed: Body,
+}
+
+impl QuestionDialog {
+    fn new(
+        id: Option<QuestionId>,
+        subject: Box<dyn Subject>,
+        choices: Vec<Choice>,
+        guard: Guard,
+    ) -> Self {
+        Self {
+            id,
+            subject,
+            choices: Choices::new(choices),
+            guard,
+            expanded: false,
+            scroll: Scroll::default(),
+            layout: None,
+        }
+    }
+
+    pub fn id(&self) -> Option<QuestionId> {
+        self.id
+    }
+
+    fn pick(&mut self, at: usize) -> Outcome {
+        match self.subject.answer(at) {
+            Some(command) => Outcome::close().command(command),
+            None => Outcome::taken(),
+        }
+    }
+
+    fn by_kind(&mut self, action: Action) -> Option<Outcome> {
+        let kind = action_kind(action)?;
+        Some(match self.choices.of_kind(kind) {
+            Found::One(at) => self.pick(at),
+            Found::Several(first) => {
+                self.choices.select(first);
+                Outcome::taken()
+            }
+            Found::None => {
+                Outcome::taken().with(Wish::Toast("no answer of that kind is offered".into()))
+            }
+        })
+    }
+
+    /// Rejects, and leads to the composer for the reason.
+    fn feedback(&mut self) -> Outcome {
+        if !self.subject.can_reject_with_feedback() {
+            return Outcome::taken();
+        }
+        match self
+            .choices
+            .of_kind(crate::proto::PermissionKind::RejectOnce)
+        {
+            Found::One(at) => self.pick(at).with(Wish::Feedback),
+            Found::Several(first) => {
+                self.choices.select(first);
+                Outcome::taken().with(Wish::Toast(
+                    "there are several ways to reject: answer with one, then write why".into(),
+                ))
+            }
+            Found::None => {
+                Outcome::taken().with(Wish::Toast("the agent offers no way to reject once".into()))
+            }
+        }
+    }
+
+    /// Keys that are no answer and work before the guard opens.
+    fn always(&mut self, action: Action) -> Option<Outcome> {
+        match action {
+            Action::Stop => Some(match self.subject.dismissal() {
+                Some(command) => Outcome::close().command(command),
+                None => Outcome::taken().command(UiCommand::Session(Event::Stop)),
+            }),
+            Action::Interrupt if self.subject.in_turn() => {
+                Some(Outcome::taken().command(UiCommand::Session(Event::Stop)))
+            }
+            Action::Details => {
+                self.expanded = !self.expanded;
+                self.scroll.to_start();
+                Some(Outcome::taken())
+            }
+            Action::QuestionScrollUp => self.scrolled(|scroll| scroll.by(-1)),
+            Action::QuestionScrollDown => self.scrolled(|scroll| scroll.by(1)),
+            // The conversation above is what they scroll while it is there.
+            Action::ScrollUp if self.expanded => self.scrolled(|scroll| scroll.page(-1)),
+            Action::ScrollDown if self.expanded => self.scrolled(|scroll| scroll.page(1)),
+            Action::ScrollTop if self.expanded => self.scrolled(Scroll::to_start),
+            Action::ScrollBottom if self.expanded => self.scrolled(Scroll::to_end),
+            Action::ScrollUp
+            | Action::ScrollDown
+            | Action::ScrollTop
+            | Action::ScrollBottom
+            | Action::PreviousPrompt
+            | Action::NextPrompt
+            | Action::Quit
+            | Action::Suspend
+            | Action::Redraw => Some(Outcome::pass()),
+            _ => None,
+        }
+    }
+
+    fn scrolled(&mut self, scroll: impl FnOnce(&mut Scroll)) -> Option<Outcome> {
+        scroll(&mut self.scroll);
+        Some(Outcome::taken())
+    }
+
+    fn layout(&mut self, width: usize, cx: &OverlayContext<'_>) -> &Layout {
+        let key = (width, self.expanded, cx.theme.id, self.subject.rev(cx));
+        let fresh = self.layout.as_ref().is_some_and(|layout| {
+            layout.key == key
+                && layout
+                    .waiting_since
+                    .is_none_or(|generation| generation == cx.offload.generation())
+        });
+        if !fresh {
+            self.layout = None;
+        }
+        self.layout.get_or_insert_with(|| {
+            let generation = cx.offload.generation();
+            let whole = self.subject.body(width, self.expanded, cx);
+            let mut squeezed = whole.clone();
+            squeezed.squeeze(cx);
+            Layout {
+                key,
+                waiting_since: whole.provisional.then_some(generation),
+                whole,
+                squeezed,
+            }
+        })
+    }
+
+    fn panel(&self, cx: &OverlayContext<'_>) -> Panel {
+        let hint = |action| cx.keymap.hint(action);
+        let mut hints = Vec::new();
+        if !self.choices.is_empty() {
+            hints.push((digits(&self.choices), "answer"));
+        }
+        if self.subject.has_diff() {
+            hints.push((hint(Action::QuestionDiff), "full diff"));
+        }
+        if self.subject.can_reject_with_feedback() {
+            hints.push((hint(Action::Feedback), "reject and say why"));
+        }
+        hints.push((
+            hint(Action::Stop),
+            if self.subject.dismissal().is_some() {
+                "no"
+            } else {
+                "stop the turn"
+            },
+        ));
+        if self.expanded {
+            hints.push((hint(Action::Details), "less"));
+        }
+        hints.push((
+            format!(
+                "{}/{}",
+                hint(Action::QuestionUp),
+                hint(Action::QuestionDown)
+            ),
+            "select",
+        ));
+        Panel {
+            title: StyledLine::styled(&self.subject.title(cx), cx.theme.warning.bold()),
+            note: self.position(cx),
+            hints,
+            border: cx.theme.border_focus,
+        }
+    }
+
+    /// "1 of 3" while more questions wait.
+    fn position(&self, cx: &OverlayContext<'_>) -> StyledLine {
+        let waiting = cx
+            .session
+            .filter(|_| self.id.is_some())
+            .map_or(0, |session| session.waiting_questions().count());
+        if waiting < 2 {
+            return StyledLine::new();
+        }
+        let text = match cx.frame {
+            Frame::Full => format!("1 of {waiting}"),
+            Frame::Compact => format!("1/{waiting}"),
+        };
+        StyledLine::styled(&text, cx.theme.warning)
+    }
+}
+
+impl Overlay for QuestionDialog {
+    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        let action = cx
+            .keymap
+            .action(key, &[Context::Question, Context::Anywhere]);
+        if let Some(outcome) = action.and_then(|action| self.always(action)) {
+            return outcome;
+        }
+        let belongs_here = action.is_some_and(|action| action.info().context == Context::Question);
+        if !self.guard.is_open(cx.now) {
+            self.guard.typed(cx.now);
+            return if belongs_here && !key.is_text() {
+                Outcome::taken()
+            } else {
+                Outcome::pass()
+            };
+        }
+        if let Some(at) = key.digit().and_then(|digit| self.choices.numbered(digit)) {
+            return self.pick(at);
+        }
+        let outcome = action.and_then(|action| match action {
+            Action::QuestionUp => {
+                self.choices.step(false);
+                Some(Outcome::taken())
+            }
+            Action::QuestionDown => {
+                self.choices.step(true);
+                Some(Outcome::taken())
+            }
+            Action::Confirm => Some(match self.choices.selected() {
+                Some(at) => self.pick(at),
+                None => Outcome::taken(),
+            }),
+            Action::QuestionDiff if self.subject.has_diff() => {
+                Some(Outcome::taken().with(Wish::ShowDiff))
+            }
+            Action::Feedback if self.subject.can_reject_with_feedback() => Some(self.feedback()),
+            other => self.by_kind(other),
+        });
+        outcome.unwrap_or_else(|| {
+            self.guard.typed(cx.now);
+            Outcome::pass()
+        })
+    }
+
+    fn paste(&mut self, _text: &str, cx: &OverlayContext<'_>) -> Outcome {
+        self.guard.typed(cx.now);
+        Outcome::pass()
+    }
+
+    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        if self.expanded {
+            return room.whole;
+        }
+        let width = usize::from(cx.frame.inner_width(room.width));
+        let (choices, _) = self.choices.rows(width, false, true, cx);
+        let body = self.layout(width, cx).whole.rows.len();
+        let gap = usize::from(cx.frame == Frame::Full);
+        let rows = |body: usize, choices: usize| {
+            to_rows(body + gap + choices.max(1)).saturating_add(cx.frame.rows())
+        };
+        let least = rows(body.min(BODY_AT_LEAST), self.choices.count()).min(room.whole);
+        rows(body, choices.len()).min(room.height).max(least)
+    }
+
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        self.guard.drawn(cx.now);
+        let inner = self.panel(cx).draw(area, buffer, cx);
+        let width = usize::from(inner.width);
+        let open = self.guard.is_open(cx.now);
+
+        let (mut choices, mut selected) = self.choices.rows(width, false, open, cx);
+        if self.choices.is_empty() {
+            let line = format!(
+                "no answer is offered: {} stops the turn",
+                cx.keymap.hint(Action::Stop)
+            );
+            choices = StyledLine::styled(&line, cx.theme.warning).wrap(width);
+        }
+        let body = self
+            .layout(width, cx)
+            .whole
+            .rows
+            .len()
+            .clamp(1, BODY_AT_LEAST);
+        if choices.len() + body > inner.height.into() && !self.choices.is_empty() {
+            (choices, selected) = self.choices.rows(width, true, open, cx);
+        }
+        let for_choices = usize::from(inner.height).saturating_sub(1).max(1);
+        let shown = to_rows(choices.len().min(for_choices)).min(inner.height);
+        let gap = u16::from(cx.frame == Frame::Full && shown + 3 <= inner.height);
+        let body_area = Rect {
+            height: inner.height - shown - gap,
+            ..inner
+        };
+        let choices_area = Rect {
+            y: inner.bottom() - shown,
+            height: shown,
+            ..inner
+        };
+        self.draw_body(body_area, buffer, cx);
+        let mut window = Scroll::default();
+        window.fit(choices.len(), shown);
+        window.show(selected.unwrap_or(0), shown);
+        let top = window.fit(choices.len(), shown);
+        draw_rows(choices.iter().skip(top), choices_area, buffer);
+        None
+    }
+
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        self.guard.opens_at().filter(|at| *at > now)
+    }
+}
+
+impl QuestionDialog {
+    fn draw_body(&mut self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) {
+        let width = usize::from(area.width);
+        let mut scroll = self.scroll;
+        let expanded = self.expanded;
+        let layout = self.layout(width, cx);
+        let body = if expanded || layout.whole.rows.len() <= area.height.into() {
+            &layout.whole
+        } else {
+            &layout.squeezed
+        };
+        let len = body.rows.len();
+        let fits = len <= area.height.into() && body.left_out == 0;
+        let window = area.height.saturating_sub(u16::from(!fits));
+        let top = scroll.fit(len, window);
+        let rows = body.rows.iter().skip(top);
+        draw_rows(
+            rows,
+            Rect {
+                height: window,
+                ..area
+            },
+            buffer,
+        );
+        let hidden = scroll.below() + body.left_out;
+        if !fits && area.height > 0 {
+            let more = self.more_line(hidden, top, cx);
+            let row = more.truncate(width, cx.symbols.ellipsis);
+            buffer.set_line(area.x, area.y + window, &row.line, area.width);
+        }
+        self.scroll = scroll;
+    }
+
+    /// What stands below a body that is longer than its room.
+    fn more_line(&self, below: usize, above: usize, cx: &OverlayContext<'_>) -> StyledLine {
+        let theme = cx.theme;
+        let mut line = StyledLine::new();
+        if below > 0 {
+            line.push(&format!("+{}", count(below, "line")), theme.warning);
+        } else {
+            line.push("end", theme.dim);
+        }
+        if above > 0 {
+            let text = format!(" {} {} above", cx.symbols.separator, count(above, "line"));
+            line.push(&text, theme.dim);
+        }
+        line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
+        line.push(&cx.keymap.hint(Action::Details), theme.key_hint);
+        line.push(if self.expanded { " less" } else { " all" }, theme.dim);
+        line
+    }
+}
+
+fn digits(choices: &Choices) -> String {
+    match choices.count().min(9) {
+        1 => "1".into(),
+        n => format!("1-{n}"),
+    }
+}
+
+fn to_rows(n: usize) -> u16 {
+    u16::try_from(n).unwrap_or(u16::MAX)
+}

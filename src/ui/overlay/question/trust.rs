@@ -1,0 +1,71 @@
+//! A project file that wants more than display keys: seen whole, then trusted or not (PRODUCT §2).
+
+use crate::{
+    proto::PermissionKind,
+    text::SafeText,
+    ui::{
+        TrustQuestion, UiCommand,
+        overlay::{Guard, OverlayContext},
+        render::line::StyledLine,
+    },
+};
+
+use super::{Body, Choice, QuestionDialog, Subject};
+
+struct Trust(TrustQuestion);
+
+impl QuestionDialog {
+    /// The guard waits for a pause in typing alone: a prompt typed ahead must not trust a file.
+    pub fn trust(question: TrustQuestion, guard: Guard) -> Self {
+        let choices = vec![
+            Choice {
+                label: "Trust exactly this content, from now on".into(),
+                kind: PermissionKind::AllowOnce,
+                foreign: false,
+            },
+            Choice {
+                label: "Go on without it".into(),
+                kind: PermissionKind::RejectOnce,
+                foreign: false,
+            },
+        ];
+        Self::new(None, Box::new(Trust(question)), choices, guard)
+    }
+}
+
+impl Subject for Trust {
+    fn title(&self, _cx: &OverlayContext<'_>) -> String {
+        "This project brings its own settings".into()
+    }
+
+    fn rev(&self, _cx: &OverlayContext<'_>) -> u64 {
+        0
+    }
+
+    fn answer(&self, at: usize) -> Option<UiCommand> {
+        (at < 2).then_some(UiCommand::Trust(at == 0))
+    }
+
+    fn dismissal(&self) -> Option<UiCommand> {
+        Some(UiCommand::Trust(false))
+    }
+
+    fn in_turn(&self) -> bool {
+        false
+    }
+
+    fn body(&self, width: usize, _expanded: bool, cx: &OverlayContext<'_>) -> Body {
+        let theme = cx.theme;
+        let mut body = Body::default();
+        let path = SafeText::line(&self.0.path.to_string_lossy());
+        let label = StyledLine::styled("file ", theme.dim);
+        body.push_verbatim(&path, &label, theme.strong, width, cx);
+        let why = "It came with the repository and may have been written by a stranger. \
+                   Nothing of it has been used yet.";
+        body.push(StyledLine::styled(why, theme.dim), width);
+        body.blank(cx);
+        let content = SafeText::new(self.0.content.trim_end_matches('\n'));
+        body.push_verbatim(&content, &StyledLine::new(), theme.text, width, cx);
+        body
+    }
+}

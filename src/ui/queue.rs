@@ -1,0 +1,75 @@
+//! Prompts that wait behind the open turn, as lines above the composer (PRODUCT §4).
+
+use crate::{
+    session::Session,
+    text::SafeText,
+    ui::{
+        action::Action,
+        keymap::Keymap,
+        render::{
+            RenderContext, Row,
+            format::count,
+            line::{StyledLine, spread},
+        },
+    },
+};
+
+/// Prompts with a row of their own.
+const SHOWN: usize = 3;
+
+/// Cells of a prompt that can be of use in one row.
+const LINE_BYTES: usize = 1_000;
+
+/// One row for each of the first prompts, one for the count of the others; at most `max` rows.
+pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
+    let theme = ctx.theme;
+    let width = usize::from(ctx.width);
+    let queued = session.queue.len();
+    let shown = match max {
+        0 => return Vec::new(),
+        _ if queued <= max.min(SHOWN) => queued,
+        _ => (max - 1).min(SHOWN),
+    };
+    let mut rows = Vec::with_capacity(shown + 1);
+    for (n, prompt) in session.queue.iter().take(shown).enumerate() {
+        let mut line = StyledLine::styled(" queued ", theme.dim);
+        line.push(&(n + 1).to_string(), theme.accent);
+        line.push(": ", theme.dim);
+        let end = prompt.text.floor_char_boundary(LINE_BYTES);
+        line.push(&SafeText::line(prompt.text[..end].trim()), theme.text);
+        let hint = if n == 0 {
+            hint(session, keymap, ctx)
+        } else {
+            StyledLine::new()
+        };
+        rows.push(spread(&line, &hint, width, ctx.symbols.ellipsis));
+    }
+    if shown < queued {
+        let text = format!(" +{} queued", count(queued - shown, "prompt"));
+        let line = StyledLine::styled(&text, theme.dim);
+        rows.push(line.truncate(width, ctx.symbols.ellipsis));
+    }
+    rows
+}
+
+/// What a key does with the queue now.
+fn hint(session: &Session, keymap: &Keymap, ctx: &RenderContext<'_>) -> StyledLine {
+    let theme = ctx.theme;
+    let mut line = StyledLine::new();
+    if session.queue_held {
+        line.push("held ", theme.warning);
+        line.push(ctx.symbols.separator, theme.dim);
+        line.push(" ", theme.dim);
+        line.push(&keymap.hint(Action::Send), theme.key_hint);
+        line.push(" sends", theme.dim);
+    } else {
+        line.push(&keymap.hint(Action::TakeBack), theme.key_hint);
+        line.push(" edits ", theme.dim);
+        line.push(ctx.symbols.separator, theme.dim);
+        line.push(" ", theme.dim);
+        line.push(&keymap.hint(Action::SendNow), theme.key_hint);
+        line.push(" sends now", theme.dim);
+    }
+    line.push(" ", theme.text);
+    line
+}

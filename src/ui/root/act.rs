@@ -1,0 +1,285 @@
+//! What each action does.
+
+use crate::{
+    session::{Event, Phase, Session, TurnPhase},
+    text::SafeText,
+    ui::{
+        DraftPart, Ui, UiCommand, UiContext,
+        action::Action,
+        composer::Expanded,
+        overlay::{Help, Palette},
+        transcript::{Scroll, transcript_text},
+    },
+};
+
+impl Ui {
+    /// Does it; false where it means nothing now, so that the key may mean something else.
+    pub(super) fn act(&mut self, action: Action, cx: &UiContext<'_>) -> bool {
+        if !matches!(action, Action::Interrupt | Action::Quit) {
+            self.moment.disarm();
+        }
+        match action {
+            Action::Send => self.send(cx),
+            Action::SendNow => self.send_now(cx),
+            Action::Newline => self.composer.newline(),
+            Action::HistorySearch => self.composer.open_history_search(),
+            Action::EditDraft => {
+                let draft = self.composer.draft_text();
+                self.commands.push(UiCommand::EditDraft(draft));
+            }
+            Action::ExpandPaste => self.expand_paste(),
+            Action::TakeBack => return self.take_back(cx),
+
+            Action::Stop => self.stop(cx),
+            Action::Interrupt => self.interrupt(cx),
+            Action::NextMode => self.session_event(Event::CycleMode, cx),
+            Action::Restart => self.session_event(Event::Restart, cx),
+            Action::ChooseAgent => self.show_agent_picker(),
+
+            Action::ScrollUp => self.transcript.scroll(Scroll::Pages(-1.0)),
+            Action::ScrollDown => self.transcript.scroll(Scroll::Pages(1.0)),
+            Action::ScrollTop => self.transcript.scroll(Scroll::Top),
+            Action::ScrollBottom => self.transcript.scroll(Scroll::Bottom),
+            Action::PreviousPrompt => self.transcript.scroll(Scroll::PrevPrompt),
+            Action::NextPrompt => self.transcript.scroll(Scroll::NextPrompt),
+            Action::Details => self.transcript.toggle_details(),
+            Action::TogglePlan => self.toggle_plan(cx),
+            Action::Pager => {
+                if let Some(session) = cx.session {
+                    let text = transcript_text(session, cx.screens);
+                    self.commands.push(UiCommand::Page(text));
+                }
+            }
+
+            Action::Browse => {
+                if !self.transcript.browse_enter() {
+                    self.moment.say("there is nothing to browse yet".into());
+                }
+            }
+            Action::BlockNext => self.transcript.browse_next(),
+            Action::BlockPrevious => self.transcript.browse_prev(),
+            Action::BlockLeave => self.transcript.browse_exit(),
+            Action::BlockFold
+            | Action::BlockCopy
+            | Action::BlockOpen
+            | Action::BlockDiff
+            | Action::BlockAttach => {
+                if let Some(session) = cx.session {
+                    self.act_on_block(action, session, cx);
+                }
+            }
+
+            Action::Palette => {
+                let palette = Palette::new(&self.look.overlay(cx));
+                self.layers.open(Box::new(palette));
+            }
+            Action::Help => self.layers.open(Box::new(Help::default())),
+            Action::Redraw => self.commands.push(UiCommand::Redraw),
+            Action::Suspend => self.commands.push(UiCommand::Suspend),
+            Action::Quit => return self.quit(cx),
+
+            // A question's own: it has taken its keys before they come here.
+            Action::AllowOnce
+            | Action::AllowAlways
+            | Action::RejectOnce
+            | Action::RejectAlways
+            | Action::QuestionDiff
+            | Action::Feedback
+            | Action::QuestionUp
+            | Action::QuestionDown
+            | Action::QuestionScrollUp
+            | Action::QuestionScrollDown
+            | Action::Confirm => return false,
+        }
+        true
+    }
+
+    /// Enter: the draft; without one, what is held back.
+    fn send(&mut self, cx: &UiContext<'_>) {
+        if self.composer.is_empty() {
+            if cx
+                .session
+                .is_some_and(|session| session.queue_held && !session.queue.is_empty())
+            {
+                self.session_event(Event::SendQueued, cx);
+            }
+            return;
+        }
+        self.submit(false, cx);
+    }
+
+    /// ctrl-x: the draft, or the head of the queue, without waiting for the turn's end.
+    fn send_now(&mut self, cx: &UiContext<'_>) {
+        if !self.composer.is_empty() {
+            self.submit(true, cx);
+        } else if cx.session.is_some_and(|session| !session.queue.is_empty()) {
+            self.session_event(Event::SendQueued, cx);
+        }
+    }
+
+    fn submit(&mut self, now: bool, cx: &UiContext<'_>) {
+        if cx.session.is_none() {
+            self.say_no_agent();
+            return;
+        }
+        let Some(draft) = self.composer.submit() else {
+            return;
+        };
+        let text = draft.text();
+        self.composer.push_history(&text);
+        self.commands.push(UiCommand::SaveHistory(text));
+        self.feedback = false;
+        self.transcript.scroll(Scroll::Bottom);
+        self.commands.push(match shell_line(&draft.parts) {
+            Some(line) => UiCommand::Shell(line),
+            None => UiCommand::Submit { draft, now },
+        });
+    }
+
+    fn expand_paste(&mut self) {
+        match self.composer.expand_paste() {
+            Expanded::Done => {}
+            Expanded::Nothing => self.moment.say("there is no folded paste".into()),
+            Expanded::TooLong => {
+                let key = self.look.keymap.hint(Action::EditDraft);
+                let text = format!("too long to open here: {key} opens the draft in $EDITOR");
+                self.moment.say(SafeText::line(&text));
+            }
+        }
+    }
+
+    /// Up on an empty composer: the newest queued prompt comes back to be edited.
+    fn take_back(&mut self, cx: &UiContext<'_>) -> bool {
+        let queued = cx.session.is_some_and(|session| !session.queue.is_empty());
+        if queued {
+            self.session_event(Event::UnqueueLast, cx);
+        }
+        queued
+    }
+
+    /// Esc, with nothing open that it would close.
+    fn stop(&mut self, cx: &UiContext<'_>) {
+        if self.feedback {
+            self.feedback = false;
+            return;
+        }
+        if cx.session.is_some_and(can_stop) {
+            self.session_event(Event::Stop, cx);
+        }
+    }
+
+    fn interrupt(&mut self, cx: &UiContext<'_>) {
+        let asking = self.layers.is_asking();
+        if !asking && self.composer.clear() {
+            self.moment.disarm();
+            return;
+        }
+        let cancelling = cx.session.is_some_and(|session| {
+            matches!(&session.turn, Some(turn)
+                if matches!(turn.phase, TurnPhase::Cancelling { slow: false, .. }))
+        });
+        if cx.session.is_some_and(has_turn) && !cancelling {
+            self.moment.disarm();
+            self.session_event(Event::Stop, cx);
+            return;
+        }
+        let ask = self.again(Action::Interrupt, "to quit");
+        if self.moment.confirm(Action::Interrupt, ask, cx.now) {
+            self.commands.push(UiCommand::Quit);
+        }
+    }
+
+    fn quit(&mut self, cx: &UiContext<'_>) -> bool {
+        let covered = self.layers.is_asking() || self.layers.is_opened();
+        if !covered && !self.composer.is_empty() {
+            return false;
+        }
+        let ask = self.again(Action::Quit, "stops the turn and quits");
+        if !cx.session.is_some_and(has_turn) || self.moment.confirm(Action::Quit, ask, cx.now) {
+            self.commands.push(UiCommand::Quit);
+        }
+        true
+    }
+
+    fn again(&self, action: Action, what: &str) -> SafeText {
+        let key = self.look.keymap.hint(action);
+        SafeText::line(&format!("{key} again {what}"))
+    }
+
+    fn toggle_plan(&mut self, cx: &UiContext<'_>) {
+        self.plan_hidden = !self.plan_hidden;
+        if cx.session.is_none_or(|session| session.plan.is_empty()) {
+            self.moment.say(if self.plan_hidden {
+                "plans will be hidden".into()
+            } else {
+                "plans will be shown".into()
+            });
+        }
+    }
+
+    fn act_on_block(&mut self, action: Action, session: &Session, cx: &UiContext<'_>) {
+        match action {
+            Action::BlockFold => self.transcript.toggle_fold(session),
+            Action::BlockCopy => match self.transcript.selected_copy_text(session, cx.screens) {
+                Some(text) => self.commands.push(UiCommand::Copy(text)),
+                None => self.moment.say("nothing to copy here".into()),
+            },
+            Action::BlockOpen => match self.transcript.selected_location(session) {
+                Some(location) => self.commands.push(UiCommand::OpenEditor {
+                    path: session.config.cwd.join(location.path),
+                    line: location.line,
+                }),
+                None => self.moment.say("this block names no file".into()),
+            },
+            Action::BlockDiff => self.show_block_diff(session),
+            Action::BlockAttach => self.attach(session, cx),
+            _ => {}
+        }
+    }
+
+    fn session_event(&mut self, event: Event, cx: &UiContext<'_>) {
+        if cx.session.is_some() {
+            self.commands.push(UiCommand::Session(event));
+        } else {
+            self.say_no_agent();
+        }
+    }
+
+    fn say_no_agent(&mut self) {
+        let key = self.look.keymap.hint(Action::ChooseAgent);
+        let text = format!("no agent yet: {key} chooses one");
+        self.moment.say(SafeText::line(&text));
+    }
+}
+
+fn has_turn(session: &Session) -> bool {
+    session.turn.is_some()
+}
+
+/// Something is going on that esc ends.
+fn can_stop(session: &Session) -> bool {
+    has_turn(session)
+        || session.shown_question().is_some()
+        || matches!(session.phase, Phase::SignIn { .. })
+}
+
+/// What is behind the `!` of a draft that is a shell line.
+fn shell_line(parts: &[DraftPart]) -> Option<String> {
+    let Some(DraftPart::Text(first)) = parts.first() else {
+        return None;
+    };
+    first.strip_prefix('!')?;
+    let line: String = parts
+        .iter()
+        .map(|part| match part {
+            DraftPart::Text(text) => text.clone(),
+            // A mention is a path to the shell.
+            DraftPart::Mention(path) => {
+                let path = path.to_string_lossy();
+                shlex::try_quote(&path).map_or_else(|_| path.to_string(), Into::into)
+            }
+        })
+        .collect();
+    let line = line.strip_prefix('!')?.trim();
+    (!line.is_empty()).then(|| line.to_owned())
+}

@@ -1,0 +1,226 @@
+//! Who gets a key: overlays, then the block that is browsed, the composer's popup, the keymap, the
+//! composer.
+
+use crossterm::event::{Event, KeyEvent, KeyEventKind};
+
+use crate::ui::{
+    Ui, UiCommand, UiContext,
+    action::{Action, Context},
+    composer::{PopupOutcome, Sources},
+    keymap::Chord,
+    overlay::{Outcome, Wish},
+};
+
+/// Contexts of the keymap, by who has the keys.
+const DRAFT: &[Context] = &[Context::Composer, Context::Anywhere];
+const EMPTY: &[Context] = &[Context::EmptyComposer, Context::Composer, Context::Anywhere];
+const BROWSE: &[Context] = &[Context::Browse, Context::Anywhere];
+
+fn sources<'a>(cx: &UiContext<'a>) -> Sources<'a> {
+    Sources {
+        commands: cx.session.map_or(&[], |session| &session.commands),
+        now: cx.now,
+    }
+}
+
+impl Ui {
+    /// Takes events that were read together; returns what they ask for, in order.
+    pub fn handle(&mut self, events: &[Event], cx: &UiContext<'_>) -> Vec<UiCommand> {
+        let mut rest = events;
+        while let Some((first, tail)) = rest.split_first() {
+            let keys: Vec<KeyEvent> = rest.iter().map_while(Event::as_key_event).collect();
+            if keys.is_empty() {
+                self.other(first, cx);
+                rest = tail;
+            } else {
+                self.keys(&keys, cx);
+                rest = &rest[keys.len()..];
+            }
+        }
+        self.commands.extend(self.composer.commands_wanted());
+        std::mem::take(&mut self.commands)
+    }
+
+    fn other(&mut self, event: &Event, cx: &UiContext<'_>) {
+        match event {
+            Event::Paste(text) => {
+                self.last_key = Some(cx.now);
+                self.paste(text, cx);
+            }
+            Event::FocusGained => self.focused = true,
+            Event::FocusLost => self.focused = false,
+            _ => {}
+        }
+        self.touch();
+    }
+
+    fn paste(&mut self, text: &str, cx: &UiContext<'_>) {
+        self.sync(cx);
+        let outcome = self.layers.paste(text, &self.look.overlay(cx));
+        if !self.follow(outcome, cx) {
+            self.transcript.browse_exit();
+            self.composer.insert_paste(text);
+        }
+    }
+
+    /// Keys that were read together: a run of text among them may be a paste.
+    fn keys(&mut self, keys: &[KeyEvent], cx: &UiContext<'_>) {
+        let mut rest = keys;
+        while let Some((key, tail)) = rest.split_first() {
+            self.sync(cx);
+            let burst = if self.layers.is_opened() || self.transcript.is_browsing() {
+                0
+            } else {
+                self.composer.take_burst(rest, &sources(cx))
+            };
+            if burst > 0 {
+                // For whatever is asked: something was typed.
+                self.layers.paste("", &self.look.overlay(cx));
+                self.last_key = Some(cx.now);
+                self.moment.disarm();
+                rest = rest.get(burst..).unwrap_or_default();
+            } else {
+                if key.kind != KeyEventKind::Release {
+                    self.key(*key, cx);
+                    self.last_key = Some(cx.now);
+                }
+                rest = tail;
+            }
+            self.touch();
+        }
+        self.sync(cx);
+    }
+
+    /// Overlays as the session has them now.
+    pub(super) fn sync(&mut self, cx: &UiContext<'_>) {
+        let waiting = cx
+            .session
+            .is_some_and(|session| session.shown_question().is_some());
+        if cx.session.is_none_or(|session| session.turn.is_none()) && !waiting {
+            self.feedback = false;
+        }
+        self.layers.sync(cx.session, self.last_key, self.feedback);
+    }
+
+    fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
+        let chord = Chord::from(key);
+        let just_answered = self.just_answered.take();
+        let outcome = self.layers.handle(chord, &self.look.overlay(cx));
+        if self.follow(outcome, cx) {
+            return;
+        }
+        if self.layers.is_opened() {
+            self.below_opened(chord, cx);
+            return;
+        }
+        if self.layers.is_asking() {
+            self.below_question(key, chord, cx);
+            return;
+        }
+        if self.transcript.is_browsing() {
+            self.browse_key(key, chord, cx);
+            return;
+        }
+        match self.composer.popup_key(key, &sources(cx)) {
+            PopupOutcome::Consumed => return,
+            PopupOutcome::Submit => {
+                self.act(Action::Send, cx);
+                return;
+            }
+            PopupOutcome::Ignored => {}
+        }
+        let contexts = if self.composer.is_empty() {
+            EMPTY
+        } else {
+            DRAFT
+        };
+        let action = self.look.keymap.action(chord, contexts);
+        if action == Some(Action::Send) && self.meant_the_answer(just_answered, cx) {
+            return;
+        }
+        if !action.is_some_and(|action| self.act(action, cx)) {
+            self.edit(key, cx);
+        }
+    }
+
+    /// Keys that something opened by the person leaves over.
+    fn below_opened(&mut self, chord: Chord, cx: &UiContext<'_>) {
+        match self.look.keymap.action(chord, &[Context::Anywhere]) {
+            Some(Action::Stop | Action::Interrupt) => {
+                self.layers.close_top();
+            }
+            Some(action @ (Action::Redraw | Action::Suspend | Action::Quit)) => {
+                self.act(action, cx);
+            }
+            _ => {}
+        }
+    }
+
+    /// Keys that a question leaves over: text goes to the draft, and nothing is sent.
+    fn below_question(&mut self, key: KeyEvent, chord: Chord, cx: &UiContext<'_>) {
+        let action = self
+            .look
+            .keymap
+            .action(chord, DRAFT)
+            .filter(|action| !matches!(action, Action::Send | Action::HistorySearch));
+        if chord.is_text() || !action.is_some_and(|action| self.act(action, cx)) {
+            self.edit(key, cx);
+        }
+    }
+
+    fn browse_key(&mut self, key: KeyEvent, chord: Chord, cx: &UiContext<'_>) {
+        match self.look.keymap.action(chord, BROWSE) {
+            Some(Action::Stop) => self.transcript.browse_exit(),
+            Some(action) => {
+                self.act(action, cx);
+            }
+            // Whoever types is done with browsing.
+            None if chord.is_text() => {
+                self.transcript.browse_exit();
+                self.edit(key, cx);
+            }
+            None => {}
+        }
+    }
+
+    fn edit(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
+        if self.composer.edit_key(key, &sources(cx)) {
+            self.moment.disarm();
+        }
+    }
+
+    /// An enter right behind an answer: no draft is sent by it.
+    fn meant_the_answer(
+        &self,
+        just_answered: Option<std::time::Instant>,
+        cx: &UiContext<'_>,
+    ) -> bool {
+        just_answered
+            .is_some_and(|at| cx.now.saturating_duration_since(at) < crate::ui::overlay::PAUSE)
+    }
+
+    /// Does what an overlay wants; whether it took the key.
+    fn follow(&mut self, outcome: Option<Outcome>, cx: &UiContext<'_>) -> bool {
+        let Some(outcome) = outcome else {
+            return false;
+        };
+        if outcome.close && self.layers.was_answered() {
+            self.just_answered = Some(cx.now);
+        }
+        for wish in outcome.wishes {
+            match wish {
+                Wish::Command(command) => self.commands.push(command),
+                Wish::Run(action) => {
+                    self.act(action, cx);
+                }
+                Wish::Toast(text) => self.moment.say(text),
+                Wish::Feedback => {
+                    self.feedback = true;
+                    self.moment.say("write why: enter sends it".into());
+                }
+                Wish::ShowDiff => self.show_asked_diff(cx),
+            }
+        }
+        outcome.taken
+    }
+}

@@ -1,0 +1,239 @@
+//! The UI as the app sees it: events and a context in, commands and a frame out.
+//!
+//! Owns: who has the keys, what actions do, how the screen is divided. Reads the session, changes
+//! nothing in it.
+
+mod act;
+mod input;
+mod moment;
+mod screen;
+mod viewer;
+mod welcome;
+
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, time::Instant};
+
+use crate::{
+    config::{ThemeChoice, UiConfig},
+    session::Prompt,
+    text::SafeText,
+    ui::{
+        AgentChoice, FileList, TrustQuestion, UiCommand, UiContext,
+        composer::Composer,
+        keymap::Keymap,
+        layers::Layers,
+        offload::Offload,
+        overlay::{AgentPicker, Frame, Guard, OverlayContext, QuestionDialog},
+        render::RenderContext,
+        status,
+        theme::{Background, Symbols, Theme},
+        transcript::{self, PlacedLink, TranscriptView},
+    },
+};
+
+use moment::Moment;
+
+/// What the UI is made with.
+pub struct UiSettings {
+    pub ui: UiConfig,
+    /// `[keys]` of the configuration.
+    pub keys: BTreeMap<String, Vec<String>>,
+    /// For the agent picker, in the order to be shown.
+    pub agents: Vec<AgentChoice>,
+    /// False under NO_COLOR.
+    pub colour: bool,
+}
+
+/// Everything that is drawn and every key.
+pub struct Ui {
+    look: Look,
+    transcript: TranscriptView,
+    composer: Composer,
+    layers: Layers,
+    moment: Moment,
+    plan_hidden: bool,
+    /// A refusal's reason is being written: further questions wait for it.
+    feedback: bool,
+    focused: bool,
+    last_key: Option<Instant>,
+    /// A question was answered by the key before, then: an enter right behind it meant the answer.
+    just_answered: Option<Instant>,
+    links: Vec<PlacedLink>,
+    rev: u64,
+    /// What the events at hand lead to.
+    commands: Vec<UiCommand>,
+}
+
+/// What everything is drawn with; fixed while a key is handled or a frame drawn.
+struct Look {
+    settings: UiConfig,
+    agents: Vec<AgentChoice>,
+    keymap: Keymap,
+    colour: bool,
+    theme: Theme,
+    symbols: &'static Symbols,
+    offload: Offload,
+    /// Of the screen as last drawn.
+    frame: Frame,
+}
+
+impl Look {
+    fn overlay<'a>(&'a self, cx: &UiContext<'a>) -> OverlayContext<'a> {
+        OverlayContext {
+            session: cx.session,
+            project: cx.project,
+            agents: &self.agents,
+            keymap: &self.keymap,
+            theme: &self.theme,
+            symbols: self.symbols,
+            offload: &self.offload,
+            frame: self.frame,
+            now: cx.now,
+        }
+    }
+
+    fn render(&self, width: u16, now: Instant) -> RenderContext<'_> {
+        RenderContext {
+            theme: &self.theme,
+            symbols: self.symbols,
+            offload: &self.offload,
+            width: width.max(1),
+            now,
+        }
+    }
+
+    fn transcript(&self) -> transcript::Settings {
+        transcript::Settings::from(&self.settings)
+    }
+}
+
+impl Ui {
+    pub fn new(settings: UiSettings, offload: Offload) -> Self {
+        let background = match settings.ui.theme {
+            ThemeChoice::Auto => Background::Unknown,
+            ThemeChoice::Dark => Background::Dark,
+            ThemeChoice::Light => Background::Light,
+        };
+        let symbols = if settings.ui.ascii_symbols {
+            &Symbols::ASCII
+        } else {
+            &Symbols::UNICODE
+        };
+        Self {
+            composer: Composer::new(offload.clone()),
+            transcript: TranscriptView::default(),
+            layers: Layers::default(),
+            moment: Moment::default(),
+            plan_hidden: false,
+            feedback: false,
+            focused: true,
+            last_key: None,
+            just_answered: None,
+            links: Vec::new(),
+            rev: 0,
+            commands: Vec::new(),
+            look: Look {
+                keymap: Keymap::new(&settings.keys),
+                agents: settings.agents,
+                colour: settings.colour,
+                theme: Theme::palette(background, settings.colour),
+                symbols,
+                offload,
+                frame: Frame::Full,
+                settings: settings.ui,
+            },
+        }
+    }
+
+    /// Grows with each change that is not the session's own: a frame is needed where this or
+    /// `Session::rev` has grown, or [`Ui::deadline`] has come.
+    pub fn rev(&self) -> u64 {
+        self.rev
+    }
+
+    /// When the screen will look different although nothing happens: a spinner, a guard, a message
+    /// that goes. `None` when idle.
+    pub fn deadline(&self, cx: &UiContext<'_>) -> Option<Instant> {
+        [
+            self.layers.deadline(cx.now),
+            self.moment.deadline(),
+            self.transcript.deadline(),
+            status::deadline(cx.session, self.look.settings.motion, cx.now),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// The terminal's window has the focus, as far as it tells; a terminal that never tells has.
+    pub fn is_focused(&self) -> bool {
+        self.focused
+    }
+
+    /// Hyperlinks of the last frame and where they stand.
+    pub fn links(&self) -> &[PlacedLink] {
+        &self.links
+    }
+
+    /// The draft as text: to be saved.
+    pub fn draft_text(&self) -> String {
+        self.composer.draft_text()
+    }
+
+    /// Replaces the draft: saved earlier, or back from `$EDITOR`.
+    pub fn set_draft(&mut self, text: &str) {
+        self.composer.set_text(text);
+        self.touch();
+    }
+
+    /// Puts a prompt that came back in front of the draft.
+    pub fn restore_draft(&mut self, prompt: &Prompt) {
+        self.composer.prepend(&prompt.text);
+        self.touch();
+    }
+
+    /// Earlier prompts, the oldest first.
+    pub fn set_history(&mut self, entries: Vec<String>) {
+        self.composer.set_history(entries);
+    }
+
+    /// The project's files, as [`UiCommand::ListFiles`] asked for.
+    pub fn set_files(&mut self, files: FileList) {
+        self.composer.set_files(files);
+        self.touch();
+    }
+
+    /// Says something for a moment at the left of the status line.
+    pub fn toast(&mut self, text: SafeText) {
+        self.moment.say(text);
+        self.touch();
+    }
+
+    /// The terminal has told its background. A theme that the person chose stays.
+    pub fn set_background(&mut self, background: Background) {
+        if self.look.settings.theme == ThemeChoice::Auto {
+            self.look.theme = Theme::palette(background, self.look.colour);
+            self.touch();
+        }
+    }
+
+    /// Asks about the project's file; the answer comes as [`UiCommand::Trust`].
+    pub fn set_trust_question(&mut self, question: TrustQuestion) {
+        let guard = Guard::typing_only(self.last_key);
+        let dialog = QuestionDialog::trust(question, guard);
+        self.layers.open(Box::new(dialog));
+        self.touch();
+    }
+
+    /// Offers the agents; the choice comes as [`UiCommand::ChooseAgent`].
+    pub fn show_agent_picker(&mut self) {
+        self.layers.open(Box::new(AgentPicker::default()));
+        self.touch();
+    }
+
+    fn touch(&mut self) {
+        self.rev += 1;
+    }
+}

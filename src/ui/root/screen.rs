@@ -1,0 +1,330 @@
+//! How the screen is divided: transcript, plan, question, queue, composer, status line, from top to
+//! bottom; popups and what the person opened lie over the rows above the composer.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    proto::PlanStatus,
+    session::{Phase, Session},
+    ui::{
+        Ui, UiContext,
+        action::Action,
+        composer::Sources,
+        overlay::{Frame, Room, draw_rows},
+        queue,
+        render::{Row, line::StyledLine, plan::render_plan},
+        status::Status,
+    },
+};
+
+use super::welcome;
+
+/// The smallest screen that everything fits on (PRODUCT §3).
+const MIN_WIDTH: u16 = 40;
+const MIN_HEIGHT: u16 = 10;
+
+/// Rows that the transcript keeps before a plan may take any.
+const TRANSCRIPT_BEFORE_PLAN: u16 = 6;
+
+/// Rows of the queue, the count of the others included.
+const QUEUE_ROWS: u16 = 4;
+
+/// Rows of a screen, from top to bottom.
+struct Zones {
+    transcript: Rect,
+    plan: Rect,
+    question: Rect,
+    queue: Rect,
+    composer: Rect,
+    status: Rect,
+}
+
+impl Zones {
+    /// Gives each zone its rows, from the bottom up; what is left is the transcript's.
+    fn stack(area: Rect, plan: u16, question: u16, queue: u16, composer: u16) -> Self {
+        let mut left = area;
+        let mut take = |rows: u16| {
+            let rows = rows.min(left.height);
+            left.height -= rows;
+            Rect {
+                y: left.bottom(),
+                height: rows,
+                ..area
+            }
+        };
+        let status = take(1);
+        let composer = take(composer);
+        let queue = take(queue);
+        let question = take(question);
+        let plan = take(plan);
+        Self {
+            transcript: left,
+            plan,
+            question,
+            queue,
+            composer,
+            status,
+        }
+    }
+
+    /// Everything above the composer.
+    fn above_composer(&self) -> Rect {
+        Rect {
+            height: self.composer.y - self.transcript.y,
+            ..self.transcript
+        }
+    }
+}
+
+impl Ui {
+    /// Draws the whole screen and puts the cursor where it belongs.
+    pub fn draw(&mut self, frame: &mut ratatui::Frame<'_>, cx: &UiContext<'_>) {
+        let area = frame.area();
+        if let Some(cursor) = self.draw_on(area, frame.buffer_mut(), cx) {
+            frame.set_cursor_position(cursor);
+        }
+    }
+
+    /// As [`Ui::draw`], on a buffer; returns where the cursor belongs.
+    pub(super) fn draw_on(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &UiContext<'_>,
+    ) -> Option<Position> {
+        self.links.clear();
+        self.moment.drawn(cx.now);
+        if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
+            self.draw_too_small(area, buffer);
+            return None;
+        }
+        self.look.frame = Frame::for_screen(area.width, area.height);
+        self.sync(cx);
+        let zones = self.divide(area, cx);
+        self.draw_transcript(zones.transcript, buffer, cx);
+        if let Some(session) = cx.session {
+            let rows = self.plan_rows(session, zones.plan.height, area.width, cx);
+            draw_rows(&rows, zones.plan, buffer);
+            let rows = self.queue_rows(session, zones.queue.height, area.width, cx);
+            draw_rows(&rows, zones.queue, buffer);
+        }
+        let cursor = self.draw_composer(&zones, buffer, cx);
+        self.draw_status(zones.status, buffer, cx);
+        self.draw_overlay(&zones, buffer, cx).or(cursor)
+    }
+
+    fn divide(&mut self, area: Rect, cx: &UiContext<'_>) -> Zones {
+        let asking = !self.layers.is_opened() && !self.layers.is_empty();
+        // A question needs the rows more than the draft does.
+        let max = if asking {
+            (area.height / 6).max(1)
+        } else {
+            area.height / 2
+        };
+        let composer = self.composer.height(area.width, max);
+        let above = area.height.saturating_sub(1 + composer);
+        let queue_room = match self.look.frame {
+            Frame::Compact if asking => 0,
+            _ => QUEUE_ROWS.min(above / 4),
+        };
+        let queue = cx.session.map_or(0, |session| {
+            self.queue_rows(session, queue_room, area.width, cx).len()
+        });
+        let queue = u16::try_from(queue).unwrap_or(queue_room);
+        let question = if asking {
+            let room = Room::new(area.width, above - queue);
+            self.layers.height(room, &self.look.overlay(cx))
+        } else {
+            0
+        };
+        let for_plan = above
+            .saturating_sub(queue + question)
+            .saturating_sub(TRANSCRIPT_BEFORE_PLAN);
+        let plan = cx.session.map_or(0, |session| {
+            let room = for_plan.min(above / 3);
+            self.plan_rows(session, room, area.width, cx).len()
+        });
+        let plan = u16::try_from(plan).unwrap_or(for_plan);
+        Zones::stack(area, plan, question, queue, composer)
+    }
+
+    fn draw_transcript(&mut self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) {
+        let ctx = self.look.render(area.width, cx.now);
+        let said = cx
+            .session
+            .filter(|session| !session.transcript.blocks().is_empty());
+        let Some(session) = said else {
+            let rows = welcome::rows(cx.session, cx.project, &self.look.keymap, &ctx);
+            let blank = area
+                .height
+                .saturating_sub(u16::try_from(rows.len()).unwrap_or(u16::MAX));
+            let lower = Rect {
+                y: area.y + blank / 2,
+                height: area.height - blank / 2,
+                ..area
+            };
+            draw_rows(&rows, lower, buffer);
+            return;
+        };
+        let settings = self.look.transcript();
+        self.transcript
+            .sync(session, cx.screens, &settings, area.height, &ctx);
+        self.links = self.transcript.draw(area, buffer, &ctx);
+    }
+
+    /// The plan's box while it is unfinished; a line of it where there is no room for the box.
+    fn plan_rows(&self, session: &Session, room: u16, width: u16, cx: &UiContext<'_>) -> Vec<Row> {
+        let entries = &session.plan;
+        let unfinished = entries
+            .iter()
+            .any(|entry| entry.status != PlanStatus::Completed);
+        if self.plan_hidden || !unfinished || room == 0 {
+            return Vec::new();
+        }
+        let ctx = self.look.render(width, cx.now);
+        let rows = render_plan(entries, &ctx);
+        if rows.len() <= room.into() {
+            return rows;
+        }
+        let done = entries
+            .iter()
+            .filter(|entry| entry.status == PlanStatus::Completed)
+            .count();
+        let now = entries
+            .iter()
+            .find(|entry| entry.status == PlanStatus::InProgress)
+            .or_else(|| {
+                entries
+                    .iter()
+                    .find(|entry| entry.status == PlanStatus::Pending)
+            });
+        let theme = &self.look.theme;
+        let mut line = StyledLine::styled(" plan ", theme.strong);
+        line.push(&format!("{done}/{} ", entries.len()), theme.dim);
+        if let Some(entry) = now {
+            line.push(self.look.symbols.folded, theme.accent);
+            line.push(" ", theme.text);
+            line.push(&entry.content, theme.text);
+        }
+        vec![line.truncate(width.into(), self.look.symbols.ellipsis)]
+    }
+
+    fn queue_rows(&self, session: &Session, room: u16, width: u16, cx: &UiContext<'_>) -> Vec<Row> {
+        let ctx = self.look.render(width, cx.now);
+        queue::rows(session, &self.look.keymap, room.into(), &ctx)
+    }
+
+    /// Draft and popup; returns the caret's place.
+    fn draw_composer(
+        &mut self,
+        zones: &Zones,
+        buffer: &mut Buffer,
+        cx: &UiContext<'_>,
+    ) -> Option<Position> {
+        let ctx = self.look.render(zones.composer.width, cx.now);
+        let sources = Sources {
+            commands: cx.session.map_or(&[], |session| &session.commands),
+            now: cx.now,
+        };
+        let placeholder = self.placeholder(cx);
+        self.composer
+            .draw(zones.composer, buffer, &ctx, &sources, &placeholder);
+        if self.layers.is_empty() {
+            let above = zones.above_composer();
+            let height = self.composer.popup_height(above.height);
+            let area = Rect {
+                y: above.bottom() - height,
+                height,
+                ..above
+            };
+            ratatui::widgets::Widget::render(ratatui::widgets::Clear, area, buffer);
+            self.composer.draw_popup(area, buffer, &ctx);
+        }
+        self.composer.cursor()
+    }
+
+    /// What stands in an empty composer.
+    fn placeholder(&self, cx: &UiContext<'_>) -> String {
+        let hint = |action| self.look.keymap.hint(action);
+        let Some(session) = cx.session else {
+            return format!("{} chooses an agent", hint(Action::ChooseAgent));
+        };
+        if self.feedback {
+            return format!("why not? {} sends it", hint(Action::Send));
+        }
+        match session.phase {
+            Phase::Starting { .. } | Phase::Opening { .. } | Phase::SignIn { .. } => {
+                "write ahead: it is sent once the agent is ready".into()
+            }
+            Phase::Failed { .. } => format!(
+                "{} starts the agent again · {} another one",
+                hint(Action::Restart),
+                hint(Action::ChooseAgent)
+            ),
+            Phase::Ready if session.queue_held && !session.queue.is_empty() => {
+                format!("{} sends what is queued", hint(Action::Send))
+            }
+            Phase::Ready if session.turn.is_some() => format!(
+                "{} queues · {} sends at once",
+                hint(Action::Send),
+                hint(Action::SendNow)
+            ),
+            Phase::Ready => "what is to be done?".into(),
+        }
+    }
+
+    fn draw_status(&self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) {
+        let status = Status {
+            session: cx.session,
+            project: cx.project,
+            keymap: &self.look.keymap,
+            theme: &self.look.theme,
+            symbols: self.look.symbols,
+            motion: self.look.settings.motion,
+            toast: self.moment.text(),
+            feedback: self.feedback,
+            now: cx.now,
+        };
+        draw_rows([&status.row(area.width.into())], area, buffer);
+    }
+
+    /// What has the keys instead of the composer; returns the cursor's place if it has one.
+    fn draw_overlay(
+        &mut self,
+        zones: &Zones,
+        buffer: &mut Buffer,
+        cx: &UiContext<'_>,
+    ) -> Option<Position> {
+        let overlay = self.look.overlay(cx);
+        if !self.layers.is_opened() {
+            if zones.question.is_empty() {
+                return None;
+            }
+            return self.layers.draw(zones.question, buffer, &overlay);
+        }
+        let above = zones.above_composer();
+        let height = self
+            .layers
+            .height(Room::new(above.width, above.height), &overlay)
+            .min(above.height);
+        let area = Rect {
+            y: above.bottom() - height,
+            height,
+            ..above
+        };
+        self.links.retain(|link| !link.area.intersects(area));
+        self.layers.draw(area, buffer, &overlay)
+    }
+
+    fn draw_too_small(&self, area: Rect, buffer: &mut Buffer) {
+        let text = format!(
+            "too small: {}x{}, needs {MIN_WIDTH}x{MIN_HEIGHT}",
+            area.width, area.height
+        );
+        let line = StyledLine::styled(&text, self.look.theme.warning);
+        draw_rows(&line.wrap(area.width.into()), area, buffer);
+    }
+}

@@ -1,0 +1,421 @@
+//! The status line: one row that says who, where, how much and what is going on. What does not fit
+//! is left out, the least needed first.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    proto::{ConfigKind, Usage},
+    session::{Phase, Session, TurnPhase},
+    text::SafeText,
+    ui::{
+        ProjectInfo,
+        action::Action,
+        keymap::Keymap,
+        overlay::agent_name,
+        render::{
+            Row,
+            format::{elapsed_seconds, grouped},
+            line::StyledLine,
+        },
+        theme::{Symbols, Theme},
+    },
+};
+
+/// Cells for one name that the agent chose (its own, a mode's, a model's).
+const NAME_WIDTH: usize = 24;
+
+/// What the line is drawn from.
+pub struct Status<'a> {
+    pub session: Option<&'a Session>,
+    pub project: &'a ProjectInfo,
+    pub keymap: &'a Keymap,
+    pub theme: &'a Theme,
+    pub symbols: &'a Symbols,
+    pub motion: bool,
+    /// Stands at the left instead of everything that is always true.
+    pub toast: Option<&'a SafeText>,
+    /// Questions are held back until the reason for a refusal is written.
+    pub feedback: bool,
+    pub now: Instant,
+}
+
+/// A part and how much it is needed: those of the highest rank go first.
+struct Part {
+    rank: u8,
+    line: StyledLine,
+}
+
+/// Ranks, from what is never left out.
+mod rank {
+    pub const ALWAYS: u8 = 0;
+    pub const AGENT: u8 = 1;
+    pub const MODE: u8 = 2;
+    pub const CONTEXT: u8 = 3;
+    pub const CWD: u8 = 4;
+    pub const MODEL: u8 = 5;
+    pub const COST: u8 = 6;
+    pub const BRANCH: u8 = 7;
+    pub const HINT: u8 = 8;
+}
+
+impl Status<'_> {
+    /// The row, at most `width` cells.
+    pub fn row(&self, width: usize) -> Row {
+        let mut parts = match self.toast {
+            Some(toast) => vec![self.part(rank::ALWAYS, toast, self.theme.accent)],
+            None => self.standing(),
+        };
+        parts.extend(self.activity());
+        let room = width.saturating_sub(1);
+        loop {
+            let line = self.join(&parts);
+            let Some(least) = parts
+                .iter()
+                .map(|part| part.rank)
+                .max()
+                .filter(|rank| line.width() > room && *rank > rank::ALWAYS)
+            else {
+                return line.truncate(width, self.symbols.ellipsis);
+            };
+            parts.retain(|part| part.rank < least);
+        }
+    }
+
+    fn join(&self, parts: &[Part]) -> StyledLine {
+        let mut line = StyledLine::styled(" ", self.theme.text);
+        for (n, part) in parts.iter().enumerate() {
+            // The branch belongs to the directory before it.
+            let separator = match part.rank {
+                _ if n == 0 => String::new(),
+                rank::BRANCH => " ".into(),
+                _ => format!(" {} ", self.symbols.separator),
+            };
+            line.push(&separator, self.theme.dim);
+            line.extend(&part.line);
+        }
+        line
+    }
+
+    fn part(&self, rank: u8, text: &str, style: ratatui::style::Style) -> Part {
+        Part {
+            rank,
+            line: StyledLine::styled(text, style),
+        }
+    }
+
+    fn name(&self, text: &str, style: ratatui::style::Style) -> StyledLine {
+        let mut out = StyledLine::new();
+        let whole = StyledLine::styled(text, style);
+        for span in whole.truncate(NAME_WIDTH, self.symbols.ellipsis).line {
+            out.push(&span.content, span.style);
+        }
+        out
+    }
+
+    /// What is always true: who, how, where, how much.
+    fn standing(&self) -> Vec<Part> {
+        let theme = self.theme;
+        let mut parts = Vec::new();
+        if let Some((policy, danger)) = &self.project.policy {
+            let style = if *danger {
+                theme.error.bold()
+            } else {
+                theme.warning
+            };
+            parts.push(self.part(rank::ALWAYS, policy, style));
+        }
+        if let Some(session) = self.session {
+            parts.push(Part {
+                rank: rank::AGENT,
+                line: self.name(&agent_name(Some(session)), theme.strong),
+            });
+            parts.extend(self.mode(session));
+            parts.extend(self.model(session));
+        } else {
+            parts.push(self.part(rank::AGENT, "no agent", theme.dim));
+        }
+        if !self.project.cwd.is_empty() {
+            parts.push(self.part(rank::CWD, &self.project.cwd, theme.dim));
+            if let Some(branch) = &self.project.git_branch {
+                parts.push(self.part(rank::BRANCH, &format!("({branch})"), theme.dim));
+            }
+        }
+        if let Some(usage) = self.session.and_then(|session| session.usage.as_ref()) {
+            let (text, full) = context(usage);
+            let style = if full { theme.warning } else { theme.dim };
+            parts.push(self.part(rank::CONTEXT, &text, style));
+            if let Some((amount, unit)) = &usage.cost {
+                parts.push(self.part(rank::COST, &cost(*amount, unit), theme.dim));
+            }
+        }
+        parts
+    }
+
+    /// Dangerous ones in warning colour (V1-MODE-04).
+    fn mode(&self, session: &Session) -> Option<Part> {
+        let modes = session.modes.as_ref()?;
+        let id: &str = &modes.current.0;
+        let name = modes
+            .available
+            .iter()
+            .find(|mode| mode.id == modes.current)
+            .map_or_else(|| SafeText::line(id), |mode| mode.name.clone());
+        let dangerous = is_dangerous(id);
+        let (rank, style) = if dangerous {
+            (rank::ALWAYS, self.theme.warning.bold())
+        } else {
+            (rank::MODE, self.theme.accent)
+        };
+        let mut line = self.name(&name, style);
+        if dangerous {
+            line.push("!", style);
+        }
+        Some(Part { rank, line })
+    }
+
+    fn model(&self, session: &Session) -> Option<Part> {
+        let option = session
+            .config_options
+            .iter()
+            .find(|option| option.category.as_deref() == Some("model"))?;
+        let ConfigKind::Select { current, values } = &option.kind else {
+            return None;
+        };
+        let name = values
+            .iter()
+            .find(|value| value.value == *current)
+            .map_or_else(|| SafeText::line(current), |value| value.name.clone());
+        Some(Part {
+            rank: rank::MODEL,
+            line: self.name(&name, self.theme.text),
+        })
+    }
+
+    /// What is going on, if anything.
+    fn activity(&self) -> Option<Part> {
+        let theme = self.theme;
+        let Some(session) = self.session else {
+            let text = format!("{} chooses one", self.keymap.hint(Action::ChooseAgent));
+            return Some(self.part(rank::HINT, &text, theme.dim));
+        };
+        let always = |line| {
+            Some(Part {
+                rank: rank::ALWAYS,
+                line,
+            })
+        };
+        match &session.phase {
+            Phase::Starting { since } => return always(self.busy(*since, "starting")),
+            Phase::Opening { since, replaying } => {
+                let what = if *replaying {
+                    "loading the session"
+                } else {
+                    "opening a session"
+                };
+                return always(self.busy(*since, what));
+            }
+            Phase::SignIn { running: true, .. } => {
+                return always(StyledLine::styled("signing in", theme.accent));
+            }
+            Phase::SignIn { running: false, .. } => {
+                return always(StyledLine::styled("sign-in needed", theme.warning));
+            }
+            Phase::Failed { .. } => {
+                let mut line = StyledLine::styled(self.symbols.failed, theme.error);
+                line.push(" not running ", theme.error);
+                self.push_hint(&mut line, Action::Restart, "tries again");
+                return always(line);
+            }
+            Phase::Ready => {}
+        }
+        let waiting = session.waiting_questions().count();
+        let Some(turn) = &session.turn else {
+            if waiting > 0 {
+                return always(self.waiting(waiting));
+            }
+            let text = format!("{} keys", self.keymap.hint(Action::Help));
+            return Some(self.part(rank::HINT, &text, theme.dim));
+        };
+        let esc = |line: &mut StyledLine, what| self.push_hint(line, Action::Stop, what);
+        let line = match turn.phase {
+            TurnPhase::Cancelling { slow: true, .. } => {
+                let mut line = StyledLine::styled("not stopping: ", theme.warning.bold());
+                esc(&mut line, "abandons");
+                line
+            }
+            TurnPhase::Cancelling { since, slow: false } => self.busy(since, "cancelling"),
+            TurnPhase::Running if waiting > 0 => self.waiting(waiting),
+            TurnPhase::Running => {
+                let mut line = self.busy(turn.started, "");
+                if let Some(silence) = session.silent_for(self.now) {
+                    let text = format!(" no word from the agent for {}", elapsed_seconds(silence));
+                    line.push(&text, theme.warning);
+                }
+                line.push(" ", theme.text);
+                esc(&mut line, "stops");
+                line
+            }
+        };
+        always(line)
+    }
+
+    fn waiting(&self, count: usize) -> StyledLine {
+        let questions = if count == 1 {
+            "1 question waits".to_owned()
+        } else {
+            format!("{count} questions wait")
+        };
+        let mut line = StyledLine::styled(self.symbols.asking, self.theme.warning.bold());
+        line.push(&format!(" {questions}"), self.theme.warning);
+        if self.feedback {
+            line.push(": ", self.theme.dim);
+            self.push_hint(&mut line, Action::Stop, "shows it");
+        }
+        line
+    }
+
+    fn busy(&self, since: Instant, what: &str) -> StyledLine {
+        let took = self.now.saturating_duration_since(since);
+        let mut line = StyledLine::new();
+        if self.motion {
+            line.push(frame(self.symbols.spinner, took), self.theme.accent);
+            line.push(" ", self.theme.text);
+        }
+        if !what.is_empty() {
+            line.push(&format!("{what} "), self.theme.text);
+        }
+        line.push(&elapsed_seconds(took), self.theme.text);
+        line
+    }
+
+    fn push_hint(&self, line: &mut StyledLine, action: Action, what: &str) {
+        let key = self.keymap.hint(action);
+        if key.is_empty() {
+            return;
+        }
+        line.push(&key, self.theme.key_hint);
+        line.push(&format!(" {what}"), self.theme.dim);
+    }
+}
+
+/// Time between two pictures of the spinner.
+pub const SPINNER_STEP: Duration = Duration::from_millis(100);
+
+fn frame(spinner: &'static [&'static str], took: Duration) -> &'static str {
+    let step = took.as_millis() / SPINNER_STEP.as_millis();
+    let count = spinner.len().max(1);
+    let at = usize::try_from(step % count as u128).unwrap_or(0);
+    spinner.get(at).copied().unwrap_or(" ")
+}
+
+/// When the line will look different without any event: the spinner turns, a second is over.
+pub fn deadline(session: Option<&Session>, motion: bool, now: Instant) -> Option<Instant> {
+    let session = session?;
+    let since = match (&session.phase, &session.turn) {
+        (Phase::Starting { since } | Phase::Opening { since, .. }, _) => *since,
+        (Phase::Ready, Some(turn)) => match turn.phase {
+            TurnPhase::Cancelling { slow: true, .. } => return None,
+            TurnPhase::Cancelling { since, .. } => since,
+            // It waits for the person, and so do we.
+            TurnPhase::Running if session.waiting_questions().next().is_some() => {
+                return None;
+            }
+            TurnPhase::Running => turn.started,
+        },
+        _ => return None,
+    };
+    let step = if motion {
+        SPINNER_STEP
+    } else {
+        Duration::from_secs(1)
+    };
+    let passed = now.saturating_duration_since(since).as_millis() / step.as_millis();
+    let next = u32::try_from(passed + 1).ok()?;
+    Some(since + step * next)
+}
+
+/// Modes in which the agent asks for nothing.
+fn is_dangerous(id: &str) -> bool {
+    const DANGEROUS: [&str; 8] = [
+        "bypasspermissions",
+        "yolo",
+        "dontask",
+        "autoapprove",
+        "fullaccess",
+        "fullauto",
+        "agentfullaccess",
+        "dangerfullaccess",
+    ];
+    let plain: String = id
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    DANGEROUS.contains(&plain.as_str())
+}
+
+/// How full the context is, and whether that is nearly all. An agent may give no size (0).
+fn context(usage: &Usage) -> (String, bool) {
+    /// Percent from which it is worth a warning.
+    const NEARLY_FULL: u64 = 85;
+    if usage.size == 0 {
+        let used = usize::try_from(usage.used).unwrap_or(usize::MAX);
+        return (format!("ctx {}", grouped(used)), false);
+    }
+    let percent = u128::from(usage.used) * 100 / u128::from(usage.size);
+    let percent = u64::try_from(percent).unwrap_or(u64::MAX).min(999);
+    (format!("ctx {percent}%"), percent >= NEARLY_FULL)
+}
+
+/// `$0.12`, `3.50 credits`. What is no number is not shown as one.
+fn cost(amount: f64, unit: &SafeText) -> String {
+    if !amount.is_finite() {
+        return format!("? {unit}");
+    }
+    match unit.as_str() {
+        "USD" => format!("${amount:.2}"),
+        "EUR" => format!("€{amount:.2}"),
+        _ => format!("{amount:.2} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_never_divides_by_nothing_v1_upd_09() {
+        let usage = |used, size| Usage {
+            used,
+            size,
+            cost: None,
+        };
+        assert_eq!(context(&usage(34, 100)), ("ctx 34%".into(), false));
+        assert_eq!(context(&usage(90, 100)), ("ctx 90%".into(), true));
+        assert_eq!(context(&usage(1_234, 0)), ("ctx 1,234".into(), false));
+        assert_eq!(context(&usage(u64::MAX, 1)).0, "ctx 999%");
+    }
+
+    #[test]
+    fn costs_have_their_own_unit() {
+        assert_eq!(cost(0.123, &"USD".into()), "$0.12");
+        assert_eq!(cost(3.5, &"credits".into()), "3.50 credits");
+        assert_eq!(cost(f64::NAN, &"USD".into()), "? USD");
+    }
+
+    #[test]
+    fn modes_that_ask_for_nothing_are_known_v1_mode_04() {
+        for id in [
+            "bypassPermissions",
+            "yolo",
+            "dontAsk",
+            "full-access",
+            "auto-approve",
+        ] {
+            assert!(is_dangerous(id), "{id}");
+        }
+        for id in ["default", "plan", "acceptEdits", "ask"] {
+            assert!(!is_dangerous(id), "{id}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A session whose agent is the test.
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    proto::{
+        AgentCaps, AgentEvent, AuthMethod, CallResult, CallTag, ChunkRole, ClientCaps,
+        ConnectionId, ContentBlock, FromAgent, HostRequest, Initialized, ModeId, ModeState,
+        OptionId, PermissionKind, PermissionOption, PermissionRequest, RequestKey, RpcError,
+        SessionId, SessionMode, SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
+    },
+    session::{Effect, Event, Prompt, Question, Session, SessionConfig, Start, Verdict, reduce},
+    text::SafeText,
+    ui::{ProjectInfo, UiContext},
+    vt::Screens,
+};
+
+const CONNECTION: ConnectionId = ConnectionId(1);
+
+/// A session, where it runs, and a clock that only the test moves.
+pub struct Bench {
+    pub session: Session,
+    pub project: ProjectInfo,
+    pub screens: Screens,
+    pub now: Instant,
+    /// What the reducer wanted done so far.
+    pub effects: Vec<Effect>,
+    requests: u64,
+}
+
+impl Bench {
+    /// The agent's process is being started.
+    pub fn starting() -> Self {
+        let now = Instant::now();
+        let config = SessionConfig {
+            agent: "opencode".into(),
+            cwd: PathBuf::from("/home/me/src/tool"),
+            additional_directories: Vec::new(),
+            caps: ClientCaps::default(),
+            start: Start::New,
+            mode: None,
+            first_prompt: None,
+        };
+        let (session, effects) = Session::start(config, now);
+        Self {
+            session,
+            project: ProjectInfo {
+                cwd: "~/src/tool".into(),
+                path: PathBuf::from("/home/me/src/tool"),
+                git_branch: Some("main".into()),
+                policy: None,
+            },
+            screens: Screens::default(),
+            now,
+            effects,
+            requests: 0,
+        }
+    }
+
+    /// A session is open.
+    pub fn ready() -> Self {
+        let mut bench = Self::starting();
+        bench.handshake(Vec::new());
+        bench.open();
+        bench
+    }
+
+    /// And the agent works on a prompt.
+    pub fn working() -> Self {
+        let mut bench = Self::ready();
+        bench.prompt("add a --json flag to the list command and test it");
+        bench
+    }
+
+    pub fn context(&self) -> UiContext<'_> {
+        UiContext {
+            session: Some(&self.session),
+            screens: &self.screens,
+            project: &self.project,
+            now: self.now,
+        }
+    }
+
+    pub fn wait(&mut self, ms: u64) {
+        self.now += Duration::from_millis(ms);
+    }
+
+    pub fn event(&mut self, event: Event) {
+        let effects = reduce(&mut self.session, event, self.now);
+        self.effects.extend(effects);
+    }
+
+    pub fn says(&mut self, from: FromAgent) {
+        self.event(Event::Agent(CONNECTION, from));
+    }
+
+    pub fn handshake(&mut self, auth_methods: Vec<AuthMethod>) {
+        self.event(Event::Connected(CONNECTION));
+        self.says(FromAgent::Reply {
+            call: CallTag::Initialize,
+            result: CallResult::Initialized(Box::new(Initialized {
+                protocol_version: 1,
+                odd_version: None,
+                agent_name: Some("OpenCode".into()),
+                agent_version: Some("1.18.33".into()),
+                caps: AgentCaps::default(),
+                auth_methods,
+            })),
+        });
+    }
+
+    pub fn open(&mut self) {
+        let mode = |id: &str, name: &'static str| SessionMode {
+            id: ModeId::new(id),
+            name: name.into(),
+            description: None,
+        };
+        self.says(FromAgent::Reply {
+            call: CallTag::NewSession,
+            result: CallResult::SessionOpened(Box::new(SessionOpened {
+                id: Some(Self::session_id()),
+                modes: Some(ModeState {
+                    current: ModeId::new("build"),
+                    available: vec![mode("build", "build"), mode("yolo", "YOLO")],
+                }),
+                config_options: Vec::new(),
+            })),
+        });
+    }
+
+    /// `session/new` is refused with -32000.
+    pub fn wants_sign_in(&mut self) {
+        self.says(FromAgent::Reply {
+            call: CallTag::NewSession,
+            result: CallResult::Failed(RpcError::new(-32000, "Authentication required")),
+        });
+    }
+
+    pub fn prompt(&mut self, text: &str) {
+        self.event(Event::Submit(Prompt {
+            text: text.to_owned(),
+            blocks: Vec::new(),
+        }));
+    }
+
+    pub fn update(&mut self, event: AgentEvent) {
+        self.says(FromAgent::Update {
+            session: Some(Self::session_id()),
+            event,
+        });
+    }
+
+    pub fn message(&mut self, text: &str) {
+        self.update(AgentEvent::Chunk {
+            role: ChunkRole::Agent,
+            message: None,
+            content: ContentBlock::Text(SafeText::new(text)),
+        });
+    }
+
+    /// Asks for permission, with what policy leaves to the person.
+    pub fn asks(&mut self, call: ToolCallPatch, options: Vec<PermissionOption>) {
+        let key = self.key();
+        self.says(FromAgent::Request {
+            key,
+            request: HostRequest::Permission(Box::new(PermissionRequest {
+                session: Self::session_id(),
+                tool_call: call,
+                options,
+            })),
+        });
+        let asked = self.session.questions.iter().find_map(|question| {
+            matches!(question, Question::Permission(asked) if asked.deciding).then(|| question.id())
+        });
+        if let Some(question) = asked {
+            let verdict = Verdict::Ask { reason: None };
+            self.event(Event::Decided { question, verdict });
+        }
+    }
+
+    /// Asks to run a command, with the usual options.
+    pub fn asks_to_run(&mut self, command: &str) {
+        let mut call = self.call(ToolKind::Execute);
+        call.title = Some(SafeText::line(command));
+        call.command = Some(command.to_owned());
+        self.asks(call, usual_options());
+    }
+
+    pub fn call(&mut self, kind: ToolKind) -> ToolCallPatch {
+        self.requests += 1;
+        let id = ToolCallId::new(format!("call-{}", self.requests));
+        ToolCallPatch {
+            announces: true,
+            kind: Some(kind),
+            ..ToolCallPatch::new(id)
+        }
+    }
+
+    /// Asks to read or write a file that turned out to lie outside the workspace.
+    pub fn asks_outside(&mut self, request: HostRequest, resolved: &str, write: bool) {
+        let key = self.key();
+        self.event(Event::OutsideRoots {
+            key,
+            request,
+            resolved: PathBuf::from(resolved),
+            write,
+        });
+    }
+
+    pub fn session_id() -> SessionId {
+        SessionId::new("s1")
+    }
+
+    fn key(&mut self) -> RequestKey {
+        self.requests += 1;
+        RequestKey {
+            connection: CONNECTION,
+            number: self.requests,
+        }
+    }
+}
+
+pub fn option(id: &str, name: &str, kind: PermissionKind) -> PermissionOption {
+    PermissionOption {
+        id: OptionId::new(id),
+        name: SafeText::new(name),
+        kind,
+    }
+}
+
+pub fn usual_options() -> Vec<PermissionOption> {
+    vec![
+        option("once", "Allow once", PermissionKind::AllowOnce),
+        option("always", "Always allow", PermissionKind::AllowAlways),
+        option("no", "Reject", PermissionKind::RejectOnce),
+    ]
+}
