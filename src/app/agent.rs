@@ -1,13 +1,13 @@
 //! The agent's connection as the app holds it: starting, sending, ending.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use tokio::task::JoinHandle;
 
 use crate::{
     acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace},
     app::{job::Job, run::App, sources::Sources},
-    config::{AgentProfile, OutsideWorkspace},
+    config::{AgentProfile, Config, OutsideWorkspace},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
     proto::{ClientCaps, ConnectionId, ToAgent},
     session::{Event, Prompt, Session, SessionConfig, Start},
@@ -44,7 +44,6 @@ impl App {
         profile: AgentProfile,
         start: Start,
         first_prompt: Option<Prompt>,
-        sources: &mut Sources,
     ) {
         self.close();
         let mut additional_directories = self.launch.add_dirs.clone();
@@ -71,9 +70,7 @@ impl App {
             Ok(roots) => roots,
             Err(error) => {
                 let cwd = self.launch.cwd.display();
-                return self
-                    .ui
-                    .warn(SafeText::line(&format!("{cwd} cannot be used: {error}")));
+                return self.warn(SafeText::line(&format!("{cwd} cannot be used: {error}")));
             }
         };
         let outside = match self.config.fs.outside_workspace {
@@ -110,7 +107,8 @@ impl App {
         self.profile = Some(profile);
         let (session, effects) = Session::start(config, std::time::Instant::now());
         self.session = Some(session);
-        self.perform(effects, sources);
+        self.perform(effects);
+        self.tell_warnings();
         self.session_changed(0);
     }
 
@@ -128,12 +126,12 @@ impl App {
         self.scratch = None;
     }
 
-    pub(super) fn spawn_agent(&mut self, sources: &mut Sources) {
+    pub(super) fn spawn_agent(&mut self) {
         self.agent.connections += 1;
         let connection = ConnectionId(self.agent.connections);
         let spec = match self.launch_spec() {
             Ok(spec) => spec,
-            Err(error) => return self.reduce([Event::SpawnFailed { error }], sources),
+            Err(error) => return self.reduce([Event::SpawnFailed { error }]),
         };
         let caps = self
             .session
@@ -156,15 +154,7 @@ impl App {
         let Some(profile) = &self.profile else {
             return Err(SafeText::from("no agent is chosen"));
         };
-        let invocation = profile
-            .invocation()
-            .map_err(|error| SafeText::line(&error.to_string()))?;
-        Ok(LaunchSpec {
-            program: invocation.program,
-            args: invocation.args,
-            env: invocation.env,
-            cwd: self.launch.cwd.clone(),
-        })
+        launch_spec(profile, &self.launch.cwd)
     }
 
     /// The wire log, started with the first agent; later ones go into the same file.
@@ -173,7 +163,7 @@ impl App {
         if let Some(handle) = self.started.trace() {
             return Some(handle);
         }
-        let secrets = Secrets::of_env(&spec.env);
+        let secrets = Secrets::of_env(spec.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         match Trace::create(path, secrets) {
             Ok(trace) => {
                 let handle = trace.handle();
@@ -182,7 +172,7 @@ impl App {
             }
             Err(error) => {
                 let path = path.display();
-                self.ui.warn(SafeText::line(&format!(
+                self.warn(SafeText::line(&format!(
                     "cannot write the wire log {path}: {error}"
                 )));
                 None
@@ -194,7 +184,6 @@ impl App {
         &mut self,
         connection: ConnectionId,
         launched: Result<(Client, Inbox), LaunchError>,
-        sources: &mut Sources,
     ) {
         let current = connection == ConnectionId(self.agent.connections);
         match launched {
@@ -207,24 +196,12 @@ impl App {
                     return;
                 }
                 self.agent.client = Some((connection, client));
-                sources.inbox = Some((connection, inbox));
-                self.reduce([Event::Connected(connection)], sources);
+                self.arrived = Some((connection, inbox));
+                self.reduce([Event::Connected(connection)]);
             }
             Err(error) if current => {
-                let mut text = error.to_string();
-                let install = self
-                    .profile
-                    .as_ref()
-                    .and_then(|profile| profile.install.as_ref());
-                if let (Some(install), true) = (install, error.is_missing()) {
-                    text.push_str(&format!(". Install it with: {install}"));
-                }
-                self.reduce(
-                    [Event::SpawnFailed {
-                        error: SafeText::line(&text),
-                    }],
-                    sources,
-                );
+                let error = SafeText::line(&error.to_string());
+                self.reduce([Event::SpawnFailed { error }]);
             }
             Err(_) => {}
         }
@@ -245,27 +222,39 @@ impl App {
             started.forget_agent(&client);
         }));
     }
+}
 
-    /// All profiles for the picker, those that are found first.
-    pub(super) fn agent_choices(&self) -> Vec<AgentChoice> {
-        let mut choices: Vec<AgentChoice> = self
-            .config
-            .agents
-            .values()
-            .map(|profile| AgentChoice {
-                id: profile.id.clone(),
-                name: SafeText::line(&profile.name),
-                found: match profile.locate(&self.launch.cwd) {
-                    Ok(path) => Ok(SafeText::line(&path.to_string_lossy())),
-                    Err(error) => Err(SafeText::line(&error.to_string())),
-                },
-                command: SafeText::line(&command_line(profile)),
-                login: profile.login_command.as_deref().map(SafeText::line),
-            })
-            .collect();
-        choices.sort_by_key(|choice| choice.found.is_err());
-        choices
-    }
+/// All profiles for the picker, those that are found first.
+pub(super) fn choices(config: &Config, cwd: &Path) -> Vec<AgentChoice> {
+    let choice = |profile: &AgentProfile| AgentChoice {
+        id: profile.id.clone(),
+        name: SafeText::line(&profile.name),
+        found: match profile.locate(cwd) {
+            Ok(path) => Ok(SafeText::line(&path.to_string_lossy())),
+            Err(error) => Err(SafeText::line(&error.to_string())),
+        },
+        command: SafeText::line(&command_line(profile)),
+        login: profile.login_command.as_deref().map(SafeText::line),
+    };
+    let mut choices: Vec<AgentChoice> = config.agents.values().map(choice).collect();
+    choices.sort_by_key(|choice| choice.found.is_err());
+    choices
+}
+
+/// What a profile starts.
+///
+/// # Errors
+/// One line for people: what is missing and how to get it.
+pub(super) fn launch_spec(profile: &AgentProfile, cwd: &Path) -> Result<LaunchSpec, SafeText> {
+    let program = profile.locate(cwd).map_err(|error| SafeText::line(&error.to_string()))?;
+    let invocation = profile.invocation().map_err(|error| SafeText::line(&error.to_string()))?;
+    let text = |text: &std::ffi::OsStr| text.to_string_lossy().into_owned();
+    Ok(LaunchSpec {
+        program: text(program.as_os_str()),
+        args: invocation.args.iter().map(|arg| text(arg)).collect(),
+        env: invocation.env.iter().map(|(name, value)| (text(name), text(value))).collect(),
+        cwd: cwd.to_owned(),
+    })
 }
 
 /// A profile's command as a person would type it.

@@ -14,7 +14,7 @@ pub enum Focus {
 
 /// What to send. A waiting question always rings: it goes through tmux and ssh; a finished turn
 /// only tells somebody who looks elsewhere, or may.
-pub fn bytes(attention: Attention, focus: Focus, ui: &UiConfig, agent: &SafeText) -> Vec<u8> {
+pub fn bytes(attention: Attention, focus: Focus, ui: &UiConfig, agent: &str) -> Vec<u8> {
     let mut out = Vec::new();
     let waits = attention == Attention::PermissionWaiting;
     if ui.bell && (waits || focus == Focus::Elsewhere) {
@@ -39,8 +39,8 @@ mod tests {
     #[test]
     fn a_question_rings_even_when_focused_a_finished_turn_does_not() {
         let ui = UiConfig::default();
-        let agent = SafeText::from("Fake");
-        let sent = |attention, focus| bytes(attention, focus, &ui, &agent);
+
+        let sent = |attention, focus| bytes(attention, focus, &ui, "Fake");
         assert_eq!(sent(Attention::PermissionWaiting, Focus::Here), b"\x07");
         assert_eq!(sent(Attention::TurnDone, Focus::Here), b"");
         assert_eq!(

@@ -18,7 +18,7 @@ use ratatui::{
     layout::{Position, Size},
 };
 
-use crate::ui::PlacedLink;
+use crate::ui::transcript::PlacedLink;
 
 /// The hyperlinks of the frame being drawn; set between drawing and the diff.
 pub type FrameLinks = Rc<RefCell<Vec<PlacedLink>>>;
@@ -84,7 +84,7 @@ impl Backend for LinkBackend {
         let link_at = |x: u16, y: u16| {
             links
                 .iter()
-                .find(|link| link.row == y && link.columns.contains(&x))
+                .find(|link| link.area.contains(Position { x, y }))
                 .map(|l| &l.uri)
         };
         while let Some(&(x, y, _)) = content.peek() {
@@ -254,8 +254,7 @@ mod tests {
     fn a_link_is_around_its_cells_only() {
         let (mut terminal, bytes, links) = terminal();
         links.borrow_mut().push(PlacedLink {
-            row: 0,
-            columns: 8..12,
+            area: Rect::new(8, 0, 4, 1),
             uri: "https://example.com".into(),
         });
         draw(&mut terminal, "see the docs");

@@ -19,14 +19,10 @@ use crate::{
 };
 
 impl App {
-    pub(super) fn carry_out(
-        &mut self,
-        command: UiCommand,
-        sources: &mut Sources,
-    ) -> anyhow::Result<()> {
+    pub(super) fn carry_out(&mut self, command: UiCommand) -> anyhow::Result<()> {
         match command {
-            UiCommand::Session(event) => self.reduce([event], sources),
-            UiCommand::Submit { draft, now } => self.submit(draft, now, sources),
+            UiCommand::Session(event) => self.reduce([event]),
+            UiCommand::Submit { draft, now } => self.submit(draft, now),
             UiCommand::SaveHistory(prompt) => {
                 let store = self.store.clone();
                 tokio::task::spawn_blocking(move || store.add_history(&prompt));
@@ -35,7 +31,7 @@ impl App {
             UiCommand::OpenEditor { path, line } => self.open_editor(&path, line)?,
             UiCommand::Page(text) => self.page(&text)?,
             UiCommand::Copy(text) => self.copy(&text),
-            UiCommand::Shell(line) => self.shell(&line, sources),
+            UiCommand::Shell(line) => self.shell(&line),
             UiCommand::ListFiles => self.list_files(),
             UiCommand::TerminalInput { id, bytes } => {
                 if let Some(host) = &self.host {
@@ -55,11 +51,11 @@ impl App {
             UiCommand::ChooseAgent(name) => match self.config.agent(&name) {
                 Ok(profile) => {
                     let prompt = self.launch.prompt.take().map(super::draft::text_prompt);
-                    self.open(profile, Start::New, prompt, sources);
+                    self.open(profile, Start::New, prompt);
                 }
-                Err(error) => self.ui.warn(SafeText::line(&error.to_string())),
+                Err(error) => self.warn(SafeText::line(&error.to_string())),
             },
-            UiCommand::Trust(yes) => self.answer_trust(yes, sources),
+            UiCommand::Trust(yes) => self.answer_trust(yes),
             UiCommand::Suspend => self.suspend()?,
             UiCommand::Redraw => {
                 self.screen.repaint()?;
@@ -70,7 +66,7 @@ impl App {
         Ok(())
     }
 
-    fn submit(&mut self, draft: Draft, now: bool, sources: &mut Sources) {
+    fn submit(&mut self, draft: Draft, now: bool) {
         let caps = self
             .session
             .as_ref()
@@ -85,7 +81,7 @@ impl App {
             } else {
                 Event::Submit(prompt)
             };
-            return self.reduce([event], sources);
+            return self.reduce([event]);
         }
         let jobs = self.jobs.clone();
         self.resolving = Some(tokio::spawn(async move {
@@ -105,30 +101,30 @@ impl App {
         if let Some(bytes) = copied.for_terminal {
             self.screen.send_along(&bytes);
         }
-        self.ui.toast(copied.said, Instant::now());
+        self.ui.toast(copied.said);
         self.frames.request(Instant::now(), Reason::Now);
     }
 
     /// `!line`: the person's own command, in a terminal of their own.
-    fn shell(&mut self, line: &str, sources: &mut Sources) {
+    fn shell(&mut self, line: &str) {
         let Some(host) = &self.host else { return };
         match host.run_shell(line) {
             Ok(terminal) => {
                 let line = SafeText::new(line);
-                self.reduce([Event::ShellStarted { terminal, line }], sources);
+                self.reduce([Event::ShellStarted { terminal, line }]);
             }
-            Err(error) => self.note(NoticeLevel::Error, error.message, sources),
+            Err(error) => self.note(NoticeLevel::Error, error.message),
         }
     }
 
     fn list_files(&self) {
         let (jobs, root) = (self.jobs.clone(), self.launch.cwd.clone());
         tokio::task::spawn_blocking(move || {
-            let _ = jobs.send(Job::Files(walk::files(&root).into()));
+            let _ = jobs.send(Job::Files(walk::files(&root, || jobs.is_closed()).into()));
         });
     }
 
-    fn answer_trust(&mut self, yes: bool, sources: &mut Sources) {
+    fn answer_trust(&mut self, yes: bool) {
         let trust = std::mem::replace(&mut self.trust, TrustState::NotNeeded);
         let TrustState::Untrusted { path, hash, .. } = trust else {
             return;
@@ -144,16 +140,10 @@ impl App {
                     config::load(&options).map_err(|error| error.to_string())
                 });
             match loaded {
-                Ok(loaded) => {
-                    for warning in &loaded.warnings {
-                        self.ui.warn(SafeText::line(&warning.to_string()));
-                    }
-                    self.ui.configure(&loaded.config.ui, &loaded.config.keys);
-                    self.config = loaded.config;
-                }
-                Err(error) => self.ui.warn(SafeText::line(&error)),
+                Ok(loaded) => self.configure(loaded),
+                Err(error) => self.warn(SafeText::line(&error)),
             }
         }
-        self.open_first(sources);
+        self.open_first();
     }
 }

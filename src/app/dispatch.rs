@@ -8,7 +8,8 @@ use crate::{
     proto::{
         HostReply, HostRequest, PermissionOption, RequestKey, TerminalMeta, ToAgent, ToolContent,
     },
-    session::{Consent, Effect, Event, QuestionId, Subject, Verdict, reduce},
+    session::{Consent, Effect, Event, QuestionId, Session, Subject, Verdict, reduce},
+    text::SafeText,
     vt::SharedScreen,
 };
 
@@ -18,11 +19,7 @@ const FOREIGN_COLS: u16 = 120;
 
 impl App {
     /// Lets the session's rules work on events, and does what they want.
-    pub(super) fn reduce(
-        &mut self,
-        events: impl IntoIterator<Item = Event>,
-        sources: &mut Sources,
-    ) {
+    pub(super) fn reduce(&mut self, events: impl IntoIterator<Item = Event>) {
         let Some(session) = &mut self.session else {
             return;
         };
@@ -32,15 +29,15 @@ impl App {
         for event in events {
             effects.append(&mut reduce(session, event, now));
         }
-        self.perform(effects, sources);
+        self.perform(effects);
         self.session_changed(rev);
     }
 
-    pub(super) fn perform(&mut self, effects: Vec<Effect>, sources: &mut Sources) {
+    pub(super) fn perform(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::ToAgent(message) => self.send(message),
-                Effect::Spawn => self.spawn_agent(sources),
+                Effect::Spawn => self.spawn_agent(),
                 Effect::StopAgent(_) => self.end_agent(),
                 Effect::Decide {
                     question,
@@ -61,21 +58,18 @@ impl App {
                 }
                 Effect::TerminalMeta(meta) => self.foreign_terminal(meta),
                 Effect::Attention(attention) => {
-                    let agent = self
-                        .session
-                        .as_ref()
-                        .map(crate::session::Session::agent_name);
+                    let agent = self.session.as_ref().map(Session::agent_name);
                     let bytes = attention::bytes(
                         attention,
                         self.focus,
                         &self.config.ui,
-                        &agent.unwrap_or_default(),
+                        agent.map_or("the agent", SafeText::as_str),
                     );
                     self.screen.send_along(&bytes);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
-                Effect::RestoreDraft(prompt) => self.ui.restore_draft(&prompt.text),
-                Effect::Toast(text) => self.ui.toast(text, Instant::now()),
+                Effect::RestoreDraft(prompt) => self.ui.restore_draft(&prompt),
+                Effect::Toast(text) => self.ui.toast(text),
             }
         }
     }
@@ -139,6 +133,7 @@ impl App {
                     cwd,
                     reason,
                 } => {
+                    let cwd = SafeText::line(&cwd.to_string_lossy());
                     let event = Event::AskTerminal {
                         key,
                         request,
@@ -156,7 +151,7 @@ impl App {
         });
     }
 
-    pub(super) fn host_event(&mut self, event: HostEvent, sources: &mut Sources) {
+    pub(super) fn host_event(&mut self, event: HostEvent) {
         match event {
             HostEvent::TerminalStarted {
                 id,
@@ -165,14 +160,13 @@ impl App {
                 screen,
             } => {
                 self.screens.insert(id.clone(), screen);
-                self.reduce([Event::TerminalStarted { id, command, cwd }], sources);
+                self.reduce([Event::TerminalStarted { id, command, cwd }]);
             }
-            HostEvent::TerminalOutput(id) => {
-                self.ui.terminal_changed(&id);
+            HostEvent::TerminalOutput(_) => {
                 self.frames.request(Instant::now(), Reason::Stream);
             }
             HostEvent::TerminalExited { id, status } => {
-                self.reduce([Event::TerminalExited { id, status }], sources);
+                self.reduce([Event::TerminalExited { id, status }]);
             }
         }
     }

@@ -5,7 +5,8 @@ use std::{path::Path, sync::Arc, time::Duration};
 use anyhow::Context;
 
 use crate::{
-    acp::{Client, Inbound, Inbox, LaunchSpec, StopMode},
+    acp::{Client, Inbound, Inbox, StopMode},
+    app::agent::launch_spec,
     cli::{DoctorReport, doctor::Verdict},
     config::AgentProfile,
     proto::{
@@ -24,26 +25,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// What keeps the examination from being made; what it finds wrong is in the report.
 pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> {
     let mut report = DoctorReport::default();
-    match agent.locate(cwd) {
-        Ok(path) => {
-            report.add(
-                Verdict::Good,
-                "command",
-                SafeText::line(&path.to_string_lossy()),
-            );
-        }
+    let spec = match launch_spec(agent, cwd) {
+        Ok(spec) => spec,
         Err(error) => {
-            report.add(Verdict::Bad, "command", SafeText::line(&error.to_string()));
+            report.add(Verdict::Bad, "command", error);
             return Ok(report);
         }
-    }
-    let invocation = agent.invocation()?;
-    let spec = LaunchSpec {
-        program: invocation.program,
-        args: invocation.args,
-        env: invocation.env,
-        cwd: cwd.to_owned(),
     };
+    report.add(Verdict::Good, "command", SafeText::line(&spec.program));
     let caps = ClientCaps {
         read_text_file: agent.fs_read,
         write_text_file: agent.fs_write,

@@ -71,8 +71,7 @@ impl App {
     }
 
     fn complain(&mut self, what: &str, error: &io::Error) {
-        self.ui
-            .toast(SafeText::line(&format!("{what}: {error}")), Instant::now());
+        self.ui.toast(SafeText::line(&format!("{what}: {error}")));
     }
 }
 

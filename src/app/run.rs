@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, IsTerminal},
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -10,7 +11,7 @@ use crossterm::event::Event as TerminalEvent;
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use crate::{
-    acp::Inbound,
+    acp::{Inbound, Inbox},
     app::{
         agent::Agent,
         attention::Focus,
@@ -34,10 +35,13 @@ use crate::{
         clipboard::{Clipboard, Surroundings},
         git,
     },
-    proto::{Policy, SessionId, ToAgent},
+    proto::{ConnectionId, Policy, SessionId, ToAgent},
     session::{Event, NoticeLevel, Phase, Session, Start},
     text::SafeText,
-    ui::{ProjectInfo, TrustQuestion, Ui, UiContext, offload::Offload, render::Row},
+    ui::{
+        ProjectInfo, TrustQuestion, Ui, UiContext, UiSettings, action::check_keys,
+        offload::Offload, render::Row,
+    },
     vt::Screens,
 };
 
@@ -56,6 +60,7 @@ pub(super) struct App {
     pub store: Store,
     pub project: ProjectInfo,
     pub ui: Ui,
+    pub offload: Offload,
     pub screens: Screens,
     pub screen: Screen,
     pub reader: Reader,
@@ -67,6 +72,10 @@ pub(super) struct App {
     pub session: Option<Session>,
     pub host: Option<Host>,
     pub agent: Agent,
+    /// A new connection's messages, for the loop to wait for.
+    pub arrived: Option<(ConnectionId, Inbox)>,
+    /// What is to be said once there is a transcript.
+    pub warnings: Vec<SafeText>,
     pub clipboard: Clipboard,
     /// Files of a profile that wants a scratch folder; removed when it goes.
     pub scratch: Option<tempfile::TempDir>,
@@ -79,7 +88,6 @@ pub(super) struct App {
     replies: ReplyFilter,
     /// The question shown last, to draw a new one at once.
     question: Option<crate::session::QuestionId>,
-    draft_rev: u64,
     save_draft: Option<Instant>,
     test_panic: bool,
 }
@@ -111,7 +119,7 @@ pub async fn run(
     let mut app = App::new(launch, loaded, dirs, started, jobs, reader)?;
     app.frames.request(Instant::now(), Reason::Now);
     app.draw()?;
-    app.open_first(&mut sources);
+    app.open_first();
     app.serve(&mut sources).await?;
     app.leave();
     Ok(app.farewell())
@@ -133,34 +141,23 @@ impl App {
         let wake = jobs.clone();
         let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
         let store = Store::new(&dirs.state, &launch.cwd);
-        let mut ui = Ui::new(&loaded.config.ui, &loaded.config.keys, offload);
-        for (action, problem) in crate::ui::action::check_keys(&loaded.config.keys) {
-            ui.warn(SafeText::line(
-                &loaded.warning(&["keys", &action], problem).to_string(),
-            ));
-        }
-        for warning in &loaded.warnings {
-            ui.warn(SafeText::line(&warning.to_string()));
-        }
+        let mut ui = Ui::new(ui_settings(&loaded.config, &launch.cwd), offload.clone());
         ui.set_history(store.history());
         if let Some(draft) = store.draft() {
             ui.set_draft(&draft);
         }
         if let TrustState::Untrusted { path, content, .. } = &loaded.trust {
-            let content = SafeText::new(content);
-            ui.ask_trust(TrustQuestion {
-                path: path.clone(),
-                content,
-            });
+            let (path, content) = (path.clone(), SafeText::new(content));
+            ui.set_trust_question(TrustQuestion { path, content });
         }
         let project = ProjectInfo {
             cwd: SafeText::line(&with_tilde(&launch.cwd)),
             path: launch.cwd.clone(),
-            git_branch: git::branch(&launch.cwd).map(|branch| SafeText::line(&branch)),
+            git_branch: git::branch(&launch.cwd),
             policy: None,
         };
         Ok(Self {
-            draft_rev: ui.draft_rev(),
+            warnings: config_warnings(&loaded),
             launch,
             dirs,
             config: loaded.config,
@@ -168,6 +165,7 @@ impl App {
             store,
             project,
             ui,
+            offload,
             screens: Screens::default(),
             screen,
             reader,
@@ -178,6 +176,7 @@ impl App {
             session: None,
             host: None,
             agent: Agent::default(),
+            arrived: None,
             clipboard: Clipboard::new(Surroundings::detect()),
             scratch: None,
             resolving: None,
@@ -191,9 +190,35 @@ impl App {
         })
     }
 
+    /// Takes over another configuration; what was typed stays.
+    pub(super) fn configure(&mut self, loaded: Loaded) {
+        self.warnings.extend(config_warnings(&loaded));
+        self.config = loaded.config;
+        let draft = self.ui.draft_text();
+        let settings = ui_settings(&self.config, &self.launch.cwd);
+        self.ui = Ui::new(settings, self.offload.clone());
+        self.ui.set_history(self.store.history());
+        self.ui.set_draft(&draft);
+    }
+
+    /// Something about the set-up is wrong: said in the transcript, as soon as there is one.
+    pub(super) fn warn(&mut self, text: SafeText) {
+        self.ui.toast(text.clone());
+        self.warnings.push(text);
+        self.tell_warnings();
+    }
+
+    pub(super) fn tell_warnings(&mut self) {
+        if self.session.is_some() {
+            for text in std::mem::take(&mut self.warnings) {
+                self.note(NoticeLevel::Warning, text);
+            }
+        }
+    }
+
     /// Starts the agent that was asked for, or shows the picker; waits for the word on a project
     /// file first, since that may say which agent and how.
-    pub(super) fn open_first(&mut self, sources: &mut Sources) {
+    pub(super) fn open_first(&mut self) {
         if matches!(self.trust, TrustState::Untrusted { .. }) {
             return;
         }
@@ -205,18 +230,21 @@ impl App {
                     None => Start::New,
                 };
                 let prompt = self.launch.prompt.take().map(text_prompt);
-                self.open(profile, start, prompt, sources);
+                self.open(profile, start, prompt);
             }
-            Ok(None) => self.ui.show_agent_picker(self.agent_choices()),
+            Ok(None) => self.ui.show_agent_picker(),
             Err(error) => {
-                self.ui.warn(SafeText::line(&error.to_string()));
-                self.ui.show_agent_picker(self.agent_choices());
+                self.warn(SafeText::line(&error.to_string()));
+                self.ui.show_agent_picker();
             }
         }
     }
 
     async fn serve(&mut self, sources: &mut Sources) -> anyhow::Result<()> {
         while self.exit.is_none() {
+            if let Some(arrived) = self.arrived.take() {
+                sources.inbox = Some(arrived);
+            }
             let deadlines = Deadlines {
                 frame: self.frames.deadline(),
                 tick: self.session.as_ref().and_then(Session::deadline),
@@ -225,17 +253,17 @@ impl App {
             match sources.next(deadlines).await {
                 Wake::Told(told) => self.told(told)?,
                 Wake::TerminalGone => self.exit = Some(ExitCode::Interrupted),
-                Wake::Typed(batch) => self.typed(batch, sources)?,
+                Wake::Typed(batch) => self.typed(batch)?,
                 Wake::Frame => self.draw()?,
-                Wake::Job(job) => self.job(job, sources)?,
-                Wake::Tick => self.reduce([Event::Tick], sources),
+                Wake::Job(job) => self.job(job)?,
+                Wake::Tick => self.reduce([Event::Tick]),
                 Wake::SaveDraft => self.keep_draft(),
                 Wake::Agent(connection, batch) => {
                     let events = batch.into_iter().map(|inbound| match inbound {
                         Inbound::FromAgent(message) => Event::Agent(connection, message),
                         Inbound::Exited(exit) => Event::Exited(connection, exit),
                     });
-                    self.reduce(events, sources);
+                    self.reduce(events);
                 }
             }
         }
@@ -259,7 +287,7 @@ impl App {
         Ok(())
     }
 
-    fn typed(&mut self, batch: Vec<TerminalEvent>, sources: &mut Sources) -> anyhow::Result<()> {
+    fn typed(&mut self, batch: Vec<TerminalEvent>) -> anyhow::Result<()> {
         let now = Instant::now();
         let (batch, background) = self.replies.filter(batch, now);
         if let Some(background) = background {
@@ -282,19 +310,16 @@ impl App {
             project: &self.project,
             now,
         };
-        let commands = self.ui.handle(batch, &context);
+        let commands = self.ui.handle(&batch, &context);
         self.frames.request(now, Reason::Now);
         for command in commands {
-            self.carry_out(command, sources)?;
+            self.carry_out(command)?;
         }
-        if self.ui.draft_rev() != self.draft_rev {
-            self.draft_rev = self.ui.draft_rev();
-            self.save_draft.get_or_insert(now + DRAFT_DELAY);
-        }
+        self.save_draft.get_or_insert(now + DRAFT_DELAY);
         Ok(())
     }
 
-    fn job(&mut self, job: Job, sources: &mut Sources) -> anyhow::Result<()> {
+    fn job(&mut self, job: Job) -> anyhow::Result<()> {
         let now = Instant::now();
         match job {
             Job::Written(Ok(written)) => {
@@ -307,7 +332,7 @@ impl App {
             }
             Job::Redraw => self.frames.request(now, Reason::Stream),
             Job::Toast(text) => {
-                self.ui.toast(text, now);
+                self.ui.toast(text);
                 self.frames.request(now, Reason::Now);
             }
             Job::Files(files) => {
@@ -320,11 +345,11 @@ impl App {
                 } else {
                     Event::Submit(prompt)
                 };
-                self.reduce([event], sources);
+                self.reduce([event]);
             }
-            Job::Session(event) => self.reduce([event], sources),
-            Job::Host(event) => self.host_event(event, sources),
-            Job::Launched(connection, launched) => self.launched(connection, launched, sources),
+            Job::Session(event) => self.reduce([event]),
+            Job::Host(event) => self.host_event(event),
+            Job::Launched(connection, launched) => self.launched(connection, launched),
         }
         Ok(())
     }
@@ -391,7 +416,7 @@ impl App {
                 self.agent.send(message);
             }
         }
-        self.ui.toast(SafeText::from("leaving…"), Instant::now());
+        self.ui.toast(SafeText::from("leaving…"));
         // A terminal that is gone is no reason to stop here.
         let _ = self.draw();
     }
@@ -419,13 +444,17 @@ impl App {
         };
         let width = crossterm::terminal::size().map_or(80, |(width, _)| width);
         let rows = match (session, self.config.ui.exit_print) {
-            (Some(session), ExitPrint::Last) => self.ui.last_exchange(session, width),
-            (Some(session), ExitPrint::All) => self.ui.whole_transcript(session, width),
+            (Some(session), ExitPrint::Last) => {
+                self.ui.last_exchange(session, &self.screens, width)
+            }
+            (Some(session), ExitPrint::All) => {
+                self.ui.whole_conversation(session, &self.screens, width)
+            }
             _ => Vec::new(),
         };
         let reopens = |session: &&Session| {
             let caps = session.agent.caps;
-            (caps.load_session || caps.resume) && session.had_turn()
+            caps.load_session || caps.resume
         };
         let resume = session
             .filter(reopens)
@@ -462,8 +491,8 @@ impl App {
     }
 
     /// A line in the transcript.
-    pub(super) fn note(&mut self, level: NoticeLevel, text: SafeText, sources: &mut Sources) {
-        self.reduce([Event::Note { level, text }], sources);
+    pub(super) fn note(&mut self, level: NoticeLevel, text: SafeText) {
+        self.reduce([Event::Note { level, text }]);
     }
 
     pub(super) fn send(&self, message: ToAgent) {
@@ -487,9 +516,31 @@ impl Farewell {
     }
 }
 
+fn ui_settings(config: &Config, cwd: &Path) -> UiSettings {
+    UiSettings {
+        ui: config.ui.clone(),
+        keys: config.keys.clone(),
+        agents: super::agent::choices(config, cwd),
+        colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    }
+}
+
+/// What the files hold that cannot be used; chords and actions are the UI's to judge.
+fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
+    let keys = check_keys(&loaded.config.keys).into_iter();
+    let keys = keys.map(|(action, problem)| loaded.warning(&["keys", &action], problem));
+    loaded
+        .warnings
+        .iter()
+        .cloned()
+        .chain(keys)
+        .map(|w| SafeText::line(&w.to_string()))
+        .collect()
+}
+
 /// The path with `~` for the home directory.
-fn with_tilde(path: &std::path::Path) -> String {
-    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
+fn with_tilde(path: &Path) -> String {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
     match home
         .as_deref()
         .and_then(|home| path.strip_prefix(home).ok())

@@ -10,7 +10,7 @@ use ratatui::{Frame, Terminal};
 
 use crate::{
     app::backend::{FrameBytes, FrameLinks, LinkBackend, Writer, Written},
-    ui::PlacedLink,
+    ui::transcript::PlacedLink,
 };
 
 pub struct Screen {

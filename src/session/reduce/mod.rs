@@ -28,10 +28,15 @@ use std::{
 };
 
 use crate::{
-    proto::{Call, CallResult, CallTag, FromAgent, HostReply, RequestKey, RpcError, ToAgent, code},
-    session::{
-        AgentInfo, Effect, Event, Phase, Session, SessionConfig, Start, Transcript, TurnPhase,
+    proto::{
+        Call, CallResult, CallTag, FromAgent, HostReply, Notification, RequestKey, RpcError,
+        ToAgent, code,
     },
+    session::{
+        AgentInfo, CommandQuestion, Effect, Event, Phase, QuestionId, Session, SessionConfig,
+        Start, Transcript, TurnPhase,
+    },
+    text::SafeText,
 };
 
 /// State that only the rules need.

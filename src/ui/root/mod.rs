@@ -4,6 +4,7 @@
 //! nothing in it.
 
 mod act;
+mod exit;
 mod input;
 mod moment;
 mod screen;
