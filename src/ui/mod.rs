@@ -8,6 +8,7 @@ pub mod offload;
 pub mod render;
 pub mod theme;
 pub mod transcript;
+pub mod viewer;
 
 mod command;
 
