@@ -64,5 +64,6 @@ pub fn render_whole(source: &str, ctx: &RenderContext<'_>) -> Rendered {
 }
 
 #[cfg(test)]
+mod preview;
+#[cfg(test)]
 mod tests;
-#[cfg(test)] mod preview;

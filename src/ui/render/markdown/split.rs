@@ -380,7 +380,10 @@ enum Kind {
 
 /// A top-level block, by offsets in what was parsed.
 struct Top {
+    /// With the link definitions right before it: whether it is what it is may hang on them.
+    from: usize,
     start: usize,
+    end: usize,
     kind: Kind,
     /// Where its items or rows begin.
     parts: Vec<usize>,
@@ -442,8 +445,12 @@ fn top_level(text: &str, defs: &mut LinkDefs) -> Vec<Top> {
             _ if depth > 0 => continue,
             _ => (Kind::Other, None),
         };
+        let behind = found.last().map_or(0, |top| top.end);
+        let between = text.get(behind..range.start).unwrap_or_default();
         found.push(Top {
+            from: range.start - between.trim_start().len(),
             start: range.start,
+            end: range.end,
             kind,
             parts: Vec::new(),
             ordinal,
@@ -462,9 +469,10 @@ fn cuts(
 ) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     for (n, block) in blocks.into_iter().enumerate() {
-        let start = line_start(source, to_source(block.start));
         let after = cuts.last().map(|cut| cut.kind);
-        let gap = after.is_none_or(|before| gap_between(source, before, block.kind, start));
+        let gap = after
+            .is_none_or(|before| gap_between(source, before, block.kind, to_source(block.start)));
+        let start = line_start(source, to_source(block.from));
         // The open segment is what it was; what is parsed first goes on with it.
         let (shape, ordinal) = match open {
             Shape::Item { ordinal } if n == 0 => (open.clone(), *ordinal),
@@ -523,8 +531,10 @@ fn gap_between(source: &str, before: Kind, next: Kind, start: usize) -> bool {
     !(before == Kind::Paragraph && next == Kind::List) || is_after_blank_line(source, start)
 }
 
-/// Whether the line before the one that begins at `start` is blank but for quote marks.
+/// Whether the line before the one of the block at `start` is blank but for quote marks.
 pub(super) fn is_after_blank_line(source: &str, start: usize) -> bool {
+    // Of a block that is set in by a tab the parser says that it begins with the newline before.
+    let start = source.len() - source[start..].trim_start().len();
     let before = &source[..line_start(source, start)];
     let line = before.strip_suffix('\n').unwrap_or(before);
     let line = &line[line_start(line, line.len())..];
