@@ -26,7 +26,8 @@ pub enum Effect {
         request: Box<HostRequest>,
         consent: Consent,
     },
-    /// The agent withdrew a request that is being served (V1-CAN-10).
+    /// The agent withdrew a request that is being served (V1-CAN-10): answered -32800, unless it
+    /// has been answered or came back as `OutsideRoots`, which then is the reducer's to answer.
     CancelServe(RequestKey),
     /// Output of a terminal that the agent runs itself: feed its screen.
     TerminalMeta(TerminalMeta),

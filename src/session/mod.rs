@@ -16,7 +16,8 @@ pub use event::{AgentExit, Event, FileAnswer, Prompt, Verdict};
 pub use question::{Answered, By, FileQuestion, PermissionQuestion, Question, QuestionId, Subject};
 pub use reduce::reduce;
 pub use state::{
-    AgentInfo, Modes, Phase, Session, SessionConfig, Start, TerminalInfo, Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo,
+    Turn, TurnPhase,
 };
 pub use transcript::{
     Block, BlockId, BlockKind, Changes, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,

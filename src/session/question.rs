@@ -14,7 +14,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QuestionId(pub u64);
 
-/// One dialog, in the order in which they came; the first is shown, the rest counted.
+/// One dialog; the first that [is shown](Question::is_shown) stands on the screen, the rest are
+/// counted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
     Permission(PermissionQuestion),
@@ -26,6 +27,14 @@ impl Question {
         match self {
             Self::Permission(question) => question.id,
             Self::File(question) => question.id,
+        }
+    }
+
+    /// Waits for the person, and not for the policy.
+    pub fn is_shown(&self) -> bool {
+        match self {
+            Self::Permission(question) => !question.deciding,
+            Self::File(_) => true,
         }
     }
 
@@ -49,6 +58,7 @@ pub struct PermissionQuestion {
     pub options: Vec<PermissionOption>,
     /// Why it is asked although there are rules; shown in the dialog.
     pub reason: Option<SafeText>,
+    /// Since when it is visible; while `deciding`, since when it is open.
     pub since: Instant,
     /// The policy has not spoken yet: no dialog is shown.
     pub deciding: bool,

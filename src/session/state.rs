@@ -61,7 +61,7 @@ pub struct Session {
     pub usage: Option<Usage>,
     /// Terminals of this session, ours and the agent's own.
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
-    /// When the agent last sent anything.
+    /// When the agent last sent anything, or was last given something to work on.
     pub last_word: Instant,
     /// Grows with every visible change, the transcript's included.
     pub rev: u64,
@@ -97,8 +97,8 @@ pub enum Phase {
         error: Option<SafeText>,
     },
     Ready,
-    /// No agent: it could not be started, ended, or speaks another protocol. What happened; F5
-    /// tries again.
+    /// No agent: it could not be started, ended, speaks another protocol or opens no session. What
+    /// happened, and that F5 tries again.
     Failed {
         error: SafeText,
     },
@@ -123,6 +123,29 @@ pub enum TurnPhase {
 
 /// After this without an end, a cancelled turn can be abandoned.
 pub const CANCEL_PATIENCE: Duration = Duration::from_secs(3);
+
+/// After this without a word in a running turn, the screen says so.
+pub const SILENCE: Duration = Duration::from_secs(45);
+
+impl Session {
+    /// The dialog to show: the first question that policy has left to the person.
+    pub fn shown_question(&self) -> Option<&Question> {
+        self.waiting_questions().next()
+    }
+
+    /// All questions that wait for the person, in the order in which they became visible.
+    pub fn waiting_questions(&self) -> impl Iterator<Item = &Question> {
+        self.questions.iter().filter(|question| question.is_shown())
+    }
+
+    /// How long the agent has said nothing while it should: over [`SILENCE`] in a running turn
+    /// that waits for no answer of the person.
+    pub fn silent_for(&self, now: Instant) -> Option<Duration> {
+        let running = matches!(&self.turn, Some(turn) if turn.phase == TurnPhase::Running);
+        let silence = now.saturating_duration_since(self.last_word);
+        (running && silence >= SILENCE && self.shown_question().is_none()).then_some(silence)
+    }
+}
 
 #[derive(Clone, Debug)]
 pub struct Modes {

@@ -58,7 +58,8 @@ pub struct UserMessage {
 pub struct Message {
     pub id: Option<MessageId>,
     pub text: SafeTextBuf,
-    /// No chunk will follow: another block or the end of the turn came.
+    /// No chunk is expected: another block or the end of the turn came. One that comes for this
+    /// message all the same goes on, and is not done.
     pub done: bool,
 }
 
@@ -67,7 +68,7 @@ pub struct Thought {
     pub id: Option<MessageId>,
     pub text: SafeTextBuf,
     pub started: Instant,
-    /// Set when it ended: then folded by default.
+    /// Set when it ended: then folded by default. Zero where it came from a replay: not known.
     pub took: Option<Duration>,
 }
 
@@ -86,6 +87,7 @@ pub struct ToolCall {
     pub command: Option<String>,
     pub command_cwd: Option<String>,
     pub started: Instant,
+    /// Set when it finished; not in a replay, where it is not known.
     pub took: Option<Duration>,
     /// A permission request for it is open.
     pub asking: bool,
@@ -137,7 +139,7 @@ pub enum Changes {
     /// Indexes of changed blocks, oldest change first; an index may come more than once. Blocks
     /// appended meanwhile are among them.
     Some(Vec<usize>),
-    /// Too long ago, or the transcript was cleared.
+    /// Too long ago, or the transcript was replaced or cut: indexes are others now, ids still count.
     All,
 }
 
@@ -163,11 +165,16 @@ impl Transcript {
     }
 
     pub fn get(&self, id: BlockId) -> Option<&Block> {
-        let at = self
-            .blocks
-            .binary_search_by_key(&id, |block| block.id)
-            .ok()?;
-        self.blocks.get(at)
+        self.blocks.get(self.index_of(id)?)
+    }
+
+    /// Where a block stands in [`Transcript::blocks`]; `None` if it was dropped.
+    pub fn index_of(&self, id: BlockId) -> Option<usize> {
+        // A stream of chunks always hits the last one.
+        match self.blocks.last() {
+            Some(last) if last.id == id => Some(self.blocks.len() - 1),
+            _ => self.blocks.binary_search_by_key(&id, |block| block.id).ok(),
+        }
     }
 
     /// What a view that has seen `rev` must look at again.
@@ -179,26 +186,56 @@ impl Transcript {
         Changes::Some(self.log.range(seen..).map(|(_, index)| *index).collect())
     }
 
-    pub(super) fn push(&mut self, kind: BlockKind) -> usize {
+    pub(super) fn push(&mut self, kind: BlockKind) -> BlockId {
         let id = BlockId(self.next_id);
         self.next_id += 1;
         let index = self.blocks.len();
         self.blocks.push(Block { id, rev: 0, kind });
         self.touch(index);
-        index
+        id
     }
 
-    /// Changes a block: always through here, so that no view misses it.
-    pub(super) fn edit(&mut self, index: usize) -> &mut BlockKind {
+    /// Changes a block: always through here, so that no view misses it. `None` if it is gone.
+    pub(super) fn edit(&mut self, id: BlockId) -> Option<&mut BlockKind> {
+        let index = self.index_of(id)?;
         self.touch(index);
-        &mut self.blocks[index].kind
+        self.blocks.get_mut(index).map(|block| &mut block.kind)
     }
 
-    /// Forgets everything said so far: before a replay (V1-SES-09).
-    pub(super) fn clear(&mut self) {
-        self.blocks.clear();
-        self.log.clear();
+    /// Starts afresh, before a replay (V1-SES-09), and gives out what was there. Ids and revisions
+    /// go on, so that no view takes a new block for an old one.
+    pub(super) fn take(&mut self) -> Self {
+        let fresh = Self {
+            rev: self.rev + 1,
+            next_id: self.next_id,
+            log_from: self.rev + 1,
+            ..Self::default()
+        };
+        std::mem::replace(self, fresh)
+    }
+
+    /// Puts back what [`Transcript::take`] gave out, in place of what came since.
+    pub(super) fn put_back(&mut self, kept: Self) {
+        self.blocks = kept.blocks;
+        self.everything_changed();
+    }
+
+    /// Forgets the first `count` blocks, the last of which becomes `sign` to say so.
+    pub(super) fn forget_first(&mut self, count: usize, sign: BlockKind) {
+        let Some(last) = count.checked_sub(1) else {
+            return;
+        };
+        self.blocks.drain(..last.min(self.blocks.len()));
+        self.everything_changed();
+        if let Some(first) = self.blocks.first_mut() {
+            first.kind = sign;
+            first.rev = self.rev;
+        }
+    }
+
+    fn everything_changed(&mut self) {
         self.rev += 1;
+        self.log.clear();
         self.log_from = self.rev;
     }
 
@@ -259,11 +296,44 @@ mod tests {
         transcript.push(notice("a"));
         let seen = transcript.rev();
         transcript.push(notice("b"));
-        transcript.edit(0);
+        transcript.edit(BlockId(0));
         let Changes::Some(changed) = transcript.changes_since(seen) else {
             panic!("log lost")
         };
         assert_eq!(changed, [1, 0]);
+    }
+
+    #[test]
+    fn a_transcript_put_back_is_looked_at_anew_and_no_id_comes_twice() {
+        let mut transcript = Transcript::default();
+        transcript.push(notice("a"));
+        let seen = transcript.rev();
+        let kept = transcript.take();
+        assert!(matches!(transcript.changes_since(seen), Changes::All));
+        let replayed = transcript.push(notice("b"));
+        let seen = transcript.rev();
+        transcript.put_back(kept);
+        assert!(matches!(transcript.changes_since(seen), Changes::All));
+        assert!(transcript.get(replayed).is_none());
+        assert!(transcript.get(BlockId(0)).is_some());
+        assert!(transcript.push(notice("c")) > replayed);
+    }
+
+    #[test]
+    fn forgotten_blocks_leave_a_sign() {
+        let mut transcript = Transcript::default();
+        for text in ["a", "b", "c"] {
+            transcript.push(notice(text));
+        }
+        transcript.forget_first(2, notice("two left out"));
+        let ids: Vec<_> = transcript.blocks().iter().map(|block| block.id.0).collect();
+        assert_eq!(ids, [1, 2]);
+        assert!(transcript.get(BlockId(0)).is_none());
+        transcript.edit(BlockId(2));
+        let Changes::Some(changed) = transcript.changes_since(transcript.rev() - 1) else {
+            panic!("log lost")
+        };
+        assert_eq!(changed, [1]);
     }
 
     #[test]
@@ -272,7 +342,7 @@ mod tests {
         transcript.push(notice("a"));
         transcript.push(notice("b"));
         for n in 0..2 * CHANGE_LOG {
-            transcript.edit(n % 2);
+            transcript.edit(BlockId(n as u64 % 2));
         }
         assert!(matches!(transcript.changes_since(1), Changes::All));
         let Changes::Some(changed) = transcript.changes_since(transcript.rev()) else {

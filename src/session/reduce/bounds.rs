@@ -1,0 +1,299 @@
+//! Bounds on what an agent can make the session hold, and what gives way when they are reached.
+
+use std::sync::Arc;
+
+use crate::{
+    proto::{ContentBlock, Diff, PlanEntry, RawJson, ToolContent},
+    session::{BlockId, BlockKind, NoticeLevel, ToolCall},
+    text::{SafeText, SafeTextBuf},
+};
+
+use super::{Step, notices::notice};
+
+/// Bytes of one message or thought; past it the middle is left out.
+pub(super) const MAX_MESSAGE: usize = 16 << 20;
+/// Bytes of the text blocks of one tool call together.
+pub(super) const MAX_TOOL_TEXT: usize = 512 << 10;
+/// Bytes of either side of a diff.
+pub(super) const MAX_DIFF_SIDE: usize = 8 << 20;
+/// Pieces of content, and locations, of one tool call.
+pub(super) const MAX_TOOL_ITEMS: usize = 1_000;
+/// Bytes of a tool call's title.
+pub(super) const MAX_TITLE: usize = 16 << 10;
+/// Answers to questions kept with one tool call; the latest.
+pub(super) const MAX_ANSWERS: usize = 100;
+/// Terminals that blocks are known to show.
+pub(super) const MAX_SHOWN_TERMINALS: usize = 4_096;
+/// Bytes of the whole transcript. Past it bodies of old tool calls go first, then old blocks.
+pub(super) const MAX_TRANSCRIPT: usize = 128 << 20;
+/// Blocks at the end of the transcript that never go.
+const KEPT_BLOCKS: usize = 16;
+/// Prompts that wait.
+pub(super) const MAX_QUEUE: usize = 64;
+/// Questions that are open at once; further ones are refused with an error.
+pub(super) const MAX_QUESTIONS: usize = 64;
+/// Terminals told of; ended ones go first.
+pub(super) const MAX_TERMINALS: usize = 512;
+/// Slash commands, and config options.
+pub(super) const MAX_COMMANDS: usize = 1_000;
+/// Modes.
+pub(super) const MAX_MODES: usize = 100;
+/// Entries of a plan.
+pub(super) const MAX_PLAN: usize = 500;
+/// Updates that came before their session was known, and their bytes.
+pub(super) const MAX_EARLY: usize = 256;
+pub(super) const MAX_EARLY_WEIGHT: usize = 8 << 20;
+/// Withdrawn requests remembered until they may come back as questions.
+pub(super) const MAX_WITHDRAWN: usize = 256;
+/// Bytes of an error's text in a notice; the rest is in its detail.
+pub(super) const MAX_ERROR_TEXT: usize = 2 << 10;
+
+/// Stands for the body of a tool call that went.
+const LEFT_OUT: &str = "left out to bound memory";
+
+/// A smaller body is left where it is.
+const WORTH_DROPPING: usize = 1 << 10;
+
+/// What a block costs besides its text.
+const BLOCK: usize = 256;
+
+impl Step<'_> {
+    /// Accounts for text that came; makes room where it is too much by now.
+    pub(super) fn grow(&mut self, bytes: usize) {
+        self.session.inner.weight += bytes;
+        if self.session.inner.weight > MAX_TRANSCRIPT {
+            self.relieve();
+        }
+    }
+
+    pub(super) fn shrink(&mut self, bytes: usize) {
+        let weight = &mut self.session.inner.weight;
+        *weight = weight.saturating_sub(bytes);
+    }
+
+    /// Weighs the transcript anew, after it was replaced.
+    pub(super) fn weigh(&mut self) {
+        self.session.inner.weight = self
+            .session
+            .transcript
+            .blocks()
+            .iter()
+            .map(|block| block_weight(&block.kind))
+            .sum();
+    }
+
+    /// Brings the transcript well below its bound, so that this is rare: drops bodies of finished
+    /// tool calls, oldest first, then whole blocks.
+    fn relieve(&mut self) {
+        let goal = MAX_TRANSCRIPT / 4 * 3;
+        let blocks = self.session.transcript.blocks();
+        let old = blocks.len().saturating_sub(KEPT_BLOCKS);
+        let mut freed = 0;
+        let mut emptied: Vec<BlockId> = Vec::new();
+        for block in blocks.iter().take(old) {
+            if self.session.inner.weight.saturating_sub(freed) <= goal {
+                break;
+            }
+            if let BlockKind::Tool(call) = &block.kind
+                && !call.state.is_open()
+                && body_weight(call) > WORTH_DROPPING
+            {
+                freed += body_weight(call) - LEFT_OUT.len();
+                emptied.push(block.id);
+            }
+        }
+        for id in &emptied {
+            if let Some(BlockKind::Tool(call)) = self.session.transcript.edit(*id) {
+                call.content = vec![ToolContent::Block(ContentBlock::Text(LEFT_OUT.into()))];
+                call.raw_input = None;
+                call.raw_output = None;
+            }
+        }
+        self.shrink(freed);
+
+        let mut gone = 0;
+        freed = 0;
+        for block in self.session.transcript.blocks().iter().take(old) {
+            if self.session.inner.weight.saturating_sub(freed) <= goal {
+                break;
+            }
+            freed += block_weight(&block.kind);
+            gone += 1;
+        }
+        self.shrink(freed);
+        if gone > 0 {
+            let sign = notice(
+                NoticeLevel::Info,
+                "what was said before was left out to bound memory".into(),
+                None,
+            );
+            self.session.inner.weight += block_weight(&sign);
+            self.session.transcript.forget_first(gone, sign);
+            self.forget_gone_tools();
+            self.forget_gone_terminals();
+        } else if !emptied.is_empty() {
+            let text = format!(
+                "the output of {} earlier tool calls was left out to bound memory",
+                emptied.len()
+            );
+            self.say(NoticeLevel::Quiet, SafeText::line(&text));
+        }
+    }
+}
+
+/// Bytes that a block holds.
+pub(super) fn block_weight(kind: &BlockKind) -> usize {
+    BLOCK
+        + match kind {
+            BlockKind::User(message) => message.text.len(),
+            BlockKind::Agent(message) => message.text.len(),
+            BlockKind::Thought(thought) => thought.text.len(),
+            BlockKind::Tool(call) => {
+                let locations: usize = call.locations.iter().map(|at| at.path.len()).sum();
+                let command = call.command.as_ref().map_or(0, String::len);
+                body_weight(call) + locations + command + call.title.len()
+            }
+            BlockKind::Plan(entries) => plan_weight(entries),
+            BlockKind::Content(content) => content_weight(content),
+            BlockKind::Notice(notice) => {
+                notice.text.len() + notice.detail.as_ref().map_or(0, |text| text.len())
+            }
+        }
+}
+
+/// Bytes of a tool call's output and raw JSON: what can go and leave the row.
+fn body_weight(call: &ToolCall) -> usize {
+    let raw = |raw: &Option<RawJson>| raw.as_ref().map_or(0, |raw| raw.0.len());
+    let content: usize = call.content.iter().map(tool_content_weight).sum();
+    content + raw(&call.raw_input) + raw(&call.raw_output)
+}
+
+pub(super) fn tool_content_weight(content: &ToolContent) -> usize {
+    match content {
+        ToolContent::Block(block) => content_weight(block),
+        ToolContent::Diff(diff) => diff.old.as_ref().map_or(0, |old| old.len()) + diff.new.len(),
+        ToolContent::Terminal(id) => id.as_str().len(),
+        ToolContent::Unknown { raw, .. } => raw.0.len(),
+    }
+}
+
+pub(super) fn content_weight(content: &ContentBlock) -> usize {
+    match content {
+        ContentBlock::Text(text) => text.len(),
+        ContentBlock::Image(_) | ContentBlock::Audio(_) => 0,
+        ContentBlock::ResourceLink(link) => link.uri.len() + link.name.len(),
+        ContentBlock::Resource(resource) => resource.text.as_ref().map_or(0, |text| text.len()),
+        ContentBlock::Unknown { raw, .. } => raw.0.len(),
+    }
+}
+
+fn plan_weight(entries: &[PlanEntry]) -> usize {
+    entries.iter().map(|entry| entry.content.len()).sum()
+}
+
+/// Cuts a tool call's content to its bounds.
+pub(super) fn bounded_content(mut content: Vec<ToolContent>) -> Vec<ToolContent> {
+    content.truncate(MAX_TOOL_ITEMS);
+    let mut room = MAX_TOOL_TEXT;
+    for piece in &mut content {
+        match piece {
+            ToolContent::Block(ContentBlock::Text(text)) => bound_text(text, &mut room),
+            ToolContent::Block(ContentBlock::Resource(resource)) => {
+                if let Some(text) = &mut resource.text {
+                    bound_text(text, &mut room);
+                }
+            }
+            ToolContent::Diff(diff) if is_too_big(diff) => {
+                *diff = Arc::new(Diff {
+                    path: diff.path.clone(),
+                    old: diff.old.as_ref().map(|old| bounded(old, MAX_DIFF_SIDE)),
+                    new: bounded(&diff.new, MAX_DIFF_SIDE),
+                });
+            }
+            _ => {}
+        }
+    }
+    content
+}
+
+fn is_too_big(diff: &Diff) -> bool {
+    let old = diff.old.as_ref().map_or(0, |old| old.len());
+    diff.new.len().max(old) > MAX_DIFF_SIDE
+}
+
+fn bound_text(text: &mut SafeText, room: &mut usize) {
+    if text.len() > *room {
+        *text = bounded(text, *room);
+    }
+    *room = room.saturating_sub(text.len());
+}
+
+/// Head and tail of a text that is too long, with a line between that says how much is missing.
+pub(super) fn bounded(text: &SafeText, max: usize) -> SafeText {
+    if text.len() <= max {
+        return text.clone();
+    }
+    SafeText::new(&without_middle(text, max / 4, max / 4 * 3, 0).0)
+}
+
+/// Halves a message that has reached its bound. `left_out` counts what was cut before.
+pub(super) fn halve(text: &mut SafeTextBuf, left_out: &mut usize) {
+    let (short, missing) = without_middle(text, MAX_MESSAGE / 8, MAX_MESSAGE / 8 * 3, *left_out);
+    *left_out = missing;
+    *text = SafeText::new(&short).into();
+}
+
+fn without_middle(text: &str, head: usize, tail: usize, before: usize) -> (String, usize) {
+    let head_end = floor_char_boundary(text, head);
+    let tail_start = floor_char_boundary(text, text.len().saturating_sub(tail)).max(head_end);
+    let missing = before + (tail_start - head_end);
+    let (first, rest) = text.split_at(head_end);
+    let last = rest.get(tail_start - head_end..).unwrap_or_default();
+    (
+        format!("{first}\n… {missing} bytes left out …\n{last}"),
+        missing,
+    )
+}
+
+fn floor_char_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn head_and_tail_of_a_long_text_stay_and_what_is_missing_is_counted() {
+        let text = SafeText::new(&format!("first{}last", "é".repeat(1_000)));
+        let short = bounded(&text, 100);
+        assert!(short.starts_with("first"));
+        assert!(short.ends_with("last"));
+        assert!(short.contains("bytes left out"), "{short}");
+        assert!(short.len() < 160);
+    }
+
+    #[test]
+    fn a_message_cut_twice_counts_both_cuts() {
+        let mut text = SafeTextBuf::default();
+        let mut left_out = 0;
+        for _ in 0..2 {
+            text.push(&SafeText::new(&"x".repeat(MAX_MESSAGE)));
+            halve(&mut text, &mut left_out);
+        }
+        assert!(left_out > MAX_MESSAGE);
+        assert_eq!(text.matches("left out").count(), 1);
+    }
+
+    #[test]
+    fn text_of_one_tool_call_shares_one_bound() {
+        let big = || ToolContent::Block(ContentBlock::Text(SafeText::new(&"y".repeat(400 << 10))));
+        let content = bounded_content(vec![big(), big(), big()]);
+        let weight: usize = content.iter().map(tool_content_weight).sum();
+        assert!(weight <= MAX_TOOL_TEXT + 100, "{weight}");
+    }
+}

@@ -1,0 +1,318 @@
+//! What is said: messages, thoughts, and the user's own words as the agent tells them.
+
+use std::time::Duration;
+
+use crate::{
+    proto::{ChunkRole, ContentBlock, MessageId, PromptBlock},
+    session::{BlockId, BlockKind, Message, NoticeLevel, Prompt, Thought, ToolState, UserMessage},
+    text::{SafeText, SafeTextBuf},
+};
+
+use super::{
+    Step,
+    bounds::{MAX_MESSAGE, halve},
+};
+
+/// How far back a message is looked for that goes on after another one.
+const INTERLEAVED: usize = 4;
+
+#[derive(Debug, Default)]
+pub(super) struct Speech {
+    /// The message or thought that is being said.
+    current: Option<BlockId>,
+    /// Bytes cut out of it so far.
+    left_out: usize,
+    echo: Echo,
+    /// A message of the user that the agent tells: of a replay, or none that we sent. Shown when
+    /// it is whole.
+    history: Option<(Option<MessageId>, SafeTextBuf)>,
+}
+
+impl Step<'_> {
+    pub(super) fn chunk(
+        &mut self,
+        role: ChunkRole,
+        message: Option<MessageId>,
+        content: ContentBlock,
+    ) {
+        match (role, content) {
+            (ChunkRole::User, content) => self.user_chunk(message, content),
+            (_, ContentBlock::Text(text)) => self.say_chunk(role, message, &text),
+            (_, content) => {
+                self.push(BlockKind::Content(content));
+            }
+        }
+    }
+
+    fn say_chunk(&mut self, role: ChunkRole, message: Option<MessageId>, text: &SafeText) {
+        self.flush_history();
+        if let Some(id) = self.goes_on(role, message.as_ref()) {
+            self.append(id, text);
+            return;
+        }
+        // A block is worth a mark only once there is something in it (codex: a thought of "\n\n").
+        let nothing = match role {
+            ChunkRole::Thought => text.trim().is_empty(),
+            _ => text.trim_matches('\n').is_empty(),
+        };
+        if nothing {
+            return;
+        }
+        let mut said = SafeTextBuf::default();
+        said.push(text);
+        let id = self.push(match role {
+            ChunkRole::Thought => BlockKind::Thought(Thought {
+                id: message,
+                text: said,
+                started: self.now,
+                took: None,
+            }),
+            _ => BlockKind::Agent(Message {
+                id: message,
+                text: said,
+                done: false,
+            }),
+        });
+        self.session.inner.speech.current = Some(id);
+        self.session.inner.speech.left_out = 0;
+    }
+
+    /// The block that a chunk continues (V1-UPD-04): the one being said if the ids allow it, else
+    /// one with the same id just before.
+    fn goes_on(&self, role: ChunkRole, message: Option<&MessageId>) -> Option<BlockId> {
+        let fits = |id: BlockId, strict: bool| {
+            let own = match (&self.session.transcript.get(id)?.kind, role) {
+                (BlockKind::Agent(said), ChunkRole::Agent) => said.id.as_ref(),
+                (BlockKind::Thought(thought), ChunkRole::Thought) => thought.id.as_ref(),
+                _ => return None,
+            };
+            let same = match message {
+                None => !strict,
+                Some(message) => own == Some(message),
+            };
+            same.then_some(id)
+        };
+        let current = self.session.inner.speech.current?;
+        fits(current, false).or_else(|| {
+            let blocks = self.session.transcript.blocks().iter().rev();
+            blocks
+                .take_while(|block| is_speech_or_quiet(&block.kind))
+                .take(INTERLEAVED)
+                .find_map(|block| fits(block.id, true))
+        })
+    }
+
+    fn append(&mut self, id: BlockId, text: &SafeText) {
+        if self.session.inner.speech.current != Some(id) {
+            self.settle_current();
+            self.session.inner.speech.current = Some(id);
+            self.session.inner.speech.left_out = 0;
+        }
+        let said = match self.session.transcript.edit(id) {
+            Some(BlockKind::Agent(message)) => {
+                message.done = false;
+                &mut message.text
+            }
+            Some(BlockKind::Thought(thought)) => {
+                thought.took = None;
+                &mut thought.text
+            }
+            _ => return,
+        };
+        said.push(text);
+        let mut cut = 0;
+        if said.len() > MAX_MESSAGE {
+            let before = said.len();
+            halve(said, &mut self.session.inner.speech.left_out);
+            cut = before - said.len();
+        }
+        self.shrink(cut);
+        self.grow(text.len());
+    }
+
+    /// Nothing more is said for now: another kind of block comes, or the turn is over.
+    pub(super) fn hush(&mut self) {
+        self.flush_history();
+        self.settle_current();
+    }
+
+    fn settle_current(&mut self) {
+        let Some(id) = self.session.inner.speech.current.take() else {
+            return;
+        };
+        let replaying = self.is_replaying();
+        let now = self.now;
+        match self.session.transcript.edit(id) {
+            Some(BlockKind::Agent(message)) => message.done = true,
+            Some(BlockKind::Thought(thought)) => {
+                thought.took = Some(if replaying {
+                    Duration::ZERO
+                } else {
+                    now.saturating_duration_since(thought.started)
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn user_chunk(&mut self, message: Option<MessageId>, content: ContentBlock) {
+        let replaying = self.is_replaying();
+        let last = self
+            .session
+            .transcript
+            .blocks()
+            .last()
+            .map(|block| block.id);
+        let Speech { echo, history, .. } = &mut self.session.inner.speech;
+        match content {
+            ContentBlock::Text(text) => {
+                let goes_on =
+                    matches!(history, Some((id, _)) if message.is_none() || *id == message);
+                let unsaid = if replaying || goes_on {
+                    Some(SafeTextBuf::from(text))
+                } else {
+                    echo.unsaid(message.as_ref(), &text, last)
+                };
+                if let Some(unsaid) = unsaid {
+                    self.history_chunk(message, unsaid);
+                }
+            }
+            content => {
+                if replaying || !echo.has_attachments {
+                    self.push(BlockKind::Content(content));
+                }
+            }
+        }
+    }
+
+    fn history_chunk(&mut self, message: Option<MessageId>, text: SafeTextBuf) {
+        let history = &mut self.session.inner.speech.history;
+        match history {
+            Some((id, whole)) if message.is_none() || *id == message => {
+                whole.push(&SafeText::new(&text));
+                if whole.len() > MAX_MESSAGE {
+                    halve(whole, &mut self.session.inner.speech.left_out);
+                }
+            }
+            _ => {
+                self.hush();
+                self.session.inner.speech.left_out = 0;
+                self.session.inner.speech.history = Some((message, text));
+            }
+        }
+    }
+
+    /// Shows the user's message that the agent told, now that something else comes.
+    pub(super) fn flush_history(&mut self) {
+        let Some((_, text)) = self.session.inner.speech.history.take() else {
+            return;
+        };
+        self.settle_current();
+        if self.is_replaying() {
+            // A turn of history begins: the one before is over.
+            self.end_open_tools(ToolState::Ended);
+            self.session.inner.turn.number += 1;
+        }
+        self.push_only(BlockKind::User(UserMessage {
+            text: SafeText::new(&text),
+            refused: false,
+        }));
+    }
+
+    /// Forgets a message of a replay that has come to nothing.
+    pub(super) fn drop_history(&mut self) {
+        self.session.inner.speech.history = None;
+        self.session.inner.speech.current = None;
+    }
+
+    pub(super) fn expect_echo(&mut self, prompt: &Prompt, user: BlockId) {
+        self.session.inner.speech.echo = Echo::of(prompt, user);
+    }
+}
+
+fn is_speech_or_quiet(kind: &BlockKind) -> bool {
+    match kind {
+        BlockKind::Agent(_) | BlockKind::Thought(_) => true,
+        BlockKind::Notice(notice) => notice.level == NoticeLevel::Quiet,
+        _ => false,
+    }
+}
+
+/// Tells an echo of our prompt from other words (V1-UPD-03, C031): it may come in pieces, and more
+/// than once. Blanks do not count, since agents trim and join.
+#[derive(Debug, Default)]
+struct Echo {
+    /// The prompt's text without blanks.
+    expected: String,
+    /// How much of it has been echoed, and in which message.
+    at: usize,
+    message: Option<MessageId>,
+    /// What was taken for an echo and is not told to be one yet.
+    held: SafeTextBuf,
+    /// Files came with the prompt: how agents write those in an echo is their own affair.
+    has_attachments: bool,
+    user: Option<BlockId>,
+}
+
+impl Echo {
+    fn of(prompt: &Prompt, user: BlockId) -> Self {
+        let mut expected = String::new();
+        let mut has_attachments = false;
+        for block in &prompt.blocks {
+            match block {
+                PromptBlock::Text(text) => {
+                    expected.extend(SafeText::new(text).chars().filter(|c| !c.is_whitespace()));
+                }
+                PromptBlock::ResourceLink { .. } | PromptBlock::Resource { .. } => {
+                    has_attachments = true;
+                }
+            }
+        }
+        Self {
+            expected,
+            has_attachments,
+            user: Some(user),
+            ..Self::default()
+        }
+    }
+
+    /// What of a chunk is no echo and has to be shown. `last` is the transcript's last block.
+    fn unsaid(
+        &mut self,
+        message: Option<&MessageId>,
+        text: &SafeText,
+        last: Option<BlockId>,
+    ) -> Option<SafeTextBuf> {
+        if message != self.message.as_ref() {
+            self.message = message.cloned();
+            self.at = 0;
+            self.held = SafeTextBuf::default();
+        }
+        let start = self.at;
+        for c in text.chars().filter(|c| !c.is_whitespace()) {
+            if self.at == self.expected.len() {
+                self.at = 0;
+                self.held = SafeTextBuf::default();
+            }
+            let rest = self.expected.get(self.at..).unwrap_or_default();
+            if rest.starts_with(c) {
+                self.at += c.len_utf8();
+                continue;
+            }
+            // With files in it, what comes straight after the prompt is its echo all the same.
+            if self.has_attachments && last == self.user {
+                return None;
+            }
+            self.at = 0;
+            let mut unsaid = if start > 0 {
+                std::mem::take(&mut self.held)
+            } else {
+                SafeTextBuf::default()
+            };
+            unsaid.push(text);
+            return Some(unsaid);
+        }
+        self.held.push(text);
+        None
+    }
+}

@@ -1,0 +1,282 @@
+//! The rules: one event in, state changed, effects out.
+//!
+//! One file per subject. Each adds to [`Step`], the one event being applied, and owns the part of
+//! [`Inner`] that its rules need to remember.
+
+mod bounds;
+mod connection;
+mod error_text;
+mod messages;
+mod modes;
+mod notices;
+mod opening;
+mod plan;
+mod questions;
+mod signin;
+mod stop;
+mod terminals;
+mod tools;
+mod turn;
+mod updates;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Instant,
+};
+
+use crate::{
+    proto::{Call, CallResult, CallTag, FromAgent, HostReply, RequestKey, RpcError, ToAgent, code},
+    session::{
+        AgentInfo, Effect, Event, Phase, Session, SessionConfig, Start, Transcript, TurnPhase,
+    },
+};
+
+/// State that only the rules need.
+#[derive(Debug, Default)]
+pub(super) struct Inner {
+    link: connection::Link,
+    opening: opening::Opening,
+    sign_in: signin::SignIn,
+    turn: turn::TurnRules,
+    speech: messages::Speech,
+    tools: tools::ToolIndex,
+    questions: questions::QuestionRules,
+    modes: modes::ModeRules,
+    terminals: terminals::TerminalIndex,
+    plan: plan::PlanRules,
+    /// Weight of the transcript in bytes; see [`bounds`].
+    weight: usize,
+}
+
+/// Applies one event. `now` never runs backwards.
+pub fn reduce(session: &mut Session, event: Event, now: Instant) -> Vec<Effect> {
+    let mut step = Step {
+        session,
+        now,
+        effects: Vec::new(),
+    };
+    step.apply(event);
+    step.effects
+}
+
+impl Session {
+    /// A session that has yet to start its agent; the effects do that.
+    pub fn start(config: SessionConfig, now: Instant) -> (Self, Vec<Effect>) {
+        let mut session = Self {
+            agent: AgentInfo::default(),
+            phase: Phase::Starting { since: now },
+            connection: None,
+            id: None,
+            title: None,
+            transcript: Transcript::default(),
+            turn: None,
+            // Sent when the session is open, like anything that is typed before.
+            queue: config.first_prompt.iter().cloned().collect::<VecDeque<_>>(),
+            queue_held: false,
+            questions: VecDeque::new(),
+            plan: Vec::new(),
+            modes: None,
+            config_options: Vec::new(),
+            commands: Vec::new(),
+            usage: None,
+            terminals: BTreeMap::new(),
+            last_word: now,
+            rev: 0,
+            inner: Inner::default(),
+            config,
+        };
+        if let Start::Reopen(id) = &session.config.start {
+            session.inner.opening.open_again(id.clone());
+        }
+        session.inner.modes.want(session.config.mode.clone());
+        let mut step = Step {
+            session: &mut session,
+            now,
+            effects: Vec::new(),
+        };
+        step.spawn();
+        let effects = step.effects;
+        (session, effects)
+    }
+
+    /// When [`Event::Tick`] is wanted next, if at all: a cancel that is slow, a silence to be told,
+    /// a start that takes long. An idle session has none.
+    pub fn deadline(&self) -> Option<Instant> {
+        [
+            self.cancel_deadline(),
+            self.silence_deadline(),
+            self.opening_deadline(),
+            self.mode_deadline(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+}
+
+/// One event being applied.
+struct Step<'a> {
+    session: &'a mut Session,
+    now: Instant,
+    effects: Vec<Effect>,
+}
+
+impl Step<'_> {
+    fn apply(&mut self, event: Event) {
+        match event {
+            Event::Agent(connection, word) => {
+                // What an old process still had in the pipe is nobody's any more.
+                if self.session.connection != Some(connection) {
+                    return;
+                }
+                self.heard();
+                self.word(word);
+            }
+            Event::Connected(connection) => self.connected(connection),
+            Event::SpawnFailed { error } => self.spawn_failed(error),
+            Event::Exited(connection, exit) => {
+                if self.session.connection != Some(connection) {
+                    return;
+                }
+                self.exited(exit);
+            }
+
+            Event::Submit(prompt) => self.submit(prompt),
+            Event::SendNow(prompt) => self.send_now(prompt),
+            Event::SendQueued => self.send_queued(),
+            Event::UnqueueLast => self.unqueue_last(),
+            Event::Stop => self.stop(),
+            Event::Answer { question, option } => self.answer(question, &option),
+            Event::AnswerFile { question, answer } => self.answer_file(question, answer),
+            Event::CycleMode => self.cycle_mode(),
+            Event::SetMode(mode) => self.set_mode(mode),
+            Event::Authenticate { method } => self.authenticate(method),
+            Event::Restart => self.restart(),
+            Event::Note { level, text } => self.say(level, text),
+
+            Event::Decided { question, verdict } => self.decided(question, verdict),
+            Event::OutsideRoots {
+                key,
+                request,
+                resolved,
+                write,
+            } => self.outside_roots(key, request, resolved, write),
+            Event::Refused { what, rule } => self.refused(&what, &rule),
+            Event::TerminalStarted { id, command, cwd } => self.terminal_started(id, command, cwd),
+            Event::TerminalExited { id, status } => self.terminal_exited(id, status),
+
+            Event::Tick => {
+                if !self.tick() {
+                    return;
+                }
+            }
+        }
+        self.session.rev += 1;
+    }
+
+    fn word(&mut self, word: FromAgent) {
+        match word {
+            FromAgent::Update { session, event } => self.routed_update(session, event),
+            FromAgent::Request { key, request } => self.request(key, request),
+            FromAgent::Reply { call, result } => self.reply(call, result),
+            FromAgent::CancelRequest { key } => self.withdrawn(key),
+            FromAgent::Noise { what, count } => self.noise(&what, count),
+        }
+    }
+
+    /// A reply to a call of ours. One that was not waited for does nothing (V1-RPC-16).
+    fn reply(&mut self, call: CallTag, result: CallResult) {
+        match (call, result) {
+            (CallTag::Initialize, CallResult::Initialized(answer)) => self.initialized(*answer),
+            (CallTag::Initialize, result) => self.initialize_failed(&failure(result)),
+            (CallTag::Authenticate { .. }, CallResult::Authenticated) => self.authenticated(),
+            (CallTag::Authenticate { method }, result) => {
+                self.authenticate_failed(&method, &failure(result));
+            }
+            (
+                call @ (CallTag::NewSession
+                | CallTag::LoadSession { .. }
+                | CallTag::ResumeSession { .. }),
+                result,
+            ) => match result {
+                CallResult::SessionOpened(opened) => self.opened(&call, *opened),
+                result => self.opening_failed(&call, &failure(result)),
+            },
+            (CallTag::Prompt { session }, result) => match result {
+                CallResult::PromptDone(reason) => self.prompt_done(&session, reason),
+                result => self.prompt_failed(&session, failure(result)),
+            },
+            (CallTag::SetMode { session, mode }, result) => match result {
+                CallResult::ModeSet => self.mode_set(&session, mode),
+                result => self.mode_failed(Call::SetMode { session, mode }, &failure(result)),
+            },
+            (
+                CallTag::SetConfigOption {
+                    session,
+                    option,
+                    value,
+                },
+                result,
+            ) => match result {
+                CallResult::ConfigSet(options) => {
+                    self.config_set(&session, &option, value, options);
+                }
+                result => self.mode_failed(
+                    Call::SetConfigOption {
+                        session,
+                        option,
+                        value,
+                    },
+                    &failure(result),
+                ),
+            },
+            (CallTag::CloseSession { .. }, _) => {}
+        }
+    }
+
+    /// The agent gave a sign of life.
+    fn heard(&mut self) {
+        self.session.last_word = self.now;
+        self.session.inner.turn.silence_told = false;
+    }
+
+    /// The time came that [`Session::deadline`] asked for. Whether anything was due.
+    fn tick(&mut self) -> bool {
+        let slow_cancel = self.tell_slow_cancel();
+        let silence = self.tell_silence();
+        let slow_opening = self.tell_slow_opening();
+        let slow_mode = self.tell_slow_mode();
+        slow_cancel || silence || slow_opening || slow_mode
+    }
+
+    fn call(&mut self, call: Call) {
+        self.effects.push(Effect::ToAgent(ToAgent::Call(call)));
+    }
+
+    fn answer_request(&mut self, key: RequestKey, reply: HostReply) {
+        self.effects
+            .push(Effect::ToAgent(ToAgent::Reply { key, reply }));
+    }
+
+    fn is_ready(&self) -> bool {
+        self.session.phase == Phase::Ready
+    }
+
+    fn is_cancelling(&self) -> bool {
+        self.session
+            .turn
+            .as_ref()
+            .is_some_and(|turn| matches!(turn.phase, TurnPhase::Cancelling { .. }))
+    }
+}
+
+/// The error of a reply that is no success of its own kind.
+fn failure(result: CallResult) -> RpcError {
+    match result {
+        CallResult::Failed(error) => error,
+        _ => RpcError::new(code::INTERNAL, "the answer belongs to another method"),
+    }
+}

@@ -1,0 +1,97 @@
+//! Lines of the client's own in the transcript.
+
+use crate::{
+    proto::{RawJson, RpcError},
+    session::{BlockId, BlockKind, Effect, Notice, NoticeLevel},
+    text::SafeText,
+};
+
+use super::{Step, bounds::block_weight, error_text};
+
+impl Step<'_> {
+    pub(super) fn say(&mut self, level: NoticeLevel, text: SafeText) {
+        self.push(notice(level, text, None));
+    }
+
+    /// A line with more to it when unfolded.
+    pub(super) fn say_more(&mut self, level: NoticeLevel, text: SafeText, detail: SafeText) {
+        self.push(notice(level, text, Some(detail)));
+    }
+
+    /// `what`, and what the agent said about it; code and data on demand (V1-ERR-09).
+    pub(super) fn say_error(&mut self, level: NoticeLevel, what: &str, error: &RpcError) {
+        let text = SafeText::new(&format!("{what}: {}", error_text::readable(error)));
+        self.say_more(level, text, error_text::detail(error));
+    }
+
+    pub(super) fn toast(&mut self, text: &str) {
+        self.effects.push(Effect::Toast(SafeText::line(text)));
+    }
+
+    /// Anything new at the transcript's end. Ends what is being said, unless it is a quiet notice:
+    /// that must not cut a sentence in two.
+    pub(super) fn push(&mut self, kind: BlockKind) -> BlockId {
+        let quiet =
+            matches!(&kind, BlockKind::Notice(notice) if notice.level == NoticeLevel::Quiet);
+        if !quiet {
+            self.hush();
+        }
+        self.push_only(kind)
+    }
+
+    /// [`Step::push`] that leaves what is being said alone.
+    pub(super) fn push_only(&mut self, kind: BlockKind) -> BlockId {
+        let weight = block_weight(&kind);
+        let id = self.session.transcript.push(kind);
+        self.grow(weight);
+        id
+    }
+
+    /// Another kind in a block's place.
+    pub(super) fn replace(&mut self, id: BlockId, kind: BlockKind) {
+        let new = block_weight(&kind);
+        let Some(place) = self.session.transcript.edit(id) else {
+            return;
+        };
+        let old = block_weight(place);
+        *place = kind;
+        self.shrink(old);
+        self.grow(new);
+    }
+
+    /// What no type of ours knows: one dim line, counted while it repeats (V1-UPD-10).
+    pub(super) fn unknown_update(&mut self, what: &SafeText, raw: &RawJson) {
+        let detail = SafeText::new(&raw.0);
+        let last = self.session.transcript.blocks().last();
+        if let Some(block) = last
+            && let BlockKind::Notice(Notice {
+                level: NoticeLevel::Quiet,
+                text,
+                detail: Some(_),
+            }) = &block.kind
+            && let Some(count) = repeats(text, what)
+        {
+            let id = block.id;
+            let text = SafeText::line(&format!("{what} (×{})", count + 1));
+            self.replace(id, notice(NoticeLevel::Quiet, text, Some(detail)));
+            return;
+        }
+        self.say_more(NoticeLevel::Quiet, what.clone(), detail);
+    }
+}
+
+pub(super) fn notice(level: NoticeLevel, text: SafeText, detail: Option<SafeText>) -> BlockKind {
+    BlockKind::Notice(Notice {
+        level,
+        text,
+        detail,
+    })
+}
+
+/// How often a notice has told `what`: `what`, or `what (×3)`.
+fn repeats(notice: &str, what: &str) -> Option<u64> {
+    match notice.strip_prefix(what)? {
+        "" => Some(1),
+        more => more.strip_prefix(" (×")?.strip_suffix(')')?.parse().ok(),
+    }
+}

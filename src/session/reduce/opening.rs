@@ -1,0 +1,382 @@
+//! Opening a session: new, loaded or resumed; and what comes before the session is known.
+
+use crate::{
+    proto::{
+        AgentEvent, Call, CallTag, ContentBlock, PlanEntry, RpcError, SessionId, SessionOpened,
+        SessionSetup,
+    },
+    session::{BlockKind, NoticeLevel, Phase, ToolState, Transcript},
+    text::SafeText,
+};
+
+use super::{
+    Step,
+    bounds::{MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, tool_content_weight},
+    error_text,
+    notices::notice,
+    tools::ToolIndex,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct Opening {
+    /// The set-up call that is open, or that waits for a sign-in.
+    way: Option<Way>,
+    /// The session that the next call is to open again.
+    again: Option<SessionId>,
+    /// The session whose updates and requests count now; `None` until it is named.
+    live: Option<SessionId>,
+    early: Early,
+    /// What was on the screen before a replay began; comes back if the load fails (V1-SES-09).
+    kept: Option<Kept>,
+    /// That updates of other sessions are left out was said on this connection.
+    told_foreign: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Way {
+    New,
+    Load(SessionId),
+    Resume(SessionId),
+}
+
+#[derive(Debug)]
+struct Kept {
+    transcript: Transcript,
+    tools: ToolIndex,
+    plan: Vec<PlanEntry>,
+}
+
+impl Way {
+    fn answers(&self, call: &CallTag) -> bool {
+        match (self, call) {
+            (Self::New, CallTag::NewSession) => true,
+            (Self::Load(own), CallTag::LoadSession { id })
+            | (Self::Resume(own), CallTag::ResumeSession { id }) => own == id,
+            _ => false,
+        }
+    }
+}
+
+/// Updates for a session that no reply has named yet (V1-SES-03). Bounded: see [`MAX_EARLY`].
+#[derive(Debug, Default)]
+struct Early {
+    events: Vec<(Option<SessionId>, AgentEvent)>,
+    weight: usize,
+    left_out: usize,
+}
+
+impl Opening {
+    pub(super) fn open_again(&mut self, id: SessionId) {
+        self.again = Some(id);
+    }
+
+    pub(super) fn live(&self) -> Option<&SessionId> {
+        self.live.as_ref()
+    }
+
+    fn is_replaying(&self) -> bool {
+        matches!(self.way, Some(Way::Load(_)))
+    }
+}
+
+impl Step<'_> {
+    /// What comes in is history: no attention, no dialogs (V1-SES-09).
+    pub(super) fn is_replaying(&self) -> bool {
+        self.session.inner.opening.is_replaying()
+    }
+
+    /// The first set-up call of a connection.
+    pub(super) fn open_session(&mut self) {
+        let caps = self.session.agent.caps;
+        if !caps.additional_directories && !self.session.config.additional_directories.is_empty() {
+            let text =
+                "the agent takes no additional directories: it knows the working directory only";
+            self.say(NoticeLevel::Warning, text.into());
+        }
+        let way = match self.session.inner.opening.again.clone() {
+            None => Way::New,
+            // What is on the screen needs no replay; an empty screen does.
+            Some(id) if caps.resume && (self.has_conversation() || !caps.load_session) => {
+                Way::Resume(id)
+            }
+            Some(id) if caps.load_session => Way::Load(id),
+            Some(_) => {
+                let text = format!("{} cannot open a session again", self.agent_name());
+                self.give_up_reopening(&text, None);
+                Way::New
+            }
+        };
+        self.open(way);
+    }
+
+    /// Sends the set-up call that a sign-in interrupted once more (V1-AUTH-08).
+    pub(super) fn open_once_more(&mut self) {
+        if let Some(way) = self.session.inner.opening.way.clone() {
+            self.open(way);
+        }
+    }
+
+    fn open(&mut self, way: Way) {
+        let setup = SessionSetup {
+            cwd: self.session.config.cwd.clone(),
+            // V1-SES-06
+            additional_directories: if self.session.agent.caps.additional_directories {
+                self.session.config.additional_directories.clone()
+            } else {
+                Vec::new()
+            },
+        };
+        let opening = &mut self.session.inner.opening;
+        let call = match way.clone() {
+            Way::New => {
+                opening.live = None;
+                Call::NewSession(setup)
+            }
+            Way::Load(id) => {
+                opening.live = Some(id.clone());
+                Call::LoadSession { id, setup }
+            }
+            Way::Resume(id) => {
+                opening.live = Some(id.clone());
+                Call::ResumeSession { id, setup }
+            }
+        };
+        opening.way = Some(way);
+        self.session.phase = Phase::Opening {
+            since: self.now,
+            replaying: self.is_replaying(),
+        };
+        self.call(call);
+    }
+
+    pub(super) fn opened(&mut self, call: &CallTag, answer: SessionOpened) {
+        let opening = &self.session.inner.opening;
+        let Some(way) = opening.way.clone().filter(|way| way.answers(call)) else {
+            return;
+        };
+        let id = match &way {
+            Way::New => answer.id,
+            Way::Load(id) | Way::Resume(id) => Some(answer.id.unwrap_or_else(|| id.clone())),
+        };
+        let Some(id) = id else {
+            self.stop_agent();
+            self.lose_session(ToolState::Failed);
+            let text = "the agent opened a session without naming it. F5 starts it again";
+            self.failed(text.into(), None);
+            return;
+        };
+
+        if matches!(way, Way::Load(_)) {
+            self.end_replay();
+        } else if way == Way::New {
+            self.forget_session();
+        }
+        let opening = &mut self.session.inner.opening;
+        opening.way = None;
+        opening.live = Some(id.clone());
+        opening.again = None;
+        let early = std::mem::take(&mut opening.early);
+        self.session.id = Some(id.clone());
+        self.session.phase = Phase::Ready;
+        self.signed_in();
+        let told = answer.modes.is_some() || !answer.config_options.is_empty();
+        self.modes_at_opening(answer.modes, answer.config_options);
+        self.apply_early(&id, early);
+        self.set_wanted_mode(told);
+        self.send_next_unless_held();
+    }
+
+    pub(super) fn opening_failed(&mut self, call: &CallTag, error: &RpcError) {
+        let opening = &self.session.inner.opening;
+        let Some(way) = opening.way.clone().filter(|way| way.answers(call)) else {
+            return;
+        };
+        self.restore_kept();
+        if error_text::wants_sign_in(error, !self.session.agent.auth_methods.is_empty()) {
+            self.sign_in_to_open(error);
+            return;
+        }
+        self.session.inner.opening.way = None;
+        match way {
+            Way::Resume(id) if self.session.agent.caps.load_session => {
+                self.say_error(
+                    NoticeLevel::Quiet,
+                    "the session could not be resumed",
+                    error,
+                );
+                self.open(Way::Load(id));
+            }
+            Way::Resume(id) | Way::Load(id) => {
+                let text = format!(
+                    "session {} could not be loaded: {}",
+                    SafeText::line(id.as_str()),
+                    error_text::readable(error)
+                );
+                self.give_up_reopening(&text, Some(error_text::detail(error)));
+                self.open(Way::New);
+            }
+            Way::New => {
+                let text = format!(
+                    "{} opened no session: {}. F5 starts it again",
+                    self.agent_name(),
+                    error_text::readable(error)
+                );
+                self.stop_agent();
+                self.lose_session(ToolState::Failed);
+                self.failed(SafeText::line(&text), Some(error_text::detail(error)));
+            }
+        }
+    }
+
+    /// Says that a new session comes in place of the old one.
+    fn give_up_reopening(&mut self, why: &str, detail: Option<SafeText>) {
+        let memory = if self.has_conversation() {
+            "; it knows nothing of what is above"
+        } else {
+            ""
+        };
+        let text = SafeText::line(&format!("{why}. A new session is opened{memory}"));
+        self.push(notice(NoticeLevel::Warning, text, detail));
+        self.session.inner.opening.again = None;
+        self.session.inner.opening.live = None;
+        self.hold_queue();
+    }
+
+    /// The connection is gone, or of no use.
+    pub(super) fn abort_opening(&mut self) {
+        self.restore_kept();
+        self.drop_history();
+        let opening = &mut self.session.inner.opening;
+        if let Some(Way::Load(id) | Way::Resume(id)) = opening.way.take() {
+            opening.again = Some(id);
+        } else if let Some(id) = opening.live.take() {
+            opening.again = Some(id);
+        }
+        opening.live = None;
+        opening.early = Early::default();
+        opening.told_foreign = false;
+    }
+
+    /// Before the first thing of a replay: what is on the screen would come twice.
+    pub(super) fn make_way_for_replay(&mut self) {
+        if !self.is_replaying() || self.session.inner.opening.kept.is_some() {
+            return;
+        }
+        self.hush();
+        let transcript = self.session.transcript.take();
+        let tools = std::mem::take(&mut self.session.inner.tools);
+        let plan = std::mem::take(&mut self.session.plan);
+        self.session.inner.opening.kept = Some(Kept {
+            transcript,
+            tools,
+            plan,
+        });
+        self.weigh();
+    }
+
+    fn end_replay(&mut self) {
+        self.hush();
+        self.end_open_tools(ToolState::Ended);
+        self.settle_plan();
+        let kept = self.session.inner.opening.kept.take();
+        if kept.is_some_and(|kept| has_conversation(&kept.transcript)) {
+            let text = "the session was loaded again: above is what the agent knows of it";
+            self.say(NoticeLevel::Info, text.into());
+        }
+    }
+
+    fn restore_kept(&mut self) {
+        if let Some(kept) = self.session.inner.opening.kept.take() {
+            self.drop_history();
+            self.session.transcript.put_back(kept.transcript);
+            self.session.inner.tools = kept.tools;
+            self.session.plan = kept.plan;
+            self.weigh();
+        }
+    }
+
+    /// A new session has nothing of the one before but what is on the screen.
+    fn forget_session(&mut self) {
+        self.session.title = None;
+        self.session.usage = None;
+        self.session.commands.clear();
+        self.session.plan.clear();
+        self.session.modes = None;
+        self.session.config_options.clear();
+    }
+
+    /// An update, for whichever session it is.
+    pub(super) fn routed_update(&mut self, session: Option<SessionId>, event: AgentEvent) {
+        let opening = &mut self.session.inner.opening;
+        match (&opening.live, &session) {
+            // Without an id it is meant for the only session there is (D-11).
+            (Some(_), None) => self.update(event),
+            (Some(live), Some(id)) if live == id => self.update(event),
+            (Some(_), Some(_)) if opening.way.is_none() => self.foreign_update(),
+            _ => opening.early.push(session, event),
+        }
+    }
+
+    fn apply_early(&mut self, id: &SessionId, early: Early) {
+        let mut foreign = early.left_out > 0;
+        for (session, event) in early.events {
+            if session.as_ref().is_none_or(|session| session == id) {
+                self.update(event);
+            } else {
+                foreign = true;
+            }
+        }
+        if foreign {
+            self.foreign_update();
+        }
+    }
+
+    fn foreign_update(&mut self) {
+        let told = &mut self.session.inner.opening.told_foreign;
+        if !std::mem::replace(told, true) {
+            let text = "updates for another session were left out";
+            self.say(NoticeLevel::Quiet, text.into());
+        }
+    }
+
+    fn has_conversation(&self) -> bool {
+        has_conversation(&self.session.transcript)
+    }
+}
+
+impl Early {
+    fn push(&mut self, session: Option<SessionId>, event: AgentEvent) {
+        let weight = event_weight(&event);
+        if self.events.len() >= MAX_EARLY || self.weight + weight > MAX_EARLY_WEIGHT {
+            self.left_out += 1;
+            return;
+        }
+        self.weight += weight;
+        self.events.push((session, event));
+    }
+}
+
+fn has_conversation(transcript: &Transcript) -> bool {
+    transcript
+        .blocks()
+        .iter()
+        .any(|block| !matches!(block.kind, BlockKind::Notice(_)))
+}
+
+fn event_weight(event: &AgentEvent) -> usize {
+    match event {
+        AgentEvent::Chunk { content, .. } => content_weight(content),
+        AgentEvent::ToolCall(patch) => patch
+            .content
+            .iter()
+            .flatten()
+            .map(tool_content_weight)
+            .sum(),
+        AgentEvent::Commands(commands) => commands
+            .iter()
+            .map(|command| command.name.len() + command.description.len())
+            .sum(),
+        AgentEvent::Unknown { raw, .. } => raw.0.len(),
+        _ => std::mem::size_of::<ContentBlock>(),
+    }
+}

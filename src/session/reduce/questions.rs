@@ -1,0 +1,403 @@
+//! Requests of the agent that wait for a decision, and those passed on to be served.
+//!
+//! The rule above all: each request gets exactly one answer (V1-RPC-13). A question is answered by
+//! taking it out of `Session::questions`, and by that alone.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use crate::{
+    proto::{
+        HostReply, HostRequest, OptionId, PermissionKind, PermissionOption, PermissionOutcome,
+        PermissionRequest, RequestKey, RpcError, ToolContent, code,
+    },
+    session::{
+        Answered, Attention, BlockId, By, Consent, Effect, FileAnswer, FileQuestion, NoticeLevel,
+        PermissionQuestion, Question, QuestionId, Subject, Verdict,
+    },
+    text::SafeText,
+};
+
+use super::{
+    Step,
+    bounds::{MAX_ANSWERS, MAX_QUESTIONS, MAX_WITHDRAWN},
+    error_text,
+    tools::Told,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct QuestionRules {
+    next_id: u64,
+    /// Requests that were withdrawn while they were served: one that comes back as a question is
+    /// answered at once.
+    withdrawn: BTreeSet<RequestKey>,
+}
+
+impl Step<'_> {
+    pub(super) fn request(&mut self, key: RequestKey, request: HostRequest) {
+        if self.session.inner.opening.live() != Some(request.session()) {
+            // V1-SES-04: never acted on.
+            let id = request.session().as_str();
+            let error = RpcError {
+                data: Some(error_text::session_data(id)),
+                ..RpcError::new(code::NOT_FOUND, format!("unknown session {id}"))
+            };
+            self.answer_request(key, HostReply::Error(error));
+            return;
+        }
+        match request {
+            HostRequest::Permission(request) => self.permission(key, *request),
+            request => self.effects.push(Effect::Serve {
+                key,
+                request: Box::new(request),
+                consent: Consent::None,
+            }),
+        }
+    }
+
+    fn permission(&mut self, key: RequestKey, request: PermissionRequest) {
+        // V1-PERM-03: what is asked about is shown, announced or not.
+        let block = self.patch_tool(request.tool_call, Told::Asked);
+        if self.is_cancelling() || self.is_replaying() {
+            // V1-PERM-02; and history asks nothing (V1-SES-09).
+            self.record(block, cancelled());
+            let outcome = HostReply::Permission(PermissionOutcome::Cancelled);
+            self.answer_request(key, outcome);
+            return;
+        }
+        if self.refuse_if_too_many(key) {
+            return;
+        }
+        let Some(subject) = self.subject(block) else {
+            let error = RpcError::new(code::INTERNAL, "the tool call cannot be shown");
+            self.answer_request(key, HostReply::Error(error));
+            return;
+        };
+        let id = self.next_question();
+        self.session
+            .questions
+            .push_back(Question::Permission(PermissionQuestion {
+                id,
+                key,
+                block,
+                subject: subject.clone(),
+                options: request.options.clone(),
+                reason: None,
+                since: self.now,
+                deciding: true,
+            }));
+        self.mark_asking(block);
+        self.effects.push(Effect::Decide {
+            question: id,
+            subject: Box::new(subject),
+            options: request.options,
+        });
+    }
+
+    pub(super) fn decided(&mut self, id: QuestionId, verdict: Verdict) {
+        let Some(at) = self.position(id) else {
+            return;
+        };
+        let Some(Question::Permission(question)) = self.session.questions.get(at) else {
+            return;
+        };
+        if !question.deciding {
+            return;
+        }
+        let (picked, reason) = match verdict {
+            Verdict::Allow { option, rule } => (Some((option, true, rule)), None),
+            Verdict::Deny { option, rule } => (Some((option, false, rule)), None),
+            Verdict::Ask { reason } => (None, reason),
+        };
+        // Policy picks among what the agent offers, or not at all.
+        let picked = picked.and_then(|(id, allowed, rule)| {
+            let option = question.options.iter().find(|option| option.id == id)?;
+            Some((option.clone(), allowed, rule))
+        });
+        match picked {
+            Some((option, allowed, rule)) => {
+                let answered = Answered {
+                    answer: option.name.clone(),
+                    allowed,
+                    by: By::Rule(rule),
+                };
+                self.select(at, option.id, answered);
+            }
+            None => self.show_question(at, reason),
+        }
+    }
+
+    /// To the person. Behind those already visible, so that no dialog changes under their hands.
+    fn show_question(&mut self, at: usize, reason: Option<SafeText>) {
+        let nothing_shown = self.session.shown_question().is_none();
+        let Some(Question::Permission(mut question)) = self.session.questions.remove(at) else {
+            return;
+        };
+        question.deciding = false;
+        question.reason = reason;
+        question.since = self.now;
+        self.session
+            .questions
+            .push_back(Question::Permission(question));
+        if nothing_shown {
+            self.effects
+                .push(Effect::Attention(Attention::PermissionWaiting));
+        }
+    }
+
+    /// The person's answer: to this question, with one of its options, once (V1-PERM-10).
+    pub(super) fn answer(&mut self, id: QuestionId, option: &OptionId) {
+        let Some(at) = self.position(id) else {
+            return;
+        };
+        let Some(Question::Permission(question)) = self.session.questions.get(at) else {
+            return;
+        };
+        if question.deciding {
+            return;
+        }
+        let Some(option) = question
+            .options
+            .iter()
+            .find(|offered| offered.id == *option)
+        else {
+            return;
+        };
+        let answered = Answered {
+            answer: option.name.clone(),
+            allowed: allows(option),
+            by: By::Person,
+        };
+        let option = option.id.clone();
+        self.select(at, option, answered);
+        self.heard();
+    }
+
+    fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
+        if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
+            self.record(question.block, answered);
+            let outcome = PermissionOutcome::Selected(option);
+            self.answer_request(question.key, HostReply::Permission(outcome));
+        }
+    }
+
+    pub(super) fn outside_roots(
+        &mut self,
+        key: RequestKey,
+        request: HostRequest,
+        resolved: PathBuf,
+        write: bool,
+    ) {
+        if self.session.connection != Some(key.connection) {
+            return;
+        }
+        if self.session.inner.questions.withdrawn.remove(&key) || self.is_cancelling() {
+            self.answer_request(key, HostReply::Error(request_cancelled()));
+            return;
+        }
+        if self.refuse_if_too_many(key) {
+            return;
+        }
+        let asked = match &request {
+            HostRequest::ReadTextFile(read) => SafeText::line(&read.path),
+            HostRequest::WriteTextFile(write) => SafeText::line(&write.path),
+            HostRequest::TerminalCreate(create) => {
+                SafeText::line(create.cwd.as_deref().unwrap_or_default())
+            }
+            _ => SafeText::default(),
+        };
+        let nothing_shown = self.session.shown_question().is_none();
+        let id = self.next_question();
+        self.session
+            .questions
+            .push_back(Question::File(FileQuestion {
+                id,
+                key,
+                request,
+                asked,
+                resolved,
+                write,
+                since: self.now,
+            }));
+        if nothing_shown {
+            self.effects
+                .push(Effect::Attention(Attention::PermissionWaiting));
+        }
+    }
+
+    pub(super) fn answer_file(&mut self, id: QuestionId, answer: FileAnswer) {
+        let Some(at) = self.position(id) else {
+            return;
+        };
+        if !matches!(self.session.questions.get(at), Some(Question::File(_))) {
+            return;
+        }
+        let Some(Question::File(question)) = self.session.questions.remove(at) else {
+            return;
+        };
+        let consent = match answer {
+            FileAnswer::Once => Consent::Once,
+            FileAnswer::Folder => Consent::Folder,
+            FileAnswer::No => Consent::None,
+        };
+        self.record_file(&question, consent);
+        if consent == Consent::None {
+            let error = RpcError::new(
+                code::INTERNAL,
+                format!(
+                    "the user did not allow access to {}",
+                    question.resolved.display()
+                ),
+            );
+            self.answer_request(question.key, HostReply::Error(error));
+        } else {
+            self.effects.push(Effect::Serve {
+                key: question.key,
+                request: Box::new(question.request),
+                consent,
+            });
+        }
+        self.heard();
+    }
+
+    /// The agent takes a request back; it is answered all the same (V1-CAN-10, V1-PERM-09).
+    pub(super) fn withdrawn(&mut self, key: RequestKey) {
+        let questions = &self.session.questions;
+        if let Some(at) = questions.iter().position(|question| question.key() == key) {
+            self.close_question(at);
+            return;
+        }
+        let withdrawn = &mut self.session.inner.questions.withdrawn;
+        withdrawn.insert(key);
+        if withdrawn.len() > MAX_WITHDRAWN {
+            // Keys count up: the first is the oldest.
+            withdrawn.pop_first();
+        }
+        self.effects.push(Effect::CancelServe(key));
+    }
+
+    /// Answers everything that is open: cancelled.
+    pub(super) fn close_questions(&mut self) {
+        while !self.session.questions.is_empty() {
+            self.close_question(0);
+        }
+    }
+
+    fn close_question(&mut self, at: usize) {
+        match self.session.questions.remove(at) {
+            Some(Question::Permission(question)) => {
+                self.record(question.block, cancelled());
+                let outcome = HostReply::Permission(PermissionOutcome::Cancelled);
+                self.answer_request(question.key, outcome);
+            }
+            Some(Question::File(question)) => {
+                self.answer_request(question.key, HostReply::Error(request_cancelled()));
+            }
+            None => {}
+        }
+    }
+
+    pub(super) fn refused(&mut self, what: &SafeText, rule: &SafeText) {
+        let text = SafeText::line(&format!("refused: {what} ({rule})"));
+        self.say(NoticeLevel::Warning, text);
+    }
+
+    fn refuse_if_too_many(&mut self, key: RequestKey) -> bool {
+        if self.session.questions.len() < MAX_QUESTIONS {
+            return false;
+        }
+        let error = RpcError::new(code::INTERNAL, "too many questions are open");
+        self.answer_request(key, HostReply::Error(error));
+        let text = "the agent asks too much at once: a request was refused";
+        self.say(NoticeLevel::Warning, text.into());
+        true
+    }
+
+    fn next_question(&mut self) -> QuestionId {
+        let next = &mut self.session.inner.questions.next_id;
+        *next += 1;
+        QuestionId(*next)
+    }
+
+    fn position(&self, id: QuestionId) -> Option<usize> {
+        let mut questions = self.session.questions.iter();
+        questions.position(|question| question.id() == id)
+    }
+
+    /// What was asked stays in the transcript with its answer.
+    fn record(&mut self, block: BlockId, answered: Answered) {
+        if let Some(call) = self.edit_tool(block) {
+            if call.answers.len() >= MAX_ANSWERS {
+                call.answers.remove(0);
+            }
+            call.answers.push(answered);
+        }
+        self.mark_asking(block);
+    }
+
+    fn record_file(&mut self, question: &FileQuestion, consent: Consent) {
+        let verb = if question.write { "write" } else { "read" };
+        let answer = match consent {
+            Consent::None => "not allowed",
+            Consent::Once => "allowed once",
+            Consent::Folder => "allowed for its folder in this session",
+        };
+        let text = format!(
+            "{verb} outside the workspace {answer}: {}",
+            question.resolved.display()
+        );
+        self.say(NoticeLevel::Info, SafeText::line(&text));
+    }
+
+    fn mark_asking(&mut self, block: BlockId) {
+        let asking = self.session.questions.iter().any(
+            |question| matches!(question, Question::Permission(question) if question.block == block),
+        );
+        if let Some(call) = self.edit_tool(block) {
+            call.asking = asking;
+        }
+    }
+
+    fn subject(&self, block: BlockId) -> Option<Subject> {
+        let call = self.tool(block)?;
+        let diffs = call.content.iter().filter_map(|content| match content {
+            ToolContent::Diff(diff) => Some(&diff.path),
+            _ => None,
+        });
+        let mut paths: Vec<String> = Vec::new();
+        for path in call.locations.iter().map(|at| &at.path).chain(diffs) {
+            if !paths.contains(path) {
+                paths.push(path.clone());
+            }
+        }
+        Some(Subject {
+            tool_call: call.id.clone(),
+            title: call.title.clone(),
+            kind: call.kind,
+            name: call.name.clone(),
+            command: call.command.clone(),
+            command_cwd: call.command_cwd.clone(),
+            paths,
+            content: call.content.clone(),
+            locations: call.locations.clone(),
+        })
+    }
+}
+
+fn allows(option: &PermissionOption) -> bool {
+    matches!(
+        option.kind,
+        PermissionKind::AllowOnce | PermissionKind::AllowAlways
+    )
+}
+
+fn cancelled() -> Answered {
+    Answered {
+        answer: "cancelled".into(),
+        allowed: false,
+        by: By::Nobody,
+    }
+}
+
+fn request_cancelled() -> RpcError {
+    RpcError::new(code::CANCELLED, "the request was cancelled")
+}

@@ -1,0 +1,95 @@
+//! Stopping a turn: cancel once, wait a while, abandon (V1-CAN, PRODUCT §4).
+
+use std::time::Instant;
+
+use crate::{
+    proto::{Notification, ToAgent},
+    session::{CANCEL_PATIENCE, Effect, NoticeLevel, Phase, Session, ToolState, TurnPhase},
+};
+
+use super::Step;
+
+impl Session {
+    pub(super) fn cancel_deadline(&self) -> Option<Instant> {
+        match self.turn.as_ref()?.phase {
+            TurnPhase::Cancelling { since, slow: false } => Some(since + CANCEL_PATIENCE),
+            _ => None,
+        }
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn stop(&mut self) {
+        if self.tell_slow_cancel() {
+            // Nothing is abandoned before the screen has said what the key does.
+            return;
+        }
+        match self.session.turn.as_ref().map(|turn| turn.phase) {
+            Some(TurnPhase::Running) => {
+                self.cancel_turn();
+                self.session.inner.turn.send_next = false;
+            }
+            Some(TurnPhase::Cancelling { slow: false, .. }) => self.keep_what_was_to_follow(),
+            Some(TurnPhase::Cancelling { slow: true, .. }) => self.abandon(),
+            // With no turn open nothing is sent (C039), but questions are answered.
+            None => match self.session.phase {
+                Phase::SignIn { .. } => self.leave_sign_in(),
+                _ => self.close_questions(),
+            },
+        }
+    }
+
+    /// `session/cancel` first, then the answers to what is open (V1-PERM-02); once.
+    pub(super) fn cancel_turn(&mut self) {
+        let Some(session) = self.session.inner.opening.live().cloned() else {
+            return;
+        };
+        let Some(turn) = &mut self.session.turn else {
+            return;
+        };
+        if turn.phase != TurnPhase::Running {
+            return;
+        }
+        turn.phase = TurnPhase::Cancelling {
+            since: self.now,
+            slow: false,
+        };
+        let cancel = Notification::Cancel { session };
+        self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+        self.end_open_tools(ToolState::Cancelled);
+        self.close_questions();
+    }
+
+    /// A stop after "send now" means that nothing is to be sent either.
+    fn keep_what_was_to_follow(&mut self) {
+        if self.session.inner.turn.send_next {
+            self.hold_queue();
+        }
+    }
+
+    pub(super) fn tell_slow_cancel(&mut self) -> bool {
+        if self
+            .session
+            .cancel_deadline()
+            .is_none_or(|at| self.now < at)
+        {
+            return false;
+        }
+        if let Some(turn) = &mut self.session.turn
+            && let TurnPhase::Cancelling { slow, .. } = &mut turn.phase
+        {
+            *slow = true;
+        }
+        let text = "the agent has not stopped yet: esc once more abandons the turn and starts the \
+                    agent again";
+        self.say(NoticeLevel::Warning, text.into());
+        true
+    }
+
+    /// The agent does not end the turn (V1-CAN-08): another process, the same session if it can.
+    fn abandon(&mut self) {
+        let text = "the turn was abandoned: the agent is started again";
+        self.say(NoticeLevel::Warning, text.into());
+        self.start_over();
+    }
+}

@@ -1,0 +1,221 @@
+//! Tool calls: found by id, patched in place (V1-TOOL).
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::{
+    proto::{ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus},
+    session::{BlockId, BlockKind, ToolCall, ToolState},
+};
+
+use super::{
+    Step,
+    bounds::{MAX_TITLE, MAX_TOOL_ITEMS, block_weight, bounded, bounded_content},
+};
+
+#[derive(Debug, Default)]
+pub(super) struct ToolIndex {
+    by_id: HashMap<ToolCallId, Known>,
+    /// Calls that have not finished.
+    open: BTreeSet<BlockId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    block: BlockId,
+    /// The turn that it was announced in.
+    turn: u64,
+}
+
+/// Where a patch comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Told {
+    /// `tool_call`
+    Announced,
+    /// `tool_call_update`
+    Updated,
+    /// `session/request_permission`
+    Asked,
+}
+
+impl Told {
+    /// Whether it is about another call than the one of an earlier turn that had its id.
+    fn means_another(self, state: &ToolState) -> bool {
+        match self {
+            Self::Announced => !state.is_open(),
+            // One that the agent never called finished may still run in the background.
+            Self::Asked => matches!(state, ToolState::Completed | ToolState::Failed),
+            Self::Updated => false,
+        }
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn tool_call(&mut self, patch: ToolCallPatch) {
+        let by = if patch.announces {
+            Told::Announced
+        } else {
+            Told::Updated
+        };
+        self.patch_tool(patch, by);
+    }
+
+    /// Applies a patch to its call; a first sight creates it (V1-TOOL-03). An id that a call of an
+    /// earlier turn had may be another call's now: some agents count from one in each turn. Within
+    /// a turn an id stays one row (C007).
+    pub(super) fn patch_tool(&mut self, patch: ToolCallPatch, by: Told) -> BlockId {
+        self.flush_history();
+        let turn = self.session.inner.turn.number;
+        let known = self.session.inner.tools.by_id.get(&patch.id).copied();
+        let same = known.filter(|known| match self.tool(known.block) {
+            Some(call) => known.turn == turn || !by.means_another(&call.state),
+            None => false,
+        });
+        let block = match same {
+            Some(known) => known.block,
+            None => {
+                let call = self.new_call(patch.id.clone());
+                let block = self.push(BlockKind::Tool(Box::new(call)));
+                let known = Known { block, turn };
+                let tools = &mut self.session.inner.tools;
+                tools.by_id.insert(patch.id.clone(), known);
+                block
+            }
+        };
+        self.apply_patch(block, patch);
+        block
+    }
+
+    fn new_call(&self, id: ToolCallId) -> ToolCall {
+        ToolCall {
+            id,
+            title: "".into(),
+            name: None,
+            kind: ToolKind::default(),
+            state: ToolState::Pending,
+            content: Vec::new(),
+            locations: Vec::new(),
+            raw_input: None,
+            raw_output: None,
+            command: None,
+            command_cwd: None,
+            started: self.now,
+            took: None,
+            asking: false,
+            answers: Vec::new(),
+        }
+    }
+
+    /// Present fields replace, whole lists included (V1-TOOL-02). A word of the agent wins over
+    /// our "cancelled" (V1-TOOL-06).
+    fn apply_patch(&mut self, block: BlockId, patch: ToolCallPatch) {
+        let content = patch.content.map(bounded_content);
+        if let Some(content) = &content {
+            self.index_terminals(block, content);
+        }
+        let replaying = self.is_replaying();
+        let now = self.now;
+        let Some(place) = self.session.transcript.edit(block) else {
+            return;
+        };
+        let old = block_weight(place);
+        let BlockKind::Tool(call) = place else {
+            return;
+        };
+        if let Some(title) = patch.title {
+            call.title = bounded(&title, MAX_TITLE);
+        }
+        if let Some(kind) = patch.kind {
+            call.kind = kind;
+        }
+        if let Some(content) = content {
+            call.content = content;
+        }
+        if let Some(mut locations) = patch.locations {
+            locations.truncate(MAX_TOOL_ITEMS);
+            call.locations = locations;
+        }
+        replace(&mut call.name, patch.name);
+        replace(&mut call.raw_input, patch.raw_input);
+        replace(&mut call.raw_output, patch.raw_output);
+        replace(&mut call.command, patch.command);
+        replace(&mut call.command_cwd, patch.command_cwd);
+        if let Some(status) = patch.status {
+            call.state = match status {
+                ToolStatus::Pending => ToolState::Pending,
+                ToolStatus::InProgress => ToolState::InProgress,
+                ToolStatus::Completed => ToolState::Completed,
+                ToolStatus::Failed => ToolState::Failed,
+                ToolStatus::Unknown(status) => ToolState::Unknown(status),
+            };
+        }
+        let open = call.state.is_open();
+        if open {
+            call.took = None;
+        } else if call.took.is_none() && !replaying {
+            call.took = Some(now.saturating_duration_since(call.started));
+        }
+        let new = block_weight(place);
+        if open {
+            self.session.inner.tools.open.insert(block);
+        } else {
+            self.session.inner.tools.open.remove(&block);
+        }
+        self.shrink(old);
+        self.grow(new);
+    }
+
+    /// What is unfinished becomes `state`: the turn, its cancel or the agent ended it.
+    pub(super) fn end_open_tools(&mut self, state: ToolState) {
+        let replaying = self.is_replaying();
+        for block in std::mem::take(&mut self.session.inner.tools.open) {
+            if let Some(BlockKind::Tool(call)) = self.session.transcript.edit(block) {
+                call.state = state.clone();
+                if !replaying {
+                    call.took = Some(self.now.saturating_duration_since(call.started));
+                }
+            }
+        }
+    }
+
+    pub(super) fn tool(&self, block: BlockId) -> Option<&ToolCall> {
+        match &self.session.transcript.get(block)?.kind {
+            BlockKind::Tool(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    pub(super) fn edit_tool(&mut self, block: BlockId) -> Option<&mut ToolCall> {
+        match self.session.transcript.edit(block)? {
+            BlockKind::Tool(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// After old blocks were dropped.
+    pub(super) fn forget_gone_tools(&mut self) {
+        let transcript = &self.session.transcript;
+        let tools = &mut self.session.inner.tools;
+        tools
+            .by_id
+            .retain(|_, known| transcript.index_of(known.block).is_some());
+        tools
+            .open
+            .retain(|block| transcript.index_of(*block).is_some());
+    }
+}
+
+fn replace<T>(place: &mut Option<T>, new: Option<T>) {
+    if new.is_some() {
+        *place = new;
+    }
+}
+
+/// Terminals that a call's content shows.
+pub(super) fn shown_terminals(
+    content: &[ToolContent],
+) -> impl Iterator<Item = &crate::proto::TerminalId> {
+    content.iter().filter_map(|piece| match piece {
+        ToolContent::Terminal(id) => Some(id),
+        _ => None,
+    })
+}

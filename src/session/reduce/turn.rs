@@ -1,0 +1,308 @@
+//! Turns and the queue: one prompt at a time, what ends it, what goes on by itself.
+
+use std::time::Instant;
+
+use crate::{
+    proto::{Call, RpcError, SessionId, StopReason, code},
+    session::{
+        Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
+        ToolState, Turn, TurnPhase, UserMessage,
+    },
+    text::SafeText,
+};
+
+use super::{Step, bounds::MAX_QUEUE, error_text};
+
+#[derive(Debug, Default)]
+pub(super) struct TurnRules {
+    /// Counts turns; in a replay, messages of the user.
+    pub(super) number: u64,
+    /// What the open turn was asked, and its block.
+    prompt: Option<(Prompt, BlockId)>,
+    /// The queue's head goes out when the turn ends, however it does.
+    pub(super) send_next: bool,
+    /// That the agent is silent was told; the next word makes it news again.
+    pub(super) silence_told: bool,
+}
+
+impl Session {
+    pub(super) fn silence_deadline(&self) -> Option<Instant> {
+        let running = matches!(&self.turn, Some(turn) if turn.phase == TurnPhase::Running);
+        let told = self.inner.turn.silence_told;
+        (running && !told && self.shown_question().is_none()).then(|| self.last_word + SILENCE)
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn submit(&mut self, prompt: Prompt) {
+        if self.can_send() {
+            self.send(prompt);
+        } else if self.enqueue(prompt, self.session.queue.len())
+            && let Phase::Failed { .. } = self.session.phase
+        {
+            self.session.queue_held = true;
+            self.toast("no agent runs: the message waits; F5 starts it");
+        }
+    }
+
+    pub(super) fn send_now(&mut self, prompt: Prompt) {
+        if self.can_send() {
+            self.send(prompt);
+            return;
+        }
+        // Behind one that is to go out at once already.
+        let place = usize::from(self.session.inner.turn.send_next);
+        if self.enqueue(prompt, place) {
+            self.make_way_for_head();
+        }
+    }
+
+    pub(super) fn send_queued(&mut self) {
+        if self.session.queue.is_empty() {
+            return;
+        }
+        if self.can_send() {
+            self.session.queue_held = false;
+            self.send_head();
+        } else {
+            self.make_way_for_head();
+        }
+    }
+
+    /// The queue's head is to go out as soon as it may: an open turn is stopped for it.
+    fn make_way_for_head(&mut self) {
+        if self.session.turn.is_some() {
+            self.cancel_turn();
+            self.session.inner.turn.send_next = true;
+        } else if let Phase::Failed { .. } = self.session.phase {
+            self.session.queue_held = true;
+            self.toast("no agent runs: the message waits; F5 starts it");
+        } else {
+            // Goes out when the session is open.
+            self.session.queue_held = false;
+        }
+    }
+
+    pub(super) fn unqueue_last(&mut self) {
+        if let Some(prompt) = self.session.queue.pop_back() {
+            self.effects.push(Effect::RestoreDraft(prompt));
+        }
+        if self.session.queue.is_empty() {
+            self.session.queue_held = false;
+            self.session.inner.turn.send_next = false;
+        }
+    }
+
+    /// Whether there was room; if not the prompt goes back to the person.
+    fn enqueue(&mut self, prompt: Prompt, place: usize) -> bool {
+        if self.session.queue.len() >= MAX_QUEUE {
+            self.toast("the queue is full");
+            self.effects.push(Effect::RestoreDraft(prompt));
+            return false;
+        }
+        let place = place.min(self.session.queue.len());
+        self.session.queue.insert(place, prompt);
+        true
+    }
+
+    /// No second prompt is ever sent on an open turn (V1-PROMPT-02).
+    fn can_send(&self) -> bool {
+        self.is_ready() && self.session.turn.is_none() && !self.mode_is_being_set_up()
+    }
+
+    pub(super) fn send_next_unless_held(&mut self) {
+        if self.can_send() && !self.session.queue_held {
+            self.send_head();
+        }
+    }
+
+    fn send_head(&mut self) {
+        if let Some(prompt) = self.session.queue.pop_front() {
+            self.send(prompt);
+        }
+        if self.session.queue.is_empty() {
+            self.session.queue_held = false;
+        }
+    }
+
+    fn send(&mut self, prompt: Prompt) {
+        let user = self.push(BlockKind::User(UserMessage {
+            text: SafeText::new(&prompt.text),
+            refused: false,
+        }));
+        self.run_prompt(prompt, user);
+    }
+
+    /// Starts the turn; the prompt is in the transcript already.
+    pub(super) fn run_prompt(&mut self, prompt: Prompt, user: BlockId) {
+        let Some(session) = self.session.inner.opening.live().cloned() else {
+            return;
+        };
+        self.session.turn = Some(Turn {
+            started: self.now,
+            phase: TurnPhase::Running,
+        });
+        self.expect_echo(&prompt, user);
+        self.session.inner.plan.new_turn();
+        let rules = &mut self.session.inner.turn;
+        rules.number += 1;
+        rules.send_next = false;
+        self.call(Call::Prompt {
+            session,
+            blocks: prompt.blocks.clone(),
+        });
+        self.session.inner.turn.prompt = Some((prompt, user));
+        self.heard();
+    }
+
+    /// The turn is over, and everything of it that was open.
+    pub(super) fn close_turn(&mut self, open_tools: ToolState) {
+        self.hush();
+        self.end_open_tools(open_tools);
+        self.close_questions();
+        self.settle_plan();
+        self.session.turn = None;
+        self.session.inner.turn.prompt = None;
+    }
+
+    pub(super) fn prompt_done(&mut self, session: &SessionId, reason: StopReason) {
+        if !self.is_turn_of(session) {
+            return;
+        }
+        let stopped = self.is_cancelling();
+        let user = self
+            .session
+            .inner
+            .turn
+            .prompt
+            .as_ref()
+            .map(|(_, user)| *user);
+        self.close_turn(if stopped {
+            ToolState::Cancelled
+        } else {
+            ToolState::Ended
+        });
+        self.signed_in();
+        // V1-PROMPT-04: each way to end can be seen.
+        match &reason {
+            StopReason::EndTurn | StopReason::Cancelled if stopped => {
+                self.say(NoticeLevel::Info, "stopped".into());
+            }
+            StopReason::EndTurn => {}
+            StopReason::Cancelled => {
+                // What codex answers after a refused permission.
+                self.say(NoticeLevel::Warning, "cancelled by the agent".into());
+            }
+            StopReason::MaxTokens => {
+                let text = "the token limit was reached: the answer is cut off";
+                self.say(NoticeLevel::Warning, text.into());
+            }
+            StopReason::MaxTurnRequests => {
+                let text = "the limit of requests in one turn was reached: the agent stopped here";
+                self.say(NoticeLevel::Warning, text.into());
+            }
+            StopReason::Refusal => {
+                self.mark_refused(user);
+                let text = "the agent refused: this message and what followed it are no part of the \
+                            conversation any more";
+                self.say(NoticeLevel::Warning, text.into());
+            }
+            StopReason::Unknown(reason) => {
+                let text = format!("the turn ended: {reason}");
+                self.say(NoticeLevel::Warning, SafeText::line(&text));
+            }
+        }
+        self.after_turn(reason == StopReason::EndTurn, stopped);
+    }
+
+    pub(super) fn prompt_failed(&mut self, session: &SessionId, error: RpcError) {
+        if !self.is_turn_of(session) {
+            return;
+        }
+        // V1-PROMPT-06: after our cancel an error is the cancel.
+        let stopped = self.is_cancelling();
+        let prompt = self.session.inner.turn.prompt.take();
+        self.close_turn(if stopped {
+            ToolState::Cancelled
+        } else {
+            ToolState::Failed
+        });
+        if stopped {
+            if error.code == code::CANCELLED {
+                self.say(NoticeLevel::Info, "stopped".into());
+            } else {
+                self.say_more(
+                    NoticeLevel::Info,
+                    "stopped".into(),
+                    error_text::detail(&error),
+                );
+            }
+        } else if let Some((prompt, user)) = prompt
+            && error_text::wants_sign_in(&error, !self.session.agent.auth_methods.is_empty())
+        {
+            self.sign_in_to_prompt(prompt, user, &error);
+            return;
+        } else {
+            self.say_error(NoticeLevel::Error, "the turn failed", &error);
+            if error.code == code::NOT_FOUND {
+                // V1-ERR-08: it may be the session itself that is gone.
+                let text = "if the agent has lost the session: F5 opens it again, or a new one";
+                self.say(NoticeLevel::Info, text.into());
+            }
+        }
+        self.after_turn(false, stopped);
+    }
+
+    fn is_turn_of(&self, session: &SessionId) -> bool {
+        self.session.turn.is_some() && self.session.inner.opening.live() == Some(session)
+    }
+
+    fn after_turn(&mut self, went_well: bool, stopped: bool) {
+        if std::mem::take(&mut self.session.inner.turn.send_next) {
+            self.send_head();
+        } else if went_well && !stopped {
+            self.send_next_unless_held();
+        } else {
+            self.hold_queue();
+        }
+        // Nobody is called while it goes on by itself, or by the person who stopped it.
+        if !stopped && self.session.turn.is_none() {
+            self.effects.push(Effect::Attention(Attention::TurnDone));
+        }
+    }
+
+    /// What waits does so until the person sends it; said once.
+    pub(super) fn hold_queue(&mut self) {
+        self.session.inner.turn.send_next = false;
+        if self.session.queue.is_empty() || self.session.queue_held {
+            return;
+        }
+        self.session.queue_held = true;
+        let text = match self.session.queue.len() {
+            1 => "1 queued message is held: enter sends it".to_owned(),
+            waiting => format!("{waiting} queued messages are held: enter sends the next"),
+        };
+        self.say(NoticeLevel::Info, SafeText::line(&text));
+    }
+
+    fn mark_refused(&mut self, user: Option<BlockId>) {
+        if let Some(BlockKind::User(message)) =
+            user.and_then(|user| self.session.transcript.edit(user))
+        {
+            message.refused = true;
+        }
+    }
+
+    pub(super) fn tell_silence(&mut self) -> bool {
+        if self
+            .session
+            .silence_deadline()
+            .is_none_or(|at| self.now < at)
+        {
+            return false;
+        }
+        // Drawn from `last_word`; the frame only has to come.
+        self.session.inner.turn.silence_told = true;
+        true
+    }
+}

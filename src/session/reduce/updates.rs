@@ -1,0 +1,44 @@
+//! Updates of the live session: each to its subject; what replaces a whole is done here.
+
+use crate::proto::{AgentEvent, Patch, SessionInfoPatch};
+
+use super::{Step, bounds::MAX_COMMANDS};
+
+impl Step<'_> {
+    /// An update of the live session; also outside of a turn, which it does not open again
+    /// (V1-PROMPT-07).
+    pub(super) fn update(&mut self, event: AgentEvent) {
+        match event {
+            AgentEvent::Chunk {
+                role,
+                message,
+                content,
+            } => {
+                self.make_way_for_replay();
+                self.chunk(role, message, content);
+            }
+            AgentEvent::ToolCall(patch) => {
+                self.make_way_for_replay();
+                self.tool_call(*patch);
+            }
+            AgentEvent::Plan(entries) => {
+                self.make_way_for_replay();
+                self.plan(entries);
+            }
+            AgentEvent::Terminal(meta) => self.terminal_meta(meta),
+            AgentEvent::Commands(mut commands) => {
+                commands.truncate(MAX_COMMANDS);
+                self.session.commands = commands;
+            }
+            AgentEvent::Mode(mode) => self.mode_changed(mode),
+            AgentEvent::ConfigOptions(options) => self.config_options(options),
+            AgentEvent::Usage(usage) => self.session.usage = Some(usage),
+            AgentEvent::SessionInfo(SessionInfoPatch { title, .. }) => match title {
+                Patch::Keep => {}
+                Patch::Clear => self.session.title = None,
+                Patch::Set(title) => self.session.title = Some(title),
+            },
+            AgentEvent::Unknown { what, raw } => self.unknown_update(&what, &raw),
+        }
+    }
+}
