@@ -163,7 +163,11 @@ impl App {
         if let Some(handle) = self.started.trace() {
             return Some(handle);
         }
-        let secrets = Secrets::of_env(spec.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        let secrets = Secrets::of_env(
+            spec.env
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str())),
+        );
         match Trace::create(path, secrets) {
             Ok(trace) => {
                 let handle = trace.handle();
@@ -246,13 +250,21 @@ pub(super) fn choices(config: &Config, cwd: &Path) -> Vec<AgentChoice> {
 /// # Errors
 /// One line for people: what is missing and how to get it.
 pub(super) fn launch_spec(profile: &AgentProfile, cwd: &Path) -> Result<LaunchSpec, SafeText> {
-    let program = profile.locate(cwd).map_err(|error| SafeText::line(&error.to_string()))?;
-    let invocation = profile.invocation().map_err(|error| SafeText::line(&error.to_string()))?;
+    let program = profile
+        .locate(cwd)
+        .map_err(|error| SafeText::line(&error.to_string()))?;
+    let invocation = profile
+        .invocation()
+        .map_err(|error| SafeText::line(&error.to_string()))?;
     let text = |text: &std::ffi::OsStr| text.to_string_lossy().into_owned();
     Ok(LaunchSpec {
         program: text(program.as_os_str()),
         args: invocation.args.iter().map(|arg| text(arg)).collect(),
-        env: invocation.env.iter().map(|(name, value)| (text(name), text(value))).collect(),
+        env: invocation
+            .env
+            .iter()
+            .map(|(name, value)| (text(name), text(value)))
+            .collect(),
         cwd: cwd.to_owned(),
     })
 }

@@ -95,6 +95,7 @@ impl Layers {
                 self.asked = Some(Asked::Question(Box::new(match question {
                     Question::Permission(question) => QuestionDialog::permission(question, guard),
                     Question::File(question) => QuestionDialog::file(question, guard),
+                    Question::Command(question) => QuestionDialog::command(question, guard),
                 })));
             }
             (None, Some(Asked::SignIn(_))) if signing_in => {}

@@ -87,7 +87,7 @@ pub fn boxed(
     let mut out = Vec::with_capacity(rows.len() + 2);
     out.push(top);
     for row in rows {
-        let mut row = prefixed(&left, row);
+        let mut row = prefixed(&left, row, width);
         pad(&mut row, width - 1, Style::new());
         row.line
             .spans

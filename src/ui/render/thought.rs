@@ -71,5 +71,7 @@ pub fn render_thought_tail(thought: &Thought, ctx: &RenderContext<'_>) -> Vec<Ro
     if rows.len() > LIVE_ROWS {
         rows.remove(0);
     }
-    rows.into_iter().map(|row| prefixed(&indent, row)).collect()
+    rows.into_iter()
+        .map(|row| prefixed(&indent, row, usize::from(ctx.width)))
+        .collect()
 }

@@ -7,6 +7,7 @@
 
 mod body;
 mod choices;
+mod command;
 mod file;
 mod permission;
 mod trust;

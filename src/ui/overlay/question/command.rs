@@ -1,0 +1,74 @@
+//! A command that policy wants asked about (V1-TERM-19): run it, or not.
+
+use crate::{
+    proto::PermissionKind,
+    session::{CommandQuestion, Event},
+    ui::{
+        UiCommand,
+        overlay::{Guard, OverlayContext, agent_name},
+        render::line::StyledLine,
+    },
+};
+
+use super::{Body, Choice, QuestionDialog, Subject};
+
+const ANSWERS: [bool; 2] = [true, false];
+
+struct Command(CommandQuestion);
+
+impl QuestionDialog {
+    pub fn command(question: &CommandQuestion, guard: Guard) -> Self {
+        let choices = vec![
+            Choice {
+                label: "Run it this once".into(),
+                kind: PermissionKind::AllowOnce,
+                foreign: false,
+            },
+            Choice {
+                label: "No: the agent gets an error, the turn goes on".into(),
+                kind: PermissionKind::RejectOnce,
+                foreign: false,
+            },
+        ];
+        let subject = Box::new(Command(question.clone()));
+        Self::new(Some(question.id), subject, choices, guard)
+    }
+}
+
+impl Command {
+    fn answer_with(&self, run: bool) -> UiCommand {
+        UiCommand::Session(Event::AnswerCommand {
+            question: self.0.id,
+            run,
+        })
+    }
+}
+
+impl Subject for Command {
+    fn title(&self, cx: &OverlayContext<'_>) -> String {
+        format!("{} wants to run a command", agent_name(cx.session))
+    }
+
+    fn rev(&self, _cx: &OverlayContext<'_>) -> u64 {
+        0
+    }
+
+    fn answer(&self, at: usize) -> Option<UiCommand> {
+        ANSWERS.get(at).map(|run| self.answer_with(*run))
+    }
+
+    fn dismissal(&self) -> Option<UiCommand> {
+        Some(self.answer_with(false))
+    }
+
+    fn body(&self, width: usize, _expanded: bool, cx: &OverlayContext<'_>) -> Body {
+        let theme = cx.theme;
+        let mut body = Body::default();
+        let sign = StyledLine::styled("$ ", theme.dim);
+        body.push_verbatim(&self.0.command, &sign, theme.strong, width, cx);
+        let label = StyledLine::styled("in ", theme.dim);
+        body.push_verbatim(&self.0.cwd, &label, theme.text, width, cx);
+        body.push_verbatim(&self.0.reason, &StyledLine::new(), theme.warning, width, cx);
+        body
+    }
+}
