@@ -99,14 +99,10 @@ fn resource_link(pass: Pass, block: &Block<'_>) -> Result<Option<ResourceLink>, 
     let Some(uri) = pass.text(block.uri)? else {
         return Ok(None);
     };
-    let Some(name) = pass.allow(pass.safe_line(block.name)?)?.or_else(|| {
-        // Nothing but a name is missing: the link itself can stand for it.
-        Some(SafeText::line(uri.as_str()))
-    }) else {
-        return Ok(None);
-    };
+    let name = pass.allow(pass.safe_line(block.name)?)?;
     Ok(Some(ResourceLink {
-        name,
+        // The link itself can stand for a missing name.
+        name: name.unwrap_or_else(|| SafeText::line(uri.as_str())),
         title: pass.safe_line(block.title)?,
         description: pass.safe_text(block.description)?,
         mime_type: pass.safe_line(block.mime_type)?,

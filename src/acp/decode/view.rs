@@ -1,33 +1,10 @@
 //! Reading single members of a message.
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
+pub use crate::rpc::{Member, Text, present};
 use crate::text::SafeText;
-
-/// A string of the message, borrowed where it holds no escapes.
-#[derive(Deserialize)]
-pub struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-impl Text<'_> {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub fn into_string(self) -> String {
-        self.0.into_owned()
-    }
-}
-
-/// A member still as JSON text; `None` if it is absent or null.
-pub type Member<'a> = Option<&'a RawValue>;
-
-/// `Some` also for `null`, where that says something else than absence.
-pub fn present<'de: 'a, 'a, D: Deserializer<'de>>(d: D) -> Result<Member<'a>, D::Error> {
-    <&RawValue>::deserialize(d).map(Some)
-}
 
 /// Something is not as v1 has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
