@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::{
     raw_json,
-    view::{Member, Misfit, Pass, Text},
+    view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
     proto::{ContentBlock, Media, Resource, ResourceLink},
@@ -52,7 +52,7 @@ struct Contents<'a> {
 
 /// A block; loosely [`ContentBlock::Unknown`] for what cannot be understood (V1-CONT-07).
 pub fn decode(pass: Pass, raw: &RawValue) -> Result<ContentBlock, Misfit> {
-    let Ok(block) = serde_json::from_str::<Block<'_>>(raw.get()) else {
+    let Some(block) = object::<Block<'_>>(raw.get()) else {
         return unknown(pass, "content", raw);
     };
     match known(pass, &block)? {
@@ -112,7 +112,7 @@ fn resource_link(pass: Pass, block: &Block<'_>) -> Result<Option<ResourceLink>, 
 }
 
 fn resource(pass: Pass, member: Member<'_>) -> Result<Option<Resource>, Misfit> {
-    let Some(contents) = pass.read::<Contents<'_>>(member)? else {
+    let Some(contents) = pass.object::<Contents<'_>>(member)? else {
         return Ok(None);
     };
     let (text, blob) = (pass.text(contents.text)?, pass.text(contents.blob)?);

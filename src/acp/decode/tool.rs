@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{
     blocks, command, raw_json,
-    view::{Member, Misfit, Pass, Text},
+    view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
     proto::{
@@ -131,7 +131,7 @@ fn contents(pass: Pass, member: Member<'_>) -> Result<Option<Vec<ToolContent>>, 
 /// A piece of content; loosely [`ToolContent::Unknown`] for what cannot be understood, so that it
 /// costs no more than itself.
 fn content(pass: Pass, raw: &RawValue) -> Result<ToolContent, Misfit> {
-    let item = serde_json::from_str::<Item<'_>>(raw.get()).ok();
+    let item = object::<Item<'_>>(raw.get());
     let known = match &item {
         Some(item) => known_content(pass, item)?,
         None => None,
@@ -175,7 +175,7 @@ fn location(pass: Pass, raw: &RawValue) -> Result<Option<ToolLocation>, Misfit> 
         #[serde(borrow)]
         line: Member<'a>,
     }
-    let Some(location) = pass.read::<Location<'_>>(Some(raw))? else {
+    let Some(location) = pass.object::<Location<'_>>(Some(raw))? else {
         return Ok(None);
     };
     let Some(path) = pass.allow(pass.text(location.path)?)? else {

@@ -10,6 +10,12 @@ use crate::text::SafeText;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misfit;
 
+/// Reads an object. A derived type alone would also take a list, as its members in order.
+pub fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    let object = text.starts_with('{');
+    object.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
 /// How a member that does not fit is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
@@ -24,6 +30,12 @@ impl Pass {
     pub fn read<'a, T: Deserialize<'a>>(self, member: Member<'a>) -> Result<Option<T>, Misfit> {
         let Some(raw) = member else { return Ok(None) };
         self.allow(serde_json::from_str(raw.get()).ok())
+    }
+
+    /// As [`read`](Self::read), for a type with members.
+    pub fn object<'a, T: Deserialize<'a>>(self, member: Member<'a>) -> Result<Option<T>, Misfit> {
+        let Some(raw) = member else { return Ok(None) };
+        self.allow(object(raw.get()))
     }
 
     pub fn text<'a>(self, member: Member<'a>) -> Result<Option<Text<'a>>, Misfit> {
