@@ -108,8 +108,8 @@ impl Client {
         encode::send(&self.peer, message);
     }
 
-    /// Ends the agent and everything it started, and returns when they are gone: after at most 5 s
-    /// when graceful, 3.5 s when quick. Requests of the agent that are still open are answered
+    /// Ends the agent and everything it started, and returns when they are gone: after at most 5.5 s
+    /// when graceful, 3 s when quick. Requests of the agent that are still open are answered
     /// first. May be called again with [`StopMode::Quick`] to hurry.
     pub async fn shutdown(&self, mode: StopMode) {
         request_stop(&self.stop, mode);

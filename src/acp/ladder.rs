@@ -16,19 +16,26 @@ use crate::{acp::process::Group, rpc::Peer};
 /// How much time an agent is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopMode {
-    /// 2 s after each step: agents save their session when their stdin closes.
+    /// 2 s after each step: some agents need that long to save their session.
     Graceful,
-    /// When the app exits: 1 s after each step, so that nothing is left after 3.5 s, whatever it
-    /// ignores.
+    /// When the app exits: nothing is left after 3 s, whatever it ignores, and nobody waits long for
+    /// those that end on SIGTERM only.
     Quick,
 }
 
+#[derive(Clone, Copy)]
+enum Step {
+    StdinClosed,
+    Terminated,
+}
+
 impl StopMode {
-    /// What a step may take before the next one.
-    fn grace(self) -> Duration {
-        match self {
-            Self::Graceful => Duration::from_secs(2),
-            Self::Quick => Duration::from_secs(1),
+    /// What the agent may take after a step, before the next one is taken.
+    fn grace(self, step: Step) -> Duration {
+        match (self, step) {
+            (Self::Graceful, _) => Duration::from_secs(2),
+            (Self::Quick, Step::StdinClosed) => Duration::from_millis(500),
+            (Self::Quick, Step::Terminated) => Duration::from_secs(1),
         }
     }
 }
@@ -69,14 +76,14 @@ impl Supervisor {
 
     async fn climb(&mut self) -> Option<ExitStatus> {
         self.peer.close();
-        if let Some(status) = self.wait_a_grace().await {
+        if let Some(status) = self.ends_within_grace(Step::StdinClosed).await {
             return Some(status);
         }
         // An agent that reads nothing keeps the writer from its end.
         self.writer.abort();
         debug!("the agent goes on after its stdin was closed: SIGTERM");
         self.group.signal(Signal::TERM);
-        if let Some(status) = self.wait_a_grace().await {
+        if let Some(status) = self.ends_within_grace(Step::Terminated).await {
             return Some(status);
         }
         debug!("the agent goes on after SIGTERM: SIGKILL");
@@ -88,13 +95,13 @@ impl Supervisor {
     }
 
     /// `None` when the time is up, which is sooner if somebody gets into a hurry meanwhile.
-    async fn wait_a_grace(&mut self) -> Option<ExitStatus> {
+    async fn ends_within_grace(&mut self, step: Step) -> Option<ExitStatus> {
         let started = Instant::now();
         loop {
             let mode = self.stop.borrow_and_update().unwrap_or(StopMode::Quick);
             tokio::select! {
                 status = self.child.wait() => return status.ok(),
-                () = sleep_until(started + mode.grace()) => return None,
+                () = sleep_until(started + mode.grace(step)) => return None,
                 Ok(()) = self.stop.changed() => {}
             }
         }

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
+
+use crate::rpc::{Member, Text, present};
 
 /// One message. Params, result and error are JSON text, not looked into.
 #[derive(Debug)]
@@ -35,26 +37,21 @@ pub enum Outcome<'a> {
     Unclear,
 }
 
-/// `Some` for a member that is there, `null` included: an `Option` alone hides `"id":null`
-/// (V1-RPC-06) and `"result":null` (V1-RPC-26).
-fn present<'de: 'a, 'a, D: Deserializer<'de>>(d: D) -> Result<Option<&'a RawValue>, D::Error> {
-    <&RawValue>::deserialize(d).map(Some)
-}
-
+/// An id of `null` is an id (V1-RPC-06), and a result of `null` is a result (V1-RPC-26).
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
+    id: Member<'a>,
     #[serde(borrow)]
-    jsonrpc: Option<&'a RawValue>,
+    jsonrpc: Member<'a>,
     #[serde(borrow)]
-    method: Option<&'a RawValue>,
+    method: Member<'a>,
     #[serde(borrow)]
-    params: Option<&'a RawValue>,
+    params: Member<'a>,
     #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'a RawValue>,
+    result: Member<'a>,
     #[serde(borrow, default, deserialize_with = "present")]
-    error: Option<&'a RawValue>,
+    error: Member<'a>,
 }
 
 /// Reads one line. The method decides before the id (V1-RPC-04): a request of the agent may have
@@ -72,7 +69,7 @@ pub fn parse(line: &str) -> Message<'_> {
     };
     let params = envelope.params.map_or("null", RawValue::get);
     match (
-        serde_json::from_str(method.get()).map(|Text(m)| m),
+        serde_json::from_str(method.get()).map(Text::into_inner),
         envelope.id,
     ) {
         (Ok(method), None) => Message::Notification { method, params },
@@ -119,10 +116,6 @@ fn broken<'a>(line: &str) -> Message<'a> {
         _ => Message::Noise,
     }
 }
-
-/// A JSON string that borrows where it holds no escapes.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A string, an integer or `null`; no fraction (V1-RPC-06).
 fn is_id(raw: &str) -> bool {

@@ -8,6 +8,7 @@
 
 mod envelope;
 mod error;
+mod json;
 mod lines;
 mod outbox;
 mod peer;
@@ -19,8 +20,8 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use error::decode_error;
-pub use outbox::{Outbox, write_lines};
+pub use json::{Member, Text, present};
+pub use outbox::{Outbox, Outgoing, write_lines};
 pub use peer::Peer;
 pub use queue::{Receiver, Sender, channel};
 pub use reader::{Inbound, Protocol, Reader};

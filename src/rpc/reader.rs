@@ -10,8 +10,9 @@ use tracing::{debug, trace};
 use crate::{
     proto::{AgentExit, CallResult, CallTag, FromAgent, RequestKey, RpcError, code},
     rpc::{
-        Direction, Peer, Sender, Tap, decode_error,
+        Direction, Peer, Sender, Tap,
         envelope::{self, Message, Outcome},
+        error::decode_error,
         lines::{LINE_LIMIT, Line, Lines},
         queue::Closed,
         text,
@@ -86,7 +87,7 @@ impl<P: Protocol> Reader<P> {
                     Line::Bytes(line) => self.line(line).await,
                     Line::Oversized { limit } => {
                         let what = format!("a line longer than {} MiB was skipped", limit >> 20);
-                        self.noise(SafeText::line(&what), 0);
+                        self.noise(SafeText::line(&what));
                     }
                 }
                 if self.inbox.is_full() && self.deliver().await.is_err() {
@@ -158,7 +159,7 @@ impl<P: Protocol> Reader<P> {
             }
             Message::Noise => {
                 let quoted: String = line.chars().take(QUOTED_CHARS).collect();
-                self.noise(SafeText::line(&quoted), 0);
+                self.noise(SafeText::line(&quoted));
             }
         }
     }
@@ -210,12 +211,12 @@ impl<P: Protocol> Reader<P> {
         }
     }
 
-    fn noise(&mut self, what: SafeText, bytes: usize) {
+    fn noise(&mut self, what: SafeText) {
         self.noise += 1;
         let noise = FromAgent::Noise {
             what,
             count: self.noise,
         };
-        self.inbox.push(Inbound::FromAgent(noise), bytes);
+        self.inbox.push(Inbound::FromAgent(noise), QUOTED_CHARS);
     }
 }

@@ -367,6 +367,24 @@ async fn cancelling_finds_the_open_request_by_its_exact_id() {
     assert_eq!(wire.finish().await, []);
 }
 
+// V1-RPC-22
+#[tokio::test]
+async fn dirty_lines_do_not_lose_their_message() {
+    let mut wire = wire(1024);
+    for dirty in [
+        &b"\xef\xbb\xbf{\"method\":\"say\",\"params\":\"x\"}\n"[..],
+        b"\r\n \t{\"method\":\"say\",\"params\":\"x\"} \r\n",
+        b"{\"method\":\"say\",\"zzz\":\"\xff\",\"params\":\"x\"}\n",
+        b"{\"method\":\"say\",\"zzz\":\"\\ud83d\",\"params\":\"x\"}\n",
+    ] {
+        wire.agent_says(dirty).await;
+        assert_eq!(wire.next().await, said("\"x\""));
+    }
+    wire.agent_says("{\"method\":\"say\",\"params\":\"\\ud83d\"}\n")
+        .await;
+    assert_eq!(wire.next().await, said("\"\\ufffd\""));
+}
+
 // V1-RPC-14, V1-RPC-10
 #[tokio::test]
 async fn noise_is_told_and_counted_and_unknown_notifications_pass() {

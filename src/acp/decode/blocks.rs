@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::{
     raw_json,
-    view::{Member, Misfit, Pass, Text},
+    view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
     proto::{ContentBlock, Media, Resource, ResourceLink},
@@ -52,7 +52,7 @@ struct Contents<'a> {
 
 /// A block; loosely [`ContentBlock::Unknown`] for what cannot be understood (V1-CONT-07).
 pub fn decode(pass: Pass, raw: &RawValue) -> Result<ContentBlock, Misfit> {
-    let Ok(block) = serde_json::from_str::<Block<'_>>(raw.get()) else {
+    let Some(block) = object::<Block<'_>>(raw.get()) else {
         return unknown(pass, "content", raw);
     };
     match known(pass, &block)? {
@@ -99,14 +99,10 @@ fn resource_link(pass: Pass, block: &Block<'_>) -> Result<Option<ResourceLink>, 
     let Some(uri) = pass.text(block.uri)? else {
         return Ok(None);
     };
-    let Some(name) = pass.allow(pass.safe_line(block.name)?)?.or_else(|| {
-        // Nothing but a name is missing: the link itself can stand for it.
-        Some(SafeText::line(uri.as_str()))
-    }) else {
-        return Ok(None);
-    };
+    let name = pass.allow(pass.safe_line(block.name)?)?;
     Ok(Some(ResourceLink {
-        name,
+        // The link itself can stand for a missing name.
+        name: name.unwrap_or_else(|| SafeText::line(uri.as_str())),
         title: pass.safe_line(block.title)?,
         description: pass.safe_text(block.description)?,
         mime_type: pass.safe_line(block.mime_type)?,
@@ -116,7 +112,7 @@ fn resource_link(pass: Pass, block: &Block<'_>) -> Result<Option<ResourceLink>, 
 }
 
 fn resource(pass: Pass, member: Member<'_>) -> Result<Option<Resource>, Misfit> {
-    let Some(contents) = pass.read::<Contents<'_>>(member)? else {
+    let Some(contents) = pass.object::<Contents<'_>>(member)? else {
         return Ok(None);
     };
     let (text, blob) = (pass.text(contents.text)?, pass.text(contents.blob)?);

@@ -29,13 +29,13 @@ pub fn commands(pass: Pass, member: Member<'_>) -> Result<Option<Vec<SlashComman
         hint: Member<'a>,
     }
     pass.list(member, |raw| {
-        let Some(command) = pass.read::<Command<'_>>(Some(raw))? else {
+        let Some(command) = pass.object::<Command<'_>>(Some(raw))? else {
             return Ok(None);
         };
         let Some(name) = pass.allow(pass.safe_line(command.name)?)? else {
             return Ok(None);
         };
-        let hint = match pass.read::<Input<'_>>(command.input)? {
+        let hint = match pass.object::<Input<'_>>(command.input)? {
             Some(input) => pass.safe_line(input.hint)?,
             None => None,
         };
@@ -58,7 +58,7 @@ pub fn plan(pass: Pass, member: Member<'_>) -> Result<Option<Vec<PlanEntry>>, Mi
         status: Member<'a>,
     }
     pass.list(member, |raw| {
-        let Some(entry) = pass.read::<Entry<'_>>(Some(raw))? else {
+        let Some(entry) = pass.object::<Entry<'_>>(Some(raw))? else {
             return Ok(None);
         };
         let Some(content) = pass.allow(pass.safe_line(entry.content)?)? else {
@@ -83,7 +83,7 @@ pub fn plan(pass: Pass, member: Member<'_>) -> Result<Option<Vec<PlanEntry>>, Mi
 }
 
 pub fn modes(pass: Pass, member: Member<'_>) -> Result<Option<ModeState>, Misfit> {
-    let modes = pass.read::<schema::SessionModeState>(member)?;
+    let modes = pass.object::<schema::SessionModeState>(member)?;
     Ok(modes.map(|modes| ModeState {
         current: ModeId(modes.current_mode_id.0),
         available: modes.available_modes.into_iter().map(mode).collect(),
@@ -101,7 +101,7 @@ fn mode(mode: schema::SessionMode) -> SessionMode {
 /// An option of an unknown type is left out (V1-CFG-04).
 pub fn config_options(pass: Pass, member: Member<'_>) -> Result<Option<Vec<ConfigOption>>, Misfit> {
     pass.list(member, |raw| {
-        let option = pass.read::<schema::SessionConfigOption>(Some(raw))?;
+        let option = pass.object::<schema::SessionConfigOption>(Some(raw))?;
         Ok(option.and_then(config_option))
     })
 }

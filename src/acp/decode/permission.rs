@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{
     Decoder,
     tool::ToolCall,
-    view::{Member, Misfit, Pass},
+    view::{Member, Misfit, Pass, object},
 };
 use crate::{
     proto::{OptionId, PermissionKind, PermissionOption, PermissionRequest},
@@ -42,14 +42,16 @@ pub fn decode(
     pass: Pass,
     params: &str,
 ) -> Result<PermissionRequest, Misfit> {
-    let params: Params<'_> = serde_json::from_str(params).map_err(|_| Misfit)?;
+    let params: Params<'_> = object(params).ok_or(Misfit)?;
     let session = pass.text(params.session_id)?.ok_or(Misfit)?;
-    let call = pass.read::<ToolCall<'_>>(params.tool_call)?.ok_or(Misfit)?;
+    let call = pass
+        .object::<ToolCall<'_>>(params.tool_call)?
+        .ok_or(Misfit)?;
     let mut offered = 0;
     let options = pass
         .list(params.options, |raw| {
             offered += 1;
-            let Some(option) = pass.read::<RawOption<'_>>(Some(raw))? else {
+            let Some(option) = pass.object::<RawOption<'_>>(Some(raw))? else {
                 return Ok(None);
             };
             decode_option(pass, &option)

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     options,
-    view::{Member, Misfit, Pass},
+    view::{Member, Misfit, Pass, object},
 };
 use crate::{
     acp::encode::method,
@@ -60,12 +60,12 @@ struct Initialize<'a> {
 }
 
 fn initialized(result: &str) -> Result<CallResult, Fault> {
-    let answer: Initialize<'_> = serde_json::from_str(result).map_err(|_| NO_OBJECT)?;
+    let answer: Initialize<'_> = object(result).ok_or(NO_OBJECT)?;
     let loose = Pass::Loose;
     let read = |answer: &Initialize<'_>| {
         let info = loose.read::<Value>(answer.agent_info)?.unwrap_or_default();
         let text = |key: &str| info.get(key).and_then(Value::as_str).map(SafeText::line);
-        let caps = loose.read::<schema::AgentCapabilities>(answer.agent_capabilities)?;
+        let caps = loose.object::<schema::AgentCapabilities>(answer.agent_capabilities)?;
         let methods = loose.list(answer.auth_methods, |raw| {
             let method = loose.read::<Value>(Some(raw))?;
             Ok(method.as_ref().and_then(auth_method))
@@ -174,7 +174,7 @@ struct SessionAnswer<'a> {
 }
 
 fn session(result: &str) -> Result<SessionOpened, Fault> {
-    let answer: SessionAnswer<'_> = serde_json::from_str(result).map_err(|_| NO_OBJECT)?;
+    let answer: SessionAnswer<'_> = object(result).ok_or(NO_OBJECT)?;
     let loose = Pass::Loose;
     let read = || {
         let id = loose.text(answer.session_id)?;
@@ -206,7 +206,7 @@ fn stop_reason(result: &str) -> StopReason {
 }
 
 fn config_set(result: &str) -> Result<CallResult, Fault> {
-    let answer: SessionAnswer<'_> = serde_json::from_str(result).map_err(|_| NO_OBJECT)?;
+    let answer: SessionAnswer<'_> = object(result).ok_or(NO_OBJECT)?;
     options::config_options(Pass::Loose, answer.config_options)
         .ok()
         .flatten()

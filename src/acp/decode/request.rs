@@ -77,7 +77,7 @@ pub fn decode(
     })
 }
 
-/// A derived struct would also take an array.
+/// As [`object`](super::view::object), with the reason.
 fn typed<T: DeserializeOwned>(params: &str) -> serde_json::Result<T> {
     if params.starts_with('{') {
         serde_json::from_str(params)

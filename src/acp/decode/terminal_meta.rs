@@ -35,8 +35,8 @@ struct Part<'a> {
 /// What `_meta` says about terminals, in the order in which it holds. Whatever else stands in
 /// `_meta` is not looked at, and nothing in it is an error.
 pub fn events(meta: Member<'_>) -> Vec<AgentEvent> {
-    let part = |member| Pass::Loose.read::<Part<'_>>(member).ok().flatten();
-    let Some(meta) = Pass::Loose.read::<Meta<'_>>(meta).ok().flatten() else {
+    let part = |member| Pass::Loose.object::<Part<'_>>(member).ok().flatten();
+    let Some(meta) = Pass::Loose.object::<Meta<'_>>(meta).ok().flatten() else {
         return Vec::new();
     };
     let mut events = Vec::new();

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{
     blocks, command, raw_json,
-    view::{Member, Misfit, Pass},
+    view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
     proto::{
@@ -50,8 +50,9 @@ impl ToolCall<'_> {
         let id = pass.text(self.tool_call_id)?.ok_or(Misfit)?;
         let mut patch = ToolCallPatch {
             announces,
-            title: pass.safe_line(self.title)?,
-            name: pass.text(self.name)?.map(super::view::Text::into_string),
+            // With its line breaks: it can be all there is of a command that asks for approval.
+            title: pass.safe_text(self.title)?,
+            name: pass.text(self.name)?.map(Text::into_string),
             kind: pass.text(self.kind)?.map(|kind| tool_kind(kind.as_str())),
             status: pass
                 .text(self.status)?
@@ -103,7 +104,7 @@ fn tool_status(status: &str) -> ToolStatus {
 #[serde(rename_all = "camelCase")]
 struct Item<'a> {
     #[serde(borrow, rename = "type")]
-    kind: super::view::Text<'a>,
+    kind: Text<'a>,
     #[serde(borrow)]
     content: Member<'a>,
     #[serde(borrow)]
@@ -130,7 +131,7 @@ fn contents(pass: Pass, member: Member<'_>) -> Result<Option<Vec<ToolContent>>, 
 /// A piece of content; loosely [`ToolContent::Unknown`] for what cannot be understood, so that it
 /// costs no more than itself.
 fn content(pass: Pass, raw: &RawValue) -> Result<ToolContent, Misfit> {
-    let item = serde_json::from_str::<Item<'_>>(raw.get()).ok();
+    let item = object::<Item<'_>>(raw.get());
     let known = match &item {
         Some(item) => known_content(pass, item)?,
         None => None,
@@ -174,7 +175,7 @@ fn location(pass: Pass, raw: &RawValue) -> Result<Option<ToolLocation>, Misfit> 
         #[serde(borrow)]
         line: Member<'a>,
     }
-    let Some(location) = pass.read::<Location<'_>>(Some(raw))? else {
+    let Some(location) = pass.object::<Location<'_>>(Some(raw))? else {
         return Ok(None);
     };
     let Some(path) = pass.allow(pass.text(location.path)?)? else {

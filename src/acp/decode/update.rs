@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{
     Decoder, blocks, options, raw_json, terminal_meta,
     tool::ToolCall,
-    view::{Member, Misfit, Pass, Text, present},
+    view::{Member, Misfit, Pass, Text, object, present},
 };
 use crate::{
     proto::{AgentEvent, ChunkRole, FromAgent, MessageId, ModeId, Patch, SessionInfoPatch, Usage},
@@ -61,8 +61,8 @@ pub fn decode(
     params: &str,
     out: &mut Vec<FromAgent>,
 ) -> Result<(), Misfit> {
-    let params: Params<'_> = serde_json::from_str(params).map_err(|_| Misfit)?;
-    let update: Update<'_> = serde_json::from_str(params.update.get()).map_err(|_| Misfit)?;
+    let params: Params<'_> = object(params).ok_or(Misfit)?;
+    let update: Update<'_> = object(params.update.get()).ok_or(Misfit)?;
     let session = pass.allow(pass.text(params.session_id)?)?;
     let session = session.map(|id| decoder.session(id.as_str()));
     let mut push = |event| {
@@ -73,7 +73,7 @@ pub fn decode(
     };
     let tag = update.session_update.as_str();
     if let "tool_call" | "tool_call_update" = tag {
-        let call: ToolCall<'_> = serde_json::from_str(params.update.get()).map_err(|_| Misfit)?;
+        let call: ToolCall<'_> = object(params.update.get()).ok_or(Misfit)?;
         terminal_meta::events(call.meta)
             .into_iter()
             .for_each(&mut push);
@@ -140,7 +140,7 @@ fn usage(pass: Pass, update: &Update<'_>) -> Result<Option<Usage>, Misfit> {
     let (Some(used), Some(size)) = (pass.count(update.used)?, pass.count(update.size)?) else {
         return Ok(None);
     };
-    let cost = pass.read::<Cost<'_>>(update.cost)?;
+    let cost = pass.object::<Cost<'_>>(update.cost)?;
     Ok(Some(Usage {
         used,
         size,

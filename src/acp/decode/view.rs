@@ -1,37 +1,20 @@
 //! Reading single members of a message.
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
+pub use crate::rpc::{Member, Text, present};
 use crate::text::SafeText;
-
-/// A string of the message, borrowed where it holds no escapes.
-#[derive(Deserialize)]
-pub struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-impl Text<'_> {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub fn into_string(self) -> String {
-        self.0.into_owned()
-    }
-}
-
-/// A member still as JSON text; `None` if it is absent or null.
-pub type Member<'a> = Option<&'a RawValue>;
-
-/// `Some` also for `null`, where that says something else than absence.
-pub fn present<'de: 'a, 'a, D: Deserializer<'de>>(d: D) -> Result<Member<'a>, D::Error> {
-    <&RawValue>::deserialize(d).map(Some)
-}
 
 /// Something is not as v1 has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misfit;
+
+/// Reads an object. A derived type alone would also take a list, as its members in order.
+pub fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    let object = text.starts_with('{');
+    object.then(|| serde_json::from_str(text).ok()).flatten()
+}
 
 /// How a member that does not fit is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +30,12 @@ impl Pass {
     pub fn read<'a, T: Deserialize<'a>>(self, member: Member<'a>) -> Result<Option<T>, Misfit> {
         let Some(raw) = member else { return Ok(None) };
         self.allow(serde_json::from_str(raw.get()).ok())
+    }
+
+    /// As [`read`](Self::read), for a type with members.
+    pub fn object<'a, T: Deserialize<'a>>(self, member: Member<'a>) -> Result<Option<T>, Misfit> {
+        let Some(raw) = member else { return Ok(None) };
+        self.allow(object(raw.get()))
     }
 
     pub fn text<'a>(self, member: Member<'a>) -> Result<Option<Text<'a>>, Misfit> {

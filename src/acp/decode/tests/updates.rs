@@ -97,6 +97,20 @@ fn an_update_without_a_session_has_none() {
     );
 }
 
+// V1-RPC-15: a derived type takes a list for an object.
+#[test]
+fn lists_are_not_taken_for_objects() {
+    let AgentEvent::Chunk { content, .. } = event(json!({
+        "sessionUpdate": "agent_message_chunk", "content": ["text", "x"]
+    })) else {
+        panic!("a chunk");
+    };
+    assert!(
+        matches!(content, ContentBlock::Unknown { .. }),
+        "{content:?}"
+    );
+}
+
 // V1-RPC-23
 #[test]
 fn extra_members_are_ignored() {
