@@ -6,7 +6,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace},
-    app::{job::Job, run::App, sources::Sources},
+    app::{job::Job, run::App},
     config::{AgentProfile, Config, OutsideWorkspace},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
     proto::{ClientCaps, ConnectionId, ToAgent},
@@ -30,6 +30,13 @@ impl Agent {
         if let Some((_, client)) = &self.client {
             client.send(message);
         }
+    }
+
+    /// Whether that is the connection in use.
+    pub fn is(&self, connection: ConnectionId) -> bool {
+        self.client
+            .as_ref()
+            .is_some_and(|(current, _)| *current == connection)
     }
 
     pub fn client(&self) -> Option<&Arc<Client>> {
@@ -65,36 +72,6 @@ impl App {
             write_text_file: profile.fs_write,
             terminal: true,
         };
-        let jobs = self.jobs.clone();
-        let roots = match Roots::new(&self.launch.cwd, &additional_directories) {
-            Ok(roots) => roots,
-            Err(error) => {
-                let cwd = self.launch.cwd.display();
-                return self.warn(SafeText::line(&format!("{cwd} cannot be used: {error}")));
-            }
-        };
-        let outside = match self.config.fs.outside_workspace {
-            OutsideWorkspace::Ask => Outside::Ask,
-            OutsideWorkspace::Deny => Outside::Deny,
-        };
-        let host = Host::new(
-            HostConfig {
-                roots,
-                outside,
-                policy,
-                rules: self.config.rules.clone(),
-                ask_terminal: self.config.terminal.ask,
-                terminal: TerminalSettings {
-                    env: std::env::vars_os().collect(),
-                    raw_output: self.config.terminal.raw_output,
-                    scrub_env: self.config.terminal.scrub_env,
-                },
-                caps,
-            },
-            Arc::new(move |event| drop(jobs.send(Job::Host(event)))),
-        );
-        self.started.add_host(host.clone());
-        self.host = Some(host);
         let config = SessionConfig {
             agent: SafeText::line(&profile.name),
             cwd: self.launch.cwd.clone(),
@@ -120,23 +97,30 @@ impl App {
             }
         }
         self.end_agent();
-        if let Some(host) = self.host.take() {
-            tokio::spawn(async move { host.shutdown().await });
-        }
         self.scratch = None;
     }
 
     pub(super) fn spawn_agent(&mut self) {
         self.agent.connections += 1;
         let connection = ConnectionId(self.agent.connections);
-        let spec = match self.launch_spec() {
-            Ok(spec) => spec,
+        let Some((caps, roots)) = self.session.as_ref().map(|session| {
+            let config = &session.config;
+            (
+                config.caps,
+                Roots::new(&config.cwd, &config.additional_directories),
+            )
+        }) else {
+            return;
+        };
+        let roots = roots.map_err(|error| {
+            let cwd = self.launch.cwd.display();
+            SafeText::line(&format!("{cwd} cannot be used: {error}"))
+        });
+        let (spec, roots) = match self.launch_spec().and_then(|spec| Ok((spec, roots?))) {
+            Ok(start) => start,
             Err(error) => return self.reduce([Event::SpawnFailed { error }]),
         };
-        let caps = self
-            .session
-            .as_ref()
-            .map_or_else(ClientCaps::default, |s| s.config.caps);
+        self.host = Some(self.start_host(roots, caps));
         let trace = self.trace(&spec);
         let jobs = self.jobs.clone();
         let ending = self.agent.ending.take();
@@ -148,6 +132,37 @@ impl App {
             let launched = Client::connect(spec, connection, caps, trace).await;
             let _ = jobs.send(Job::Launched(connection, launched));
         });
+    }
+
+    /// The services for one connection: what they still do and run ends with it (V1-RPC-19).
+    fn start_host(&self, roots: Roots, caps: ClientCaps) -> Host {
+        let outside = match self.config.fs.outside_workspace {
+            OutsideWorkspace::Ask => Outside::Ask,
+            OutsideWorkspace::Deny => Outside::Deny,
+        };
+        let jobs = self.jobs.clone();
+        let policy = self
+            .profile
+            .as_ref()
+            .map(|p| self.launch.policy(p, &self.config));
+        let host = Host::new(
+            HostConfig {
+                roots,
+                outside,
+                policy: policy.unwrap_or_default(),
+                rules: self.config.rules.clone(),
+                ask_terminal: self.config.terminal.ask,
+                terminal: TerminalSettings {
+                    env: std::env::vars_os().collect(),
+                    raw_output: self.config.terminal.raw_output,
+                    scrub_env: self.config.terminal.scrub_env,
+                },
+                caps,
+            },
+            Arc::new(move |event| drop(jobs.send(Job::Host(event)))),
+        );
+        self.started.add_host(host.clone());
+        host
     }
 
     fn launch_spec(&self) -> Result<LaunchSpec, SafeText> {
@@ -211,19 +226,26 @@ impl App {
         }
     }
 
-    /// Ends the agent's process in the background; the next one waits for that.
+    /// Ends the agent's process and what it had running, in the background; the next one waits for
+    /// that. Also after it has ended by itself: what it left behind goes too.
     pub(super) fn end_agent(&mut self) {
-        let Some((_, client)) = self.agent.client.take() else {
-            return;
-        };
+        let client = self.agent.client.take().map(|(_, client)| client);
+        let host = self.host.take();
         let started = self.started.clone();
         let before = self.agent.ending.take();
         self.agent.ending = Some(tokio::spawn(async move {
             if let Some(before) = before {
+                // It cannot panic; and if it did, it would have ended.
                 let _ = before.await;
             }
-            client.shutdown(StopMode::Quick).await;
-            started.forget_agent(&client);
+            if let Some(host) = host {
+                host.shutdown().await;
+                started.forget_host(&host);
+            }
+            if let Some(client) = client {
+                client.shutdown(StopMode::Quick).await;
+                started.forget_agent(&client);
+            }
         }));
     }
 }

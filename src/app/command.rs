@@ -8,7 +8,6 @@ use crate::{
         frame::Reason,
         job::Job,
         run::App,
-        sources::Sources,
     },
     cli::ExitCode,
     config::{self, TrustState},

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    app::{attention, frame::Reason, job::Job, run::App, sources::Sources},
+    app::{attention, frame::Reason, job::Job, run::App},
     host::{self, HostEvent, ServeOutcome},
     proto::{
         HostReply, HostRequest, PermissionOption, RequestKey, TerminalMeta, ToAgent, ToolContent,

@@ -8,7 +8,6 @@ use crate::{
     host::HostEvent,
     proto::ConnectionId,
     session::{Event, Prompt},
-    text::SafeText,
     ui::FileList,
 };
 
@@ -28,5 +27,4 @@ pub enum Job {
     Written(io::Result<Written>),
     /// Highlighting or a diff is done: draw again.
     Redraw,
-    Toast(SafeText),
 }

@@ -36,7 +36,7 @@ use crate::{
         git,
     },
     proto::{ConnectionId, Policy, SessionId, ToAgent},
-    session::{Event, NoticeLevel, Phase, Session, Start},
+    session::{Event, NoticeLevel, Phase, Question, QuestionId, Session, Start},
     text::SafeText,
     ui::{
         ProjectInfo, TrustQuestion, Ui, UiContext, UiSettings, action::check_keys,
@@ -87,7 +87,7 @@ pub(super) struct App {
     pub exit: Option<ExitCode>,
     replies: ReplyFilter,
     /// The question shown last, to draw a new one at once.
-    question: Option<crate::session::QuestionId>,
+    question: Option<QuestionId>,
     save_draft: Option<Instant>,
     test_panic: bool,
 }
@@ -258,16 +258,26 @@ impl App {
                 Wake::Job(job) => self.job(job)?,
                 Wake::Tick => self.reduce([Event::Tick]),
                 Wake::SaveDraft => self.keep_draft(),
-                Wake::Agent(connection, batch) => {
-                    let events = batch.into_iter().map(|inbound| match inbound {
-                        Inbound::FromAgent(message) => Event::Agent(connection, message),
-                        Inbound::Exited(exit) => Event::Exited(connection, exit),
-                    });
-                    self.reduce(events);
-                }
+                Wake::Agent(connection, batch) => self.agent_said(connection, batch),
             }
         }
         Ok(())
+    }
+
+    fn agent_said(&mut self, connection: ConnectionId, batch: Vec<Inbound>) {
+        let mut ended = false;
+        let events = batch.into_iter().map(|inbound| match inbound {
+            Inbound::FromAgent(message) => Event::Agent(connection, message),
+            Inbound::Exited(exit) => {
+                ended = true;
+                Event::Exited(connection, exit)
+            }
+        });
+        let events: Vec<Event> = events.collect();
+        self.reduce(events);
+        if ended && self.agent.is(connection) {
+            self.end_agent();
+        }
     }
 
     fn told(&mut self, told: Told) -> anyhow::Result<()> {
@@ -331,10 +341,6 @@ impl App {
                 self.exit = Some(ExitCode::Interrupted);
             }
             Job::Redraw => self.frames.request(now, Reason::Stream),
-            Job::Toast(text) => {
-                self.ui.toast(text);
-                self.frames.request(now, Reason::Now);
-            }
             Job::Files(files) => {
                 self.ui.set_files(files);
                 self.frames.request(now, Reason::Now);
@@ -361,7 +367,7 @@ impl App {
             return;
         }
         self.had_session |= session.id.is_some();
-        let question = session.questions.front().map(crate::session::Question::id);
+        let question = session.shown_question().map(Question::id);
         let reason = if question == self.question {
             Reason::Stream
         } else {

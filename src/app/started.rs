@@ -34,6 +34,11 @@ impl Started {
         self.with(|inner| inner.hosts.push(host));
     }
 
+    /// Forgets services that have been shut down.
+    pub fn forget_host(&self, host: &Host) {
+        self.with(|inner| inner.hosts.retain(|kept| !kept.is(host)));
+    }
+
     pub fn set_trace(&self, trace: Trace) {
         self.with(|inner| inner.trace = Some(trace));
     }

@@ -136,6 +136,11 @@ impl Host {
         }
     }
 
+    /// Whether both are the same host.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// Serves a request of the agent. Call it in the order in which requests came; the futures may
     /// run in any order, on the runtime's own threads.
     pub fn serve(&self, key: RequestKey, request: HostRequest, consent: Consent) -> Serving {

@@ -265,7 +265,7 @@ impl Step<'_> {
             let error = RpcError::new(code::INTERNAL, "the user did not allow the command");
             self.answer_request(question.key, HostReply::Error(error));
         }
-        self.heard();
+        self.silence_counts_anew();
     }
 
     pub(super) fn answer_file(&mut self, id: QuestionId, answer: FileAnswer) {
