@@ -38,6 +38,7 @@ impl Shown {
                 QuestionDialog::permission(question, guard)
             }
             crate::session::Question::File(question) => QuestionDialog::file(question, guard),
+            crate::session::Question::Command(question) => QuestionDialog::command(question, guard),
         };
         Self::of(bench, dialog)
     }
