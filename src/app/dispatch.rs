@@ -10,7 +10,7 @@ use crate::{
     },
     session::{Consent, Effect, Event, QuestionId, Session, Subject, Verdict, reduce},
     text::SafeText,
-    vt::SharedScreen,
+    vt::{Screen, SharedScreen},
 };
 
 /// Size of a terminal that the agent runs itself; it does not tell.
@@ -180,17 +180,14 @@ impl App {
             }
             TerminalMeta::Output { id, data, replaces } => {
                 if let Some(screen) = self.screens.get(&id) {
-                    let mut screen = screen.lock();
-                    if replaces {
-                        screen.replace_text(&data)
-                    } else {
-                        screen.feed_text(&data)
-                    }
+                    screen.change(|screen| {
+                        if replaces { screen.replace_text(&data) } else { screen.feed_text(&data) }
+                    });
                 }
             }
             TerminalMeta::Exit { id, .. } => {
                 if let Some(screen) = self.screens.get(&id) {
-                    screen.lock().finish();
+                    screen.change(Screen::finish);
                 }
             }
         }

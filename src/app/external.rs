@@ -61,7 +61,7 @@ impl App {
         self.reader.pause();
         self.screen.wait_written();
         tty::restore();
-        let result = tokio::task::block_in_place(program);
+        let result = program();
         tty::enter().context("cannot take the terminal over again")?;
         self.reader.resume();
         self.screen.repaint()?;

@@ -17,8 +17,8 @@ use crate::proto::RpcError;
 /// part: the text goes to a temporary file in the same directory, to disk, and takes the name.
 ///
 /// Mode bits are kept; owner and group where that is allowed. A file with several names (hard
-/// links) and one in a directory that takes no new file are written in place, as the rename would
-/// part the names, or is impossible.
+/// links), one in a directory that takes no new file and one that is a mount point are written in
+/// place, as the rename would part the names, or is impossible.
 ///
 /// # Errors
 /// No regular file; no permission; disk full. The old content then still stands, except in place.
@@ -62,7 +62,7 @@ pub fn write(path: &Path, content: &str) -> Result<(), RpcError> {
         return in_place(path, content).map_err(fail);
     }
     match replace(path, dir, content, old.as_ref()) {
-        Err(error) if old.is_some() && error.kind() == io::ErrorKind::PermissionDenied => {
+        Err(error) if old.is_some() && forbids_replacing(&error) => {
             in_place(path, content).map_err(fail)
         }
         result => result.map_err(fail),
@@ -91,6 +91,14 @@ fn replace(path: &Path, dir: &Path, content: &str, old: Option<&fs::Metadata>) -
     // The name is on disk only with its directory. Not all file systems can; the text is safe.
     let _ = File::open(dir).and_then(|dir| dir.sync_all());
     Ok(())
+}
+
+/// The directory takes no new file, or the file is a mount point (as in containers).
+fn forbids_replacing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ResourceBusy
+    )
 }
 
 fn in_place(path: &Path, content: &str) -> io::Result<()> {

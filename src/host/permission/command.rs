@@ -6,16 +6,17 @@ use super::lexer::{Word, pieces, plain_words};
 const MAX_DEPTH: usize = 8;
 
 /// A line that may run more than this many commands is not looked into further.
-const MAX_COMMANDS: usize = 1_000;
+const MAX_COMMANDS: usize = 200;
 
 const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish"];
 
 /// Programs whose arguments are, or hold, another command.
-const WRAPPERS: [&str; 43] = [
+const WRAPPERS: [&str; 50] = [
     ".",
     "arch",
-    "busybox",
     "builtin",
+    "busybox",
+    "bwrap",
     "caffeinate",
     "chroot",
     "chrt",
@@ -28,6 +29,7 @@ const WRAPPERS: [&str; 43] = [
     "exec",
     "fakeroot",
     "find",
+    "firejail",
     "flock",
     "ionice",
     "linux32",
@@ -39,6 +41,7 @@ const WRAPPERS: [&str; 43] = [
     "pkexec",
     "proxychains",
     "runuser",
+    "screen",
     "script",
     "setarch",
     "setsid",
@@ -47,20 +50,23 @@ const WRAPPERS: [&str; 43] = [
     "strace",
     "su",
     "sudo",
+    "systemd-run",
     "taskset",
     "time",
     "timeout",
+    "tmux",
+    "toybox",
     "trap",
     "unbuffer",
     "unshare",
     "watch",
     "xargs",
+    "xvfb-run",
 ];
 
 /// Words behind which a command stands.
-const RESERVED: [&str; 14] = [
-    "if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "time", "case", "in",
-    "function",
+const RESERVED: [&str; 13] = [
+    "if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "case", "in", "function",
 ];
 
 /// Everything that a line may run, as far as can be told.
@@ -118,61 +124,59 @@ impl Possible {
             self.add_line(inner, depth + 1);
         }
         for segment in &pieces.segments {
-            let start = segment
-                .iter()
-                .position(|word| !is_assignment(&word.text) && !RESERVED.contains(&&*word.text));
-            if let Some(command) = start.and_then(|start| segment.get(start..)) {
-                self.add_command(command, depth);
+            // A command stands first, and behind each reserved word (`function f { rm`).
+            let mut expected = true;
+            for (n, word) in segment.iter().enumerate() {
+                if RESERVED.contains(&&*word.text) {
+                    expected = true;
+                } else if expected && !is_assignment(&word.text) {
+                    expected = false;
+                    self.add_command(&segment[n..], depth);
+                }
             }
         }
     }
 
     fn add_command(&mut self, words: &[Word], depth: usize) {
-        if self.commands.len() >= MAX_COMMANDS {
-            self.unclear = true;
-            return;
-        }
         let Some((program, args)) = words.split_first() else {
             return;
         };
         let name = base_name(&program.text);
-        if program.dynamic && name.contains(['$', '*', '?', '[', '{', '`']) && !is_test(name)
-            || name.is_empty()
-        {
-            self.unclear = true;
-        }
-        self.commands
-            .push(words.iter().map(|word| word.text.clone()).collect());
+        let unknown = program.dynamic && name.contains(['$', '*', '?', '[', '{']);
+        self.unclear |= name.is_empty() || unknown && !is_test(name);
+        self.record(words);
         let shell = SHELLS.contains(&name);
         if !shell && !WRAPPERS.contains(&name) {
             return;
         }
-        if shell && args.iter().all(|arg| arg.text.starts_with('-')) {
+        let option = |arg: &Word| arg.text.starts_with('-');
+        if shell && (args.iter().all(option) || args.iter().any(|arg| arg.text == "-s")) {
             // It reads what to run from its input.
             self.unclear = true;
         }
         for (n, arg) in args.iter().enumerate() {
-            // Any argument may be where the command begins, or be a whole line of its own.
-            if arg
-                .text
-                .contains(|c: char| c.is_whitespace() || "|&;<>()`".contains(c))
-            {
-                self.add_line(&arg.text, depth + 1);
-            } else if !arg.text.starts_with('-') && !is_assignment(&arg.text) {
-                self.add_plain(&args[n..]);
+            // Any argument may be where the command begins, or be a whole line of its own, also
+            // joined to an option (`env -S'rm x'`).
+            let line = ["-S", "--split-string="]
+                .iter()
+                .find_map(|option| arg.text.strip_prefix(option))
+                .unwrap_or(&arg.text);
+            if line.contains(|c: char| c.is_whitespace() || "|&;<>()`".contains(c)) {
+                self.add_line(line, depth + 1);
+            } else if !option(arg) && !is_assignment(line) {
+                self.record(&args[n..]);
             }
             self.unclear |= arg.dynamic && arg.text.contains('$');
         }
     }
 
-    /// A command in the arguments of a wrapper, whose own arguments are looked at by its caller.
-    fn add_plain(&mut self, words: &[Word]) {
+    fn record(&mut self, words: &[Word]) {
         if self.commands.len() >= MAX_COMMANDS {
             self.unclear = true;
-            return;
+        } else {
+            self.commands
+                .push(words.iter().map(|word| word.text.clone()).collect());
         }
-        self.commands
-            .push(words.iter().map(|word| word.text.clone()).collect());
     }
 }
 
@@ -288,6 +292,18 @@ mod tests {
             "trap 'rm x' EXIT",
             "a;\trm x",
             "xargs -I{} sh -c 'rm {}'",
+            "function f { rm x; }; f",
+            "f() { rm x; }",
+            "env -S 'rm x'",
+            "env '-Srm x'",
+            "time -p rm x",
+            ">&2 rm x",
+            "&>f rm x",
+            "a >(rm x)",
+            "for f in *; do rm $f; done",
+            "tmux new 'rm x'",
+            "r\\\nm x",
+            "[ -f x ] && rm x",
         ] {
             assert!(may_run(line, "rm"), "{line:?}");
         }
@@ -317,6 +333,7 @@ mod tests {
     fn what_only_the_shell_knows_is_unclear() {
         for line in [
             "$x y",
+            "`echo r`m x",
             "a; `b` c",
             "r?m x",
             "{rm,x}",

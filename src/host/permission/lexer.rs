@@ -223,7 +223,10 @@ impl Lexer {
     }
 
     fn backquoted(&mut self) {
-        self.word().dynamic = true;
+        let word = self.word();
+        word.dynamic = true;
+        // As for `$(…)`: something unknown stands here.
+        word.text.push('$');
         let mut inner = String::new();
         loop {
             match self.next() {

@@ -8,6 +8,7 @@ use std::{
 };
 
 use pty_process::{Command, Pty, Size};
+use rustix::termios::{InputModes, OptionalActions};
 use tokio::process::Child;
 
 /// Rows and columns while no view shows the terminal.
@@ -145,6 +146,11 @@ pub fn spawn(launch: &Launch) -> io::Result<(Pty, Child)> {
     let (pty, pts) = pty_process::open().map_err(into_io)?;
     let (rows, cols) = DEFAULT_SIZE;
     pty.resize(Size::new(rows, cols)).map_err(into_io)?;
+    // So that erasing in a line of input takes whole characters. Only a comfort.
+    if let Ok(mut modes) = rustix::termios::tcgetattr(&pty) {
+        modes.input_modes |= InputModes::IUTF8;
+        let _ = rustix::termios::tcsetattr(&pty, OptionalActions::Now, &modes);
+    }
     let command = Command::new(&launch.program)
         .args(&launch.args)
         .current_dir(&launch.cwd)
