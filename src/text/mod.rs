@@ -8,7 +8,7 @@ mod safe;
 mod width;
 mod wrap;
 
-pub use safe::{SafeText, SafeTextBuf};
+pub use safe::{SafeText, SafeTextBuf, is_control_picture, sanitize};
 pub use width::{
     TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width,
     truncate_to_width,

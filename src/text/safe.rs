@@ -101,7 +101,9 @@ impl From<SafeText> for SafeTextBuf {
     }
 }
 
-fn sanitize(raw: &str) -> Cow<'_, str> {
+/// What [`SafeText::new`] makes of `raw`, for text that is drawn at once: what a parser decoded
+/// (entities) from text that was safe before.
+pub fn sanitize(raw: &str) -> Cow<'_, str> {
     // Printable ASCII, newline and tab need no look at characters; this is nearly all there is.
     if raw
         .bytes()
@@ -131,6 +133,11 @@ fn sanitize(raw: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Whether `c` stands for a control character that was neutralised.
+pub fn is_control_picture(c: char) -> bool {
+    matches!(c, '\u{2400}'..='\u{2421}')
 }
 
 /// C1 controls, and format characters that reorder, hide or stand for nothing. ZWJ (emoji) and

@@ -143,10 +143,9 @@ impl StyledLine {
         rest: &Self,
     ) -> Vec<Row> {
         let width = width.max(1);
-        let prefix_room = width.saturating_sub(MIN_ROOM.min(width));
         let (room_first, room_rest) = (
-            width - first.width.min(prefix_room),
-            width - rest.width.min(prefix_room),
+            room_beside(first.width, width),
+            room_beside(rest.width, width),
         );
         let pieces = match wrapping {
             Wrapping::Words => wrap(&self.text, room_first, room_rest),
@@ -163,7 +162,7 @@ impl StyledLine {
                 };
                 let mut row = RowBuilder::default();
                 if !prefix.is_empty() {
-                    let shown = prefix_of_width(&prefix.text, prefix_room).len();
+                    let shown = prefix_of_width(&prefix.text, width - room).len();
                     RunCursor::new(prefix).emit(0..shown, &mut row);
                 }
                 if piece.width > room {
@@ -252,8 +251,7 @@ pub fn spread(left: &StyledLine, right: &StyledLine, width: usize, ellipsis: &st
     let mut row = left.truncate(width - right.width - 1, ellipsis);
     let gap = width - right.width - row_width(&row);
     row.line.spans.push(Span::raw(" ".repeat(gap)));
-    append_row(&mut row, right.clone().into_row());
-    row
+    joined(row, right.clone().into_row())
 }
 
 /// Cells that a row takes.
@@ -275,23 +273,28 @@ pub fn pad(row: &mut Row, width: usize, style: Style) {
     }
 }
 
-/// Puts `prefix` before a finished row; its links move along.
-pub fn prefixed(prefix: &StyledLine, row: Row) -> Row {
-    if prefix.is_empty() {
-        return row;
-    }
-    let mut out = prefix.clone().into_row();
-    append_row(&mut out, row);
-    out
+/// Cells that are left for text beside a prefix on rows of `width` cells: at least [`MIN_ROOM`],
+/// or all there are.
+pub fn room_beside(prefix: usize, width: usize) -> usize {
+    width.saturating_sub(prefix).max(MIN_ROOM.min(width)).max(1)
 }
 
-fn append_row(row: &mut Row, tail: Row) {
-    let shift = to_column(row_width(row));
+/// Puts `prefix` before a finished row that takes no more than [`room_beside`] leaves; its links
+/// move along.
+pub fn prefixed(prefix: &StyledLine, row: Row, width: usize) -> Row {
+    let room = room_beside(prefix.width, width);
+    joined(prefix.truncate(width.saturating_sub(room), ""), row)
+}
+
+/// `tail` right behind `row`; its links move along.
+pub fn joined(mut row: Row, tail: Row) -> Row {
+    let shift = to_column(row_width(&row));
     row.line.spans.extend(tail.line.spans);
     row.links.extend(tail.links.into_iter().map(|link| Link {
         columns: link.columns.start.saturating_add(shift)..link.columns.end.saturating_add(shift),
         uri: link.uri,
     }));
+    row
 }
 
 /// Screens are at most `u16` wide; what is wider cannot be seen.
@@ -478,7 +481,7 @@ mod tests {
     fn a_prefix_moves_links_along() {
         let mut line = StyledLine::new();
         line.push_link("page", Style::new(), Arc::from("https://x.test/"));
-        let row = prefixed(&StyledLine::styled("▎ ", Style::new()), line.into_row());
+        let row = prefixed(&StyledLine::styled("▎ ", Style::new()), line.into_row(), 80);
         assert_eq!(row.links[0].columns, 2..6);
         let mut row = row;
         pad(&mut row, 10, Style::new());

@@ -5,6 +5,7 @@
 
 pub mod code;
 pub mod line;
+pub mod markdown;
 
 use std::{ops::Range, sync::Arc, time::Instant};
 
