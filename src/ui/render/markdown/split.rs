@@ -98,6 +98,12 @@ pub struct Splitter {
     parse_at: usize,
     measure_at: usize,
     finished: bool,
+<<<<<<< HEAD
+=======
+    /// The work that was done, for tests of how it grows.
+    #[cfg(test)]
+    pub(super) parsed_bytes: usize,
+>>>>>>> markdown
 }
 
 impl Default for Splitter {
@@ -119,6 +125,11 @@ impl Default for Splitter {
             parse_at: 0,
             measure_at: MAX_PARAGRAPH,
             finished: false,
+<<<<<<< HEAD
+=======
+            #[cfg(test)]
+            parsed_bytes: 0,
+>>>>>>> markdown
         }
     }
 }
@@ -225,6 +236,13 @@ impl Splitter {
             return false;
         }
         let (text, head) = with_head(source, &self.open.shape, start..end);
+<<<<<<< HEAD
+=======
+        #[cfg(test)]
+        {
+            self.parsed_bytes += text.len();
+        }
+>>>>>>> markdown
         let parsed = top_level(&text, &mut self.defs);
         let to_source = |at: usize| start + at.saturating_sub(head);
         for (n, cut) in cuts(source, &self.open.shape, parsed, to_source)
@@ -411,7 +429,11 @@ fn with_head<'a>(source: &'a str, shape: &Shape, open: Range<usize>) -> (Cow<'a,
 }
 
 /// The line with the names and the one with the dashes.
+<<<<<<< HEAD
 pub(super) fn table_head(table: &str) -> &str {
+=======
+fn table_head(table: &str) -> &str {
+>>>>>>> markdown
     let names = first_line(table).len();
     &table[..names + first_line(&table[names..]).len()]
 }
