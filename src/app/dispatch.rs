@@ -181,7 +181,11 @@ impl App {
             TerminalMeta::Output { id, data, replaces } => {
                 if let Some(screen) = self.screens.get(&id) {
                     screen.change(|screen| {
-                        if replaces { screen.replace_text(&data) } else { screen.feed_text(&data) }
+                        if replaces {
+                            screen.replace_text(&data)
+                        } else {
+                            screen.feed_text(&data)
+                        }
                     });
                 }
             }

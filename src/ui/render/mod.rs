@@ -11,7 +11,6 @@ pub mod format;
 pub mod frame;
 pub mod line;
 pub mod markdown;
-<<<<<<< HEAD
 pub mod notice;
 pub mod plan;
 pub mod terminal;
@@ -20,8 +19,6 @@ pub mod testing;
 pub mod thought;
 pub mod tool;
 pub mod user;
-=======
->>>>>>> markdown
 
 use std::{ops::Range, sync::Arc, time::Instant};
 

@@ -11,11 +11,7 @@ use super::{
     LinkDefs, OPTIONS,
     inline::Inline,
     mend::mend,
-<<<<<<< HEAD
-    split::{CodePiece, Segment, Shape, TABLE_ROWS, is_after_blank_line, table_head},
-=======
     split::{CodePiece, Segment, Shape, TABLE_ROWS, is_after_blank_line},
->>>>>>> markdown
     table::Table,
 };
 use crate::{
@@ -44,11 +40,7 @@ pub fn render(
         let text = if segment.done {
             Cow::Borrowed(open)
         } else {
-<<<<<<< HEAD
-            mend(open)
-=======
             mend(open, matches!(segment.shape, Shape::Rows { .. }))
->>>>>>> markdown
         };
         match &segment.shape {
             Shape::Rows { head } => {

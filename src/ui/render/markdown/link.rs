@@ -60,13 +60,10 @@ pub fn bare_urls(text: &str) -> Vec<Range<usize>> {
         let len = tail.find(ends_url).unwrap_or(tail.len());
         // A footnote's sign is no part of it.
         let len = tail[..len].find("[^").unwrap_or(len);
-<<<<<<< HEAD
-=======
         if len > MAX_URI {
             at = start + len;
             continue;
         }
->>>>>>> markdown
         let len = trim_punctuation(&tail[..len]).len();
         if tail[..len]
             .split_once("://")

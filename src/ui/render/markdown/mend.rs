@@ -9,10 +9,6 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use super::OPTIONS;
 
-<<<<<<< HEAD
-/// `text` is the source of an open segment, cut off anywhere.
-pub fn mend(text: &str) -> Cow<'_, str> {
-=======
 /// Marks open at a time; what has more is no prose.
 const MAX_OPEN: usize = 32;
 /// Bytes that are held back at most while they may become a sign.
@@ -21,18 +17,13 @@ const MAX_HIDDEN: usize = 200;
 /// `text` is the source of an open segment, cut off anywhere; `in_table` where that goes on with a
 /// table.
 pub fn mend(text: &str, in_table: bool) -> Cow<'_, str> {
->>>>>>> markdown
     let line = text.rfind('\n').map_or(0, |at| at + 1);
     let text = if is_undecided(&text[line..]) {
         &text[..line]
     } else {
         text
     };
-<<<<<<< HEAD
-    if let Some(table) = as_table(text) {
-=======
     if !in_table && let Some(table) = as_table(text) {
->>>>>>> markdown
         return Cow::Owned(table);
     }
     match last_text(text) {
@@ -101,12 +92,8 @@ fn last_text(text: &str) -> Option<Range<usize>> {
 struct Mark {
     sign: u8,
     count: usize,
-<<<<<<< HEAD
-    at: usize,
-=======
     /// Where in the text they end.
     end: usize,
->>>>>>> markdown
 }
 
 /// Closes what is open at the end of the text in `range`.
@@ -118,12 +105,9 @@ fn close_inline(text: &str, range: Range<usize>) -> Cow<'_, str> {
     let mut brackets: Vec<usize> = Vec::new();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-<<<<<<< HEAD
-=======
         if open.len() > MAX_OPEN {
             return Cow::Borrowed(text);
         }
->>>>>>> markdown
         let count = bytes[at..].iter().take_while(|b| **b == byte).count();
         let next = at + count;
         match byte {
@@ -146,11 +130,7 @@ fn close_inline(text: &str, range: Range<usize>) -> Cow<'_, str> {
                     Some(c) if opens && !c.is_whitespace() => open.push(Mark {
                         sign: byte,
                         count,
-<<<<<<< HEAD
-                        at,
-=======
                         end: range.start + next,
->>>>>>> markdown
                     }),
                     // It may open something: nothing is seen of it yet.
                     None if opens => return cut(text, range.start + at, open),
@@ -179,33 +159,16 @@ fn close_inline(text: &str, range: Range<usize>) -> Cow<'_, str> {
             _ => at += 1,
         }
     }
-<<<<<<< HEAD
-=======
     if let Some(at) = brackets.first().and_then(|at| unfinished_sign(body, *at)) {
         open.retain(|mark| mark.end <= range.start + at);
         return cut(text, range.start + at, open);
     }
->>>>>>> markdown
     if open.is_empty() {
         return Cow::Borrowed(text);
     }
     closed(&text[..end], "", open)
 }
 
-<<<<<<< HEAD
-/// The text up to `at`, with what was open there closed.
-fn cut(text: &str, at: usize, mut open: Vec<Mark>) -> Cow<'static, str> {
-    // What would be closed without any content is no emphasis.
-    let mut kept = text[..at].trim_end();
-    while let Some(mark) = open.last()
-        && kept.len() >= mark.count
-        && kept.ends_with(char::from(mark.sign))
-        && kept.len() == text[..at].trim_end().len()
-        && mark.at + mark.count == at
-    {
-        kept = kept[..kept.len() - mark.count].trim_end();
-        open.pop();
-=======
 /// Where what the open bracket at `at` will most likely be begins, if that is not to be seen before
 /// it is whole: an image, a footnote's sign, anything of which nothing has come.
 fn unfinished_sign(body: &str, at: usize) -> Option<usize> {
@@ -223,7 +186,6 @@ fn cut(text: &str, at: usize, mut open: Vec<Mark>) -> Cow<'static, str> {
     let mut kept = text[..at].trim_end();
     while let Some(mark) = open.pop_if(|mark| mark.end == kept.len()) {
         kept = kept[..mark.end - mark.count].trim_end();
->>>>>>> markdown
     }
     closed(kept, "", open)
 }
@@ -288,13 +250,10 @@ fn closing_paren(body: &str, from: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-<<<<<<< HEAD
-=======
     fn mend(text: &str) -> Cow<'_, str> {
         super::mend(text, false)
     }
 
->>>>>>> markdown
     #[test]
     fn what_is_undecided_is_not_shown() {
         for line in [
@@ -315,10 +274,7 @@ mod tests {
             ("a **b ", "a **b**"),
             ("a **b*", "a **b**"),
             ("a **", "a"),
-<<<<<<< HEAD
-=======
             ("a **`", "a"),
->>>>>>> markdown
             ("a ***b", "a ***b***"),
             ("a *b **c", "a *b **c***"),
             ("a ~~b", "a ~~b~~"),
@@ -326,12 +282,9 @@ mod tests {
             ("a `", "a"),
             ("a **b `c", "a **b `c`**"),
             ("a [b](htt", "a [b]()"),
-<<<<<<< HEAD
-=======
             ("a ![b", "a"),
             ("a **b [^1", "a **b**"),
             ("a [", "a"),
->>>>>>> markdown
             ("a **[b](htt", "a **[b]()**"),
             ("| a | b |\n|--|--|\n| **x", "| a | b |\n|--|--|\n| **x**"),
         ] {
@@ -359,12 +312,9 @@ mod tests {
         assert_eq!(mend("x\n\n| a | b |\n|--"), "x\n\n| a | b |\n|---|---|");
         assert_eq!(mend("| a |\n|--|\n| 1"), "| a |\n|--|\n| 1");
     }
-<<<<<<< HEAD
-=======
 
     #[test]
     fn more_rows_are_no_new_table() {
         assert_eq!(super::mend("| a | *b", true), "| a | *b*");
     }
->>>>>>> markdown
 }

@@ -14,11 +14,8 @@
 //! - a table's columns are as wide as its first 64 rows ask for;
 //! - a link by reference is resolved once its definition has come: segments rendered earlier show
 //!   it when they are rendered again;
-<<<<<<< HEAD
-=======
 //! - a link definition with no blank line behind it, and a footnote's sign inside a link's text,
 //!   may be taken for something else; info strings are shown as written;
->>>>>>> markdown
 //! - lists are neither tight nor loose as a whole: items are apart where the source has them apart.
 
 mod block;
@@ -69,9 +66,4 @@ pub fn render_whole(source: &str, ctx: &RenderContext<'_>) -> Rendered {
 }
 
 #[cfg(test)]
-<<<<<<< HEAD
-mod preview;
-#[cfg(test)]
-=======
->>>>>>> markdown
 mod tests;

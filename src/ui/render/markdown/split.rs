@@ -98,12 +98,9 @@ pub struct Splitter {
     parse_at: usize,
     measure_at: usize,
     finished: bool,
-<<<<<<< HEAD
-=======
     /// The work that was done, for tests of how it grows.
     #[cfg(test)]
     pub(super) parsed_bytes: usize,
->>>>>>> markdown
 }
 
 impl Default for Splitter {
@@ -125,11 +122,8 @@ impl Default for Splitter {
             parse_at: 0,
             measure_at: MAX_PARAGRAPH,
             finished: false,
-<<<<<<< HEAD
-=======
             #[cfg(test)]
             parsed_bytes: 0,
->>>>>>> markdown
         }
     }
 }
@@ -236,13 +230,10 @@ impl Splitter {
             return false;
         }
         let (text, head) = with_head(source, &self.open.shape, start..end);
-<<<<<<< HEAD
-=======
         #[cfg(test)]
         {
             self.parsed_bytes += text.len();
         }
->>>>>>> markdown
         let parsed = top_level(&text, &mut self.defs);
         let to_source = |at: usize| start + at.saturating_sub(head);
         for (n, cut) in cuts(source, &self.open.shape, parsed, to_source)
@@ -429,11 +420,7 @@ fn with_head<'a>(source: &'a str, shape: &Shape, open: Range<usize>) -> (Cow<'a,
 }
 
 /// The line with the names and the one with the dashes.
-<<<<<<< HEAD
-pub(super) fn table_head(table: &str) -> &str {
-=======
 fn table_head(table: &str) -> &str {
->>>>>>> markdown
     let names = first_line(table).len();
     &table[..names + first_line(&table[names..]).len()]
 }

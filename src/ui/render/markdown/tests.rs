@@ -33,17 +33,6 @@ fn text(rows: &[Row]) -> String {
     rows.iter().map(|row| format!("{}\n", row.line)).collect()
 }
 
-<<<<<<< HEAD
-fn segment_texts<'a>(splitter: &Splitter, source: &'a str) -> Vec<&'a str> {
-    splitter
-        .segments()
-        .iter()
-        .map(|segment| &source[segment.range.clone()])
-        .collect()
-}
-
-=======
->>>>>>> markdown
 /// Feeds `source` in pieces of `sizes` bytes, over and over.
 fn stream(source: &str, sizes: &[usize], mut each: impl FnMut(&Splitter, &str)) -> Splitter {
     let mut splitter = Splitter::default();
@@ -148,10 +137,6 @@ fn document() -> impl Strategy<Value = String> {
         "x\n",
         "'t\n",
         "\"",
-<<<<<<< HEAD
-        ":",
-=======
->>>>>>> markdown
         "\n\n\n",
     ]);
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
@@ -221,8 +206,6 @@ proptest! {
         });
     }
 }
-<<<<<<< HEAD
-=======
 
 const RICH: &str = include_str!("testdata/rich.md");
 
@@ -475,4 +458,3 @@ fn a_long_table_goes_on_under_the_same_head() {
     assert_eq!(shown.lines().count(), 2 + 200 + 2);
     assert_eq!(shown.lines().nth(2 + 150), Some("row 150 │   150"));
 }
->>>>>>> markdown
