@@ -264,17 +264,23 @@ impl Transcript {
 #[cfg(test)]
 impl Transcript {
     pub(crate) fn push_for_test(&mut self, kind: BlockKind) -> BlockId {
-        let index = self.push(kind);
-        self.blocks[index].id
+        self.push(kind)
     }
 
     pub(crate) fn edit_for_test(&mut self, id: BlockId) -> &mut BlockKind {
-        let index = self.blocks.iter().position(|block| block.id == id);
-        self.edit(index.expect("the block is there"))
+        self.edit(id).expect("the block is there")
     }
 
-    pub(crate) fn clear_for_test(&mut self) {
-        self.clear();
+    pub(crate) fn take_for_test(&mut self) -> Self {
+        self.take()
+    }
+
+    pub(crate) fn put_back_for_test(&mut self, kept: Self) {
+        self.put_back(kept);
+    }
+
+    pub(crate) fn forget_first_for_test(&mut self, count: usize, sign: BlockKind) {
+        self.forget_first(count, sign);
     }
 }
 

@@ -118,8 +118,16 @@ fn link_rows(link: &ResourceLink, ctx: &RenderContext<'_>) -> Vec<Row> {
 
 /// An embedded resource (V1-CONT-05).
 fn resource_rows(resource: &Resource, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
-    let mut parts = vec!["resource".to_owned(), SafeText::line(file_name(&resource.uri)).to_string()];
-    parts.extend(resource.mime_type.iter().map(|mime| SafeText::line(mime).to_string()));
+    let mut parts = vec![
+        "resource".to_owned(),
+        SafeText::line(file_name(&resource.uri)).to_string(),
+    ];
+    parts.extend(
+        resource
+            .mime_type
+            .iter()
+            .map(|mime| SafeText::line(mime).to_string()),
+    );
     parts.push(bytes(resource.size as u64));
     let mut rows = one_row(&bracketed(&parts, ctx), ctx);
     if let Some(text) = &resource.text {

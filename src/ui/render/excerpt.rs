@@ -48,7 +48,10 @@ impl Excerpt {
         while let Some(text) = rest {
             if rows.len() >= self.max_rows {
                 rows.truncate(self.max_rows);
-                rows.push(self.last_line(text, width).unwrap_or_else(|| left_out(text, ctx)));
+                rows.push(
+                    self.last_line(text, width)
+                        .unwrap_or_else(|| left_out(text, ctx)),
+                );
                 return rows;
             }
             let (line, next) = match text.split_once('\n') {
@@ -85,7 +88,10 @@ impl Excerpt {
         rows.truncate(self.max_rows);
         match rest {
             Some(before) => {
-                rows.push(self.last_line(before, width).unwrap_or_else(|| left_out(before, ctx)));
+                rows.push(
+                    self.last_line(before, width)
+                        .unwrap_or_else(|| left_out(before, ctx)),
+                );
             }
             None if cut > 0 => rows.push(left_out_rows(cut, ctx)),
             None => {}
@@ -108,7 +114,10 @@ impl Excerpt {
         let (shown, cut) = clip_line(line);
         let mut styled = StyledLine::styled(shown, self.style);
         if cut > 0 {
-            styled.push(&format!(" (+{})", super::format::bytes(cut as u64)), self.style);
+            styled.push(
+                &format!(" (+{})", super::format::bytes(cut as u64)),
+                self.style,
+            );
         }
         styled.wrap_with(self.wrapping, width, &none, &none)
     }

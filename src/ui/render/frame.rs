@@ -55,7 +55,12 @@ pub fn inner_width(ctx: &RenderContext<'_>) -> usize {
 }
 
 /// Draws a box around `rows`, which must fit [`inner_width`]. `title` is cut where it is too long.
-pub fn boxed(title: &StyledLine, rows: Vec<Row>, border: Style, ctx: &RenderContext<'_>) -> Vec<Row> {
+pub fn boxed(
+    title: &StyledLine,
+    rows: Vec<Row>,
+    border: Style,
+    ctx: &RenderContext<'_>,
+) -> Vec<Row> {
     if ctx.width < MIN_WIDTH {
         return rows;
     }
@@ -69,9 +74,10 @@ pub fn boxed(title: &StyledLine, rows: Vec<Row>, border: Style, ctx: &RenderCont
     }
     let mut top = top.truncate(width - 1, ctx.symbols.ellipsis);
     let filled = super::line::row_width(&top);
-    top.line
-        .spans
-        .push(ratatui::text::Span::styled(chars.horizontal.repeat(width - 1 - filled), border));
+    top.line.spans.push(ratatui::text::Span::styled(
+        chars.horizontal.repeat(width - 1 - filled),
+        border,
+    ));
     top.line
         .spans
         .push(ratatui::text::Span::styled(chars.top_right, border));
@@ -81,7 +87,7 @@ pub fn boxed(title: &StyledLine, rows: Vec<Row>, border: Style, ctx: &RenderCont
     let mut out = Vec::with_capacity(rows.len() + 2);
     out.push(top);
     for row in rows {
-        let mut row = prefixed(&left, row);
+        let mut row = prefixed(&left, row, width);
         pad(&mut row, width - 1, Style::new());
         row.line
             .spans

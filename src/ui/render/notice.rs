@@ -21,7 +21,11 @@ pub fn render_notice(
         NoticeLevel::Quiet => (ctx.symbols.separator, theme.dim, theme.dim),
         NoticeLevel::Info => (ctx.symbols.bullet, theme.accent, theme.text),
         NoticeLevel::Warning => ("!", theme.warning.patch(theme.strong), theme.warning),
-        NoticeLevel::Error => (ctx.symbols.failed, theme.error.patch(theme.strong), theme.error),
+        NoticeLevel::Error => (
+            ctx.symbols.failed,
+            theme.error.patch(theme.strong),
+            theme.error,
+        ),
     };
     let width = usize::from(ctx.width);
     let mut first = StyledLine::styled("  ", Style::new());
@@ -56,7 +60,7 @@ pub fn render_notice(
             excerpt
                 .rows(text, room, ctx)
                 .into_iter()
-                .map(|row| prefixed(&rest, row)),
+                .map(|row| prefixed(&rest, row, width)),
         );
     }
     rows

@@ -42,7 +42,10 @@ pub fn render_plan(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> Vec<Row> {
         ctx.theme.accent
     };
     let mut title = StyledLine::styled("plan ", ctx.theme.strong);
-    title.push(&format!("{}/{}", done(entries), entries.len()), ctx.theme.dim);
+    title.push(
+        &format!("{}/{}", done(entries), entries.len()),
+        ctx.theme.dim,
+    );
     boxed(&title, rows, border, ctx)
 }
 

@@ -61,9 +61,17 @@ impl Stage {
 pub fn text(rows: &[Row], width: u16) -> String {
     let mut out = String::new();
     for row in rows {
-        let line: String = row.line.spans.iter().map(|span| span.content.as_ref()).collect();
+        let line: String = row
+            .line
+            .spans
+            .iter()
+            .map(|span| span.content.as_ref())
+            .collect();
         let used = cell_width(&line);
-        assert!(used <= usize::from(width), "{used} cells in {width}: {line}");
+        assert!(
+            used <= usize::from(width),
+            "{used} cells in {width}: {line}"
+        );
         let blanks = " ".repeat(usize::from(width) - used);
         let _ = writeln!(out, "|{line}{blanks}|");
     }

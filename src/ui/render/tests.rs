@@ -31,8 +31,11 @@ fn user(text: &str) -> UserMessage {
 
 #[test]
 fn what_the_person_said() {
-    let message = user("add a --json flag to the list command,\n\n\tand test it with 日本語 and 👩‍👩‍👧");
-    insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_user(&message, 12, ctx)));
+    let message =
+        user("add a --json flag to the list command,\n\n\tand test it with 日本語 and 👩‍👩‍👧");
+    insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_user(
+        &message, 12, ctx
+    )));
 }
 
 #[test]
@@ -61,7 +64,11 @@ fn notices_by_level() {
     };
     let notices = [
         notice(NoticeLevel::Quiet, "mode: plan", None),
-        notice(NoticeLevel::Info, "Resumed the session of this morning.", None),
+        notice(
+            NoticeLevel::Info,
+            "Resumed the session of this morning.",
+            None,
+        ),
         notice(NoticeLevel::Warning, "The agent stopped: max_tokens", None),
         notice(
             NoticeLevel::Error,
@@ -70,7 +77,10 @@ fn notices_by_level() {
         ),
     ];
     insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| {
-        notices.iter().flat_map(|notice| render_notice(notice, true, 20, ctx)).collect()
+        notices
+            .iter()
+            .flat_map(|notice| render_notice(notice, true, 20, ctx))
+            .collect()
     }));
 }
 
@@ -89,7 +99,9 @@ fn thoughts_while_they_come_and_after() {
         rows
     });
     thought.took = Some(Duration::from_millis(3_200));
-    let over = at_widths(&stage, |ctx| vec![render_thought_header(&thought, false, None, ctx)]);
+    let over = at_widths(&stage, |ctx| {
+        vec![render_thought_header(&thought, false, None, ctx)]
+    });
     insta::assert_snapshot!(format!("{live}\n{over}"));
 }
 
@@ -101,10 +113,18 @@ fn plans_stand_on_one_row_where_they_fit() {
         status,
     };
     let entries = [
-        entry("read the command", PlanStatus::Completed, PlanPriority::High),
+        entry(
+            "read the command",
+            PlanStatus::Completed,
+            PlanPriority::High,
+        ),
         entry("add the flag", PlanStatus::InProgress, PlanPriority::High),
         entry("test it", PlanStatus::Pending, PlanPriority::Medium),
-        entry("document it in the README and in the manual", PlanStatus::Pending, PlanPriority::Low),
+        entry(
+            "document it in the README and in the manual",
+            PlanStatus::Pending,
+            PlanPriority::Low,
+        ),
     ];
     insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_plan(&entries, ctx)));
 }
@@ -145,7 +165,10 @@ fn content_that_is_no_text_has_a_placeholder() {
         },
     ];
     insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| {
-        contents.iter().flat_map(|content| render_content(content, 3, ctx).rows).collect()
+        contents
+            .iter()
+            .flat_map(|content| render_content(content, 3, ctx).rows)
+            .collect()
     }));
 }
 
@@ -154,7 +177,13 @@ fn content_that_is_no_text_has_a_placeholder() {
 fn only_harmless_targets_become_hyperlinks() {
     assert!(checked_uri("https://example.com/a?b#c").is_some());
     assert!(checked_uri("FILE:///a").is_some());
-    for bad in ["javascript:x", "data:text/html,x", "no scheme", "https://a\u{1b}\\b", "http://\u{202e}"] {
+    for bad in [
+        "javascript:x",
+        "data:text/html,x",
+        "no scheme",
+        "https://a\u{1b}\\b",
+        "http://\u{202e}",
+    ] {
         assert_eq!(checked_uri(bad), None, "{bad:?}");
     }
 }
@@ -184,7 +213,9 @@ fn an_excerpt_never_leaves_out_one_line_for_a_row_that_says_so() {
             style: stage.theme.text,
         };
         let rows = excerpt.rows(text, 20, &stage.ctx(20));
-        super::testing::text(&rows, 20).replace(['|', ' '], "").replace('\n', ",")
+        super::testing::text(&rows, 20)
+            .replace(['|', ' '], "")
+            .replace('\n', ",")
     };
     assert_eq!(excerpt(Keep::Head, "a\nb\nc\nd\n"), "a,b,c,d,");
     assert_eq!(excerpt(Keep::Head, "a\nb\nc\nd\ne\n"), "a,b,c,+2lines,");
@@ -200,8 +231,14 @@ fn a_fence_around_a_whole_output_is_taken_off() {
         let (body, info) = unfenced(&text);
         (body.to_owned(), info.to_owned())
     };
-    assert_eq!(bare("```rust\nfn a() {}\n```"), ("fn a() {}\n".into(), "rust".into()));
-    assert_eq!(bare("````\n```\nx\n```\n````\n"), ("```\nx\n```\n".into(), String::new()));
+    assert_eq!(
+        bare("```rust\nfn a() {}\n```"),
+        ("fn a() {}\n".into(), "rust".into())
+    );
+    assert_eq!(
+        bare("````\n```\nx\n```\n````\n"),
+        ("```\nx\n```\n".into(), String::new())
+    );
     for other in ["plain", "```a\nx\n```\nand\n```\ny\n```", "```\nopen"] {
         assert_eq!(bare(other).0, other);
     }

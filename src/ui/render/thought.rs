@@ -38,7 +38,10 @@ pub fn render_thought_header(
     match thought.took {
         Some(took) => {
             parts.push(count(line_count(thought.text.trim()), "line"));
-            parts.push(elapsed(took));
+            // Zero: a replayed one; nobody knows.
+            if !took.is_zero() {
+                parts.push(elapsed(took));
+            }
         }
         None => {
             let so_far = ctx.now.saturating_duration_since(thought.started);
@@ -71,5 +74,8 @@ pub fn render_thought_tail(thought: &Thought, ctx: &RenderContext<'_>) -> Vec<Ro
     if rows.len() > LIVE_ROWS {
         rows.remove(0);
     }
-    rows.into_iter().map(|row| prefixed(&indent, row)).collect()
+    let width = usize::from(ctx.width);
+    rows.into_iter()
+        .map(|row| prefixed(&indent, row, width))
+        .collect()
 }

@@ -91,8 +91,7 @@ impl TranscriptView {
             .settings
             .map_or(crate::config::Thoughts::Auto, |settings| settings.thoughts);
         let details = self.details;
-        let (Some(block), Some(item)) =
-            (transcript.blocks().get(index), self.items.get_mut(index))
+        let (Some(block), Some(item)) = (transcript.blocks().get(index), self.items.get_mut(index))
         else {
             return;
         };
@@ -129,10 +128,13 @@ impl TranscriptView {
 
     /// What `t` attaches to, and `enter` in full shows: the block's first terminal.
     pub fn selected_terminal(&self, session: &Session) -> Option<TerminalId> {
-        self.selected_call(session)?.content.iter().find_map(|piece| match piece {
-            ToolContent::Terminal(id) => Some(id.clone()),
-            _ => None,
-        })
+        self.selected_call(session)?
+            .content
+            .iter()
+            .find_map(|piece| match piece {
+                ToolContent::Terminal(id) => Some(id.clone()),
+                _ => None,
+            })
     }
 
     /// The whole block for the text viewer, raw JSON included: a title and the text.
@@ -176,8 +178,7 @@ impl TranscriptView {
         let first = self.shown.first().map_or(0, |shown| shown.item);
         let starts_above = first > index
             || self.shown.first().is_some_and(|shown| {
-                shown.item == index
-                    && (shown.segment > 0 || shown.skip > self.gap_of(index))
+                shown.item == index && (shown.segment > 0 || shown.skip > self.gap_of(index))
             });
         if starts_above {
             self.put_top(index, 0, self.gap_of(index));
@@ -189,18 +190,16 @@ impl TranscriptView {
             .take_while(|shown| shown.item <= index)
             .map(Shown::len)
             .sum();
-        let complete = self
-            .shown
-            .iter()
-            .any(|shown| shown.item > index || (shown.item, shown.segment + 1) == (index, segments));
+        let complete = self.shown.iter().any(|shown| {
+            shown.item > index || (shown.item, shown.segment + 1) == (index, segments)
+        });
         if complete && rows_to_end <= self.height_for_rows() {
             return;
         }
         // Its end at the bottom, unless that puts its beginning above the top.
         let last = segments - 1;
         let end = self.rows(index, last, frame).len();
-        let (item, segment, row) =
-            self.above(index, last, end, self.height_for_rows(), frame);
+        let (item, segment, row) = self.above(index, last, end, self.height_for_rows(), frame);
         if item < index {
             self.put_top(item, segment, row);
         } else {

@@ -75,7 +75,13 @@ impl RowCache {
         self.entries.get(&key)
     }
 
-    pub fn put(&mut self, key: Key, stamp: Stamp, rendered: Rendered, generation: u64) -> Arc<[Row]> {
+    pub fn put(
+        &mut self,
+        key: Key,
+        stamp: Stamp,
+        rendered: Rendered,
+        generation: u64,
+    ) -> Arc<[Row]> {
         let rows: Arc<[Row]> = rendered.rows.into();
         let entry = Entry {
             stamp,

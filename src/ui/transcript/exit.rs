@@ -25,7 +25,12 @@ pub fn last_exchange_rows(
 ) -> Vec<Row> {
     let is_prompt = |block: &crate::session::Block| matches!(block.kind, BlockKind::User(_));
     let from = session.transcript.blocks().iter().rposition(is_prompt);
-    rows_from(from.unwrap_or(0), Source::new(session, screens), settings, ctx)
+    rows_from(
+        from.unwrap_or(0),
+        Source::new(session, screens),
+        settings,
+        ctx,
+    )
 }
 
 /// The whole conversation, as far as it is printed.

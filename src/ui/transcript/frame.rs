@@ -6,7 +6,7 @@ use crate::{
     config::{DiffLayout, Thoughts, UiConfig},
     proto::TerminalId,
     session::{Session, TerminalInfo, Transcript},
-    ui::render::{RenderContext, tool::ToolContext, tool::Detail},
+    ui::render::{RenderContext, tool::Detail, tool::ToolContext},
     vt::Screens,
 };
 

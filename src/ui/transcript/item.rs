@@ -132,11 +132,12 @@ impl Item {
             screen: 0,
         };
         let text = |segment| {
-            self.text_segment(segment).map_or(plain, |segment| Content::Text {
-                from: segment.range.start,
-                to: segment.range.end,
-                done: segment.done,
-            })
+            self.text_segment(segment)
+                .map_or(plain, |segment| Content::Text {
+                    from: segment.range.start,
+                    to: segment.range.end,
+                    done: segment.done,
+                })
         };
         let content = match &block.kind {
             BlockKind::Agent(_) => text(segment),

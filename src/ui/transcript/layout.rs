@@ -152,7 +152,9 @@ impl TranscriptView {
             match &anchor.laid {
                 Some(laid) if Arc::ptr_eq(laid, &rows) => return anchor,
                 Some(laid) => {
-                    let mark = anchor.mark.unwrap_or_else(|| letters_before(laid, anchor.row));
+                    let mark = anchor
+                        .mark
+                        .unwrap_or_else(|| letters_before(laid, anchor.row));
                     anchor.mark = Some(mark);
                 }
                 None => {}
@@ -284,9 +286,7 @@ impl TranscriptView {
         let index = self.items.partition_point(|item| item.id < id);
         match self.items.get(index) {
             Some(item) if item.id == id => anchor.item = index,
-            Some(_) => {
-*anchor = Anchor::new(index, 0, 0)
-            }
+            Some(_) => *anchor = Anchor::new(index, 0, 0),
             None => return self.follow(),
         }
         // What was unseen before may be elsewhere now.

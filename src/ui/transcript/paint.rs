@@ -34,10 +34,13 @@ impl TranscriptView {
         let bar = area.width >= SCROLL_BAR_FROM;
         let width = area.width - u16::from(bar);
         let selected = self.selected_index();
-        let rows = self
-            .shown
-            .iter()
-            .flat_map(|shown| shown.rows.iter().skip(shown.skip).map(|row| (shown.item, row)));
+        let rows = self.shown.iter().flat_map(|shown| {
+            shown
+                .rows
+                .iter()
+                .skip(shown.skip)
+                .map(|row| (shown.item, row))
+        });
         let bottom = area.bottom() - u16::try_from(self.marker_row_count(area)).unwrap_or(0);
         for (y, (item, row)) in (area.y..bottom).zip(rows) {
             buf.set_line(area.x, y, &row.line, width);
@@ -47,12 +50,7 @@ impl TranscriptView {
             links.extend(row.links.iter().map(|link| {
                 let columns = link.columns.start.min(width)..link.columns.end.min(width);
                 PlacedLink {
-                    area: Rect::new(
-                        area.x + columns.start,
-                        y,
-                        columns.end - columns.start,
-                        1,
-                    ),
+                    area: Rect::new(area.x + columns.start, y, columns.end - columns.start, 1),
                     uri: link.uri.clone(),
                 }
             }));
@@ -61,7 +59,11 @@ impl TranscriptView {
             self.draw_marker(Rect::new(area.x, bottom, width, 1), buf, ctx);
         }
         if bar {
-            self.draw_bar(Rect::new(area.right() - 1, area.y, 1, area.height), buf, ctx);
+            self.draw_bar(
+                Rect::new(area.right() - 1, area.y, 1, area.height),
+                buf,
+                ctx,
+            );
         }
         links
     }
@@ -123,5 +125,10 @@ impl TranscriptView {
 
 /// The margin beside the selected block.
 fn mark_selected(x: u16, y: u16, buf: &mut Buffer, ctx: &RenderContext<'_>) {
-    buf.set_string(x, y, ctx.symbols.quote, Style::new().patch(ctx.theme.accent));
+    buf.set_string(
+        x,
+        y,
+        ctx.symbols.quote,
+        Style::new().patch(ctx.theme.accent),
+    );
 }

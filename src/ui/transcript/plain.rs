@@ -153,7 +153,10 @@ fn content_text(content: &ContentBlock) -> String {
             None => format!("[resource: {}]", SafeText::line(&resource.uri)),
         },
         ContentBlock::Unknown { kind, raw } => {
-            format!("[content of unknown type: {kind}]\n{}", SafeText::new(&raw.0))
+            format!(
+                "[content of unknown type: {kind}]\n{}",
+                SafeText::new(&raw.0)
+            )
         }
     }
 }
@@ -165,7 +168,11 @@ fn diff_text(diff: &Diff, source: &Source<'_>) -> String {
     if old.len() + diff.new.len() > MAX_DIFF_BYTES {
         return format!("--- {path}\n[too large to be written out here]");
     }
-    let before = if diff.old.is_some() { path.as_str() } else { "/dev/null" };
+    let before = if diff.old.is_some() {
+        path.as_str()
+    } else {
+        "/dev/null"
+    };
     TextDiff::configure()
         .timeout(std::time::Duration::from_millis(50))
         .diff_lines(old.as_str(), diff.new.as_str())

@@ -61,7 +61,12 @@ impl World {
     }
 
     pub fn sync(&self, view: &mut TranscriptView, width: u16, height: u16) {
-        view.sync_source(self.source(), &self.settings, height, &self.stage.ctx(width));
+        view.sync_source(
+            self.source(),
+            &self.settings,
+            height,
+            &self.stage.ctx(width),
+        );
     }
 
     /// A terminal whose program printed `output`.
@@ -206,7 +211,11 @@ pub fn conversation(stage: Stage) -> World {
          test list::empty ... \x1b[31mFAILED\x1b[0m\r\n\r\nfailures:\r\n    list::empty\r\n\r\n",
         Some(101),
     );
-    let mut running = call(ToolKind::Execute, "`cargo test list`", now - Duration::from_millis(4_130));
+    let mut running = call(
+        ToolKind::Execute,
+        "`cargo test list`",
+        now - Duration::from_millis(4_130),
+    );
     (running.state, running.took) = (ToolState::InProgress, None);
     running.command = Some("cargo test list".into());
     world.terminal(
@@ -260,7 +269,11 @@ pub fn conversation(stage: Stage) -> World {
 
     let blocks = [
         user("add a --json flag to the list command and test it"),
-        thought(&"Look at the command first.\n".repeat(14), now, Some(Duration::from_millis(3_200))),
+        thought(
+            &"Look at the command first.\n".repeat(14),
+            now,
+            Some(Duration::from_millis(3_200)),
+        ),
         agent("I'll start with how `list` prints today.", true),
         tool(read),
         tool(search),
@@ -283,7 +296,11 @@ pub fn conversation(stage: Stage) -> World {
             mime_type: Some("text/markdown".into()),
             size: Some(2_048),
         })),
-        notice(NoticeLevel::Quiet, "unknown update: usage_hint", Some("{\"a\":1}")),
+        notice(
+            NoticeLevel::Quiet,
+            "unknown update: usage_hint",
+            Some("{\"a\":1}"),
+        ),
         notice(NoticeLevel::Warning, "The agent stopped: max_tokens", None),
         BlockKind::Plan(vec![
             entry("read the command", PlanStatus::Completed),

@@ -43,7 +43,11 @@ impl TranscriptView {
         while self.items.len() <= index
             && let Some(block) = blocks.get(self.items.len())
         {
-            let above = self.items.len().checked_sub(1).and_then(|at| blocks.get(at));
+            let above = self
+                .items
+                .len()
+                .checked_sub(1)
+                .and_then(|at| blocks.get(at));
             self.append(above, block);
         }
         let Some(item) = self.items.get_mut(index) else {
@@ -59,8 +63,8 @@ impl TranscriptView {
     /// Everything may be different: other blocks, other indexes. What is known of blocks that are
     /// still there is kept; they are looked at when they come into view.
     fn take_in_all(&mut self, blocks: &[Block]) {
-        let mut known: VecDeque<Item> = std::mem::take(&mut self.items).into();
         let anchored = self.anchor_block();
+        let mut known: VecDeque<Item> = std::mem::take(&mut self.items).into();
         self.heights = Heights::default();
         self.prompts.clear();
         self.late.clear();
@@ -149,9 +153,10 @@ impl TranscriptView {
 
     pub(super) fn next_wake(&self, frame: &Frame<'_>) -> Option<Instant> {
         let blocks = frame.source.transcript.blocks();
-        let moving = self.shown.iter().any(|shown| {
-            shown.segment == 0 && blocks.get(shown.item).is_some_and(moves)
-        });
+        let moving = self
+            .shown
+            .iter()
+            .any(|shown| shown.segment == 0 && blocks.get(shown.item).is_some_and(moves));
         let tick = moving.then_some(frame.tick.next);
         let measure = (!self.unmeasured.is_empty() && matches!(self.position, Position::At(_)))
             .then(|| frame.ctx.now + std::time::Duration::from_millis(50));

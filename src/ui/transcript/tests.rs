@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{samples::*, *};
 use crate::{
     proto::{TerminalId, ToolContent, ToolKind},
-    session::{BlockKind, ToolState},
+    session::{BlockKind, NoticeLevel, ToolState},
     ui::{
         render::testing::{self, Stage, picture, screen},
         theme::Background,
@@ -44,7 +44,10 @@ fn numbered(count: usize) -> World {
         let kind = if n % 10 == 0 {
             user(&format!("prompt{n}"))
         } else {
-            agent(&format!("block{n} has some words that wrap when it is narrow"), true)
+            agent(
+                &format!("block{n} has some words that wrap when it is narrow"),
+                true,
+            )
         };
         world.transcript.push_for_test(kind);
     }
@@ -73,12 +76,16 @@ fn the_view_follows_the_end_until_it_is_scrolled() {
     let before = text_on_screen(&world, &mut view);
     assert!(!view.is_following());
     for n in 0..100 {
-        world.transcript.push_for_test(agent(&format!("more{n}"), true));
+        world
+            .transcript
+            .push_for_test(agent(&format!("more{n}"), true));
     }
     let after = text_on_screen(&world, &mut view);
     let rows = |text: &str| -> Vec<String> {
         let lines = text.lines().take(11);
-        lines.map(|line| line.trim_end_matches(['▐', ' ']).to_owned()).collect()
+        lines
+            .map(|line| line.trim_end_matches(['▐', ' ']).to_owned())
+            .collect()
     };
     assert_eq!(rows(&before), rows(&after));
 
@@ -95,7 +102,9 @@ fn a_marker_tells_how_much_is_new() {
     view.scroll(Scroll::Lines(-20));
     assert!(text_on_screen(&world, &mut view).contains("21 lines below"));
     for n in 0..21 {
-        world.transcript.push_for_test(agent(&format!("more{n}"), true));
+        world
+            .transcript
+            .push_for_test(agent(&format!("more{n}"), true));
     }
     // A blank row stands between messages.
     text_on_screen(&world, &mut view);
@@ -147,7 +156,9 @@ fn prompts_are_jumped_between() {
 fn going_back_to_a_width_goes_back_to_the_row() {
     let mut world = World::new(Stage::dark());
     let words: Vec<String> = (0..2_000).map(|n| format!("w{n}")).collect();
-    world.transcript.push_for_test(agent(&words.join(" "), true));
+    world
+        .transcript
+        .push_for_test(agent(&words.join(" "), true));
     let mut view = TranscriptView::default();
     drawn(&world, &mut view, 80, 20);
     view.scroll(Scroll::Lines(-37));
@@ -173,7 +184,10 @@ fn a_message_that_grows_under_the_reader_stays() {
         };
         message.text.push(&crate::text::SafeText::new(text));
     };
-    grow(&mut world, &"one two three four five six seven\n".repeat(60));
+    grow(
+        &mut world,
+        &"one two three four five six seven\n".repeat(60),
+    );
     drawn(&world, &mut view, 60, 12);
     view.scroll(Scroll::Lines(-20));
     drawn(&world, &mut view, 60, 12);
@@ -186,18 +200,45 @@ fn a_message_that_grows_under_the_reader_stays() {
     }
 }
 
-// V1-SES-09: a replay begins with an empty transcript.
+// V1-SES-09: a replay begins with an empty transcript, and what was there may come back.
 #[test]
-fn a_cleared_transcript_is_shown_from_its_new_beginning() {
+fn a_transcript_that_is_replaced_is_shown_anew() {
+    let mut world = numbered(50);
+    let mut view = TranscriptView::default();
+    text_on_screen(&world, &mut view);
+    view.scroll(Scroll::Lines(-20));
+    let before = text_on_screen(&world, &mut view);
+    let kept = world.transcript.take_for_test();
+    assert_eq!(text_on_screen(&world, &mut view).trim(), "");
+    world.transcript.push_for_test(agent("again", true));
+    assert!(text_on_screen(&world, &mut view).contains("again"));
+    world.transcript.put_back_for_test(kept);
+    let after = text_on_screen(&world, &mut view);
+    assert!(
+        !after.contains("again") && after.contains("block49"),
+        "{before}\n{after}"
+    );
+}
+
+#[test]
+fn forgetting_the_beginning_moves_nothing() {
     let mut world = numbered(50);
     let mut view = TranscriptView::default();
     text_on_screen(&world, &mut view);
     view.scroll(Scroll::Lines(-20));
     text_on_screen(&world, &mut view);
-    world.transcript.clear_for_test();
-    assert_eq!(text_on_screen(&world, &mut view).trim(), "");
-    world.transcript.push_for_test(agent("again", true));
-    assert!(text_on_screen(&world, &mut view).contains("again"));
+    let before = top(&view);
+    let sign = notice(NoticeLevel::Quiet, "20 blocks are left out", None);
+    world.transcript.forget_first_for_test(20, sign);
+    text_on_screen(&world, &mut view);
+    assert_eq!(top(&view), before);
+    view.scroll(Scroll::Top);
+    assert!(text_on_screen(&world, &mut view).contains("20 blocks are left out"));
+    // The anchor itself is forgotten.
+    world
+        .transcript
+        .forget_first_for_test(20, notice(NoticeLevel::Quiet, "more", None));
+    assert!(text_on_screen(&world, &mut view).contains("more"));
 }
 
 #[test]
@@ -219,7 +260,9 @@ fn an_idle_view_asks_for_nothing_and_a_visible_spinner_for_ten_frames_a_second()
 
     // Scrolled out of view it moves nothing.
     for n in 0..30 {
-        world.transcript.push_for_test(agent(&format!("more{n}"), true));
+        world
+            .transcript
+            .push_for_test(agent(&format!("more{n}"), true));
     }
     text_on_screen(&world, &mut view);
     assert_eq!(view.deadline(), None);
@@ -268,7 +311,9 @@ fn two_hundred_thousand_chunks_cost_the_screen_and_what_was_added() {
             };
             chunk += 1;
             let end = if chunk % 40 == 0 { ".\n\n" } else { " " };
-            message.text.push(&crate::text::SafeText::new(&format!("word{end}")));
+            message
+                .text
+                .push(&crate::text::SafeText::new(&format!("word{end}")));
         }
         let before = view.rendered_rows;
         text_on_screen(&world, &mut view);
@@ -289,7 +334,9 @@ fn two_hundred_thousand_chunks_cost_the_screen_and_what_was_added() {
 fn the_cache_of_rows_is_bounded() {
     let mut world = World::new(Stage::dark());
     for n in 0..300 {
-        world.transcript.push_for_test(agent(&format!("row {n}\n").repeat(400), true));
+        world
+            .transcript
+            .push_for_test(agent(&format!("row {n}\n").repeat(400), true));
     }
     let mut view = TranscriptView::default();
     text_on_screen(&world, &mut view);
@@ -310,13 +357,18 @@ fn a_live_terminal_is_drawn_anew_only_when_it_changed_and_shows() {
     let mut view = TranscriptView::default();
     assert!(text_on_screen(&world, &mut view).contains("one"));
     let feed = |world: &World, text: &str| {
-        let screen = world.screens.get(&TerminalId::new("t")).expect("the terminal");
+        let screen = world
+            .screens
+            .get(&TerminalId::new("t"))
+            .expect("the terminal");
         screen.change(|screen| screen.feed(text.as_bytes()));
     };
     feed(&world, "two\r\n");
     assert!(text_on_screen(&world, &mut view).contains("two"));
     for n in 0..30 {
-        world.transcript.push_for_test(agent(&format!("more{n}"), true));
+        world
+            .transcript
+            .push_for_test(agent(&format!("more{n}"), true));
     }
     text_on_screen(&world, &mut view);
     let rendered = view.rendered_rows;
@@ -331,7 +383,10 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
     let mut view = TranscriptView::default();
     drawn(&world, &mut view, 80, 20);
     assert!(view.browse_enter());
-    assert_eq!(view.selected_index(), Some(world.transcript.blocks().len() - 1));
+    assert_eq!(
+        view.selected_index(),
+        Some(world.transcript.blocks().len() - 1)
+    );
     for _ in 0..12 {
         view.browse_prev();
         let buf = drawn(&world, &mut view, 80, 20);
@@ -362,7 +417,11 @@ fn details_unfold_everywhere() {
     assert!(text.contains("src/table.rs:12"), "{text}");
     assert!(text.contains("{\"a\":1}"), "{text}");
     assert!(text.contains("{\"city\":\"Graz\"}"), "{text}");
-    assert_eq!(text.matches("Look at the command first.").count(), 14, "{text}");
+    assert_eq!(
+        text.matches("Look at the command first.").count(),
+        14,
+        "{text}"
+    );
     view.toggle_details();
     let text = screen(&drawn(&world, &mut view, 80, 160));
     assert!(!text.contains("src/table.rs:12"));
@@ -371,7 +430,9 @@ fn details_unfold_everywhere() {
 #[test]
 fn wide_graphemes_at_the_edge_are_not_cut() {
     let mut world = World::new(Stage::dark());
-    world.transcript.push_for_test(agent("日本語日本語日本語日本語", true));
+    world
+        .transcript
+        .push_for_test(agent("日本語日本語日本語日本語", true));
     let mut view = TranscriptView::default();
     world.sync(&mut view, 20, 5);
     // The area is narrower than what was laid out.

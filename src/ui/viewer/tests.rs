@@ -24,13 +24,22 @@ fn shown(viewer: &mut Viewer, width: u16, height: u16) -> String {
 fn press(viewer: &mut Viewer, keys: &str) {
     for key in keys.chars() {
         let key = KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE);
-        assert!(matches!(viewer.on_key(key, &Screens::default()), Outcome::Stay));
+        assert!(matches!(
+            viewer.on_key(key, &Screens::default()),
+            Outcome::Stay
+        ));
     }
 }
 
 fn diffs() -> Viewer {
     let lines = |mark: &str| -> String {
-        let line = |n| if n % 30 == 5 { format!("line {n} {mark}\n") } else { format!("line {n}\n") };
+        let line = |n| {
+            if n % 30 == 5 {
+                format!("line {n} {mark}\n")
+            } else {
+                format!("line {n}\n")
+            }
+        };
         (0..100).map(line).collect()
     };
     let diff = |path: &str, old: Option<String>, new: String| {
@@ -90,11 +99,17 @@ fn a_text_is_scrolled_to_both_ends() {
     assert!(shown(&mut viewer, 60, 12).contains("row 999"));
     press(&mut viewer, "k");
     let text = shown(&mut viewer, 60, 12);
-    assert!(text.contains("row 998") && !text.contains("row 999"), "{text}");
+    assert!(
+        text.contains("row 998") && !text.contains("row 999"),
+        "{text}"
+    );
     press(&mut viewer, "g");
     press(&mut viewer, " ");
     let text = shown(&mut viewer, 60, 12);
-    assert!(text.contains("row 8") && !text.contains("row 7\n"), "{text}");
+    assert!(
+        text.contains("row 8") && !text.contains("row 7\n"),
+        "{text}"
+    );
     viewer.scroll(i32::MAX);
     assert!(shown(&mut viewer, 60, 12).contains("row 999"));
     viewer.scroll(i32::MIN);
@@ -126,7 +141,10 @@ fn terminal(exit: Option<i64>) -> (Viewer, Screens) {
         }),
         foreign: false,
     };
-    (Viewer::Terminal(TerminalViewer::new(id, Some(&info))), screens)
+    (
+        Viewer::Terminal(TerminalViewer::new(id, Some(&info))),
+        screens,
+    )
 }
 
 #[test]
@@ -139,7 +157,11 @@ fn keys_in_an_attached_terminal_go_to_the_program() {
     assert_eq!(cursor, Some(Position::new(17, 1)));
     assert!(matches!(
         viewer.take_command(),
-        Some(UiCommand::TerminalResize { rows: 10, cols: 60, .. })
+        Some(UiCommand::TerminalResize {
+            rows: 10,
+            cols: 60,
+            ..
+        })
     ));
     assert!(viewer.take_command().is_none());
 
@@ -172,7 +194,10 @@ fn keys_in_an_attached_terminal_go_to_the_program() {
 fn a_finished_terminal_is_scrolled_and_closed() {
     let (mut viewer, screens) = terminal(Some(3));
     let text = screen(&drawn(&mut viewer, &screens, 60, 12));
-    assert!(text.contains("exit 3") && text.contains("Overwrite?"), "{text}");
+    assert!(
+        text.contains("exit 3") && text.contains("Overwrite?"),
+        "{text}"
+    );
     assert!(viewer.take_command().is_none());
     let q = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE);
     assert!(matches!(viewer.on_key(q, &screens), Outcome::Close));

@@ -134,8 +134,14 @@ impl Lines {
     }
 
     fn with_end(&self, at: usize) -> &str {
-        let start = self.starts.get(at).map_or(self.text.len(), |at| *at as usize);
-        let end = self.starts.get(at + 1).map_or(self.text.len(), |at| *at as usize);
+        let start = self
+            .starts
+            .get(at)
+            .map_or(self.text.len(), |at| *at as usize);
+        let end = self
+            .starts
+            .get(at + 1)
+            .map_or(self.text.len(), |at| *at as usize);
         &self.text[start..end]
     }
 
@@ -144,7 +150,8 @@ impl Lines {
     }
 
     fn all_end_in_cr(&self) -> bool {
-        (0..self.len()).all(|at| self.with_end(at).ends_with("␍\n") || self.lacks_newline(at as u32))
+        (0..self.len())
+            .all(|at| self.with_end(at).ends_with("␍\n") || self.lacks_newline(at as u32))
     }
 }
 
@@ -208,10 +215,14 @@ impl DiffModel {
                 let (old_range, new_range) = (op.old_range(), op.new_range());
                 shown_to = old_range.end;
                 if op.tag() == DiffTag::Equal {
-                    lines.extend(old_range.zip(new_range).map(|(old, new)| DiffLine::Context {
-                        old: index(old),
-                        new: index(new),
-                    }));
+                    lines.extend(
+                        old_range
+                            .zip(new_range)
+                            .map(|(old, new)| DiffLine::Context {
+                                old: index(old),
+                                new: index(new),
+                            }),
+                    );
                     continue;
                 }
                 stats.removed += old_range.len();
@@ -224,7 +235,10 @@ impl DiffModel {
             }
         }
         if !lines.is_empty() {
-            lines.extend(gap(old.len().saturating_sub(shown_to), (old.len(), new.len())));
+            lines.extend(gap(
+                old.len().saturating_sub(shown_to),
+                (old.len(), new.len()),
+            ));
         }
         if stats.added + stats.removed <= EMPHASIS_LINES {
             self.emphasis = emphasis(&self.old, &self.new, &pairs);
@@ -312,7 +326,13 @@ mod tests {
     fn a_change_stands_between_its_context_and_gaps() {
         let old: String = (0..20).map(|n| format!("line {n}\n")).collect();
         let model = model(Some(&old), &old.replace("line 9\n", "line nine\n"));
-        assert_eq!(model.stats, DiffStats { added: 1, removed: 1 });
+        assert_eq!(
+            model.stats,
+            DiffStats {
+                added: 1,
+                removed: 1
+            }
+        );
         assert_eq!(model.lines.first(), Some(&DiffLine::Gap { hidden: 6 }));
         assert_eq!(model.lines.last(), Some(&DiffLine::Gap { hidden: 7 }));
         assert_eq!(model.lines.len(), 2 + 2 * CONTEXT + 2);
@@ -333,7 +353,13 @@ mod tests {
     #[test]
     fn a_missing_last_newline_is_a_change() {
         let model = model(Some("a\nb"), "a\nb\n");
-        assert_eq!(model.stats, DiffStats { added: 1, removed: 1 });
+        assert_eq!(
+            model.stats,
+            DiffStats {
+                added: 1,
+                removed: 1
+            }
+        );
         assert!(model.old.lacks_newline(1));
         assert!(!model.new.lacks_newline(1));
     }
@@ -350,7 +376,13 @@ mod tests {
         let old: String = (0..200_000).map(|n| format!("old {n}\n")).collect();
         let new: String = (0..200_000).map(|n| format!("new {n}\n")).collect();
         let model = model(Some(&old), &new);
-        assert_eq!(model.stats, DiffStats { added: 200_000, removed: 200_000 });
+        assert_eq!(
+            model.stats,
+            DiffStats {
+                added: 200_000,
+                removed: 200_000
+            }
+        );
         assert!(model.emphasis.is_empty());
     }
 }

@@ -118,13 +118,18 @@ impl Iterator for Items<'_> {
             self.at = added.end;
             self.pairing = Pairing { removed, added };
         }
-        let left = self.pairing.removed.next().and_then(|at| self.lines.get(at));
+        let left = self
+            .pairing
+            .removed
+            .next()
+            .and_then(|at| self.lines.get(at));
         let right = self.pairing.added.next().and_then(|at| self.lines.get(at));
         Some(Item::Pair(left.copied(), right.copied()))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let most = self.lines.len() - self.at + self.pairing.removed.len() + self.pairing.added.len();
+        let most =
+            self.lines.len() - self.at + self.pairing.removed.len() + self.pairing.added.len();
         (most / 2, Some(most))
     }
 }
@@ -175,7 +180,11 @@ impl<'a> Painter<'a> {
 
     fn pair(&self, left: Option<DiffLine>, right: Option<DiffLine>) -> Vec<Row> {
         let width = usize::from(self.ctx.width);
-        let divider = if self.ctx.symbols.ascii { " | " } else { " │ " };
+        let divider = if self.ctx.symbols.ascii {
+            " | "
+        } else {
+            " │ "
+        };
         let left_width = (width - 3) / 2;
         let right_width = width - 3 - left_width;
         let left_rows = self.side(left, self.split_gutter(left, Side::Old), left_width);
@@ -327,7 +336,8 @@ impl<'a> Painter<'a> {
             bg: style.bg,
             ..Style::new()
         };
-        let mut gutter = StyledLine::styled(&numbers, self.ctx.theme.diff.line_number.patch(background));
+        let mut gutter =
+            StyledLine::styled(&numbers, self.ctx.theme.diff.line_number.patch(background));
         gutter.push(&format!("{sign} "), style);
         gutter
     }

@@ -38,7 +38,10 @@ fn numbered(count: usize) -> String {
 fn edit() -> Arc<Diff> {
     let old = numbered(30);
     let new = old
-        .replace("line 4\n", "line four, which is longer than the others were before it\n")
+        .replace(
+            "line 4\n",
+            "line four, which is longer than the others were before it\n",
+        )
         .replace("line 20\n", "")
         .replace("line 25\n", "line 25\n\tlet added = \"日本語\";\n");
     diff("src/a.rs", Some(&old), &new)
@@ -82,7 +85,10 @@ fn changed_line_ends_are_visible_and_equal_ones_are_not() {
     // As the border hands on texts whose carriage returns are kept.
     let to_unix = diff("a", Some("one␍\ntwo␍\n"), "one\ntwo\n");
     let shown = text(&to_unix, ALL, 40);
-    assert!(shown.contains("- one␍") && shown.contains("+ one "), "{shown}");
+    assert!(
+        shown.contains("- one␍") && shown.contains("+ one "),
+        "{shown}"
+    );
     let dos = diff("a", Some("one␍\ntwo␍\n"), "one␍\n2␍\n");
     assert!(!text(&dos, ALL, 40).contains('␍'));
 }
@@ -98,15 +104,15 @@ fn a_missing_newline_at_the_end_is_told() {
 #[test]
 fn a_long_diff_is_cut_and_says_how_much_is_left_out() {
     let created = diff("big.txt", None, &numbered(20_000));
-    let options = DiffOptions {
-        max_rows: 5,
-        ..ALL
-    };
+    let options = DiffOptions { max_rows: 5, ..ALL };
     let shown = text(&created, options, 40);
     assert_eq!(shown.lines().count(), 6);
     assert!(shown.contains("+19,995 lines"), "{shown}");
     let six = diff("small.txt", None, &numbered(6));
-    assert!(text(&six, options, 40).contains("line 5"), "one line is not left out");
+    assert!(
+        text(&six, options, 40).contains("line 5"),
+        "one line is not left out"
+    );
 }
 
 // C085: not on the UI task.
@@ -128,7 +134,10 @@ fn a_big_diff_is_compared_elsewhere() {
         .expect("compared");
     assert_eq!(
         diff_stats(&big, &stage.offload),
-        Some(DiffStats { added: 0, removed: 1 })
+        Some(DiffStats {
+            added: 0,
+            removed: 1
+        })
     );
     let small = diff("small.unknown", Some("a\n"), "b\n");
     assert!(diff_stats(&small, &stage.offload).is_some());

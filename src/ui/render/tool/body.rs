@@ -51,9 +51,7 @@ pub fn render_tool_piece(
         Some(ToolContent::Block(ContentBlock::Text(text))) => {
             plain(text_rows(call, text, tool.detail, &body))
         }
-        Some(ToolContent::Block(content)) => {
-            render_content(content, text_room(tool.detail), &body)
-        }
+        Some(ToolContent::Block(content)) => render_content(content, text_room(tool.detail), &body),
         Some(ToolContent::Diff(diff)) => render_diff_piece(call, diff, tool, &body),
         Some(ToolContent::Terminal(id)) => plain(terminal_rows(call, id, tool, &body)),
         Some(ToolContent::Unknown { kind, .. }) => {

@@ -68,7 +68,10 @@ pub fn render_tool_header(
     let gap = if time.is_empty() { 0 } else { 2 };
     let room = width.saturating_sub(left.width() + about.width() + time.width() + gap);
     if shown.width() > room && object.path {
-        left.push(&path_end(&object.line, room, ctx.symbols.ellipsis), object_style);
+        left.push(
+            &path_end(&object.line, room, ctx.symbols.ellipsis),
+            object_style,
+        );
     } else {
         for span in shown.truncate(room, ctx.symbols.ellipsis).line.spans {
             left.push(&span.content, span.style);
@@ -166,7 +169,10 @@ fn object(call: &ToolCall, tool: &ToolContext<'_>) -> Object {
 
 /// The file that a call which works on files names, relative to the session's directory.
 fn path_object(call: &ToolCall, tool: &ToolContext<'_>) -> Option<SafeText> {
-    if !matches!(call.kind, ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
+    if !matches!(
+        call.kind,
+        ToolKind::Read | ToolKind::Edit | ToolKind::Delete
+    ) {
         return None;
     }
     let mut diffs = diffs(call).map(|diff| diff.path.as_str());

@@ -47,7 +47,10 @@ pub struct ToolContext<'a> {
 /// How much of a call is shown unless somebody says otherwise: what changes something is shown,
 /// what was looked at is not.
 pub fn default_detail(call: &ToolCall) -> Detail {
-    let looks = matches!(call.kind, ToolKind::Read | ToolKind::Search | ToolKind::Fetch);
+    let looks = matches!(
+        call.kind,
+        ToolKind::Read | ToolKind::Search | ToolKind::Fetch
+    );
     let text_only = call
         .content
         .iter()
@@ -74,7 +77,7 @@ fn indented(rows: Vec<Row>, ctx: &RenderContext<'_>) -> Vec<Row> {
     let mut indent = StyledLine::new();
     indent.fill_to(indent_of(ctx), ctx.theme.text);
     rows.into_iter()
-        .map(|row| super::line::prefixed(&indent, row))
+        .map(|row| super::line::prefixed(&indent, row, usize::from(ctx.width)))
         .collect()
 }
 

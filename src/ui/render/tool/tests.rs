@@ -110,7 +110,10 @@ fn every_kind_and_state() {
     let last = calls.last_mut().expect("calls");
     last.asking = true;
     let shown = at_widths(&props.stage, |ctx| {
-        calls.iter().flat_map(|call| props.rows(call, Detail::Short, ctx)).collect()
+        calls
+            .iter()
+            .flat_map(|call| props.rows(call, Detail::Short, ctx))
+            .collect()
     });
     insta::assert_snapshot!(shown);
 }
@@ -123,13 +126,19 @@ fn a_long_output_is_folded_with_its_count() {
     read.content = vec![text_piece(&lines)];
     assert!(props.text(&read, Detail::Header, 60).contains("40 lines"));
     let short = props.text(&read, Detail::Short, 60);
-    assert!(short.contains("line 8 ") && short.contains("+32 lines"), "{short}");
+    assert!(
+        short.contains("line 8 ") && short.contains("+32 lines"),
+        "{short}"
+    );
     let full = props.text(&read, Detail::Full, 60);
     assert!(full.contains("line 40") && !full.contains("+32"), "{full}");
     // Of a command the end is wanted.
     read.kind = ToolKind::Execute;
     let short = props.text(&read, Detail::Short, 60);
-    assert!(short.contains("+30 lines") && short.contains("line 40"), "{short}");
+    assert!(
+        short.contains("+30 lines") && short.contains("line 40"),
+        "{short}"
+    );
 }
 
 #[test]
@@ -138,7 +147,9 @@ fn a_command_of_many_lines_is_whole_when_unfolded() {
     let mut run = call(ToolKind::Execute, "Run a script", &props);
     run.command = Some("set -e\nfor f in *; do\n  echo \"$f\"\ndone".into());
     insta::assert_snapshot!(
-        [Detail::Header, Detail::Full].map(|detail| props.text(&run, detail, 40)).join("\n")
+        [Detail::Header, Detail::Full]
+            .map(|detail| props.text(&run, detail, 40))
+            .join("\n")
     );
 }
 
@@ -173,7 +184,10 @@ fn an_unknown_terminal_costs_one_line() {
         text_piece("after"),
     ];
     let shown = props.text(&run, Detail::Short, 60);
-    assert!(shown.contains("before") && shown.contains("after"), "{shown}");
+    assert!(
+        shown.contains("before") && shown.contains("after"),
+        "{shown}"
+    );
     assert_eq!(shown.matches("terminal that is no longer known").count(), 1);
 }
 
@@ -210,7 +224,10 @@ fn a_failed_call_without_content_shows_its_raw_output() {
 fn paths_inside_the_workspace_are_relative() {
     let cwd = Path::new("/work/tool");
     assert_eq!(shown_path("/work/tool/src/a.rs", cwd).as_str(), "src/a.rs");
-    assert_eq!(shown_path("/work/toolbox/a.rs", cwd).as_str(), "/work/toolbox/a.rs");
+    assert_eq!(
+        shown_path("/work/toolbox/a.rs", cwd).as_str(),
+        "/work/toolbox/a.rs"
+    );
     assert_eq!(shown_path("/work/tool", cwd).as_str(), "/work/tool");
     assert_eq!(shown_path("src/a.rs", cwd).as_str(), "src/a.rs");
 }
@@ -223,5 +240,9 @@ fn of_a_path_that_is_too_long_the_end_is_kept() {
         path: "/somewhere/else/with/a/long/way/to/the/file.rs".into(),
         line: None,
     }];
-    assert!(props.text(&read, Detail::Header, 30).contains("…g/way/to/the/file.rs"));
+    assert!(
+        props
+            .text(&read, Detail::Header, 30)
+            .contains("…g/way/to/the/file.rs")
+    );
 }
