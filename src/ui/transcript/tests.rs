@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{samples::*, *};
 use crate::{
     proto::{TerminalId, ToolContent, ToolKind},
-    session::{BlockKind, NoticeLevel, ToolState},
+    session::{BlockKind, NoticeLevel, Session, SessionConfig, Start, ToolState},
     ui::{
         render::testing::{self, Stage, picture, screen},
         theme::Background,
@@ -392,6 +392,7 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
         let buf = drawn(&world, &mut view, 80, 20);
         let marked = (0..20).filter(|y| buf[(0, *y)].symbol() == "▎").count();
         assert!(marked > 0, "{}", screen(&buf));
+        picture("browse", &buf);
     }
     // The read call unfolds.
     while !view.selected_index().is_some_and(|at| {
@@ -406,6 +407,75 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
     view.browse_exit();
     let buf = drawn(&world, &mut view, 80, 20);
     assert!((0..20).all(|y| buf[(0, y)].symbol() != "▎"));
+}
+
+#[test]
+fn the_selected_block_is_copied_opened_and_looked_at() {
+    let mut world = conversation(Stage::dark());
+    let (mut session, _) = Session::start(
+        SessionConfig {
+            agent: "demo".into(),
+            cwd: world.cwd.clone(),
+            additional_directories: Vec::new(),
+            caps: Default::default(),
+            start: Start::New,
+            mode: None,
+            first_prompt: None,
+        },
+        world.stage.now,
+    );
+    session.transcript = std::mem::take(&mut world.transcript);
+    session.terminals = std::mem::take(&mut world.terminals);
+    let mut view = TranscriptView::default();
+    let select = |view: &mut TranscriptView, wanted: &dyn Fn(&BlockKind) -> bool| {
+        let block = session
+            .transcript
+            .blocks()
+            .iter()
+            .find(|block| wanted(&block.kind));
+        view.selected = block.map(|block| block.id);
+    };
+    view.sync(
+        &session,
+        &world.screens,
+        &SETTINGS,
+        20,
+        &world.stage.ctx(80),
+    );
+    let is_kind =
+        |kind| move |block: &BlockKind| matches!(block, BlockKind::Tool(call) if call.kind == kind);
+    let copied = |view: &TranscriptView| view.selected_copy_text(&session, &world.screens);
+
+    select(&mut view, &|kind| matches!(kind, BlockKind::Agent(_)));
+    assert_eq!(
+        copied(&view).as_deref(),
+        Some("I'll start with how `list` prints today.")
+    );
+    select(&mut view, &is_kind(ToolKind::Read));
+    let location = view.selected_location(&session).expect("a location");
+    assert_eq!(
+        location.path.to_str(),
+        Some("/home/me/tool/src/cli/list.rs")
+    );
+    assert_eq!(location.line, Some(1));
+    select(&mut view, &is_kind(ToolKind::Edit));
+    assert_eq!(view.selected_diffs(&session).len(), 1);
+    assert!(
+        copied(&view)
+            .expect("a diff")
+            .contains("+    match opts.format {")
+    );
+    select(&mut view, &is_kind(ToolKind::Execute));
+    assert_eq!(
+        view.selected_terminal(&session),
+        Some(TerminalId::new("t1"))
+    );
+    select(&mut view, &is_kind(ToolKind::Other));
+    let (title, text) = view
+        .selected_full_text(&session, &world.screens)
+        .expect("a block");
+    assert_eq!(title.as_str(), "weather");
+    assert!(text.contains("{\"city\":\"Graz\"}"), "{text}");
 }
 
 #[test]
