@@ -83,6 +83,7 @@ const NAMES: &[(&str, Token)] = &[
     ("punctuation.definition.variable", Token::Plain),
     ("punctuation.definition.inserted", Token::Inserted),
     ("punctuation.definition.deleted", Token::Deleted),
+    ("punctuation.separator.decimal", Token::Number),
     ("punctuation", Token::Punctuation),
     // Code inside a string is no string.
     ("meta.interpolation", Token::Plain),

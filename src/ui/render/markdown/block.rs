@@ -11,7 +11,7 @@ use super::{
     LinkDefs, OPTIONS,
     inline::Inline,
     mend::mend,
-    split::{CodePiece, Segment, Shape, TABLE_ROWS, is_after_blank_line, table_head},
+    split::{CodePiece, Segment, Shape, TABLE_ROWS, is_after_blank_line},
     table::Table,
 };
 use crate::{

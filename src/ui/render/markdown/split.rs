@@ -98,6 +98,9 @@ pub struct Splitter {
     parse_at: usize,
     measure_at: usize,
     finished: bool,
+    /// The work that was done, for tests of how it grows.
+    #[cfg(test)]
+    pub(super) parsed_bytes: usize,
 }
 
 impl Default for Splitter {
@@ -119,6 +122,8 @@ impl Default for Splitter {
             parse_at: 0,
             measure_at: MAX_PARAGRAPH,
             finished: false,
+            #[cfg(test)]
+            parsed_bytes: 0,
         }
     }
 }
@@ -225,6 +230,10 @@ impl Splitter {
             return false;
         }
         let (text, head) = with_head(source, &self.open.shape, start..end);
+        #[cfg(test)]
+        {
+            self.parsed_bytes += text.len();
+        }
         let parsed = top_level(&text, &mut self.defs);
         let to_source = |at: usize| start + at.saturating_sub(head);
         for (n, cut) in cuts(source, &self.open.shape, parsed, to_source)
@@ -411,7 +420,7 @@ fn with_head<'a>(source: &'a str, shape: &Shape, open: Range<usize>) -> (Cow<'a,
 }
 
 /// The line with the names and the one with the dashes.
-pub(super) fn table_head(table: &str) -> &str {
+fn table_head(table: &str) -> &str {
     let names = first_line(table).len();
     &table[..names + first_line(&table[names..]).len()]
 }
