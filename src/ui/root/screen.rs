@@ -13,7 +13,7 @@ use crate::{
         Ui, UiContext,
         action::Action,
         composer::Sources,
-        overlay::{Frame, Room, draw_rows},
+        overlay::{Frame, Room, agent_name, draw_rows},
         queue,
         render::{Row, line::StyledLine, plan::render_plan},
         status::Status,
@@ -255,6 +255,9 @@ impl Ui {
         if self.feedback {
             return format!("why not? {} sends it", hint(Action::Send));
         }
+        if self.layers.is_asking() {
+            return "answer above; what you type is kept here".into();
+        }
         match session.phase {
             Phase::Starting { .. } | Phase::Opening { .. } | Phase::SignIn { .. } => {
                 "write ahead: it is sent once the agent is ready".into()
@@ -272,7 +275,7 @@ impl Ui {
                 hint(Action::Send),
                 hint(Action::SendNow)
             ),
-            Phase::Ready => "what is to be done?".into(),
+            Phase::Ready => format!("tell {} what to do", agent_name(cx.session)),
         }
     }
 

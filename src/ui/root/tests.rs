@@ -13,7 +13,7 @@ use crate::{
     ui::{
         Draft, DraftPart,
         keymap::Chord,
-        testing::{Bench, option, text},
+        testing::{Bench, keep, option, text},
     },
 };
 
@@ -839,7 +839,10 @@ fn at_work() -> Bench {
 fn pictures(name: &str, screen: &mut Screen) {
     for (width, height) in [(40, 10), (80, 24), (120, 40), (200, 50)] {
         screen.size = (width, height);
-        insta::assert_snapshot!(format!("{name}_{width}x{height}"), screen.draw());
+        let name = format!("{name}_{width}x{height}");
+        let buffer = screen.buffer().0;
+        keep(&name, &buffer);
+        insta::assert_snapshot!(name, text(&buffer));
     }
 }
 
