@@ -15,6 +15,7 @@ pub mod render;
 pub mod status;
 pub mod theme;
 pub mod transcript;
+pub mod viewer;
 
 mod command;
 mod root;

@@ -40,7 +40,7 @@ pub fn render_diff(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<
         };
     };
     let layout = Layout::choose(options.layout, &model, ctx.width);
-    let mut painter = Painter::new(&model, &diff.path, layout, ctx);
+    let painter = Painter::new(&model, &diff.path, ctx);
     let mut rows: Vec<Row> = Vec::new();
     let mut items = layout.items(&model);
     let mut left_out = 0;

@@ -147,23 +147,16 @@ pub struct Painter<'a> {
     model: &'a DiffModel,
     ctx: &'a RenderContext<'a>,
     syntax: Syntax,
-    layout: Layout,
     /// Digits of a line number.
     digits: usize,
 }
 
 impl<'a> Painter<'a> {
-    pub fn new(
-        model: &'a DiffModel,
-        path: &str,
-        layout: Layout,
-        ctx: &'a RenderContext<'a>,
-    ) -> Self {
+    pub fn new(model: &'a DiffModel, path: &str, ctx: &'a RenderContext<'a>) -> Self {
         Self {
             model,
             ctx,
             syntax: Syntax::new(model, path, ctx),
-            layout,
             digits: model.highest_number().max(1).ilog10() as usize + 1,
         }
     }
@@ -174,7 +167,7 @@ impl<'a> Painter<'a> {
     }
 
     /// Rows of one item; at least one.
-    pub fn item(&mut self, item: Item) -> Vec<Row> {
+    pub fn item(&self, item: Item) -> Vec<Row> {
         match item {
             Item::Line(DiffLine::Gap { hidden }) => vec![self.gap(hidden)],
             Item::Line(line) => {
@@ -185,7 +178,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    fn pair(&mut self, left: Option<DiffLine>, right: Option<DiffLine>) -> Vec<Row> {
+    fn pair(&self, left: Option<DiffLine>, right: Option<DiffLine>) -> Vec<Row> {
         let width = usize::from(self.ctx.width);
         let divider = if self.ctx.symbols.ascii {
             " | "
@@ -356,10 +349,6 @@ impl<'a> Painter<'a> {
             Some(at) => format!("{:>digits$}", u64::from(at) + 1),
             None => " ".repeat(digits),
         }
-    }
-
-    pub fn layout(&self) -> Layout {
-        self.layout
     }
 }
 

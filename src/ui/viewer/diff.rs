@@ -1,0 +1,309 @@
+//! Diffs of one or several files, whole, with hunks and files to jump between.
+
+use std::{cell::RefCell, path::Path, sync::Arc};
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::{
+    Entries, Motion, Outcome, Window, areas, clear, closes, draw_hints, draw_title, draw_window,
+    motion, percent,
+};
+use crate::{
+    config::DiffLayout,
+    proto::Diff,
+    text::SafeText,
+    ui::render::{
+        RenderContext, Row,
+        diff::{DiffLine, DiffModel, Form, Item, Layout, Painter, diff_model},
+        format::{count, grouped},
+        line::StyledLine,
+        tool::shown_path,
+    },
+};
+
+pub struct DiffViewer {
+    files: Vec<File>,
+    layout: DiffLayout,
+    /// All files below each other; made anew when a comparison is ready or the layout changes.
+    entries: Vec<Entry>,
+    made_for: Option<MadeFor>,
+    /// The entry that was jumped to, until the window is moved otherwise.
+    jumped_to: Option<usize>,
+    window: Window,
+}
+
+/// Entries kept above the one that is jumped to.
+const ABOVE: usize = 1;
+
+struct File {
+    diff: Arc<Diff>,
+    path: SafeText,
+    model: Option<Arc<DiffModel>>,
+}
+
+/// What the entries depend on: the width for the layout, and how many models there are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct MadeFor {
+    layout: DiffLayout,
+    width: u16,
+    models: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    file: usize,
+    kind: EntryKind,
+}
+
+#[derive(Clone, Copy)]
+enum EntryKind {
+    /// Between files.
+    Blank,
+    Header,
+    /// The comparison is still running.
+    Waiting,
+    /// `hunk`: the first line of one.
+    Item { item: Item, layout: Layout, hunk: bool },
+}
+
+impl DiffViewer {
+    /// `diffs` in the order in which they are shown; paths are shown relative to `cwd`.
+    pub fn new(diffs: Vec<Arc<Diff>>, layout: DiffLayout, cwd: &Path) -> Self {
+        let file = |diff: Arc<Diff>| File {
+            path: shown_path(&diff.path, cwd),
+            diff,
+            model: None,
+        };
+        Self {
+            files: diffs.into_iter().map(file).collect(),
+            layout,
+            entries: Vec::new(),
+            made_for: None,
+            jumped_to: None,
+            window: Window::default(),
+        }
+    }
+
+    pub fn on_key(&mut self, key: KeyEvent) -> Outcome {
+        match key.code {
+            _ if closes(key) => return Outcome::Close,
+            KeyCode::Char('n') => self.jump(1, Entry::begins_hunk),
+            KeyCode::Char('p' | 'N') => self.jump(-1, Entry::begins_hunk),
+            KeyCode::Char(']') | KeyCode::Tab => self.jump(1, Entry::begins_file),
+            KeyCode::Char('[') | KeyCode::BackTab => self.jump(-1, Entry::begins_file),
+            KeyCode::Char('s') => {
+                self.layout = match self.layout {
+                    DiffLayout::Split => DiffLayout::Unified,
+                    DiffLayout::Auto | DiffLayout::Unified => DiffLayout::Split,
+                };
+            }
+            _ => {
+                if let Some(motion) = motion(key) {
+                    self.move_by(motion);
+                }
+            }
+        }
+        Outcome::Stay
+    }
+
+    pub fn scroll(&mut self, rows: i32) {
+        self.move_by(Motion::Rows(rows as isize));
+    }
+
+    fn move_by(&mut self, motion: Motion) {
+        self.jumped_to = None;
+        self.window.ask(motion);
+    }
+
+    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+        clear(area, buf);
+        let ctx = RenderContext {
+            width: area.width.max(1),
+            ..*ctx
+        };
+        self.make(&ctx);
+        let (title, body, hints) = areas(area);
+        let laid = Laid {
+            files: &self.files,
+            entries: &self.entries,
+            painters: RefCell::default(),
+            ctx: &ctx,
+        };
+        draw_window(&mut self.window, &laid, body, buf);
+        let at = percent(&self.window, &laid);
+        let file = self.entries.get(self.window.top()).map_or(0, |entry| entry.file);
+        let mut name = StyledLine::new();
+        if let Some(file) = self.files.get(file) {
+            header(&mut name, file, &ctx);
+        }
+        let of = match self.files.len() {
+            0 | 1 => String::new(),
+            files => format!("file {} of {files}", file + 1),
+        };
+        draw_title(&name, &of, title, buf, &ctx);
+        let mut keys = vec![("j k", "scroll"), ("n p", "hunk")];
+        if self.files.len() > 1 {
+            keys.push(("] [", "file"));
+        }
+        keys.extend([("s", "split"), ("q", "back")]);
+        draw_hints(&keys, &at, hints, buf, &ctx);
+    }
+
+    fn make(&mut self, ctx: &RenderContext<'_>) {
+        for file in &mut self.files {
+            if file.model.is_none() {
+                file.model = diff_model(&file.diff, ctx.offload);
+            }
+        }
+        let made_for = MadeFor {
+            layout: self.layout,
+            width: ctx.width,
+            models: self.files.iter().filter(|file| file.model.is_some()).count(),
+        };
+        if self.made_for == Some(made_for) {
+            return;
+        }
+        // The file at the top stays there.
+        let top = self.entries.get(self.window.top()).map(|entry| entry.file);
+        let into_file = top.map_or(0, |file| self.window.top() - self.file_start(file));
+        let same_items = self.made_for.is_some_and(|made| made.layout == self.layout);
+        self.made_for = Some(made_for);
+        self.entries.clear();
+        self.jumped_to = None;
+        let several = self.files.len() > 1;
+        for (n, file) in self.files.iter().enumerate() {
+            let mut push = |kind| self.entries.push(Entry { file: n, kind });
+            if n > 0 {
+                push(EntryKind::Blank);
+            }
+            if several {
+                push(EntryKind::Header);
+            }
+            let Some(model) = &file.model else {
+                push(EntryKind::Waiting);
+                continue;
+            };
+            let layout = Layout::choose(self.layout, model, ctx.width);
+            let mut hunk = true;
+            for item in layout.items(model) {
+                let gap = matches!(item, Item::Line(DiffLine::Gap { .. }));
+                push(EntryKind::Item {
+                    item,
+                    layout,
+                    hunk: hunk && !gap,
+                });
+                hunk = gap;
+            }
+        }
+        if let Some(file) = top {
+            let into = if same_items { into_file } else { 0 };
+            self.window.go_to(self.file_start(file) + into);
+        }
+    }
+
+    fn file_start(&self, file: usize) -> usize {
+        self.entries.partition_point(|entry| entry.file < file)
+    }
+
+    /// Puts the next entry of a kind near the top.
+    fn jump(&mut self, step: isize, wanted: impl Fn(&Entry) -> bool) {
+        let mut at = self.jumped_to.unwrap_or(self.window.top() + ABOVE);
+        while let Some(next) = at.checked_add_signed(step)
+            && let Some(entry) = self.entries.get(next)
+        {
+            at = next;
+            if wanted(entry) {
+                self.jumped_to = Some(at);
+                self.window.go_to(at.saturating_sub(ABOVE));
+                return;
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn begins_hunk(&self) -> bool {
+        matches!(self.kind, EntryKind::Item { hunk: true, .. })
+    }
+
+    fn begins_file(&self) -> bool {
+        matches!(self.kind, EntryKind::Header)
+    }
+}
+
+struct Laid<'a> {
+    files: &'a [File],
+    entries: &'a [Entry],
+    /// By file; made for those that show.
+    painters: RefCell<Vec<(usize, Layout, Painter<'a>)>>,
+    ctx: &'a RenderContext<'a>,
+}
+
+impl Entries for Laid<'_> {
+    fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn rows(&self, at: usize) -> Vec<Row> {
+        let Some(entry) = self.entries.get(at) else {
+            return Vec::new();
+        };
+        let Some(file) = self.files.get(entry.file) else {
+            return Vec::new();
+        };
+        match entry.kind {
+            EntryKind::Blank => vec![Row::default()],
+            EntryKind::Header => {
+                let mut line = StyledLine::new();
+                header(&mut line, file, self.ctx);
+                vec![line.truncate(usize::from(self.ctx.width), self.ctx.symbols.ellipsis)]
+            }
+            EntryKind::Waiting => {
+                let text = format!("comparing{}", self.ctx.symbols.ellipsis);
+                vec![StyledLine::styled(&text, self.ctx.theme.dim).into_row()]
+            }
+            EntryKind::Item { item, layout, .. } => {
+                let Some(model) = &file.model else {
+                    return Vec::new();
+                };
+                let mut painters = self.painters.borrow_mut();
+                let known = painters
+                    .iter()
+                    .position(|(n, made, _)| (*n, *made) == (entry.file, layout));
+                let index = known.unwrap_or_else(|| {
+                    let painter = Painter::new(model, &file.diff.path, self.ctx);
+                    painters.push((entry.file, layout, painter));
+                    painters.len() - 1
+                });
+                painters
+                    .get(index)
+                    .map_or_else(Vec::new, |(_, _, painter)| painter.item(item))
+            }
+        }
+    }
+}
+
+/// `src/a.rs  +18 −4`
+fn header(line: &mut StyledLine, file: &File, ctx: &RenderContext<'_>) {
+    line.push(&file.path, ctx.theme.strong);
+    let Some(model) = &file.model else { return };
+    line.push("  ", ctx.theme.text);
+    match model.form {
+        Form::Created => line.push("new ", ctx.theme.dim),
+        Form::Emptied => line.push("emptied ", ctx.theme.dim),
+        Form::Same => line.push("no difference that could be shown ", ctx.theme.dim),
+        Form::Changed => {}
+    }
+    line.push(&format!("+{}", grouped(model.stats.added)), ctx.theme.success);
+    line.push(
+        &format!(" {}{}", ctx.symbols.minus, grouped(model.stats.removed)),
+        ctx.theme.error,
+    );
+    if model.rough {
+        line.push("  large: compared roughly", ctx.theme.dim);
+    }
+    if model.hunks.len() > 1 {
+        line.push(&format!("  {}", count(model.hunks.len(), "hunk")), ctx.theme.dim);
+    }
+}

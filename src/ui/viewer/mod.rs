@@ -1,0 +1,232 @@
+//! Full-screen views of one thing: a diff, a long text, a terminal.
+//!
+//! Owns their scrolling and their keys, and what an attached terminal is sent. Opened over
+//! everything else by the root, which routes keys here until one closes the view. Must not know
+//! where what it shows came from.
+
+mod attach;
+mod diff;
+mod input;
+mod text;
+mod window;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+    style::Style,
+    text::Span,
+};
+
+use crate::{
+    ui::{
+        UiCommand,
+        render::{
+            RenderContext, Row,
+            line::{StyledLine, row_width, spread},
+        },
+    },
+    vt::Screens,
+};
+
+pub use attach::TerminalViewer;
+pub use diff::DiffViewer;
+pub use text::TextViewer;
+
+use window::{Entries, Window};
+
+/// What a key did.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Draw again.
+    Stay,
+    Close,
+    Command(UiCommand),
+}
+
+pub enum Viewer {
+    Diff(DiffViewer),
+    Text(TextViewer),
+    Terminal(TerminalViewer),
+}
+
+impl Viewer {
+    /// Keys are the viewer's alone while it is open.
+    pub fn on_key(&mut self, key: KeyEvent, screens: &Screens) -> Outcome {
+        match self {
+            Self::Diff(viewer) => viewer.on_key(key),
+            Self::Text(viewer) => viewer.on_key(key),
+            Self::Terminal(viewer) => viewer.on_key(key, screens),
+        }
+    }
+
+    /// Pasted text: for the program of an attached terminal.
+    pub fn on_paste(&mut self, text: &str, screens: &Screens) -> Outcome {
+        match self {
+            Self::Terminal(viewer) => viewer.on_paste(text, screens),
+            Self::Diff(_) | Self::Text(_) => Outcome::Stay,
+        }
+    }
+
+    /// The wheel, in rows; negative: up.
+    pub fn scroll(&mut self, rows: i32) {
+        match self {
+            Self::Diff(viewer) => viewer.scroll(rows),
+            Self::Text(viewer) => viewer.scroll(rows),
+            Self::Terminal(viewer) => viewer.scroll(rows),
+        }
+    }
+
+    /// Draws over the whole area; returns where the cursor stands if it is to be seen. A command
+    /// that drawing made necessary (the terminal's size) is behind [`Viewer::take_command`].
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        buf: &mut Buffer,
+        screens: &Screens,
+        ctx: &RenderContext<'_>,
+    ) -> Option<Position> {
+        match self {
+            Self::Diff(viewer) => viewer.draw(area, buf, ctx),
+            Self::Text(viewer) => viewer.draw(area, buf, ctx),
+            Self::Terminal(viewer) => return viewer.draw(area, buf, screens, ctx),
+        }
+        None
+    }
+
+    /// To be carried out after a frame.
+    pub fn take_command(&mut self) -> Option<UiCommand> {
+        match self {
+            Self::Terminal(viewer) => viewer.take_command(),
+            Self::Diff(_) | Self::Text(_) => None,
+        }
+    }
+}
+
+/// Moves that the scrolling views share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Motion {
+    Rows(isize),
+    /// Screens, less what is kept of the one before.
+    Pages(isize),
+    HalfPages(isize),
+    Home,
+    End,
+}
+
+/// The keys of pagers.
+fn motion(key: KeyEvent) -> Option<Motion> {
+    let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+    Some(match key.code {
+        KeyCode::Char('d') if ctrl => Motion::HalfPages(1),
+        KeyCode::Char('u') if ctrl => Motion::HalfPages(-1),
+        KeyCode::Char('f') if ctrl => Motion::Pages(1),
+        KeyCode::Char('b') if ctrl => Motion::Pages(-1),
+        KeyCode::Char(_) if ctrl => return None,
+        KeyCode::Down | KeyCode::Char('j') | KeyCode::Enter => Motion::Rows(1),
+        KeyCode::Up | KeyCode::Char('k') => Motion::Rows(-1),
+        KeyCode::PageDown | KeyCode::Char(' ') => Motion::Pages(1),
+        KeyCode::PageUp | KeyCode::Char('b') => Motion::Pages(-1),
+        KeyCode::Home | KeyCode::Char('g') => Motion::Home,
+        KeyCode::End | KeyCode::Char('G') => Motion::End,
+        _ => return None,
+    })
+}
+
+fn closes(key: KeyEvent) -> bool {
+    let ctrl_c =
+        key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+    ctrl_c || matches!(key.code, KeyCode::Esc | KeyCode::Char('q'))
+}
+
+/// The areas of a viewer: title, body, hints. Low screens have no hints.
+fn areas(area: Rect) -> (Rect, Rect, Rect) {
+    let title = Rect { height: area.height.min(1), ..area };
+    let hints = if area.height >= 4 { 1 } else { 0 };
+    let body = Rect {
+        y: area.y + title.height,
+        height: area.height - title.height - hints,
+        ..area
+    };
+    let hints = Rect {
+        y: body.bottom(),
+        height: hints,
+        ..area
+    };
+    (title, body, hints)
+}
+
+fn put_row(row: &Row, area: Rect, y: u16, buf: &mut Buffer) {
+    buf.set_line(area.x, y, &row.line, area.width);
+}
+
+fn clear(area: Rect, buf: &mut Buffer) {
+    for y in area.top()..area.bottom() {
+        for x in area.left()..area.right() {
+            buf[(x, y)].reset();
+        }
+    }
+}
+
+/// `title ────── right`
+fn draw_title(title: &StyledLine, right: &str, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+    if area.is_empty() {
+        return;
+    }
+    let right = StyledLine::styled(right, ctx.theme.dim);
+    let width = usize::from(area.width);
+    let mut left = title.truncate(
+        width.saturating_sub(right.width() + 2).max(1),
+        ctx.symbols.ellipsis,
+    );
+    let rest = width.saturating_sub(row_width(&left) + right.width() + 2);
+    left.line.spans.push(Span::raw(" "));
+    left.line
+        .spans
+        .push(Span::styled(ctx.symbols.rule.repeat(rest), ctx.theme.border));
+    left.line.spans.push(Span::raw(" "));
+    left.line.spans.extend(right.into_row().line.spans);
+    put_row(&left, area, area.y, buf);
+}
+
+/// `j k scroll · q back`: pairs of keys and what they do.
+fn draw_hints(hints: &[(&str, &str)], right: &str, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+    if area.is_empty() {
+        return;
+    }
+    let mut line = StyledLine::new();
+    for (n, (keys, what)) in hints.iter().enumerate() {
+        if n > 0 {
+            line.push(&format!(" {} ", ctx.symbols.separator), ctx.theme.dim);
+        }
+        line.push(keys, ctx.theme.key_hint);
+        line.push(&format!(" {what}"), ctx.theme.dim);
+    }
+    let right = StyledLine::styled(right, ctx.theme.dim);
+    let row = spread(&line, &right, usize::from(area.width), ctx.symbols.ellipsis);
+    put_row(&row, area, area.y, buf);
+}
+
+/// Draws what a window shows of its entries.
+fn draw_window(window: &mut Window, entries: &impl Entries, area: Rect, buf: &mut Buffer) {
+    let rows = window.rows(entries, usize::from(area.height));
+    for (y, row) in (area.top()..area.bottom()).zip(&rows) {
+        put_row(row, area, y, buf);
+    }
+}
+
+/// How far down the window is.
+fn percent(window: &Window, entries: &impl Entries) -> String {
+    if window.at_end() {
+        return "end".to_owned();
+    }
+    let all = entries.len().max(1);
+    format!("{}%", window.top() * 100 / all)
+}
+
+fn plain(text: &str) -> StyledLine {
+    StyledLine::styled(text, Style::new())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! A long text, whole: the output of a tool, raw JSON, what an agent's stderr said.
+
+use std::ops::Range;
+
+use crossterm::event::KeyEvent;
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::{
+    Entries, Motion, Outcome, Window, areas, clear, closes, draw_hints, draw_title, draw_window,
+    motion, percent, plain,
+};
+use crate::{
+    text::SafeText,
+    ui::render::{
+        RenderContext, Row,
+        format::count,
+        line::{StyledLine, Wrapping},
+    },
+};
+
+/// Bytes that are laid out as one entry: longer lines are several, so that a frame does not cost
+/// more for them.
+const MAX_ENTRY: usize = 4 << 10;
+
+pub struct TextViewer {
+    title: SafeText,
+    text: SafeText,
+    /// Lines, or parts of very long ones.
+    entries: Vec<Range<usize>>,
+    lines: usize,
+    window: Window,
+}
+
+impl TextViewer {
+    pub fn new(title: SafeText, text: SafeText) -> Self {
+        let mut entries = Vec::new();
+        let mut at = 0;
+        let mut lines = 0;
+        for line in text.split_inclusive('\n') {
+            lines += 1;
+            let end = at + line.trim_end_matches('\n').len();
+            let mut from = at;
+            while end - from > MAX_ENTRY {
+                let cut = text.floor_char_boundary(from + MAX_ENTRY);
+                entries.push(from..cut);
+                from = cut;
+            }
+            entries.push(from..end);
+            at += line.len();
+        }
+        Self {
+            title: SafeText::line(&title),
+            text,
+            entries,
+            lines,
+            window: Window::default(),
+        }
+    }
+
+    pub fn on_key(&mut self, key: KeyEvent) -> Outcome {
+        if closes(key) {
+            return Outcome::Close;
+        }
+        if let Some(motion) = motion(key) {
+            self.window.ask(motion);
+        }
+        Outcome::Stay
+    }
+
+    pub fn scroll(&mut self, rows: i32) {
+        self.window.ask(Motion::Rows(rows as isize));
+    }
+
+    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+        clear(area, buf);
+        let (title, body, hints) = areas(area);
+        let entries = Laid {
+            text: &self.text,
+            entries: &self.entries,
+            width: usize::from(area.width),
+            ctx,
+        };
+        draw_window(&mut self.window, &entries, body, buf);
+        let lines = count(self.lines, "line");
+        draw_title(&plain(&self.title), &lines, title, buf, ctx);
+        draw_hints(
+            &[("j k", "scroll"), ("space b", "page"), ("g G", "ends"), ("q", "back")],
+            &percent(&self.window, &entries),
+            hints,
+            buf,
+            ctx,
+        );
+    }
+}
+
+struct Laid<'a> {
+    text: &'a str,
+    entries: &'a [Range<usize>],
+    width: usize,
+    ctx: &'a RenderContext<'a>,
+}
+
+impl Entries for Laid<'_> {
+    fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn rows(&self, at: usize) -> Vec<Row> {
+        let bytes = self.entries.get(at).cloned().unwrap_or(0..0);
+        let none = StyledLine::new();
+        StyledLine::styled(&self.text[bytes], self.ctx.theme.text).wrap_with(
+            Wrapping::Hard,
+            self.width,
+            &none,
+            &none,
+        )
+    }
+}

@@ -1,0 +1,125 @@
+//! A window onto entries of different heights, at a cost that depends on what shows alone.
+
+use super::Motion;
+use crate::ui::render::Row;
+
+/// Rows that a page keeps of the one before.
+const OVERLAP: usize = 2;
+
+/// What can be scrolled through: entries that are laid out when they come into view.
+pub trait Entries {
+    fn len(&self) -> usize;
+    /// The rows of one entry.
+    fn rows(&self, at: usize) -> Vec<Row>;
+}
+
+/// Where the window stands.
+#[derive(Debug, Default)]
+pub struct Window {
+    /// The entry at the top, and how many of its rows are above.
+    top: usize,
+    skip: usize,
+    height: usize,
+    /// Applied with the next [`Window::rows`].
+    pending: Vec<Motion>,
+    at_end: bool,
+}
+
+impl Window {
+    pub fn ask(&mut self, motion: Motion) {
+        match (self.pending.last_mut(), motion) {
+            (Some(Motion::Rows(last)), Motion::Rows(more)) => *last = last.saturating_add(more),
+            _ => self.pending.push(motion),
+        }
+    }
+
+    /// Puts an entry at the top.
+    pub fn go_to(&mut self, entry: usize) {
+        self.pending.clear();
+        (self.top, self.skip) = (entry, 0);
+    }
+
+    pub fn top(&self) -> usize {
+        self.top
+    }
+
+    /// The last row shows.
+    pub fn at_end(&self) -> bool {
+        self.at_end
+    }
+
+    /// The visible rows, after the moves that were asked for; at most `height`.
+    pub fn rows(&mut self, entries: &impl Entries, height: usize) -> Vec<Row> {
+        self.height = height;
+        for motion in std::mem::take(&mut self.pending) {
+            let page = isize::try_from(height.saturating_sub(OVERLAP).max(1)).unwrap_or(1);
+            match motion {
+                Motion::Rows(rows) => self.by(rows, entries),
+                Motion::Pages(pages) => self.by(pages.saturating_mul(page), entries),
+                Motion::HalfPages(pages) => self.by(pages.saturating_mul(page / 2 + 1), entries),
+                Motion::Home => (self.top, self.skip) = (0, 0),
+                Motion::End => self.to_end(entries),
+            }
+        }
+        self.top = self.top.min(entries.len().saturating_sub(1));
+        let mut rows = self.from_top(entries);
+        if rows.len() < height && (self.top, self.skip) != (0, 0) {
+            self.to_end(entries);
+            rows = self.from_top(entries);
+        }
+        self.at_end = rows.len() <= height;
+        rows.truncate(height);
+        rows
+    }
+
+    /// Rows from the top on; one more than the window is high, where there is one.
+    fn from_top(&mut self, entries: &impl Entries) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for entry in self.top..entries.len() {
+            let of_entry = entries.rows(entry);
+            if entry == self.top {
+                self.skip = self.skip.min(of_entry.len().saturating_sub(1));
+                rows.extend(of_entry.into_iter().skip(self.skip));
+            } else {
+                rows.extend(of_entry);
+            }
+            if rows.len() > self.height {
+                break;
+            }
+        }
+        rows
+    }
+
+    fn by(&mut self, rows: isize, entries: &impl Entries) {
+        let mut left = rows.unsigned_abs();
+        if rows > 0 {
+            self.skip += left;
+            while self.top + 1 < entries.len() {
+                let of_entry = entries.rows(self.top).len();
+                if self.skip < of_entry {
+                    return;
+                }
+                self.skip -= of_entry;
+                self.top += 1;
+            }
+            return;
+        }
+        while left > self.skip {
+            left -= self.skip;
+            let Some(above) = self.top.checked_sub(1) else {
+                self.skip = 0;
+                return;
+            };
+            self.top = above;
+            self.skip = entries.rows(above).len();
+        }
+        self.skip -= left;
+    }
+
+    fn to_end(&mut self, entries: &impl Entries) {
+        self.top = entries.len().saturating_sub(1);
+        self.skip = entries.rows(self.top).len();
+        let height = isize::try_from(self.height).unwrap_or(0);
+        self.by(-height, entries);
+    }
+}
