@@ -58,7 +58,8 @@ pub struct UserMessage {
 pub struct Message {
     pub id: Option<MessageId>,
     pub text: SafeTextBuf,
-    /// No chunk will follow: another block or the end of the turn came.
+    /// No chunk is expected: another block or the end of the turn came. One that comes for this
+    /// message all the same goes on, and is not done.
     pub done: bool,
 }
 

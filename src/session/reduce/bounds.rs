@@ -1,5 +1,7 @@
 //! Bounds on what an agent can make the session hold, and what gives way when they are reached.
 
+use std::sync::Arc;
+
 use crate::{
     proto::{ContentBlock, Diff, PlanEntry, RawJson, ToolContent},
     session::{BlockId, BlockKind, NoticeLevel, ToolCall},
@@ -46,6 +48,12 @@ pub(super) const MAX_WITHDRAWN: usize = 256;
 /// Bytes of an error's text in a notice; the rest is in its detail.
 pub(super) const MAX_ERROR_TEXT: usize = 2 << 10;
 
+/// Stands for the body of a tool call that went.
+const LEFT_OUT: &str = "left out to bound memory";
+
+/// A smaller body is left where it is.
+const WORTH_DROPPING: usize = 1 << 10;
+
 /// What a block costs besides its text.
 const BLOCK: usize = 256;
 
@@ -88,17 +96,15 @@ impl Step<'_> {
             }
             if let BlockKind::Tool(call) = &block.kind
                 && !call.state.is_open()
-                && body_weight(call) > 0
+                && body_weight(call) > WORTH_DROPPING
             {
-                freed += body_weight(call);
+                freed += body_weight(call) - LEFT_OUT.len();
                 emptied.push(block.id);
             }
         }
         for id in &emptied {
             if let Some(BlockKind::Tool(call)) = self.session.transcript.edit(*id) {
-                call.content = vec![ToolContent::Block(ContentBlock::Text(
-                    "left out to bound memory".into(),
-                ))];
+                call.content = vec![ToolContent::Block(ContentBlock::Text(LEFT_OUT.into()))];
                 call.raw_input = None;
                 call.raw_output = None;
             }
@@ -121,6 +127,7 @@ impl Step<'_> {
                 "what was said before was left out to bound memory".into(),
                 None,
             );
+            self.session.inner.weight += block_weight(&sign);
             self.session.transcript.forget_first(gone, sign);
             self.forget_gone_tools();
             self.forget_gone_terminals();
@@ -141,7 +148,11 @@ pub(super) fn block_weight(kind: &BlockKind) -> usize {
             BlockKind::User(message) => message.text.len(),
             BlockKind::Agent(message) => message.text.len(),
             BlockKind::Thought(thought) => thought.text.len(),
-            BlockKind::Tool(call) => body_weight(call) + call.title.len(),
+            BlockKind::Tool(call) => {
+                let locations: usize = call.locations.iter().map(|at| at.path.len()).sum();
+                let command = call.command.as_ref().map_or(0, String::len);
+                body_weight(call) + locations + command + call.title.len()
+            }
             BlockKind::Plan(entries) => plan_weight(entries),
             BlockKind::Content(content) => content_weight(content),
             BlockKind::Notice(notice) => {
@@ -150,16 +161,11 @@ pub(super) fn block_weight(kind: &BlockKind) -> usize {
         }
 }
 
-/// Bytes of what a tool call carries besides its title.
-pub(super) fn body_weight(call: &ToolCall) -> usize {
+/// Bytes of a tool call's output and raw JSON: what can go and leave the row.
+fn body_weight(call: &ToolCall) -> usize {
     let raw = |raw: &Option<RawJson>| raw.as_ref().map_or(0, |raw| raw.0.len());
     let content: usize = call.content.iter().map(tool_content_weight).sum();
-    let locations: usize = call.locations.iter().map(|at| at.path.len()).sum();
-    content
-        + locations
-        + call.command.as_ref().map_or(0, String::len)
-        + raw(&call.raw_input)
-        + raw(&call.raw_output)
+    content + raw(&call.raw_input) + raw(&call.raw_output)
 }
 
 pub(super) fn tool_content_weight(content: &ToolContent) -> usize {
@@ -197,24 +203,22 @@ pub(super) fn bounded_content(mut content: Vec<ToolContent>) -> Vec<ToolContent>
                     bound_text(text, &mut room);
                 }
             }
-            ToolContent::Diff(diff) => {
-                if diff.new.len() > MAX_DIFF_SIDE
-                    || diff
-                        .old
-                        .as_ref()
-                        .is_some_and(|old| old.len() > MAX_DIFF_SIDE)
-                {
-                    *diff = std::sync::Arc::new(Diff {
-                        path: diff.path.clone(),
-                        old: diff.old.as_ref().map(|old| bounded(old, MAX_DIFF_SIDE)),
-                        new: bounded(&diff.new, MAX_DIFF_SIDE),
-                    });
-                }
+            ToolContent::Diff(diff) if is_too_big(diff) => {
+                *diff = Arc::new(Diff {
+                    path: diff.path.clone(),
+                    old: diff.old.as_ref().map(|old| bounded(old, MAX_DIFF_SIDE)),
+                    new: bounded(&diff.new, MAX_DIFF_SIDE),
+                });
             }
             _ => {}
         }
     }
     content
+}
+
+fn is_too_big(diff: &Diff) -> bool {
+    let old = diff.old.as_ref().map_or(0, |old| old.len());
+    diff.new.len().max(old) > MAX_DIFF_SIDE
 }
 
 fn bound_text(text: &mut SafeText, room: &mut usize) {

@@ -217,10 +217,14 @@ impl Step<'_> {
             _ => format!("the agent sent {count} lines that are no messages"),
         });
         let kind = notice(NoticeLevel::Quiet, text, Some(what.clone()));
-        let told = self.session.inner.link.noise;
-        match told.and_then(|id| self.session.transcript.edit(id)) {
-            Some(place) => *place = kind,
-            None => self.session.inner.link.noise = Some(self.push(kind)),
+        match self.session.inner.link.noise {
+            Some(id) if self.session.transcript.index_of(id).is_some() => {
+                self.replace(id, kind);
+            }
+            _ => {
+                let id = self.push(kind);
+                self.session.inner.link.noise = Some(id);
+            }
         }
         if count == MUCH_NOISE {
             let text = "the agent goes on sending lines that are no messages: does its command start \

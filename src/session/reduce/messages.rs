@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     proto::{ChunkRole, ContentBlock, MessageId, PromptBlock},
-    session::{BlockId, BlockKind, Message, NoticeLevel, Prompt, Thought, UserMessage},
+    session::{BlockId, BlockKind, Message, NoticeLevel, Prompt, Thought, ToolState, UserMessage},
     text::{SafeText, SafeTextBuf},
 };
 
@@ -202,13 +202,15 @@ impl Step<'_> {
         }
     }
 
-    fn flush_history(&mut self) {
+    /// Shows the user's message that the agent told, now that something else comes.
+    pub(super) fn flush_history(&mut self) {
         let Some((_, text)) = self.session.inner.speech.history.take() else {
             return;
         };
         self.settle_current();
         if self.is_replaying() {
-            // Ids of tool calls may be used again in each turn of a replay too.
+            // A turn of history begins: the one before is over.
+            self.end_open_tools(ToolState::Ended);
             self.session.inner.turn.number += 1;
         }
         self.push_only(BlockKind::User(UserMessage {

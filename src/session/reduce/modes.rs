@@ -268,7 +268,9 @@ impl Step<'_> {
 
     /// The call that a sign-in interrupted, once more; prompts wait for its answer.
     pub(super) fn set_up_mode(&mut self, call: Call) {
-        self.session.inner.modes.setting_up = Some(self.now);
+        let rules = &mut self.session.inner.modes;
+        rules.setting_up = Some(self.now);
+        rules.wanted = None;
         self.mode_call(call);
     }
 

@@ -47,6 +47,18 @@ impl Step<'_> {
         id
     }
 
+    /// Another kind in a block's place.
+    pub(super) fn replace(&mut self, id: BlockId, kind: BlockKind) {
+        let new = block_weight(&kind);
+        let Some(place) = self.session.transcript.edit(id) else {
+            return;
+        };
+        let old = block_weight(place);
+        *place = kind;
+        self.shrink(old);
+        self.grow(new);
+    }
+
     /// What no type of ours knows: one dim line, counted while it repeats (V1-UPD-10).
     pub(super) fn unknown_update(&mut self, what: &SafeText, raw: &RawJson) {
         let detail = SafeText::new(&raw.0);
@@ -59,15 +71,9 @@ impl Step<'_> {
             }) = &block.kind
             && let Some(count) = repeats(text, what)
         {
-            let (id, old) = (block.id, block_weight(&block.kind));
+            let id = block.id;
             let text = SafeText::line(&format!("{what} (×{})", count + 1));
-            let kind = notice(NoticeLevel::Quiet, text, Some(detail));
-            let new = block_weight(&kind);
-            if let Some(place) = self.session.transcript.edit(id) {
-                *place = kind;
-            }
-            self.shrink(old);
-            self.grow(new);
+            self.replace(id, notice(NoticeLevel::Quiet, text, Some(detail)));
             return;
         }
         self.say_more(NoticeLevel::Quiet, what.clone(), detail);

@@ -5,10 +5,7 @@ use crate::{
     session::{BlockId, BlockKind},
 };
 
-use super::{
-    Step,
-    bounds::{MAX_PLAN, block_weight},
-};
+use super::{Step, bounds::MAX_PLAN};
 
 #[derive(Debug, Default)]
 pub(super) struct PlanRules {
@@ -40,18 +37,15 @@ impl Step<'_> {
         {
             return;
         }
-        let kind = BlockKind::Plan(std::mem::take(&mut self.session.plan));
-        let finished = self.session.inner.plan.finished;
-        let Some(id) = finished.filter(|id| self.session.transcript.index_of(*id).is_some()) else {
-            self.session.inner.plan.finished = Some(self.push(kind));
-            return;
-        };
-        let new = block_weight(&kind);
-        if let Some(place) = self.session.transcript.edit(id) {
-            let old = block_weight(place);
-            *place = kind;
-            self.shrink(old);
-            self.grow(new);
+        let plan = std::mem::take(&mut self.session.plan);
+        match self.session.inner.plan.finished {
+            Some(id) if self.session.transcript.index_of(id).is_some() => {
+                self.replace(id, BlockKind::Plan(plan));
+            }
+            _ => {
+                let id = self.push(BlockKind::Plan(plan));
+                self.session.inner.plan.finished = Some(id);
+            }
         }
     }
 }

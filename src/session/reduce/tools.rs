@@ -63,6 +63,7 @@ impl Step<'_> {
     /// earlier turn had may be another call's now: some agents count from one in each turn. Within
     /// a turn an id stays one row (C007).
     pub(super) fn patch_tool(&mut self, patch: ToolCallPatch, by: Told) -> BlockId {
+        self.flush_history();
         let turn = self.session.inner.turn.number;
         let known = self.session.inner.tools.by_id.get(&patch.id).copied();
         let same = known.filter(|known| match self.tool(known.block) {

@@ -244,6 +244,11 @@ impl Step<'_> {
             return;
         } else {
             self.say_error(NoticeLevel::Error, "the turn failed", &error);
+            if error.code == code::NOT_FOUND {
+                // V1-ERR-08: it may be the session itself that is gone.
+                let text = "if the agent has lost the session: F5 opens it again, or a new one";
+                self.say(NoticeLevel::Info, text.into());
+            }
         }
         self.after_turn(false, stopped);
     }
@@ -253,15 +258,16 @@ impl Step<'_> {
     }
 
     fn after_turn(&mut self, went_well: bool, stopped: bool) {
-        if !stopped {
-            self.effects.push(Effect::Attention(Attention::TurnDone));
-        }
         if std::mem::take(&mut self.session.inner.turn.send_next) {
             self.send_head();
         } else if went_well && !stopped {
             self.send_next_unless_held();
         } else {
             self.hold_queue();
+        }
+        // Nobody is called while it goes on by itself, or by the person who stopped it.
+        if !stopped && self.session.turn.is_none() {
+            self.effects.push(Effect::Attention(Attention::TurnDone));
         }
     }
 

@@ -1,0 +1,199 @@
+use super::*;
+use crate::proto::ExitStatus;
+use crate::session::{Attention, ToolState};
+
+fn exit(code: i64, stderr: &str) -> AgentExit {
+    AgentExit {
+        status: Some(ExitStatus {
+            code: Some(code),
+            signal: None,
+        }),
+        stderr: SafeText::new(stderr),
+        cause: None,
+    }
+}
+
+#[test]
+fn nothing_is_sent_before_initialize_is_answered_v1_init_01() {
+    let (mut play, effects) = Play::start(SessionConfig {
+        first_prompt: Some(prompt("first")),
+        ..config()
+    });
+    assert_eq!(wire(&effects), ["spawn"]);
+    assert!(play.event(Event::Submit(prompt("second"))).is_empty());
+    assert_eq!(wire(&play.connect()), ["initialize"]);
+    assert!(wire(&play.event(Event::SendNow(prompt("third")))).is_empty());
+    assert!(wire(&play.event(Event::CycleMode)).is_empty());
+    assert!(wire(&play.event(Event::Stop)).is_empty());
+    assert_eq!(
+        wire(&play.initialized(hello(AgentCaps::default()))),
+        ["new"]
+    );
+    let effects = play.reply(CallTag::NewSession, session_named("s"));
+    assert_eq!(wire(&effects), ["prompt third"]);
+    assert_eq!(play.queued(), ["first", "second"]);
+}
+
+#[test]
+fn another_version_ends_the_connection_and_both_are_named_v1_init_03() {
+    for version in [0, 2, 65_535] {
+        let (mut play, _) = Play::start(config());
+        play.connect();
+        let effects = play.initialized(Initialized {
+            protocol_version: version,
+            ..hello(AgentCaps::default())
+        });
+        assert_eq!(wire(&effects), ["stop"]);
+        let Phase::Failed { error } = &play.session.phase else {
+            panic!("{:?}", play.session.phase)
+        };
+        assert!(error.contains(&format!("version {version} ")), "{error}");
+        assert!(error.contains("version 1:"), "{error}");
+        assert!(error.contains("F5"), "{error}");
+        // C027: nothing more goes out, whatever comes.
+        assert!(wire(&play.event(Event::Submit(prompt("hello?")))).is_empty());
+        assert!(play.exits(exit(0, "")).is_empty());
+    }
+}
+
+#[test]
+fn an_odd_version_is_said_and_taken_for_one_v1_init_04() {
+    let (mut play, _) = Play::start(config());
+    play.connect();
+    let effects = play.initialized(Initialized {
+        odd_version: Some("0.12.0".into()),
+        ..hello(AgentCaps::default())
+    });
+    assert_eq!(wire(&effects), ["new"]);
+    assert!(play.mentions("0.12.0"));
+}
+
+#[test]
+fn a_slow_start_is_said_once_and_waited_for_v1_init_24() {
+    let (mut play, _) = Play::start(config());
+    play.connect();
+    play.wait(Duration::from_secs(59));
+    assert!(play.said().is_empty());
+    play.wait(Duration::from_secs(600));
+    assert_eq!(play.said().len(), 1, "{:?}", play.said());
+    assert!(play.said_last().contains("60 s"));
+    assert_eq!(
+        wire(&play.initialized(hello(AgentCaps::default()))),
+        ["new"]
+    );
+}
+
+#[test]
+fn an_idle_session_asks_for_no_tick() {
+    assert_eq!(Play::open().session.deadline(), None);
+}
+
+#[test]
+fn an_agent_that_ends_at_the_start_is_reported_with_its_stderr_c019() {
+    let (mut play, _) = Play::start(config());
+    play.connect();
+    let effects = play.exits(exit(7, "missing licence file\n\n"));
+    assert!(wire(&effects).is_empty(), "no restart by itself");
+    assert!(effects.contains(&Effect::Attention(Attention::AgentFailed)));
+    assert_eq!(
+        play.said_last(),
+        "! demo ended with exit code 7: missing licence file. F5 starts it again"
+    );
+    assert_eq!(wire(&play.event(Event::Restart)), ["spawn"]);
+}
+
+#[test]
+fn an_agent_that_cannot_be_started_is_named_and_f5_tries_again_c117() {
+    let (mut play, _) = Play::start(config());
+    let error = SafeText::new("no such command: demo");
+    play.event(Event::SpawnFailed {
+        error: error.clone(),
+    });
+    assert_eq!(play.session.phase, Phase::Failed { error });
+    play.event(Event::Submit(prompt("kept")));
+    assert_eq!(wire(&play.event(Event::Restart)), ["spawn"]);
+    assert_eq!(play.queued(), ["kept"]);
+}
+
+#[test]
+fn the_end_of_the_agent_ends_all_that_was_open_v1_rpc_19() {
+    let mut play = Play::running();
+    play.update(tool("t", "build", ToolStatus::InProgress));
+    play.update(says("half a sen"));
+    let (key, _) = play.asks_about("t");
+    play.event(Event::Submit(prompt("later")));
+    let effects = play.exits(exit(3, "boom"));
+    assert_eq!(wire(&effects), [format!("{} Cancelled", key.number)]);
+    assert!(play.session.turn.is_none());
+    assert_eq!(play.tool("t").state, ToolState::Failed);
+    assert!(!play.tool("t").asking);
+    assert!(play.mentions("exit code 3"));
+    assert!(matches!(play.session.phase, Phase::Failed { .. }));
+    assert_eq!(play.queued(), ["later"]);
+    assert!(play.session.queue_held);
+    assert!(play.mentions("agent: half a sen"), "the transcript stays");
+}
+
+#[test]
+fn what_an_old_process_still_says_is_nobodys() {
+    let mut play = Play::open();
+    let old = play.connection;
+    play.event(Event::Restart);
+    let rev = play.session.rev;
+    let late = FromAgent::Update {
+        session: Some(id("s")),
+        event: says("ghost"),
+    };
+    assert!(play.event(Event::Agent(old, late)).is_empty());
+    assert!(play.event(Event::Exited(old, exit(0, ""))).is_empty());
+    assert_eq!(play.session.rev, rev);
+    assert!(!play.mentions("ghost"));
+}
+
+#[test]
+fn a_process_that_nobody_waits_for_is_stopped() {
+    let mut play = Play::open();
+    let effects = play.event(Event::Connected(ConnectionId(99)));
+    assert_eq!(effects, [Effect::StopAgent(ConnectionId(99))]);
+}
+
+#[test]
+fn noise_is_one_line_that_counts_v1_rpc_14() {
+    let mut play = Play::open();
+    for count in 1..=150 {
+        play.agent(FromAgent::Noise {
+            what: "INFO starting".into(),
+            count,
+        });
+    }
+    let said = play.said();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].contains("150 lines"));
+    assert!(said[1].contains("F5"));
+}
+
+#[test]
+fn an_update_without_meaning_is_one_dim_line_v1_upd_10() {
+    let mut play = Play::running();
+    play.update(says("one "));
+    for _ in 0..3 {
+        play.update(AgentEvent::Unknown {
+            what: "hologram".into(),
+            raw: crate::proto::RawJson("{}".into()),
+        });
+    }
+    play.update(says("sentence"));
+    assert_eq!(
+        play.said(),
+        ["user: go", "agent: one sentence", "· hologram (×3)"]
+    );
+}
+
+#[test]
+fn an_answer_to_initialize_that_is_an_error_is_said() {
+    let (mut play, _) = Play::start(config());
+    play.connect();
+    let effects = play.reply(CallTag::Initialize, failed(-32603, "no node"));
+    assert_eq!(wire(&effects), ["stop"]);
+    assert!(play.said_last().contains("no node"));
+}

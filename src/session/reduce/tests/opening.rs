@@ -1,0 +1,310 @@
+use super::*;
+use crate::proto::SlashCommand;
+use crate::session::{Attention, ToolState};
+
+fn commands(name: &str) -> AgentEvent {
+    AgentEvent::Commands(vec![SlashCommand {
+        name: SafeText::new(name),
+        description: SafeText::default(),
+        hint: None,
+    }])
+}
+
+fn reopen() -> SessionConfig {
+    SessionConfig {
+        start: Start::Reopen(id("old")),
+        ..config()
+    }
+}
+
+fn load_tag() -> CallTag {
+    CallTag::LoadSession { id: id("old") }
+}
+
+#[test]
+fn updates_before_the_answer_are_kept_for_their_session_v1_ses_03_c001() {
+    let (mut play, _) = Play::opening(config(), AgentCaps::default());
+    play.update_of("s", commands("zebra"));
+    play.update_of("other", commands("yak"));
+    assert!(play.session.commands.is_empty());
+    play.reply(CallTag::NewSession, session_named("s"));
+    assert_eq!(&*play.session.commands[0].name, "zebra");
+}
+
+#[test]
+fn updates_of_other_sessions_are_left_out_and_said_once() {
+    let mut play = Play::open();
+    for _ in 0..3 {
+        play.update_of("other", says("psst"));
+    }
+    assert_eq!(play.said(), ["· updates for another session were left out"]);
+}
+
+#[test]
+fn early_updates_are_bounded() {
+    let (mut play, _) = Play::opening(config(), AgentCaps::default());
+    for n in 0..10_000 {
+        play.update_of("s", chunk(ChunkRole::Agent, Some(&n.to_string()), "x"));
+    }
+    play.reply(CallTag::NewSession, session_named("s"));
+    assert!(play.said().len() <= 300);
+}
+
+#[test]
+fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_11() {
+    let can = |load_session, resume| AgentCaps {
+        load_session,
+        resume,
+        ..AgentCaps::default()
+    };
+    // A replay fills the empty screen.
+    let cases = [
+        (can(true, false), "load old"),
+        (can(true, true), "load old"),
+        (can(false, true), "resume old"),
+        (can(false, false), "new"),
+    ];
+    for (caps, call) in cases {
+        let (play, effects) = Play::opening(reopen(), caps);
+        assert_eq!(wire(&effects), [call]);
+        assert_eq!(play.mentions("cannot open a session again"), call == "new");
+    }
+}
+
+#[test]
+fn a_replay_is_history_v1_ses_08_09_v1_upd_03() {
+    let (mut play, _) = Play::opening(reopen(), reopening());
+    let mut effects = Vec::new();
+    for event in [
+        chunk(ChunkRole::User, Some("1"), "say "),
+        chunk(ChunkRole::User, Some("1"), "hello"),
+        chunk(ChunkRole::Agent, Some("2"), "hello"),
+        chunk(ChunkRole::User, Some("3"), "run it"),
+        tool("call_1", "run", ToolStatus::Pending),
+        chunk(ChunkRole::User, Some("4"), "again"),
+        tool("call_1", "rerun", ToolStatus::Pending),
+    ] {
+        effects.extend(play.update_of("old", event));
+    }
+    assert_eq!(
+        play.session.phase,
+        Phase::Opening {
+            since: play.now,
+            replaying: true
+        }
+    );
+    // A null result: the load is over with it, not before.
+    effects.extend(play.reply(load_tag(), nothing_opened()));
+    assert_eq!(play.session.phase, Phase::Ready);
+    assert_eq!(play.session.id, Some(id("old")));
+    assert!(effects.is_empty(), "{effects:?}");
+    assert_eq!(
+        play.said(),
+        [
+            "user: say hello",
+            "agent: hello",
+            "user: run it",
+            // vibe's calls get no update; and ids come again in each turn.
+            "call_1 run Pending",
+            "user: again",
+            "call_1 rerun Ended",
+        ]
+        .map(|line| line.replace("Pending", "Ended"))
+    );
+}
+
+#[test]
+fn a_question_in_a_replay_is_answered_without_a_dialog_v1_ses_09() {
+    let (mut play, _) = Play::opening(reopen(), reopening());
+    let (_, effects) = play.request(HostRequest::Permission(Box::new(PermissionRequest {
+        session: id("old"),
+        tool_call: ToolCallPatch::new(ToolCallId::new("t")),
+        options: Vec::new(),
+    })));
+    assert_eq!(wire(&effects), ["1 Cancelled"]);
+    assert!(play.session.questions.is_empty());
+}
+
+#[test]
+fn a_session_that_is_gone_is_said_to_be_and_a_new_one_opened_c033() {
+    let (mut play, _) = Play::opening(reopen(), reopening());
+    play.update_of("old", says("half a session"));
+    let effects = play.reply(load_tag(), failed(-32002, "Resource not found"));
+    assert_eq!(wire(&effects), ["new"]);
+    assert!(play.mentions("session old could not be loaded: Resource not found"));
+    assert!(!play.mentions("half a session"), "V1-SES-09");
+    play.reply(CallTag::NewSession, session_named("s"));
+    assert_eq!(play.session.phase, Phase::Ready);
+    assert_eq!(play.session.id, Some(id("s")));
+}
+
+#[test]
+fn a_restart_resumes_and_keeps_what_is_on_the_screen_v1_ses_11() {
+    let mut play = Play::open_with(reopening());
+    play.event(Event::Submit(prompt("go")));
+    play.ends(StopReason::EndTurn);
+    assert_eq!(wire(&play.event(Event::Restart)), ["stop", "spawn"]);
+    play.connect();
+    assert_eq!(wire(&play.initialized(hello(reopening()))), ["resume s"]);
+    play.reply(CallTag::ResumeSession { id: id("s") }, nothing_opened());
+    assert!(play.mentions("user: go"));
+    assert_eq!(
+        wire(&play.event(Event::Submit(prompt("on")))),
+        ["prompt on"]
+    );
+}
+
+#[test]
+fn a_resume_that_fails_becomes_a_load_and_then_a_new_session() {
+    let mut play = Play::open_with(reopening());
+    play.event(Event::Submit(prompt("go")));
+    play.ends(StopReason::EndTurn);
+    play.event(Event::Restart);
+    play.connect();
+    play.initialized(hello(reopening()));
+    let resume = CallTag::ResumeSession { id: id("s") };
+    assert_eq!(wire(&play.reply(resume, failed(-32603, "no"))), ["load s"]);
+    let load = CallTag::LoadSession { id: id("s") };
+    assert_eq!(wire(&play.reply(load, failed(-32603, "no"))), ["new"]);
+    assert!(play.mentions("it knows nothing of what is above"));
+}
+
+/// A loaded session comes once: what was on the screen makes way when the replay comes, and comes
+/// back if the load fails.
+#[test]
+fn a_load_doubles_nothing_and_loses_nothing_v1_ses_09() {
+    let caps = AgentCaps {
+        load_session: true,
+        ..AgentCaps::default()
+    };
+    for good in [true, false] {
+        let mut play = Play::open_with(caps);
+        play.event(Event::Submit(prompt("go")));
+        play.update(says("gone"));
+        play.ends(StopReason::EndTurn);
+        play.event(Event::Restart);
+        play.connect();
+        play.initialized(hello(caps));
+        assert!(
+            play.mentions("agent: gone"),
+            "nothing goes before something comes"
+        );
+        play.update(chunk(ChunkRole::User, None, "go"));
+        play.update(says("gone"));
+        let load = CallTag::LoadSession { id: id("s") };
+        let result = if good {
+            nothing_opened()
+        } else {
+            failed(-32603, "disk full")
+        };
+        play.reply(load, result);
+        let told = play
+            .said()
+            .iter()
+            .filter(|line| *line == "agent: gone")
+            .count();
+        assert_eq!(told, 1, "{:?}", play.said());
+        assert_eq!(play.mentions("loaded again"), good);
+        assert_eq!(play.mentions("could not be loaded"), !good);
+    }
+}
+
+#[test]
+fn an_agent_that_ends_while_it_loads_costs_nothing_v1_ses_09() {
+    let mut play = Play::open_with(reopening());
+    play.event(Event::Restart);
+    play.connect();
+    // Nothing was said yet: the session is loaded.
+    assert_eq!(wire(&play.initialized(hello(reopening()))), ["load s"]);
+    play.update(says("half"));
+    let exit = AgentExit {
+        status: None,
+        stderr: SafeText::default(),
+        cause: Some("stdout closed".into()),
+    };
+    play.exits(exit);
+    assert!(!play.mentions("half"));
+    play.event(Event::Restart);
+    play.connect();
+    assert_eq!(wire(&play.initialized(hello(reopening()))), ["load s"]);
+}
+
+#[test]
+fn directories_go_only_to_an_agent_that_takes_them_v1_ses_06() {
+    for takes in [true, false] {
+        let config = SessionConfig {
+            additional_directories: vec!["/more".into()],
+            ..config()
+        };
+        let caps = AgentCaps {
+            additional_directories: takes,
+            ..AgentCaps::default()
+        };
+        let (play, effects) = Play::opening(config, caps);
+        let [Effect::ToAgent(ToAgent::Call(Call::NewSession(setup)))] = effects.as_slice() else {
+            panic!("{effects:?}")
+        };
+        assert_eq!(setup.additional_directories.len(), usize::from(takes));
+        assert_eq!(play.said().is_empty(), takes);
+    }
+}
+
+#[test]
+fn an_agent_that_opens_no_session_is_stopped_and_says_why() {
+    let (mut play, _) = Play::opening(config(), AgentCaps::default());
+    let effects = play.reply(CallTag::NewSession, failed(-32603, "no disk"));
+    assert_eq!(wire(&effects), ["stop"]);
+    assert!(effects.contains(&Effect::Attention(Attention::AgentFailed)));
+    assert!(play.said_last().contains("no disk"));
+}
+
+#[test]
+fn an_answer_that_was_not_waited_for_does_nothing_v1_rpc_16() {
+    let mut play = Play::open();
+    let before = play.said().len();
+    for call in [CallTag::NewSession, load_tag()] {
+        assert!(play.reply(call, session_named("x")).is_empty());
+    }
+    assert!(play.ends(StopReason::MaxTokens).is_empty());
+    assert_eq!(play.session.id, Some(id("s")));
+    assert_eq!(play.said().len(), before);
+}
+
+#[test]
+fn plans_are_pinned_until_they_are_done_v1_plan_01() {
+    use crate::proto::{PlanEntry, PlanPriority, PlanStatus};
+    let plan = |statuses: &[PlanStatus]| {
+        let entry = |status: &PlanStatus| PlanEntry {
+            content: "step".into(),
+            priority: PlanPriority::Medium,
+            status: *status,
+        };
+        AgentEvent::Plan(statuses.iter().map(entry).collect())
+    };
+    use PlanStatus::{Completed, InProgress, Pending};
+    let mut play = Play::running();
+    play.update(plan(&[InProgress, Pending, Pending]));
+    play.update(plan(&[Completed, Pending]));
+    assert_eq!(play.session.plan.len(), 2);
+    play.update(plan(&[]));
+    assert!(play.session.plan.is_empty());
+    play.update(plan(&[Completed, InProgress]));
+    play.update(plan(&[Completed, Completed]));
+    assert!(play.session.plan.is_empty());
+    // Told again, also longer: it is still one.
+    play.update(plan(&[Completed, Completed, Completed]));
+    play.ends(StopReason::EndTurn);
+    assert_eq!(play.said(), ["user: go", "plan of 3"]);
+    play.event(Event::Submit(prompt("more")));
+    play.update(plan(&[Completed]));
+    assert_eq!(play.said()[2..], ["user: more", "plan of 1"]);
+}
+
+#[test]
+fn a_finished_call_of_history_has_no_duration() {
+    let (mut play, _) = Play::opening(reopen(), reopening());
+    play.update_of("old", tool("t", "run", ToolStatus::Completed));
+    play.reply(load_tag(), nothing_opened());
+    assert_eq!(play.tool("t").took, None);
+    assert_eq!(play.tool("t").state, ToolState::Completed);
+}

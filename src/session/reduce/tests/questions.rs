@@ -1,0 +1,292 @@
+use super::*;
+use crate::proto::{FsRead, OptionId, TerminalId, TerminalRef};
+use crate::session::{Attention, By, FileAnswer, Question, QuestionId, Verdict};
+
+fn shown(play: &Play) -> QuestionId {
+    play.session.shown_question().expect("a dialog").id()
+}
+
+fn newest(play: &Play) -> QuestionId {
+    let ids = play.session.questions.iter().map(Question::id);
+    ids.max().expect("a question")
+}
+
+fn ask(play: &mut Play, question: QuestionId) -> Vec<Effect> {
+    play.event(Event::Decided {
+        question,
+        verdict: Verdict::Ask { reason: None },
+    })
+}
+
+fn answer(play: &mut Play, question: QuestionId, option: &str) -> Vec<Effect> {
+    play.event(Event::Answer {
+        question,
+        option: OptionId::new(option),
+    })
+}
+
+fn read() -> HostRequest {
+    HostRequest::ReadTextFile(FsRead {
+        session: id("s"),
+        path: "../secret".to_owned(),
+        line: None,
+        limit: None,
+    })
+}
+
+fn outside(key: RequestKey) -> Event {
+    Event::OutsideRoots {
+        key,
+        request: read(),
+        resolved: "/secret".into(),
+        write: false,
+    }
+}
+
+#[test]
+fn a_question_goes_to_policy_then_to_the_person_v1_perm_01() {
+    let mut play = Play::running();
+    let (_, effects) = play.asks_about("t");
+    assert!(matches!(effects.as_slice(), [Effect::Decide { .. }]));
+    assert!(play.session.shown_question().is_none());
+    let question = newest(&play);
+    assert!(
+        answer(&mut play, question, "yes").is_empty(),
+        "not visible yet"
+    );
+    let effects = ask(&mut play, question);
+    assert_eq!(effects, [Effect::Attention(Attention::PermissionWaiting)]);
+    assert!(play.tool("t").asking);
+    // V1-PERM-10, and options that were not offered.
+    assert!(answer(&mut play, question, "made-up").is_empty());
+    assert_eq!(
+        wire(&answer(&mut play, question, "no")),
+        [r#"1 Selected("no")"#]
+    );
+    assert!(answer(&mut play, question, "yes").is_empty());
+    let tool = play.tool("t");
+    assert!(!tool.asking);
+    assert_eq!(tool.answers[0].by, By::Person);
+    assert!(!tool.answers[0].allowed);
+}
+
+#[test]
+fn a_rule_answers_and_is_named_v1_perm_06() {
+    let mut play = Play::running();
+    for (verdict, reply) in [
+        (
+            Verdict::Allow {
+                option: OptionId::new("yes"),
+                rule: "allow read".into(),
+            },
+            r#"1 Selected("yes")"#,
+        ),
+        (
+            Verdict::Deny {
+                option: OptionId::new("no"),
+                rule: "deny .env".into(),
+            },
+            r#"2 Selected("no")"#,
+        ),
+    ] {
+        play.asks_about("t");
+        let question = newest(&play);
+        let effects = play.event(Event::Decided { question, verdict });
+        assert_eq!(wire(&effects), [reply]);
+        assert_eq!(effects.len(), 1, "nobody is called");
+    }
+    let by: Vec<_> = play
+        .tool("t")
+        .answers
+        .iter()
+        .map(|a| (a.allowed, a.by.clone()))
+        .collect();
+    assert_eq!(
+        by,
+        [
+            (true, By::Rule("allow read".into())),
+            (false, By::Rule("deny .env".into()))
+        ]
+    );
+}
+
+#[test]
+fn policy_that_picks_what_was_not_offered_asks() {
+    let mut play = Play::running();
+    play.asks_about("t");
+    let question = newest(&play);
+    let effects = play.event(Event::Decided {
+        question,
+        verdict: Verdict::Allow {
+            option: OptionId::new("made-up"),
+            rule: "r".into(),
+        },
+    });
+    assert!(wire(&effects).is_empty());
+    assert_eq!(shown(&play), question);
+}
+
+#[test]
+fn questions_queue_and_no_dialog_changes_under_the_hand_v1_perm_08() {
+    let mut play = Play::running();
+    play.asks_about("a");
+    let first = newest(&play);
+    play.asks_about("b");
+    let second = newest(&play);
+    ask(&mut play, second);
+    assert_eq!(shown(&play), second);
+    // The first took longer to decide: it comes behind, and rings no second time.
+    assert!(ask(&mut play, first).is_empty());
+    assert_eq!(shown(&play), second);
+    assert_eq!(play.session.waiting_questions().count(), 2);
+    assert_eq!(
+        wire(&answer(&mut play, second, "yes")),
+        [r#"2 Selected("yes")"#]
+    );
+    assert_eq!(shown(&play), first);
+}
+
+#[test]
+fn a_question_about_a_call_never_announced_makes_the_call_v1_perm_03_c015() {
+    let mut play = Play::running();
+    let (_, effects) = play.request(HostRequest::Permission(Box::new(PermissionRequest {
+        session: id("s"),
+        tool_call: ToolCallPatch {
+            command: Some("make sandwich".to_owned()),
+            ..ToolCallPatch::new(ToolCallId::new("never"))
+        },
+        options: Vec::new(),
+    })));
+    let [Effect::Decide { subject, .. }] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(subject.command.as_deref(), Some("make sandwich"));
+    // V1-PERM-04: without options there is only the cancel.
+    let question = newest(&play);
+    ask(&mut play, question);
+    assert!(answer(&mut play, question, "yes").is_empty());
+    assert_eq!(wire(&play.event(Event::Stop)), ["cancel", "1 Cancelled"]);
+}
+
+#[test]
+fn a_question_knows_what_was_told_of_its_call_before() {
+    let mut play = Play::running();
+    play.update(tool("t", "Repaint the shed", ToolStatus::Pending));
+    // vibe: only the id.
+    let (_, effects) = play.asks_about("t");
+    let [Effect::Decide { subject, .. }] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(&*subject.title, "Repaint the shed");
+}
+
+#[test]
+fn a_withdrawn_question_closes_and_is_answered_v1_perm_09_v1_can_10() {
+    let mut play = Play::running();
+    let (key, _) = play.asks_about("t");
+    let question = newest(&play);
+    ask(&mut play, question);
+    assert_eq!(
+        wire(&play.agent(FromAgent::CancelRequest { key })),
+        ["1 Cancelled"]
+    );
+    assert!(answer(&mut play, question, "yes").is_empty());
+    assert!(ask(&mut play, question).is_empty());
+}
+
+#[test]
+fn a_withdrawn_request_that_is_served_is_the_hosts_v1_can_10() {
+    let mut play = Play::running();
+    let (key, _) = play.request(read());
+    let effects = play.agent(FromAgent::CancelRequest { key });
+    assert_eq!(effects, [Effect::CancelServe(key)]);
+    // It was on its way back as a question.
+    assert_eq!(wire(&play.event(outside(key))), ["1 error -32800"]);
+}
+
+#[test]
+fn a_file_outside_asks_and_the_answer_serves_or_refuses_v1_ses_07() {
+    let cases = [
+        (FileAnswer::Once, "serve 1 Once"),
+        (FileAnswer::Folder, "serve 1 Folder"),
+        (FileAnswer::No, "1 error -32603"),
+    ];
+    for (choice, done) in cases {
+        let mut play = Play::running();
+        let (key, _) = play.request(read());
+        let effects = play.event(outside(key));
+        assert_eq!(effects, [Effect::Attention(Attention::PermissionWaiting)]);
+        let question = shown(&play);
+        let event = || Event::AnswerFile {
+            question,
+            answer: choice,
+        };
+        assert_eq!(wire(&play.event(event())), [done]);
+        assert!(play.event(event()).is_empty(), "once");
+        assert!(play.mentions("read outside the workspace"));
+        assert!(play.session.turn.is_some(), "the turn goes on");
+    }
+}
+
+#[test]
+fn a_request_for_another_session_is_refused_and_not_acted_on_v1_ses_04() {
+    let mut play = Play::running();
+    let (_, effects) = play.request(HostRequest::TerminalKill(TerminalRef {
+        session: id("not \"ours\""),
+        terminal: TerminalId::new("t"),
+    }));
+    let [
+        Effect::ToAgent(ToAgent::Reply {
+            reply: HostReply::Error(error),
+            ..
+        }),
+    ] = effects.as_slice()
+    else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(error.code, -32002);
+    let data = error.data.as_ref().map(|data| &*data.0);
+    assert_eq!(data, Some(r#"{"sessionId":"not \"ours\""}"#));
+}
+
+#[test]
+fn other_requests_are_served_beside_an_open_question_c043() {
+    let mut play = Play::running();
+    play.asks_about("t");
+    let question = newest(&play);
+    ask(&mut play, question);
+    assert_eq!(wire(&play.request(read()).1), ["serve 2 None"]);
+    play.update(says("meanwhile"));
+    assert_eq!(shown(&play), question);
+}
+
+#[test]
+fn the_end_of_a_turn_leaves_no_question_open_v1_rpc_13() {
+    let mut play = Play::running();
+    play.asks_about("t");
+    assert_eq!(wire(&play.ends(StopReason::EndTurn)), ["1 Cancelled"]);
+    assert!(play.session.questions.is_empty());
+}
+
+#[test]
+fn a_flood_of_questions_is_refused_with_errors() {
+    let mut play = Play::running();
+    for _ in 0..100 {
+        play.asks_about("t");
+    }
+    assert_eq!(play.session.questions.len(), 64);
+    assert!(wire(&play.asks_about("t").1)[0].contains("error"));
+}
+
+#[test]
+fn while_the_person_is_asked_the_agent_is_not_silent() {
+    let mut play = Play::running();
+    play.asks_about("t");
+    let question = newest(&play);
+    ask(&mut play, question);
+    play.wait(Duration::from_secs(600));
+    assert_eq!(play.session.silent_for(play.now), None);
+    answer(&mut play, question, "yes");
+    assert_eq!(play.session.silent_for(play.now), None);
+    assert!(play.session.deadline().is_some());
+}

@@ -1,0 +1,585 @@
+//! Whatever comes, in whatever order: what must hold after every event.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    proto::{
+        FsRead, ModeId, ModeState, OptionId, SessionMode, TerminalId, TerminalMeta, ToolContent,
+    },
+    session::{BlockId, Changes, Consent, FileAnswer, Question, QuestionId, Verdict},
+};
+
+#[derive(Clone, Debug)]
+enum Act {
+    Connected,
+    SpawnFailed,
+    Exited,
+    OldWord,
+    Submit,
+    SendNow,
+    SendQueued,
+    Unqueue,
+    Stop,
+    Restart,
+    CycleMode,
+    Authenticate,
+    Answer(usize, u8),
+    AnswerFile(usize, FileAnswer),
+    Decide(usize, u8),
+    Withdraw(usize),
+    /// The host hands a served request back, or answers it.
+    Host(usize, bool),
+    /// An open call is answered: well, with an error, or with -32000.
+    Reply(usize, u8),
+    Stray,
+    Update(u8, u8),
+    Ask(u8),
+    Read,
+    Foreign,
+    Wait(u16),
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let file = prop_oneof![
+        Just(FileAnswer::Once),
+        Just(FileAnswer::Folder),
+        Just(FileAnswer::No)
+    ];
+    prop_oneof![
+        4 => Just(Act::Connected),
+        1 => Just(Act::SpawnFailed),
+        1 => Just(Act::Exited),
+        1 => Just(Act::OldWord),
+        4 => Just(Act::Submit),
+        2 => Just(Act::SendNow),
+        2 => Just(Act::SendQueued),
+        1 => Just(Act::Unqueue),
+        3 => Just(Act::Stop),
+        1 => Just(Act::Restart),
+        1 => Just(Act::CycleMode),
+        1 => Just(Act::Authenticate),
+        3 => (0..4usize, 0..3u8).prop_map(|(n, option)| Act::Answer(n, option)),
+        2 => (0..4usize, file).prop_map(|(n, answer)| Act::AnswerFile(n, answer)),
+        3 => (0..4usize, 0..4u8).prop_map(|(n, verdict)| Act::Decide(n, verdict)),
+        1 => (0..4usize).prop_map(Act::Withdraw),
+        2 => (0..4usize, any::<bool>()).prop_map(|(n, back)| Act::Host(n, back)),
+        12 => (0..4usize, 0..6u8).prop_map(|(n, kind)| Act::Reply(n, kind)),
+        1 => Just(Act::Stray),
+        8 => (0..12u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
+        4 => (0..3u8).prop_map(Act::Ask),
+        2 => Just(Act::Read),
+        1 => Just(Act::Foreign),
+        2 => (0..60u16).prop_map(Act::Wait),
+    ]
+}
+
+/// What the rest of the world knows, and a view of the transcript.
+struct World {
+    play: Play,
+    alive: Option<ConnectionId>,
+    spawning: bool,
+    connections: u32,
+    open_calls: Vec<CallTag>,
+    prompt_open: bool,
+    cancelled: bool,
+    asked: BTreeMap<RequestKey, u32>,
+    with_host: BTreeSet<RequestKey>,
+    seen_questions: u64,
+    prompts: usize,
+    sent: BTreeSet<String>,
+    restored: BTreeSet<String>,
+    view: Vec<(BlockId, u64)>,
+    view_rev: u64,
+}
+
+impl World {
+    fn new(config: SessionConfig) -> Self {
+        let (play, effects) = Play::start(config);
+        let mut world = Self {
+            play,
+            alive: None,
+            spawning: false,
+            connections: 0,
+            open_calls: Vec::new(),
+            prompt_open: false,
+            cancelled: false,
+            asked: BTreeMap::new(),
+            with_host: BTreeSet::new(),
+            seen_questions: 0,
+            prompts: 0,
+            sent: BTreeSet::new(),
+            restored: BTreeSet::new(),
+            view: Vec::new(),
+            view_rev: 0,
+        };
+        world.carry_out(effects);
+        world
+    }
+
+    fn event(&mut self, event: Event) {
+        let (rev, seen) = (self.play.session.rev, self.play.session.transcript.rev());
+        let effects = self.play.event(event);
+        let session = &self.play.session;
+        assert!(session.rev >= rev && session.transcript.rev() >= seen);
+        assert!(session.transcript.rev() == seen || session.rev > rev);
+        self.carry_out(effects);
+        self.look();
+    }
+
+    fn word(&mut self, word: FromAgent) {
+        if let Some(connection) = self.alive {
+            self.event(Event::Agent(connection, word));
+        }
+    }
+
+    fn answered(&mut self, key: RequestKey) {
+        let answers = self.asked.get_mut(&key).expect("an answer to no request");
+        *answers += 1;
+        assert_eq!(*answers, 1, "{key:?} is answered twice");
+    }
+
+    fn lost(&mut self) {
+        self.alive = None;
+        self.open_calls.clear();
+        self.prompt_open = false;
+        self.cancelled = false;
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Spawn => {
+                    assert!(!self.spawning, "two processes at once");
+                    assert_eq!(self.alive, None, "the old one still runs");
+                    self.spawning = true;
+                }
+                Effect::StopAgent(connection) => {
+                    if self.alive == Some(connection) {
+                        self.lost();
+                    }
+                }
+                Effect::ToAgent(ToAgent::Call(call)) => {
+                    assert!(self.alive.is_some(), "{call:?} to nobody");
+                    if let Call::Prompt { blocks, .. } = &call {
+                        assert!(!self.prompt_open, "two prompts are open");
+                        self.prompt_open = true;
+                        self.cancelled = false;
+                        if let [PromptBlock::Text(text), ..] = blocks.as_slice() {
+                            self.sent.insert(text.clone());
+                        }
+                    }
+                    let handshake = self.open_calls.contains(&CallTag::Initialize);
+                    assert!(!handshake, "V1-INIT-01");
+                    self.open_calls.push(call.tag());
+                }
+                Effect::ToAgent(ToAgent::Notify(Notification::Cancel { .. })) => {
+                    assert!(self.prompt_open, "a cancel without a turn");
+                    assert!(!self.cancelled, "a second cancel");
+                    self.cancelled = true;
+                }
+                Effect::ToAgent(ToAgent::Reply { key, reply }) => {
+                    assert!(
+                        !self.with_host.contains(&key),
+                        "that is the host's to answer"
+                    );
+                    if let HostReply::Permission(_) = reply {
+                        assert!(self.asked.contains_key(&key));
+                    }
+                    self.answered(key);
+                }
+                Effect::Serve { key, consent, .. } => {
+                    assert!(self.with_host.insert(key), "served twice");
+                    if consent != Consent::None {
+                        self.with_host.remove(&key);
+                        self.answered(key);
+                    }
+                }
+                Effect::CancelServe(key) => {
+                    if self.with_host.remove(&key) {
+                        self.answered(key);
+                    }
+                }
+                Effect::Decide { question, .. } => {
+                    assert!(question.0 > self.seen_questions, "an id comes twice");
+                    self.seen_questions = question.0;
+                }
+                Effect::RestoreDraft(prompt) => {
+                    self.restored.insert(prompt.text);
+                }
+                Effect::TerminalMeta(_) | Effect::Attention(_) | Effect::Toast(_) => {}
+            }
+        }
+    }
+
+    /// A view that looks only at what it is told to, and sees all there is.
+    fn look(&mut self) {
+        let transcript = &self.play.session.transcript;
+        let blocks = transcript.blocks();
+        match transcript.changes_since(self.view_rev) {
+            Changes::All => self.view = blocks.iter().map(|block| (block.id, block.rev)).collect(),
+            Changes::Some(changed) => {
+                for index in changed {
+                    let new = (blocks[index].id, blocks[index].rev);
+                    if index < self.view.len() {
+                        self.view[index] = new;
+                    } else {
+                        assert_eq!(index, self.view.len());
+                        self.view.push(new);
+                    }
+                }
+            }
+        }
+        self.view_rev = transcript.rev();
+        assert!(
+            self.view
+                .iter()
+                .copied()
+                .eq(blocks.iter().map(|block| (block.id, block.rev)))
+        );
+        assert!(blocks.is_sorted_by(|a, b| a.id < b.id));
+
+        let session = &self.play.session;
+        assert_eq!(session.turn.is_some(), self.prompt_open);
+        assert!(
+            session
+                .questions
+                .iter()
+                .all(|question| { Some(question.key().connection) == session.connection })
+        );
+        for block in blocks {
+            if let BlockKind::Tool(call) = &block.kind {
+                let asking = session.questions.iter().any(
+                    |question| matches!(question, Question::Permission(q) if q.block == block.id),
+                );
+                assert_eq!(call.asking, asking);
+            }
+        }
+        for n in 0..self.prompts {
+            let text = format!("p{n}");
+            let kept = session.queue.iter().any(|prompt| prompt.text == text)
+                || self.sent.contains(&text)
+                || self.restored.contains(&text);
+            assert!(kept, "{text} is lost");
+        }
+    }
+
+    fn next_prompt(&mut self) -> Prompt {
+        self.prompts += 1;
+        prompt(&format!("p{}", self.prompts - 1))
+    }
+
+    fn question(&self, n: usize) -> QuestionId {
+        let question = self.play.session.questions.get(n).map(Question::id);
+        question.unwrap_or(QuestionId(n as u64))
+    }
+
+    fn session_id(&self) -> SessionId {
+        self.play.session.id.clone().unwrap_or_else(|| id("s"))
+    }
+
+    fn ask(&mut self, request: HostRequest) {
+        if let Some(connection) = self.alive {
+            let key = RequestKey {
+                connection,
+                number: self.asked.len() as u64,
+            };
+            self.asked.insert(key, 0);
+            self.word(FromAgent::Request { key, request });
+        }
+    }
+
+    fn read(&self, session: SessionId) -> HostRequest {
+        HostRequest::ReadTextFile(FsRead {
+            session,
+            path: "x".to_owned(),
+            line: None,
+            limit: None,
+        })
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::Connected => {
+                if self.spawning {
+                    self.spawning = false;
+                    self.connections += 1;
+                    let connection = ConnectionId(self.connections);
+                    self.alive = Some(connection);
+                    self.event(Event::Connected(connection));
+                }
+            }
+            Act::SpawnFailed => {
+                if self.spawning {
+                    self.spawning = false;
+                    self.event(Event::SpawnFailed { error: "no".into() });
+                }
+            }
+            Act::Exited => {
+                if let Some(connection) = self.alive {
+                    self.lost();
+                    self.event(Event::Exited(
+                        connection,
+                        AgentExit {
+                            status: None,
+                            stderr: "boom".into(),
+                            cause: None,
+                        },
+                    ));
+                }
+            }
+            Act::OldWord => {
+                let old = ConnectionId(self.connections + 7);
+                let word = FromAgent::Update {
+                    session: Some(self.session_id()),
+                    event: says("ghost"),
+                };
+                self.event(Event::Agent(old, word));
+            }
+            Act::Submit => {
+                let prompt = self.next_prompt();
+                self.event(Event::Submit(prompt));
+            }
+            Act::SendNow => {
+                let prompt = self.next_prompt();
+                self.event(Event::SendNow(prompt));
+            }
+            Act::SendQueued => self.event(Event::SendQueued),
+            Act::Unqueue => self.event(Event::UnqueueLast),
+            Act::Stop => self.event(Event::Stop),
+            Act::Restart => self.event(Event::Restart),
+            Act::CycleMode => self.event(Event::CycleMode),
+            Act::Authenticate => self.event(Event::Authenticate {
+                method: "badge".to_owned(),
+            }),
+            Act::Answer(n, option) => {
+                let question = self.question(n);
+                let option = OptionId::new(["yes", "no", "none"][usize::from(option)]);
+                self.event(Event::Answer { question, option });
+            }
+            Act::AnswerFile(n, answer) => {
+                let question = self.question(n);
+                self.event(Event::AnswerFile { question, answer });
+            }
+            Act::Decide(n, verdict) => {
+                let question = self.question(n);
+                let rule = SafeText::from("rule");
+                let verdict = match verdict {
+                    0 => Verdict::Allow {
+                        option: OptionId::new("yes"),
+                        rule,
+                    },
+                    1 => Verdict::Deny {
+                        option: OptionId::new("bad"),
+                        rule,
+                    },
+                    _ => Verdict::Ask { reason: None },
+                };
+                self.event(Event::Decided { question, verdict });
+            }
+            Act::Withdraw(n) => {
+                // The peer filters what is answered.
+                let open = self
+                    .asked
+                    .iter()
+                    .filter(|(key, answers)| **answers == 0 && Some(key.connection) == self.alive);
+                if let Some(key) = open.map(|(key, _)| *key).nth(n) {
+                    self.word(FromAgent::CancelRequest { key });
+                }
+            }
+            Act::Host(n, back) => {
+                let Some(key) = self.with_host.iter().copied().nth(n) else {
+                    return;
+                };
+                self.with_host.remove(&key);
+                if back && Some(key.connection) == self.alive {
+                    let request = self.read(self.session_id());
+                    self.event(Event::OutsideRoots {
+                        key,
+                        request,
+                        resolved: "/x".into(),
+                        write: false,
+                    });
+                } else {
+                    self.answered(key);
+                }
+            }
+            Act::Reply(n, kind) => self.reply(n, kind),
+            Act::Stray => {
+                let tag = CallTag::LoadSession { id: id("stray") };
+                self.word(FromAgent::Reply {
+                    call: tag,
+                    result: session_named("stray"),
+                });
+            }
+            Act::Update(kind, n) => {
+                let session = Some(self.session_id());
+                let event = update(kind, &format!("{n}"));
+                self.word(FromAgent::Update { session, event });
+            }
+            Act::Ask(tool) => {
+                let request = PermissionRequest {
+                    session: self.session_id(),
+                    tool_call: ToolCallPatch::new(ToolCallId::new(format!("{tool}"))),
+                    options: vec![
+                        option("yes", PermissionKind::AllowOnce),
+                        option("no", PermissionKind::RejectOnce),
+                    ],
+                };
+                self.ask(HostRequest::Permission(Box::new(request)));
+            }
+            Act::Read => {
+                let request = self.read(self.session_id());
+                self.ask(request);
+            }
+            Act::Foreign => {
+                let request = self.read(id("foreign"));
+                self.ask(request);
+            }
+            Act::Wait(seconds) => {
+                let until = self.play.now + Duration::from_secs(seconds.into());
+                while let Some(at) = self.play.session.deadline().filter(|at| *at <= until) {
+                    self.play.now = self.play.now.max(at);
+                    self.event(Event::Tick);
+                    assert_ne!(self.play.session.deadline(), Some(at));
+                }
+                self.play.now = until;
+            }
+        }
+    }
+
+    fn reply(&mut self, n: usize, kind: u8) {
+        if self.open_calls.is_empty() {
+            return;
+        }
+        let call = self.open_calls.remove(n % self.open_calls.len());
+        if let CallTag::Prompt { .. } = call {
+            self.prompt_open = false;
+        }
+        let result = match (kind, &call) {
+            (0, _) => failed(-32603, "broken"),
+            (1, _) => failed(-32000, "please log in"),
+            (_, CallTag::Initialize) => CallResult::Initialized(Box::new(Initialized {
+                auth_methods: vec![sign_in_method("badge", AuthMethodKind::Agent)],
+                ..hello(AgentCaps {
+                    load_session: kind.is_multiple_of(2),
+                    resume: kind > 3,
+                    ..AgentCaps::default()
+                })
+            })),
+            (_, CallTag::Authenticate { .. }) => CallResult::Authenticated,
+            (_, CallTag::NewSession) => CallResult::SessionOpened(Box::new(SessionOpened {
+                id: Some(id(&format!("s{kind}"))),
+                modes: Some(ModeState {
+                    current: ModeId::new("ask"),
+                    available: ["ask", "plan"]
+                        .map(|id| SessionMode {
+                            id: ModeId::new(id),
+                            name: SafeText::new(id),
+                            description: None,
+                        })
+                        .into(),
+                }),
+                config_options: Vec::new(),
+            })),
+            (_, CallTag::LoadSession { .. } | CallTag::ResumeSession { .. }) => nothing_opened(),
+            (2, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Cancelled),
+            (3, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Refusal),
+            (4, CallTag::Prompt { .. }) => CallResult::ModeSet,
+            (_, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::EndTurn),
+            (_, CallTag::SetMode { .. }) => CallResult::ModeSet,
+            (_, CallTag::SetConfigOption { .. }) => CallResult::ConfigSet(Vec::new()),
+            (_, CallTag::CloseSession { .. }) => CallResult::SessionClosed,
+        };
+        let ends_turn = matches!(call, CallTag::Prompt { .. });
+        self.word(FromAgent::Reply { call, result });
+        assert!(!ends_turn || self.play.session.questions.is_empty());
+    }
+
+    /// The agent ends, the host answers what it has: nothing may be left without an answer.
+    fn end(mut self) {
+        self.act(Act::Exited);
+        for key in std::mem::take(&mut self.with_host) {
+            self.answered(key);
+        }
+        assert!(self.play.session.turn.is_none());
+        assert!(self.play.session.questions.is_empty());
+        for (key, answers) in &self.asked {
+            assert_eq!(*answers, 1, "{key:?}");
+        }
+        let open_tools = self
+            .play
+            .session
+            .transcript
+            .blocks()
+            .iter()
+            .filter(|block| matches!(&block.kind, BlockKind::Tool(call) if call.asking));
+        assert_eq!(open_tools.count(), 0);
+    }
+}
+
+fn update(kind: u8, n: &str) -> AgentEvent {
+    let terminal = || TerminalId::new(n);
+    match kind {
+        0 | 1 => chunk(ChunkRole::Agent, (kind == 1).then_some(n), "word "),
+        2 => chunk(ChunkRole::Thought, None, "hm"),
+        3 => chunk(ChunkRole::User, Some(n), "p1"),
+        4 => tool(n, "tool", ToolStatus::Pending),
+        5 => tool_update(n, Some(ToolStatus::Completed)),
+        6 => AgentEvent::ToolCall(Box::new(ToolCallPatch {
+            content: Some(vec![ToolContent::Terminal(terminal())]),
+            ..ToolCallPatch::new(ToolCallId::new(n))
+        })),
+        7 => AgentEvent::Terminal(TerminalMeta::Info {
+            id: terminal(),
+            cwd: None,
+        }),
+        8 => AgentEvent::Mode(ModeId::new(n)),
+        9 => AgentEvent::Plan(Vec::new()),
+        10 => AgentEvent::Commands(Vec::new()),
+        _ => AgentEvent::Unknown {
+            what: SafeText::new(n),
+            raw: crate::proto::RawJson("{}".into()),
+        },
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// V1-RPC-13: one answer to each request; V1-PROMPT-02: one turn; V1-CAN-01: one cancel, and
+    /// none without a turn. No prompt of the person is lost. Views learn of every change.
+    #[test]
+    fn whatever_comes_the_rules_hold(
+        acts in prop::collection::vec(act(), 0..150),
+        reopen in any::<bool>(),
+        mode in prop::option::of(Just("plan".to_owned())),
+    ) {
+        let mut world = World::new(SessionConfig {
+            start: if reopen { Start::Reopen(id("old")) } else { Start::New },
+            mode,
+            ..config()
+        });
+        for act in acts {
+            world.act(act);
+        }
+        world.end();
+    }
+
+    /// As above, from within a turn: where most of the rules are.
+    #[test]
+    fn whatever_comes_in_a_turn_the_rules_hold(acts in prop::collection::vec(act(), 0..150)) {
+        let mut world = World::new(config());
+        world.act(Act::Connected);
+        world.act(Act::Reply(0, 5));
+        world.act(Act::Reply(0, 5));
+        world.act(Act::Submit);
+        prop_assert!(world.prompt_open);
+        for act in acts {
+            world.act(act);
+        }
+        world.end();
+    }
+}

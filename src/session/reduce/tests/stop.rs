@@ -1,0 +1,164 @@
+use super::*;
+use crate::proto::{ExitStatus, FsRead};
+use crate::session::{CANCEL_PATIENCE, ToolState, TurnPhase};
+
+#[test]
+fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_v1_perm_02() {
+    let mut play = Play::running();
+    play.update(tool("a", "run", ToolStatus::InProgress));
+    play.update(tool("b", "done", ToolStatus::Completed));
+    for tool in ["a", "x", "y"] {
+        play.asks_about(tool);
+    }
+    let effects = play.event(Event::Stop);
+    assert_eq!(
+        wire(&effects),
+        ["cancel", "1 Cancelled", "2 Cancelled", "3 Cancelled"]
+    );
+    assert_eq!(play.tool("a").state, ToolState::Cancelled);
+    assert_eq!(play.tool("b").state, ToolState::Completed);
+    // One that comes before the turn's end; and a second stop.
+    assert_eq!(wire(&play.asks_about("z").1), ["4 Cancelled"]);
+    assert!(play.event(Event::Stop).is_empty());
+    // The turn is open until its answer; a later word about a tool wins (V1-CAN-02, -03, V1-TOOL-06).
+    assert!(play.session.turn.is_some());
+    play.update(tool_update("a", Some(ToolStatus::Completed)));
+    play.ends(StopReason::Cancelled);
+    assert_eq!(play.tool("a").state, ToolState::Completed);
+    assert_eq!(play.said_last(), "i stopped");
+}
+
+#[test]
+fn file_questions_are_answered_with_an_error_when_stopped() {
+    let mut play = Play::running();
+    let read = || {
+        HostRequest::ReadTextFile(FsRead {
+            session: id("s"),
+            path: "/etc/x".to_owned(),
+            line: None,
+            limit: None,
+        })
+    };
+    let outside = |key| Event::OutsideRoots {
+        key,
+        request: read(),
+        resolved: "/etc/x".into(),
+        write: false,
+    };
+    let (key, effects) = play.request(read());
+    assert_eq!(wire(&effects), ["serve 1 None"]);
+    play.event(outside(key));
+    assert_eq!(play.session.questions.len(), 1);
+    assert_eq!(wire(&play.event(Event::Stop)), ["cancel", "1 error -32800"]);
+    let (key, _) = play.request(read());
+    assert_eq!(wire(&play.event(outside(key))), ["2 error -32800"]);
+}
+
+#[test]
+fn with_no_turn_open_a_stop_sends_no_cancel_c039() {
+    let mut play = Play::open();
+    assert!(play.event(Event::Stop).is_empty());
+    let (_, _) = play.asks_about("t");
+    assert_eq!(wire(&play.event(Event::Stop)), ["1 Cancelled"]);
+    play.event(Event::Submit(prompt("go")));
+    play.ends(StopReason::EndTurn);
+    assert!(play.event(Event::Stop).is_empty());
+}
+
+#[test]
+fn an_error_after_a_stop_is_the_stop_v1_prompt_06_v1_err_06() {
+    for error in [
+        RpcError::new(-32800, "cancelled"),
+        RpcError::new(-32603, "aborted"),
+        RpcError::new(-32000, "Authentication required"),
+    ] {
+        let mut play = Play::running();
+        play.event(Event::Submit(prompt("held")));
+        play.event(Event::Stop);
+        assert!(wire(&play.fails(error)).is_empty());
+        assert_eq!(play.said()[1], "i stopped");
+        assert_eq!(play.session.phase, Phase::Ready);
+        assert!(play.session.queue_held);
+    }
+}
+
+#[test]
+fn a_turn_that_ended_well_after_a_stop_holds_the_queue() {
+    let mut play = Play::running();
+    play.event(Event::Submit(prompt("held")));
+    play.event(Event::Stop);
+    assert!(wire(&play.ends(StopReason::EndTurn)).is_empty());
+    assert_eq!(play.queued(), ["held"]);
+}
+
+#[test]
+fn an_agent_that_does_not_stop_can_be_abandoned_v1_can_08_c017() {
+    let mut play = Play::open_with(reopening());
+    play.event(Event::Submit(prompt("go")));
+    play.update(tool("t", "run", ToolStatus::InProgress));
+    play.event(Event::Stop);
+    play.event(Event::SendNow(prompt("next")));
+    play.wait(CANCEL_PATIENCE - Duration::from_millis(1));
+    assert!(play.event(Event::Stop).is_empty() || play.session.queue_held);
+    play.wait(Duration::from_millis(1));
+    assert!(play.said_last().contains("has not stopped yet"));
+    let slow = play.session.turn.as_ref().map(|turn| turn.phase);
+    assert!(matches!(
+        slow,
+        Some(TurnPhase::Cancelling { slow: true, .. })
+    ));
+
+    assert_eq!(wire(&play.event(Event::Stop)), ["stop", "spawn"]);
+    assert!(play.session.turn.is_none());
+    assert_eq!(play.tool("t").state, ToolState::Cancelled);
+    play.connect();
+    assert_eq!(wire(&play.initialized(hello(reopening()))), ["resume s"]);
+    let effects = play.reply(CallTag::ResumeSession { id: id("s") }, nothing_opened());
+    assert!(wire(&effects).is_empty(), "what waits is held");
+    assert_eq!(play.queued(), ["next"]);
+    assert_eq!(wire(&play.event(Event::SendQueued)), ["prompt next"]);
+}
+
+#[test]
+fn an_abandoned_turn_of_an_agent_that_cannot_reopen_is_a_new_session_and_said() {
+    let mut play = Play::running();
+    play.event(Event::Stop);
+    play.wait(CANCEL_PATIENCE);
+    play.event(Event::Stop);
+    play.connect();
+    assert_eq!(
+        wire(&play.initialized(hello(AgentCaps::default()))),
+        ["new"]
+    );
+    assert!(play.mentions("A new session is opened; it knows nothing of what is above"));
+    assert!(play.mentions("user: go"));
+}
+
+#[test]
+fn a_late_key_abandons_nothing_before_the_screen_has_said_so() {
+    let mut play = Play::running();
+    play.event(Event::Stop);
+    // The tick is late.
+    play.now += CANCEL_PATIENCE * 2;
+    assert!(wire(&play.event(Event::Stop)).is_empty());
+    assert!(play.said_last().contains("esc once more"));
+    assert_eq!(wire(&play.event(Event::Stop)), ["stop", "spawn"]);
+}
+
+#[test]
+fn an_agent_that_dies_while_it_is_stopped_leaves_calls_cancelled() {
+    let mut play = Play::running();
+    play.update(tool("t", "run", ToolStatus::InProgress));
+    play.event(Event::Stop);
+    play.update(tool_update("t", Some(ToolStatus::InProgress)));
+    play.exits(AgentExit {
+        status: Some(ExitStatus {
+            code: None,
+            signal: Some("SIGKILL".to_owned()),
+        }),
+        stderr: SafeText::default(),
+        cause: None,
+    });
+    assert_eq!(play.tool("t").state, ToolState::Cancelled);
+    assert!(play.said_last().contains("SIGKILL"));
+}

@@ -1,0 +1,187 @@
+use super::*;
+use crate::proto::RawJson;
+use crate::session::{Attention, ToolState};
+
+#[test]
+fn one_turn_at_a_time_and_only_a_good_end_goes_on_v1_prompt_02() {
+    let mut play = Play::running();
+    for next in ["two", "three"] {
+        assert!(wire(&play.event(Event::Submit(prompt(next)))).is_empty());
+    }
+    assert_eq!(wire(&play.ends(StopReason::EndTurn)), ["prompt two"]);
+    assert_eq!(play.queued(), ["three"]);
+    assert!(wire(&play.ends(StopReason::MaxTokens)).is_empty());
+    assert!(play.session.queue_held);
+    assert!(play.said_last().contains("1 queued message is held"));
+    // Something else meanwhile does not set the held ones off.
+    assert_eq!(
+        wire(&play.event(Event::Submit(prompt("other")))),
+        ["prompt other"]
+    );
+    assert!(wire(&play.ends(StopReason::EndTurn)).is_empty());
+    assert_eq!(wire(&play.event(Event::SendQueued)), ["prompt three"]);
+    assert!(!play.session.queue_held);
+}
+
+#[test]
+fn every_end_can_be_seen_v1_prompt_04_c005_c037() {
+    let cases = [
+        (StopReason::EndTurn, None),
+        (StopReason::MaxTokens, Some("token limit")),
+        (StopReason::MaxTurnRequests, Some("limit of requests")),
+        (StopReason::Refusal, Some("refused")),
+        (StopReason::Cancelled, Some("cancelled by the agent")),
+        (
+            StopReason::Unknown("solar_flare".into()),
+            Some("solar_flare"),
+        ),
+    ];
+    for (reason, words) in cases {
+        let mut play = Play::running();
+        play.update(says("some words"));
+        let effects = play.ends(reason.clone());
+        assert!(effects.contains(&Effect::Attention(Attention::TurnDone)));
+        assert!(play.session.turn.is_none());
+        match words {
+            Some(words) => assert!(play.said_last().contains(words), "{:?}", play.said()),
+            None => assert_eq!(play.said_last(), "agent: some words"),
+        }
+        assert_eq!(play.mentions("refused: go"), reason == StopReason::Refusal);
+        assert_eq!(
+            wire(&play.event(Event::Submit(prompt("again")))),
+            ["prompt again"]
+        );
+    }
+}
+
+#[test]
+fn an_error_ends_the_turn_and_not_the_session_v1_prompt_06() {
+    let mut play = Play::running();
+    play.update(tool("t", "run", ToolStatus::InProgress));
+    play.event(Event::Submit(prompt("next")));
+    let effects = play.fails(RpcError {
+        data: Some(RawJson(r#"{"details":"400 the script"}"#.into())),
+        ..RpcError::new(-32603, "Internal error")
+    });
+    assert!(wire(&effects).is_empty());
+    assert_eq!(play.tool("t").state, ToolState::Failed);
+    assert!(play.mentions("! the turn failed: 400 the script"));
+    assert!(play.session.queue_held);
+    assert_eq!(play.session.phase, Phase::Ready);
+    assert_eq!(wire(&play.event(Event::SendQueued)), ["prompt next"]);
+}
+
+#[test]
+fn a_session_that_the_agent_lost_can_be_opened_again_v1_err_08() {
+    let mut play = Play::running();
+    play.fails(RpcError::new(-32002, "Resource not found: s"));
+    assert!(play.mentions("the turn failed: Resource not found: s"));
+    assert!(play.said_last().contains("F5"));
+}
+
+#[test]
+fn a_queue_that_goes_on_calls_nobody() {
+    let mut play = Play::running();
+    play.event(Event::Submit(prompt("two")));
+    let done = Effect::Attention(Attention::TurnDone);
+    assert!(!play.ends(StopReason::EndTurn).contains(&done));
+    assert!(play.ends(StopReason::EndTurn).contains(&done));
+}
+
+#[test]
+fn updates_after_the_end_are_shown_and_open_no_turn_v1_prompt_07() {
+    let mut play = Play::running();
+    play.update(says("first"));
+    play.ends(StopReason::EndTurn);
+    play.update(says("late"));
+    assert!(play.session.turn.is_none());
+    assert_eq!(play.said(), ["user: go", "agent: first", "agent: late"]);
+    assert_eq!(play.session.deadline(), None);
+}
+
+#[test]
+fn unfinished_calls_end_with_the_turn_v1_tool_14() {
+    let mut play = Play::running();
+    play.update(tool("t", "run", ToolStatus::Pending));
+    play.ends(StopReason::EndTurn);
+    assert_eq!(play.tool("t").state, ToolState::Ended);
+    // Background work may still finish.
+    play.update(tool_update("t", Some(ToolStatus::Completed)));
+    assert_eq!(play.tool("t").state, ToolState::Completed);
+}
+
+#[test]
+fn send_now_stops_the_turn_first() {
+    let mut play = Play::running();
+    play.event(Event::Submit(prompt("queued")));
+    assert_eq!(wire(&play.event(Event::SendNow(prompt("now")))), ["cancel"]);
+    assert!(wire(&play.event(Event::SendNow(prompt("and then")))).is_empty());
+    assert_eq!(wire(&play.ends(StopReason::Cancelled)), ["prompt now"]);
+    assert_eq!(wire(&play.ends(StopReason::EndTurn)), ["prompt and then"]);
+    assert_eq!(wire(&play.ends(StopReason::EndTurn)), ["prompt queued"]);
+}
+
+#[test]
+fn the_queues_head_can_be_sent_now() {
+    let mut play = Play::running();
+    play.event(Event::Submit(prompt("queued")));
+    assert_eq!(wire(&play.event(Event::SendQueued)), ["cancel"]);
+    let error = RpcError::new(-32603, "aborted");
+    assert_eq!(wire(&play.fails(error)), ["prompt queued"]);
+}
+
+#[test]
+fn esc_after_send_now_holds_it() {
+    let mut play = Play::running();
+    play.event(Event::SendNow(prompt("now")));
+    assert!(wire(&play.event(Event::Stop)).is_empty());
+    assert!(wire(&play.ends(StopReason::Cancelled)).is_empty());
+    assert_eq!(play.queued(), ["now"]);
+}
+
+#[test]
+fn the_newest_queued_message_comes_back_for_editing() {
+    let mut play = Play::running();
+    play.event(Event::Submit(prompt("two")));
+    play.event(Event::Submit(prompt("three")));
+    let effects = play.event(Event::UnqueueLast);
+    assert_eq!(effects, [Effect::RestoreDraft(prompt("three"))]);
+    assert_eq!(play.queued(), ["two"]);
+}
+
+#[test]
+fn a_full_queue_gives_the_message_back() {
+    let mut play = Play::running();
+    for n in 0..64 {
+        play.event(Event::Submit(prompt(&n.to_string())));
+    }
+    let effects = play.event(Event::Submit(prompt("one more")));
+    assert!(effects.contains(&Effect::RestoreDraft(prompt("one more"))));
+    assert_eq!(play.session.queue.len(), 64);
+}
+
+#[test]
+fn silence_in_a_turn_wakes_the_screen_once() {
+    let mut play = Play::running();
+    play.wait(Duration::from_secs(40));
+    play.update(says("hm"));
+    let rev = play.session.rev;
+    play.wait(Duration::from_secs(44));
+    assert_eq!(play.session.rev, rev);
+    assert_eq!(play.session.silent_for(play.now), None);
+    play.wait(Duration::from_secs(300));
+    assert_eq!(play.session.rev, rev + 1);
+    assert!(play.session.silent_for(play.now).is_some());
+    assert_eq!(play.session.deadline(), None);
+    play.update(says("!"));
+    assert_eq!(play.session.silent_for(play.now), None);
+    assert!(play.session.deadline().is_some());
+}
+
+#[test]
+fn a_prompt_after_a_long_rest_is_no_silence() {
+    let mut play = Play::open();
+    play.wait(Duration::from_secs(3_600));
+    play.event(Event::Submit(prompt("go")));
+    assert_eq!(play.session.silent_for(play.now), None);
+}
