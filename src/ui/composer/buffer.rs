@@ -156,11 +156,6 @@ impl Buffer {
         self.snap();
     }
 
-    pub fn insert(&mut self, text: &str, kind: EditKind) {
-        let caret = self.caret();
-        self.replace(caret..caret, text, kind);
-    }
-
     pub fn slice(&self, range: Range<Caret>) -> String {
         let (start, end) = (range.start, range.end);
         if start.line == end.line {
@@ -312,15 +307,20 @@ mod tests {
 
     fn buffer(text: &str) -> Buffer {
         let mut buffer = Buffer::default();
-        buffer.insert(text, EditKind::Other);
+        insert(&mut buffer, text);
         buffer
+    }
+
+    fn insert(buffer: &mut Buffer, text: &str) {
+        let caret = buffer.caret();
+        buffer.replace(caret..caret, text, EditKind::Other);
     }
 
     #[test]
     fn the_caret_never_rests_inside_a_cluster() {
         let mut buffer = buffer("\u{301}x");
         buffer.set_caret(buffer.start());
-        buffer.insert("e", EditKind::Type);
+        insert(&mut buffer, "e");
         assert_eq!(buffer.caret().byte, "e\u{301}".len());
         assert_eq!(buffer.left_of(buffer.caret()).byte, 0);
     }

@@ -1,6 +1,6 @@
 //! The composer on the screen: prompt sign, wrapped draft, ghost hint, scrolling.
 
-use std::{num::NonZeroU16, rc::Rc};
+use std::{num::NonZeroU16, sync::Arc};
 
 use ratatui::{
     buffer::{Buffer as Screen, CellDiffOption},
@@ -95,7 +95,7 @@ impl Composer {
         }
     }
 
-    pub(super) fn rows_of(&mut self, line: usize) -> Rc<[Row]> {
+    pub(super) fn rows_of(&mut self, line: usize) -> Arc<[Row]> {
         let text = self.buffer.line(line);
         self.rows
             .rows((line, text), self.buffer.rev(), self.room, &self.chips)

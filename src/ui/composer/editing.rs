@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 
 use super::{
     Composer, Sources,
     buffer::Caret,
+    chips::clean,
     keys::{Edit, Motion, edit_of},
     kill::Side,
     layout,
+    popup::Popup,
     undo::EditKind,
 };
 
@@ -19,12 +21,17 @@ impl Composer {
         let Some(edit) = edit_of(&key) else {
             return false;
         };
-        let ctrl_d = key.code == crossterm::event::KeyCode::Char('d');
+        let ctrl_d = key.code == KeyCode::Char('d');
         if edit == Edit::Delete(Motion::Right) && ctrl_d && self.is_empty() {
             return false;
         }
+        // What history or undo brings is not being typed: a popup would take their keys away.
+        let typing = matches!(edit, Edit::Insert(_) | Edit::Delete(_));
+        let follow = typing || self.popup_is_open();
         self.apply(edit);
-        self.follow_typing(sources);
+        if follow {
+            self.follow_typing(sources);
+        }
         true
     }
 
@@ -35,7 +42,7 @@ impl Composer {
 
     /// Text typed elsewhere that belongs here, as while a dialog was open.
     pub fn insert_text(&mut self, text: &str, sources: &Sources<'_>) {
-        let text = super::clean(text);
+        let text = clean(text);
         let raw = self.foreign(&text);
         self.insert(&raw, EditKind::Type);
         self.follow_typing(sources);
@@ -83,7 +90,7 @@ impl Composer {
             EditKind::Type
         };
         let text = c.to_string();
-        let raw = self.foreign(&super::clean(&text));
+        let raw = self.foreign(&clean(&text));
         self.insert(&raw, kind);
     }
 
@@ -92,9 +99,13 @@ impl Composer {
         self.edit(caret..caret, raw, kind);
     }
 
-    /// Every change of the text goes through here.
+    /// Every change of the text but undo goes through here.
     pub(super) fn edit(&mut self, range: Range<Caret>, raw: &str, kind: EditKind) {
         self.goal = None;
+        // A popup knows places in the text. After typing it is brought up to date.
+        if kind == EditKind::Other && !matches!(self.popup, Some(Popup::Search(_))) {
+            self.popup = None;
+        }
         self.buffer.replace(range, raw, kind);
     }
 

@@ -4,7 +4,7 @@
 //! out the whole text on every key; `text::wrap` drops the blanks at which it breaks, but a caret
 //! can stand on them. So rows are made here, line by line, of units as they are drawn.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range, rc::Rc};
+use std::{borrow::Cow, collections::HashMap, ops::Range, sync::Arc};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -177,7 +177,7 @@ pub fn byte_at(
 pub struct RowCache {
     rev: u64,
     room: usize,
-    lines: HashMap<usize, Rc<[Row]>>,
+    lines: HashMap<usize, Arc<[Row]>>,
 }
 
 impl RowCache {
@@ -187,7 +187,7 @@ impl RowCache {
         rev: u64,
         room: usize,
         chips: &Chips,
-    ) -> Rc<[Row]> {
+    ) -> Arc<[Row]> {
         if (self.rev, self.room) != (rev, room) {
             self.lines.clear();
             (self.rev, self.room) = (rev, room);

@@ -169,7 +169,6 @@ impl Composer {
     /// unchanged are folded again.
     pub fn set_text(&mut self, text: &str) {
         let raw = self.refold(&clean(text));
-        self.popup = None;
         self.replace_all(&raw);
     }
 
@@ -197,7 +196,6 @@ impl Composer {
         self.kill(all);
         self.kills.close();
         self.history.leave();
-        self.popup = None;
         self.dismissed = None;
         true
     }

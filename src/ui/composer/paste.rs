@@ -31,7 +31,6 @@ impl Composer {
             popup.push(text, &self.history);
             return;
         }
-        self.popup = None;
         self.kills.close();
         let text = clean(text);
         let raw = if is_long(&text) {
@@ -56,7 +55,6 @@ impl Composer {
             return 0;
         };
         if found.paste {
-            self.popup = None;
             self.go_on_pasting(running, &clean(&found.text), sources.now);
         } else {
             self.insert_text(&found.text, sources);

@@ -111,20 +111,16 @@ impl Composer {
             command.name.as_str() == name
                 && command.hint.as_ref().is_some_and(|hint| !hint.is_empty())
         });
-        let caret = self.buffer.caret();
         let start = self.buffer.start();
-        let last = caret == self.buffer.end();
+        let end = self.end_of_word();
+        let send = enter && end == self.buffer.end() && (written || !takes_input);
         if !written {
-            let blank = if self.buffer.line(0)[caret.byte..].starts_with(' ') {
-                ""
-            } else {
-                " "
-            };
-            self.edit(start..caret, &format!("{whole}{blank}"), EditKind::Other);
+            let blank = if send { "" } else { self.blank_before(end) };
+            self.edit(start..end, &format!("{whole}{blank}"), EditKind::Other);
         }
-        // What is behind a name completed with tab is its input, not the name's next word.
+        // What is behind a completed name is its input, not the name's next word.
         self.dismissed = Some(start);
-        if enter && last && (written || !takes_input) {
+        if send {
             PopupOutcome::Submit
         } else {
             PopupOutcome::Consumed
@@ -132,16 +128,31 @@ impl Composer {
     }
 
     fn insert_mention(&mut self, start: Caret, path: String) {
-        let end = self.buffer.caret();
-        let (line, byte) = self.buffer.at_caret();
-        let spaced = line[byte..].starts_with(char::is_whitespace);
+        let end = self.end_of_word().max(start);
         let chip = self.chip_for(Chip::mention(path));
-        let blank = if spaced { "" } else { " " };
-        self.edit(
-            start..end.max(start),
-            &format!("{chip}{blank}"),
-            EditKind::Other,
-        );
+        let blank = self.blank_before(end);
+        self.edit(start..end, &format!("{chip}{blank}"), EditKind::Other);
+    }
+
+    /// Where the word ends that the caret is in or behind.
+    fn end_of_word(&self) -> Caret {
+        let caret = self.buffer.caret();
+        let rest = &self.buffer.line(caret.line)[caret.byte..];
+        let word = rest.find(|c: char| c.is_whitespace() || is_placeholder(c));
+        Caret {
+            byte: caret.byte + word.unwrap_or(rest.len()),
+            ..caret
+        }
+    }
+
+    /// The blank to put before `place`, where there is none.
+    fn blank_before(&self, place: Caret) -> &'static str {
+        let rest = &self.buffer.line(place.line)[place.byte..];
+        if rest.starts_with(char::is_whitespace) {
+            ""
+        } else {
+            " "
+        }
     }
 
     /// Opens, feeds or closes the popup that fits what is being written at the caret.
@@ -149,7 +160,6 @@ impl Composer {
         if matches!(self.popup, Some(Popup::Search(_))) {
             return;
         }
-        let caret = self.buffer.caret();
         let word = self.word_at_caret();
         let start = word.as_ref().map(|(start, _)| *start);
         if self.dismissed.is_some() && self.dismissed != start {
@@ -164,7 +174,6 @@ impl Composer {
             self.popup = popup.map(Popup::Commands);
             return;
         }
-        debug_assert!(start < caret);
         let mut popup = match self.popup.take() {
             Some(Popup::Files(popup)) if popup.start == start => popup,
             _ => {

@@ -2,7 +2,7 @@
 //!
 //! All positions are byte offsets into one logical line.
 
-use unicode_segmentation::UnicodeSegmentation;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::chips::is_placeholder;
 
@@ -37,21 +37,35 @@ pub fn previous(line: &str, at: usize) -> Option<usize> {
     if is_placeholder(last) {
         return Some(at - last.len_utf8());
     }
-    let plain = before.rfind(is_placeholder).map_or(0, |chip| {
-        chip + before[chip..].chars().next().map_or(0, char::len_utf8)
-    });
+    let (plain, _) = run_around(line, at);
     let unit = before[plain..].graphemes(true).next_back()?;
     Some(at - unit.len())
 }
 
-/// The first boundary at or after `at`.
+/// The first boundary at or after `at`. Looks at the neighbourhood alone.
 pub fn snap(line: &str, at: usize) -> usize {
-    // Whatever is before a chip cannot join with what follows it.
-    let from = line[..at].rfind(is_placeholder).unwrap_or_default();
-    units(&line[from..])
-        .map(|(offset, _)| from + offset)
-        .find(|boundary| *boundary >= at)
-        .unwrap_or(line.len())
+    let at = (at..line.len())
+        .find(|byte| line.is_char_boundary(*byte))
+        .unwrap_or(line.len());
+    // Nothing joins with a chip, so the text up to the chips around is all that matters.
+    let (start, run) = run_around(line, at);
+    let mut cursor = GraphemeCursor::new(at - start, run.len(), true);
+    if cursor.is_boundary(run, 0) == Ok(true) {
+        return at;
+    }
+    let next = cursor.next_boundary(run, 0).ok().flatten();
+    start + next.unwrap_or(run.len())
+}
+
+/// The text without chips that `at` is in, and where it starts.
+fn run_around(line: &str, at: usize) -> (usize, &str) {
+    let (before, behind) = line.split_at(at);
+    let start = before.char_indices().rfind(|(_, c)| is_placeholder(*c));
+    let start = start.map_or(0, |(chip, c)| chip + c.len_utf8());
+    let end = behind
+        .find(is_placeholder)
+        .map_or(line.len(), |chip| at + chip);
+    (start, &line[start..end])
 }
 
 /// The end of the word at or after `at` (alt-f).
@@ -123,7 +137,10 @@ mod tests {
         let line = "ae\u{301}b";
         assert_eq!(snap(line, 1), 1);
         assert_eq!(snap(line, 2), 4);
+        assert_eq!(snap(line, 3), 4);
         assert_eq!(snap(line, 5), 5);
+        assert_eq!(snap(line, 9), 5);
+        assert_eq!(snap("\u{100000}\u{301}", 4), 4);
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! `/`: the agent's commands, at the start of the draft.
 
+use std::cmp::Reverse;
+
 use super::{
     super::fuzzy::Fuzzy,
+    list::beginning,
     {Choice, Choices},
 };
 use crate::{proto::SlashCommand, text::SafeText};
@@ -23,23 +26,24 @@ impl CommandPopup {
 
 fn rank(query: &str, commands: &[SlashCommand]) -> Vec<Choice> {
     let mut fuzzy = Fuzzy::new(query);
+    if query.is_empty() {
+        let all = commands.iter();
+        return all.map(|command| choice(command, &mut fuzzy)).collect();
+    }
     let lower = query.to_lowercase();
     // Behind a blank an argument may have begun: only the beginning of a name that has blanks
     // itself ("memory show") is still a command.
-    let exact = query.contains(char::is_whitespace);
+    let prefix_only = query.contains(char::is_whitespace);
     let mut found: Vec<((bool, u16), &SlashCommand)> = commands
         .iter()
         .filter_map(|command| {
             let prefix = command.name.to_lowercase().starts_with(&lower);
             let score = fuzzy.score(&command.name)?;
-            (prefix || !exact).then_some(((prefix, score), command))
+            (prefix || !prefix_only).then_some(((prefix, score), command))
         })
         .collect();
     // Stable: among equals the agent's order.
-    found.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
-    if query.is_empty() {
-        found = commands.iter().map(|c| ((false, 0), c)).collect();
-    }
+    found.sort_by_key(|(rank, _)| Reverse(*rank));
     found
         .into_iter()
         .map(|(_, command)| choice(command, &mut fuzzy))
@@ -53,7 +57,8 @@ fn choice(command: &SlashCommand, fuzzy: &mut Fuzzy) -> Choice {
     }
     let detail = match &command.hint {
         Some(hint) if !hint.is_empty() => {
-            SafeText::line(&format!("{}  {}", hint, command.description))
+            let (hint, description) = (beginning(hint), beginning(&command.description));
+            SafeText::line(&format!("{hint}  {description}"))
         }
         _ => command.description.clone(),
     };

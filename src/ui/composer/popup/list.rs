@@ -178,13 +178,15 @@ fn draw_choice(
     ctx: &RenderContext<'_>,
 ) {
     let theme = ctx.theme;
-    let (marker, style) = if selected {
-        (ctx.symbols.prompt, theme.selected)
+    // The selected row may be reversed, which colours do not go well with.
+    let (marker, style, mark) = if selected {
+        (ctx.symbols.prompt, theme.selected, Style::new())
     } else {
-        (" ", Style::new())
+        (" ", Style::new(), theme.accent)
     };
-    let mut line = Line::from(Span::styled(format!("{marker} "), theme.accent));
-    push_label(choice, columns, &mut line, ctx);
+    let mark = mark.add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+    let mut line = Line::raw(format!("{marker} "));
+    push_label(choice, columns, mark, &mut line, ctx);
     if !choice.detail.is_empty() && columns.detail > 0 {
         let detail = SafeText::line(beginning(&choice.detail));
         let detail = truncate_to_width(&detail, columns.detail).into_owned();
@@ -201,6 +203,7 @@ fn draw_choice(
 fn push_label(
     choice: &Choice,
     columns: &Columns,
+    mark: Style,
     line: &mut Line<'static>,
     ctx: &RenderContext<'_>,
 ) {
@@ -208,7 +211,7 @@ fn push_label(
     let units: Vec<(usize, &str)> = label.graphemes(true).enumerate().collect();
     let dots = Span::styled(ctx.symbols.ellipsis, ctx.theme.dim);
     if label.cell_width() as usize <= columns.label {
-        line.extend(marked(&units, choice, ctx));
+        line.extend(marked(&units, choice, mark));
         return;
     }
     let room = columns.label.saturating_sub(dots.width());
@@ -220,37 +223,32 @@ fn push_label(
     match columns.cut {
         Cut::End => {
             let kept = units.iter().take_while(&mut fits).count();
-            line.extend(marked(&units[..kept], choice, ctx));
+            line.extend(marked(&units[..kept], choice, mark));
             line.push_span(dots);
         }
         Cut::Start => {
             let kept = units.iter().rev().take_while(&mut fits).count();
             line.push_span(dots);
-            line.extend(marked(&units[units.len() - kept..], choice, ctx));
+            line.extend(marked(&units[units.len() - kept..], choice, mark));
         }
     }
 }
 
 /// Spans of the clusters, which come with their places in the label.
-fn marked(units: &[(usize, &str)], choice: &Choice, ctx: &RenderContext<'_>) -> Vec<Span<'static>> {
-    let is_marked = |index: usize| choice.marks.binary_search(&index).is_ok();
+fn marked(units: &[(usize, &str)], choice: &Choice, mark: Style) -> Vec<Span<'static>> {
+    let is_marked = |(index, _): &(usize, &str)| choice.marks.binary_search(index).is_ok();
     units
-        .chunk_by(|(a, _), (b, _)| is_marked(*a) == is_marked(*b))
+        .chunk_by(|a, b| is_marked(a) == is_marked(b))
         .map(|run| {
             let text: String = run.iter().map(|(_, unit)| *unit).collect();
-            let style = match run.first() {
-                Some((index, _)) if is_marked(*index) => {
-                    ctx.theme.accent.add_modifier(Modifier::BOLD)
-                }
-                _ => ctx.theme.text,
-            };
-            Span::styled(text, style)
+            let style = run.first().filter(|unit| is_marked(unit)).map(|_| mark);
+            Span::styled(text, style.unwrap_or_default())
         })
         .collect()
 }
 
 /// The first line of `text`, or of it what could be seen.
-fn beginning(text: &str) -> &str {
+pub(super) fn beginning(text: &str) -> &str {
     let line = text.lines().next().unwrap_or("");
     line.char_indices()
         .nth(SHOWN_CHARS)

@@ -4,7 +4,7 @@ use ratatui::{
     buffer::{Buffer, CellWidth},
     layout::{Position, Rect},
     text::{Line, Span},
-    widgets::Widget,
+    widgets::{Clear, Widget},
 };
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -79,8 +79,7 @@ impl SearchPopup {
             height: 1,
             ..area
         };
-        buf.set_style(row, ctx.theme.text);
-        let label = "search: ";
+        let label = "  search: ";
         let room = usize::from(area.width).saturating_sub(label.len() + 1);
         let query = end_that_fits(&self.query, room);
         let line = Line::from(vec![
@@ -88,7 +87,7 @@ impl SearchPopup {
             Span::styled(SafeText::line(query).as_str().to_owned(), ctx.theme.strong),
         ]);
         let caret = u16::try_from(line.width()).unwrap_or(u16::MAX);
-        ratatui::widgets::Clear.render(row, buf);
+        Clear.render(row, buf);
         line.render(row, buf);
         let right = row.right().saturating_sub(1);
         Some(Position::new(row.x.saturating_add(caret).min(right), row.y))

@@ -93,6 +93,16 @@ fn keys_are_left_alone_where_nothing_was_found() {
 }
 
 #[test]
+fn a_popup_does_not_outlive_the_text_that_it_is_about() {
+    let mut desk = project();
+    desk.keys("@ma");
+    desk.composer.prepend("came back");
+    assert!(!desk.composer.popup_is_open());
+    desk.keys("i<tab>");
+    assert_eq!(desk.shown(), "came back\n@src/main.rs |");
+}
+
+#[test]
 fn a_choice_made_before_the_worker_is_done_is_the_right_one() {
     let mut desk = Desk::new();
     let (release, blocked) = std::sync::mpsc::channel::<()>();
@@ -120,7 +130,7 @@ fn agent() -> Desk {
 fn enter_completes_a_command_and_sends_what_takes_no_input() {
     let mut desk = agent();
     desk.keys("/in<enter>");
-    assert_eq!(desk.sent[0].text(), "/init ");
+    assert_eq!(desk.sent[0].text(), "/init");
     desk.keys("/rev<enter>");
     assert_eq!(desk.sent.len(), 1);
     assert_eq!(desk.shown(), "/review |");
@@ -128,6 +138,30 @@ fn enter_completes_a_command_and_sends_what_takes_no_input() {
     assert_eq!(desk.sent[1].text(), "/review HEAD");
     desk.keys("/review<enter>");
     assert_eq!(desk.sent[2].text(), "/review");
+}
+
+#[test]
+fn completion_takes_the_whole_word() {
+    let mut desk = agent();
+    desk.keys("/rxxx HEAD<c-a><right><right><bs>r<tab>");
+    assert_eq!(desk.shown(), "/review| HEAD");
+    let mut desk = project();
+    desk.keys("@mxxx<left><left><left><bs>m<tab>");
+    assert_eq!(desk.shown(), "@src/main.rs |");
+}
+
+#[test]
+fn history_is_walked_through_without_popups() {
+    let mut desk = agent();
+    desk.composer.set_history(vec![
+        "first".into(),
+        "/review".into(),
+        "see @x".into(),
+        "/init".into(),
+    ]);
+    desk.keys("<up><up><up><up>");
+    assert_eq!(desk.shown(), "first|");
+    assert!(!desk.composer.popup_is_open());
 }
 
 #[test]
@@ -143,9 +177,9 @@ fn tab_completes_and_never_sends() {
 fn names_with_blanks_and_signs_work() {
     let mut desk = agent();
     desk.keys("/memory s<enter>");
-    assert_eq!(desk.sent[0].text(), "/memory show ");
+    assert_eq!(desk.sent[0].text(), "/memory show");
     desk.keys("/$p<enter>");
-    assert_eq!(desk.sent[1].text(), "/$plan ");
+    assert_eq!(desk.sent[1].text(), "/$plan");
     desk.keys("/memory x");
     assert!(!desk.composer.popup_is_open());
 }
