@@ -1,1 +1,47 @@
-//! placeholder
+//! Files, terminals and permission policy on the person's machine (PRODUCT §6).
+//!
+//! Owns: [`Host`], which serves what an agent asks of `fs/*` and `terminal/*`, and the side doors
+//! (clipboard, editor, pager, list of files, git branch). What needs the person's word is handed
+//! back as an outcome, never asked here. Must not know about the session, the wire or the screen.
+
+pub mod clipboard;
+pub mod editor;
+mod fs;
+pub mod git;
+mod permission;
+mod serve;
+mod terminal;
+pub mod walk;
+
+use std::sync::Arc;
+
+pub use fs::{Resolved, Roots};
+pub use permission::{Subject, Verdict};
+pub use serve::{Consent, Host, HostConfig, Outside, ServeOutcome};
+pub use terminal::{DEFAULT_SIZE, TerminalSettings};
+
+use crate::{
+    proto::{ExitStatus, TerminalId},
+    text::SafeText,
+    vt::SharedScreen,
+};
+
+/// What happens on this machine without being an answer to a request.
+#[derive(Clone)]
+pub enum HostEvent {
+    TerminalStarted {
+        id: TerminalId,
+        command: SafeText,
+        cwd: SafeText,
+        screen: SharedScreen,
+    },
+    /// Its screen changed. Comes once until somebody looks at the screen.
+    TerminalOutput(TerminalId),
+    TerminalExited {
+        id: TerminalId,
+        status: ExitStatus,
+    },
+}
+
+/// Takes events from any task; must not block.
+pub type EventSink = Arc<dyn Fn(HostEvent) + Send + Sync>;

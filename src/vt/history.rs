@@ -16,18 +16,20 @@ pub(super) struct History {
     cols: u16,
     /// Filled by each row in turn before it is copied to its own size.
     scratch: String,
+    /// For the program, see [`super::Screen::take_answers`].
+    answers: Vec<u8>,
 }
 
-impl History {
-    pub(super) fn new(cols: u16) -> Self {
-        Self {
-            cols,
-            ..Self::default()
-        }
-    }
+/// Answers that wait; a program that asks more without reading gets no more.
+const MAX_ANSWER_BYTES: usize = 1 << 10;
 
+impl History {
     pub(super) fn widen(&mut self, cols: u16) {
         self.cols = self.cols.max(cols);
+    }
+
+    pub(super) fn take_answers(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.answers)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -78,11 +80,38 @@ impl History {
     }
 }
 
-/// How rows that scroll off get here.
+/// How rows that scroll off, and questions of the program, get here.
 impl vt100::Callbacks for History {
     fn on_scroll(&mut self, row: vt100::capture::RowContents<'_>, alternate_screen: bool) {
         if !alternate_screen {
             self.push(&row);
+        }
+    }
+
+    fn unhandled_csi(
+        &mut self,
+        screen: &mut vt100::Screen,
+        intermediate: Option<u8>,
+        _: Option<u8>,
+        params: &[&[u16]],
+        command: char,
+    ) {
+        if intermediate.is_some() || self.answers.len() >= MAX_ANSWER_BYTES {
+            return;
+        }
+        let param = params.first().and_then(|param| param.first()).copied();
+        match (command, param.unwrap_or(0)) {
+            // "I am well", and where the cursor is.
+            ('n', 5) => self.answers.extend_from_slice(b"\x1b[0n"),
+            ('n', 6) => {
+                let (row, col) = screen.cursor_position();
+                let col = col.min(screen.size().1.get() - 1);
+                let answer = format!("\x1b[{};{}R", row + 1, col + 1);
+                self.answers.extend_from_slice(answer.as_bytes());
+            }
+            // "A VT102".
+            ('c', 0) => self.answers.extend_from_slice(b"\x1b[?6c"),
+            _ => {}
         }
     }
 }

@@ -62,16 +62,28 @@ impl Screen {
         self.rev
     }
 
-    /// Interprets what the program printed. Nothing happens on a finished screen.
+    /// Interprets what the program printed. A finished screen comes to life again, as reports of
+    /// other terminals may come late: it goes on below its last row.
     pub fn feed(&mut self, bytes: &[u8]) {
-        let State::Live(parser) = &mut self.state else {
-            return;
-        };
-        parser.process(bytes);
-        if !parser.screen().alternate_screen() {
-            forget_scrolled(parser);
+        if let State::Finished(history, (rows, cols)) = &mut self.state {
+            self.state = State::live(*rows, *cols, std::mem::take(history));
         }
-        self.rev += 1;
+        if let State::Live(parser) = &mut self.state {
+            parser.process(bytes);
+            if !parser.screen().alternate_screen() {
+                forget_scrolled(parser);
+            }
+            self.rev += 1;
+        }
+    }
+
+    /// What the terminal answers to questions of the program (where is the cursor, what are you):
+    /// to be sent to it as if typed. Programs that draw within the page wait for it.
+    pub fn take_answers(&mut self) -> Vec<u8> {
+        match &mut self.state {
+            State::Live(parser) => parser.callbacks_mut().take_answers(),
+            State::Finished(..) => Vec::new(),
+        }
     }
 
     /// As [`Screen::feed`], for output that agents report of terminals that they run themselves:
@@ -244,9 +256,13 @@ impl Screen {
 
 impl State {
     fn blank(rows: u16, cols: u16) -> Self {
+        Self::live(rows, cols, History::default())
+    }
+
+    fn live(rows: u16, cols: u16, mut history: History) -> Self {
         let (rows, cols) = (clamp(rows, MAX_ROWS), clamp(cols, MAX_COLS));
+        history.widen(cols.get());
         // No scrollback of its own: rows that scroll off go to the history.
-        let history = History::new(cols.get());
         Self::Live(Box::new(vt100::Parser::new_with_callbacks(
             rows, cols, 0, history,
         )))

@@ -32,8 +32,24 @@ fn a_finished_screen_shows_the_same_rows() {
     screen.finish();
     assert_eq!(screen.rows(0..screen.row_count()), before);
     assert_eq!(text(&screen), ["日本 e\u{301} ", "", "üb er", "last"]);
-    screen.feed(b"late");
-    assert_eq!(screen.row_count(), 4);
+}
+
+#[test]
+fn output_that_comes_after_the_end_is_not_lost() {
+    let mut screen = Screen::new(3, 12);
+    screen.feed_text("one\n");
+    screen.finish();
+    screen.feed_text("late");
+    assert_eq!(text(&screen), ["one", "late"]);
+}
+
+#[test]
+fn questions_of_the_program_are_answered() {
+    let mut screen = Screen::new(3, 12);
+    screen.feed(b"ab\x1b[6n\x1b[5n\x1b[c\x1b[?6n");
+    assert_eq!(screen.take_answers(), b"\x1b[1;3R\x1b[0n\x1b[?6c");
+    screen.feed(&b"\x1b[5n".repeat(10_000));
+    assert!(screen.take_answers().len() < 2_000);
 }
 
 #[test]
@@ -120,7 +136,7 @@ proptest! {
         pieces in prop::collection::vec(
             prop_oneof![
                 "[a-z \u{e9}\u{65e5}\u{1f600}\u{301}]{0,12}",
-                "\x1b\\[[0-9;?]{0,6}[A-Za-z@]",
+                "\x1b\\[[0-9;?]{0,3}[A-Za-z@]",
                 "\x1b[78DMEc]",
                 Just("\r\n".to_owned()),
                 Just("\x1b]0;".to_owned()),

@@ -1,0 +1,213 @@
+//! Reading a text file, or a window of its lines (V1-FS-01…09).
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::Path,
+};
+
+use rustix::fs::{Mode, OFlags};
+
+use super::{failure, refusal};
+use crate::proto::RpcError;
+
+/// The most that one answer may hold (V1-FS-09).
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Read from disk at once.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// The text of `path`, which must be resolved, from line `line` (1-based; 0 and `None` count as 1)
+/// on, `limit` lines at most. Line ends and a byte-order mark come as they are on disk. Only what
+/// is asked for is kept in memory.
+///
+/// # Errors
+/// Not found; no regular file (a FIFO or device could block for ever); not UTF-8; too large.
+pub fn read(path: &Path, line: Option<u32>, limit: Option<u32>) -> Result<String, RpcError> {
+    let file = open(path)?;
+    let fail = |error: io::Error| failure("read", path, &error);
+    let size = file.metadata().map_err(fail)?.len();
+    let skip = u64::from(line.unwrap_or(1).max(1)) - 1;
+    if skip == 0 && limit.is_none() && size > MAX_BYTES {
+        return Err(too_large(path));
+    }
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
+    for _ in 0..skip {
+        if reader.skip_until(b'\n').map_err(fail)? == 0 {
+            return Ok(String::new());
+        }
+    }
+    let mut bytes = Vec::new();
+    match limit {
+        // One more than allowed, to tell that there is more.
+        None => {
+            reader
+                .take(MAX_BYTES + 1)
+                .read_to_end(&mut bytes)
+                .map_err(fail)?;
+        }
+        Some(limit) => {
+            let mut reader = reader.take(MAX_BYTES + 1);
+            for _ in 0..limit {
+                if reader.read_until(b'\n', &mut bytes).map_err(fail)? == 0 {
+                    break;
+                }
+            }
+        }
+    }
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(too_large(path));
+    }
+    // Never lossy: the agent may write back what it was given (C049).
+    String::from_utf8(bytes).map_err(|_| {
+        refusal(
+            "read",
+            path,
+            "not a text file (it is not UTF-8, and would be damaged if it came back)",
+        )
+    })
+}
+
+fn open(path: &Path) -> Result<File, RpcError> {
+    // The path was resolved: a link in its last part was put there since. Non-blocking, as opening
+    // a FIFO would wait for a writer.
+    let flags =
+        OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let fd = rustix::fs::open(path, flags, Mode::empty())
+        .map_err(|error| failure("read", path, &error.into()))?;
+    let file = File::from(fd);
+    let kind = file
+        .metadata()
+        .map_err(|error| failure("read", path, &error))?
+        .file_type();
+    if kind.is_dir() {
+        return Err(refusal("read", path, "it is a directory"));
+    }
+    if !kind.is_file() {
+        return Err(refusal(
+            "read",
+            path,
+            "it is no regular file (a pipe, socket or device)",
+        ));
+    }
+    Ok(file)
+}
+
+fn too_large(path: &Path) -> RpcError {
+    let limit = MAX_BYTES >> 20;
+    refusal(
+        "read",
+        path,
+        &format!(
+            "that is more than {limit} MiB of text; ask for a part of it with `line` and `limit`"
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write};
+
+    use super::*;
+    use crate::proto::code;
+
+    fn file(content: impl AsRef<[u8]>) -> (tempfile::TempDir, std::path::PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        fs::write(&path, content).unwrap();
+        (dir, path)
+    }
+
+    #[test]
+    fn windows_of_lines_v1_fs_02_03_04_c045() {
+        let (_dir, path) = file("1\r\n2\n3");
+        for (line, limit, expected) in [
+            (None, None, "1\r\n2\n3"),
+            (Some(0), None, "1\r\n2\n3"),
+            (Some(1), Some(1), "1\r\n"),
+            (None, Some(2), "1\r\n2\n"),
+            (Some(2), Some(1), "2\n"),
+            (Some(2), None, "2\n3"),
+            (Some(3), Some(5), "3"),
+            (Some(4), None, ""),
+            (Some(400), Some(5), ""),
+            (Some(1), Some(0), ""),
+        ] {
+            assert_eq!(
+                read(&path, line, limit).unwrap(),
+                expected,
+                "{line:?} {limit:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_is_stripped_c047() {
+        let (_dir, path) = file("\u{feff}a\r\n\r");
+        assert_eq!(read(&path, None, None).unwrap(), "\u{feff}a\r\n\r");
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_refused_c049_v1_fs_07() {
+        for content in [&b"caf\xe9 1\n"[..], b"\xff\xfeh\0i\0", b"\x89PNG\r\n\x1a\n"] {
+            let (_dir, path) = file(content);
+            let error = read(&path, None, None).unwrap_err();
+            assert_eq!(error.code, code::INTERNAL);
+            assert!(error.message.contains("not a text file"), "{error:?}");
+            assert_eq!(fs::read(&path).unwrap(), content);
+        }
+    }
+
+    #[test]
+    fn a_missing_file_is_told_from_a_broken_one_v1_fs_06() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = read(&dir.path().join("nope"), None, None).unwrap_err();
+        assert_eq!(error.code, code::NOT_FOUND);
+        assert!(error.message.contains("nope"));
+        let error = read(dir.path(), None, None).unwrap_err();
+        assert_eq!(error.code, code::INTERNAL);
+        assert!(error.message.contains("directory"));
+    }
+
+    #[test]
+    fn pipes_and_devices_are_refused_without_waiting_v1_fs_09() {
+        let dir = tempfile::tempdir().unwrap();
+        let fifo = dir.path().join("fifo");
+        let status = std::process::Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap();
+        assert!(status.success());
+        for path in [fifo.as_path(), Path::new("/dev/zero")] {
+            let error = read(path, None, None).unwrap_err();
+            assert!(error.message.contains("no regular file"), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_that_appeared_since_is_not_followed_v1_fs_11() {
+        let (dir, path) = file("secret");
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        assert!(read(&link, None, None).is_err());
+    }
+
+    #[test]
+    fn three_lines_of_700_mb_are_cheap_and_all_of_it_refused_c057() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("huge");
+        let mut huge = File::create(&path).unwrap();
+        for n in 1..=50 {
+            writeln!(huge, "head {n}").unwrap();
+        }
+        huge.set_len(700 << 20).unwrap();
+        assert_eq!(
+            read(&path, Some(2), Some(3)).unwrap(),
+            "head 2\nhead 3\nhead 4\n"
+        );
+        for (line, limit) in [(None, None), (Some(51), Some(1))] {
+            let error = read(&path, line, limit).unwrap_err();
+            assert!(error.message.contains("`line` and `limit`"), "{error:?}");
+        }
+    }
+}

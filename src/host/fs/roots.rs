@@ -1,0 +1,201 @@
+//! The workspace: its root directories, and whether a path lies in it (V1-SES-07).
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+/// Links followed in one path before it is taken for a loop; what Linux allows itself.
+const MAX_LINKS: usize = 40;
+
+/// The session's cwd and additional directories, with all links resolved.
+#[derive(Clone, Debug)]
+pub struct Roots {
+    /// Relative paths count from here (D-12).
+    cwd: PathBuf,
+    dirs: Vec<PathBuf>,
+}
+
+/// Where a path really leads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Resolved {
+    /// Absolute, without links, `.` and `..`. The last parts may not exist yet.
+    pub path: PathBuf,
+    /// In one of the roots.
+    pub inside: bool,
+}
+
+impl Roots {
+    /// # Errors
+    /// If one of the directories does not exist or cannot be entered.
+    pub fn new(cwd: &Path, additional: &[PathBuf]) -> io::Result<Self> {
+        let cwd = fs::canonicalize(cwd)?;
+        let mut dirs = vec![cwd.clone()];
+        for dir in additional {
+            dirs.push(fs::canonicalize(dir)?);
+        }
+        Ok(Self { cwd, dirs })
+    }
+
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// The path as an absolute one, links not looked at.
+    pub fn absolute(&self, path: &str) -> PathBuf {
+        self.cwd.join(path)
+    }
+
+    /// Follows `path` as the kernel would, part by part, so that `..` behind a link means the
+    /// parent of its target. Where the path stops existing the rest is taken as it is written.
+    ///
+    /// # Errors
+    /// If a directory on the way cannot be searched, a part is no directory, or links go round.
+    pub fn resolve(&self, path: &str) -> io::Result<Resolved> {
+        let path = follow(&self.absolute(path))?;
+        let inside = self.contains(&path);
+        Ok(Resolved { path, inside })
+    }
+
+    /// Whether an already resolved path is in one of the roots; by whole components, so that
+    /// `/srv/app-evil` is not in `/srv/app` (C051).
+    pub fn contains(&self, resolved: &Path) -> bool {
+        self.dirs.iter().any(|dir| resolved.starts_with(dir))
+    }
+
+    /// What is left of a resolved path behind the root that holds it.
+    pub fn relative<'a>(&self, resolved: &'a Path) -> Option<&'a Path> {
+        self.dirs
+            .iter()
+            .find_map(|dir| resolved.strip_prefix(dir).ok())
+    }
+}
+
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    // Parts still to go, the next one last.
+    let mut todo: Vec<OsString> = parts(path);
+    let mut at = PathBuf::from("/");
+    let mut links = 0;
+    let mut exists = true;
+    while let Some(part) = todo.pop() {
+        if part == ".." {
+            at.pop();
+            continue;
+        }
+        at.push(&part);
+        if !exists {
+            continue;
+        }
+        let meta = match fs::symlink_metadata(&at) {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // `missing/../x` would be refused by the kernel; as no link can be among what
+                // does not exist, going on by the letters leads to the same place or nowhere.
+                exists = false;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        if meta.is_symlink() {
+            links += 1;
+            if links > MAX_LINKS {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "too many levels of symbolic links",
+                ));
+            }
+            let target = fs::read_link(&at)?;
+            at.pop();
+            if target.is_absolute() {
+                at = PathBuf::from("/");
+            }
+            todo.extend(parts(&target));
+        }
+    }
+    Ok(at)
+}
+
+/// The names of a path, last first.
+fn parts(path: &Path) -> Vec<OsString> {
+    path.components()
+        .rev()
+        .filter_map(|component| match component {
+            Component::Normal(name) => Some(name.to_owned()),
+            Component::ParentDir => Some("..".into()),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// `app` is the workspace; `app-evil` and `other` are its neighbours.
+    fn workspace() -> (tempfile::TempDir, PathBuf, Roots) {
+        let dir = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(dir.path()).unwrap();
+        for name in ["app/src", "app-evil", "other/deep"] {
+            fs::create_dir_all(base.join(name)).unwrap();
+        }
+        fs::write(base.join("app/src/a.rs"), "").unwrap();
+        let roots = Roots::new(&base.join("app"), &[]).unwrap();
+        (dir, base, roots)
+    }
+
+    #[test]
+    fn relative_paths_count_from_the_cwd_v1_fs_05() {
+        let (_dir, base, roots) = workspace();
+        let resolved = roots.resolve("src/./new/x.rs").unwrap();
+        assert_eq!(resolved.path, base.join("app/src/new/x.rs"));
+        assert!(resolved.inside);
+    }
+
+    #[test]
+    fn a_sibling_with_the_same_prefix_is_outside_c051() {
+        let (_dir, base, roots) = workspace();
+        let evil = base.join("app-evil/x");
+        assert!(!roots.resolve(evil.to_str().unwrap()).unwrap().inside);
+        assert!(!roots.resolve("../app-evil/x").unwrap().inside);
+        assert!(!roots.resolve("src/../../app-evil/x").unwrap().inside);
+        assert!(roots.resolve("../app/src/a.rs").unwrap().inside);
+    }
+
+    #[test]
+    fn links_are_followed_before_judging_v1_fs_12() {
+        let (_dir, base, roots) = workspace();
+        symlink("../other", base.join("app/link")).unwrap();
+        symlink(base.join("other/new"), base.join("app/dangling")).unwrap();
+        for (path, really) in [
+            ("link/x", "other/x"),
+            ("link/deep/../../x", "x"),
+            ("dangling", "other/new"),
+            ("dangling/x", "other/new/x"),
+        ] {
+            let resolved = roots.resolve(path).unwrap();
+            assert_eq!(resolved.path, base.join(really), "{path}");
+            assert!(!resolved.inside, "{path}");
+        }
+    }
+
+    #[test]
+    fn links_that_go_round_are_an_error() {
+        let (_dir, base, roots) = workspace();
+        symlink("loop", base.join("app/loop")).unwrap();
+        assert!(roots.resolve("loop").is_err());
+    }
+
+    #[test]
+    fn additional_directories_are_roots_v1_ses_07() {
+        let (_dir, base, _) = workspace();
+        let roots = Roots::new(&base.join("app"), &[base.join("other")]).unwrap();
+        assert!(roots.resolve("../other/x").unwrap().inside);
+        assert_eq!(
+            roots.relative(&base.join("other/deep/x")),
+            Some(Path::new("deep/x"))
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Path globs of rules, and the paths that they are matched with.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::host::fs::Roots;
+
+/// A path that a request names, and where it leads.
+#[derive(Debug)]
+pub struct JudgedPath {
+    /// Absolute, as asked.
+    asked: PathBuf,
+    resolved: PathBuf,
+    /// `resolved` behind the root that it is in; `None` outside the workspace.
+    relative: Option<PathBuf>,
+    asked_relative: Option<PathBuf>,
+}
+
+impl JudgedPath {
+    pub fn new(path: &str, roots: &Roots) -> Self {
+        let asked = roots.absolute(path);
+        // What cannot be resolved cannot be touched either; to be sure it counts as outside.
+        let (resolved, relative) = match roots.resolve(path) {
+            Ok(found) => {
+                let relative = roots.relative(&found.path).map(Path::to_owned);
+                (found.path, relative)
+            }
+            Err(_) => (asked.clone(), None),
+        };
+        let asked_relative = roots.relative(&asked).map(Path::to_owned);
+        Self {
+            asked,
+            resolved,
+            relative,
+            asked_relative,
+        }
+    }
+
+    pub fn inside(&self) -> bool {
+        self.relative.is_some()
+    }
+
+    pub fn resolved(&self) -> &Path {
+        &self.resolved
+    }
+}
+
+/// The glob of a rule: relative to the workspace, or absolute (also by `~`).
+pub enum PathGlob {
+    Relative(GlobMatcher),
+    /// As written, and with the links in its fixed beginning resolved.
+    Absolute(Vec<GlobMatcher>),
+    /// Not a glob: matches nothing to allow and everything to deny.
+    Broken,
+}
+
+impl PathGlob {
+    pub fn new(glob: &str) -> Self {
+        Self::parse(glob).unwrap_or(Self::Broken)
+    }
+
+    fn parse(glob: &str) -> Option<Self> {
+        let glob = match glob.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                let home = env::home_dir()?;
+                format!("{}{rest}", globset::escape(home.to_str()?))
+            }
+            _ => glob.to_owned(),
+        };
+        if !glob.starts_with('/') {
+            let glob = glob.strip_prefix("./").unwrap_or(&glob);
+            return Some(Self::Relative(matcher(glob)?));
+        }
+        let mut matchers = vec![matcher(&glob)?];
+        matchers.extend(resolve_beginning(&glob).and_then(|glob| matcher(&glob)));
+        Some(Self::Absolute(matchers))
+    }
+
+    /// Whether the path is certainly meant: where it leads counts.
+    pub fn allows(&self, path: &JudgedPath) -> bool {
+        match self {
+            Self::Relative(glob) => path.relative.as_ref().is_some_and(|p| glob.is_match(p)),
+            Self::Absolute(globs) => globs.iter().any(|glob| glob.is_match(&path.resolved)),
+            Self::Broken => false,
+        }
+    }
+
+    /// Whether the path may be meant: as asked or where it leads, itself or a directory above it.
+    pub fn catches(&self, path: &JudgedPath) -> bool {
+        let globs = match self {
+            Self::Relative(glob) => std::slice::from_ref(glob),
+            Self::Absolute(globs) => globs,
+            Self::Broken => return true,
+        };
+        let names = [
+            Some(&path.asked),
+            Some(&path.resolved),
+            path.relative.as_ref(),
+            path.asked_relative.as_ref(),
+        ];
+        names.into_iter().flatten().any(|name| {
+            name.ancestors()
+                .filter(|dir| !dir.as_os_str().is_empty())
+                .any(|dir| globs.iter().any(|glob| glob.is_match(dir)))
+        })
+    }
+}
+
+fn matcher(glob: &str) -> Option<GlobMatcher> {
+    GlobBuilder::new(glob)
+        .literal_separator(true)
+        // The usual file system there takes `.ENV` for `.env`.
+        .case_insensitive(cfg!(target_os = "macos"))
+        .build()
+        .ok()
+        .map(|glob| glob.compile_matcher())
+}
+
+/// `/var/run/*` to `/run/*`, if the one is a link to the other.
+fn resolve_beginning(glob: &str) -> Option<String> {
+    let special = glob.find(['*', '?', '[', '{', '\\']).unwrap_or(glob.len());
+    let fixed = glob.get(..special)?;
+    let (dir, _) = if special == glob.len() {
+        (fixed, "")
+    } else {
+        fixed.rsplit_once('/')?
+    };
+    let resolved = Path::new(dir).canonicalize().ok()?;
+    (resolved != Path::new(dir)).then(|| {
+        let rest = glob.get(dir.len()..).unwrap_or_default();
+        format!("{}{rest}", globset::escape(&resolved.to_string_lossy()))
+    })
+}

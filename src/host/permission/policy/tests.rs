@@ -1,0 +1,388 @@
+use std::fs;
+
+use super::*;
+use crate::proto::SessionId;
+
+struct Case {
+    dir: tempfile::TempDir,
+    policy: Policy,
+    rules: Vec<Rule>,
+    options: Vec<PermissionOption>,
+}
+
+fn case(policy: Policy, rules: &[&str]) -> Case {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("ws/src")).unwrap();
+    fs::create_dir_all(dir.path().join("out")).unwrap();
+    Case {
+        dir,
+        policy,
+        rules: rules.iter().map(|text| rule(text)).collect(),
+        options: [
+            PermissionKind::AllowAlways,
+            PermissionKind::AllowOnce,
+            PermissionKind::RejectOnce,
+        ]
+        .map(|kind| option(&format!("{kind:?}"), kind))
+        .to_vec(),
+    }
+}
+
+fn option(id: &str, kind: PermissionKind) -> PermissionOption {
+    PermissionOption {
+        id: OptionId::new(id),
+        name: SafeText::new(id),
+        kind,
+    }
+}
+
+/// `deny kind=execute command=rm path=…`; `_` stands for a blank.
+fn rule(text: &str) -> Rule {
+    let (decision, parts) = text.split_once(' ').unwrap_or((text, ""));
+    let part = |name: &str| {
+        parts
+            .split(' ')
+            .find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
+            .map(|value| value.replace('_', " "))
+    };
+    Rule {
+        kind: part("kind").map(|kind| match kind.as_str() {
+            "read" => ToolKind::Read,
+            "edit" => ToolKind::Edit,
+            "execute" => ToolKind::Execute,
+            other => panic!("{other}"),
+        }),
+        tool: part("tool"),
+        path: part("path"),
+        command: part("command"),
+        decision: match decision {
+            "allow" => Decision::Allow,
+            "deny" => Decision::Deny,
+            "ask" => Decision::Ask,
+            other => panic!("{other}"),
+        },
+        label: SafeText::line(text),
+    }
+}
+
+fn execute(command: &str) -> Subject {
+    Subject {
+        kind: ToolKind::Execute,
+        command: Some(command.to_owned()),
+        ..Subject::default()
+    }
+}
+
+fn touch(kind: ToolKind, paths: &[&str]) -> Subject {
+    Subject {
+        kind,
+        paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+        ..Subject::default()
+    }
+}
+
+impl Case {
+    fn roots(&self) -> Roots {
+        Roots::new(&self.dir.path().join("ws"), &[]).unwrap()
+    }
+
+    fn judge(&self) -> Judge {
+        Judge::new(self.policy, self.rules.clone(), false)
+    }
+
+    fn decide(&self, subject: &Subject) -> Verdict {
+        self.judge().decide(subject, &self.options, &self.roots())
+    }
+
+    /// `allow`, `deny` or `ask`.
+    fn says(&self, subject: &Subject) -> &'static str {
+        match self.decide(subject) {
+            Verdict::Allow { option, .. } => {
+                assert_eq!(option.as_str(), "AllowOnce");
+                "allow"
+            }
+            Verdict::Deny { option, .. } => {
+                assert_eq!(option.as_str(), "RejectOnce");
+                "deny"
+            }
+            Verdict::Ask { .. } => "ask",
+        }
+    }
+}
+
+#[test]
+fn nothing_is_answered_without_a_rule_c133() {
+    let case = case(Policy::Ask, &[]);
+    for kind in [
+        ToolKind::Read,
+        ToolKind::Fetch,
+        ToolKind::SwitchMode,
+        ToolKind::Edit,
+    ] {
+        assert_eq!(case.says(&touch(kind, &["src/a"])), "ask");
+    }
+}
+
+#[test]
+fn deny_beats_ask_beats_allow_whatever_the_order() {
+    let all = [
+        "allow kind=execute",
+        "ask command=git",
+        "deny command=git_push",
+    ];
+    let case = case(Policy::Ask, &all);
+    assert_eq!(case.says(&execute("ls")), "allow");
+    assert_eq!(case.says(&execute("git status")), "ask");
+    assert_eq!(case.says(&execute("git push")), "deny");
+}
+
+#[test]
+fn an_allow_rule_takes_plain_commands_only() {
+    let case = case(Policy::Ask, &["allow command=cargo_test"]);
+    for line in ["cargo test", "cargo test --lib x", "bash -lc 'cargo test'"] {
+        assert_eq!(case.says(&execute(line)), "allow", "{line}");
+    }
+    for line in [
+        "cargo tests",
+        "cargo",
+        "cargo test; rm x",
+        "cargo test && x",
+        "cargo test | x",
+        "cargo test > f",
+        "cargo test $(x)",
+        "cargo test `x`",
+        "cargo test\nx",
+        "X=1 cargo test",
+        "cargo test & x",
+        "./cargo test",
+        "bash -lc 'cargo test; x'",
+        "cargo \"test\" $X",
+    ] {
+        assert_eq!(case.says(&execute(line)), "ask", "{line:?}");
+    }
+    let elsewhere = Subject {
+        command_cwd: Some("../out".into()),
+        ..execute("cargo test")
+    };
+    assert_eq!(case.says(&elsewhere), "ask");
+}
+
+#[test]
+fn a_command_that_is_no_plain_one_matches_no_allow_rule_at_all() {
+    let case = case(Policy::Ask, &["allow kind=execute"]);
+    assert_eq!(case.says(&execute("ls")), "allow");
+    assert_eq!(case.says(&execute("ls; rm x")), "ask");
+    let unknown = Subject {
+        command: None,
+        ..execute("")
+    };
+    assert_eq!(case.says(&unknown), "ask");
+}
+
+#[test]
+fn a_deny_rule_catches_any_part_and_doubt_asks_even_under_allow_all() {
+    let case = case(Policy::AllowAll, &["deny command=rm"]);
+    assert_eq!(case.says(&execute("ls")), "allow");
+    for line in [
+        "cd x && rm -rf y",
+        "sudo rm x",
+        "env A=b rm x",
+        "sh -c 'rm x'",
+    ] {
+        assert_eq!(case.says(&execute(line)), "deny", "{line}");
+    }
+    for line in ["X=rm; $X y", "curl x | sh"] {
+        assert_eq!(case.says(&execute(line)), "ask", "{line}");
+    }
+}
+
+#[test]
+fn all_paths_must_match_to_allow_and_any_to_deny() {
+    let case = case(
+        Policy::Ask,
+        &["allow kind=read path=src/**", "deny path=**/.env*"],
+    );
+    assert_eq!(
+        case.says(&touch(ToolKind::Read, &["src/a", "src/b/c"])),
+        "allow"
+    );
+    assert_eq!(
+        case.says(&touch(ToolKind::Read, &["src/a", "Cargo.toml"])),
+        "ask"
+    );
+    assert_eq!(case.says(&touch(ToolKind::Read, &[])), "ask");
+    assert_eq!(
+        case.says(&touch(ToolKind::Read, &["src/a", "src/.env.local"])),
+        "deny"
+    );
+    assert_eq!(
+        case.says(&touch(ToolKind::Read, &[".env/x", "/other/.env"])),
+        "deny"
+    );
+}
+
+#[test]
+fn paths_are_judged_where_they_lead_v1_fs_12() {
+    let case = case(
+        Policy::AllowAll,
+        &["deny path=secret/**", "allow path=src/**"],
+    );
+    let ws = case.dir.path().join("ws");
+    fs::create_dir(ws.join("secret")).unwrap();
+    std::os::unix::fs::symlink("../secret", ws.join("src/link")).unwrap();
+    std::os::unix::fs::symlink("../../out", ws.join("src/away")).unwrap();
+    assert_eq!(case.says(&touch(ToolKind::Edit, &["src/link/key"])), "deny");
+    assert_eq!(case.says(&touch(ToolKind::Edit, &["src/away/x"])), "ask");
+    assert_eq!(
+        case.says(&touch(ToolKind::Edit, &["src/../src/x"])),
+        "allow"
+    );
+}
+
+#[test]
+fn absolute_globs_reach_outside_and_kinds_alone_do_not() {
+    let mut case = case(Policy::Ask, &["allow kind=read"]);
+    let out = case.dir.path().canonicalize().unwrap().join("out");
+    let outside = touch(ToolKind::Read, &[out.join("x").to_str().unwrap()]);
+    assert_eq!(case.says(&outside), "ask");
+    case.rules = vec![Rule {
+        path: Some(format!("{}/**", out.display())),
+        ..rule("allow kind=read")
+    }];
+    assert_eq!(case.says(&outside), "allow");
+}
+
+#[test]
+fn accept_edits_allows_edits_inside_only() {
+    let case = case(Policy::AcceptEdits, &[]);
+    assert_eq!(case.says(&touch(ToolKind::Edit, &["src/a"])), "allow");
+    assert_eq!(
+        case.says(&touch(ToolKind::Edit, &["src/a", "../out/b"])),
+        "ask"
+    );
+    assert_eq!(case.says(&touch(ToolKind::Edit, &[])), "ask");
+    assert_eq!(case.says(&touch(ToolKind::Delete, &["src/a"])), "ask");
+    assert_eq!(case.says(&execute("ls")), "ask");
+}
+
+#[test]
+fn read_only_rejects_changes_whatever_is_allowed() {
+    let case = case(Policy::ReadOnly, &["allow kind=execute", "allow kind=read"]);
+    assert_eq!(case.says(&execute("ls")), "deny");
+    for kind in [ToolKind::Edit, ToolKind::Delete, ToolKind::Move] {
+        assert_eq!(case.says(&touch(kind, &["a"])), "deny");
+    }
+    let disguised = Subject {
+        changes_files: true,
+        ..touch(ToolKind::Other, &["a"])
+    };
+    assert_eq!(case.says(&disguised), "deny");
+    assert_eq!(case.says(&touch(ToolKind::Read, &["a"])), "allow");
+    assert_eq!(case.says(&touch(ToolKind::Fetch, &[])), "ask");
+}
+
+#[test]
+fn allow_all_asks_outside_the_workspace() {
+    let case = case(Policy::AllowAll, &[]);
+    assert_eq!(case.says(&execute("a && b")), "allow");
+    let verdict = case.decide(&touch(ToolKind::Edit, &["../out/x"]));
+    let Verdict::Ask {
+        reason: Some(reason),
+    } = verdict
+    else {
+        panic!("{verdict:?}");
+    };
+    assert!(
+        reason.ends_with("out/x is outside the workspace"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn only_a_single_option_of_the_kind_is_picked_v1_perm_05_06() {
+    let mut case = case(Policy::AllowAll, &["deny command=rm"]);
+    case.options = vec![
+        option("1", PermissionKind::AllowOnce),
+        option("2", PermissionKind::AllowOnce),
+        option("3", PermissionKind::AllowAlways),
+        option("4", PermissionKind::Unknown),
+    ];
+    for line in ["ls", "rm x"] {
+        let verdict = case.decide(&execute(line));
+        assert!(
+            matches!(verdict, Verdict::Ask { reason: Some(_) }),
+            "{verdict:?}"
+        );
+    }
+}
+
+#[test]
+fn a_rule_that_names_nothing_matches_nothing() {
+    for empty in ["allow", "deny", "deny command="] {
+        assert_eq!(
+            case(Policy::Ask, &[empty]).says(&execute("ls")),
+            "ask",
+            "{empty}"
+        );
+    }
+}
+
+#[test]
+fn tools_are_matched_by_name() {
+    let case = case(Policy::Ask, &["allow tool=view"]);
+    let mut subject = touch(ToolKind::Other, &[]);
+    assert_eq!(case.says(&subject), "ask");
+    subject.tool = Some("view".into());
+    assert_eq!(case.says(&subject), "allow");
+}
+
+#[test]
+fn deny_rules_and_read_only_bind_files() {
+    let mut case = case(
+        Policy::Ask,
+        &["deny path=**/.env*", "deny kind=edit path=locked/**"],
+    );
+    let refused =
+        |case: &Case, path, write| case.judge().file(path, write, &case.roots()).is_some();
+    assert!(refused(&case, "src/.env", false));
+    assert!(refused(&case, "locked/a", true));
+    assert!(!refused(&case, "locked/a", false));
+    assert!(!refused(&case, "src/a", true));
+    case.policy = Policy::ReadOnly;
+    assert!(refused(&case, "src/a", true));
+    assert!(!refused(&case, "src/a", false));
+}
+
+#[test]
+fn deny_rules_and_read_only_bind_commands_v1_term_19() {
+    let create = |command: &str, args: &[&str]| TerminalCreate {
+        session: SessionId::new("s"),
+        command: command.to_owned(),
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        env: Vec::new(),
+        cwd: None,
+        output_byte_limit: None,
+    };
+    let case = case(Policy::Ask, &["deny command=rm", "allow command=ls"]);
+    let judge = case.judge();
+    assert_eq!(judge.terminal(&create("ls", &["-l"])), TerminalVerdict::Run);
+    for request in [
+        create("rm", &["x"]),
+        create("cd x && rm y", &[]),
+        create("/bin/sh", &["-lc", "cd x && rm y"]),
+    ] {
+        let verdict = judge.terminal(&request);
+        assert!(matches!(verdict, TerminalVerdict::Refuse(_)), "{request:?}");
+    }
+    let unclear = judge.terminal(&create("sh", &["-c", "$X y"]));
+    assert!(matches!(unclear, TerminalVerdict::Ask { .. }));
+
+    let asking = Judge::new(Policy::Ask, case.rules.clone(), true);
+    assert_eq!(asking.terminal(&create("ls", &[])), TerminalVerdict::Run);
+    let other = asking.terminal(&create("cat", &["x"]));
+    assert!(matches!(other, TerminalVerdict::Ask { .. }));
+
+    let read_only = Judge::new(Policy::ReadOnly, Vec::new(), false);
+    let verdict = read_only.terminal(&create("ls", &[]));
+    assert!(matches!(verdict, TerminalVerdict::Refuse(_)));
+}

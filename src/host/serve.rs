@@ -1,0 +1,490 @@
+//! The front of the host: one request in, one outcome out.
+//!
+//! What must keep the order in which requests came is done before [`Host::serve`] returns: getting
+//! in line for a path, and everything about a terminal that has an id. The rest, which may wait,
+//! is in the future that it returns.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    EventSink, Roots,
+    fs::{self, Lanes},
+    permission::{Judge, Refusal, Subject, TerminalVerdict, Verdict},
+    terminal::{TerminalSettings, Terminals, shown_command, working_dir},
+};
+use crate::{
+    proto::{
+        ClientCaps, FsRead, FsWrite, HostReply, HostRequest, PermissionOption, Policy, RequestKey,
+        RpcError, Rule, SessionId, TerminalCreate, TerminalId, code,
+    },
+    text::SafeText,
+};
+
+/// Questions that wait for the person. Where an agent makes more, all are forgotten, and asked again
+/// when they are answered.
+const MAX_ASKED: usize = 1_000;
+
+/// What a host is set up with; fixed for its life, which is that of a connection.
+pub struct HostConfig {
+    pub roots: Roots,
+    pub outside: Outside,
+    pub policy: Policy,
+    pub rules: Vec<Rule>,
+    /// `terminal.ask`.
+    pub ask_terminal: bool,
+    pub terminal: TerminalSettings,
+    /// What the agent was offered; the rest is answered "method not found" (V1-FS-01).
+    pub caps: ClientCaps,
+}
+
+/// `fs.outside_workspace`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outside {
+    Ask,
+    Deny,
+}
+
+/// The person's word on this request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Consent {
+    /// Not asked yet.
+    None,
+    Once,
+    /// And for the folder of the file from now on in this session.
+    Folder,
+}
+
+/// What came of a request.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ServeOutcome {
+    Reply(HostReply),
+    /// Not answered yet: the person is to be asked; serve again with their consent.
+    OutsideRoots {
+        resolved: PathBuf,
+        write: bool,
+    },
+    /// Not answered yet: `terminal.ask`, or a deny rule that may be meant. Serve again with consent.
+    AskTerminal {
+        command: SafeText,
+        cwd: PathBuf,
+        reason: SafeText,
+    },
+    /// Rule or policy forbids it: `reply` is the error for the agent; the rest is to be shown.
+    Refused {
+        reply: HostReply,
+        what: SafeText,
+        rule: SafeText,
+    },
+}
+
+/// The outcome of one request, to be polled on the runtime.
+pub type Serving = Pin<Box<dyn Future<Output = ServeOutcome> + Send>>;
+
+/// Cheap to clone; clones are the same host.
+#[derive(Clone)]
+pub struct Host {
+    inner: Arc<Inner>,
+    terminals: Terminals,
+    lanes: Lanes,
+}
+
+struct Inner {
+    roots: Roots,
+    outside: Outside,
+    judge: Judge,
+    caps: ClientCaps,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Requests that are being served, to be cancelled.
+    open: HashMap<RequestKey, CancellationToken>,
+    /// What the person was asked about: their word is for this place, should the path lead
+    /// elsewhere by then.
+    asked: HashMap<RequestKey, PathBuf>,
+    grants: Vec<Grant>,
+}
+
+/// "And everything in this folder, for this session."
+struct Grant {
+    session: SessionId,
+    dir: PathBuf,
+    /// Consent to writing is one to reading as well, but not the other way round.
+    write: bool,
+}
+
+impl Host {
+    pub fn new(config: HostConfig, events: EventSink) -> Self {
+        Self {
+            terminals: Terminals::new(config.terminal, events),
+            lanes: Lanes::default(),
+            inner: Arc::new(Inner {
+                roots: config.roots,
+                outside: config.outside,
+                judge: Judge::new(config.policy, config.rules, config.ask_terminal),
+                caps: config.caps,
+                state: Mutex::default(),
+            }),
+        }
+    }
+
+    /// Serves a request of the agent. Call it in the order in which requests came; the futures may
+    /// run in any order, on the runtime's own threads.
+    pub fn serve(&self, key: RequestKey, request: HostRequest, consent: Consent) -> Serving {
+        if let Some(method) = self.not_offered(&request) {
+            return ready(HostReply::Error(RpcError::new(
+                code::METHOD_NOT_FOUND,
+                format!("{method} was not offered"),
+            )));
+        }
+        match request {
+            HostRequest::Permission(_) => ready(HostReply::Error(RpcError::new(
+                code::INTERNAL,
+                "permission requests are no request for the host",
+            ))),
+            HostRequest::ReadTextFile(read) => self.file(key, FileRequest::Read(read), consent),
+            HostRequest::WriteTextFile(write) => self.file(key, FileRequest::Write(write), consent),
+            HostRequest::TerminalCreate(create) => self.create(create, consent),
+            HostRequest::TerminalOutput(terminal) => ready(reply(
+                self.terminals.output(&terminal),
+                HostReply::TerminalOutput,
+            )),
+            HostRequest::TerminalWaitForExit(terminal) => {
+                match self.terminals.wait_for_exit(&terminal) {
+                    Err(error) => ready(HostReply::Error(error)),
+                    Ok(exit) => {
+                        self.cancellable(key, async move { HostReply::TerminalExit(exit.await) })
+                    }
+                }
+            }
+            HostRequest::TerminalKill(terminal) => {
+                ready(reply(self.terminals.kill(&terminal), |()| HostReply::Done))
+            }
+            HostRequest::TerminalRelease(terminal) => {
+                ready(reply(self.terminals.release(&terminal), |()| {
+                    HostReply::Done
+                }))
+            }
+        }
+    }
+
+    /// The agent withdrew a request (V1-CAN-10): what still waits is answered -32800, what is
+    /// already being done is done and answered as usual. Unknown and finished ones are ignored.
+    pub fn cancel(&self, key: RequestKey) {
+        let mut state = self.inner.state();
+        state.asked.remove(&key);
+        if let Some(token) = state.open.get(&key) {
+            token.cancel();
+        }
+    }
+
+    /// What policy says to a permission request.
+    pub fn decide(
+        &self,
+        subject: Subject,
+        options: Vec<PermissionOption>,
+    ) -> impl Future<Output = Verdict> + Send + 'static {
+        let inner = self.inner.clone();
+        async move {
+            tokio::task::spawn_blocking(move || {
+                inner.judge.decide(&subject, &options, &inner.roots)
+            })
+            .await
+            .unwrap_or(Verdict::Ask { reason: None })
+        }
+    }
+
+    /// Runs a line of the person's own in their shell, in the session's directory. Call it on the
+    /// runtime's own threads.
+    ///
+    /// # Errors
+    /// The shell cannot be started, or too many commands run.
+    pub fn run_shell(&self, line: &str) -> Result<TerminalId, RpcError> {
+        self.terminals
+            .run_shell(line, self.inner.roots.cwd().to_owned())
+    }
+
+    /// What the person typed at an attached terminal.
+    pub fn write(&self, id: &TerminalId, bytes: Vec<u8>) {
+        self.terminals.write(id, bytes);
+    }
+
+    /// The size of the view that shows a terminal.
+    pub fn resize(&self, id: &TerminalId, rows: u16, cols: u16) {
+        self.terminals.resize(id, rows, cols);
+    }
+
+    /// The person ends a command. Its id stays valid for the agent.
+    pub fn kill(&self, id: &TerminalId) {
+        self.terminals.kill_by_person(id);
+    }
+
+    /// Terminals whose command still runs, oldest first (V1-CAN-07).
+    pub fn running(&self) -> Vec<TerminalId> {
+        self.terminals.running()
+    }
+
+    /// A session was closed: its terminals end and its consents are void (V1-TERM-17).
+    pub fn release_session(&self, session: &SessionId) {
+        self.terminals.release_session(session);
+        self.inner
+            .state()
+            .grants
+            .retain(|grant| grant.session != *session);
+    }
+
+    /// Ends all commands and what they left running, within 2 seconds (V1-TERM-17).
+    pub async fn shutdown(&self) {
+        self.terminals.shutdown().await;
+    }
+
+    fn not_offered(&self, request: &HostRequest) -> Option<&'static str> {
+        let caps = self.inner.caps;
+        match request {
+            HostRequest::ReadTextFile(_) if !caps.read_text_file => Some("fs/read_text_file"),
+            HostRequest::WriteTextFile(_) if !caps.write_text_file => Some("fs/write_text_file"),
+            HostRequest::TerminalCreate(_)
+            | HostRequest::TerminalOutput(_)
+            | HostRequest::TerminalWaitForExit(_)
+            | HostRequest::TerminalKill(_)
+            | HostRequest::TerminalRelease(_)
+                if !caps.terminal =>
+            {
+                Some("terminal/*")
+            }
+            _ => None,
+        }
+    }
+
+    fn file(&self, key: RequestKey, request: FileRequest, consent: Consent) -> Serving {
+        let mut lane = self.lanes.enter(self.inner.roots.absolute(request.path()));
+        let inner = self.inner.clone();
+        let open = self.open(key);
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                () = open.token.cancelled() => return ServeOutcome::Reply(cancelled()),
+                () = lane.turn() => {}
+            }
+            let done = tokio::task::spawn_blocking(move || {
+                let outcome = inner.file(key, request, consent);
+                // Not before: the next in line must find the file as this one left it.
+                drop(lane);
+                outcome
+            });
+            done.await.unwrap_or_else(|error| {
+                ServeOutcome::Reply(HostReply::Error(RpcError::new(
+                    code::INTERNAL,
+                    format!("serving the file failed: {error}"),
+                )))
+            })
+        })
+    }
+
+    fn create(&self, request: TerminalCreate, consent: Consent) -> Serving {
+        let host = self.clone();
+        Box::pin(async move {
+            let cwd = working_dir(request.cwd.as_deref(), host.inner.roots.cwd());
+            let command = shown_command(&request.command, &request.args);
+            match host.inner.judge.terminal(&request) {
+                TerminalVerdict::Refuse(refusal) => {
+                    return refused(format!("run {command}"), refusal);
+                }
+                TerminalVerdict::Ask { reason } if consent == Consent::None => {
+                    return ServeOutcome::AskTerminal {
+                        command,
+                        cwd,
+                        reason,
+                    };
+                }
+                TerminalVerdict::Ask { .. } | TerminalVerdict::Run => {}
+            }
+            ServeOutcome::Reply(reply(
+                host.terminals.create(&request, cwd),
+                HostReply::TerminalCreated,
+            ))
+        })
+    }
+
+    fn cancellable(
+        &self,
+        key: RequestKey,
+        work: impl Future<Output = HostReply> + Send + 'static,
+    ) -> Serving {
+        let open = self.open(key);
+        Box::pin(async move {
+            ServeOutcome::Reply(tokio::select! {
+                biased;
+                reply = work => reply,
+                () = open.token.cancelled() => cancelled(),
+            })
+        })
+    }
+
+    fn open(&self, key: RequestKey) -> Open {
+        let token = CancellationToken::new();
+        self.inner.state().open.insert(key, token.clone());
+        Open {
+            inner: self.inner.clone(),
+            key,
+            token,
+        }
+    }
+}
+
+/// A request that can be cancelled, as long as this lives.
+struct Open {
+    inner: Arc<Inner>,
+    key: RequestKey,
+    token: CancellationToken,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.inner.state().open.remove(&self.key);
+    }
+}
+
+enum FileRequest {
+    Read(FsRead),
+    Write(FsWrite),
+}
+
+impl FileRequest {
+    fn path(&self) -> &str {
+        match self {
+            Self::Read(read) => &read.path,
+            Self::Write(write) => &write.path,
+        }
+    }
+
+    fn session(&self) -> &SessionId {
+        match self {
+            Self::Read(read) => &read.session,
+            Self::Write(write) => &write.session,
+        }
+    }
+
+    fn is_write(&self) -> bool {
+        matches!(self, Self::Write(_))
+    }
+
+    fn verb(&self) -> &'static str {
+        if self.is_write() { "write" } else { "read" }
+    }
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The blocking part of a file request, at its turn.
+    fn file(&self, key: RequestKey, request: FileRequest, consent: Consent) -> ServeOutcome {
+        let (path, write) = (request.path(), request.is_write());
+        let what = || format!("{} {path}", request.verb());
+        if let Some(refusal) = self.judge.file(path, write, &self.roots) {
+            return refused(what(), refusal);
+        }
+        let resolved = match self.roots.resolve(path) {
+            Ok(resolved) => resolved,
+            Err(error) => {
+                let error = fs::failure(request.verb(), Path::new(path), &error);
+                return ServeOutcome::Reply(HostReply::Error(error));
+            }
+        };
+        if !resolved.inside && !self.may_leave(key, &request, &resolved.path, consent) {
+            return match self.outside {
+                Outside::Deny => refused(
+                    what(),
+                    Refusal {
+                        rule: "fs.outside_workspace = \"deny\"".into(),
+                    },
+                ),
+                Outside::Ask => {
+                    let mut state = self.state();
+                    if state.asked.len() >= MAX_ASKED {
+                        state.asked.clear();
+                    }
+                    state.asked.insert(key, resolved.path.clone());
+                    ServeOutcome::OutsideRoots {
+                        resolved: resolved.path,
+                        write,
+                    }
+                }
+            };
+        }
+        ServeOutcome::Reply(match request {
+            FileRequest::Read(read) => reply(
+                fs::read(&resolved.path, read.line, read.limit),
+                HostReply::Content,
+            ),
+            FileRequest::Write(write) => reply(fs::write(&resolved.path, &write.content), |()| {
+                HostReply::Done
+            }),
+        })
+    }
+
+    /// Whether the person allowed this very place, now or by its folder.
+    fn may_leave(
+        &self,
+        key: RequestKey,
+        request: &FileRequest,
+        resolved: &Path,
+        consent: Consent,
+    ) -> bool {
+        let (session, write) = (request.session(), request.is_write());
+        let mut state = self.state();
+        let asked = state.asked.remove(&key);
+        if consent != Consent::None && asked.as_deref() == Some(resolved) {
+            if consent == Consent::Folder
+                && let Some(dir) = resolved.parent()
+            {
+                state.grants.push(Grant {
+                    session: session.clone(),
+                    dir: dir.to_owned(),
+                    write,
+                });
+            }
+            return true;
+        }
+        state.grants.iter().any(|grant| {
+            grant.session == *session && resolved.starts_with(&grant.dir) && (grant.write || !write)
+        })
+    }
+}
+
+fn ready(reply: HostReply) -> Serving {
+    Box::pin(std::future::ready(ServeOutcome::Reply(reply)))
+}
+
+fn reply<T>(result: Result<T, RpcError>, ok: impl FnOnce(T) -> HostReply) -> HostReply {
+    result.map_or_else(HostReply::Error, ok)
+}
+
+fn cancelled() -> HostReply {
+    HostReply::Error(RpcError::new(code::CANCELLED, "cancelled"))
+}
+
+fn refused(what: String, refusal: Refusal) -> ServeOutcome {
+    let (what, rule) = (SafeText::line(&what), refusal.rule);
+    ServeOutcome::Refused {
+        reply: HostReply::Error(RpcError::new(
+            code::INTERNAL,
+            format!("refused by the user's settings ({rule}): {what}"),
+        )),
+        what,
+        rule,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,353 @@
+use std::time::Duration;
+
+use super::*;
+use crate::proto::{ConnectionId, Decision, TerminalRef};
+
+struct Fixture {
+    host: Host,
+    /// Holds `ws`, the workspace, and `out`.
+    dir: tempfile::TempDir,
+    next: std::cell::Cell<u64>,
+}
+
+fn fixture_with(change: impl FnOnce(&mut HostConfig)) -> Fixture {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["ws", "ws-evil", "out/sub"] {
+        std::fs::create_dir_all(dir.path().join(name)).unwrap();
+    }
+    let mut config = HostConfig {
+        roots: Roots::new(&dir.path().join("ws"), &[]).unwrap(),
+        outside: Outside::Ask,
+        policy: Policy::Ask,
+        rules: Vec::new(),
+        ask_terminal: false,
+        terminal: TerminalSettings {
+            env: std::env::vars_os().collect(),
+            scrub_env: false,
+            raw_output: false,
+        },
+        caps: ClientCaps::default(),
+    };
+    change(&mut config);
+    Fixture {
+        host: Host::new(config, Arc::new(|_| {})),
+        dir,
+        next: std::cell::Cell::new(0),
+    }
+}
+
+fn fixture() -> Fixture {
+    fixture_with(|_| {})
+}
+
+fn session() -> SessionId {
+    SessionId::new("s")
+}
+
+fn read(path: &str) -> HostRequest {
+    HostRequest::ReadTextFile(FsRead {
+        session: session(),
+        path: path.to_owned(),
+        line: None,
+        limit: None,
+    })
+}
+
+fn write(path: &str, content: &str) -> HostRequest {
+    HostRequest::WriteTextFile(FsWrite {
+        session: session(),
+        path: path.to_owned(),
+        content: content.to_owned(),
+    })
+}
+
+fn create(command: &str) -> HostRequest {
+    HostRequest::TerminalCreate(TerminalCreate {
+        session: session(),
+        command: command.to_owned(),
+        args: Vec::new(),
+        env: Vec::new(),
+        cwd: None,
+        output_byte_limit: None,
+    })
+}
+
+impl Fixture {
+    fn key(&self) -> RequestKey {
+        self.next.set(self.next.get() + 1);
+        RequestKey {
+            connection: ConnectionId(1),
+            number: self.next.get(),
+        }
+    }
+
+    async fn serve(&self, request: HostRequest) -> ServeOutcome {
+        self.host.serve(self.key(), request, Consent::None).await
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join(name)
+    }
+
+    async fn terminal(&self, command: &str) -> TerminalRef {
+        match self.serve(create(command)).await {
+            ServeOutcome::Reply(HostReply::TerminalCreated(terminal)) => TerminalRef {
+                session: session(),
+                terminal,
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn content(text: &str) -> ServeOutcome {
+    ServeOutcome::Reply(HostReply::Content(text.to_owned()))
+}
+
+fn error_code(outcome: &ServeOutcome) -> i64 {
+    match outcome {
+        ServeOutcome::Reply(HostReply::Error(error))
+        | ServeOutcome::Refused {
+            reply: HostReply::Error(error),
+            ..
+        } => error.code,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn files_inside_are_served_without_a_question() {
+    let host = fixture();
+    let written = host.serve(write("a/b.txt", "x\r\n")).await;
+    assert_eq!(written, ServeOutcome::Reply(HostReply::Done));
+    assert_eq!(host.serve(read("a/b.txt")).await, content("x\r\n"));
+}
+
+#[tokio::test]
+async fn one_path_in_order_of_arrival_whoever_runs_first_v1_fs_13() {
+    let host = fixture();
+    let mut serving: Vec<_> = [write("f", "1"), read("f"), write("f", "2"), read("f")]
+        .into_iter()
+        .map(|request| host.host.serve(host.key(), request, Consent::None))
+        .collect();
+    // The last ones are polled first.
+    serving.reverse();
+    let mut outcomes = futures_util::future::join_all(serving).await;
+    outcomes.reverse();
+    assert_eq!(outcomes[1], content("1"));
+    assert_eq!(outcomes[3], content("2"));
+}
+
+#[tokio::test]
+async fn outside_asks_and_leaves_no_trace_before_the_answer_c051_c053() {
+    let host = fixture();
+    std::fs::write(host.path("out/secret"), "s").unwrap();
+    std::os::unix::fs::symlink("../out/secret", host.path("ws/leak")).unwrap();
+    for path in ["../out/secret", "leak"] {
+        let outcome = host.serve(read(path)).await;
+        let resolved = host.path("out/secret");
+        assert_eq!(
+            outcome,
+            ServeOutcome::OutsideRoots {
+                resolved,
+                write: false
+            }
+        );
+    }
+    let resolved = host.path("ws-evil/new/o");
+    let outcome = host.serve(write("../ws-evil/new/o", "x")).await;
+    assert_eq!(
+        outcome,
+        ServeOutcome::OutsideRoots {
+            resolved,
+            write: true
+        }
+    );
+    assert!(!host.path("ws-evil/new").exists());
+}
+
+#[tokio::test]
+async fn consent_is_for_this_once_or_for_the_folder() {
+    let host = fixture();
+    for name in ["out/a", "out/sub/b"] {
+        std::fs::write(host.path(name), "text").unwrap();
+    }
+    let asks = |outcome: ServeOutcome| matches!(outcome, ServeOutcome::OutsideRoots { .. });
+    let key = host.key();
+    assert!(asks(
+        host.host.serve(key, read("../out/a"), Consent::None).await
+    ));
+    let outcome = host.host.serve(key, read("../out/a"), Consent::Once).await;
+    assert_eq!(outcome, content("text"));
+
+    let key = host.key();
+    assert!(asks(
+        host.host.serve(key, read("../out/a"), Consent::None).await
+    ));
+    let outcome = host
+        .host
+        .serve(key, read("../out/a"), Consent::Folder)
+        .await;
+    assert_eq!(outcome, content("text"));
+    assert_eq!(host.serve(read("../out/sub/b")).await, content("text"));
+    // Having let it read is not having let it write.
+    assert!(asks(host.serve(write("../out/a", "x")).await));
+    host.host.release_session(&session());
+    assert!(asks(host.serve(read("../out/a")).await));
+}
+
+#[tokio::test]
+async fn consent_is_for_the_place_that_was_shown_v1_fs_11() {
+    let host = fixture();
+    for name in ["out/harmless", "out/secret"] {
+        std::fs::write(host.path(name), name).unwrap();
+    }
+    let link = host.path("ws/link");
+    std::os::unix::fs::symlink(host.path("out/harmless"), &link).unwrap();
+    let key = host.key();
+    host.host.serve(key, read("link"), Consent::None).await;
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(host.path("out/secret"), &link).unwrap();
+    let outcome = host.host.serve(key, read("link"), Consent::Once).await;
+    let resolved = host.path("out/secret");
+    assert_eq!(
+        outcome,
+        ServeOutcome::OutsideRoots {
+            resolved,
+            write: false
+        }
+    );
+}
+
+#[tokio::test]
+async fn settings_refuse_without_asking() {
+    let host = fixture_with(|config| {
+        config.outside = Outside::Deny;
+        config.rules = vec![Rule {
+            kind: None,
+            tool: None,
+            path: Some("**/.env*".into()),
+            command: None,
+            decision: Decision::Deny,
+            label: "deny \"**/.env*\"".into(),
+        }];
+    });
+    let outcome = host.serve(read("../out/x")).await;
+    assert!(
+        matches!(outcome, ServeOutcome::Refused { .. }),
+        "{outcome:?}"
+    );
+    let outcome = host.serve(write("sub/.env", "x")).await;
+    assert_eq!(error_code(&outcome), code::INTERNAL);
+    assert!(!host.path("ws/sub").exists());
+    let read_only = fixture_with(|config| config.policy = Policy::ReadOnly);
+    for request in [write("a", "x"), create("true")] {
+        let outcome = read_only.serve(request).await;
+        assert!(
+            matches!(outcome, ServeOutcome::Refused { .. }),
+            "{outcome:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_was_not_offered_is_no_method_v1_fs_01() {
+    let host = fixture_with(|config| {
+        config.caps = ClientCaps {
+            read_text_file: false,
+            write_text_file: false,
+            terminal: false,
+        };
+    });
+    for request in [read("a"), write("a", ""), create("true")] {
+        let outcome = host.serve(request).await;
+        assert_eq!(error_code(&outcome), code::METHOD_NOT_FOUND);
+    }
+}
+
+#[tokio::test]
+async fn a_withdrawn_wait_is_answered_and_the_command_goes_on_v1_can_07_10() {
+    let host = fixture();
+    let terminal = host.terminal("sleep 300").await;
+    let key = host.key();
+    let request = HostRequest::TerminalWaitForExit(terminal.clone());
+    let waiting = tokio::spawn(host.host.serve(key, request, Consent::None));
+    host.host.cancel(key);
+    assert_eq!(error_code(&waiting.await.unwrap()), code::CANCELLED);
+    assert_eq!(host.host.running(), [terminal.terminal]);
+    // Finished and unknown ones are ignored.
+    host.host.cancel(key);
+    host.host.cancel(host.key());
+    host.host.shutdown().await;
+    assert!(host.host.running().is_empty());
+}
+
+#[tokio::test]
+async fn a_withdrawn_request_in_line_is_answered_v1_can_10() {
+    let host = fixture();
+    let first = host.host.serve(host.key(), write("f", "1"), Consent::None);
+    let key = host.key();
+    let second = host.host.serve(key, write("f", "2"), Consent::None);
+    host.host.cancel(key);
+    assert_eq!(error_code(&second.await), code::CANCELLED);
+    assert_eq!(first.await, ServeOutcome::Reply(HostReply::Done));
+    assert_eq!(host.serve(read("f")).await, content("1"));
+}
+
+#[tokio::test]
+async fn requests_on_one_terminal_keep_their_order() {
+    let host = fixture();
+    let terminal = host.terminal("echo x").await;
+    let wait = HostRequest::TerminalWaitForExit(terminal.clone());
+    host.serve(wait.clone()).await;
+    let wait = host.host.serve(host.key(), wait, Consent::None);
+    let output = host.host.serve(
+        host.key(),
+        HostRequest::TerminalOutput(terminal.clone()),
+        Consent::None,
+    );
+    let release = host.host.serve(
+        host.key(),
+        HostRequest::TerminalRelease(terminal.clone()),
+        Consent::None,
+    );
+    assert_eq!(release.await, ServeOutcome::Reply(HostReply::Done));
+    let ServeOutcome::Reply(HostReply::TerminalOutput(snapshot)) = output.await else {
+        panic!("no output");
+    };
+    assert_eq!(snapshot.output, "x\n");
+    let exit = tokio::time::timeout(Duration::from_secs(30), wait)
+        .await
+        .unwrap();
+    assert!(
+        matches!(exit, ServeOutcome::Reply(HostReply::TerminalExit(_))),
+        "{exit:?}"
+    );
+    let gone = host.serve(HostRequest::TerminalKill(terminal)).await;
+    assert_eq!(error_code(&gone), code::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn terminal_ask_asks_v1_term_19() {
+    let host = fixture_with(|config| config.ask_terminal = true);
+    let outcome = host.serve(create("true")).await;
+    assert!(
+        matches!(outcome, ServeOutcome::AskTerminal { .. }),
+        "{outcome:?}"
+    );
+    let outcome = host
+        .host
+        .serve(host.key(), create("true"), Consent::Once)
+        .await;
+    assert!(matches!(
+        outcome,
+        ServeOutcome::Reply(HostReply::TerminalCreated(_))
+    ));
+}
+
+#[tokio::test]
+async fn policy_is_asked_off_the_callers_thread_v1_perm_06() {
+    let host = fixture();
+    let verdict = host.host.decide(Subject::default(), Vec::new()).await;
+    assert_eq!(verdict, Verdict::Ask { reason: None });
+}
