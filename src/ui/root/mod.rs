@@ -30,6 +30,7 @@ use crate::{
         status,
         theme::{Background, Symbols, Theme},
         transcript::{self, PlacedLink, TranscriptView},
+        viewer::Viewer,
     },
 };
 
@@ -52,6 +53,8 @@ pub struct Ui {
     transcript: TranscriptView,
     composer: Composer,
     layers: Layers,
+    /// Over everything but the status line.
+    viewer: Option<Viewer>,
     moment: Moment,
     plan_hidden: bool,
     /// A refusal's reason is being written: further questions wait for it.
@@ -125,6 +128,7 @@ impl Ui {
             composer: Composer::new(offload.clone()),
             transcript: TranscriptView::default(),
             layers: Layers::default(),
+            viewer: None,
             moment: Moment::default(),
             plan_hidden: false,
             feedback: false,

@@ -103,6 +103,11 @@ impl Ui {
         }
         self.look.frame = Frame::for_screen(area.width, area.height);
         self.sync(cx);
+        if self.viewer.is_some() {
+            let zones = Zones::stack(area, 0, 0, 0, 0);
+            self.draw_status(zones.status, buffer, cx);
+            return self.draw_viewer(zones.transcript, buffer, cx);
+        }
         let zones = self.divide(area, cx);
         self.draw_transcript(zones.transcript, buffer, cx);
         if let Some(session) = cx.session {
