@@ -2,7 +2,7 @@
 
 use crate::{
     session::Session,
-    text::SafeText,
+    text::{SafeText, prefix_of_bytes},
     ui::{
         action::Action,
         keymap::Keymap,
@@ -40,8 +40,8 @@ pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<
         let mut line = StyledLine::styled(word, style);
         line.push(&(n + 1).to_string(), theme.accent);
         line.push(": ", theme.dim);
-        let end = prompt.text.floor_char_boundary(LINE_BYTES);
-        line.push(&SafeText::line(prompt.text[..end].trim()), theme.text);
+        let text = prefix_of_bytes(prompt.text.trim(), LINE_BYTES);
+        line.push(&SafeText::line(text), theme.text);
         let hint = if n == 0 {
             hint(session, keymap, ctx)
         } else {

@@ -52,8 +52,8 @@ impl Overlay for Help {
             .action(key, &[Context::EmptyComposer, Context::Anywhere]);
         match action {
             Some(Action::Help) => return Outcome::close(),
-            Some(Action::ScrollTop) => self.scroll.to_start(),
-            Some(Action::ScrollBottom) => self.scroll.to_end(),
+            Some(Action::ScrollTop) => self.scroll.home(),
+            Some(Action::ScrollBottom) => self.scroll.end(),
             Some(Action::ScrollUp) => self.scroll.page(-1),
             Some(Action::ScrollDown) => self.scroll.page(1),
             _ => match key.code() {
@@ -62,8 +62,8 @@ impl Overlay for Help {
                 Down | Char('j') => self.scroll.by(1),
                 PageUp => self.scroll.page(-1),
                 PageDown | Char(' ') => self.scroll.page(1),
-                Home => self.scroll.to_start(),
-                End => self.scroll.to_end(),
+                Home => self.scroll.home(),
+                End => self.scroll.end(),
                 _ if key.is_text() => {}
                 _ => return Outcome::pass(),
             },

@@ -147,7 +147,7 @@ impl<T> FilterList<T> {
         scored.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
         self.found = scored.into_iter().map(|(_, at)| at).collect();
         self.selected = 0;
-        self.scroll.to_start();
+        self.scroll.home();
     }
 
     fn step(&mut self, by: isize) {

@@ -46,12 +46,13 @@ impl Ui {
             Event::Paste(text) => {
                 self.last_key = Some(cx.now);
                 self.paste(text, cx);
+                self.touch();
             }
+            Event::Resize(..) => self.touch(),
             Event::FocusGained => self.focused = true,
             Event::FocusLost => self.focused = false,
             _ => {}
         }
-        self.touch();
     }
 
     fn paste(&mut self, text: &str, cx: &UiContext<'_>) {
@@ -108,6 +109,9 @@ impl Ui {
     }
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
+        if self.viewer.is_some() || self.layers.is_opened() {
+            self.layers.typed_elsewhere(cx.now);
+        }
         if self.viewer_key(key, cx) {
             return;
         }

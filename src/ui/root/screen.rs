@@ -96,6 +96,7 @@ impl Ui {
         cx: &UiContext<'_>,
     ) -> Option<Position> {
         self.links.clear();
+        self.transcript_shown = false;
         self.moment.drawn(cx.now);
         if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
             self.draw_too_small(area, buffer);
@@ -178,6 +179,7 @@ impl Ui {
         self.transcript
             .sync(session, cx.screens, &settings, area.height, &ctx);
         self.links = self.transcript.draw(area, buffer, &ctx);
+        self.transcript_shown = true;
     }
 
     /// The plan's box while it is unfinished; a line of it where there is no room for the box.
@@ -254,6 +256,7 @@ impl Ui {
     /// What stands in an empty composer.
     fn placeholder(&self, cx: &UiContext<'_>) -> String {
         let hint = |action| self.look.keymap.hint(action);
+        let separator = self.look.symbols.separator;
         let Some(session) = cx.session else {
             return format!("{} chooses an agent", hint(Action::ChooseAgent));
         };
@@ -261,14 +264,14 @@ impl Ui {
             return format!("why not? {} sends it", hint(Action::Send));
         }
         if self.layers.is_asking() {
-            return "answer above; what you type is kept here".into();
+            return "answer above; text is kept here".into();
         }
         match session.phase {
             Phase::Starting { .. } | Phase::Opening { .. } | Phase::SignIn { .. } => {
-                "write ahead: it is sent once the agent is ready".into()
+                "write ahead: sent when it is ready".into()
             }
             Phase::Failed { .. } => format!(
-                "{} starts the agent again · {} another one",
+                "{} starts it again {separator} {} another one",
                 hint(Action::Restart),
                 hint(Action::ChooseAgent)
             ),
@@ -276,7 +279,7 @@ impl Ui {
                 format!("{} sends what is queued", hint(Action::Send))
             }
             Phase::Ready if session.turn.is_some() => format!(
-                "{} queues · {} sends at once",
+                "{} queues {separator} {} sends at once",
                 hint(Action::Send),
                 hint(Action::SendNow)
             ),

@@ -16,7 +16,11 @@ use crate::{
     text::SafeText,
     ui::{
         UiCommand,
-        render::{RenderContext, line::StyledLine, terminal::{ending, render_screen_rows}},
+        render::{
+            RenderContext,
+            line::StyledLine,
+            terminal::{ending, render_screen_rows},
+        },
     },
     vt::{Screen, Screens},
 };
@@ -89,7 +93,9 @@ impl TerminalViewer {
                 });
             }
             _ => {
-                let modes = screens.get(&self.id).map(|screen| screen.lock().input_modes());
+                let modes = screens
+                    .get(&self.id)
+                    .map(|screen| screen.lock().input_modes());
                 if let Some(bytes) = input::key_bytes(key, modes.unwrap_or_default()) {
                     return self.send(bytes);
                 }
@@ -102,7 +108,9 @@ impl TerminalViewer {
         if !self.attached {
             return Outcome::Stay;
         }
-        let modes = screens.get(&self.id).map(|screen| screen.lock().input_modes());
+        let modes = screens
+            .get(&self.id)
+            .map(|screen| screen.lock().input_modes());
         self.send(input::paste_bytes(text, modes.unwrap_or_default()))
     }
 
@@ -119,7 +127,9 @@ impl TerminalViewer {
     }
 
     fn move_by(&mut self, motion: Motion) {
-        let page = self.size.map_or(1, |(rows, _)| isize::try_from(rows).unwrap_or(1).max(2) - 1);
+        let page = self
+            .size
+            .map_or(1, |(rows, _)| isize::try_from(rows).unwrap_or(1).max(2) - 1);
         let by = |rows: isize| self.up.saturating_add_signed(-rows);
         self.up = match motion {
             Motion::Rows(rows) => by(rows),
@@ -153,7 +163,11 @@ impl TerminalViewer {
         };
         draw_title(&name, state, title, buf, ctx);
         let keys: &[_] = if self.attached {
-            &[("ctrl-]", "back"), ("F9", "end the command"), ("shift-pgup", "scroll")]
+            &[
+                ("ctrl-]", "back"),
+                ("F9", "end the command"),
+                ("shift-pgup", "scroll"),
+            ]
         } else {
             &[("j k", "scroll"), ("space b", "page"), ("q", "back")]
         };
@@ -161,7 +175,12 @@ impl TerminalViewer {
 
         let Some(screen) = screens.get(&self.id) else {
             let text = StyledLine::styled("[terminal that is no longer known]", ctx.theme.dim);
-            put_row(&text.truncate(usize::from(body.width), ""), body, body.y, buf);
+            put_row(
+                &text.truncate(usize::from(body.width), ""),
+                body,
+                body.y,
+                buf,
+            );
             return None;
         };
         let ctx = RenderContext {

@@ -64,7 +64,11 @@ enum EntryKind {
     /// The comparison is still running.
     Waiting,
     /// `hunk`: the first line of one.
-    Item { item: Item, layout: Layout, hunk: bool },
+    Item {
+        item: Item,
+        layout: Layout,
+        hunk: bool,
+    },
 }
 
 impl DiffViewer {
@@ -132,7 +136,10 @@ impl DiffViewer {
         };
         draw_window(&mut self.window, &laid, body, buf);
         let at = percent(&self.window, &laid);
-        let file = self.entries.get(self.window.top()).map_or(0, |entry| entry.file);
+        let file = self
+            .entries
+            .get(self.window.top())
+            .map_or(0, |entry| entry.file);
         let mut name = StyledLine::new();
         if let Some(file) = self.files.get(file) {
             header(&mut name, file, &ctx);
@@ -159,7 +166,11 @@ impl DiffViewer {
         let made_for = MadeFor {
             layout: self.layout,
             width: ctx.width,
-            models: self.files.iter().filter(|file| file.model.is_some()).count(),
+            models: self
+                .files
+                .iter()
+                .filter(|file| file.model.is_some())
+                .count(),
         };
         if self.made_for == Some(made_for) {
             return;
@@ -295,7 +306,10 @@ fn header(line: &mut StyledLine, file: &File, ctx: &RenderContext<'_>) {
         Form::Same => line.push("no difference that could be shown ", ctx.theme.dim),
         Form::Changed => {}
     }
-    line.push(&format!("+{}", grouped(model.stats.added)), ctx.theme.success);
+    line.push(
+        &format!("+{}", grouped(model.stats.added)),
+        ctx.theme.success,
+    );
     line.push(
         &format!(" {}{}", ctx.symbols.minus, grouped(model.stats.removed)),
         ctx.theme.error,
@@ -304,6 +318,9 @@ fn header(line: &mut StyledLine, file: &File, ctx: &RenderContext<'_>) {
         line.push("  large: compared roughly", ctx.theme.dim);
     }
     if model.hunks.len() > 1 {
-        line.push(&format!("  {}", count(model.hunks.len(), "hunk")), ctx.theme.dim);
+        line.push(
+            &format!("  {}", count(model.hunks.len(), "hunk")),
+            ctx.theme.dim,
+        );
     }
 }

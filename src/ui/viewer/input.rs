@@ -127,7 +127,10 @@ mod tests {
         };
         let up = KeyEvent::new(KeyCode::Up, KeyModifiers::NONE);
         assert_eq!(key_bytes(up, modes).as_deref(), Some(&b"\x1bOA"[..]));
-        assert_eq!(key_bytes(up, InputModes::default()).as_deref(), Some(&b"\x1b[A"[..]));
+        assert_eq!(
+            key_bytes(up, InputModes::default()).as_deref(),
+            Some(&b"\x1b[A"[..])
+        );
     }
 
     #[test]

@@ -134,14 +134,16 @@ fn motion(key: KeyEvent) -> Option<Motion> {
 }
 
 fn closes(key: KeyEvent) -> bool {
-    let ctrl_c =
-        key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+    let ctrl_c = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
     ctrl_c || matches!(key.code, KeyCode::Esc | KeyCode::Char('q'))
 }
 
 /// The areas of a viewer: title, body, hints. Low screens have no hints.
 fn areas(area: Rect) -> (Rect, Rect, Rect) {
-    let title = Rect { height: area.height.min(1), ..area };
+    let title = Rect {
+        height: area.height.min(1),
+        ..area
+    };
     let hints = if area.height >= 4 { 1 } else { 0 };
     let body = Rect {
         y: area.y + title.height,
@@ -169,7 +171,13 @@ fn clear(area: Rect, buf: &mut Buffer) {
 }
 
 /// `title ────── right`
-fn draw_title(title: &StyledLine, right: &str, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+fn draw_title(
+    title: &StyledLine,
+    right: &str,
+    area: Rect,
+    buf: &mut Buffer,
+    ctx: &RenderContext<'_>,
+) {
     if area.is_empty() {
         return;
     }
@@ -181,16 +189,23 @@ fn draw_title(title: &StyledLine, right: &str, area: Rect, buf: &mut Buffer, ctx
     );
     let rest = width.saturating_sub(row_width(&left) + right.width() + 2);
     left.line.spans.push(Span::raw(" "));
-    left.line
-        .spans
-        .push(Span::styled(ctx.symbols.rule.repeat(rest), ctx.theme.border));
+    left.line.spans.push(Span::styled(
+        ctx.symbols.rule.repeat(rest),
+        ctx.theme.border,
+    ));
     left.line.spans.push(Span::raw(" "));
     left.line.spans.extend(right.into_row().line.spans);
     put_row(&left, area, area.y, buf);
 }
 
 /// `j k scroll · q back`: pairs of keys and what they do.
-fn draw_hints(hints: &[(&str, &str)], right: &str, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+fn draw_hints(
+    hints: &[(&str, &str)],
+    right: &str,
+    area: Rect,
+    buf: &mut Buffer,
+    ctx: &RenderContext<'_>,
+) {
     if area.is_empty() {
         return;
     }

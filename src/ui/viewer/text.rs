@@ -84,7 +84,12 @@ impl TextViewer {
         let lines = count(self.lines, "line");
         draw_title(&plain(&self.title), &lines, title, buf, ctx);
         draw_hints(
-            &[("j k", "scroll"), ("space b", "page"), ("g G", "ends"), ("q", "back")],
+            &[
+                ("j k", "scroll"),
+                ("space b", "page"),
+                ("g G", "ends"),
+                ("q", "back"),
+            ],
             &percent(&self.window, &entries),
             hints,
             buf,

@@ -66,6 +66,7 @@ impl Shown {
             theme: &self.theme,
             symbols: &self.symbols,
             offload: &self.offload,
+            diff: crate::config::DiffLayout::Auto,
             frame,
             now: self.bench.now,
         };
