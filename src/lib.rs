@@ -9,9 +9,10 @@
 //! | [`rpc`] | newline-delimited JSON-RPC over a byte stream | text, proto |
 //! | [`acp`] | the agent process; ACP's wire shapes to and from [`proto`] | text, proto, rpc |
 //! | [`session`] | the pure reducer: conversation state and its rules | text, proto |
-//! | [`host`] | files, terminals, permission policy on this machine | text, proto |
+//! | [`vt`] | a terminal's screen as data | text, proto |
+//! | [`host`] | files, terminals, permission policy on this machine | text, proto, vt |
 //! | [`config`] | layered configuration | text |
-//! | [`ui`] | everything drawn, every key | text, proto, session, config |
+//! | [`ui`] | everything drawn, every key | text, proto, session, config, vt |
 //! | [`demo`] | the built-in demo agent (the other side of the protocol) | text |
 //! | [`app`] | the loop that wires them | all |
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 pub use fs::{Resolved, Roots};
 pub use permission::{Subject, Verdict};
-pub use serve::{Consent, Host, HostConfig, Outside, ServeOutcome};
+pub use serve::{Consent, Host, HostConfig, Outside, ServeOutcome, Serving};
 pub use terminal::{DEFAULT_SIZE, TerminalSettings};
 
 use crate::{

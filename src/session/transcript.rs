@@ -271,8 +271,16 @@ impl Transcript {
         self.edit(id).expect("the block is there")
     }
 
-    pub(crate) fn clear_for_test(&mut self) {
-        self.take();
+    pub(crate) fn take_for_test(&mut self) -> Self {
+        self.take()
+    }
+
+    pub(crate) fn put_back_for_test(&mut self, kept: Self) {
+        self.put_back(kept);
+    }
+
+    pub(crate) fn forget_first_for_test(&mut self, count: usize, sign: BlockKind) {
+        self.forget_first(count, sign);
     }
 }
 

@@ -4,10 +4,12 @@
 //! grapheme, tab expansion, truncation and wrapping. Must not know about styles, widgets or the
 //! protocol.
 
+mod bytes;
 mod safe;
 mod width;
 mod wrap;
 
+pub use bytes::{first_bytes, last_bytes};
 pub use safe::{SafeText, SafeTextBuf, is_control_picture, sanitize};
 pub use width::{
     TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_bytes,

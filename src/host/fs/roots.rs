@@ -53,7 +53,7 @@ impl Roots {
     /// # Errors
     /// If a directory on the way cannot be searched, a part is no directory, or links go round.
     pub fn resolve(&self, path: &str) -> io::Result<Resolved> {
-        let path = follow(&self.absolute(path))?;
+        let path = respell(&follow(&self.absolute(path))?)?;
         let inside = self.contains(&path);
         Ok(Resolved { path, inside })
     }
@@ -114,6 +114,22 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Ok(at)
+}
+
+/// What exists of an already followed path, in the spelling of the disk: some file systems take
+/// `SRC` for `src`, and paths are compared by their letters.
+fn respell(path: &Path) -> io::Result<PathBuf> {
+    for dir in path.ancestors() {
+        match fs::canonicalize(dir) {
+            Ok(spelt) => {
+                let rest = path.strip_prefix(dir).unwrap_or(Path::new(""));
+                return Ok(spelt.components().chain(rest.components()).collect());
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(path.to_owned())
 }
 
 /// The names of a path, last first.
@@ -178,6 +194,27 @@ mod tests {
             let resolved = roots.resolve(path).unwrap();
             assert_eq!(resolved.path, base.join(really), "{path}");
             assert!(!resolved.inside, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_exists_resolves_as_the_system_does() {
+        let (_dir, base, roots) = workspace();
+        symlink("../other/deep", base.join("app/link")).unwrap();
+        symlink("link/..", base.join("app/up")).unwrap();
+        for path in [
+            ".",
+            "src",
+            "src/a.rs",
+            "link",
+            "link/..",
+            "up",
+            "up/deep/../deep",
+            "../app",
+        ] {
+            let resolved = roots.resolve(path).unwrap().path;
+            let system = fs::canonicalize(base.join("app").join(path)).unwrap();
+            assert_eq!(resolved, system, "{path}");
         }
     }
 

@@ -108,16 +108,12 @@ impl Run {
                     }
                 }
                 Step::Control(Some(Control::Resize(rows, cols))) => self.resize(rows, cols),
-                Step::Control(Some(Control::Kill)) => {
+                // `None`: nobody holds the other end any more, the same as being released.
+                Step::Control(end @ (Some(Control::Kill | Control::Release) | None)) => {
+                    released = !matches!(end, Some(Control::Kill));
                     if self.signal(&ASK_TO_END).await > 0 {
-                        kill_at = Some(Instant::now() + KILL_GRACE);
-                    }
-                }
-                // Nobody holds the other end any more: the same as being released.
-                Step::Control(Some(Control::Release) | None) => {
-                    released = true;
-                    if self.signal(&ASK_TO_END).await > 0 {
-                        kill_at = Some(Instant::now() + KILL_GRACE);
+                        // Asking again gives no more time.
+                        kill_at.get_or_insert(Instant::now() + KILL_GRACE);
                     }
                 }
                 Step::Ended(status) => {

@@ -67,7 +67,7 @@ impl Step<'_> {
         }
         self.session.inner.link.spawning = false;
         self.session.connection = Some(connection);
-        self.heard();
+        self.silence_counts_anew();
         self.call(Call::Initialize {
             caps: self.session.config.caps,
         });

@@ -10,7 +10,7 @@ use crate::{
 
 use super::{
     Step,
-    bounds::{MAX_MESSAGE, halve},
+    bounds::{MAX_MESSAGE, bounded, halve},
 };
 
 /// How far back a message is looked for that goes on after another one.
@@ -59,7 +59,7 @@ impl Step<'_> {
             return;
         }
         let mut said = SafeTextBuf::default();
-        said.push(text);
+        said.push(&bounded(text, MAX_MESSAGE));
         let id = self.push(match role {
             ChunkRole::Thought => BlockKind::Thought(Thought {
                 id: message,

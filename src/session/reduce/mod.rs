@@ -132,7 +132,7 @@ impl Step<'_> {
                 if self.session.connection != Some(connection) {
                     return;
                 }
-                self.heard();
+                self.silence_counts_anew();
                 self.word(word);
             }
             Event::Connected(connection) => self.connected(connection),
@@ -237,8 +237,8 @@ impl Step<'_> {
         }
     }
 
-    /// The agent gave a sign of life.
-    fn heard(&mut self) {
+    /// The agent said something, or was given something to do.
+    fn silence_counts_anew(&mut self) {
         self.session.last_word = self.now;
         self.session.inner.turn.silence_told = false;
     }

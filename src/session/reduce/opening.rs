@@ -191,6 +191,8 @@ impl Step<'_> {
         let Some(way) = opening.way.clone().filter(|way| way.answers(call)) else {
             return;
         };
+        // What was asked in a session that is not to be is answered before its rows go.
+        self.close_questions();
         self.restore_kept();
         if error_text::wants_sign_in(error, !self.session.agent.auth_methods.is_empty()) {
             self.sign_in_to_open(error);

@@ -169,7 +169,7 @@ impl Step<'_> {
         };
         let option = option.id.clone();
         self.select(at, option, answered);
-        self.heard();
+        self.silence_counts_anew();
     }
 
     fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
@@ -201,7 +201,9 @@ impl Step<'_> {
             HostRequest::ReadTextFile(read) => SafeText::line(&read.path),
             HostRequest::WriteTextFile(write) => SafeText::line(&write.path),
             HostRequest::TerminalCreate(create) => {
-                SafeText::line(create.cwd.as_deref().unwrap_or_default())
+                let mut words = vec![create.command.as_str()];
+                words.extend(create.args.iter().map(String::as_str));
+                SafeText::line(&words.join(" "))
             }
             _ => SafeText::default(),
         };
@@ -256,7 +258,7 @@ impl Step<'_> {
                 consent,
             });
         }
-        self.heard();
+        self.silence_counts_anew();
     }
 
     /// The agent takes a request back; it is answered all the same (V1-CAN-10, V1-PERM-09).
@@ -335,7 +337,11 @@ impl Step<'_> {
     }
 
     fn record_file(&mut self, question: &FileQuestion, consent: Consent) {
-        let verb = if question.write { "write" } else { "read" };
+        let verb = match &question.request {
+            HostRequest::TerminalCreate(_) => "run",
+            _ if question.write => "write",
+            _ => "read",
+        };
         let answer = match consent {
             Consent::None => "not allowed",
             Consent::Once => "allowed once",

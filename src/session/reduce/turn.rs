@@ -19,7 +19,7 @@ pub(super) struct TurnRules {
     pub(super) number: u64,
     /// What the open turn was asked, and its block.
     prompt: Option<(Prompt, BlockId)>,
-    /// The queue's head goes out when the turn ends, however it does.
+    /// The queue's head goes out as soon as it may: however the turn ends, or the session opens.
     pub(super) send_next: bool,
     /// That the agent is silent was told; the next word makes it news again.
     pub(super) silence_told: bool,
@@ -61,8 +61,8 @@ impl Step<'_> {
         if self.session.queue.is_empty() {
             return;
         }
+        self.session.queue_held = false;
         if self.can_send() {
-            self.session.queue_held = false;
             self.send_head();
         } else {
             self.make_way_for_head();
@@ -78,8 +78,8 @@ impl Step<'_> {
             self.session.queue_held = true;
             self.toast("no agent runs: the message waits; F5 starts it");
         } else {
-            // Goes out when the session is open.
-            self.session.queue_held = false;
+            // When the session is open.
+            self.session.inner.turn.send_next = true;
         }
     }
 
@@ -111,7 +111,8 @@ impl Step<'_> {
     }
 
     pub(super) fn send_next_unless_held(&mut self) {
-        if self.can_send() && !self.session.queue_held {
+        let wanted = self.session.inner.turn.send_next || !self.session.queue_held;
+        if self.can_send() && wanted {
             self.send_head();
         }
     }
@@ -152,7 +153,7 @@ impl Step<'_> {
             blocks: prompt.blocks.clone(),
         });
         self.session.inner.turn.prompt = Some((prompt, user));
-        self.heard();
+        self.silence_counts_anew();
     }
 
     /// The turn is over, and everything of it that was open.

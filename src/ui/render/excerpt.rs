@@ -10,7 +10,7 @@ use super::{
     format::count,
     line::{StyledLine, Wrapping},
 };
-use crate::text::SafeText;
+use crate::text::{SafeText, first_bytes};
 
 /// Bytes of one line that are laid out; what is longer is no text for people.
 pub const MAX_LINE_BYTES: usize = 4 << 10;
@@ -125,11 +125,8 @@ impl Excerpt {
 
 /// The part of a line that is laid out, and how many bytes that leaves out.
 pub fn clip_line(line: &str) -> (&str, usize) {
-    if line.len() <= MAX_LINE_BYTES {
-        return (line, 0);
-    }
-    let end = line.floor_char_boundary(MAX_LINE_BYTES);
-    (&line[..end], line.len() - end)
+    let shown = first_bytes(line, MAX_LINE_BYTES);
+    (shown, line.len() - shown.len())
 }
 
 /// Lines of a text; a newline at its end begins none.

@@ -1,10 +1,13 @@
 //! Boxes drawn as rows: a border with a title around rows that are already laid out.
 
-use ratatui::{style::Style, text::Line};
+use ratatui::{
+    style::Style,
+    text::{Line, Span},
+};
 
 use super::{
     RenderContext, Row,
-    line::{StyledLine, pad, prefixed},
+    line::{StyledLine, pad, prefixed, row_width},
 };
 use crate::ui::theme::Symbols;
 
@@ -21,25 +24,32 @@ struct Border {
     vertical: &'static str,
 }
 
+/// What a box is to look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Corners {
+    Round,
+    Square,
+}
+
 impl Border {
-    fn rounded(symbols: &Symbols) -> Self {
-        if symbols.ascii {
-            return Self {
-                top_left: "+",
-                top_right: "+",
-                bottom_left: "+",
-                bottom_right: "+",
-                horizontal: "-",
-                vertical: "|",
-            };
-        }
+    fn new(corners: Corners, symbols: &Symbols) -> Self {
+        let [top_left, top_right, bottom_left, bottom_right] = match corners {
+            _ if symbols.ascii => ["+"; 4],
+            Corners::Round => ["╭", "╮", "╰", "╯"],
+            Corners::Square => ["┌", "┐", "└", "┘"],
+        };
+        let [horizontal, vertical] = if symbols.ascii {
+            ["-", "|"]
+        } else {
+            ["─", "│"]
+        };
         Self {
-            top_left: "╭",
-            top_right: "╮",
-            bottom_left: "╰",
-            bottom_right: "╯",
-            horizontal: "─",
-            vertical: "│",
+            top_left,
+            top_right,
+            bottom_left,
+            bottom_right,
+            horizontal,
+            vertical,
         }
     }
 }
@@ -59,13 +69,14 @@ pub fn boxed(
     title: &StyledLine,
     rows: Vec<Row>,
     border: Style,
+    corners: Corners,
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
     if ctx.width < MIN_WIDTH {
         return rows;
     }
     let width = usize::from(ctx.width);
-    let chars = Border::rounded(ctx.symbols);
+    let chars = Border::new(corners, ctx.symbols);
     let mut top = StyledLine::styled(chars.top_left, border);
     if !title.is_empty() {
         top.push(" ", border);
@@ -73,25 +84,21 @@ pub fn boxed(
         top.push(" ", border);
     }
     let mut top = top.truncate(width - 1, ctx.symbols.ellipsis);
-    let filled = super::line::row_width(&top);
-    top.line.spans.push(ratatui::text::Span::styled(
+    let filled = row_width(&top);
+    top.line.spans.push(Span::styled(
         chars.horizontal.repeat(width - 1 - filled),
         border,
     ));
-    top.line
-        .spans
-        .push(ratatui::text::Span::styled(chars.top_right, border));
+    top.line.spans.push(Span::styled(chars.top_right, border));
 
     let mut left = StyledLine::styled(chars.vertical, border);
     left.push(" ", Style::new());
     let mut out = Vec::with_capacity(rows.len() + 2);
     out.push(top);
     for row in rows {
-        let mut row = prefixed(&left, row);
+        let mut row = prefixed(&left, row, width);
         pad(&mut row, width - 1, Style::new());
-        row.line
-            .spans
-            .push(ratatui::text::Span::styled(chars.vertical, border));
+        row.line.spans.push(Span::styled(chars.vertical, border));
         out.push(row);
     }
     let bottom = format!(

@@ -143,10 +143,9 @@ impl StyledLine {
         rest: &Self,
     ) -> Vec<Row> {
         let width = width.max(1);
-        let prefix_room = width.saturating_sub(MIN_ROOM.min(width));
         let (room_first, room_rest) = (
-            width - first.width.min(prefix_room),
-            width - rest.width.min(prefix_room),
+            room_beside(first.width, width),
+            room_beside(rest.width, width),
         );
         let pieces = match wrapping {
             Wrapping::Words => wrap(&self.text, room_first, room_rest),
@@ -163,7 +162,7 @@ impl StyledLine {
                 };
                 let mut row = RowBuilder::default();
                 if !prefix.is_empty() {
-                    let shown = prefix_of_width(&prefix.text, prefix_room).len();
+                    let shown = prefix_of_width(&prefix.text, width - room).len();
                     RunCursor::new(prefix).emit(0..shown, &mut row);
                 }
                 if piece.width > room {
@@ -274,9 +273,17 @@ pub fn pad(row: &mut Row, width: usize, style: Style) {
     }
 }
 
-/// Puts `prefix` before a finished row; its links move along.
-pub fn prefixed(prefix: &StyledLine, row: Row) -> Row {
-    joined(prefix.clone().into_row(), row)
+/// Cells that are left for text beside a prefix on rows of `width` cells: at least [`MIN_ROOM`],
+/// or all there are.
+pub fn room_beside(prefix: usize, width: usize) -> usize {
+    width.saturating_sub(prefix).max(MIN_ROOM.min(width)).max(1)
+}
+
+/// Puts `prefix` before a finished row that takes no more than [`room_beside`] leaves; its links
+/// move along.
+pub fn prefixed(prefix: &StyledLine, row: Row, width: usize) -> Row {
+    let room = room_beside(prefix.width, width);
+    joined(prefix.truncate(width.saturating_sub(room), ""), row)
 }
 
 /// `tail` right behind `row`; its links move along.
@@ -474,7 +481,7 @@ mod tests {
     fn a_prefix_moves_links_along() {
         let mut line = StyledLine::new();
         line.push_link("page", Style::new(), Arc::from("https://x.test/"));
-        let row = prefixed(&StyledLine::styled("▎ ", Style::new()), line.into_row());
+        let row = prefixed(&StyledLine::styled("▎ ", Style::new()), line.into_row(), 80);
         assert_eq!(row.links[0].columns, 2..6);
         let mut row = row;
         pad(&mut row, 10, Style::new());

@@ -72,3 +72,6 @@ pub struct Rendered {
     /// has grown.
     pub provisional: bool,
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,7 +60,7 @@ pub fn render_notice(
             excerpt
                 .rows(text, room, ctx)
                 .into_iter()
-                .map(|row| prefixed(&rest, row)),
+                .map(|row| prefixed(&rest, row, width)),
         );
     }
     rows

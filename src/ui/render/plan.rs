@@ -4,7 +4,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::{
     RenderContext, Row,
-    frame::{boxed, inner_width},
+    frame::{Corners, boxed, inner_width},
     line::{StyledLine, Wrapping},
 };
 use crate::proto::{PlanEntry, PlanPriority, PlanStatus};
@@ -46,7 +46,7 @@ pub fn render_plan(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> Vec<Row> {
         &format!("{}/{}", done(entries), entries.len()),
         ctx.theme.dim,
     );
-    boxed(&title, rows, border, ctx)
+    boxed(&title, rows, border, Corners::Square, ctx)
 }
 
 fn done(entries: &[PlanEntry]) -> usize {

@@ -8,7 +8,7 @@ use super::{
     format::{count, elapsed, elapsed_seconds},
     line::{StyledLine, Wrapping, prefixed},
 };
-use crate::session::Thought;
+use crate::{session::Thought, text::last_bytes};
 
 /// Rows of a thought that are shown while it comes in.
 const LIVE_ROWS: usize = 4;
@@ -38,7 +38,10 @@ pub fn render_thought_header(
     match thought.took {
         Some(took) => {
             parts.push(count(line_count(thought.text.trim()), "line"));
-            parts.push(elapsed(took));
+            // Zero: a replayed one; nobody knows.
+            if !took.is_zero() {
+                parts.push(elapsed(took));
+            }
         }
         None => {
             let so_far = ctx.now.saturating_duration_since(thought.started);
@@ -54,9 +57,7 @@ pub fn render_thought_header(
 
 /// The last rows of a thought that is coming in. The cost does not grow with the thought.
 pub fn render_thought_tail(thought: &Thought, ctx: &RenderContext<'_>) -> Vec<Row> {
-    let text = thought.text.trim();
-    let from = text.ceil_char_boundary(text.len().saturating_sub(LIVE_BYTES));
-    let tail = &text[from..];
+    let tail = last_bytes(thought.text.trim(), LIVE_BYTES);
     let excerpt = Excerpt {
         keep: Keep::Tail,
         max_rows: LIVE_ROWS,
@@ -71,5 +72,8 @@ pub fn render_thought_tail(thought: &Thought, ctx: &RenderContext<'_>) -> Vec<Ro
     if rows.len() > LIVE_ROWS {
         rows.remove(0);
     }
-    rows.into_iter().map(|row| prefixed(&indent, row)).collect()
+    let width = usize::from(ctx.width);
+    rows.into_iter()
+        .map(|row| prefixed(&indent, row, width))
+        .collect()
 }

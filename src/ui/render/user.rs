@@ -5,7 +5,7 @@ use ratatui::style::Style;
 use super::{
     RenderContext, Row,
     excerpt::{Excerpt, Keep},
-    frame::{boxed, inner_width},
+    frame::{Corners, boxed, inner_width},
     line::{StyledLine, Wrapping},
 };
 use crate::session::UserMessage;
@@ -30,5 +30,5 @@ pub fn render_user(message: &UserMessage, max_rows: usize, ctx: &RenderContext<'
         title.push(ctx.symbols.separator, ctx.theme.dim);
         title.push(" refused", ctx.theme.error);
     }
-    boxed(&title, rows, ctx.theme.user, ctx)
+    boxed(&title, rows, ctx.theme.user, Corners::Round, ctx)
 }

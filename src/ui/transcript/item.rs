@@ -34,6 +34,8 @@ pub struct Item {
     pub measured: usize,
     /// The block changed and was not looked at yet.
     pub stale: bool,
+    /// It waits to be measured.
+    pub queued: bool,
     /// Of texts in markdown that are shown whole: where they are cut.
     pub text: Option<Box<Splitter>>,
     /// A huge unfinished text is not looked at again before this.
@@ -49,6 +51,7 @@ impl Item {
             heights: Heights::default(),
             measured: 0,
             stale: true,
+            queued: false,
             text: None,
             not_before: None,
         }

@@ -83,8 +83,7 @@ impl TranscriptView {
         let (above, total) = self.extent();
         let below = total.saturating_sub(above + self.height_for_rows());
         let (text, style) = if new > 0 {
-            let mut text = count(new, "new line");
-            text.insert_str(0, " ");
+            let text = format!(" {}", count(new, "new line"));
             (text, ctx.theme.accent.patch(ctx.theme.strong))
         } else {
             (format!(" {} below", count(below, "line")), ctx.theme.dim)

@@ -41,8 +41,8 @@ impl TranscriptView {
                 }
                 Move::By(Scroll::Top) => self.put_top(0, 0, 0),
                 Move::By(Scroll::Bottom) => self.follow(),
-                Move::By(Scroll::PrevPrompt) => self.to_previous_prompt(),
-                Move::By(Scroll::NextPrompt) => self.to_next_prompt(),
+                Move::By(Scroll::PrevPrompt) => self.previous_prompt(),
+                Move::By(Scroll::NextPrompt) => self.next_prompt(),
                 Move::Show(block) => self.show(block, frame),
             }
             self.layout(frame);
@@ -124,7 +124,7 @@ impl TranscriptView {
         }
     }
 
-    fn to_previous_prompt(&mut self) {
+    fn previous_prompt(&mut self) {
         let Some(top) = self.shown.first() else {
             return;
         };
@@ -140,7 +140,7 @@ impl TranscriptView {
         }
     }
 
-    fn to_next_prompt(&mut self) {
+    fn next_prompt(&mut self) {
         if self.is_following() {
             return;
         }

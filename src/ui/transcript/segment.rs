@@ -71,7 +71,7 @@ pub fn render_segment(
         BlockKind::Content(content) => {
             let room = if full { FULL_ROWS } else { SHORT_CONTENT_ROWS };
             let mut rendered = render_content(content, room, &narrowed(INDENT, frame));
-            indent(&mut rendered.rows, INDENT);
+            indent(&mut rendered.rows, INDENT, frame);
             rendered
         }
         BlockKind::Notice(notice) => plain(render_notice(notice, full, FULL_ROWS, &frame.ctx)),
@@ -88,7 +88,7 @@ fn text(item: &Item, source: &str, segment: usize, by: usize, frame: &Frame<'_>)
         return Rendered::default();
     };
     let mut rendered = markdown::render(source, segment, text.defs(), &narrowed(by, frame));
-    indent(&mut rendered.rows, by);
+    indent(&mut rendered.rows, by, frame);
     rendered
 }
 
@@ -109,10 +109,10 @@ fn narrowed<'a>(by: usize, frame: &Frame<'a>) -> RenderContext<'a> {
     }
 }
 
-fn indent(rows: &mut [Row], by: usize) {
+fn indent(rows: &mut [Row], by: usize, frame: &Frame<'_>) {
     let mut blanks = StyledLine::new();
     blanks.fill_to(by, Style::new());
     for row in rows {
-        *row = prefixed(&blanks, std::mem::take(row));
+        *row = prefixed(&blanks, std::mem::take(row), usize::from(frame.ctx.width));
     }
 }

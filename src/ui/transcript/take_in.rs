@@ -55,7 +55,11 @@ impl TranscriptView {
         };
         item.stale = true;
         self.prepare(index, frame);
-        if !self.is_following() && !self.unmeasured.contains(&index) {
+        if self.is_following() {
+            return;
+        }
+        if let Some(item) = self.items.get_mut(index).filter(|item| !item.queued) {
+            item.queued = true;
             self.unmeasured.push_back(index);
         }
     }
@@ -63,8 +67,8 @@ impl TranscriptView {
     /// Everything may be different: other blocks, other indexes. What is known of blocks that are
     /// still there is kept; they are looked at when they come into view.
     fn take_in_all(&mut self, blocks: &[Block]) {
-        let mut known: VecDeque<Item> = std::mem::take(&mut self.items).into();
         let anchored = self.anchor_block();
+        let mut known: VecDeque<Item> = std::mem::take(&mut self.items).into();
         self.heights = Heights::default();
         self.prompts.clear();
         self.late.clear();
@@ -75,12 +79,13 @@ impl TranscriptView {
                 known.pop_front();
             }
             self.append(above, block);
-            if let Some(item) = known.pop_front_if(|item| item.id == block.id)
+            if known.front().is_some_and(|item| item.id == block.id)
+                && let Some(item) = known.pop_front()
                 && let Some(last) = self.items.last_mut()
             {
                 let gap = last.gap;
                 *last = item;
-                (last.gap, last.stale) = (gap, true);
+                (last.gap, last.stale, last.queued) = (gap, true, false);
                 let height = last.heights.total();
                 self.heights.set(self.items.len() - 1, height);
             }
@@ -120,16 +125,20 @@ impl TranscriptView {
     /// Measures some of what came in below the view, so that the marker's count becomes true.
     pub(super) fn measure_some(&mut self, frame: &Frame<'_>) {
         if self.is_following() {
-            self.unmeasured.clear();
+            for index in self.unmeasured.drain(..) {
+                if let Some(item) = self.items.get_mut(index) {
+                    item.queued = false;
+                }
+            }
             return;
         }
         let mut budget = MEASURED_PER_FRAME;
         while budget > 0
             && let Some(index) = self.unmeasured.front().copied()
         {
-            let Some(item) = self.items.get(index) else {
-                self.unmeasured.clear();
-                return;
+            let Some(item) = self.items.get_mut(index) else {
+                self.unmeasured.pop_front();
+                continue;
             };
             let block = frame.source.transcript.blocks().get(index);
             // An unfinished end is measured when it is finished or seen.
@@ -140,6 +149,7 @@ impl TranscriptView {
             let end = item.heights.len().saturating_sub(usize::from(open));
             let segment = item.measured;
             if segment >= end {
+                item.queued = false;
                 self.unmeasured.pop_front();
                 continue;
             }

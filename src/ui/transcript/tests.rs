@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{samples::*, *};
 use crate::{
     proto::{TerminalId, ToolContent, ToolKind},
-    session::{BlockKind, ToolState},
+    session::{BlockKind, NoticeLevel, Session, SessionConfig, Start, ToolState},
     ui::{
         render::testing::{self, Stage, picture, screen},
         theme::Background,
@@ -200,18 +200,45 @@ fn a_message_that_grows_under_the_reader_stays() {
     }
 }
 
-// V1-SES-09: a replay begins with an empty transcript.
+// V1-SES-09: a replay begins with an empty transcript, and what was there may come back.
 #[test]
-fn a_cleared_transcript_is_shown_from_its_new_beginning() {
+fn a_transcript_that_is_replaced_is_shown_anew() {
+    let mut world = numbered(50);
+    let mut view = TranscriptView::default();
+    text_on_screen(&world, &mut view);
+    view.scroll(Scroll::Lines(-20));
+    let before = text_on_screen(&world, &mut view);
+    let kept = world.transcript.take_for_test();
+    assert_eq!(text_on_screen(&world, &mut view).trim(), "");
+    world.transcript.push_for_test(agent("again", true));
+    assert!(text_on_screen(&world, &mut view).contains("again"));
+    world.transcript.put_back_for_test(kept);
+    let after = text_on_screen(&world, &mut view);
+    assert!(
+        !after.contains("again") && after.contains("block49"),
+        "{before}\n{after}"
+    );
+}
+
+#[test]
+fn forgetting_the_beginning_moves_nothing() {
     let mut world = numbered(50);
     let mut view = TranscriptView::default();
     text_on_screen(&world, &mut view);
     view.scroll(Scroll::Lines(-20));
     text_on_screen(&world, &mut view);
-    world.transcript.clear_for_test();
-    assert_eq!(text_on_screen(&world, &mut view).trim(), "");
-    world.transcript.push_for_test(agent("again", true));
-    assert!(text_on_screen(&world, &mut view).contains("again"));
+    let before = top(&view);
+    let sign = notice(NoticeLevel::Quiet, "20 blocks are left out", None);
+    world.transcript.forget_first_for_test(20, sign);
+    text_on_screen(&world, &mut view);
+    assert_eq!(top(&view), before);
+    view.scroll(Scroll::Top);
+    assert!(text_on_screen(&world, &mut view).contains("20 blocks are left out"));
+    // The anchor itself is forgotten.
+    world
+        .transcript
+        .forget_first_for_test(20, notice(NoticeLevel::Quiet, "more", None));
+    assert!(text_on_screen(&world, &mut view).contains("more"));
 }
 
 #[test]
@@ -365,6 +392,7 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
         let buf = drawn(&world, &mut view, 80, 20);
         let marked = (0..20).filter(|y| buf[(0, *y)].symbol() == "▎").count();
         assert!(marked > 0, "{}", screen(&buf));
+        picture("browse", &buf);
     }
     // The read call unfolds.
     while !view.selected_index().is_some_and(|at| {
@@ -379,6 +407,75 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
     view.browse_exit();
     let buf = drawn(&world, &mut view, 80, 20);
     assert!((0..20).all(|y| buf[(0, y)].symbol() != "▎"));
+}
+
+#[test]
+fn the_selected_block_is_copied_opened_and_looked_at() {
+    let mut world = conversation(Stage::dark());
+    let (mut session, _) = Session::start(
+        SessionConfig {
+            agent: "demo".into(),
+            cwd: world.cwd.clone(),
+            additional_directories: Vec::new(),
+            caps: Default::default(),
+            start: Start::New,
+            mode: None,
+            first_prompt: None,
+        },
+        world.stage.now,
+    );
+    session.transcript = std::mem::take(&mut world.transcript);
+    session.terminals = std::mem::take(&mut world.terminals);
+    let mut view = TranscriptView::default();
+    let select = |view: &mut TranscriptView, wanted: &dyn Fn(&BlockKind) -> bool| {
+        let block = session
+            .transcript
+            .blocks()
+            .iter()
+            .find(|block| wanted(&block.kind));
+        view.selected = block.map(|block| block.id);
+    };
+    view.sync(
+        &session,
+        &world.screens,
+        &SETTINGS,
+        20,
+        &world.stage.ctx(80),
+    );
+    let is_kind =
+        |kind| move |block: &BlockKind| matches!(block, BlockKind::Tool(call) if call.kind == kind);
+    let copied = |view: &TranscriptView| view.selected_copy_text(&session, &world.screens);
+
+    select(&mut view, &|kind| matches!(kind, BlockKind::Agent(_)));
+    assert_eq!(
+        copied(&view).as_deref(),
+        Some("I'll start with how `list` prints today.")
+    );
+    select(&mut view, &is_kind(ToolKind::Read));
+    let location = view.selected_location(&session).expect("a location");
+    assert_eq!(
+        location.path.to_str(),
+        Some("/home/me/tool/src/cli/list.rs")
+    );
+    assert_eq!(location.line, Some(1));
+    select(&mut view, &is_kind(ToolKind::Edit));
+    assert_eq!(view.selected_diffs(&session).len(), 1);
+    assert!(
+        copied(&view)
+            .expect("a diff")
+            .contains("+    match opts.format {")
+    );
+    select(&mut view, &is_kind(ToolKind::Execute));
+    assert_eq!(
+        view.selected_terminal(&session),
+        Some(TerminalId::new("t1"))
+    );
+    select(&mut view, &is_kind(ToolKind::Other));
+    let (title, text) = view
+        .selected_full_text(&session, &world.screens)
+        .expect("a block");
+    assert_eq!(title.as_str(), "weather");
+    assert!(text.contains("{\"city\":\"Graz\"}"), "{text}");
 }
 
 #[test]

@@ -136,12 +136,12 @@ impl DiffViewer {
         };
         draw_window(&mut self.window, &laid, body, buf);
         let at = percent(&self.window, &laid);
-        let file = self
-            .entries
-            .get(self.window.top())
-            .map_or(0, |entry| entry.file);
+        let top = self.entries.get(self.window.top());
+        let file = top.map_or(0, |entry| entry.file);
         let mut name = StyledLine::new();
-        if let Some(file) = self.files.get(file) {
+        if top.is_some_and(Entry::begins_file) {
+            name.push("changes", ctx.theme.strong);
+        } else if let Some(file) = self.files.get(file) {
             header(&mut name, file, &ctx);
         }
         let of = match self.files.len() {

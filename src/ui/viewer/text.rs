@@ -10,7 +10,7 @@ use super::{
     motion, percent, plain,
 };
 use crate::{
-    text::SafeText,
+    text::{SafeText, first_bytes},
     ui::render::{
         RenderContext, Row,
         format::count,
@@ -41,9 +41,9 @@ impl TextViewer {
             let end = at + line.trim_end_matches('\n').len();
             let mut from = at;
             while end - from > MAX_ENTRY {
-                let cut = text.floor_char_boundary(from + MAX_ENTRY);
-                entries.push(from..cut);
-                from = cut;
+                let part = first_bytes(&text[from..end], MAX_ENTRY).len();
+                entries.push(from..from + part);
+                from += part;
             }
             entries.push(from..end);
             at += line.len();

@@ -58,14 +58,14 @@ impl Window {
                 Motion::Pages(pages) => self.by(pages.saturating_mul(page), entries),
                 Motion::HalfPages(pages) => self.by(pages.saturating_mul(page / 2 + 1), entries),
                 Motion::Home => (self.top, self.skip) = (0, 0),
-                Motion::End => self.to_end(entries),
+                Motion::End => self.go_to_end(entries),
             }
         }
         self.top = self.top.min(entries.len().saturating_sub(1));
-        let mut rows = self.from_top(entries);
+        let mut rows = self.lay_out(entries);
         if rows.len() < height && (self.top, self.skip) != (0, 0) {
-            self.to_end(entries);
-            rows = self.from_top(entries);
+            self.go_to_end(entries);
+            rows = self.lay_out(entries);
         }
         self.at_end = rows.len() <= height;
         rows.truncate(height);
@@ -73,7 +73,7 @@ impl Window {
     }
 
     /// Rows from the top on; one more than the window is high, where there is one.
-    fn from_top(&mut self, entries: &impl Entries) -> Vec<Row> {
+    fn lay_out(&mut self, entries: &impl Entries) -> Vec<Row> {
         let mut rows = Vec::new();
         for entry in self.top..entries.len() {
             let of_entry = entries.rows(entry);
@@ -116,7 +116,7 @@ impl Window {
         self.skip -= left;
     }
 
-    fn to_end(&mut self, entries: &impl Entries) {
+    fn go_to_end(&mut self, entries: &impl Entries) {
         self.top = entries.len().saturating_sub(1);
         self.skip = entries.rows(self.top).len();
         let height = isize::try_from(self.height).unwrap_or(0);

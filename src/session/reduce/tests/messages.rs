@@ -176,6 +176,9 @@ fn a_message_without_end_is_bounded_in_the_middle() {
     assert!(last.starts_with("agent: start"));
     assert!(last.contains("bytes left out"));
     assert!(last.ends_with("end"));
+    // One that comes whole.
+    play.update(chunk(Agent, Some("b"), &"x".repeat(20 << 20)));
+    assert!(play.said_last().len() <= 17 << 20);
 }
 
 #[test]

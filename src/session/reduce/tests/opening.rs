@@ -169,6 +169,23 @@ fn a_resume_that_fails_becomes_a_load_and_then_a_new_session() {
     assert!(play.mentions("it knows nothing of what is above"));
 }
 
+#[test]
+fn a_question_of_a_session_that_is_not_to_be_is_answered_v1_rpc_13() {
+    let can_resume = AgentCaps {
+        resume: true,
+        ..AgentCaps::default()
+    };
+    let (mut play, _) = Play::opening(reopen(), can_resume);
+    play.request(HostRequest::Permission(Box::new(PermissionRequest {
+        session: id("old"),
+        tool_call: ToolCallPatch::new(ToolCallId::new("t")),
+        options: Vec::new(),
+    })));
+    let resume = CallTag::ResumeSession { id: id("old") };
+    let effects = play.reply(resume, failed(-32603, "no"));
+    assert_eq!(wire(&effects), ["1 Cancelled", "new"]);
+}
+
 /// A loaded session comes once: what was on the screen makes way when the replay comes, and comes
 /// back if the load fails.
 #[test]

@@ -9,7 +9,10 @@ use crate::{
     proto::{
         FsRead, ModeId, ModeState, OptionId, SessionMode, TerminalId, TerminalMeta, ToolContent,
     },
-    session::{BlockId, Changes, Consent, FileAnswer, Question, QuestionId, Verdict},
+    session::{
+        BlockId, Changes, Consent, FileAnswer, Question, QuestionId, Verdict,
+        reduce::bounds::block_weight,
+    },
 };
 
 #[derive(Clone, Debug)]
@@ -242,6 +245,8 @@ impl World {
         assert!(blocks.is_sorted_by(|a, b| a.id < b.id));
 
         let session = &self.play.session;
+        let weight: usize = blocks.iter().map(|block| block_weight(&block.kind)).sum();
+        assert_eq!(session.inner.weight, weight);
         assert_eq!(session.turn.is_some(), self.prompt_open);
         assert!(
             session
@@ -547,7 +552,7 @@ fn update(kind: u8, n: &str) -> AgentEvent {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     /// V1-RPC-13: one answer to each request; V1-PROMPT-02: one turn; V1-CAN-01: one cancel, and
     /// none without a turn. No prompt of the person is lost. Views learn of every change.

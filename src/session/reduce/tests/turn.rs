@@ -150,6 +150,22 @@ fn the_newest_queued_message_comes_back_for_editing() {
 }
 
 #[test]
+fn what_is_sent_now_while_the_session_opens_goes_first_and_alone() {
+    let mut play = Play::open_with(reopening());
+    play.event(Event::Submit(prompt("go")));
+    play.event(Event::Submit(prompt("held")));
+    play.event(Event::Restart);
+    assert!(play.session.queue_held);
+    play.event(Event::SendNow(prompt("now")));
+    play.connect();
+    play.initialized(hello(reopening()));
+    let effects = play.reply(CallTag::ResumeSession { id: id("s") }, nothing_opened());
+    assert_eq!(wire(&effects), ["prompt now"]);
+    assert!(wire(&play.ends(StopReason::EndTurn)).is_empty());
+    assert_eq!(play.queued(), ["held"]);
+}
+
+#[test]
 fn a_full_queue_gives_the_message_back() {
     let mut play = Play::running();
     for n in 0..64 {

@@ -46,7 +46,7 @@ impl Token {
 
     /// By the innermost scope that says something.
     pub(super) fn of(scopes: &[Scope]) -> Self {
-        scopes
+        let token = scopes
             .iter()
             .rev()
             .find_map(|scope| {
@@ -55,9 +55,17 @@ impl Token {
                     .find(|(prefix, _)| prefix.is_prefix_of(*scope))
                     .map(|(_, token)| *token)
             })
-            .unwrap_or(Self::Plain)
+            .unwrap_or(Self::Plain);
+        // The keys of JSON are strings, but not values.
+        if token == Self::String && scopes.iter().any(|scope| MAPPING_KEY.is_prefix_of(*scope)) {
+            return Self::Function;
+        }
+        token
     }
 }
+
+static MAPPING_KEY: LazyLock<Scope> =
+    LazyLock::new(|| Scope::from_str("meta.mapping.key").unwrap_or_default());
 
 /// The first prefix that fits counts, so the longer ones come first.
 static RULES: LazyLock<Vec<(Scope, Token)>> = LazyLock::new(|| {
@@ -75,13 +83,12 @@ const NAMES: &[(&str, Token)] = &[
     ("punctuation.definition.variable", Token::Plain),
     ("punctuation.definition.inserted", Token::Inserted),
     ("punctuation.definition.deleted", Token::Deleted),
+    ("punctuation.separator.decimal", Token::Number),
     ("punctuation", Token::Punctuation),
     // Code inside a string is no string.
     ("meta.interpolation", Token::Plain),
     ("meta.string-interpolation", Token::Plain),
     ("source", Token::Plain),
-    // Keys of JSON, YAML, TOML.
-    ("meta.mapping.key", Token::Function),
     ("entity.name.tag.yaml", Token::Function),
     ("entity.name.tag.toml", Token::Function),
     ("support.type.property-name", Token::Function),
@@ -96,8 +103,7 @@ const NAMES: &[(&str, Token)] = &[
     ("keyword.operator.logical.python", Token::Keyword),
     ("keyword.operator", Token::Punctuation),
     ("keyword", Token::Keyword),
-    ("storage.type.rust", Token::Type),
-    ("storage.type.numeric", Token::Type),
+    ("storage.type.go", Token::Type),
     ("storage", Token::Keyword),
     ("entity.name.function", Token::Function),
     ("entity.name.macro", Token::Function),
@@ -111,6 +117,7 @@ const NAMES: &[(&str, Token)] = &[
     ("support.type", Token::Type),
     ("support.class", Token::Type),
     ("support.constant", Token::Constant),
+    ("support.variable", Token::Plain),
     ("support", Token::Function),
     ("markup.inserted", Token::Inserted),
     ("markup.deleted", Token::Deleted),

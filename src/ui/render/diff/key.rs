@@ -9,8 +9,8 @@ use std::{
 
 use crate::proto::Diff;
 
-/// Diffs whose keys are remembered: more than are on the screen.
-const REMEMBERED: usize = 64;
+/// Diffs whose keys are remembered: more than one tool call shows.
+const REMEMBERED: usize = 256;
 
 thread_local! {
     static KEYS: RefCell<VecDeque<(Weak<Diff>, u64)>> = const { RefCell::new(VecDeque::new()) };

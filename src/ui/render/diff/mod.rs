@@ -54,7 +54,7 @@ pub fn render_diff(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<
         }
         rows.extend(next);
     }
-    if rows.len() > options.max_rows + 1 {
+    if rows.len() > options.max_rows.saturating_add(1) {
         let cut = rows.len() - options.max_rows;
         rows.truncate(options.max_rows);
         if left_out == 0 {

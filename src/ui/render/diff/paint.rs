@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     config::DiffLayout,
-    text::expand_tabs,
+    text::{expand_tabs, first_bytes},
     ui::render::{
         RenderContext, Row,
         excerpt::clip_line,
@@ -370,9 +370,6 @@ fn expanded(raw: &str, range: &Range<usize>) -> Range<usize> {
     if !raw.contains('\t') {
         return range.clone();
     }
-    let map = |at: usize| {
-        let at = raw.floor_char_boundary(at);
-        expand_tabs(&raw[..at], 0).len()
-    };
+    let map = |at: usize| expand_tabs(first_bytes(raw, at), 0).len();
     map(range.start)..map(range.end)
 }

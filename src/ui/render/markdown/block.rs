@@ -11,15 +11,15 @@ use super::{
     LinkDefs, OPTIONS,
     inline::Inline,
     mend::mend,
-    split::{CodePiece, Segment, Shape, TABLE_ROWS, is_after_blank_line, table_head},
+    split::{CodePiece, Segment, Shape, TABLE_ROWS, is_after_blank_line},
     table::Table,
 };
 use crate::{
-    text::sanitize,
+    text::{cell_width, sanitize},
     ui::render::{
         RenderContext, Rendered, Row,
         code::{self, Code, Language},
-        line::{StyledLine, Wrapping, prefixed, rule},
+        line::{StyledLine, Wrapping, prefixed, room_beside, rule},
     },
 };
 
@@ -70,6 +70,8 @@ struct Blocks<'a> {
     styles: Vec<Style>,
     lists: Vec<List>,
     leaf: Leaf<'a>,
+    /// The blank row that is due before the next one.
+    blank: Option<Row>,
     /// The block before, among those in the same container.
     before: Vec<Option<Kind>>,
     /// Where the segment is a list item: its number.
@@ -95,7 +97,6 @@ struct List {
 enum Kind {
     Paragraph,
     List,
-    Item,
     Other,
 }
 
@@ -125,6 +126,7 @@ impl<'a> Blocks<'a> {
             styles: vec![ctx.theme.text],
             lists: Vec::new(),
             leaf: Leaf::None,
+            blank: None,
             before: vec![None],
             ordinal: None,
             skip_rows: None,
@@ -211,7 +213,7 @@ impl<'a> Blocks<'a> {
                 self.before.push(None);
             }
             Tag::Item => {
-                self.begin(Kind::Item, text, at);
+                self.begin(Kind::Other, text, at);
                 self.item();
             }
             Tag::FootnoteDefinition(label) => {
@@ -279,10 +281,6 @@ impl<'a> Blocks<'a> {
                 self.before.pop();
             }
             TagEnd::Item => {
-                // An empty item is still one.
-                if self.margins.last().is_some_and(|margin| !margin.begun) {
-                    self.lines(&[StyledLine::new()], Wrapping::Words);
-                }
                 self.leave();
             }
             TagEnd::FootnoteDefinition => self.leave(),
@@ -358,24 +356,21 @@ impl<'a> Blocks<'a> {
         let Some(before) = self.before.last_mut() else {
             return;
         };
-        let apart = match (before.replace(kind), kind) {
-            (None, _) => false,
-            (Some(Kind::Paragraph), Kind::List) | (Some(Kind::Item), Kind::Item) => {
-                is_after_blank_line(text, at)
-            }
-            _ => true,
+        let as_written = match (before.replace(kind), kind) {
+            (None, _) => return,
+            (Some(Kind::Paragraph), Kind::List) => true,
+            // In an item and between items.
+            _ => !self.lists.is_empty(),
         };
-        if apart {
+        let apart = !as_written || is_after_blank_line(text, at);
+        self.blank = apart.then(|| {
             let mut blank = StyledLine::new();
             for margin in &self.margins {
                 blank.extend(&margin.rest);
             }
-            let kept = blank.text().trim_end().chars().count();
-            let width = blank.text().chars().take(kept).count();
-            self.out
-                .rows
-                .push(blank.truncate(width.min(self.ctx.width.into()), ""));
-        }
+            let bars = cell_width(blank.text().trim_end());
+            blank.truncate(bars.min(self.ctx.width.into()), "")
+        });
     }
 
     /// Opens a container.
@@ -400,6 +395,10 @@ impl<'a> Blocks<'a> {
     }
 
     fn leave(&mut self) {
+        // What is empty is still there.
+        if self.margins.last().is_some_and(|margin| !margin.begun) {
+            self.lines(&[StyledLine::new()], Wrapping::Words);
+        }
         self.margins.pop();
         self.before.pop();
     }
@@ -504,11 +503,13 @@ impl<'a> Blocks<'a> {
     /// Cells between the margins.
     fn room(&self) -> usize {
         let margins: usize = self.margins.iter().map(|margin| margin.rest.width()).sum();
-        usize::from(self.ctx.width).saturating_sub(margins).max(1)
+        room_beside(margins, self.ctx.width.into())
     }
 
-    /// What the margins put before the next row, and before those that follow.
+    /// What the margins put before the next row, and before those that follow. To be asked for
+    /// when rows are added: a blank row that is due comes before them.
     fn prefixes(&mut self) -> (StyledLine, StyledLine) {
+        self.out.rows.extend(self.blank.take());
         let (mut first, mut rest) = (StyledLine::new(), StyledLine::new());
         for margin in &mut self.margins {
             first.extend(if margin.begun {
@@ -533,9 +534,10 @@ impl<'a> Blocks<'a> {
 
     /// Takes rows that are already as wide as the room.
     fn rows(&mut self, rows: Vec<Row>) {
+        let width = usize::from(self.ctx.width);
         for row in rows {
             let (first, _) = self.prefixes();
-            self.out.rows.push(prefixed(&first, row));
+            self.out.rows.push(prefixed(&first, row, width));
         }
     }
 }

@@ -8,9 +8,6 @@ use pulldown_cmark::{BrokenLink, CowStr, RefDefs};
 const MAX_DEFS: usize = 10_000;
 const MAX_LEN: usize = 4 * 1024;
 
-/// What [`LinkDefs::resolve`] gives as the target of a footnote's sign.
-pub(super) const FOOTNOTE: &str = "footnote:";
-
 /// Targets by label. The first definition of a label counts.
 #[derive(Clone, Debug, Default)]
 pub struct LinkDefs(HashMap<String, Box<str>>);
@@ -29,14 +26,10 @@ impl LinkDefs {
 
     /// The parser's question about a reference that its own piece of text does not define.
     pub(super) fn resolve<'a>(&self, link: &BrokenLink<'_>) -> Option<(CowStr<'a>, CowStr<'a>)> {
-        let label: &str = &link.reference;
-        if let Some(note) = label.strip_prefix('^').filter(|note| !note.is_empty()) {
-            return Some((CowStr::from(format!("{FOOTNOTE}{note}")), CowStr::from("")));
-        }
         if self.0.is_empty() {
             return None;
         }
-        let target = self.0.get(&normal(label))?;
+        let target = self.0.get(&normal(&link.reference))?;
         Some((CowStr::from(target.to_string()), CowStr::from("")))
     }
 }

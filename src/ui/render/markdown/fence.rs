@@ -2,6 +2,9 @@
 
 use std::{borrow::Cow, ops::Range};
 
+/// Columns between tab stops in markdown.
+const TAB_WIDTH: usize = 4;
+
 /// How a block was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fence {
@@ -56,8 +59,19 @@ impl Fence {
         if self.indent == 0 {
             return Cow::Borrowed(text);
         }
-        let strip = |line: &'a str| &line[indentation(line).min(self.indent)..];
-        Cow::Owned(text.split_inclusive('\n').map(strip).collect())
+        let mut out = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            let blanks = indentation(line).min(self.indent);
+            // A tab that reaches over the fence's indentation leaves the blanks behind it.
+            match line[blanks..].strip_prefix('\t') {
+                Some(rest) if blanks < self.indent => {
+                    out.extend(std::iter::repeat_n(' ', TAB_WIDTH - self.indent));
+                    out.push_str(rest);
+                }
+                _ => out.push_str(&line[blanks..]),
+            }
+        }
+        Cow::Owned(out)
     }
 }
 
@@ -86,7 +100,7 @@ mod tests {
         assert!(!fence.closes("    ```\n"));
         assert!(!fence.closes("``\n") && fence.may_close("``"));
         assert!(!fence.closes("``` x\n") && !fence.closes("~~~\n"));
-        assert_eq!(fence.code("   a\n b\nc"), " a\nb\nc");
+        assert_eq!(fence.code("   a\n b\nc\n\td"), " a\nb\nc\n  d");
         assert!(Fence::open("``` a`b\n").is_none());
         assert!(Fence::open("    ```\n").is_none());
         assert!(Fence::open("~~~\n").is_some());

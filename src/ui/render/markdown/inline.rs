@@ -5,7 +5,7 @@ use std::{mem, sync::Arc};
 use pulldown_cmark::{Event, Tag, TagEnd};
 use ratatui::style::Style;
 
-use super::{defs::FOOTNOTE, link};
+use super::link;
 use crate::{
     text::sanitize,
     ui::{
@@ -69,10 +69,14 @@ impl<'a> Inline<'a> {
             Event::SoftBreak | Event::HardBreak => self.newline(),
             Event::InlineHtml(html) | Event::Html(html) if is_line_break(&html) => self.newline(),
             Event::InlineHtml(html) | Event::Html(html) => {
+                self.flush();
                 let style = self.style().patch(self.theme.dim);
                 self.push(&sanitize(&html), style);
             }
-            Event::FootnoteReference(label) => self.footnote(&sanitize(&label)),
+            Event::FootnoteReference(label) => {
+                self.flush();
+                self.push_sign(&sanitize(&label));
+            }
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
             _ => {}
@@ -137,11 +141,6 @@ impl<'a> Inline<'a> {
         let Some(mut open) = self.links.pop() else {
             return;
         };
-        if let Some(label) = open.target.strip_prefix(FOOTNOTE) {
-            self.unlay();
-            self.footnote(label);
-            return;
-        }
         if open.image {
             if open.text.is_empty() {
                 open.text = open.target.clone();
@@ -156,13 +155,6 @@ impl<'a> Inline<'a> {
             let shown = format!(" ({})", open.target);
             self.push_to(&shown, self.style().patch(self.theme.dim), open.uri);
         }
-    }
-
-    /// The sign that stands for a footnote.
-    fn footnote(&mut self, label: &str) {
-        self.flush();
-        let style = self.style().patch(self.theme.accent);
-        self.push(&format!("[{label}]"), style);
     }
 
     fn code(&mut self, code: &str) {
@@ -187,23 +179,40 @@ impl<'a> Inline<'a> {
     /// Writes the text that has gathered; bare URLs in it become links.
     fn flush(&mut self) {
         let text = mem::take(&mut self.plain);
-        if let Some(link) = self.links.last() {
-            let hidden = link.target.starts_with(FOOTNOTE);
-            if !hidden {
-                self.push(&text, self.style());
-            }
-            return;
-        }
         let mut at = 0;
-        for range in link::bare_urls(&text) {
-            if let Some(uri) = link::uri(&text[range.clone()]) {
-                self.push(&text[at..range.start], self.style());
-                let style = self.style().patch(self.markdown().link);
-                self.push_to(&text[range.clone()], style, Some(uri));
-                at = range.end;
+        if self.links.is_empty() {
+            for range in link::bare_urls(&text) {
+                if let Some(uri) = link::uri(&text[range.clone()]) {
+                    self.push_signs(&text[at..range.start]);
+                    let style = self.style().patch(self.markdown().link);
+                    self.push_to(&text[range.clone()], style, Some(uri));
+                    at = range.end;
+                }
             }
         }
-        self.push(&text[at..], self.style());
+        self.push_signs(&text[at..]);
+    }
+
+    /// Writes text; the sign of a footnote is seen here where the note comes in a later segment, so
+    /// that the parser does not know of it.
+    fn push_signs(&mut self, mut text: &str) {
+        while let Some((before, rest)) = text.split_once("[^")
+            && let Some((label, after)) = rest.split_once(']')
+        {
+            if label.is_empty() || label.contains([' ', '[']) {
+                break;
+            }
+            self.push(before, self.style());
+            self.push_sign(label);
+            text = after;
+        }
+        self.push(text, self.style());
+    }
+
+    /// The sign that stands for a footnote.
+    fn push_sign(&mut self, label: &str) {
+        let style = self.style().patch(self.theme.accent);
+        self.push(&format!("[{label}]"), style);
     }
 
     /// Appends text; inside a link it is part of the link.

@@ -58,6 +58,8 @@ pub fn bare_urls(text: &str) -> Vec<Range<usize>> {
             continue;
         }
         let len = tail.find(ends_url).unwrap_or(tail.len());
+        // A footnote's sign is no part of it.
+        let len = tail[..len].find("[^").unwrap_or(len);
         let len = trim_punctuation(&tail[..len]).len();
         if tail[..len]
             .split_once("://")

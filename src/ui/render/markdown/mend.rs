@@ -9,6 +9,9 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use super::OPTIONS;
 
+/// Bytes that are held back at most while they may become a sign.
+const MAX_HIDDEN: usize = 200;
+
 /// `text` is the source of an open segment, cut off anywhere.
 pub fn mend(text: &str) -> Cow<'_, str> {
     let line = text.rfind('\n').map_or(0, |at| at + 1);
@@ -86,7 +89,8 @@ fn last_text(text: &str) -> Option<Range<usize>> {
 struct Mark {
     sign: u8,
     count: usize,
-    at: usize,
+    /// Where in the text they end.
+    end: usize,
 }
 
 /// Closes what is open at the end of the text in `range`.
@@ -120,7 +124,7 @@ fn close_inline(text: &str, range: Range<usize>) -> Cow<'_, str> {
                     Some(c) if opens && !c.is_whitespace() => open.push(Mark {
                         sign: byte,
                         count,
-                        at,
+                        end: range.start + next,
                     }),
                     // It may open something: nothing is seen of it yet.
                     None if opens => return cut(text, range.start + at, open),
@@ -149,24 +153,33 @@ fn close_inline(text: &str, range: Range<usize>) -> Cow<'_, str> {
             _ => at += 1,
         }
     }
+    if let Some(at) = brackets.first().and_then(|at| unfinished_sign(body, *at)) {
+        open.retain(|mark| mark.end <= range.start + at);
+        return cut(text, range.start + at, open);
+    }
     if open.is_empty() {
         return Cow::Borrowed(text);
     }
     closed(&text[..end], "", open)
 }
 
-/// The text up to `at`, with what was open there closed.
+/// Where what the open bracket at `at` will most likely be begins, if that is not to be seen before
+/// it is whole: an image, a footnote's sign, anything of which nothing has come.
+fn unfinished_sign(body: &str, at: usize) -> Option<usize> {
+    let inner = &body[at + 1..];
+    if body[..at].ends_with('!') && inner.len() < MAX_HIDDEN {
+        return Some(at - 1);
+    }
+    let is_note = inner.starts_with('^') && !inner.contains(' ') && inner.len() < MAX_HIDDEN;
+    (inner.is_empty() || is_note).then_some(at)
+}
+
+/// The text up to `at`, with what was open there closed. What would be closed without any content
+/// is left out.
 fn cut(text: &str, at: usize, mut open: Vec<Mark>) -> Cow<'static, str> {
-    // What would be closed without any content is no emphasis.
     let mut kept = text[..at].trim_end();
-    while let Some(mark) = open.last()
-        && kept.len() >= mark.count
-        && kept.ends_with(char::from(mark.sign))
-        && kept.len() == text[..at].trim_end().len()
-        && mark.at + mark.count == at
-    {
-        kept = kept[..kept.len() - mark.count].trim_end();
-        open.pop();
+    while let Some(mark) = open.pop_if(|mark| mark.end == kept.len()) {
+        kept = kept[..mark.end - mark.count].trim_end();
     }
     closed(kept, "", open)
 }
@@ -251,6 +264,7 @@ mod tests {
             ("a **b ", "a **b**"),
             ("a **b*", "a **b**"),
             ("a **", "a"),
+            ("a **`", "a"),
             ("a ***b", "a ***b***"),
             ("a *b **c", "a *b **c***"),
             ("a ~~b", "a ~~b~~"),
@@ -258,6 +272,9 @@ mod tests {
             ("a `", "a"),
             ("a **b `c", "a **b `c`**"),
             ("a [b](htt", "a [b]()"),
+            ("a ![b", "a"),
+            ("a **b [^1", "a **b**"),
+            ("a [", "a"),
             ("a **[b](htt", "a **[b]()**"),
             ("| a | b |\n|--|--|\n| **x", "| a | b |\n|--|--|\n| **x**"),
         ] {

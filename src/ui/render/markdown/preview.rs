@@ -66,3 +66,56 @@ fn preview() {
     }
     std::fs::write(std::env::var("OUT").unwrap(), out).unwrap();
 }
+#[test]
+fn measure() {
+    if std::env::var("MEASURE").is_err() { return }
+    let theme = Theme::palette(Background::Dark, true);
+    let rich = include_str!("testdata/rich.md");
+    let mk = |offload: &Offload, source: &str, chunk: usize, per_frame: usize, label: &str| {
+        let ctx = RenderContext { theme: &theme, symbols: &Symbols::UNICODE, offload, width: 100, now: std::time::Instant::now() };
+        let t0 = std::time::Instant::now();
+        let mut s = Splitter::default();
+        let (mut end, mut n, mut done, mut rows, mut worst) = (0, 0, 0, 0, std::time::Duration::ZERO);
+        let (mut upd, mut ren) = (std::time::Duration::ZERO, std::time::Duration::ZERO);
+        let mut half = None;
+        while end < source.len() {
+            end = (end + chunk).min(source.len());
+            while !source.is_char_boundary(end) { end += 1 }
+            let a = std::time::Instant::now();
+            s.update(&source[..end]);
+            upd += a.elapsed();
+            n += 1;
+            if n % per_frame == 0 {
+                let t = std::time::Instant::now();
+                for seg in &s.segments()[done..] {
+                    rows += render(&source[..end], seg, s.defs(), &ctx).rows.len();
+                    if seg.done { done += 1 }
+                }
+                worst = worst.max(t.elapsed());
+                ren += t.elapsed();
+            }
+            if half.is_none() && end > source.len() / 2 { half = Some(t0.elapsed()) }
+        }
+        let total = t0.elapsed();
+        println!("{label}: {n} chunks, {} bytes, total {total:?} (first half {:?}), update {upd:?}, render {ren:?}, worst frame {worst:?}, segments {}, rows {rows}", source.len(), half.unwrap(), s.segments().len());
+    };
+    let off = Offload::new(|| {});
+    let n = 20_000 * 38 / rich.len() + 1;
+    mk(&off, &rich.repeat(n)[..20_000 * 38 / 1], 38, 20, "rich");
+    mk(&off, &format!("```rust\n{}", "    let x = foo(1, \"two\"); // three\n".repeat(20_000)), 38, 20, "fence");
+    mk(&off, &"word and *word* and `code` in one paragraph ".repeat(17_000), 38, 20, "one line");
+    mk(&off, &format!("| a | b |\n|---|---|\n{}", "| some cell | other `cell` here |\n".repeat(20_000)), 38, 20, "table");
+    mk(&off, &"- an item with *some* words\n".repeat(20_000), 38, 20, "list");
+    mk(&off, &"para one with words\n\n".repeat(250_000), 5, 2000, "1M chunks");
+    mk(&off, &rich.repeat(5_000_000 / rich.len()), 5, 2000, "1M chunks rich");
+    let big = rich.repeat(5_000_000 / rich.len());
+    let t = std::time::Instant::now();
+    let w: usize = big.lines().map(crate::text::cell_width).sum();
+    println!("width of 5 MB {w}: {:?}", t.elapsed());
+    let t = std::time::Instant::now();
+    let w: usize = big.lines().map(|l| crate::text::wrap(l, 80, 80).len()).sum();
+    println!("wrap of 5 MB {w}: {:?}", t.elapsed());
+    let t = std::time::Instant::now();
+    let mut s = Splitter::default(); s.finish(&big);
+    println!("split of 5 MB at once {}: {:?}", s.segments().len(), t.elapsed());
+}

@@ -98,6 +98,9 @@ pub struct Splitter {
     parse_at: usize,
     measure_at: usize,
     finished: bool,
+    /// The work that was done, for tests of how it grows.
+    #[cfg(test)]
+    pub(super) parsed_bytes: usize,
 }
 
 impl Default for Splitter {
@@ -119,6 +122,8 @@ impl Default for Splitter {
             parse_at: 0,
             measure_at: MAX_PARAGRAPH,
             finished: false,
+            #[cfg(test)]
+            parsed_bytes: 0,
         }
     }
 }
@@ -225,6 +230,10 @@ impl Splitter {
             return false;
         }
         let (text, head) = with_head(source, &self.open.shape, start..end);
+        #[cfg(test)]
+        {
+            self.parsed_bytes += text.len();
+        }
         let parsed = top_level(&text, &mut self.defs);
         let to_source = |at: usize| start + at.saturating_sub(head);
         for (n, cut) in cuts(source, &self.open.shape, parsed, to_source)
@@ -380,7 +389,10 @@ enum Kind {
 
 /// A top-level block, by offsets in what was parsed.
 struct Top {
+    /// With the link definitions right before it: whether it is what it is may hang on them.
+    from: usize,
     start: usize,
+    end: usize,
     kind: Kind,
     /// Where its items or rows begin.
     parts: Vec<usize>,
@@ -408,7 +420,7 @@ fn with_head<'a>(source: &'a str, shape: &Shape, open: Range<usize>) -> (Cow<'a,
 }
 
 /// The line with the names and the one with the dashes.
-pub(super) fn table_head(table: &str) -> &str {
+fn table_head(table: &str) -> &str {
     let names = first_line(table).len();
     &table[..names + first_line(&table[names..]).len()]
 }
@@ -442,8 +454,12 @@ fn top_level(text: &str, defs: &mut LinkDefs) -> Vec<Top> {
             _ if depth > 0 => continue,
             _ => (Kind::Other, None),
         };
+        let behind = found.last().map_or(0, |top| top.end);
+        let between = text.get(behind..range.start).unwrap_or_default();
         found.push(Top {
+            from: range.start - between.trim_start().len(),
             start: range.start,
+            end: range.end,
             kind,
             parts: Vec::new(),
             ordinal,
@@ -462,9 +478,10 @@ fn cuts(
 ) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     for (n, block) in blocks.into_iter().enumerate() {
-        let start = line_start(source, to_source(block.start));
         let after = cuts.last().map(|cut| cut.kind);
-        let gap = after.is_none_or(|before| gap_between(source, before, block.kind, start));
+        let gap = after
+            .is_none_or(|before| gap_between(source, before, block.kind, to_source(block.start)));
+        let start = line_start(source, to_source(block.from));
         // The open segment is what it was; what is parsed first goes on with it.
         let (shape, ordinal) = match open {
             Shape::Item { ordinal } if n == 0 => (open.clone(), *ordinal),
@@ -523,8 +540,10 @@ fn gap_between(source: &str, before: Kind, next: Kind, start: usize) -> bool {
     !(before == Kind::Paragraph && next == Kind::List) || is_after_blank_line(source, start)
 }
 
-/// Whether the line before the one that begins at `start` is blank but for quote marks.
+/// Whether the line before the one of the block at `start` is blank but for quote marks.
 pub(super) fn is_after_blank_line(source: &str, start: usize) -> bool {
+    // Of a block that is set in by a tab the parser says that it begins with the newline before.
+    let start = source.len() - source[start..].trim_start().len();
     let before = &source[..line_start(source, start)];
     let line = before.strip_suffix('\n').unwrap_or(before);
     let line = &line[line_start(line, line.len())..];

@@ -3,7 +3,7 @@
 //! (C083).
 
 use pulldown_cmark::Alignment;
-use ratatui::style::Style;
+use ratatui::{style::Style, text::Line};
 
 use super::split::TABLE_ROWS;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     ui::{
         render::{
             RenderContext, Row,
-            line::{StyledLine, pad, prefixed, row_width, rule},
+            line::{StyledLine, Wrapping, joined, pad, row_width, rule},
         },
         theme::{Symbols, Theme},
     },
@@ -140,10 +140,9 @@ impl Table {
                     continue;
                 }
                 let none = StyledLine::new();
-                let wrapping = crate::ui::render::line::Wrapping::Words;
-                out.extend(first.wrap_with(wrapping, width, &none, &hang));
+                out.extend(first.wrap_with(Wrapping::Words, width, &none, &hang));
                 for line in lines {
-                    out.extend(line.wrap_with(wrapping, width, &hang, &hang));
+                    out.extend(line.wrap_with(Wrapping::Words, width, &hang, &hang));
                 }
             }
         }
@@ -213,37 +212,35 @@ impl Grid<'_> {
             .collect();
         let height = wrapped.iter().map(Vec::len).max().unwrap_or(0).max(1);
         let mut columns: Vec<_> = wrapped.into_iter().map(Vec::into_iter).collect();
+        let bar = format!(" {} ", self.symbols.column);
+        let bar = StyledLine::styled(&bar, self.theme.markdown.table_border).into_row();
         (0..height)
             .map(|_| {
-                let mut out = StyledRow::default();
+                let mut row = Row::default();
+                let mut end = 0;
                 for (column, rows) in columns.iter_mut().enumerate() {
                     if column > 0 {
-                        let bar = format!(" {} ", self.symbols.column);
-                        out.push_text(&bar, self.theme.markdown.table_border);
+                        // The last column has no blanks behind it.
+                        pad(&mut row, end, Style::new());
+                        row = joined(row, bar.clone());
+                        end += SEPARATOR;
                     }
-                    let last = column + 1 == self.widths.len();
-                    self.place(&mut out, rows.next().unwrap_or_default(), column, last);
+                    row = joined(row, self.aligned(rows.next().unwrap_or_default(), column));
+                    end += self.widths[column];
                 }
-                out.row
+                row
             })
             .collect()
     }
 
-    /// Appends a cell's row, aligned; without blanks behind the last column.
-    fn place(&self, out: &mut StyledRow, cell: Row, column: usize, last: bool) {
-        let width = self.widths[column];
-        let free = width.saturating_sub(row_width(&cell));
+    fn aligned(&self, cell: Row, column: usize) -> Row {
+        let free = self.widths[column].saturating_sub(row_width(&cell));
         let before = match self.alignments.get(column) {
             Some(Alignment::Right) => free,
             Some(Alignment::Center) => free / 2,
             _ => 0,
         };
-        out.push_text(&" ".repeat(before), Style::new());
-        out.push_row(cell);
-        if !last {
-            let end = out.width + free - before;
-            out.pad(end);
-        }
+        joined(Row::from(Line::from(" ".repeat(before))), cell)
     }
 
     fn rule(&self) -> Row {
@@ -258,31 +255,5 @@ impl Grid<'_> {
             text.push_str(&self.symbols.rule.repeat(*width));
         }
         StyledLine::styled(&text, style).into_row()
-    }
-}
-
-/// A row put together from parts.
-#[derive(Default)]
-struct StyledRow {
-    row: Row,
-    width: usize,
-}
-
-impl StyledRow {
-    fn push_text(&mut self, text: &str, style: Style) {
-        if !text.is_empty() {
-            self.push_row(StyledLine::styled(text, style).into_row());
-        }
-    }
-
-    fn push_row(&mut self, part: Row) {
-        self.width += row_width(&part);
-        let row = std::mem::take(&mut self.row);
-        self.row = crate::ui::render::line::joined(row, part);
-    }
-
-    fn pad(&mut self, width: usize) {
-        pad(&mut self.row, width, Style::new());
-        self.width = width;
     }
 }

@@ -4,7 +4,7 @@ use super::{Detail, ToolContext, body_context, indented};
 use crate::{
     proto::{ContentBlock, RawJson, TerminalId, ToolContent, ToolKind},
     session::{ToolCall, ToolState},
-    text::SafeText,
+    text::{SafeText, first_bytes},
     ui::render::{
         RenderContext, Rendered, Row,
         content::render_content,
@@ -12,6 +12,7 @@ use crate::{
         excerpt::{Excerpt, Keep, unfenced},
         format::count,
         line::{StyledLine, Wrapping},
+        markdown,
         terminal::{render_screen, render_terminal_header},
     },
 };
@@ -25,8 +26,10 @@ const SHORT_DIFF_ROWS: usize = 20;
 const RAW_ROWS: usize = 12;
 /// Rows that unfolding in place shows of one piece; the viewer shows everything.
 pub const FULL_ROWS: usize = 1_000;
+/// Bytes of prose that are laid out.
+const MAX_PROSE: usize = 64 << 10;
 /// Pieces that are drawn of one call: agents send one or two.
-const MAX_PIECES: usize = 100;
+pub const MAX_PIECES: usize = 100;
 
 /// How many pieces [`render_tool_piece`] can be asked for.
 pub fn piece_count(call: &ToolCall, detail: Detail) -> usize {
@@ -48,9 +51,10 @@ pub fn render_tool_piece(
 ) -> Rendered {
     let body = body_context(ctx);
     let mut rendered = match call.content.get(at).filter(|_| at < MAX_PIECES) {
-        Some(ToolContent::Block(ContentBlock::Text(text))) => {
-            plain(text_rows(call, text, tool.detail, &body))
-        }
+        Some(ToolContent::Block(ContentBlock::Text(text))) => match call.kind {
+            ToolKind::Think | ToolKind::SwitchMode => prose(text, tool.detail, &body),
+            _ => plain(text_rows(call, text, tool.detail, &body)),
+        },
         Some(ToolContent::Block(content)) => render_content(content, text_room(tool.detail), &body),
         Some(ToolContent::Diff(diff)) => render_diff_piece(call, diff, tool, &body),
         Some(ToolContent::Terminal(id)) => plain(terminal_rows(call, id, tool, &body)),
@@ -77,6 +81,21 @@ fn text_room(detail: Detail) -> usize {
     } else {
         SHORT_TEXT_ROWS
     }
+}
+
+/// Text that is written for people: plans to agree to, what a subagent thinks.
+fn prose(text: &SafeText, detail: Detail, ctx: &RenderContext<'_>) -> Rendered {
+    let shown = first_bytes(text.trim(), MAX_PROSE);
+    let mut rendered = markdown::render_whole(shown, ctx);
+    let room = text_room(detail);
+    let cut = rendered.rows.len().saturating_sub(room);
+    if cut > 1 {
+        rendered.rows.truncate(room);
+        rendered
+            .rows
+            .push(dim(&format!("+{}", count(cut, "row")), ctx));
+    }
+    rendered
 }
 
 fn text_rows(
@@ -190,15 +209,15 @@ fn raw_rows(call: &ToolCall, detail: Detail, ctx: &RenderContext<'_>) -> Vec<Row
 fn json_rows(label: &str, raw: &RawJson, ctx: &RenderContext<'_>) -> Vec<Row> {
     // Enough for the rows; the viewer shows all of it.
     let bytes = usize::from(ctx.width) * (RAW_ROWS + 1);
-    let end = raw.0.floor_char_boundary(bytes);
-    let text = SafeText::line(&raw.0[..end]);
+    let shown = first_bytes(&raw.0, bytes);
+    let text = SafeText::line(shown);
     let mut prefix = StyledLine::styled(label, ctx.theme.accent);
     prefix.fill_to(4, ctx.theme.dim);
     let mut rest = StyledLine::new();
     rest.fill_to(4, ctx.theme.dim);
     let line = StyledLine::styled(&text, ctx.theme.dim);
     let mut rows = line.wrap_with(Wrapping::Hard, usize::from(ctx.width), &prefix, &rest);
-    if rows.len() > RAW_ROWS || end < raw.0.len() {
+    if rows.len() > RAW_ROWS || shown.len() < raw.0.len() {
         rows.truncate(RAW_ROWS);
         rows.push(dim(ctx.symbols.ellipsis, ctx));
     }

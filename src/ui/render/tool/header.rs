@@ -2,11 +2,11 @@
 
 use ratatui::style::Style;
 
-use super::{Detail, ToolContext, indented, shown_path};
+use super::{Detail, ToolContext, body::MAX_PIECES, indented, shown_path};
 use crate::{
     proto::{ContentBlock, Diff, ToolContent, ToolKind},
     session::{Answered, By, ToolCall, ToolState},
-    text::{SafeText, cell_width, is_grapheme_boundary},
+    text::{SafeText, cell_width, first_bytes, is_grapheme_boundary},
     ui::render::{
         RenderContext, Rendered, Row,
         diff::{DiffStats, Form, diff_model},
@@ -159,10 +159,10 @@ fn object(call: &ToolCall, tool: &ToolContext<'_>) -> Object {
     }
     let text = whole_text(call);
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    let end = first.floor_char_boundary(MAX_LINE_BYTES);
+    let shown = first_bytes(first, MAX_LINE_BYTES);
     Object {
-        line: SafeText::line(&first[..end]),
-        more: !rest.trim().is_empty() || end < first.len(),
+        line: SafeText::line(shown),
+        more: !rest.trim().is_empty() || shown.len() < first.len(),
         path: false,
     }
 }
@@ -257,16 +257,23 @@ fn counts(call: &ToolCall, ctx: &RenderContext<'_>) -> (Counts, bool) {
         created: true,
         ..Counts::default()
     };
+    if diffs(call).nth(MAX_PIECES).is_some() {
+        // More than anybody counts.
+        return (Counts::default(), false);
+    }
+    let mut waiting = false;
     for diff in diffs(call) {
         let Some(model) = diff_model(diff, ctx.offload) else {
-            return (Counts::default(), true);
+            waiting = true;
+            continue;
         };
         counts.known = true;
         counts.created &= model.form == Form::Created;
         counts.stats.added += model.stats.added;
         counts.stats.removed += model.stats.removed;
     }
-    (counts, false)
+    counts.known &= !waiting;
+    (counts, waiting)
 }
 
 fn push_counts(line: &mut StyledLine, counts: Counts, ctx: &RenderContext<'_>) {

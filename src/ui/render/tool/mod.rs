@@ -77,7 +77,7 @@ fn indented(rows: Vec<Row>, ctx: &RenderContext<'_>) -> Vec<Row> {
     let mut indent = StyledLine::new();
     indent.fill_to(indent_of(ctx), ctx.theme.text);
     rows.into_iter()
-        .map(|row| super::line::prefixed(&indent, row))
+        .map(|row| super::line::prefixed(&indent, row, usize::from(ctx.width)))
         .collect()
 }
 

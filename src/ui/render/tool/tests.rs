@@ -1,1 +1,248 @@
+use std::{collections::BTreeMap, time::Duration};
 
+use super::*;
+use crate::{
+    proto::{ContentBlock, RawJson, ToolCallId, ToolLocation},
+    session::{Answered, By},
+    ui::render::testing::{self, Stage, at_widths},
+};
+
+struct Props {
+    stage: Stage,
+    terminals: BTreeMap<TerminalId, TerminalInfo>,
+    screens: Screens,
+}
+
+impl Props {
+    fn new(stage: Stage) -> Self {
+        Self {
+            stage,
+            terminals: BTreeMap::new(),
+            screens: Screens::default(),
+        }
+    }
+
+    fn rows(&self, call: &ToolCall, detail: Detail, ctx: &RenderContext<'_>) -> Vec<Row> {
+        let tool = ToolContext {
+            cwd: Path::new("/work/tool"),
+            terminals: &self.terminals,
+            screens: &self.screens,
+            layout: DiffLayout::Auto,
+            detail,
+            spinner: Some("⠹"),
+        };
+        let mut rows = render_tool_header(call, &tool, ctx).rows;
+        for piece in 0..piece_count(call, detail) {
+            rows.extend(render_tool_piece(call, piece, &tool, ctx).rows);
+        }
+        rows
+    }
+
+    fn text(&self, call: &ToolCall, detail: Detail, width: u16) -> String {
+        let rows = self.rows(call, detail, &self.stage.ctx(width));
+        testing::text(&rows, width)
+    }
+}
+
+fn call(kind: ToolKind, title: &str, props: &Props) -> ToolCall {
+    ToolCall {
+        id: ToolCallId::new("c"),
+        title: SafeText::new(title),
+        name: None,
+        kind,
+        state: ToolState::Completed,
+        content: Vec::new(),
+        locations: Vec::new(),
+        raw_input: None,
+        raw_output: None,
+        command: None,
+        command_cwd: None,
+        started: props.stage.now,
+        took: None,
+        asking: false,
+        answers: Vec::new(),
+    }
+}
+
+fn text_piece(text: &str) -> ToolContent {
+    ToolContent::Block(ContentBlock::Text(SafeText::new(text)))
+}
+
+#[test]
+fn every_kind_and_state() {
+    let mut props = Props::new(Stage::dark());
+    props.stage.now += Duration::from_secs(4);
+    let mut calls = Vec::new();
+    for (kind, title) in [
+        (ToolKind::Read, "Read src/main.rs"),
+        (ToolKind::Edit, "Edit"),
+        (ToolKind::Delete, "src/old.rs"),
+        (ToolKind::Move, "src/a.rs to src/b.rs"),
+        (ToolKind::Search, "fn main"),
+        (ToolKind::Execute, "`cargo build`"),
+        (ToolKind::Think, "about it"),
+        (ToolKind::Fetch, "https://example.com"),
+        (ToolKind::SwitchMode, "plan"),
+        (ToolKind::Other, "weather in Graz"),
+    ] {
+        let mut call = call(kind, title, &props);
+        call.took = Some(Duration::from_millis(1_250));
+        calls.push(call);
+    }
+    calls[1].locations = vec![ToolLocation {
+        path: "/work/tool/src/main.rs".into(),
+        line: Some(12),
+    }];
+    for state in [
+        ToolState::Pending,
+        ToolState::InProgress,
+        ToolState::Completed,
+        ToolState::Failed,
+        ToolState::Cancelled,
+        ToolState::Ended,
+        ToolState::Unknown(SafeText::new("paused")),
+    ] {
+        let mut call = call(ToolKind::Other, "task", &props);
+        call.started -= Duration::from_secs(3);
+        call.state = state;
+        calls.push(call);
+    }
+    let last = calls.last_mut().expect("calls");
+    last.asking = true;
+    let shown = at_widths(&props.stage, |ctx| {
+        calls
+            .iter()
+            .flat_map(|call| props.rows(call, Detail::Short, ctx))
+            .collect()
+    });
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn a_long_output_is_folded_with_its_count() {
+    let props = Props::new(Stage::dark());
+    let mut read = call(ToolKind::Read, "Read a.txt", &props);
+    let lines: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+    read.content = vec![text_piece(&lines)];
+    assert!(props.text(&read, Detail::Header, 60).contains("40 lines"));
+    let short = props.text(&read, Detail::Short, 60);
+    assert!(
+        short.contains("line 8 ") && short.contains("+32 lines"),
+        "{short}"
+    );
+    let full = props.text(&read, Detail::Full, 60);
+    assert!(full.contains("line 40") && !full.contains("+32"), "{full}");
+    // Of a command the end is wanted.
+    read.kind = ToolKind::Execute;
+    let short = props.text(&read, Detail::Short, 60);
+    assert!(
+        short.contains("+30 lines") && short.contains("line 40"),
+        "{short}"
+    );
+}
+
+#[test]
+fn a_command_of_many_lines_is_whole_when_unfolded() {
+    let props = Props::new(Stage::dark());
+    let mut run = call(ToolKind::Execute, "Run a script", &props);
+    run.command = Some("set -e\nfor f in *; do\n  echo \"$f\"\ndone".into());
+    insta::assert_snapshot!(
+        [Detail::Header, Detail::Full]
+            .map(|detail| props.text(&run, detail, 40))
+            .join("\n")
+    );
+}
+
+// V1-UPD-12
+#[test]
+fn no_control_character_of_a_command_or_path_gets_through() {
+    let props = Props::new(Stage::dark());
+    let mut run = call(ToolKind::Execute, "x", &props);
+    run.command = Some("echo \u{1b}]52;c;AA\u{7} \u{202e}txt".into());
+    let mut read = call(ToolKind::Read, "x", &props);
+    read.locations = vec![ToolLocation {
+        path: "/work/tool/a\u{1b}[2J\nb".into(),
+        line: None,
+    }];
+    let mut raw = call(ToolKind::Other, "x", &props);
+    raw.raw_input = Some(RawJson("\"\u{202e}\u{9b}\"".into()));
+    for call in [run, read, raw] {
+        let shown = props.text(&call, Detail::Full, 80);
+        let foreign = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+        assert!(!shown.contains(foreign), "{shown:?}");
+    }
+}
+
+// C009
+#[test]
+fn an_unknown_terminal_costs_one_line() {
+    let props = Props::new(Stage::dark());
+    let mut run = call(ToolKind::Execute, "make", &props);
+    run.content = vec![
+        text_piece("before"),
+        ToolContent::Terminal(TerminalId::new("gone")),
+        text_piece("after"),
+    ];
+    let shown = props.text(&run, Detail::Short, 60);
+    assert!(
+        shown.contains("before") && shown.contains("after"),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("terminal that is no longer known").count(), 1);
+}
+
+#[test]
+fn what_was_asked_keeps_its_answer() {
+    let props = Props::new(Stage::dark());
+    let mut run = call(ToolKind::Execute, "rm -rf target", &props);
+    let answer = |answer: &'static str, allowed, by| Answered {
+        answer: answer.into(),
+        allowed,
+        by,
+    };
+    run.answers = vec![
+        answer("Yes, once", true, By::Person),
+        answer("No", false, By::Person),
+        answer("Reject", false, By::Rule("execute rm".into())),
+        answer("Allow", true, By::Rule("allow-all".into())),
+        answer("cancelled", false, By::Nobody),
+    ];
+    insta::assert_snapshot!(props.text(&run, Detail::Header, 60));
+}
+
+#[test]
+fn a_failed_call_without_content_shows_its_raw_output() {
+    let props = Props::new(Stage::dark());
+    let mut call = call(ToolKind::Other, "weather", &props);
+    call.state = ToolState::Failed;
+    call.raw_output = Some(RawJson(r#"{"error":"no such city"}"#.into()));
+    let shown = props.text(&call, Detail::Short, 60);
+    assert!(shown.contains("no such city"), "{shown}");
+}
+
+#[test]
+fn paths_inside_the_workspace_are_relative() {
+    let cwd = Path::new("/work/tool");
+    assert_eq!(shown_path("/work/tool/src/a.rs", cwd).as_str(), "src/a.rs");
+    assert_eq!(
+        shown_path("/work/toolbox/a.rs", cwd).as_str(),
+        "/work/toolbox/a.rs"
+    );
+    assert_eq!(shown_path("/work/tool", cwd).as_str(), "/work/tool");
+    assert_eq!(shown_path("src/a.rs", cwd).as_str(), "src/a.rs");
+}
+
+#[test]
+fn of_a_path_that_is_too_long_the_end_is_kept() {
+    let props = Props::new(Stage::dark());
+    let mut read = call(ToolKind::Read, "x", &props);
+    read.locations = vec![ToolLocation {
+        path: "/somewhere/else/with/a/long/way/to/the/file.rs".into(),
+        line: None,
+    }];
+    assert!(
+        props
+            .text(&read, Detail::Header, 30)
+            .contains("…g/way/to/the/file.rs")
+    );
+}

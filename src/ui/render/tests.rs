@@ -1,0 +1,245 @@
+//! How the smaller renderers look at 20, 80 and 200 columns.
+
+use std::time::Duration;
+
+use super::{
+    content::{checked_uri, render_content},
+    excerpt::{Excerpt, Keep, unfenced},
+    line::Wrapping,
+    notice::render_notice,
+    plan::render_plan,
+    terminal::render_screen,
+    testing::{Stage, at_widths, coloured, text},
+    thought::{render_thought_header, render_thought_tail},
+    user::render_user,
+};
+use crate::{
+    proto::{
+        ContentBlock, Media, PlanEntry, PlanPriority, PlanStatus, RawJson, Resource, ResourceLink,
+    },
+    session::{Notice, NoticeLevel, Thought, UserMessage},
+    text::{SafeText, SafeTextBuf},
+    vt::Screen,
+};
+
+fn user(text: &str) -> UserMessage {
+    UserMessage {
+        text: SafeText::new(text),
+        refused: false,
+    }
+}
+
+#[test]
+fn what_the_person_said() {
+    let message =
+        user("add a --json flag to the list command,\n\n\tand test it with 日本語 and 👩‍👩‍👧");
+    insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_user(
+        &message, 12, ctx
+    )));
+}
+
+#[test]
+fn a_long_paste_is_folded_with_its_count() {
+    let stage = Stage::ascii();
+    let message = user(&(0..1_000).map(|n| format!("row {n}\n")).collect::<String>());
+    let shown = text(&render_user(&message, 3, &stage.ctx(40)), 40);
+    assert!(shown.contains("+997 lines"), "{shown}");
+    assert!(shown.is_ascii(), "{shown}");
+}
+
+#[test]
+fn a_refused_message_says_so() {
+    let mut message = user("do harm");
+    message.refused = true;
+    let rows = render_user(&message, 3, &Stage::dark().ctx(40));
+    insta::assert_snapshot!(coloured(&rows));
+}
+
+#[test]
+fn notices_by_level() {
+    let notice = |level, text: &str, detail: Option<&str>| Notice {
+        level,
+        text: SafeText::new(text),
+        detail: detail.map(SafeText::new),
+    };
+    let notices = [
+        notice(NoticeLevel::Quiet, "mode: plan", None),
+        notice(
+            NoticeLevel::Info,
+            "Resumed the session of this morning.",
+            None,
+        ),
+        notice(NoticeLevel::Warning, "The agent stopped: max_tokens", None),
+        notice(
+            NoticeLevel::Error,
+            "The agent ended (exit 3).",
+            Some("Traceback:\n  no module named x"),
+        ),
+    ];
+    insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| {
+        notices
+            .iter()
+            .flat_map(|notice| render_notice(notice, true, 20, ctx))
+            .collect()
+    }));
+}
+
+#[test]
+fn thoughts_while_they_come_and_after() {
+    let stage = Stage::dark();
+    let mut thought = Thought {
+        id: None,
+        text: SafeTextBuf::from(SafeText::new(&"One thing after another.\n".repeat(14))),
+        started: stage.now - Duration::from_millis(3_200),
+        took: None,
+    };
+    let live = at_widths(&stage, |ctx| {
+        let mut rows = vec![render_thought_header(&thought, true, Some("⠹"), ctx)];
+        rows.extend(render_thought_tail(&thought, ctx));
+        rows
+    });
+    thought.took = Some(Duration::from_millis(3_200));
+    let over = at_widths(&stage, |ctx| {
+        vec![render_thought_header(&thought, false, None, ctx)]
+    });
+    insta::assert_snapshot!(format!("{live}\n{over}"));
+}
+
+#[test]
+fn plans_stand_on_one_row_where_they_fit() {
+    let entry = |content: &str, status, priority| PlanEntry {
+        content: SafeText::new(content),
+        priority,
+        status,
+    };
+    let entries = [
+        entry(
+            "read the command",
+            PlanStatus::Completed,
+            PlanPriority::High,
+        ),
+        entry("add the flag", PlanStatus::InProgress, PlanPriority::High),
+        entry("test it", PlanStatus::Pending, PlanPriority::Medium),
+        entry(
+            "document it in the README and in the manual",
+            PlanStatus::Pending,
+            PlanPriority::Low,
+        ),
+    ];
+    insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_plan(&entries, ctx)));
+}
+
+// V1-CONT-02…07
+#[test]
+fn content_that_is_no_text_has_a_placeholder() {
+    let media = |mime: &str, size| Media {
+        mime_type: SafeText::new(mime),
+        size,
+        uri: None,
+    };
+    let link = |uri: &str| {
+        ContentBlock::ResourceLink(ResourceLink {
+            uri: uri.into(),
+            name: "the spec".into(),
+            title: None,
+            description: Some("What it says.".into()),
+            mime_type: Some("text/html".into()),
+            size: Some(120_000),
+        })
+    };
+    let contents = [
+        ContentBlock::Image(media("image/png", Some(24_000))),
+        ContentBlock::Image(media("image/png", None)),
+        ContentBlock::Audio(media("audio/wav", Some(2_500_000))),
+        link("https://example.com/spec"),
+        link("javascript:alert(1)"),
+        ContentBlock::Resource(Resource {
+            uri: "file:///home/me/notes.md".into(),
+            mime_type: Some("text/markdown".into()),
+            text: Some("a\nb\nc\nd\ne".into()),
+            size: 10,
+        }),
+        ContentBlock::Unknown {
+            kind: "video".into(),
+            raw: RawJson("{}".into()),
+        },
+    ];
+    insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| {
+        contents
+            .iter()
+            .flat_map(|content| render_content(content, 3, ctx).rows)
+            .collect()
+    }));
+}
+
+// V1-CONT-04
+#[test]
+fn only_harmless_targets_become_hyperlinks() {
+    assert!(checked_uri("https://example.com/a?b#c").is_some());
+    assert!(checked_uri("FILE:///a").is_some());
+    for bad in [
+        "javascript:x",
+        "data:text/html,x",
+        "no scheme",
+        "https://a\u{1b}\\b",
+        "http://\u{202e}",
+    ] {
+        assert_eq!(checked_uri(bad), None, "{bad:?}");
+    }
+}
+
+#[test]
+fn a_terminal_shows_its_end_in_colour() {
+    let mut screen = Screen::new(24, 80);
+    for n in 0..40 {
+        screen.feed(format!("row {n} \x1b[1;32mok\x1b[0m \x1b[7m!\x1b[0m\r\n").as_bytes());
+    }
+    let stage = Stage::dark();
+    insta::assert_snapshot!(coloured(&render_screen(&screen, 4, &stage.ctx(80))));
+    // Rows that are too wide are wrapped, not lost.
+    screen.feed("x".repeat(70).as_bytes());
+    let narrow = text(&render_screen(&screen, 10, &stage.ctx(20)), 20);
+    assert_eq!(narrow.matches('x').count(), 70, "{narrow}");
+}
+
+#[test]
+fn an_excerpt_never_leaves_out_one_line_for_a_row_that_says_so() {
+    let stage = Stage::dark();
+    let excerpt = |keep, text: &str| {
+        let excerpt = Excerpt {
+            keep,
+            max_rows: 3,
+            wrapping: Wrapping::Hard,
+            style: stage.theme.text,
+        };
+        let rows = excerpt.rows(text, 20, &stage.ctx(20));
+        super::testing::text(&rows, 20)
+            .replace(['|', ' '], "")
+            .replace('\n', ",")
+    };
+    assert_eq!(excerpt(Keep::Head, "a\nb\nc\nd\n"), "a,b,c,d,");
+    assert_eq!(excerpt(Keep::Head, "a\nb\nc\nd\ne\n"), "a,b,c,+2lines,");
+    assert_eq!(excerpt(Keep::Tail, "a\nb\nc\nd\n"), "a,b,c,d,");
+    assert_eq!(excerpt(Keep::Tail, "a\nb\nc\nd\ne\n"), "+2lines,c,d,e,");
+    assert_eq!(excerpt(Keep::Head, ""), ",");
+}
+
+#[test]
+fn a_fence_around_a_whole_output_is_taken_off() {
+    let bare = |text: &str| {
+        let text = SafeText::new(text);
+        let (body, info) = unfenced(&text);
+        (body.to_owned(), info.to_owned())
+    };
+    assert_eq!(
+        bare("```rust\nfn a() {}\n```"),
+        ("fn a() {}\n".into(), "rust".into())
+    );
+    assert_eq!(
+        bare("````\n```\nx\n```\n````\n"),
+        ("```\nx\n```\n".into(), String::new())
+    );
+    for other in ["plain", "```a\nx\n```\nand\n```\ny\n```", "```\nopen"] {
+        assert_eq!(bare(other).0, other);
+    }
+}
