@@ -40,7 +40,7 @@ pub fn render(
         let text = if segment.done {
             Cow::Borrowed(open)
         } else {
-            mend(open)
+            mend(open, matches!(segment.shape, Shape::Rows { .. }))
         };
         match &segment.shape {
             Shape::Rows { head } => {

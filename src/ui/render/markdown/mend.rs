@@ -12,15 +12,16 @@ use super::OPTIONS;
 /// Bytes that are held back at most while they may become a sign.
 const MAX_HIDDEN: usize = 200;
 
-/// `text` is the source of an open segment, cut off anywhere.
-pub fn mend(text: &str) -> Cow<'_, str> {
+/// `text` is the source of an open segment, cut off anywhere; `in_table` where that goes on with a
+/// table.
+pub fn mend(text: &str, in_table: bool) -> Cow<'_, str> {
     let line = text.rfind('\n').map_or(0, |at| at + 1);
     let text = if is_undecided(&text[line..]) {
         &text[..line]
     } else {
         text
     };
-    if let Some(table) = as_table(text) {
+    if !in_table && let Some(table) = as_table(text) {
         return Cow::Owned(table);
     }
     match last_text(text) {
@@ -244,6 +245,10 @@ fn closing_paren(body: &str, from: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
+    fn mend(text: &str) -> Cow<'_, str> {
+        super::mend(text, false)
+    }
+
     #[test]
     fn what_is_undecided_is_not_shown() {
         for line in [
@@ -301,5 +306,10 @@ mod tests {
         assert_eq!(mend("| a | b"), "| a | b\n|---|---|");
         assert_eq!(mend("x\n\n| a | b |\n|--"), "x\n\n| a | b |\n|---|---|");
         assert_eq!(mend("| a |\n|--|\n| 1"), "| a |\n|--|\n| 1");
+    }
+
+    #[test]
+    fn more_rows_are_no_new_table() {
+        assert_eq!(super::mend("| a | *b", true), "| a | *b*");
     }
 }

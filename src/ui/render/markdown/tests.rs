@@ -440,3 +440,21 @@ fn one_block_without_an_end_costs_no_more_per_byte_the_longer_it_gets() {
         );
     }
 }
+
+#[test]
+fn a_long_table_goes_on_under_the_same_head() {
+    let mut source = String::from("| name | value |\n|------|------:|\n");
+    source.extend((0..200).map(|n| format!("| row {n:03} | {n} |\n")));
+    source.push_str("\nafter\n");
+    let mut shown = String::new();
+    context(40, &Symbols::UNICODE, |ctx| {
+        let splitter = stream(&source, &[5], |splitter, so_far| {
+            let rows = text(&joined(so_far, splitter, ctx));
+            assert!(rows.lines().skip(2).all(|row| !row.contains('─')), "{rows}");
+        });
+        assert!(splitter.segments().len() > 3);
+        shown = text(&joined(&source, &splitter, ctx));
+    });
+    assert_eq!(shown.lines().count(), 2 + 200 + 2);
+    assert_eq!(shown.lines().nth(2 + 150), Some("row 150 │   150"));
+}
