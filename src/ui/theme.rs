@@ -189,7 +189,7 @@ impl Theme {
                 emphasis: italic,
                 strong,
                 strike: plain.add_modifier(Modifier::CROSSED_OUT),
-                code: if colour { fg(hues.magenta) } else { strong },
+                code: fg(hues.magenta),
                 link: fg(hues.blue).patch(underline),
                 quote: dim.patch(italic),
                 bullet: accent,

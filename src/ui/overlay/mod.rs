@@ -20,6 +20,7 @@ use ratatui::{
 };
 
 use crate::{
+    config::DiffLayout,
     session::Session,
     text::SafeText,
     ui::{
@@ -50,6 +51,7 @@ pub struct OverlayContext<'a> {
     pub theme: &'a Theme,
     pub symbols: &'a Symbols,
     pub offload: &'a Offload,
+    pub diff: DiffLayout,
     /// How much frame the screen has room for.
     pub frame: Frame,
     pub now: Instant,

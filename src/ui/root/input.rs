@@ -46,15 +46,19 @@ impl Ui {
             Event::Paste(text) => {
                 self.last_key = Some(cx.now);
                 self.paste(text, cx);
+                self.touch();
             }
+            Event::Resize(..) => self.touch(),
             Event::FocusGained => self.focused = true,
             Event::FocusLost => self.focused = false,
             _ => {}
         }
-        self.touch();
     }
 
     fn paste(&mut self, text: &str, cx: &UiContext<'_>) {
+        if self.viewer_paste(text, cx) {
+            return;
+        }
         self.sync(cx);
         let outcome = self.layers.paste(text, &self.look.overlay(cx));
         if !self.follow(outcome, cx) {
@@ -68,7 +72,9 @@ impl Ui {
         let mut rest = keys;
         while let Some((key, tail)) = rest.split_first() {
             self.sync(cx);
-            let burst = if self.layers.is_opened() || self.transcript.is_browsing() {
+            let elsewhere =
+                self.viewer.is_some() || self.layers.is_opened() || self.transcript.is_browsing();
+            let burst = if elsewhere {
                 0
             } else {
                 self.composer.take_burst(rest, &sources(cx))
@@ -103,6 +109,12 @@ impl Ui {
     }
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
+        if self.viewer.is_some() || self.layers.is_opened() {
+            self.layers.typed_elsewhere(cx.now);
+        }
+        if self.viewer_key(key, cx) {
+            return;
+        }
         let chord = Chord::from(key);
         let just_answered = self.just_answered.take();
         let outcome = self.layers.handle(chord, &self.look.overlay(cx));

@@ -12,6 +12,7 @@ use crate::{
         render::{
             Row,
             line::{StyledLine, Wrapping},
+            tool::shown_path,
         },
     },
 };
@@ -154,12 +155,8 @@ pub fn place(path: &str, session: Option<&Session>) -> Place {
     let cwd = &session.config.cwd;
     let absolute = normalized(&cwd.join(path));
     let inside = |root: &PathBuf| absolute.starts_with(normalized(root));
-    let shown = match absolute.strip_prefix(normalized(cwd)) {
-        Ok(relative) if !relative.as_os_str().is_empty() => relative.to_string_lossy(),
-        _ => absolute.to_string_lossy(),
-    };
     Place {
-        shown: SafeText::line(&shown),
+        shown: shown_path(&absolute.to_string_lossy(), &normalized(cwd)),
         outside: !inside(cwd) && !session.config.additional_directories.iter().any(inside),
     }
 }

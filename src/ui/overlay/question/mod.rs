@@ -119,6 +119,11 @@ impl QuestionDialog {
         self.id
     }
 
+    /// A key was meant for something above this dialog.
+    pub fn typed_elsewhere(&mut self, now: Instant) {
+        self.guard.typed(now);
+    }
+
     fn pick(&mut self, at: usize) -> Outcome {
         match self.subject.answer(at) {
             Some(command) => Outcome::close().command(command),
@@ -174,7 +179,7 @@ impl QuestionDialog {
             }
             Action::Details => {
                 self.expanded = !self.expanded;
-                self.scroll.to_start();
+                self.scroll.home();
                 Some(Outcome::taken())
             }
             Action::QuestionScrollUp => self.scrolled(|scroll| scroll.by(-1)),
@@ -182,8 +187,8 @@ impl QuestionDialog {
             // The conversation above is what they scroll while it is there.
             Action::ScrollUp if self.expanded => self.scrolled(|scroll| scroll.page(-1)),
             Action::ScrollDown if self.expanded => self.scrolled(|scroll| scroll.page(1)),
-            Action::ScrollTop if self.expanded => self.scrolled(Scroll::to_start),
-            Action::ScrollBottom if self.expanded => self.scrolled(Scroll::to_end),
+            Action::ScrollTop if self.expanded => self.scrolled(Scroll::home),
+            Action::ScrollBottom if self.expanded => self.scrolled(Scroll::end),
             Action::ScrollUp
             | Action::ScrollDown
             | Action::ScrollTop

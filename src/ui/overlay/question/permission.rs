@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     proto::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
     session::{BlockKind, Event, PermissionQuestion, ToolCall},
-    text::SafeText,
+    text::{SafeText, prefix_of_bytes},
     ui::{
         UiCommand,
         overlay::{Guard, OverlayContext, agent_name},
@@ -227,7 +227,7 @@ impl Builder<'_> {
         };
         let options = DiffOptions {
             max_rows,
-            layout: crate::config::DiffLayout::Auto,
+            layout: cx.diff,
         };
         let width = u16::try_from(self.width).unwrap_or(u16::MAX);
         let rendered = render_diff(diff, &options, &cx.render(width));
@@ -265,12 +265,13 @@ impl Builder<'_> {
     }
 
     fn raw_input(&mut self, raw: &RawJson) {
-        let end = raw.0.floor_char_boundary(RAW_INPUT_BYTES);
-        let text = SafeText::new(&raw.0[..end]);
+        let shown = prefix_of_bytes(&raw.0, RAW_INPUT_BYTES);
+        let text = SafeText::new(shown);
         let label = StyledLine::styled("input ", self.cx.theme.dim);
         self.verbatim(&text, &label, self.cx.theme.text);
-        if end < raw.0.len() {
-            let more = format!("+{} bytes", raw.0.len() - end);
+        let left_out = raw.0.len() - shown.len();
+        if left_out > 0 {
+            let more = format!("+{left_out} bytes");
             let more = StyledLine::styled(&more, self.cx.theme.warning);
             self.body.push(more, self.width);
         }
