@@ -20,6 +20,12 @@ impl SafeText {
         Self(Arc::from(sanitize(raw).as_ref()))
     }
 
+    /// As [`SafeText::new`], but `\r\n` becomes `␍\n`: for the sides of a diff, in which line ends
+    /// may be what changed.
+    pub fn with_line_ends(raw: &str) -> Self {
+        Self(Arc::from(neutralise(raw, LineEnds::Shown).as_ref()))
+    }
+
     /// As [`SafeText::new`], and on one line: newlines and tabs become a space each.
     pub fn line(raw: &str) -> Self {
         let safe = sanitize(raw);
@@ -104,6 +110,17 @@ impl From<SafeText> for SafeTextBuf {
 /// What [`SafeText::new`] makes of `raw`, for text that is drawn at once: what a parser decoded
 /// (entities) from text that was safe before.
 pub fn sanitize(raw: &str) -> Cow<'_, str> {
+    neutralise(raw, LineEnds::Unified)
+}
+
+/// What becomes of a carriage return before a newline.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineEnds {
+    Unified,
+    Shown,
+}
+
+fn neutralise(raw: &str, ends: LineEnds) -> Cow<'_, str> {
     // Printable ASCII, newline and tab need no look at characters; this is nearly all there is.
     if raw
         .bytes()
@@ -125,7 +142,7 @@ pub fn sanitize(raw: &str) -> Cow<'_, str> {
         }
         match c {
             '\n' | '\t' => out.push(c),
-            '\r' if chars.peek() == Some(&'\n') => {}
+            '\r' if ends == LineEnds::Unified && chars.peek() == Some(&'\n') => {}
             '\0'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}')),
             '\u{7f}' => out.push('\u{2421}'),
             c if is_invisible(c) => out.push_str(&format!("<U+{:04X}>", c as u32)),
@@ -176,6 +193,7 @@ mod tests {
         assert_eq!(SafeText::new("a\x1b[2Jb\x07").as_str(), "a␛[2Jb␇");
         assert_eq!(SafeText::new("\u{9b}31m\x7f").as_str(), "<U+009B>31m␡");
         assert_eq!(SafeText::new("a\r\nb\rc").as_str(), "a\nb␍c");
+        assert_eq!(SafeText::with_line_ends("a\r\nb").as_str(), "a␍\nb");
     }
 
     #[test]

@@ -82,14 +82,20 @@ fn new_emptied_and_equal_texts_say_what_they_are() {
 
 #[test]
 fn changed_line_ends_are_visible_and_equal_ones_are_not() {
-    // As the border hands on texts whose carriage returns are kept.
-    let to_unix = diff("a", Some("one␍\ntwo␍\n"), "one\ntwo\n");
+    let diff = |path: &str, old: Option<&str>, new: &str| {
+        Arc::new(Diff {
+            path: path.into(),
+            old: old.map(SafeText::with_line_ends),
+            new: SafeText::with_line_ends(new),
+        })
+    };
+    let to_unix = diff("a", Some("one\r\ntwo\r\n"), "one\ntwo\n");
     let shown = text(&to_unix, ALL, 40);
     assert!(
         shown.contains("- one␍") && shown.contains("+ one "),
         "{shown}"
     );
-    let dos = diff("a", Some("one␍\ntwo␍\n"), "one␍\n2␍\n");
+    let dos = diff("a", Some("one\r\ntwo\r\n"), "one\r\n2\r\n");
     assert!(!text(&dos, ALL, 40).contains('␍'));
 }
 
