@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::{
     proto::{ConfigKind, Usage},
     session::{Phase, Session, TurnPhase},
-    text::{SafeText, prefix_of_bytes},
+    text::{SafeText, first_bytes},
     ui::{
         ProjectInfo,
         action::Action,
@@ -108,7 +108,7 @@ impl Status<'_> {
 
     fn name(&self, text: &str, style: ratatui::style::Style) -> StyledLine {
         let mut out = StyledLine::new();
-        let whole = StyledLine::styled(prefix_of_bytes(text, NAME_BYTES), style);
+        let whole = StyledLine::styled(first_bytes(text, NAME_BYTES), style);
         for span in whole.truncate(NAME_WIDTH, self.symbols.ellipsis).line {
             out.push(&span.content, span.style);
         }

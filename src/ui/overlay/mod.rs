@@ -22,7 +22,7 @@ use ratatui::{
 use crate::{
     config::DiffLayout,
     session::Session,
-    text::{SafeText, prefix_of_bytes},
+    text::{SafeText, first_bytes},
     ui::{
         AgentChoice, ProjectInfo, UiCommand,
         action::Action,
@@ -175,5 +175,5 @@ pub fn agent_name(session: Option<&Session>) -> SafeText {
         return "the agent".into();
     };
     let name = session.agent.name.as_ref().unwrap_or(&session.config.agent);
-    SafeText::line(prefix_of_bytes(name, MAX_BYTES))
+    SafeText::line(first_bytes(name, MAX_BYTES))
 }

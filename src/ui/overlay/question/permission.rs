@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     proto::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
     session::{BlockKind, Event, PermissionQuestion, ToolCall},
-    text::{SafeText, prefix_of_bytes},
+    text::{SafeText, first_bytes},
     ui::{
         UiCommand,
         overlay::{Guard, OverlayContext, agent_name},
@@ -44,7 +44,7 @@ impl QuestionDialog {
             .iter()
             .take(MAX_OPTIONS)
             .map(|option| Choice {
-                label: SafeText::line(prefix_of_bytes(&option.name, LABEL_BYTES)),
+                label: SafeText::line(first_bytes(&option.name, LABEL_BYTES)),
                 kind: option.kind,
                 foreign: true,
             })
@@ -278,7 +278,7 @@ impl Builder<'_> {
     }
 
     fn raw_input(&mut self, raw: &RawJson) {
-        let shown = prefix_of_bytes(&raw.0, RAW_INPUT_BYTES);
+        let shown = first_bytes(&raw.0, RAW_INPUT_BYTES);
         let text = SafeText::new(shown);
         let label = StyledLine::styled("input ", self.cx.theme.dim);
         self.verbatim(&text, &label, self.cx.theme.text);
