@@ -12,7 +12,7 @@ mod wrap;
 pub use bytes::{first_bytes, last_bytes};
 pub use safe::{SafeText, SafeTextBuf, is_control_picture, sanitize};
 pub use width::{
-    TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_bytes,
-    prefix_of_width, truncate_to_width,
+    TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width,
+    truncate_to_width,
 };
 pub use wrap::{Row, wrap, wrap_hard};

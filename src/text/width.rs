@@ -72,15 +72,6 @@ pub fn truncate_to_width(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", prefix_of_width(text, width - 1)))
 }
 
-/// The longest beginning of `text` of at most `max` bytes that ends between characters.
-pub fn prefix_of_bytes(text: &str, max: usize) -> &str {
-    let mut end = max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 /// The longest beginning of `text` that fits into `width` cells.
 pub fn prefix_of_width(text: &str, width: usize) -> &str {
     let mut used = 0;
@@ -136,13 +127,6 @@ mod tests {
         assert_eq!(cell_width("日本"), 4);
         assert_eq!(cell_width("👩‍👩‍👧"), 2);
         assert_eq!(cell_width("e\u{301}"), 1);
-    }
-
-    #[test]
-    fn bytes_are_cut_between_characters() {
-        assert_eq!(prefix_of_bytes("日本", 5), "日");
-        assert_eq!(prefix_of_bytes("日本", 6), "日本");
-        assert_eq!(prefix_of_bytes("日本", 2), "");
     }
 
     #[test]

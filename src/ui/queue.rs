@@ -2,7 +2,7 @@
 
 use crate::{
     session::Session,
-    text::{SafeText, prefix_of_bytes},
+    text::{SafeText, first_bytes},
     ui::{
         action::Action,
         keymap::Keymap,
@@ -40,7 +40,7 @@ pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<
         let mut line = StyledLine::styled(word, style);
         line.push(&(n + 1).to_string(), theme.accent);
         line.push(": ", theme.dim);
-        let text = prefix_of_bytes(prompt.text.trim(), LINE_BYTES);
+        let text = first_bytes(prompt.text.trim(), LINE_BYTES);
         line.push(&SafeText::line(text), theme.text);
         let hint = if n == 0 {
             hint(session, keymap, ctx)

@@ -196,7 +196,8 @@ impl Ui {
     }
 
     fn edit(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
-        if self.composer.edit_key(key, &sources(cx)) {
+        if !self.look.keymap.is_freed(Chord::from(key)) && self.composer.edit_key(key, &sources(cx))
+        {
             self.moment.disarm();
         }
     }

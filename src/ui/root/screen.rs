@@ -239,7 +239,7 @@ impl Ui {
         let placeholder = self.placeholder(cx);
         self.composer
             .draw(zones.composer, buffer, &ctx, &sources, &placeholder);
-        if self.layers.is_empty() {
+        if !self.layers.is_opened() && !self.layers.is_asking() {
             let above = zones.above_composer();
             let height = self.composer.popup_height(above.height);
             let area = Rect {

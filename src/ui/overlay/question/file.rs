@@ -3,7 +3,7 @@
 use crate::{
     proto::{HostRequest, PermissionKind},
     session::{Event, FileAnswer, FileQuestion},
-    text::{SafeText, prefix_of_bytes},
+    text::{SafeText, first_bytes},
     ui::{
         UiCommand,
         overlay::{Guard, OverlayContext, agent_name},
@@ -114,7 +114,7 @@ impl Subject for File {
             body.push_verbatim(&resolved, &label, theme.warning.bold(), width, cx);
         }
         if let HostRequest::WriteTextFile(write) = &self.0.request {
-            let shown = prefix_of_bytes(&write.content, CONTENT_BYTES);
+            let shown = first_bytes(&write.content, CONTENT_BYTES);
             let size = format!(
                 "{}, {}",
                 bytes(write.content.len() as u64),

@@ -93,8 +93,8 @@ struct Layout {
     waiting_since: Option<u64>,
     /// Blank runs and all.
     whole: Body,
-    /// For less room than the whole needs.
-    squeezed: Body,
+    /// For less room than the whole needs, where that makes a difference.
+    squeezed: Option<Body>,
 }
 
 impl QuestionDialog {
@@ -221,8 +221,7 @@ impl QuestionDialog {
         self.layout.get_or_insert_with(|| {
             let generation = cx.offload.generation();
             let whole = self.subject.body(width, self.expanded, cx);
-            let mut squeezed = whole.clone();
-            squeezed.squeeze(cx);
+            let squeezed = whole.squeezed(cx);
             Layout {
                 key,
                 waiting_since: whole.provisional.then_some(generation),
@@ -413,10 +412,10 @@ impl QuestionDialog {
         let mut scroll = self.scroll;
         let expanded = self.expanded;
         let layout = self.layout(width, cx);
-        let body = if expanded || layout.whole.rows.len() <= area.height.into() {
-            &layout.whole
-        } else {
-            &layout.squeezed
+        let fits = layout.whole.rows.len() <= area.height.into();
+        let body = match &layout.squeezed {
+            Some(squeezed) if !expanded && !fits => squeezed,
+            _ => &layout.whole,
         };
         let len = body.rows.len();
         let fits = len <= area.height.into() && body.left_out == 0;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     proto::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
     session::{BlockKind, Event, PermissionQuestion, ToolCall},
-    text::{SafeText, prefix_of_bytes},
+    text::{SafeText, first_bytes},
     ui::{
         UiCommand,
         overlay::{Guard, OverlayContext, agent_name},
@@ -29,6 +29,12 @@ const DIFF_ROWS_EXPANDED: usize = 2_000;
 /// Bytes of a raw input that are shown where nothing better tells what a tool would do.
 const RAW_INPUT_BYTES: usize = 16 << 10;
 
+/// Options offered to the person; more than anyone could choose from.
+const MAX_OPTIONS: usize = 64;
+
+/// Bytes of an option's name.
+const LABEL_BYTES: usize = 1 << 10;
+
 struct Permission(PermissionQuestion);
 
 impl QuestionDialog {
@@ -36,8 +42,9 @@ impl QuestionDialog {
         let choices = question
             .options
             .iter()
+            .take(MAX_OPTIONS)
             .map(|option| Choice {
-                label: SafeText::line(&option.name),
+                label: SafeText::line(first_bytes(&option.name, LABEL_BYTES)),
                 kind: option.kind,
                 foreign: true,
             })
@@ -108,6 +115,12 @@ impl Subject for Permission {
             && let Some(raw) = self.raw_input(cx)
         {
             builder.raw_input(&raw);
+        }
+        let left_out = self.0.options.len().saturating_sub(MAX_OPTIONS);
+        if left_out > 0 {
+            let text = format!("{left_out} of the options are not offered here");
+            let line = StyledLine::styled(&text, cx.theme.warning);
+            builder.body.push(line, width);
         }
         builder.finish()
     }
@@ -265,7 +278,7 @@ impl Builder<'_> {
     }
 
     fn raw_input(&mut self, raw: &RawJson) {
-        let shown = prefix_of_bytes(&raw.0, RAW_INPUT_BYTES);
+        let shown = first_bytes(&raw.0, RAW_INPUT_BYTES);
         let text = SafeText::new(shown);
         let label = StyledLine::styled("input ", self.cx.theme.dim);
         self.verbatim(&text, &label, self.cx.theme.text);

@@ -57,6 +57,16 @@ fn a_rebound_key_replaces_the_default() {
 }
 
 #[test]
+fn a_rebound_key_of_the_composer_is_free() {
+    let mut screen = Screen::new(Bench::ready());
+    let mut settings = settings();
+    settings.keys = BTreeMap::from([("newline".to_owned(), vec!["f9".to_owned()])]);
+    screen.ui = Ui::new(settings, Offload::immediate());
+    screen.press("a ctrl-j b f9 c");
+    assert_eq!(screen.draft(), "ab\nc");
+}
+
+#[test]
 fn blocks_are_browsed_from_an_empty_composer() {
     let mut bench = Bench::working();
     bench.message("I'll start with how `list` prints today.");
