@@ -84,6 +84,7 @@ impl App {
         self.profile = Some(profile);
         let (session, effects) = Session::start(config, std::time::Instant::now());
         self.session = Some(session);
+        self.ui.session_replaced();
         self.perform(effects);
         self.tell_warnings();
         self.session_changed(0);

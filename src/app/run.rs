@@ -404,6 +404,10 @@ impl App {
         if let Some(at) = self.ui.deadline(&context) {
             self.frames.request_at(at);
         }
+        // What is drawn may want something too: an attached terminal its size.
+        for command in self.ui.take_commands() {
+            self.carry_out(command)?;
+        }
         Ok(())
     }
 
