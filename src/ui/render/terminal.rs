@@ -4,6 +4,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::{
     RenderContext, Row,
+    command::{same_command, shown_command},
     format::count,
     line::{StyledLine, Wrapping},
 };
@@ -59,17 +60,17 @@ pub fn render_screen_rows(
         .collect()
 }
 
-/// `$ cargo test · exit 101`: the command, left out where the tool call's title says it already,
+/// `$ cargo test · exit 101`: the command, left out where the tool call's header says it already,
 /// and how it ended where that was not well. `None` where there is nothing to say.
 pub fn render_terminal_header(
     info: &TerminalInfo,
-    title: &str,
+    told: &str,
     ctx: &RenderContext<'_>,
 ) -> Option<Row> {
     let theme = ctx.theme;
     let mut line = StyledLine::new();
-    let command = SafeText::line(info.command.trim());
-    if !command.is_empty() && !title.contains(command.as_str()) {
+    let command = SafeText::line(shown_command(info.command.trim()).trim());
+    if !command.is_empty() && !told.contains(command.as_str()) && !same_command(told, &command) {
         line.push("$ ", theme.dim);
         line.push(&command, theme.text);
     }
