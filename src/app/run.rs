@@ -88,6 +88,8 @@ pub(super) struct App {
     replies: ReplyFilter,
     /// The question shown last, to draw a new one at once.
     question: Option<QuestionId>,
+    /// The terminal has taken a frame: what is typed now may be meant for what is on it.
+    seen: bool,
     save_draft: Option<Instant>,
     test_panic: bool,
 }
@@ -185,6 +187,7 @@ impl App {
             exit: None,
             replies: ReplyFilter::default(),
             question: None,
+            seen: false,
             save_draft: None,
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
         })
@@ -325,6 +328,9 @@ impl App {
             project: &self.project,
             now,
         };
+        if !self.seen {
+            self.ui.typed_ahead(&context);
+        }
         let commands = self.ui.handle(&batch, &context);
         self.frames.request(now, Reason::Now);
         for command in commands {
@@ -338,6 +344,7 @@ impl App {
         let now = Instant::now();
         match job {
             Job::Written(Ok(written)) => {
+                self.seen = true;
                 self.frames.written(written.bytes, written.cost);
                 assert!(!self.test_panic, "asked to panic by {TEST_PANIC}");
             }

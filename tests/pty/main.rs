@@ -7,7 +7,14 @@
 #[allow(dead_code, reason = "tests and benchmarks use a part each")]
 mod support;
 
+mod composer;
+mod files;
+mod permission;
+mod queue;
+mod sign_in;
 mod start;
+mod trust;
+mod turn;
 
 use serde_json::{Value, json};
 use support::pty::{Setup, Tui};

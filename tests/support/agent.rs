@@ -199,7 +199,8 @@ impl Agent {
             "wait_file" => {
                 let path = self.folder.join(value.as_str().unwrap_or_default());
                 while !path.exists() {
-                    std::thread::sleep(Duration::from_millis(5));
+                    // Takes in what comes meanwhile, for LOG.
+                    self.wait(Duration::from_millis(5), |_| false);
                 }
             }
             "spawn" => {
