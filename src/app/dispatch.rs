@@ -1,6 +1,6 @@
 //! Carries out what the reducer wants, and brings back what the host has to say.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::{
     app::{attention, frame::Reason, job::Job, run::App},
@@ -16,6 +16,9 @@ use crate::{
 /// Size of a terminal that the agent runs itself; it does not tell.
 const FOREIGN_ROWS: u16 = 40;
 const FOREIGN_COLS: u16 = 120;
+
+/// How long a verdict waits for the one before it.
+const VERDICT_PATIENCE: Duration = Duration::from_secs(1);
 
 impl App {
     /// Lets the session's rules work on events, and does what they want.
@@ -74,8 +77,9 @@ impl App {
         }
     }
 
-    /// Asks the policy off the UI task: it looks at the disk.
-    fn decide(&self, question: QuestionId, subject: Subject, options: Vec<PermissionOption>) {
+    /// Asks the policy off the UI task: it looks at the disk. Verdicts are told in the order of the
+    /// questions, so that these are shown in the order in which the agent asked.
+    fn decide(&mut self, question: QuestionId, subject: Subject, options: Vec<PermissionOption>) {
         let Some(host) = &self.host else { return };
         let changes_files = subject
             .content
@@ -89,15 +93,21 @@ impl App {
             paths: subject.paths,
             changes_files,
         };
-        let (verdict, jobs) = (host.decide(asked, options), self.jobs.clone());
-        tokio::spawn(async move {
-            let verdict = match verdict.await {
+        let verdict = tokio::spawn(host.decide(asked, options));
+        let (before, jobs) = (self.deciding.take(), self.jobs.clone());
+        self.deciding = Some(tokio::spawn(async move {
+            if let Some(before) = before {
+                // One whose path is on a dead file system holds up the others for no longer.
+                let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
+            }
+            let verdict = verdict.await.unwrap_or(host::Verdict::Ask { reason: None });
+            let verdict = match verdict {
                 host::Verdict::Allow { option, rule } => Verdict::Allow { option, rule },
                 host::Verdict::Deny { option, rule } => Verdict::Deny { option, rule },
                 host::Verdict::Ask { reason } => Verdict::Ask { reason },
             };
             let _ = jobs.send(Job::Session(Event::Decided { question, verdict }));
-        });
+        }));
     }
 
     /// Serves a request off the UI task; its answer goes straight to the agent.

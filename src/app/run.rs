@@ -81,6 +81,8 @@ pub(super) struct App {
     pub scratch: Option<tempfile::TempDir>,
     /// Drafts are resolved one after the other, in the order in which they were sent.
     pub resolving: Option<JoinHandle<()>>,
+    /// The policy's latest verdict, until it is told.
+    pub deciding: Option<JoinHandle<()>>,
     pub focus: Focus,
     /// A session was open at some time: leaving is then no failure.
     pub had_session: bool,
@@ -182,6 +184,7 @@ impl App {
             clipboard: Clipboard::new(Surroundings::detect()),
             scratch: None,
             resolving: None,
+            deciding: None,
             focus: Focus::default(),
             had_session: false,
             exit: None,
@@ -295,7 +298,8 @@ impl App {
                 self.exit = Some(ExitCode::Interrupted);
             }
             Told::Continue => {
-                // Whoever stopped us has had the terminal.
+                // Whoever stopped us has had the terminal, and may have left it in any mode.
+                tty::restore();
                 tty::enter().context("cannot take the terminal over again")?;
                 self.screen.repaint()?;
                 self.frames.request(Instant::now(), Reason::Now);

@@ -8,11 +8,14 @@
 mod support;
 
 mod composer;
+mod crash;
 mod files;
+mod leave;
 mod permission;
 mod queue;
 mod sign_in;
 mod start;
+mod stop;
 mod trust;
 mod turn;
 
