@@ -1,7 +1,7 @@
 //! The loop: waits, lets the parts act, draws.
 
 use std::{
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -28,7 +28,7 @@ use crate::{
         store::Store,
         tty,
     },
-    cli::{ExitCode, Launch},
+    cli::{ExitCode, Launch, complain},
     config::{AgentProfile, Config, Dirs, ExitPrint, Loaded, TrustState},
     host::{
         Host,
@@ -514,13 +514,14 @@ impl Farewell {
     /// Prints what is to stay on the screen; the terminal must be restored.
     pub fn say(self) -> ExitCode {
         let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let mut out = io::stdout().lock();
         // A terminal that is gone takes nothing, and nobody is there to be told.
-        let _ = exit::print_rows(&mut io::stdout().lock(), &self.rows, colour);
+        let _ = exit::print_rows(&mut out, &self.rows, colour);
         if let Some(error) = self.error {
-            eprintln!("acp-tui: {error}");
+            complain(error);
         }
         if let Some(resume) = self.resume {
-            println!("\nTo go on: {resume}");
+            let _ = writeln!(out, "\nTo go on: {resume}");
         }
         self.code
     }

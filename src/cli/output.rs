@@ -1,6 +1,9 @@
 //! Plain output.
 
-use std::io::{ErrorKind, Write};
+use std::{
+    fmt::Display,
+    io::{ErrorKind, Write},
+};
 
 use super::CliError;
 use crate::config::Warning;
@@ -20,10 +23,16 @@ pub fn print(text: &str) -> Result<(), CliError> {
     }
 }
 
+/// Says something on stderr. Not `eprintln!`, which panics where nobody can be told any more: the
+/// terminal has hung up, the pipe is closed.
+pub fn complain(text: impl Display) {
+    let _ = writeln!(std::io::stderr(), "acp-tui: {text}");
+}
+
 /// To stderr, one line each.
 pub fn print_warnings(warnings: &[Warning]) {
     for warning in warnings {
-        eprintln!("acp-tui: {warning}");
+        complain(warning);
     }
 }
 
