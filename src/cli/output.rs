@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::CliError;
-use crate::config::Warning;
+use crate::{config::Warning, text::sanitize};
 
 /// Writes to stdout; a reader that has gone (`| head`) is no error.
 ///
@@ -23,10 +23,11 @@ pub fn print(text: &str) -> Result<(), CliError> {
     }
 }
 
-/// Says something on stderr. Not `eprintln!`, which panics where nobody can be told any more: the
-/// terminal has hung up, the pipe is closed.
+/// Says something on stderr, made harmless: it may quote a file or an agent. Not `eprintln!`, which
+/// panics where nobody can be told any more: the terminal has hung up, the pipe is closed.
 pub fn complain(text: impl Display) {
-    let _ = writeln!(std::io::stderr(), "acp-tui: {text}");
+    let text = text.to_string();
+    let _ = writeln!(std::io::stderr(), "acp-tui: {}", sanitize(&text));
 }
 
 /// To stderr, one line each.

@@ -91,3 +91,19 @@ fn focus_is_noticed() {
         .handle(&[Input::FocusLost], &screen.bench.context());
     assert!(!screen.ui.is_focused());
 }
+
+#[test]
+fn the_wheel_scrolls_and_a_single_arrow_is_history() {
+    let mut screen = Screen::new(Bench::working());
+    screen.ui.set_history(vec!["an old prompt".into()]);
+    screen.bench.message(&"a long answer\n\n".repeat(50));
+    let end = screen.draw();
+    // A terminal without mouse reports sends a notch as arrows at once.
+    screen.press_together("up up up");
+    assert_ne!(screen.draw(), end);
+    assert_eq!(screen.draft(), "");
+    screen.press_together("down down down down");
+    assert_eq!(screen.draw(), end);
+    screen.press("up");
+    assert_eq!(screen.draft(), "an old prompt");
+}
