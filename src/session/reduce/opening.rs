@@ -102,9 +102,7 @@ impl Step<'_> {
         let way = match self.session.inner.opening.again.clone() {
             None => Way::New,
             // What is on the screen needs no replay; an empty screen does.
-            Some(id) if caps.resume && (shown || !caps.load_session) => {
-                Way::Resume(id)
-            }
+            Some(id) if caps.resume && (shown || !caps.load_session) => Way::Resume(id),
             Some(id) if caps.load_session => Way::Load(id),
             Some(_) => {
                 let text = format!("{} cannot open a session again", self.agent_name());
