@@ -236,12 +236,17 @@ impl App {
                 let prompt = self.launch.prompt.take().map(text_prompt);
                 self.open(profile, start, prompt);
             }
-            Ok(None) => self.ui.show_agent_picker(),
+            Ok(None) => self.show_agent_picker(),
             Err(error) => {
                 self.warn(SafeText::line(&error.to_string()));
-                self.ui.show_agent_picker();
+                self.show_agent_picker();
             }
         }
+    }
+
+    fn show_agent_picker(&mut self) {
+        self.ui.show_agent_picker();
+        self.frames.request(Instant::now(), Reason::Now);
     }
 
     async fn serve(&mut self, sources: &mut Sources) -> anyhow::Result<()> {
