@@ -61,7 +61,7 @@ impl Client {
         caps: ClientCaps,
         trace: Option<TraceHandle>,
     ) -> Result<(Self, Inbox), LaunchError> {
-        let path = spec.program.clone().into();
+        let path = spec.program.clone();
         // On a worker of the runtime: the thread has to last (see `process::spawn`).
         let process = tokio::spawn(async move { process::spawn(&spec) })
             .await

@@ -19,5 +19,5 @@ mod tests;
 
 pub use client::{Client, Inbound, Inbox};
 pub use ladder::StopMode;
-pub use launch::{LaunchError, LaunchSpec, find_program};
+pub use launch::{LaunchError, LaunchSpec};
 pub use trace::{Secrets, Trace, TraceHandle};

@@ -39,11 +39,11 @@ impl Group {
 /// # Errors
 /// When there is nothing to run, or the system refuses.
 pub fn spawn(spec: &LaunchSpec) -> Result<Process, LaunchError> {
-    let path = spec.resolve()?;
+    spec.check()?;
+    let path = spec.program.clone();
     let mut command = Command::new(&path);
     command
-        // The name as given: some programs look at it.
-        .arg0(&spec.program)
+        .arg0(&spec.name)
         .args(&spec.args)
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
         .current_dir(&spec.cwd)

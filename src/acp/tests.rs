@@ -13,9 +13,10 @@ use crate::proto::{
 
 fn spec(script: &str) -> LaunchSpec {
     LaunchSpec {
-        program: "sh".to_owned(),
-        args: vec!["-c".to_owned(), script.to_owned()],
-        env: vec![("GREETING".to_owned(), "hello".to_owned())],
+        program: "/bin/sh".into(),
+        name: "sh".into(),
+        args: vec!["-c".into(), script.into()],
+        env: vec![("GREETING".into(), "hello".into())],
         cwd: std::env::temp_dir(),
     }
 }
@@ -273,7 +274,7 @@ async fn the_agent_has_no_controlling_terminal() {
 #[tokio::test]
 async fn a_missing_program_is_an_error() {
     let mut missing = spec("");
-    missing.program = "/no/such/agent".to_owned();
+    missing.program = "/no/such/agent".into();
     let refused = Client::connect(missing, ConnectionId(1), ClientCaps::default(), None).await;
     let error = refused.err().expect("no agent").to_string();
     assert!(error.contains("/no/such/agent"), "{error}");

@@ -1,11 +1,11 @@
 //! The agent's connection as the app holds it: starting, sending, ending.
 
-use std::{path::Path, sync::Arc};
+use std::{ffi::OsString, path::Path, sync::Arc};
 
 use tokio::task::JoinHandle;
 
 use crate::{
-    acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace},
+    acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace, TraceHandle},
     app::{job::Job, run::App},
     config::{AgentProfile, Config, OutsideWorkspace},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
@@ -84,6 +84,7 @@ impl App {
         self.profile = Some(profile);
         let (session, effects) = Session::start(config, std::time::Instant::now());
         self.session = Some(session);
+        self.ui.session_replaced();
         self.perform(effects);
         self.tell_warnings();
         self.session_changed(0);
@@ -121,7 +122,7 @@ impl App {
             Err(error) => return self.reduce([Event::SpawnFailed { error }]),
         };
         self.host = Some(self.start_host(roots, caps));
-        let trace = self.trace(&spec);
+        let trace = self.trace();
         let jobs = self.jobs.clone();
         let ending = self.agent.ending.take();
         tokio::spawn(async move {
@@ -173,17 +174,12 @@ impl App {
     }
 
     /// The wire log, started with the first agent; later ones go into the same file.
-    fn trace(&mut self, spec: &LaunchSpec) -> Option<crate::acp::TraceHandle> {
-        let path = self.launch.wire.as_ref()?;
+    fn trace(&mut self) -> Option<TraceHandle> {
+        let path = self.launch.wire.clone()?;
         if let Some(handle) = self.started.trace() {
             return Some(handle);
         }
-        let secrets = Secrets::of_env(
-            spec.env
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.as_str())),
-        );
-        match Trace::create(path, secrets) {
+        match Trace::create(&path, self.secrets()) {
             Ok(trace) => {
                 let handle = trace.handle();
                 self.started.set_trace(trace);
@@ -191,12 +187,27 @@ impl App {
             }
             Err(error) => {
                 let path = path.display();
-                self.warn(SafeText::line(&format!(
-                    "cannot write the wire log {path}: {error}"
-                )));
+                let text = format!("cannot write the wire log {path}: {error}");
+                self.warn(SafeText::line(&text));
                 None
             }
         }
+    }
+
+    /// Of our own environment, which agents inherit, and of every profile: another agent may be
+    /// chosen later.
+    fn secrets(&self) -> Secrets {
+        let profiles = self.config.agents.values().chain(&self.profile);
+        let of_profiles = profiles.filter_map(|profile| profile.invocation().ok());
+        let all = std::env::vars_os().chain(of_profiles.flat_map(|invocation| invocation.env));
+        let text = |(name, value): (OsString, OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        let all: Vec<(String, String)> = all.filter_map(text).collect();
+        Secrets::of_env(
+            all.iter()
+                .map(|(name, value)| (name.as_str(), value.as_str())),
+        )
     }
 
     pub(super) fn launched(
@@ -272,21 +283,14 @@ pub(super) fn choices(config: &Config, cwd: &Path) -> Vec<AgentChoice> {
 /// # Errors
 /// One line for people: what is missing and how to get it.
 pub(super) fn launch_spec(profile: &AgentProfile, cwd: &Path) -> Result<LaunchSpec, SafeText> {
-    let program = profile
-        .locate(cwd)
-        .map_err(|error| SafeText::line(&error.to_string()))?;
-    let invocation = profile
-        .invocation()
-        .map_err(|error| SafeText::line(&error.to_string()))?;
-    let text = |text: &std::ffi::OsStr| text.to_string_lossy().into_owned();
+    let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
+    let program = profile.locate(cwd).map_err(|error| say(&error))?;
+    let invocation = profile.invocation().map_err(|error| say(&error))?;
     Ok(LaunchSpec {
-        program: text(program.as_os_str()),
-        args: invocation.args.iter().map(|arg| text(arg)).collect(),
-        env: invocation
-            .env
-            .iter()
-            .map(|(name, value)| (text(name), text(value)))
-            .collect(),
+        program,
+        name: invocation.program,
+        args: invocation.args,
+        env: invocation.env,
         cwd: cwd.to_owned(),
     })
 }

@@ -32,7 +32,11 @@ pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> 
             return Ok(report);
         }
     };
-    report.add(Verdict::Good, "command", SafeText::line(&spec.program));
+    report.add(
+        Verdict::Good,
+        "command",
+        SafeText::line(&spec.program.to_string_lossy()),
+    );
     let caps = ClientCaps {
         read_text_file: agent.fs_read,
         write_text_file: agent.fs_write,

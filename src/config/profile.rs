@@ -213,10 +213,7 @@ impl AgentProfile {
     pub fn locate(&self, cwd: &Path) -> Result<PathBuf, StartError> {
         let invocation = self.invocation()?;
         invocation.find(cwd).ok_or_else(|| {
-            StartError::NotFound(NotFound {
-                program: invocation.program,
-                install: self.install.clone(),
-            })
+            StartError::NotFound(NotFound::new(invocation.program, self.install.clone(), cwd))
         })
     }
 }

@@ -8,18 +8,33 @@ use std::{
 
 use crate::text::SafeText;
 
-/// A program that is not there.
+/// A program that cannot be run, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", SafeText::line(&self.text()))]
 pub struct NotFound {
     pub program: OsString,
+    /// It is there, but must not be run.
+    pub not_executable: bool,
     pub install: Option<String>,
 }
 
 impl NotFound {
+    /// For a program that [`find_program`] did not find.
+    pub fn new(program: OsString, install: Option<String>, cwd: &Path) -> Self {
+        let not_executable = is_path(&program) && cwd.join(&program).is_file();
+        Self {
+            program,
+            not_executable,
+            install,
+        }
+    }
+
     fn text(&self) -> String {
         let program = self.program.to_string_lossy();
-        let place = if program.contains('/') {
+        if self.not_executable {
+            return format!("{program} is not executable: make it so (chmod +x)");
+        }
+        let place = if is_path(&self.program) {
             ""
         } else {
             " on PATH"
@@ -31,10 +46,14 @@ impl NotFound {
     }
 }
 
+fn is_path(program: &OsStr) -> bool {
+    program.as_encoded_bytes().contains(&b'/')
+}
+
 /// The file that would be run for `program`: with a `/` in it that path (relative ones count from
 /// `cwd`), else the first executable of that name on `path` (a PATH variable's value).
 pub fn find_program(program: &OsStr, path: Option<&OsStr>, cwd: &Path) -> Option<PathBuf> {
-    if program.as_encoded_bytes().contains(&b'/') {
+    if is_path(program) {
         return Some(cwd.join(program)).filter(|p| is_executable(p));
     }
     std::env::split_paths(path?)
@@ -45,4 +64,45 @@ pub fn find_program(program: &OsStr, path: Option<&OsStr>, cwd: &Path) -> Option
 fn is_executable(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    // C117
+    #[test]
+    fn what_cannot_be_run_is_named_and_told_apart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let said = |program: &str| {
+            let missing = NotFound::new(program.into(), None, folder.path());
+            missing.to_string()
+        };
+        fs::write(folder.path().join("agent"), "").expect("written");
+        assert_eq!(
+            find_program(OsStr::new("./agent"), None, folder.path()),
+            None
+        );
+        assert_eq!(
+            said("./agent"),
+            "./agent is not executable: make it so (chmod +x)"
+        );
+        assert_eq!(said("./other"), "./other was not found");
+        assert_eq!(said("other"), "other was not found on PATH");
+        // On PATH such a file is passed over, as by a shell.
+        let path = folder.path().as_os_str();
+        assert_eq!(
+            find_program(OsStr::new("agent"), Some(path), folder.path()),
+            None
+        );
+        fs::set_permissions(
+            folder.path().join("agent"),
+            fs::Permissions::from_mode(0o755),
+        )
+        .expect("chmod");
+        let found = find_program(OsStr::new("agent"), Some(path), folder.path());
+        assert_eq!(found, Some(folder.path().join("agent")));
+    }
 }

@@ -135,7 +135,7 @@ actions! {
         BlockFold "block-fold" ["enter"] "Fold or unfold the block",
         BlockCopy "block-copy" ["y"] "Copy the block's text",
         BlockOpen "block-open" ["o"] "Open the block's file in $EDITOR",
-        BlockDiff "block-diff" ["d"] "Show the block's diff on the whole screen",
+        BlockShow "block-show" ["d"] "Show the block's diff, or all of its text, on the whole screen",
         BlockAttach "block-attach" ["t"] "Attach to the block's terminal",
         BlockLeave "block-leave" ["tab", "q"] "Back to the composer",
     }

@@ -71,6 +71,13 @@ impl Layers {
         self.opened.is_empty() && self.asked.is_none()
     }
 
+    /// A key went elsewhere: whatever is asked below it must not take the next one for an answer.
+    pub fn typed_elsewhere(&mut self, now: Instant) {
+        if let Some(Asked::Question(dialog)) = &mut self.asked {
+            dialog.typed_elsewhere(now);
+        }
+    }
+
     /// The person has just answered a question of the session.
     pub fn was_answered(&self) -> bool {
         self.answered.is_some()

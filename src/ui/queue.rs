@@ -2,7 +2,7 @@
 
 use crate::{
     session::Session,
-    text::SafeText,
+    text::{SafeText, first_bytes},
     ui::{
         action::Action,
         keymap::Keymap,
@@ -32,17 +32,27 @@ pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<
     };
     let mut rows = Vec::with_capacity(shown + 1);
     for (n, prompt) in session.queue.iter().take(shown).enumerate() {
-        let mut line = StyledLine::styled(" queued ", theme.dim);
+        let (word, style) = if session.queue_held {
+            (" held ", theme.warning)
+        } else {
+            (" queued ", theme.dim)
+        };
+        let mut line = StyledLine::styled(word, style);
         line.push(&(n + 1).to_string(), theme.accent);
         line.push(": ", theme.dim);
-        let end = prompt.text.floor_char_boundary(LINE_BYTES);
-        line.push(&SafeText::line(prompt.text[..end].trim()), theme.text);
+        let text = first_bytes(prompt.text.trim(), LINE_BYTES);
+        line.push(&SafeText::line(text), theme.text);
         let hint = if n == 0 {
             hint(session, keymap, ctx)
         } else {
             StyledLine::new()
         };
-        rows.push(spread(&line, &hint, width, ctx.symbols.ellipsis));
+        rows.push(spread(
+            &line,
+            &hint,
+            width.saturating_sub(1),
+            ctx.symbols.ellipsis,
+        ));
     }
     if shown < queued {
         let text = format!(" +{} queued", count(queued - shown, "prompt"));
@@ -52,24 +62,28 @@ pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<
     rows
 }
 
-/// What a key does with the queue now.
+/// What keys do with the queue now, as much of it as leaves the prompt most of the row.
 fn hint(session: &Session, keymap: &Keymap, ctx: &RenderContext<'_>) -> StyledLine {
     let theme = ctx.theme;
     let mut line = StyledLine::new();
+    let mut push = |action, what: &str| {
+        let key = keymap.hint(action);
+        let mut more = line.clone();
+        if !more.is_empty() {
+            more.push(&format!(" {} ", ctx.symbols.separator), theme.dim);
+        }
+        more.push(&key, theme.key_hint);
+        more.push(&format!(" {what}"), theme.dim);
+        if !key.is_empty() && more.width() <= usize::from(ctx.width) / 2 {
+            line = more;
+        }
+    };
     if session.queue_held {
-        line.push("held ", theme.warning);
-        line.push(ctx.symbols.separator, theme.dim);
-        line.push(" ", theme.dim);
-        line.push(&keymap.hint(Action::Send), theme.key_hint);
-        line.push(" sends", theme.dim);
-    } else {
-        line.push(&keymap.hint(Action::TakeBack), theme.key_hint);
-        line.push(" edits ", theme.dim);
-        line.push(ctx.symbols.separator, theme.dim);
-        line.push(" ", theme.dim);
-        line.push(&keymap.hint(Action::SendNow), theme.key_hint);
-        line.push(" sends now", theme.dim);
+        push(Action::Send, "sends");
     }
-    line.push(" ", theme.text);
+    push(Action::TakeBack, "edits");
+    if !session.queue_held {
+        push(Action::SendNow, "sends now");
+    }
     line
 }

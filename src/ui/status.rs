@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::{
     proto::{ConfigKind, Usage},
     session::{Phase, Session, TurnPhase},
-    text::SafeText,
+    text::{SafeText, first_bytes},
     ui::{
         ProjectInfo,
         action::Action,
@@ -23,6 +23,9 @@ use crate::{
 
 /// Cells for one name that the agent chose (its own, a mode's, a model's).
 const NAME_WIDTH: usize = 24;
+
+/// Bytes that can make up so many cells, marks included.
+const NAME_BYTES: usize = 16 * NAME_WIDTH;
 
 /// What the line is drawn from.
 pub struct Status<'a> {
@@ -105,7 +108,7 @@ impl Status<'_> {
 
     fn name(&self, text: &str, style: ratatui::style::Style) -> StyledLine {
         let mut out = StyledLine::new();
-        let whole = StyledLine::styled(text, style);
+        let whole = StyledLine::styled(first_bytes(text, NAME_BYTES), style);
         for span in whole.truncate(NAME_WIDTH, self.symbols.ellipsis).line {
             out.push(&span.content, span.style);
         }

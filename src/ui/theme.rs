@@ -189,7 +189,7 @@ impl Theme {
                 emphasis: italic,
                 strong,
                 strike: plain.add_modifier(Modifier::CROSSED_OUT),
-                code: if colour { fg(hues.magenta) } else { strong },
+                code: fg(hues.magenta),
                 link: fg(hues.blue).patch(underline),
                 quote: dim.patch(italic),
                 bullet: accent,
@@ -332,4 +332,52 @@ impl Symbols {
         separator: "|",
         spinner: &["|", "/", "-", "\\"],
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    const BACKGROUNDS: [Background; 3] = [Background::Unknown, Background::Dark, Background::Light];
+
+    #[test]
+    fn caches_can_tell_themes_apart() {
+        let ids: HashSet<u8> = BACKGROUNDS
+            .into_iter()
+            .flat_map(|background| {
+                [true, false].map(|colour| Theme::palette(background, colour).id)
+            })
+            .collect();
+        assert_eq!(ids.len(), 6);
+    }
+
+    #[test]
+    fn without_colour_there_are_modifiers_only() {
+        for background in BACKGROUNDS {
+            let theme = format!("{:?}", Theme::palette(background, false));
+            for colour in [
+                "Indexed", "Rgb", "Red", "Green", "Yellow", "Cyan", "Blue", "Magenta",
+            ] {
+                assert!(!theme.contains(colour), "{colour} in {theme}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_matters_is_told_by_more_than_colour() {
+        let theme = Theme::palette(Background::Dark, false);
+        let plain = Style::new();
+        for style in [theme.error, theme.warning, theme.key_hint, theme.selected] {
+            assert_ne!(style, plain);
+        }
+        assert_ne!(theme.diff.added, theme.diff.removed);
+    }
+
+    #[test]
+    fn ascii_symbols_are_ascii() {
+        let symbols = format!("{:?}", Symbols::ASCII);
+        assert!(symbols.is_ascii());
+    }
 }

@@ -152,10 +152,10 @@ fn known_content(pass: Pass, item: &Item<'_>) -> Result<Option<ToolContent>, Mis
             Some(block) => Some(ToolContent::Block(blocks::decode(pass, block)?)),
             None => None,
         },
-        "diff" => match (pass.text(item.path)?, pass.safe_text(item.new_text)?) {
+        "diff" => match (pass.text(item.path)?, pass.file_text(item.new_text)?) {
             (Some(path), Some(new)) => Some(ToolContent::Diff(Arc::new(Diff {
                 path: path.into_string(),
-                old: pass.safe_text(item.old_text)?,
+                old: pass.file_text(item.old_text)?,
                 new,
             }))),
             _ => None,

@@ -46,6 +46,12 @@ impl Pass {
         Ok(self.text(member)?.map(|text| SafeText::new(text.as_str())))
     }
 
+    /// Text of a file: its line ends are part of what a diff shows.
+    pub fn file_text(self, member: Member<'_>) -> Result<Option<SafeText>, Misfit> {
+        let text = self.text(member)?;
+        Ok(text.map(|text| SafeText::with_line_ends(text.as_str())))
+    }
+
     /// Text that is shown on one line: names, titles of options, descriptions in lists.
     pub fn safe_line(self, member: Member<'_>) -> Result<Option<SafeText>, Misfit> {
         Ok(self.text(member)?.map(|text| SafeText::line(text.as_str())))

@@ -9,7 +9,7 @@ mod burst;
 mod chips;
 mod draw;
 mod editing;
-mod fuzzy;
+pub(in crate::ui) mod fuzzy;
 mod history;
 mod keys;
 mod kill;

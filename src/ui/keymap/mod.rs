@@ -5,7 +5,7 @@
 
 mod chord;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub use chord::Chord;
 pub(in crate::ui) use chord::nearest;
@@ -18,6 +18,8 @@ pub struct Keymap {
     bindings: HashMap<(Context, Chord), Action>,
     /// Chords of each action in the order in which they are shown.
     chords: HashMap<Action, Vec<Chord>>,
+    /// Defaults of the composer that were replaced: it knows some of them by itself.
+    freed: HashSet<Chord>,
 }
 
 impl Keymap {
@@ -37,6 +39,7 @@ impl Keymap {
         let mut map = Self {
             bindings: HashMap::new(),
             chords: HashMap::new(),
+            freed: HashSet::new(),
         };
         for info in ACTIONS {
             let chords = match own.get(&info.action) {
@@ -46,6 +49,11 @@ impl Keymap {
                     .filter(|chord| !taken(*chord, info.context))
                     .collect(),
             };
+            if info.context == Context::Composer {
+                let defaults = parse_all(info.keys).into_iter();
+                map.freed
+                    .extend(defaults.filter(|chord| !chords.contains(chord)));
+            }
             for chord in &chords {
                 let context = match info.context {
                     Context::Anywhere if chord.is_text() => Context::EmptyComposer,
@@ -63,6 +71,11 @@ impl Keymap {
         contexts
             .iter()
             .find_map(|context| self.bindings.get(&(*context, chord)).copied())
+    }
+
+    /// Whether the chord did something in the composer by default and no longer does.
+    pub fn is_freed(&self, chord: Chord) -> bool {
+        self.freed.contains(&chord)
     }
 
     /// The chords of an action, the one to show first.

@@ -14,7 +14,7 @@ use crate::{
         overlay::{
             Outcome, Overlay, OverlayContext, Room, Wish,
             list::{Entry, FilterList, Listed},
-            panel::Panel,
+            panel::{Panel, draw_rows},
         },
         render::line::StyledLine,
     },
@@ -22,6 +22,12 @@ use crate::{
 
 /// Rows at most, so that the conversation stays in sight.
 const MAX_ROWS: u16 = 18;
+
+/// Rows of the list, its filter included, that nothing else may take.
+const LIST_AT_LEAST: u16 = 3;
+
+/// Rows for how to install the selected agent.
+const HINT_ROWS: usize = 2;
 
 #[derive(Default)]
 pub struct AgentPicker {
@@ -98,8 +104,7 @@ impl Overlay for AgentPicker {
 
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
         self.fill(cx);
-        // One row for how to install the selected one.
-        let rows = u16::try_from(self.list.rows() + 1).unwrap_or(u16::MAX);
+        let rows = u16::try_from(self.list.rows() + HINT_ROWS).unwrap_or(u16::MAX);
         let frame = cx.frame.rows();
         rows.min(MAX_ROWS).saturating_add(frame).min(room.height)
     }
@@ -120,19 +125,24 @@ impl Overlay for AgentPicker {
             border: cx.theme.accent,
         };
         let inner = panel.draw(area, buffer, cx);
-        let Some(last) = inner.bottom().checked_sub(1).filter(|_| inner.height > 2) else {
-            return self.list.draw(inner, buffer, cx);
-        };
-        if let Some(hint) = self.install_hint() {
+        // How to install the selected one, whole: it is there to be copied.
+        let hint = self.install_hint().map_or_else(Vec::new, |hint| {
             let mut line = StyledLine::styled("install: ", cx.theme.dim);
             line.push(&SafeText::line(&hint), cx.theme.warning);
-            let row = line.truncate(inner.width.into(), cx.symbols.ellipsis);
-            buffer.set_line(inner.x, last, &row.line, inner.width);
-        }
+            line.wrap(inner.width.into())
+        });
+        let rows = u16::try_from(hint.len()).unwrap_or(u16::MAX);
+        let rows = rows.min(inner.height.saturating_sub(LIST_AT_LEAST));
         let list = Rect {
-            height: inner.height - 1,
+            height: inner.height - rows,
             ..inner
         };
+        let below = Rect {
+            y: list.bottom(),
+            height: rows,
+            ..inner
+        };
+        draw_rows(&hint, below, buffer);
         self.list.draw(list, buffer, cx)
     }
 }

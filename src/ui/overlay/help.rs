@@ -22,16 +22,18 @@ use crate::ui::{
 const TWO_COLUMNS: usize = 110;
 
 /// Cells for keys.
-const KEYS_WIDTH: usize = 24;
+const KEYS_WIDTH: usize = 25;
 
 /// What the composer does by itself, as readline does.
-const EDITING: [(&str, &str); 9] = [
+const EDITING: [(&str, &str); 11] = [
     ("ctrl-a ctrl-e", "Begin and end of the line"),
     ("alt-b alt-f", "Back and forward by a word"),
     ("ctrl-w alt-d", "Delete a word back, forward"),
     ("ctrl-u ctrl-k", "Delete to the begin, the end of the line"),
     ("ctrl-y", "Put back what was deleted last"),
-    ("ctrl-z… alt-z", "Undo"),
+    ("alt-y", "Put back what was deleted before it"),
+    ("ctrl-_ alt-_", "Undo, redo"),
+    ("\\ enter", "A new line in any terminal"),
     ("@", "Mention a file"),
     ("/", "Commands of the agent, at the beginning"),
     ("!", "Run a shell line, at the beginning"),
@@ -50,8 +52,8 @@ impl Overlay for Help {
             .action(key, &[Context::EmptyComposer, Context::Anywhere]);
         match action {
             Some(Action::Help) => return Outcome::close(),
-            Some(Action::ScrollTop) => self.scroll.to_start(),
-            Some(Action::ScrollBottom) => self.scroll.to_end(),
+            Some(Action::ScrollTop) => self.scroll.home(),
+            Some(Action::ScrollBottom) => self.scroll.end(),
             Some(Action::ScrollUp) => self.scroll.page(-1),
             Some(Action::ScrollDown) => self.scroll.page(1),
             _ => match key.code() {
@@ -60,8 +62,8 @@ impl Overlay for Help {
                 Down | Char('j') => self.scroll.by(1),
                 PageUp => self.scroll.page(-1),
                 PageDown | Char(' ') => self.scroll.page(1),
-                Home => self.scroll.to_start(),
-                End => self.scroll.to_end(),
+                Home => self.scroll.home(),
+                End => self.scroll.end(),
                 _ if key.is_text() => {}
                 _ => return Outcome::pass(),
             },
@@ -113,15 +115,16 @@ fn rows(width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
             right.append(&mut section);
         }
     }
-    side_by_side(left, right, column)
+    side_by_side(left, right, column + 2)
 }
 
+/// `right` beginning at `column`.
 fn side_by_side(mut left: Vec<Row>, right: Vec<Row>, column: usize) -> Vec<Row> {
     left.resize(left.len().max(right.len()), Row::default());
     let mut right = right.into_iter();
     for row in &mut left {
         if let Some(other) = right.next() {
-            pad(row, column + 2, ratatui::style::Style::new());
+            pad(row, column, ratatui::style::Style::new());
             row.line.spans.extend(other.line.spans);
         }
     }
@@ -152,24 +155,24 @@ fn sections(width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
     sections
 }
 
+/// Keys in their column, what they do beside them; each wrapped in its own.
 fn entry(keys: &str, doc: &str, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
     let theme = cx.theme;
     let column = KEYS_WIDTH.min(width / 2);
-    let mut head = StyledLine::styled("  ", theme.text);
-    if keys.is_empty() {
-        head.push("no key", theme.dim);
+    let (keys, style) = if keys.is_empty() {
+        ("no key", theme.dim)
     } else {
-        head.push(keys, theme.key_hint);
-    }
-    let mut indent = StyledLine::new();
-    indent.fill_to(column, theme.text);
-    let doc = StyledLine::styled(doc, theme.text);
-    if head.width() + 1 > column {
-        // Too many keys for their column: what they do stands below.
-        let mut rows = head.wrap(width);
-        rows.extend(doc.wrap_with(Wrapping::Words, width, &indent, &indent));
-        return rows;
-    }
-    head.fill_to(column, theme.text);
-    doc.wrap_with(Wrapping::Words, width, &head, &indent)
+        (keys, theme.key_hint)
+    };
+    let indent = StyledLine::styled("  ", theme.text);
+    let none = StyledLine::new();
+    let keys =
+        StyledLine::styled(keys, style).wrap_with(Wrapping::Words, column - 1, &indent, &indent);
+    let doc = StyledLine::styled(doc, theme.text).wrap_with(
+        Wrapping::Words,
+        width - column,
+        &none,
+        &none,
+    );
+    side_by_side(keys, doc, column)
 }

@@ -1,9 +1,5 @@
 //! A list narrowed by typing: the palette, the agent picker.
 
-use nucleo_matcher::{
-    Config, Matcher, Utf32Str,
-    pattern::{CaseMatching, Normalization, Pattern},
-};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -12,6 +8,7 @@ use ratatui::{
 use crate::{
     text::SafeText,
     ui::{
+        composer::fuzzy::Fuzzy,
         keymap::Chord,
         overlay::{OverlayContext, panel::Scroll},
         render::line::{StyledLine, pad, spread},
@@ -37,7 +34,6 @@ pub struct FilterList<T> {
     found: Vec<usize>,
     selected: usize,
     scroll: Scroll,
-    matcher: Matcher,
 }
 
 /// What a key did to the list.
@@ -63,7 +59,6 @@ impl<T> FilterList<T> {
             entries,
             selected: 0,
             scroll: Scroll::default(),
-            matcher: Matcher::new(Config::DEFAULT),
         }
     }
 
@@ -134,20 +129,18 @@ impl<T> FilterList<T> {
     }
 
     fn narrow(&mut self) {
-        let pattern = Pattern::parse(&self.query, CaseMatching::Ignore, Normalization::Smart);
-        let mut scored: Vec<(u32, usize)> = Vec::new();
-        let mut chars = Vec::new();
+        let mut fuzzy = Fuzzy::new(&self.query);
+        let mut scored: Vec<(u16, usize)> = Vec::new();
         for (at, entry) in self.entries.iter().enumerate() {
-            let haystack = format!("{} {}", entry.label.text(), entry.note.text());
-            let haystack = Utf32Str::new(&haystack, &mut chars);
-            if let Some(score) = pattern.score(haystack, &mut self.matcher) {
+            let name = format!("{} {}", entry.label.text(), entry.note.text());
+            if let Some(score) = fuzzy.score(&name) {
                 scored.push((score, at));
             }
         }
         scored.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
         self.found = scored.into_iter().map(|(_, at)| at).collect();
         self.selected = 0;
-        self.scroll.to_start();
+        self.scroll.home();
     }
 
     fn step(&mut self, by: isize) {

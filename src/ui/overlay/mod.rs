@@ -20,8 +20,9 @@ use ratatui::{
 };
 
 use crate::{
+    config::DiffLayout,
     session::Session,
-    text::SafeText,
+    text::{SafeText, first_bytes},
     ui::{
         AgentChoice, ProjectInfo, UiCommand,
         action::Action,
@@ -50,6 +51,7 @@ pub struct OverlayContext<'a> {
     pub theme: &'a Theme,
     pub symbols: &'a Symbols,
     pub offload: &'a Offload,
+    pub diff: DiffLayout,
     /// How much frame the screen has room for.
     pub frame: Frame,
     pub now: Instant,
@@ -166,16 +168,12 @@ impl Outcome {
     }
 }
 
-/// The agent as people know it.
+/// The agent as people know it, on one line and not endless.
 pub fn agent_name(session: Option<&Session>) -> SafeText {
-    session.map_or_else(
-        || "the agent".into(),
-        |session| {
-            session
-                .agent
-                .name
-                .clone()
-                .unwrap_or_else(|| session.config.agent.clone())
-        },
-    )
+    const MAX_BYTES: usize = 200;
+    let Some(session) = session else {
+        return "the agent".into();
+    };
+    let name = session.agent.name.as_ref().unwrap_or(&session.config.agent);
+    SafeText::line(first_bytes(name, MAX_BYTES))
 }

@@ -187,11 +187,11 @@ impl Scroll {
         self.by(direction.saturating_mul(page.cast_signed()));
     }
 
-    pub fn to_start(&mut self) {
+    pub fn home(&mut self) {
         self.top = 0;
     }
 
-    pub fn to_end(&mut self) {
+    pub fn end(&mut self) {
         self.top = self.len.saturating_sub(self.height);
     }
 
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(scroll.fit(10, 4), 0);
         scroll.page(1);
         assert_eq!((scroll.fit(10, 4), scroll.below()), (3, 3));
-        scroll.to_end();
+        scroll.end();
         assert_eq!((scroll.fit(10, 4), scroll.below()), (6, 0));
         assert_eq!(scroll.fit(5, 4), 1, "the content shrank");
         assert_eq!(scroll.fit(2, 4), 0);

@@ -62,7 +62,7 @@ impl Ui {
             Action::BlockFold
             | Action::BlockCopy
             | Action::BlockOpen
-            | Action::BlockDiff
+            | Action::BlockShow
             | Action::BlockAttach => {
                 if let Some(session) = cx.session {
                     self.act_on_block(action, session, cx);
@@ -231,8 +231,8 @@ impl Ui {
                 }),
                 None => self.moment.say("this block names no file".into()),
             },
-            Action::BlockDiff => self.show_block_diff(session),
-            Action::BlockAttach => self.attach(session, cx),
+            Action::BlockShow => self.show_block(session, cx),
+            Action::BlockAttach => self.attach(session),
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Who gets a key: overlays, then the block that is browsed, the composer's popup, the keymap, the
 //! composer.
 
-use crossterm::event::{Event, KeyEvent, KeyEventKind};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 
 use crate::ui::{
     Ui, UiCommand, UiContext,
@@ -9,6 +9,7 @@ use crate::ui::{
     composer::{PopupOutcome, Sources},
     keymap::Chord,
     overlay::{Outcome, Wish},
+    transcript::Scroll,
 };
 
 /// Contexts of the keymap, by who has the keys.
@@ -21,6 +22,27 @@ fn sources<'a>(cx: &UiContext<'a>) -> Sources<'a> {
         commands: cx.session.map_or(&[], |session| &session.commands),
         now: cx.now,
     }
+}
+
+/// Arrows that come in one read from here on where a hand sends one at a time.
+const WHEEL_NOTCH: usize = 3;
+
+/// How many of the first keys are a turn of the mouse wheel: on the alternate screen terminals send
+/// it as arrows while the mouse is theirs, a notch at once.
+fn wheel(keys: &[KeyEvent]) -> usize {
+    let arrow = |key: &KeyEvent| {
+        matches!(key.code, KeyCode::Up | KeyCode::Down)
+            && key.modifiers.is_empty()
+            && key.kind == KeyEventKind::Press
+    };
+    let Some(first) = keys.first().filter(|key| arrow(key)) else {
+        return 0;
+    };
+    let same = keys
+        .iter()
+        .take_while(|key| arrow(key) && key.code == first.code)
+        .count();
+    if same < WHEEL_NOTCH { 0 } else { same }
 }
 
 impl Ui {
@@ -53,15 +75,19 @@ impl Ui {
             Event::Paste(text) => {
                 self.last_key = Some(cx.now);
                 self.paste(text, cx);
+                self.touch();
             }
+            Event::Resize(..) => self.touch(),
             Event::FocusGained => self.focused = true,
             Event::FocusLost => self.focused = false,
             _ => {}
         }
-        self.touch();
     }
 
     fn paste(&mut self, text: &str, cx: &UiContext<'_>) {
+        if self.viewer_paste(text, cx) {
+            return;
+        }
         self.sync(cx);
         let outcome = self.layers.paste(text, &self.look.overlay(cx));
         if !self.follow(outcome, cx) {
@@ -75,7 +101,19 @@ impl Ui {
         let mut rest = keys;
         while let Some((key, tail)) = rest.split_first() {
             self.sync(cx);
-            let burst = if self.layers.is_opened() || self.transcript.is_browsing() {
+            let elsewhere =
+                self.viewer.is_some() || self.layers.is_opened() || self.transcript.is_browsing();
+            let turned = if elsewhere { 0 } else { wheel(rest) };
+            if turned > 0 {
+                // Scrolling is no answer and no typing: the guard of a question does not mind it.
+                let rows = i32::try_from(turned).unwrap_or(i32::MAX);
+                let rows = if key.code == KeyCode::Up { -rows } else { rows };
+                self.transcript.scroll(Scroll::Lines(rows));
+                rest = rest.get(turned..).unwrap_or_default();
+                self.touch();
+                continue;
+            }
+            let burst = if elsewhere {
                 0
             } else {
                 self.composer.take_burst(rest, &sources(cx))
@@ -111,6 +149,12 @@ impl Ui {
     }
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
+        if self.viewer.is_some() || self.layers.is_opened() {
+            self.layers.typed_elsewhere(cx.now);
+        }
+        if self.viewer_key(key, cx) {
+            return;
+        }
         let chord = Chord::from(key);
         let just_answered = self.just_answered.take();
         let outcome = self.layers.handle(chord, &self.look.overlay(cx));
@@ -192,7 +236,8 @@ impl Ui {
     }
 
     fn edit(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
-        if self.composer.edit_key(key, &sources(cx)) {
+        if !self.look.keymap.is_freed(Chord::from(key)) && self.composer.edit_key(key, &sources(cx))
+        {
             self.moment.disarm();
         }
     }

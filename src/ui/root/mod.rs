@@ -31,6 +31,7 @@ use crate::{
         status,
         theme::{Background, Symbols, Theme},
         transcript::{self, PlacedLink, TranscriptView},
+        viewer::Viewer,
     },
 };
 
@@ -53,6 +54,8 @@ pub struct Ui {
     transcript: TranscriptView,
     composer: Composer,
     layers: Layers,
+    /// Over everything but the status line.
+    viewer: Option<Viewer>,
     moment: Moment,
     plan_hidden: bool,
     /// A refusal's reason is being written: further questions wait for it.
@@ -62,6 +65,8 @@ pub struct Ui {
     /// A question was answered by the key before, then: an enter right behind it meant the answer.
     just_answered: Option<Instant>,
     links: Vec<PlacedLink>,
+    /// The last frame showed the transcript.
+    transcript_shown: bool,
     rev: u64,
     /// What the events at hand lead to.
     commands: Vec<UiCommand>,
@@ -90,6 +95,7 @@ impl Look {
             theme: &self.theme,
             symbols: self.symbols,
             offload: &self.offload,
+            diff: self.settings.diff,
             frame: self.frame,
             now: cx.now,
         }
@@ -126,6 +132,7 @@ impl Ui {
             composer: Composer::new(offload.clone()),
             transcript: TranscriptView::default(),
             layers: Layers::default(),
+            viewer: None,
             moment: Moment::default(),
             plan_hidden: false,
             feedback: false,
@@ -133,6 +140,7 @@ impl Ui {
             last_key: None,
             just_answered: None,
             links: Vec::new(),
+            transcript_shown: false,
             rev: 0,
             commands: Vec::new(),
             look: Look {
@@ -160,12 +168,26 @@ impl Ui {
         [
             self.layers.deadline(cx.now),
             self.moment.deadline(),
-            self.transcript.deadline(),
+            self.transcript.deadline().filter(|_| self.transcript_shown),
             status::deadline(cx.session, self.look.settings.motion, cx.now),
         ]
         .into_iter()
         .flatten()
         .min()
+    }
+
+    /// What drawing made necessary: an attached terminal has another size now. To be asked for after
+    /// each frame.
+    pub fn take_commands(&mut self) -> Vec<UiCommand> {
+        std::mem::take(&mut self.commands)
+    }
+
+    /// Another session takes the place of the one shown so far; the draft stays.
+    pub fn session_replaced(&mut self) {
+        self.transcript = TranscriptView::default();
+        self.viewer = None;
+        self.feedback = false;
+        self.touch();
     }
 
     /// The terminal's window has the focus, as far as it tells; a terminal that never tells has.

@@ -13,7 +13,7 @@ use crate::{
         Ui, UiContext,
         action::Action,
         composer::Sources,
-        overlay::{Frame, Room, draw_rows},
+        overlay::{Frame, Room, agent_name, draw_rows},
         queue,
         render::{Row, line::StyledLine, plan::render_plan},
         status::Status,
@@ -96,6 +96,7 @@ impl Ui {
         cx: &UiContext<'_>,
     ) -> Option<Position> {
         self.links.clear();
+        self.transcript_shown = false;
         self.moment.drawn(cx.now);
         if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
             self.draw_too_small(area, buffer);
@@ -103,6 +104,11 @@ impl Ui {
         }
         self.look.frame = Frame::for_screen(area.width, area.height);
         self.sync(cx);
+        if self.viewer.is_some() {
+            let zones = Zones::stack(area, 0, 0, 0, 0);
+            self.draw_status(zones.status, buffer, cx);
+            return self.draw_viewer(zones.transcript, buffer, cx);
+        }
         let zones = self.divide(area, cx);
         self.draw_transcript(zones.transcript, buffer, cx);
         if let Some(session) = cx.session {
@@ -173,6 +179,7 @@ impl Ui {
         self.transcript
             .sync(session, cx.screens, &settings, area.height, &ctx);
         self.links = self.transcript.draw(area, buffer, &ctx);
+        self.transcript_shown = true;
     }
 
     /// The plan's box while it is unfinished; a line of it where there is no room for the box.
@@ -232,7 +239,7 @@ impl Ui {
         let placeholder = self.placeholder(cx);
         self.composer
             .draw(zones.composer, buffer, &ctx, &sources, &placeholder);
-        if self.layers.is_empty() {
+        if !self.layers.is_opened() && !self.layers.is_asking() {
             let above = zones.above_composer();
             let height = self.composer.popup_height(above.height);
             let area = Rect {
@@ -249,18 +256,22 @@ impl Ui {
     /// What stands in an empty composer.
     fn placeholder(&self, cx: &UiContext<'_>) -> String {
         let hint = |action| self.look.keymap.hint(action);
+        let separator = self.look.symbols.separator;
         let Some(session) = cx.session else {
             return format!("{} chooses an agent", hint(Action::ChooseAgent));
         };
         if self.feedback {
             return format!("why not? {} sends it", hint(Action::Send));
         }
+        if self.layers.is_asking() {
+            return "answer above; text is kept here".into();
+        }
         match session.phase {
             Phase::Starting { .. } | Phase::Opening { .. } | Phase::SignIn { .. } => {
-                "write ahead: it is sent once the agent is ready".into()
+                "write ahead: sent when it is ready".into()
             }
             Phase::Failed { .. } => format!(
-                "{} starts the agent again · {} another one",
+                "{} starts it again {separator} {} another one",
                 hint(Action::Restart),
                 hint(Action::ChooseAgent)
             ),
@@ -268,11 +279,11 @@ impl Ui {
                 format!("{} sends what is queued", hint(Action::Send))
             }
             Phase::Ready if session.turn.is_some() => format!(
-                "{} queues · {} sends at once",
+                "{} queues {separator} {} sends at once",
                 hint(Action::Send),
                 hint(Action::SendNow)
             ),
-            Phase::Ready => "what is to be done?".into(),
+            Phase::Ready => format!("tell {} what to do", agent_name(cx.session)),
         }
     }
 

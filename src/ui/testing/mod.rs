@@ -4,4 +4,4 @@ mod agent;
 mod picture;
 
 pub use agent::{Bench, option, usual_options};
-pub use picture::{ansi, text};
+pub use picture::{keep, text};

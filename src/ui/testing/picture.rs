@@ -16,8 +16,20 @@ pub fn text(buffer: &Buffer) -> String {
         .join("\n")
 }
 
+/// Where pictures in colour are wanted: a folder, in the environment.
+const PICTURES: &str = "ACP_TUI_PICTURES";
+
+/// Writes the buffer as a terminal would be sent it to `NAME.ansi` in the folder that
+/// `ACP_TUI_PICTURES` names, to be looked at; nothing without it.
+pub fn keep(name: &str, buffer: &Buffer) {
+    if let Some(folder) = std::env::var_os(PICTURES) {
+        let path = std::path::Path::new(&folder).join(format!("{name}.ansi"));
+        std::fs::write(path, ansi(buffer)).expect("the folder for pictures can be written to");
+    }
+}
+
 /// As a terminal would be sent it.
-pub fn ansi(buffer: &Buffer) -> String {
+fn ansi(buffer: &Buffer) -> String {
     let mut last = Style::new();
     let mut out = rows(buffer, |style, symbol| {
         if style == last {

@@ -12,6 +12,7 @@ use crate::{
         render::{
             Row,
             line::{StyledLine, Wrapping},
+            tool::shown_path,
         },
     },
 };
@@ -67,20 +68,28 @@ impl Body {
         }
     }
 
-    /// Counts runs of blank rows instead of showing them, so that what stands behind them is seen.
-    pub fn squeeze(&mut self, cx: &OverlayContext<'_>) {
+    /// With runs of blank rows counted instead of shown, so that what stands behind them is seen;
+    /// `None` where there are none.
+    pub fn squeezed(&self, cx: &OverlayContext<'_>) -> Option<Self> {
+        let long_run = self
+            .rows
+            .windows(BLANK_RUN + 1)
+            .any(|rows| rows.iter().all(is_blank));
+        if !long_run {
+            return None;
+        }
         let mut out = Vec::with_capacity(self.rows.len());
         let mut run = Vec::new();
-        for row in std::mem::take(&mut self.rows) {
-            if is_blank(&row) {
-                run.push(row);
-                continue;
+        for row in &self.rows {
+            if is_blank(row) {
+                run.push(row.clone());
+            } else {
+                flush_blanks(&mut run, &mut out, cx);
+                out.push(row.clone());
             }
-            flush_blanks(&mut run, &mut out, cx);
-            out.push(row);
         }
         flush_blanks(&mut run, &mut out, cx);
-        self.rows = out;
+        Some(Self { rows: out, ..*self })
     }
 }
 
@@ -154,12 +163,8 @@ pub fn place(path: &str, session: Option<&Session>) -> Place {
     let cwd = &session.config.cwd;
     let absolute = normalized(&cwd.join(path));
     let inside = |root: &PathBuf| absolute.starts_with(normalized(root));
-    let shown = match absolute.strip_prefix(normalized(cwd)) {
-        Ok(relative) if !relative.as_os_str().is_empty() => relative.to_string_lossy(),
-        _ => absolute.to_string_lossy(),
-    };
     Place {
-        shown: SafeText::line(&shown),
+        shown: shown_path(&absolute.to_string_lossy(), &normalized(cwd)),
         outside: !inside(cwd) && !session.config.additional_directories.iter().any(inside),
     }
 }

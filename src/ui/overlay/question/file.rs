@@ -3,7 +3,7 @@
 use crate::{
     proto::{HostRequest, PermissionKind},
     session::{Event, FileAnswer, FileQuestion},
-    text::SafeText,
+    text::{SafeText, first_bytes},
     ui::{
         UiCommand,
         overlay::{Guard, OverlayContext, agent_name},
@@ -114,7 +114,7 @@ impl Subject for File {
             body.push_verbatim(&resolved, &label, theme.warning.bold(), width, cx);
         }
         if let HostRequest::WriteTextFile(write) = &self.0.request {
-            let end = write.content.floor_char_boundary(CONTENT_BYTES);
+            let shown = first_bytes(&write.content, CONTENT_BYTES);
             let size = format!(
                 "{}, {}",
                 bytes(write.content.len() as u64),
@@ -122,9 +122,9 @@ impl Subject for File {
             );
             body.blank(cx);
             body.push(StyledLine::styled(&size, theme.dim), width);
-            let shown = SafeText::new(write.content[..end].trim_end_matches('\n'));
-            body.push_verbatim(&shown, &StyledLine::new(), theme.text, width, cx);
-            body.left_out = write.content[end..].lines().count();
+            let text = SafeText::new(shown.trim_end_matches('\n'));
+            body.push_verbatim(&text, &StyledLine::new(), theme.text, width, cx);
+            body.left_out = write.content[shown.len()..].lines().count();
         }
         body
     }

@@ -93,8 +93,19 @@ struct Layout {
     waiting_since: Option<u64>,
     /// Blank runs and all.
     whole: Body,
-    /// For less room than the whole needs.
-    squeezed: Body,
+    /// For less room than the whole needs, where that makes a difference.
+    squeezed: Option<Body>,
+}
+
+impl Layout {
+    /// The whole where that many rows hold it; also with the screen to itself, a command behind
+    /// blank lines is brought up (C131).
+    fn fitting(&self, rows: usize) -> &Body {
+        match &self.squeezed {
+            Some(squeezed) if self.whole.rows.len() > rows => squeezed,
+            _ => &self.whole,
+        }
+    }
 }
 
 impl QuestionDialog {
@@ -117,6 +128,11 @@ impl QuestionDialog {
 
     pub fn id(&self) -> Option<QuestionId> {
         self.id
+    }
+
+    /// A key was meant for something above this dialog.
+    pub fn typed_elsewhere(&mut self, now: Instant) {
+        self.guard.typed(now);
     }
 
     fn pick(&mut self, at: usize) -> Outcome {
@@ -174,7 +190,7 @@ impl QuestionDialog {
             }
             Action::Details => {
                 self.expanded = !self.expanded;
-                self.scroll.to_start();
+                self.scroll.home();
                 Some(Outcome::taken())
             }
             Action::QuestionScrollUp => self.scrolled(|scroll| scroll.by(-1)),
@@ -182,8 +198,8 @@ impl QuestionDialog {
             // The conversation above is what they scroll while it is there.
             Action::ScrollUp if self.expanded => self.scrolled(|scroll| scroll.page(-1)),
             Action::ScrollDown if self.expanded => self.scrolled(|scroll| scroll.page(1)),
-            Action::ScrollTop if self.expanded => self.scrolled(Scroll::to_start),
-            Action::ScrollBottom if self.expanded => self.scrolled(Scroll::to_end),
+            Action::ScrollTop if self.expanded => self.scrolled(Scroll::home),
+            Action::ScrollBottom if self.expanded => self.scrolled(Scroll::end),
             Action::ScrollUp
             | Action::ScrollDown
             | Action::ScrollTop
@@ -216,8 +232,7 @@ impl QuestionDialog {
         self.layout.get_or_insert_with(|| {
             let generation = cx.offload.generation();
             let whole = self.subject.body(width, self.expanded, cx);
-            let mut squeezed = whole.clone();
-            squeezed.squeeze(cx);
+            let squeezed = whole.squeezed(cx);
             Layout {
                 key,
                 waiting_since: whole.provisional.then_some(generation),
@@ -406,13 +421,7 @@ impl QuestionDialog {
     fn draw_body(&mut self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) {
         let width = usize::from(area.width);
         let mut scroll = self.scroll;
-        let expanded = self.expanded;
-        let layout = self.layout(width, cx);
-        let body = if expanded || layout.whole.rows.len() <= area.height.into() {
-            &layout.whole
-        } else {
-            &layout.squeezed
-        };
+        let body = self.layout(width, cx).fitting(area.height.into());
         let len = body.rows.len();
         let fits = len <= area.height.into() && body.left_out == 0;
         let window = area.height.saturating_sub(u16::from(!fits));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     proto::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
     session::{BlockKind, Event, PermissionQuestion, ToolCall},
-    text::SafeText,
+    text::{SafeText, first_bytes},
     ui::{
         UiCommand,
         overlay::{Guard, OverlayContext, agent_name},
@@ -29,6 +29,12 @@ const DIFF_ROWS_EXPANDED: usize = 2_000;
 /// Bytes of a raw input that are shown where nothing better tells what a tool would do.
 const RAW_INPUT_BYTES: usize = 16 << 10;
 
+/// Options offered to the person; more than anyone could choose from.
+const MAX_OPTIONS: usize = 64;
+
+/// Bytes of an option's name.
+const LABEL_BYTES: usize = 1 << 10;
+
 struct Permission(PermissionQuestion);
 
 impl QuestionDialog {
@@ -36,8 +42,9 @@ impl QuestionDialog {
         let choices = question
             .options
             .iter()
+            .take(MAX_OPTIONS)
             .map(|option| Choice {
-                label: SafeText::line(&option.name),
+                label: SafeText::line(first_bytes(&option.name, LABEL_BYTES)),
                 kind: option.kind,
                 foreign: true,
             })
@@ -108,6 +115,12 @@ impl Subject for Permission {
             && let Some(raw) = self.raw_input(cx)
         {
             builder.raw_input(&raw);
+        }
+        let left_out = self.0.options.len().saturating_sub(MAX_OPTIONS);
+        if left_out > 0 {
+            let text = format!("{left_out} of the options are not offered here");
+            let line = StyledLine::styled(&text, cx.theme.warning);
+            builder.body.push(line, width);
         }
         builder.finish()
     }
@@ -227,7 +240,7 @@ impl Builder<'_> {
         };
         let options = DiffOptions {
             max_rows,
-            layout: crate::config::DiffLayout::Auto,
+            layout: cx.diff,
         };
         let width = u16::try_from(self.width).unwrap_or(u16::MAX);
         let rendered = render_diff(diff, &options, &cx.render(width));
@@ -265,12 +278,13 @@ impl Builder<'_> {
     }
 
     fn raw_input(&mut self, raw: &RawJson) {
-        let end = raw.0.floor_char_boundary(RAW_INPUT_BYTES);
-        let text = SafeText::new(&raw.0[..end]);
+        let shown = first_bytes(&raw.0, RAW_INPUT_BYTES);
+        let text = SafeText::new(shown);
         let label = StyledLine::styled("input ", self.cx.theme.dim);
         self.verbatim(&text, &label, self.cx.theme.text);
-        if end < raw.0.len() {
-            let more = format!("+{} bytes", raw.0.len() - end);
+        let left_out = raw.0.len() - shown.len();
+        if left_out > 0 {
+            let more = format!("+{left_out} bytes");
             let more = StyledLine::styled(&more, self.cx.theme.warning);
             self.body.push(more, self.width);
         }

@@ -14,7 +14,7 @@ use crate::{
         TrustQuestion,
         offload::Offload,
         overlay::Room,
-        testing::{Bench, option, text, usual_options},
+        testing::{Bench, keep, option, text, usual_options},
         theme::{Background, Symbols, Theme},
     },
 };
@@ -67,6 +67,7 @@ impl Shown {
             theme: &self.theme,
             symbols: &self.symbols,
             offload: &self.offload,
+            diff: crate::config::DiffLayout::Auto,
             frame,
             now: self.bench.now,
         };
@@ -303,7 +304,17 @@ fn lines_behind_blank_lines_are_counted_and_shown_c131() {
         for name in ["Allow once", "Always allow", "Reject"] {
             assert!(picture.contains(name), "{picture}");
         }
+        shown.press("ctrl-o");
+        let expanded = shown.draw(width, height);
+        assert!(
+            expanded.contains("HIDDEN-LINE") || expanded.contains("lines · ctrl-o less"),
+            "{expanded}"
+        );
+        shown.press("ctrl-o");
     }
+    shown.press("ctrl-o");
+    let picture = shown.draw(80, 30);
+    assert!(picture.contains("HIDDEN-LINE"), "{picture}");
 }
 
 #[test]
@@ -555,10 +566,10 @@ fn a_prompt_typed_ahead_trusts_nothing() {
 
 fn snapshot(name: &str, shown: &mut Shown) {
     for (width, height) in [(40, 10), (80, 24), (120, 40), (200, 50)] {
-        insta::assert_snapshot!(
-            format!("{name}_{width}x{height}"),
-            shown.draw(width, height)
-        );
+        let name = format!("{name}_{width}x{height}");
+        let buffer = shown.buffer(width, height);
+        keep(&name, &buffer);
+        insta::assert_snapshot!(name, text(&buffer));
     }
 }
 

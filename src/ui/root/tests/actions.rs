@@ -1,0 +1,109 @@
+//! What other keys do.
+
+use super::*;
+
+#[test]
+fn keys_do_what_the_table_says() {
+    for (key, expected) in [
+        ("shift-tab", "Session(CycleMode)"),
+        ("f5", "Session(Restart)"),
+        ("ctrl-z", "Suspend"),
+        ("ctrl-l", "Redraw"),
+        ("ctrl-g", "EditDraft(\"\")"),
+    ] {
+        let commands = Screen::new(Bench::ready()).press(key);
+        assert_eq!(kinds(&commands), [expected], "{key}");
+    }
+    let paged = Screen::new(Bench::working()).press("f3");
+    assert!(matches!(&paged[..], [UiCommand::Page(text)] if text.contains("--json")));
+}
+
+#[test]
+fn help_opens_by_question_mark_on_an_empty_composer_only() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.press("?");
+    assert!(screen.draw().contains("Browsing blocks") || screen.draw().contains("Prompt"));
+    screen.press("?");
+    screen.types("why?");
+    assert_eq!(screen.draft(), "why?");
+}
+
+#[test]
+fn the_palette_runs_what_is_found() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.press("ctrl-p");
+    screen.types("restart");
+    assert!(matches!(
+        screen.press("enter")[..],
+        [UiCommand::Session(Event::Restart)]
+    ));
+    assert_eq!(screen.draft(), "", "typed into the palette");
+    screen.press("ctrl-p");
+    screen.types("yolo");
+    assert!(matches!(
+        &screen.press("enter")[..],
+        [UiCommand::Session(Event::SetMode(mode))] if *mode == ModeId::new("yolo")
+    ));
+}
+
+#[test]
+fn a_rebound_key_replaces_the_default() {
+    let mut screen = Screen::new(Bench::ready());
+    let mut settings = settings();
+    settings.keys = BTreeMap::from([("redraw".to_owned(), vec!["f2".to_owned()])]);
+    screen.ui = Ui::new(settings, Offload::immediate());
+    assert_eq!(kinds(&screen.press("f2")), ["Redraw"]);
+    assert!(screen.press("ctrl-l").is_empty());
+}
+
+#[test]
+fn a_rebound_key_of_the_composer_is_free() {
+    let mut screen = Screen::new(Bench::ready());
+    let mut settings = settings();
+    settings.keys = BTreeMap::from([("newline".to_owned(), vec!["f9".to_owned()])]);
+    screen.ui = Ui::new(settings, Offload::immediate());
+    screen.press("a ctrl-j b f9 c");
+    assert_eq!(screen.draft(), "ab\nc");
+}
+
+#[test]
+fn blocks_are_browsed_from_an_empty_composer() {
+    let mut bench = Bench::working();
+    bench.message("I'll start with how `list` prints today.");
+    turn_ends(&mut bench, StopReason::EndTurn);
+    let mut screen = Screen::new(bench);
+    screen.draw();
+    screen.press("tab");
+    assert!(matches!(&screen.press("y")[..], [UiCommand::Copy(text)] if text.contains("list")));
+    screen.press("k");
+    assert!(matches!(&screen.press("y")[..], [UiCommand::Copy(text)] if text.contains("--json")));
+    screen.press("esc");
+    assert!(screen.types("y").is_empty());
+    assert_eq!(screen.draft(), "y");
+}
+
+#[test]
+fn focus_is_noticed() {
+    let mut screen = Screen::new(Bench::ready());
+    assert!(screen.ui.is_focused());
+    screen
+        .ui
+        .handle(&[Input::FocusLost], &screen.bench.context());
+    assert!(!screen.ui.is_focused());
+}
+
+#[test]
+fn the_wheel_scrolls_and_a_single_arrow_is_history() {
+    let mut screen = Screen::new(Bench::working());
+    screen.ui.set_history(vec!["an old prompt".into()]);
+    screen.bench.message(&"a long answer\n\n".repeat(50));
+    let end = screen.draw();
+    // A terminal without mouse reports sends a notch as arrows at once.
+    screen.press_together("up up up");
+    assert_ne!(screen.draw(), end);
+    assert_eq!(screen.draft(), "");
+    screen.press_together("down down down down");
+    assert_eq!(screen.draw(), end);
+    screen.press("up");
+    assert_eq!(screen.draft(), "an old prompt");
+}

@@ -1,0 +1,181 @@
+//! The UI as a whole, in front of a played agent.
+
+mod actions;
+mod pictures;
+mod questions;
+mod sending;
+mod sign_in;
+mod status;
+mod stopping;
+
+use crossterm::event::Event as Input;
+use ratatui::{buffer::Buffer, layout::Position, layout::Rect};
+
+use super::*;
+use crate::{
+    proto::{
+        AgentEvent, AuthMethod, AuthMethodKind, CallResult, CallTag, ModeId, PlanEntry,
+        PlanPriority, PlanStatus, StopReason, Usage,
+    },
+    session::Event,
+    ui::{
+        Draft, DraftPart,
+        keymap::Chord,
+        testing::{Bench, keep, text},
+    },
+};
+
+/// A UI in front of a played agent.
+struct Screen {
+    ui: Ui,
+    bench: Bench,
+    size: (u16, u16),
+}
+
+fn settings() -> UiSettings {
+    UiSettings {
+        ui: UiConfig::default(),
+        keys: BTreeMap::new(),
+        agents: agents(),
+        colour: true,
+    }
+}
+
+fn agents() -> Vec<AgentChoice> {
+    let agent =
+        |id: &str, name: &'static str, found: Result<&'static str, &'static str>| AgentChoice {
+            id: id.into(),
+            name: name.into(),
+            found: found.map(Into::into).map_err(Into::into),
+            command: SafeText::line(id),
+            login: None,
+        };
+    vec![
+        agent(
+            "claude-code-acp",
+            "Claude Code",
+            Err("npm install -g @agentclientprotocol/claude-agent-acp"),
+        ),
+        agent("opencode", "OpenCode", Ok("/usr/bin/opencode")),
+        agent("demo", "Demo", Ok("built in")),
+    ]
+}
+
+impl Screen {
+    fn new(bench: Bench) -> Self {
+        let mut ui = Ui::new(settings(), Offload::immediate());
+        ui.set_background(Background::Dark);
+        Self {
+            ui,
+            bench,
+            size: (80, 24),
+        }
+    }
+
+    fn sized(mut self, width: u16, height: u16) -> Self {
+        self.size = (width, height);
+        self
+    }
+
+    fn buffer(&mut self) -> (Buffer, Option<Position>) {
+        let area = Rect::new(0, 0, self.size.0, self.size.1);
+        let mut buffer = Buffer::empty(area);
+        let cursor = self.ui.draw_on(area, &mut buffer, &self.bench.context());
+        (buffer, cursor)
+    }
+
+    fn draw(&mut self) -> String {
+        text(&self.buffer().0)
+    }
+
+    fn status(&mut self) -> String {
+        self.draw().lines().last().unwrap_or_default().to_owned()
+    }
+
+    fn cursor(&mut self) -> Option<Position> {
+        self.buffer().1
+    }
+
+    /// One key after the other, each read by itself and drawn; what came of them.
+    fn press(&mut self, names: &str) -> Vec<UiCommand> {
+        let mut commands = Vec::new();
+        for name in names.split_whitespace() {
+            let chord = Chord::parse(name).unwrap_or_else(|error| panic!("{error}"));
+            let event = Input::Key(chord.event());
+            commands.extend(self.ui.handle(&[event], &self.bench.context()));
+            self.buffer();
+        }
+        commands
+    }
+
+    /// Types text key by key, a while apart.
+    fn types(&mut self, text: &str) -> Vec<UiCommand> {
+        let mut commands = Vec::new();
+        for c in text.chars() {
+            self.bench.wait(50);
+            let name = match c {
+                ' ' => "space".to_owned(),
+                c => c.to_string(),
+            };
+            commands.extend(self.press(&name));
+        }
+        commands
+    }
+
+    /// Keys read in one go.
+    fn press_together(&mut self, names: &str) -> Vec<UiCommand> {
+        let events: Vec<Input> = names
+            .split_whitespace()
+            .map(|name| Chord::parse(name).unwrap_or_else(|error| panic!("{error}")))
+            .map(|chord| Input::Key(chord.event()))
+            .collect();
+        self.ui.handle(&events, &self.bench.context())
+    }
+
+    /// Draws, and lets guards and messages go by.
+    fn settle(&mut self) {
+        self.draw();
+        self.bench.wait(400);
+    }
+
+    /// Lets the reducer have what came of a key.
+    fn apply(&mut self, commands: Vec<UiCommand>) {
+        for command in commands {
+            if let UiCommand::Session(event) = command {
+                self.bench.event(event);
+            }
+        }
+    }
+
+    fn draft(&self) -> String {
+        self.ui.draft_text()
+    }
+}
+
+fn kinds(commands: &[UiCommand]) -> Vec<String> {
+    commands
+        .iter()
+        .map(|command| {
+            let text = format!("{command:?}");
+            let end = text.find([' ', '{']).unwrap_or(text.len());
+            text[..end].to_owned()
+        })
+        .collect()
+}
+
+fn stops(commands: &[UiCommand]) -> bool {
+    matches!(commands, [UiCommand::Session(Event::Stop)])
+}
+
+fn quits(commands: &[UiCommand]) -> bool {
+    matches!(commands, [UiCommand::Quit])
+}
+
+fn turn_ends(bench: &mut Bench, reason: StopReason) {
+    bench.says(crate::proto::FromAgent::Reply {
+        call: CallTag::Prompt {
+            session: Bench::session_id(),
+        },
+        result: CallResult::PromptDone(reason),
+    });
+}

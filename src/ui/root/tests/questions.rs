@@ -1,0 +1,204 @@
+//! Questions among everything else that has keys.
+
+use super::*;
+
+#[test]
+fn letters_typed_when_a_question_appears_go_to_the_draft_c099() {
+    let mut screen = Screen::new(Bench::working());
+    screen.types("well, ");
+    screen.bench.asks_to_run("npm run build");
+    assert!(screen.types("yes").is_empty());
+    assert!(
+        screen.press("enter").is_empty(),
+        "no answer, and no prompt sent"
+    );
+    assert_eq!(screen.draft(), "well, yes");
+    screen.settle();
+    let commands = screen.press("y");
+    assert_eq!(kinds(&commands), ["Session(Answer"]);
+    assert_eq!(screen.draft(), "well, yes");
+}
+
+#[test]
+fn each_question_has_its_own_guard() {
+    let mut screen = Screen::new(Bench::working());
+    screen.bench.asks_to_run("one");
+    screen.bench.asks_to_run("two");
+    screen.settle();
+    assert!(screen.draw().contains("1 of 2"));
+    // Read together: the second question has not even been seen.
+    let commands = screen.press_together("1");
+    screen.apply(commands);
+    assert!(screen.press("1").is_empty());
+    assert_eq!(screen.draft(), "1");
+    screen.settle();
+    assert_eq!(kinds(&screen.press("1")), ["Session(Answer"]);
+}
+
+#[test]
+fn one_answer_is_one_answer_v1_perm_10() {
+    let mut screen = Screen::new(Bench::working());
+    screen.bench.asks_to_run("one");
+    screen.settle();
+    // The session has not heard of it when the second press comes.
+    assert_eq!(screen.press("y").len(), 1);
+    assert!(screen.press("y").is_empty());
+}
+
+#[test]
+fn an_enter_right_behind_an_answer_sends_no_draft() {
+    let mut screen = Screen::new(Bench::working());
+    screen.types("half a thought");
+    screen.bench.asks_to_run("one");
+    screen.settle();
+    let answer = screen.press("y");
+    screen.apply(answer);
+    screen.bench.wait(100);
+    assert!(screen.press("enter").is_empty());
+    assert_eq!(screen.draft(), "half a thought");
+    assert_eq!(screen.press("enter").len(), 2, "the next one is meant");
+}
+
+#[test]
+fn a_question_leaves_the_screen_when_the_session_drops_it() {
+    let mut screen = Screen::new(Bench::working());
+    screen.bench.asks_to_run("one");
+    screen.settle();
+    screen.bench.event(Event::Stop);
+    assert!(!screen.draw().contains("wants to run"));
+    screen.types("y");
+    assert_eq!(screen.draft(), "y");
+}
+
+#[test]
+fn feedback_holds_further_questions_until_it_is_sent() {
+    let mut screen = Screen::new(Bench::working());
+    screen.bench.asks_to_run("one");
+    screen.bench.asks_to_run("two");
+    screen.settle();
+    let commands = screen.press("e");
+    assert_eq!(kinds(&commands), ["Session(Answer"]);
+    screen.apply(commands);
+    screen.settle();
+    let picture = screen.draw();
+    assert!(!picture.contains("wants to run"), "{picture}");
+    screen.bench.wait(1_000);
+    screen.types("use yarn");
+    assert_eq!(screen.draft(), "use yarn");
+    screen.bench.wait(5_000);
+    assert!(
+        screen.status().contains("1 question waits"),
+        "{}",
+        screen.status()
+    );
+    assert_eq!(screen.press("enter").len(), 2);
+    assert!(screen.draw().contains("wants to run"));
+}
+
+#[test]
+fn held_questions_come_back_by_esc() {
+    let mut screen = Screen::new(Bench::working());
+    screen.bench.asks_to_run("one");
+    screen.bench.asks_to_run("two");
+    screen.settle();
+    let commands = screen.press("e");
+    screen.apply(commands);
+    assert!(screen.press("esc").is_empty(), "not the turn's end");
+    assert!(screen.draw().contains("wants to run"));
+}
+
+#[test]
+fn the_conversation_scrolls_above_a_question() {
+    let mut bench = Bench::working();
+    for n in 0..60 {
+        bench.message(&format!("line {n}\n\n"));
+    }
+    bench.asks_to_run("ls");
+    let mut screen = Screen::new(bench);
+    screen.settle();
+    assert!(screen.draw().contains("line 59"));
+    screen.press("pgup");
+    let picture = screen.draw();
+    assert!(!picture.contains("line 59"), "{picture}");
+    assert!(picture.contains("wants to run"), "{picture}");
+    assert_eq!(
+        kinds(&screen.press("y")),
+        ["Session(Answer"],
+        "scrolling is not typing"
+    );
+}
+
+#[test]
+fn the_cursor_stays_in_the_composer_while_a_question_is_open_c081() {
+    let mut screen = Screen::new(Bench::working());
+    screen.types("ab");
+    screen.bench.asks_to_run("ls");
+    assert_eq!(screen.cursor(), Some(Position::new(4, 22)));
+}
+
+#[test]
+fn what_the_person_opened_stays_above_a_question() {
+    let mut screen = Screen::new(Bench::working());
+    screen.press("ctrl-p");
+    screen.bench.asks_to_run("ls");
+    screen.types("y");
+    assert_eq!(screen.draft(), "");
+    assert!(screen.draw().contains("Actions"));
+    assert!(screen.status().contains("1 question waits"));
+    screen.press("esc");
+    assert!(screen.draw().contains("wants to run"));
+    assert!(screen.press("y").is_empty(), "only now it can be read");
+}
+
+#[test]
+fn a_prompt_held_back_by_nothing_goes_when_the_dialog_is_answered_by_a_paste() {
+    let mut screen = Screen::new(Bench::working());
+    screen.bench.asks_to_run("ls");
+    screen.settle();
+    let paste = Input::Paste("1\n".into());
+    assert!(
+        screen
+            .ui
+            .handle(&[paste], &screen.bench.context())
+            .is_empty()
+    );
+    assert_eq!(screen.draft(), "1\n");
+}
+
+#[test]
+fn the_whole_diff_is_shown_and_esc_closes_it() {
+    let mut bench = Bench::working();
+    let mut call = bench.call(crate::proto::ToolKind::Edit);
+    call.title = Some("Edit a.rs".into());
+    call.content = Some(vec![crate::proto::ToolContent::Diff(
+        crate::proto::Diff {
+            path: "a.rs".into(),
+            old: Some("one\n".into()),
+            new: "two\n".into(),
+        }
+        .into(),
+    )]);
+    bench.asks(call, crate::ui::testing::usual_options());
+    let mut screen = Screen::new(bench);
+    screen.settle();
+    screen.press("d");
+    let picture = screen.draw();
+    assert!(!picture.contains("wants to change"), "{picture}");
+    assert!(
+        picture.contains("a.rs") && picture.contains("two"),
+        "{picture}"
+    );
+    assert!(screen.status().contains("1 question waits"));
+    assert!(
+        screen.press("y").is_empty(),
+        "no answer from behind the diff"
+    );
+    assert!(screen.press("esc").is_empty(), "the turn goes on");
+    assert!(screen.draw().contains("wants to change"));
+    assert!(
+        screen.press("y").is_empty(),
+        "esc was a key: the pause begins again"
+    );
+    screen.bench.wait(400);
+    assert_eq!(kinds(&screen.press("y")), ["Session(Answer"]);
+}

@@ -1,0 +1,121 @@
+//! Enter, ctrl-x and the queue.
+
+use super::*;
+
+#[test]
+fn enter_sends_what_is_written() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.types("hello you");
+    let commands = screen.press("enter");
+    assert!(
+        matches!(&commands[..], [
+            UiCommand::SaveHistory(saved),
+            UiCommand::Submit { draft, now: false },
+        ] if saved == "hello you" && *draft == Draft { parts: vec![DraftPart::Text("hello you".into())] }),
+        "{commands:?}"
+    );
+    assert_eq!(screen.draft(), "");
+}
+
+#[test]
+fn enter_on_nothing_sends_nothing() {
+    assert!(Screen::new(Bench::ready()).press("enter").is_empty());
+    assert!(Screen::new(Bench::working()).press("enter").is_empty());
+}
+
+#[test]
+fn a_shell_line_is_run_not_sent() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.types("! git status");
+    let commands = screen.press("enter");
+    assert!(
+        matches!(&commands[..], [UiCommand::SaveHistory(_), UiCommand::Shell(line)] if line == "git status")
+    );
+}
+
+#[test]
+fn a_held_queue_is_sent_by_enter_on_an_empty_composer() {
+    let mut screen = Screen::new(Bench::working());
+    screen.bench.prompt("and mention it in the README");
+    assert!(screen.draw().contains("queued 1: and mention it"));
+    assert!(screen.press("enter").is_empty(), "it goes on by itself");
+    screen.bench.event(Event::Stop);
+    turn_ends(&mut screen.bench, StopReason::Cancelled);
+    let picture = screen.draw();
+    assert!(
+        picture.contains("held") && picture.contains("enter sends"),
+        "{picture}"
+    );
+    assert!(matches!(
+        screen.press("enter")[..],
+        [UiCommand::Session(Event::SendQueued)]
+    ));
+}
+
+#[test]
+fn ctrl_x_sends_the_draft_or_the_queue_at_once() {
+    let mut screen = Screen::new(Bench::working());
+    screen.types("stop that");
+    assert!(matches!(
+        screen.press("ctrl-x")[..],
+        [
+            UiCommand::SaveHistory(_),
+            UiCommand::Submit { now: true, .. }
+        ]
+    ));
+    assert!(screen.press("ctrl-x").is_empty());
+    screen.bench.prompt("next");
+    assert!(matches!(
+        screen.press("ctrl-x")[..],
+        [UiCommand::Session(Event::SendQueued)]
+    ));
+}
+
+#[test]
+fn up_on_an_empty_composer_takes_the_newest_queued_prompt_back() {
+    let mut screen = Screen::new(Bench::working());
+    screen.ui.set_history(vec!["earlier".into()]);
+    screen.bench.prompt("queued");
+    assert!(matches!(
+        screen.press("up")[..],
+        [UiCommand::Session(Event::UnqueueLast)]
+    ));
+    let mut screen = Screen::new(Bench::working());
+    screen.ui.set_history(vec!["earlier".into()]);
+    assert!(screen.press("up").is_empty());
+    assert_eq!(screen.draft(), "earlier");
+}
+
+#[test]
+fn a_prompt_that_came_back_stands_before_the_draft() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.types("more");
+    screen.ui.restore_draft(&Prompt {
+        text: "first".into(),
+        blocks: Vec::new(),
+    });
+    assert_eq!(screen.draft(), "first\nmore");
+}
+
+#[test]
+fn without_an_agent_the_draft_stays() {
+    let mut screen = Screen::new(Bench::ready());
+    let screens = crate::vt::Screens::default();
+    let cx = UiContext {
+        session: None,
+        screens: &screens,
+        project: &screen.bench.project,
+        now: screen.bench.now,
+    };
+    screen.ui.set_draft("hello");
+    let enter = Input::Key(Chord::parse("enter").expect("a key").event());
+    assert!(screen.ui.handle(&[enter], &cx).is_empty());
+    assert_eq!(screen.ui.draft_text(), "hello");
+    assert!(
+        screen
+            .ui
+            .moment
+            .text()
+            .is_some_and(|text| text.contains("F6"))
+    );
+}

@@ -1,0 +1,127 @@
+//! The status line, and when a frame is needed.
+
+use std::time::Duration;
+
+use super::*;
+
+#[test]
+fn the_status_line_is_one_row_of_what_is_known() {
+    let mut screen = Screen::new(Bench::working()).sized(120, 24);
+    screen.bench.update(AgentEvent::Usage(Usage {
+        used: 34,
+        size: 100,
+        cost: Some((0.12, "USD".into())),
+    }));
+    screen.bench.wait(12_000);
+    assert_eq!(
+        screen.status(),
+        " OpenCode · build · ~/src/tool (main) · ctx 34% · $0.12 · ⠋ 12s esc stops"
+    );
+    screen.size.0 = 60;
+    assert_eq!(
+        screen.status(),
+        " OpenCode · build · ~/src/tool · ctx 34% · ⠋ 12s esc stops"
+    );
+    screen.size.0 = 40;
+    assert_eq!(screen.status(), " OpenCode · build · ⠋ 12s esc stops");
+}
+
+#[test]
+fn silence_is_told() {
+    let mut screen = Screen::new(Bench::working());
+    screen.bench.wait(44_000);
+    assert!(!screen.status().contains("no word"));
+    screen.bench.wait(1_000);
+    assert!(
+        screen.status().contains("no word from the agent for 45s"),
+        "{}",
+        screen.status()
+    );
+}
+
+#[test]
+fn a_message_stands_for_a_moment() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.ui.toast("copied".into());
+    assert!(screen.status().starts_with(" copied"));
+    let until = screen
+        .ui
+        .deadline(&screen.bench.context())
+        .expect("it goes");
+    assert_eq!(until, screen.bench.now + Duration::from_secs(4));
+    screen.bench.wait(4_000);
+    assert!(screen.status().starts_with(" OpenCode"));
+    assert_eq!(screen.ui.deadline(&screen.bench.context()), None);
+}
+
+#[test]
+fn idle_and_waiting_ask_for_no_frame_c089() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.draw();
+    assert_eq!(screen.ui.deadline(&screen.bench.context()), None);
+    let rev = screen.ui.rev();
+    screen.draw();
+    assert_eq!(screen.ui.rev(), rev, "drawing changes nothing");
+    let mut screen = Screen::new(Bench::working());
+    screen.draw();
+    assert!(
+        screen.ui.deadline(&screen.bench.context()).is_some(),
+        "a spinner"
+    );
+}
+
+#[test]
+fn a_policy_that_allows_everything_is_always_seen() {
+    let mut screen = Screen::new(Bench::working()).sized(40, 10);
+    screen.bench.project.policy = Some(("allow-all".into(), true));
+    assert!(screen.status().contains("allow-all"), "{}", screen.status());
+}
+
+#[test]
+fn a_small_window_says_so_and_survives() {
+    for (width, height) in [(0, 0), (1, 1), (39, 10), (40, 9), (200, 1)] {
+        let mut screen = Screen::new(Bench::working()).sized(width, height);
+        screen.bench.asks_to_run("ls");
+        screen.draw();
+        screen.press("ctrl-p f1 y enter esc");
+    }
+    let picture = Screen::new(Bench::ready()).sized(39, 10).draw();
+    assert!(picture.contains("too small: 39x10, needs 40x10"));
+}
+
+#[test]
+fn a_dangerous_mode_stands_out_and_stays_v1_mode_04() {
+    let mut screen = Screen::new(Bench::working()).sized(40, 10);
+    screen.bench.update(AgentEvent::Mode(ModeId::new("yolo")));
+    assert!(screen.status().contains("YOLO!"), "{}", screen.status());
+}
+
+#[test]
+fn what_is_not_drawn_asks_for_no_frame() {
+    let mut bench = Bench::working();
+    let call = bench.call(crate::proto::ToolKind::Execute);
+    bench.update(AgentEvent::ToolCall(Box::new(call)));
+    let mut screen = Screen::new(bench);
+    screen.draw();
+    // Too small for a transcript: a spinner that nobody sees must not keep the loop running.
+    screen.size = (20, 5);
+    screen.draw();
+    screen.bench.wait(5_000);
+    let deadline = screen.ui.deadline(&screen.bench.context());
+    assert!(deadline.is_none_or(|at| at > screen.bench.now));
+}
+
+#[test]
+fn another_session_is_shown_from_its_beginning() {
+    let mut bench = Bench::working();
+    bench.message("of the first session");
+    let mut screen = Screen::new(bench);
+    assert!(screen.draw().contains("of the first session"));
+    let mut other = Bench::working();
+    other.message("of the second session");
+    screen.bench = other;
+    screen.ui.session_replaced();
+    let picture = screen.draw();
+    assert!(picture.contains("of the second session"), "{picture}");
+    assert!(!picture.contains("of the first session"), "{picture}");
+}
