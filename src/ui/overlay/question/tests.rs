@@ -399,6 +399,22 @@ fn places_outside_the_workspace_are_marked() {
     );
 }
 
+/// vibe: a relative path in the change, an absolute one in the location.
+#[test]
+fn a_file_named_in_two_ways_stands_there_once() {
+    let mut bench = Bench::working();
+    let mut call = bench.call(ToolKind::Edit);
+    call.title = Some("Writing it".into());
+    call.content = Some(vec![diff("notes.txt", "", "first")]);
+    call.locations = Some(vec![ToolLocation {
+        path: "/home/me/src/tool/notes.txt".into(),
+        line: None,
+    }]);
+    bench.asks(call, usual_options());
+    let picture = Shown::new(bench).draw(80, 24);
+    assert_eq!(picture.matches("notes.txt").count(), 1, "{picture}");
+}
+
 #[test]
 fn what_nothing_else_tells_is_shown_as_raw_input_c133() {
     let mut bench = Bench::working();
