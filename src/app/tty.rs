@@ -27,10 +27,15 @@ static ENTERED: AtomicBool = AtomicBool::new(false);
 /// [`ReplyFilter`](super::input::ReplyFilter).
 pub const QUERY_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 
-/// Takes the terminal over.
+/// Takes the terminal over; also again, after others may have changed its modes unseen (SIGSTOP).
 pub fn enter() -> io::Result<()> {
+    if ENTERED.swap(true, Ordering::SeqCst) {
+        // Both remember that they were done: raw mode would not be set, and the keyboard's flags
+        // would be stacked and outlive us.
+        disable_raw_mode()?;
+        execute!(io::stdout(), PopKeyboardEnhancementFlags)?;
+    }
     enable_raw_mode()?;
-    ENTERED.store(true, Ordering::SeqCst);
     // The keyboard flags are kept per screen: pushed after the switch, popped before it. They are
     // sent unasked; a terminal that does not know them ignores them.
     execute!(
