@@ -1,7 +1,7 @@
 //! The loop: waits, lets the parts act, draws.
 
 use std::{
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -28,7 +28,7 @@ use crate::{
         store::Store,
         tty,
     },
-    cli::{ExitCode, Launch},
+    cli::{ExitCode, Launch, complain},
     config::{AgentProfile, Config, Dirs, ExitPrint, Loaded, TrustState},
     host::{
         Host,
@@ -89,6 +89,8 @@ pub(super) struct App {
     /// The question shown last, to draw a new one at once.
     question: Option<QuestionId>,
     save_draft: Option<Instant>,
+    /// As it is on disk, or soon will be.
+    kept_draft: String,
     test_panic: bool,
 }
 
@@ -143,8 +145,9 @@ impl App {
         let store = Store::new(&dirs.state, &launch.cwd);
         let mut ui = Ui::new(ui_settings(&loaded.config, &launch.cwd), offload.clone());
         ui.set_history(store.history());
-        if let Some(draft) = store.draft() {
-            ui.set_draft(&draft);
+        let draft = store.draft();
+        if let Some(draft) = &draft {
+            ui.set_draft(draft);
         }
         if let TrustState::Untrusted { path, content, .. } = &loaded.trust {
             let (path, content) = (path.clone(), SafeText::new(content));
@@ -186,6 +189,7 @@ impl App {
             replies: ReplyFilter::default(),
             question: None,
             save_draft: None,
+            kept_draft: draft.unwrap_or_default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
         })
     }
@@ -232,12 +236,17 @@ impl App {
                 let prompt = self.launch.prompt.take().map(text_prompt);
                 self.open(profile, start, prompt);
             }
-            Ok(None) => self.ui.show_agent_picker(),
+            Ok(None) => self.show_agent_picker(),
             Err(error) => {
                 self.warn(SafeText::line(&error.to_string()));
-                self.ui.show_agent_picker();
+                self.show_agent_picker();
             }
         }
+    }
+
+    fn show_agent_picker(&mut self) {
+        self.ui.show_agent_picker();
+        self.frames.request(Instant::now(), Reason::Now);
     }
 
     async fn serve(&mut self, sources: &mut Sources) -> anyhow::Result<()> {
@@ -413,16 +422,33 @@ impl App {
         Ok(())
     }
 
-    /// Saves the draft off the UI task.
+    /// Saves the draft off the UI task, if it is another one.
     pub(super) fn keep_draft(&mut self) {
         self.save_draft = None;
-        let (store, draft) = (self.store.clone(), self.ui.draft_text());
-        tokio::task::spawn_blocking(move || store.save_draft(&draft));
+        let draft = self.ui.draft_text();
+        if draft != self.kept_draft {
+            self.kept_draft.clone_from(&draft);
+            let store = self.store.clone();
+            tokio::task::spawn_blocking(move || store.save_draft(&draft));
+        }
+    }
+
+    /// What was typed and not sent: the queue, then the draft.
+    fn unsent(&self) -> String {
+        let queue = self.session.iter().flat_map(|session| &session.queue);
+        let draft = self.ui.draft_text();
+        let texts = queue
+            .map(|prompt| prompt.text.as_str())
+            .chain([draft.as_str()]);
+        texts
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n\n")
     }
 
     /// Ends the turn and the session as the protocol wants it; processes are ended by [`Started`].
     fn leave(&mut self) {
-        self.store.save_draft(&self.ui.draft_text());
+        self.store.save_draft(&self.unsent());
         if let Some(session) = &self.session {
             for message in session.farewell() {
                 self.agent.send(message);
@@ -516,13 +542,15 @@ impl Farewell {
     /// Prints what is to stay on the screen; the terminal must be restored.
     pub fn say(self) -> ExitCode {
         let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let mut out = io::stdout().lock();
         // A terminal that is gone takes nothing, and nobody is there to be told.
-        let _ = exit::print_rows(&mut io::stdout().lock(), &self.rows, colour);
+        let _ = exit::print_rows(&mut out, &self.rows, colour);
         if let Some(error) = self.error {
-            eprintln!("acp-tui: {error}");
+            complain(error);
         }
         if let Some(resume) = self.resume {
-            println!("\nTo go on: {resume}");
+            let _ = writeln!(out, "
+To go on: {}", SafeText::line(&resume));
         }
         self.code
     }

@@ -15,7 +15,7 @@ use crossterm::{
         DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
         KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
     },
-    execute,
+    execute, queue,
     style::ResetColor,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
@@ -27,20 +27,22 @@ static ENTERED: AtomicBool = AtomicBool::new(false);
 /// [`ReplyFilter`](super::input::ReplyFilter).
 pub const QUERY_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 
-/// Takes the terminal over; also again, after others may have changed its modes unseen (SIGSTOP).
+/// Takes the terminal over; again after it may have been in other hands.
 pub fn enter() -> io::Result<()> {
-    if ENTERED.swap(true, Ordering::SeqCst) {
-        // Both remember that they were done: raw mode would not be set, and the keyboard's flags
-        // would be stacked and outlive us.
+    if ENTERED.load(Ordering::SeqCst) {
+        // crossterm sets raw mode only where it believes it is off.
         disable_raw_mode()?;
-        execute!(io::stdout(), PopKeyboardEnhancementFlags)?;
     }
     enable_raw_mode()?;
+    let mut out = io::stdout();
     // The keyboard flags are kept per screen: pushed after the switch, popped before it. They are
-    // sent unasked; a terminal that does not know them ignores them.
+    // sent unasked; a terminal that does not know them ignores them. One push for one pop (C107).
+    queue!(out, EnterAlternateScreen)?;
+    if ENTERED.swap(true, Ordering::SeqCst) {
+        queue!(out, PopKeyboardEnhancementFlags)?;
+    }
     execute!(
-        io::stdout(),
-        EnterAlternateScreen,
+        out,
         PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
         EnableBracketedPaste,
         EnableFocusChange,

@@ -12,7 +12,8 @@ use crate::{
     },
     session::{
         Answered, Attention, BlockId, By, CommandQuestion, Consent, Effect, FileAnswer,
-        FileQuestion, NoticeLevel, PermissionQuestion, Question, QuestionId, Subject, Verdict,
+        FileQuestion, NoticeLevel, PermissionQuestion, Question, QuestionId, Subject, ToolState,
+        Verdict,
     },
     text::SafeText,
 };
@@ -366,9 +367,20 @@ impl Step<'_> {
         questions.position(|question| question.id() == id)
     }
 
-    /// What was asked stays in the transcript with its answer.
+    /// What was asked stays in the transcript with its answer. A call that was allowed is under way:
+    /// not all agents say so.
     fn record(&mut self, block: BlockId, answered: Answered) {
+        let now = self.now;
+        if answered.by != By::Nobody && !answered.allowed {
+            self.denied_in_turn();
+        }
         if let Some(call) = self.edit_tool(block) {
+            if call.state.is_open() {
+                call.started = now;
+            }
+            if answered.allowed && call.state == ToolState::Pending {
+                call.state = ToolState::InProgress;
+            }
             if call.answers.len() >= MAX_ANSWERS {
                 call.answers.remove(0);
             }

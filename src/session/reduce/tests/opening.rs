@@ -154,6 +154,35 @@ fn a_restart_resumes_and_keeps_what_is_on_the_screen_v1_ses_11() {
     );
 }
 
+/// No replay is to come, and fast-agent sends one.
+#[test]
+fn a_replay_of_a_resumed_session_that_is_shown_is_left_out_v1_ses_11() {
+    let mut play = Play::open_with(reopening());
+    play.event(Event::Submit(prompt("go")));
+    play.update(says("gone"));
+    play.ends(StopReason::EndTurn);
+    play.event(Event::Restart);
+    play.connect();
+    play.initialized(hello(reopening()));
+    for event in [
+        chunk(ChunkRole::User, None, "go"),
+        says("gone"),
+        tool("t", "run", ToolStatus::Completed),
+        commands("new"),
+    ] {
+        play.update(event);
+    }
+    play.reply(CallTag::ResumeSession { id: id("s") }, nothing_opened());
+    let said = play.said();
+    assert_eq!(said.iter().filter(|line| line.contains("go")).count(), 2);
+    let told = said.iter().filter(|line| line.contains("left out"));
+    assert_eq!(told.count(), 1, "{said:?}");
+    assert_eq!(play.session.commands.len(), 1, "what is no history counts");
+    play.event(Event::Submit(prompt("on")));
+    play.update(says("still there"));
+    assert_eq!(play.said_last(), "agent: still there");
+}
+
 #[test]
 fn a_resume_that_fails_becomes_a_load_and_then_a_new_session() {
     let mut play = Play::open_with(reopening());

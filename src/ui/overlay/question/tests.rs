@@ -304,7 +304,17 @@ fn lines_behind_blank_lines_are_counted_and_shown_c131() {
         for name in ["Allow once", "Always allow", "Reject"] {
             assert!(picture.contains(name), "{picture}");
         }
+        shown.press("ctrl-o");
+        let expanded = shown.draw(width, height);
+        assert!(
+            expanded.contains("HIDDEN-LINE") || expanded.contains("lines · ctrl-o less"),
+            "{expanded}"
+        );
+        shown.press("ctrl-o");
     }
+    shown.press("ctrl-o");
+    let picture = shown.draw(80, 30);
+    assert!(picture.contains("HIDDEN-LINE"), "{picture}");
 }
 
 #[test]
