@@ -373,7 +373,9 @@ impl App {
                 };
                 self.reduce([event]);
             }
-            Job::Session(event) => self.reduce([event]),
+            // Ids of questions are a session's own: another one may have come in its place.
+            Job::Session(connection, event) if self.agent.is(connection) => self.reduce([event]),
+            Job::Session(..) => {}
             Job::Host(event) => self.host_event(event),
             Job::Launched(connection, launched) => self.launched(connection, launched),
         }

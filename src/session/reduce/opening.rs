@@ -184,8 +184,12 @@ impl Step<'_> {
         self.session.phase = Phase::Ready;
         self.signed_in();
         let told = answer.modes.is_some() || !answer.config_options.is_empty();
-        self.modes_at_opening(answer.modes, answer.config_options);
+        if told {
+            self.forget_modes();
+        }
+        // In the order in which they came: the answer has the last word (V1-CFG-10).
         self.apply_early(&id, early);
+        self.modes_at_opening(answer.modes, answer.config_options);
         self.set_wanted_mode(told);
         self.send_next_unless_held();
     }
@@ -323,8 +327,7 @@ impl Step<'_> {
         self.session.usage = None;
         self.session.commands.clear();
         self.session.plan.clear();
-        self.session.modes = None;
-        self.session.config_options.clear();
+        self.forget_modes();
     }
 
     /// An update, for whichever session it is.

@@ -285,6 +285,7 @@ impl Step<'_> {
     }
 
     fn after_turn(&mut self, went_well: bool, stopped: bool) {
+        self.tell_running_terminals();
         if std::mem::take(&mut self.session.inner.turn.send_next) {
             self.send_head();
         } else if went_well && !stopped {

@@ -32,7 +32,7 @@ fn updates_before_the_answer_are_kept_for_their_session_v1_ses_03_c001() {
 }
 
 #[test]
-fn updates_of_other_sessions_are_left_out_and_said_once() {
+fn updates_of_other_sessions_are_left_out_and_said_once_v1_ses_02() {
     let mut play = Play::open();
     for _ in 0..3 {
         play.update_of("other", says("psst"));
@@ -51,7 +51,7 @@ fn early_updates_are_bounded() {
 }
 
 #[test]
-fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_11() {
+fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_11_v1_init_17_20() {
     let can = |load_session, resume| AgentCaps {
         load_session,
         resume,
