@@ -94,7 +94,9 @@ impl App {
             paths: subject.paths,
             changes_files,
         };
-<<<<<<< HEAD
+        let Some(connection) = self.session.as_ref().and_then(|s| s.connection) else {
+            return;
+        };
         let verdict = tokio::spawn(host.decide(asked, options));
         let (before, jobs) = (self.deciding.take(), self.jobs.clone());
         self.deciding = Some(tokio::spawn(async move {
@@ -104,28 +106,13 @@ impl App {
             }
             let verdict = verdict.await.unwrap_or(host::Verdict::Ask { reason: None });
             let verdict = match verdict {
-=======
-        let (verdict, jobs) = (host.decide(asked, options), self.jobs.clone());
-        let Some(connection) = self.session.as_ref().and_then(|s| s.connection) else {
-            return;
-        };
-        tokio::spawn(async move {
-            let verdict = match verdict.await {
->>>>>>> audit
                 host::Verdict::Allow { option, rule } => Verdict::Allow { option, rule },
                 host::Verdict::Deny { option, rule } => Verdict::Deny { option, rule },
                 host::Verdict::Ask { reason } => Verdict::Ask { reason },
             };
-<<<<<<< HEAD
-            let _ = jobs.send(Job::Session(Event::Decided { question, verdict }));
+            let event = Event::Decided { question, verdict };
+            let _ = jobs.send(Job::Session(connection, event));
         }));
-=======
-            let _ = jobs.send(Job::Session(
-                connection,
-                Event::Decided { question, verdict },
-            ));
-        });
->>>>>>> audit
     }
 
     /// Serves a request off the UI task; its answer goes straight to the agent.
