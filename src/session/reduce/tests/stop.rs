@@ -201,8 +201,9 @@ fn commands_that_outlive_their_turn_are_told_once_v1_can_07() {
     play.ends(StopReason::Cancelled);
     assert_eq!(play.said_last(), "i still running: npm run dev");
     play.event(Event::Submit(prompt("again")));
+    play.update(says("done"));
     play.ends(StopReason::EndTurn);
-    assert_eq!(play.said_last(), "user: again");
+    assert_eq!(play.said_last(), "agent: done");
 }
 
 #[test]
