@@ -28,7 +28,7 @@ use crate::{
         store::Store,
         tty,
     },
-    cli::{ExitCode, Launch},
+    cli::{ExitCode, Launch, complain},
     config::{AgentProfile, Config, Dirs, ExitPrint, Loaded, TrustState},
     host::{
         Host,
@@ -81,6 +81,8 @@ pub(super) struct App {
     pub scratch: Option<tempfile::TempDir>,
     /// Drafts are resolved one after the other, in the order in which they were sent.
     pub resolving: Option<JoinHandle<()>>,
+    /// The policy's latest verdict, until it is told.
+    pub deciding: Option<JoinHandle<()>>,
     pub focus: Focus,
     /// A session was open at some time: leaving is then no failure.
     pub had_session: bool,
@@ -88,6 +90,8 @@ pub(super) struct App {
     replies: ReplyFilter,
     /// The question shown last, to draw a new one at once.
     question: Option<QuestionId>,
+    /// The terminal has taken a frame: what is typed now may be meant for what is on it.
+    seen: bool,
     save_draft: Option<Instant>,
     /// As it is on disk, or soon will be.
     kept_draft: String,
@@ -183,11 +187,13 @@ impl App {
             clipboard: Clipboard::new(Surroundings::detect()),
             scratch: None,
             resolving: None,
+            deciding: None,
             focus: Focus::default(),
             had_session: false,
             exit: None,
             replies: ReplyFilter::default(),
             question: None,
+            seen: false,
             save_draft: None,
             kept_draft: draft.unwrap_or_default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
@@ -236,12 +242,17 @@ impl App {
                 let prompt = self.launch.prompt.take().map(text_prompt);
                 self.open(profile, start, prompt);
             }
-            Ok(None) => self.ui.show_agent_picker(),
+            Ok(None) => self.show_agent_picker(),
             Err(error) => {
                 self.warn(SafeText::line(&error.to_string()));
-                self.ui.show_agent_picker();
+                self.show_agent_picker();
             }
         }
+    }
+
+    fn show_agent_picker(&mut self) {
+        self.ui.show_agent_picker();
+        self.frames.request(Instant::now(), Reason::Now);
     }
 
     async fn serve(&mut self, sources: &mut Sources) -> anyhow::Result<()> {
@@ -291,7 +302,8 @@ impl App {
                 self.exit = Some(ExitCode::Interrupted);
             }
             Told::Continue => {
-                // Whoever stopped us has had the terminal.
+                // Whoever stopped us has had the terminal, and may have left it in any mode.
+                tty::restore();
                 tty::enter().context("cannot take the terminal over again")?;
                 self.screen.repaint()?;
                 self.frames.request(Instant::now(), Reason::Now);
@@ -324,6 +336,9 @@ impl App {
             project: &self.project,
             now,
         };
+        if !self.seen {
+            self.ui.typed_ahead(&context);
+        }
         let commands = self.ui.handle(&batch, &context);
         self.frames.request(now, Reason::Now);
         for command in commands {
@@ -337,6 +352,7 @@ impl App {
         let now = Instant::now();
         match job {
             Job::Written(Ok(written)) => {
+                self.seen = true;
                 self.frames.written(written.bytes, written.cost);
                 assert!(!self.test_panic, "asked to panic by {TEST_PANIC}");
             }
@@ -357,7 +373,9 @@ impl App {
                 };
                 self.reduce([event]);
             }
-            Job::Session(event) => self.reduce([event]),
+            // Ids of questions are a session's own: another one may have come in its place.
+            Job::Session(connection, event) if self.agent.is(connection) => self.reduce([event]),
+            Job::Session(..) => {}
             Job::Host(event) => self.host_event(event),
             Job::Launched(connection, launched) => self.launched(connection, launched),
         }
@@ -539,10 +557,15 @@ impl Farewell {
         // A terminal that is gone takes nothing, and nobody is there to be told.
         let _ = exit::print_rows(&mut out, &self.rows, colour);
         if let Some(error) = self.error {
-            let _ = writeln!(io::stderr(), "acp-tui: {error}");
+            complain(error);
         }
         if let Some(resume) = self.resume {
-            let _ = writeln!(out, "\nTo go on: {}", SafeText::line(&resume));
+            let _ = writeln!(
+                out,
+                "
+To go on: {}",
+                SafeText::line(&resume)
+            );
         }
         self.code
     }

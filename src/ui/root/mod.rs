@@ -244,8 +244,7 @@ impl Ui {
     /// Asks about the project's file; the answer comes as [`UiCommand::Trust`].
     pub fn set_trust_question(&mut self, question: TrustQuestion) {
         let guard = Guard::typing_only(self.last_key);
-        let dialog = QuestionDialog::trust(question, guard);
-        self.layers.open(Box::new(dialog));
+        self.layers.ask(QuestionDialog::trust(question, guard));
         self.touch();
     }
 

@@ -304,7 +304,17 @@ fn lines_behind_blank_lines_are_counted_and_shown_c131() {
         for name in ["Allow once", "Always allow", "Reject"] {
             assert!(picture.contains(name), "{picture}");
         }
+        shown.press("ctrl-o");
+        let expanded = shown.draw(width, height);
+        assert!(
+            expanded.contains("HIDDEN-LINE") || expanded.contains("lines · ctrl-o less"),
+            "{expanded}"
+        );
+        shown.press("ctrl-o");
     }
+    shown.press("ctrl-o");
+    let picture = shown.draw(80, 30);
+    assert!(picture.contains("HIDDEN-LINE"), "{picture}");
 }
 
 #[test]
@@ -387,6 +397,22 @@ fn places_outside_the_workspace_are_marked() {
         marked[0].contains("/home/me/src/tool-other/secret"),
         "{picture}"
     );
+}
+
+/// vibe: a relative path in the change, an absolute one in the location.
+#[test]
+fn a_file_named_in_two_ways_stands_there_once() {
+    let mut bench = Bench::working();
+    let mut call = bench.call(ToolKind::Edit);
+    call.title = Some("Writing it".into());
+    call.content = Some(vec![diff("notes.txt", "", "first")]);
+    call.locations = Some(vec![ToolLocation {
+        path: "/home/me/src/tool/notes.txt".into(),
+        line: None,
+    }]);
+    bench.asks(call, usual_options());
+    let picture = Shown::new(bench).draw(80, 24);
+    assert_eq!(picture.matches("notes.txt").count(), 1, "{picture}");
 }
 
 #[test]

@@ -155,6 +155,7 @@ fn sign(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> (&'
         ToolState::Completed => (symbols.done, theme.success),
         ToolState::Failed => (symbols.failed, theme.error),
         ToolState::Cancelled => (symbols.cancelled, theme.warning),
+        ToolState::Ended if call.is_denied() => (symbols.failed, theme.error),
         ToolState::Ended => (symbols.ended, theme.dim),
     }
 }
@@ -360,6 +361,8 @@ fn push_state(
         return;
     }
     match &call.state {
+        // The row below says it.
+        ToolState::Ended | ToolState::Failed if call.is_denied() => {}
         ToolState::Cancelled => push("cancelled", theme.warning),
         ToolState::Ended => push("no result", theme.dim),
         ToolState::Unknown(status) => push(&SafeText::line(status), theme.dim),
