@@ -558,8 +558,12 @@ impl Farewell {
             complain(error);
         }
         if let Some(resume) = self.resume {
-            let _ = writeln!(out, "
-To go on: {}", SafeText::line(&resume));
+            let _ = writeln!(
+                out,
+                "
+To go on: {}",
+                SafeText::line(&resume)
+            );
         }
         self.code
     }
