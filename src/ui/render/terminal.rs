@@ -5,7 +5,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::{
     RenderContext, Row,
     format::count,
-    line::{StyledLine, Wrapping},
+    line::{StyledLine, Wrapping, joined},
 };
 use crate::{
     proto::ExitStatus,
@@ -67,19 +67,24 @@ pub fn render_terminal_header(
     ctx: &RenderContext<'_>,
 ) -> Option<Row> {
     let theme = ctx.theme;
-    let mut line = StyledLine::new();
+    let width = usize::from(ctx.width);
+    let ended = info.exit.as_ref().and_then(ending);
+    let ended = StyledLine::styled(ended.as_deref().unwrap_or_default(), theme.error);
     let command = SafeText::line(info.command.trim());
-    if !command.is_empty() && !title.contains(command.as_str()) {
-        line.push("$ ", theme.dim);
-        line.push(&command, theme.text);
+    if command.is_empty() || title.contains(command.as_str()) {
+        return (!ended.is_empty()).then(|| ended.truncate(width, ctx.symbols.ellipsis));
     }
-    if let Some(ended) = info.exit.as_ref().and_then(ending) {
-        if !line.is_empty() {
-            line.push(&format!(" {} ", ctx.symbols.separator), theme.dim);
-        }
-        line.push(&ended, theme.error);
+    let mut line = StyledLine::styled("$ ", theme.dim);
+    line.push(&command, theme.text);
+    if ended.is_empty() {
+        return Some(line.truncate(width, ctx.symbols.ellipsis));
     }
-    (!line.is_empty()).then(|| line.truncate(usize::from(ctx.width), ctx.symbols.ellipsis))
+    // A long command leaves room for how it ended.
+    let mut tail = StyledLine::styled(&format!(" {} ", ctx.symbols.separator), theme.dim);
+    tail.extend(&ended);
+    let room = width.saturating_sub(tail.width());
+    let row = line.truncate(room, ctx.symbols.ellipsis);
+    Some(joined(row, tail.truncate(width, ctx.symbols.ellipsis)))
 }
 
 /// `exit 3`, `SIGKILL`; `None` where it ended well.
