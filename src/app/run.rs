@@ -102,7 +102,7 @@ pub(super) struct App {
 pub struct Farewell {
     code: ExitCode,
     rows: Vec<Row>,
-    resume: Option<String>,
+    resume: Option<SafeText>,
     error: Option<SafeText>,
 }
 
@@ -508,7 +508,7 @@ impl App {
         let resume = session
             .filter(reopens)
             .and_then(|session| session.id.as_ref())
-            .map(|id| exit::resume_command(&self.agent_arguments(), id.as_str()));
+            .and_then(|id| exit::resume_command(&self.agent_arguments(), id.as_str()));
         Farewell {
             code,
             rows,
@@ -560,12 +560,7 @@ impl Farewell {
             complain(error);
         }
         if let Some(resume) = self.resume {
-            let _ = writeln!(
-                out,
-                "
-To go on: {}",
-                SafeText::line(&resume)
-            );
+            let _ = writeln!(out, "\nTo go on: {}", resume);
         }
         self.code
     }
