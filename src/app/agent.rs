@@ -1,18 +1,18 @@
 //! The agent's connection as the app holds it: starting, sending, ending.
 
-use std::{ffi::OsString, path::Path, sync::Arc};
+use std::{ffi::OsString, path::Path, sync::Arc, time::Instant};
 
 use tokio::task::JoinHandle;
 
 use crate::{
     acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace, TraceHandle},
-    app::{job::Job, run::App},
+    app::{frame::Reason, job::Job, run::App},
     config::{AgentProfile, Config, OutsideWorkspace},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
     proto::{ClientCaps, ConnectionId, ToAgent},
     session::{Event, Prompt, Session, SessionConfig, Start},
     text::SafeText,
-    ui::AgentChoice,
+    ui::{AgentChoice, AgentList},
 };
 
 #[derive(Default)]
@@ -45,6 +45,30 @@ impl Agent {
 }
 
 impl App {
+    pub(super) fn pick_agent(&mut self) {
+        self.ui.show_agent_picker();
+        self.frames.request(Instant::now(), Reason::Now);
+        self.find_agents();
+    }
+
+    /// Looks for the programs of all agents, off the UI task: that is hundreds of places, and PATH
+    /// may lead to slow disks.
+    pub(super) fn find_agents(&self) {
+        let (jobs, config, cwd) = (
+            self.jobs.clone(),
+            self.config.clone(),
+            self.launch.cwd.clone(),
+        );
+        tokio::task::spawn_blocking(move || {
+            let found = |profile: &AgentProfile| match profile.locate(&cwd) {
+                Ok(path) => Ok(SafeText::line(&path.to_string_lossy())),
+                Err(error) => Err(SafeText::line(&error.to_string())),
+            };
+            let agents = choices(&config, |profile| Some(found(profile)));
+            let _ = jobs.send(Job::Agents(agents));
+        });
+    }
+
     /// Opens a session with an agent, in place of the one there is.
     pub(super) fn open(
         &mut self,
@@ -282,21 +306,19 @@ impl App {
     }
 }
 
-/// All profiles for the picker, those that are found first.
-pub(super) fn choices(config: &Config, cwd: &Path) -> Vec<AgentChoice> {
+/// All profiles for the picker. `found` says where a profile's program is, if that is known.
+pub(super) fn choices(
+    config: &Config,
+    found: impl Fn(&AgentProfile) -> Option<Result<SafeText, SafeText>>,
+) -> AgentList {
     let choice = |profile: &AgentProfile| AgentChoice {
         id: profile.id.clone(),
         name: SafeText::line(&profile.name),
-        found: match profile.locate(cwd) {
-            Ok(path) => Ok(SafeText::line(&path.to_string_lossy())),
-            Err(error) => Err(SafeText::line(&error.to_string())),
-        },
+        found: found(profile),
         command: SafeText::line(&command_line(profile)),
         login: profile.login_command.as_deref().map(SafeText::line),
     };
-    let mut choices: Vec<AgentChoice> = config.agents.values().map(choice).collect();
-    choices.sort_by_key(|choice| choice.found.is_err());
-    choices
+    config.agents.values().map(choice).collect()
 }
 
 /// What a profile starts.

@@ -5,7 +5,7 @@
 //! frame scheduler waits for it.
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     io::{self, Write},
     rc::Rc,
     sync::mpsc,
@@ -14,11 +14,11 @@ use std::{
 
 use ratatui::{
     backend::{Backend, ClearType, CrosstermBackend, WindowSize},
-    buffer::Cell,
+    buffer::Cell as ScreenCell,
     layout::{Position, Size},
 };
 
-use crate::ui::transcript::PlacedLink;
+use crate::{app::tty, ui::transcript::PlacedLink};
 
 /// The hyperlinks of the frame being drawn; set between drawing and the diff.
 pub type FrameLinks = Rc<RefCell<Vec<PlacedLink>>>;
@@ -52,6 +52,8 @@ pub struct LinkBackend {
     /// What was last sent; `None` is not known.
     cursor_visible: Option<bool>,
     cursor_at: Option<Position>,
+    /// As last told.
+    size: Cell<Size>,
 }
 
 impl LinkBackend {
@@ -61,6 +63,7 @@ impl LinkBackend {
             links,
             cursor_visible: None,
             cursor_at: None,
+            size: Cell::default(),
         }
     }
 }
@@ -70,7 +73,7 @@ impl Backend for LinkBackend {
 
     fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
     where
-        I: Iterator<Item = (u16, u16, &'a Cell)>,
+        I: Iterator<Item = (u16, u16, &'a ScreenCell)>,
     {
         let mut content = content.peekable();
         if content.peek().is_none() {
@@ -143,7 +146,11 @@ impl Backend for LinkBackend {
     }
 
     fn size(&self) -> io::Result<Size> {
-        self.inner.size()
+        // That the terminal is gone is the reader's and the writer's to tell.
+        if let Ok(size) = tty::size() {
+            self.size.set(size);
+        }
+        Ok(self.size.get())
     }
 
     fn window_size(&mut self) -> io::Result<WindowSize> {

@@ -47,6 +47,7 @@ impl App {
                     host.kill(&id);
                 }
             }
+            UiCommand::FindAgents => self.find_agents(),
             UiCommand::ChooseAgent(name) => match self.config.agent(&name) {
                 Ok(profile) => {
                     let prompt = self.launch.prompt.take().map(super::draft::text_prompt);

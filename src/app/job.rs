@@ -8,7 +8,7 @@ use crate::{
     host::HostEvent,
     proto::ConnectionId,
     session::{Event, Prompt},
-    ui::FileList,
+    ui::{AgentList, FileList},
 };
 
 pub enum Job {
@@ -23,6 +23,8 @@ pub enum Job {
         now: bool,
     },
     Files(FileList),
+    /// Which agents are installed.
+    Agents(AgentList),
     /// The terminal took a frame, or is gone.
     Written(io::Result<Written>),
     /// Highlighting or a diff is done: draw again.

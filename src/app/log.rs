@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::Context;
-use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     EnvFilter, fmt::time::uptime, layer::SubscriberExt, util::SubscriberInitExt,
 };
@@ -16,6 +16,10 @@ use crate::config::Dirs;
 
 /// The default file starts anew once it is larger than this.
 const MAX_BYTES: u64 = 4 << 20;
+
+/// Lines that may wait for the disk; more are dropped. Their slots are allocated at the start: the
+/// library's own number takes 4 MB.
+const WAITING_LINES: usize = 4_096;
 
 /// Starts logging to `file`, or to a file in the state directory. What is still buffered is written
 /// when the guard goes.
@@ -39,7 +43,9 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
         }
         Err(_) => return Ok(None),
     };
-    let (writer, guard) = tracing_appender::non_blocking(file);
+    let (writer, guard) = NonBlockingBuilder::default()
+        .buffered_lines_limit(WAITING_LINES)
+        .finish(file);
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let layer = tracing_subscriber::fmt::layer()
         .with_writer(writer)

@@ -102,7 +102,7 @@ pub(super) struct App {
 pub struct Farewell {
     code: ExitCode,
     rows: Vec<Row>,
-    resume: Option<String>,
+    resume: Option<SafeText>,
     error: Option<SafeText>,
 }
 
@@ -147,7 +147,7 @@ impl App {
         let wake = jobs.clone();
         let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
         let store = Store::new(&dirs.state, &launch.cwd);
-        let mut ui = Ui::new(ui_settings(&loaded.config, &launch.cwd), offload.clone());
+        let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
         let draft = store.draft();
         if let Some(draft) = &draft {
@@ -205,7 +205,7 @@ impl App {
         self.warnings.extend(config_warnings(&loaded));
         self.config = loaded.config;
         let draft = self.ui.draft_text();
-        let settings = ui_settings(&self.config, &self.launch.cwd);
+        let settings = ui_settings(&self.config);
         self.ui = Ui::new(settings, self.offload.clone());
         self.ui.set_history(self.store.history());
         self.ui.set_draft(&draft);
@@ -242,17 +242,12 @@ impl App {
                 let prompt = self.launch.prompt.take().map(text_prompt);
                 self.open(profile, start, prompt);
             }
-            Ok(None) => self.show_agent_picker(),
+            Ok(None) => self.pick_agent(),
             Err(error) => {
                 self.warn(SafeText::line(&error.to_string()));
-                self.show_agent_picker();
+                self.pick_agent();
             }
         }
-    }
-
-    fn show_agent_picker(&mut self) {
-        self.ui.show_agent_picker();
-        self.frames.request(Instant::now(), Reason::Now);
     }
 
     async fn serve(&mut self, sources: &mut Sources) -> anyhow::Result<()> {
@@ -363,6 +358,10 @@ impl App {
             Job::Redraw => self.frames.request(now, Reason::Stream),
             Job::Files(files) => {
                 self.ui.set_files(files);
+                self.frames.request(now, Reason::Now);
+            }
+            Job::Agents(agents) => {
+                self.ui.set_agents(agents);
                 self.frames.request(now, Reason::Now);
             }
             Job::Prompt { prompt, now } => {
@@ -491,7 +490,7 @@ impl App {
             }
             (code, _) => code,
         };
-        let width = crossterm::terminal::size().map_or(80, |(width, _)| width);
+        let width = tty::size().map_or(80, |size| size.width);
         let rows = match (session, self.config.ui.exit_print) {
             (Some(session), ExitPrint::Last) => {
                 self.ui.last_exchange(session, &self.screens, width)
@@ -508,7 +507,7 @@ impl App {
         let resume = session
             .filter(reopens)
             .and_then(|session| session.id.as_ref())
-            .map(|id| exit::resume_command(&self.agent_arguments(), id.as_str()));
+            .and_then(|id| exit::resume_command(&self.agent_arguments(), id.as_str()));
         Farewell {
             code,
             rows,
@@ -560,22 +559,17 @@ impl Farewell {
             complain(error);
         }
         if let Some(resume) = self.resume {
-            let _ = writeln!(
-                out,
-                "
-To go on: {}",
-                SafeText::line(&resume)
-            );
+            let _ = writeln!(out, "\nTo go on: {}", resume);
         }
         self.code
     }
 }
 
-fn ui_settings(config: &Config, cwd: &Path) -> UiSettings {
+fn ui_settings(config: &Config) -> UiSettings {
     UiSettings {
         ui: config.ui.clone(),
         keys: config.keys.clone(),
-        agents: super::agent::choices(config, cwd),
+        agents: super::agent::choices(config, |_| None),
         colours: Colours::of_environment(
             std::env::var("NO_COLOR").ok().as_deref(),
             std::env::var("COLORTERM").ok().as_deref(),

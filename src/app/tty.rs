@@ -19,6 +19,7 @@ use crossterm::{
     style::ResetColor,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
+use ratatui::layout::Size;
 
 /// The modes are set: [`restore`] has something to do.
 static ENTERED: AtomicBool = AtomicBool::new(false);
@@ -47,6 +48,16 @@ pub fn enter() -> io::Result<()> {
         EnableBracketedPaste,
         EnableFocusChange,
     )
+}
+
+/// Columns and rows. Asked of the terminal itself: crossterm's own answer opens `/dev/tty` each
+/// time, and where that is gone runs `tput`.
+///
+/// # Errors
+/// The terminal is gone.
+pub fn size() -> io::Result<Size> {
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout())?;
+    Ok(Size::new(size.ws_col, size.ws_row))
 }
 
 /// Gives the terminal back as it was. Does nothing the second time; never fails: a terminal that

@@ -35,8 +35,8 @@ pub struct ProjectInfo {
 pub struct AgentChoice {
     pub id: String,
     pub name: SafeText,
-    /// Where its command was found, or how to install it.
-    pub found: Result<SafeText, SafeText>,
+    /// Where its command was found, or how to install it; `None` while it is looked for.
+    pub found: Option<Result<SafeText, SafeText>>,
     /// Its command line, for signing in by hand.
     pub command: SafeText,
     /// Run by hand to sign in where the agent names no way of its own.
@@ -125,6 +125,8 @@ pub enum UiCommand {
     TerminalKill {
         id: TerminalId,
     },
+    /// Look which agents are installed; comes back through `Ui::set_agents`.
+    FindAgents,
     /// Start (or change to) this agent.
     ChooseAgent(String),
     /// The person's word on the project file.
@@ -133,6 +135,9 @@ pub enum UiCommand {
     Redraw,
     Quit,
 }
+
+/// All profiles; shared, so that a change is told by the pointer.
+pub type AgentList = Arc<[AgentChoice]>;
 
 /// Files for `@`, relative to the project; shared with the matcher.
 pub type FileList = Arc<[String]>;

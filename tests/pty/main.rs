@@ -7,15 +7,19 @@
 #[allow(dead_code, reason = "tests and benchmarks use a part each")]
 mod support;
 
+mod blocks;
 mod composer;
 mod crash;
+mod external;
 mod files;
 mod leave;
+mod logs;
 mod permission;
 mod queue;
 mod sign_in;
 mod start;
 mod stop;
+mod terminal;
 mod trust;
 mod turn;
 

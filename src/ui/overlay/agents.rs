@@ -1,5 +1,7 @@
 //! Which agent to talk to: what is configured or built in, found or not.
 
+use std::sync::Arc;
+
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -8,7 +10,7 @@ use ratatui::{
 use crate::{
     text::SafeText,
     ui::{
-        AgentChoice, UiCommand,
+        AgentChoice, AgentList, UiCommand,
         action::Action,
         keymap::Chord,
         overlay::{
@@ -32,33 +34,45 @@ const HINT_ROWS: usize = 2;
 #[derive(Default)]
 pub struct AgentPicker {
     list: FilterList<AgentChoice>,
-    /// The theme that the entries are drawn in: it may be known only after the picker is open.
-    theme: Option<u8>,
+    /// What the entries were made from: where agents are, and the theme, may be known only after
+    /// the picker is open.
+    made_from: Option<(AgentList, u8)>,
+    /// The person has begun to choose: then the selection stays on what it is on.
+    moved: bool,
 }
 
 impl AgentPicker {
     /// Those whose command was found first.
     fn fill(&mut self, cx: &OverlayContext<'_>) {
-        if self.theme == Some(cx.theme.id) {
+        if let Some((agents, theme)) = &self.made_from
+            && Arc::ptr_eq(agents, cx.agents)
+            && *theme == cx.theme.id
+        {
             return;
         }
-        self.theme = Some(cx.theme.id);
+        self.made_from = Some((cx.agents.clone(), cx.theme.id));
+        let selected = self.list.selected().map(|agent| agent.id.clone());
         let mut agents: Vec<&AgentChoice> = cx.agents.iter().collect();
-        agents.sort_by_key(|agent| agent.found.is_err());
+        agents.sort_by_key(|agent| matches!(agent.found, Some(Err(_))));
         self.list
             .set_entries(agents.into_iter().map(|agent| entry(agent, cx)).collect());
+        if self.moved {
+            self.list
+                .select(|agent| Some(&agent.id) == selected.as_ref());
+        }
     }
 
     fn install_hint(&self) -> Option<SafeText> {
-        self.list.selected()?.found.clone().err()
+        self.list.selected()?.found.clone()?.err()
     }
 }
 
 fn entry(agent: &AgentChoice, cx: &OverlayContext<'_>) -> Entry<AgentChoice> {
     let theme = cx.theme;
     let (sign, sign_style, name_style) = match agent.found {
-        Ok(_) => (cx.symbols.done, theme.success, theme.strong),
-        Err(_) => (cx.symbols.failed, theme.dim, theme.text),
+        Some(Ok(_)) => (cx.symbols.done, theme.success, theme.strong),
+        Some(Err(_)) => (cx.symbols.failed, theme.dim, theme.text),
+        None => (" ", theme.dim, theme.text),
     };
     let mut label = StyledLine::styled(sign, sign_style);
     label.push(" ", theme.text);
@@ -67,8 +81,9 @@ fn entry(agent: &AgentChoice, cx: &OverlayContext<'_>) -> Entry<AgentChoice> {
         label.push(&format!("  {}", SafeText::line(&agent.id)), theme.dim);
     }
     let note = match &agent.found {
-        Ok(path) => StyledLine::styled(path, theme.dim),
-        Err(_) => StyledLine::styled("not installed", theme.warning),
+        Some(Ok(path)) => StyledLine::styled(path, theme.dim),
+        Some(Err(_)) => StyledLine::styled("not installed", theme.warning),
+        None => StyledLine::styled(cx.symbols.ellipsis, theme.dim),
     };
     Entry {
         label,
@@ -82,9 +97,12 @@ impl Overlay for AgentPicker {
         self.fill(cx);
         match self.list.handle(key) {
             Listed::Pass => Outcome::pass(),
-            Listed::Taken => Outcome::taken(),
+            Listed::Taken => {
+                self.moved = true;
+                Outcome::taken()
+            }
             Listed::Chosen => match self.list.selected() {
-                Some(agent) if agent.found.is_ok() => {
+                Some(agent) if !matches!(agent.found, Some(Err(_))) => {
                     Outcome::close().command(UiCommand::ChooseAgent(agent.id.clone()))
                 }
                 Some(agent) => Outcome::taken().with(Wish::Toast(SafeText::line(&format!(

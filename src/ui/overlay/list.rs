@@ -73,6 +73,14 @@ impl<T> FilterList<T> {
         self.entries.get(at).map(|entry| &entry.value)
     }
 
+    /// Selects the first entry that is wanted, if it is among those shown.
+    pub fn select(&mut self, wanted: impl Fn(&T) -> bool) {
+        let is_wanted = |at: &usize| self.entries.get(*at).is_some_and(|e| wanted(&e.value));
+        if let Some(at) = self.found.iter().position(is_wanted) {
+            self.selected = at;
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.found.len()
     }

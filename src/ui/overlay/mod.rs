@@ -24,7 +24,7 @@ use crate::{
     session::Session,
     text::{SafeText, first_bytes},
     ui::{
-        AgentChoice, ProjectInfo, UiCommand,
+        AgentList, ProjectInfo, UiCommand,
         action::Action,
         keymap::{Chord, Keymap},
         offload::Offload,
@@ -46,7 +46,7 @@ pub use sign_in::SignIn;
 pub struct OverlayContext<'a> {
     pub session: Option<&'a Session>,
     pub project: &'a ProjectInfo,
-    pub agents: &'a [AgentChoice],
+    pub agents: &'a AgentList,
     pub keymap: &'a Keymap,
     pub theme: &'a Theme,
     pub symbols: &'a Symbols,

@@ -34,7 +34,10 @@ impl Ui {
             Action::Interrupt => self.interrupt(cx),
             Action::NextMode => self.session_event(Event::CycleMode, cx),
             Action::Restart => self.session_event(Event::Restart, cx),
-            Action::ChooseAgent => self.show_agent_picker(),
+            Action::ChooseAgent => {
+                self.show_agent_picker();
+                self.commands.push(UiCommand::FindAgents);
+            }
 
             Action::ScrollUp => self.transcript.scroll(Scroll::Pages(-1.0)),
             Action::ScrollDown => self.transcript.scroll(Scroll::Pages(1.0)),

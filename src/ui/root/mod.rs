@@ -21,7 +21,7 @@ use crate::{
     session::Prompt,
     text::SafeText,
     ui::{
-        AgentChoice, FileList, TrustQuestion, UiCommand, UiContext,
+        AgentList, FileList, TrustQuestion, UiCommand, UiContext,
         composer::Composer,
         keymap::Keymap,
         layers::Layers,
@@ -42,8 +42,8 @@ pub struct UiSettings {
     pub ui: UiConfig,
     /// `[keys]` of the configuration.
     pub keys: BTreeMap<String, Vec<String>>,
-    /// For the agent picker, in the order to be shown.
-    pub agents: Vec<AgentChoice>,
+    /// For the agent picker.
+    pub agents: AgentList,
     pub colours: Colours,
 }
 
@@ -74,7 +74,7 @@ pub struct Ui {
 /// What everything is drawn with; fixed while a key is handled or a frame drawn.
 struct Look {
     settings: UiConfig,
-    agents: Vec<AgentChoice>,
+    agents: AgentList,
     keymap: Keymap,
     colours: Colours,
     theme: Theme,
@@ -245,6 +245,12 @@ impl Ui {
     pub fn set_trust_question(&mut self, question: TrustQuestion) {
         let guard = Guard::typing_only(self.last_key);
         self.layers.ask(QuestionDialog::trust(question, guard));
+        self.touch();
+    }
+
+    /// The agents, as [`UiCommand::FindAgents`] asked for.
+    pub fn set_agents(&mut self, agents: AgentList) {
+        self.look.agents = agents;
         self.touch();
     }
 

@@ -62,6 +62,7 @@ fn auth_methods_are_told_apart_by_their_raw_type() {
         {"id": "b", "name": "Terminal", "type": "terminal", "args": ["login"], "command": "rm"},
         {"id": "c", "name": "Vars", "type": "env_var", "vars": [{"name": "API_KEY"}, "OTHER"]},
         {"id": "d", "name": "Odd", "type": "quantum"},
+        {"id": "e", "name": "By hand", "_meta": {"terminal-auth": {"command": "rm", "args": []}}},
         {"name": "no id"},
         7,
     ]}));
@@ -81,6 +82,7 @@ fn auth_methods_are_told_apart_by_their_raw_type() {
                 vars: vec!["API_KEY".into(), "OTHER".into()]
             },
             AuthMethodKind::Unsupported("quantum".into()),
+            AuthMethodKind::ByHand,
         ]
     );
 }

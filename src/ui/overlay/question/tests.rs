@@ -25,6 +25,7 @@ struct Shown {
     dialog: QuestionDialog,
     keymap: crate::ui::keymap::Keymap,
     theme: Theme,
+    agents: crate::ui::AgentList,
     offload: Offload,
     symbols: Symbols,
 }
@@ -50,6 +51,7 @@ impl Shown {
             keymap: crate::ui::keymap::Keymap::new(&std::collections::BTreeMap::new()),
             theme: Theme::palette(Background::Dark, Colours::Indexed),
             offload: Offload::immediate(),
+            agents: Arc::new([]),
             symbols: Symbols::UNICODE,
         }
     }
@@ -62,7 +64,7 @@ impl Shown {
         let cx = OverlayContext {
             session: Some(&self.bench.session),
             project: &self.bench.project,
-            agents: &[],
+            agents: &self.agents,
             keymap: &self.keymap,
             theme: &self.theme,
             symbols: &self.symbols,

@@ -107,3 +107,48 @@ fn the_wheel_scrolls_and_a_single_arrow_is_history() {
     screen.press("up");
     assert_eq!(screen.draft(), "an old prompt");
 }
+
+#[test]
+fn agents_are_looked_for_when_they_are_to_be_chosen() {
+    let mut screen = Screen::new(Bench::ready());
+    let found = agents();
+    let unknown = |agent: &AgentChoice| AgentChoice {
+        found: None,
+        ..agent.clone()
+    };
+    screen.ui.set_agents(found.iter().map(unknown).collect());
+    let commands = screen.press("f6");
+    assert!(
+        matches!(commands[..], [UiCommand::FindAgents]),
+        "{commands:?}"
+    );
+    let before = screen.draw();
+    assert!(!before.contains("not installed"), "{before}");
+    screen.ui.set_agents(found);
+    let after = screen.draw();
+    assert!(after.contains("not installed"), "{after}");
+    // The first that is installed, not the first of all.
+    let commands = screen.press("enter");
+    assert!(
+        matches!(&commands[..], [UiCommand::ChooseAgent(id)] if id == "opencode"),
+        "{commands:?}"
+    );
+}
+
+#[test]
+fn what_was_selected_stays_selected_when_agents_are_found() {
+    let mut screen = Screen::new(Bench::ready());
+    let found = agents();
+    let unknown = |agent: &AgentChoice| AgentChoice {
+        found: None,
+        ..agent.clone()
+    };
+    screen.ui.set_agents(found.iter().map(unknown).collect());
+    screen.press("f6 down down");
+    screen.ui.set_agents(found);
+    let commands = screen.press("enter");
+    assert!(
+        matches!(&commands[..], [UiCommand::ChooseAgent(id)] if id == "demo"),
+        "{commands:?}"
+    );
+}

@@ -19,7 +19,7 @@ use crate::{
     },
     session::Event,
     ui::{
-        Draft, DraftPart,
+        AgentChoice, AgentList, Draft, DraftPart,
         keymap::Chord,
         testing::{Bench, keep, text},
     },
@@ -41,16 +41,16 @@ fn settings() -> UiSettings {
     }
 }
 
-fn agents() -> Vec<AgentChoice> {
+fn agents() -> AgentList {
     let agent =
         |id: &str, name: &'static str, found: Result<&'static str, &'static str>| AgentChoice {
             id: id.into(),
             name: name.into(),
-            found: found.map(Into::into).map_err(Into::into),
+            found: Some(found.map(Into::into).map_err(Into::into)),
             command: SafeText::line(id),
             login: None,
         };
-    vec![
+    [
         agent(
             "claude-code-acp",
             "Claude Code",
@@ -59,6 +59,7 @@ fn agents() -> Vec<AgentChoice> {
         agent("opencode", "OpenCode", Ok("/usr/bin/opencode")),
         agent("demo", "Demo", Ok("built in")),
     ]
+    .into()
 }
 
 impl Screen {
