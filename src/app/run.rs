@@ -492,7 +492,10 @@ impl App {
             (code, _) => code,
         };
         let width = crossterm::terminal::size().map_or(80, |(width, _)| width);
+        let error = failed.filter(|_| never_open);
         let rows = match (session, self.config.ui.exit_print) {
+            // All there is to be said.
+            _ if error.is_some() => Vec::new(),
             (Some(session), ExitPrint::Last) => {
                 self.ui.last_exchange(session, &self.screens, width)
             }
@@ -513,7 +516,7 @@ impl App {
             code,
             rows,
             resume,
-            error: failed.filter(|_| never_open),
+            error,
         }
     }
 
