@@ -12,6 +12,7 @@ mod composer;
 mod crash;
 mod external;
 mod files;
+mod keys;
 mod leave;
 mod logs;
 mod permission;
