@@ -40,7 +40,7 @@ use crate::{
     text::SafeText,
     ui::{
         ProjectInfo, TrustQuestion, Ui, UiContext, UiSettings, action::check_keys,
-        offload::Offload, render::Row,
+        offload::Offload, render::Row, theme::Colours,
     },
     vt::Screens,
 };
@@ -578,7 +578,10 @@ fn ui_settings(config: &Config) -> UiSettings {
         ui: config.ui.clone(),
         keys: config.keys.clone(),
         agents: super::agent::choices(config, |_| None),
-        colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        colours: Colours::of_environment(
+            std::env::var("NO_COLOR").ok().as_deref(),
+            std::env::var("COLORTERM").ok().as_deref(),
+        ),
     }
 }
 

@@ -4,6 +4,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::{
     RenderContext, Row,
+    command::{same_command, shown_command},
     format::count,
     line::{StyledLine, Wrapping, joined},
 };
@@ -59,19 +60,20 @@ pub fn render_screen_rows(
         .collect()
 }
 
-/// `$ cargo test · exit 101`: the command, left out where the tool call's title says it already,
+/// `$ cargo test · exit 101`: the command, left out where the tool call's header says it already,
 /// and how it ended where that was not well. `None` where there is nothing to say.
 pub fn render_terminal_header(
     info: &TerminalInfo,
-    title: &str,
+    told: &str,
     ctx: &RenderContext<'_>,
 ) -> Option<Row> {
     let theme = ctx.theme;
     let width = usize::from(ctx.width);
     let ended = info.exit.as_ref().and_then(ending);
     let ended = StyledLine::styled(ended.as_deref().unwrap_or_default(), theme.error);
-    let command = SafeText::line(info.command.trim());
-    if command.is_empty() || title.contains(command.as_str()) {
+    let command = SafeText::line(shown_command(info.command.trim()).trim());
+    let told = told.contains(command.as_str()) || same_command(told, &command);
+    if command.is_empty() || told {
         return (!ended.is_empty()).then(|| ended.truncate(width, ctx.symbols.ellipsis));
     }
     let mut line = StyledLine::styled("$ ", theme.dim);

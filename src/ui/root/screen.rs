@@ -15,7 +15,7 @@ use crate::{
         composer::Sources,
         overlay::{Frame, Room, agent_name, draw_rows},
         queue,
-        render::{Row, line::StyledLine, plan::render_plan},
+        render::{Row, line::StyledLine, plan::render_pinned_plan},
         status::Status,
     },
 };
@@ -28,6 +28,9 @@ const MIN_HEIGHT: u16 = 10;
 
 /// Rows that the transcript keeps before a plan may take any.
 const TRANSCRIPT_BEFORE_PLAN: u16 = 6;
+
+/// From this height on a blank row stands between the transcript and what is below.
+const GAP_FROM: u16 = 20;
 
 /// Rows of the queue, the count of the others included.
 const QUEUE_ROWS: u16 = 4;
@@ -43,7 +46,8 @@ struct Zones {
 }
 
 impl Zones {
-    /// Gives each zone its rows, from the bottom up; what is left is the transcript's.
+    /// Gives each zone its rows, from the bottom up; what is left is the transcript's, but for the
+    /// blank row below it where there is room.
     fn stack(area: Rect, plan: u16, question: u16, queue: u16, composer: u16) -> Self {
         let mut left = area;
         let mut take = |rows: u16| {
@@ -60,6 +64,7 @@ impl Zones {
         let queue = take(queue);
         let question = take(question);
         let plan = take(plan);
+        take(u16::from(area.height >= GAP_FROM));
         Self {
             transcript: left,
             plan,
@@ -107,7 +112,7 @@ impl Ui {
         if self.viewer.is_some() {
             let zones = Zones::stack(area, 0, 0, 0, 0);
             self.draw_status(zones.status, buffer, cx);
-            return self.draw_viewer(zones.transcript, buffer, cx);
+            return self.draw_viewer(zones.above_composer(), buffer, cx);
         }
         let zones = self.divide(area, cx);
         self.draw_transcript(zones.transcript, buffer, cx);
@@ -182,7 +187,7 @@ impl Ui {
         self.transcript_shown = true;
     }
 
-    /// The plan's box while it is unfinished; a line of it where there is no room for the box.
+    /// The plan while it is unfinished.
     fn plan_rows(&self, session: &Session, room: u16, width: u16, cx: &UiContext<'_>) -> Vec<Row> {
         let entries = &session.plan;
         let unfinished = entries
@@ -192,31 +197,7 @@ impl Ui {
             return Vec::new();
         }
         let ctx = self.look.render(width, cx.now);
-        let rows = render_plan(entries, &ctx);
-        if rows.len() <= room.into() {
-            return rows;
-        }
-        let done = entries
-            .iter()
-            .filter(|entry| entry.status == PlanStatus::Completed)
-            .count();
-        let now = entries
-            .iter()
-            .find(|entry| entry.status == PlanStatus::InProgress)
-            .or_else(|| {
-                entries
-                    .iter()
-                    .find(|entry| entry.status == PlanStatus::Pending)
-            });
-        let theme = &self.look.theme;
-        let mut line = StyledLine::styled(" plan ", theme.strong);
-        line.push(&format!("{done}/{} ", entries.len()), theme.dim);
-        if let Some(entry) = now {
-            line.push(self.look.symbols.folded, theme.accent);
-            line.push(" ", theme.text);
-            line.push(&entry.content, theme.text);
-        }
-        vec![line.truncate(width.into(), self.look.symbols.ellipsis)]
+        render_pinned_plan(entries, room.into(), &ctx)
     }
 
     fn queue_rows(&self, session: &Session, room: u16, width: u16, cx: &UiContext<'_>) -> Vec<Row> {

@@ -15,7 +15,7 @@ use crate::{
         offload::Offload,
         overlay::Room,
         testing::{Bench, keep, option, text, usual_options},
-        theme::{Background, Symbols, Theme},
+        theme::{Background, Colours, Symbols, Theme},
     },
 };
 
@@ -49,7 +49,7 @@ impl Shown {
             bench,
             dialog,
             keymap: crate::ui::keymap::Keymap::new(&std::collections::BTreeMap::new()),
-            theme: Theme::palette(Background::Dark, true),
+            theme: Theme::palette(Background::Dark, Colours::Indexed),
             offload: Offload::immediate(),
             agents: Arc::new([]),
             symbols: Symbols::UNICODE,
