@@ -13,6 +13,7 @@ mod conformance;
 mod crash;
 mod external;
 mod files;
+mod keys;
 mod leave;
 mod logs;
 mod permission;
