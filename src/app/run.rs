@@ -20,7 +20,7 @@ use crate::{
         frame::{FrameScheduler, Reason},
         input::ReplyFilter,
         job::Job,
-        reader::Reader,
+        reader::{self, Reader},
         screen::Screen,
         signals::{Signals, Told},
         sources::{Deadlines, Sources, Wake},
@@ -90,8 +90,6 @@ pub(super) struct App {
     replies: ReplyFilter,
     /// The question shown last, to draw a new one at once.
     question: Option<QuestionId>,
-    /// The terminal has taken a frame: what is typed now may be meant for what is on it.
-    seen: bool,
     save_draft: Option<Instant>,
     /// As it is on disk, or soon will be.
     kept_draft: String,
@@ -115,6 +113,7 @@ pub async fn run(
     let (jobs, job_receiver) = mpsc::unbounded_channel();
     let signals = Signals::listen().context("cannot listen to signals")?;
     tty::enter().context("cannot take over the terminal")?;
+    let ahead = reader::typed_ahead();
     let (reader, input) = Reader::start().context("cannot read the terminal")?;
     let mut sources = Sources {
         signals,
@@ -126,6 +125,7 @@ pub async fn run(
     app.frames.request(Instant::now(), Reason::Now);
     app.draw()?;
     app.open_first();
+    app.typed_ahead(ahead)?;
     app.serve(&mut sources).await?;
     app.leave();
     Ok(app.farewell())
@@ -193,7 +193,6 @@ impl App {
             exit: None,
             replies: ReplyFilter::default(),
             question: None,
-            seen: false,
             save_draft: None,
             kept_draft: draft.unwrap_or_default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
@@ -308,6 +307,19 @@ impl App {
         Ok(())
     }
 
+    /// Takes what was typed before anything was to be seen: it answers no question.
+    fn typed_ahead(&mut self, batch: Vec<TerminalEvent>) -> anyhow::Result<()> {
+        if !batch.is_empty() {
+            self.ui.typed_ahead(&UiContext {
+                session: self.session.as_ref(),
+                screens: &self.screens,
+                project: &self.project,
+                now: Instant::now(),
+            });
+        }
+        self.typed(batch)
+    }
+
     fn typed(&mut self, batch: Vec<TerminalEvent>) -> anyhow::Result<()> {
         let now = Instant::now();
         let (batch, background) = self.replies.filter(batch, now);
@@ -331,9 +343,6 @@ impl App {
             project: &self.project,
             now,
         };
-        if !self.seen {
-            self.ui.typed_ahead(&context);
-        }
         let commands = self.ui.handle(&batch, &context);
         self.frames.request(now, Reason::Now);
         for command in commands {
@@ -347,7 +356,6 @@ impl App {
         let now = Instant::now();
         match job {
             Job::Written(Ok(written)) => {
-                self.seen = true;
                 self.frames.written(written.bytes, written.cost);
                 assert!(!self.test_panic, "asked to panic by {TEST_PANIC}");
             }
@@ -491,7 +499,10 @@ impl App {
             (code, _) => code,
         };
         let width = tty::size().map_or(80, |size| size.width);
+        let error = failed.filter(|_| never_open);
         let rows = match (session, self.config.ui.exit_print) {
+            // All there is to be said.
+            _ if error.is_some() => Vec::new(),
             (Some(session), ExitPrint::Last) => {
                 self.ui.last_exchange(session, &self.screens, width)
             }
@@ -512,7 +523,7 @@ impl App {
             code,
             rows,
             resume,
-            error: failed.filter(|_| never_open),
+            error,
         }
     }
 

@@ -138,10 +138,10 @@ fn a_shell_line_is_run_here_and_not_sent() {
 #[test]
 fn a_long_paste_is_one_chip_and_is_sent_whole() {
     let tui = ready(json!([]));
-    let text: String = (0..5_000)
+    let text: String = (0..7_000)
         .map(|n| format!("pasted line number {n} of many\n"))
         .collect();
-    assert!(text.len() > 150_000);
+    assert!(text.len() > 200_000);
     tui.paste(&text);
     tui.wait_for("lines");
     tui.keys(" end<enter>");
@@ -170,7 +170,7 @@ fn lines_pasted_without_brackets_do_not_send_themselves() {
 #[test]
 fn typing_in_a_flood_loses_nothing() {
     let tui = ready(on_prompt(json!([
-        {"flood": {"kind": "markdown", "chunks": 60_000}}, {"text": "\n\nTHE END"},
+        {"flood": {"kind": "markdown", "chunks": 20_000}}, {"text": "\n\nTHE END"},
     ])));
     tui.keys("go<enter>");
     tui.wait_for("esc stops");

@@ -9,9 +9,11 @@ mod support;
 
 mod blocks;
 mod composer;
+mod conformance;
 mod crash;
 mod external;
 mod files;
+mod keys;
 mod leave;
 mod logs;
 mod permission;

@@ -80,7 +80,7 @@ fn each_key_gives_the_answer_it_names_v1_perm_01() {
         ("n", "no"),
         ("N", "never"),
         ("<down><enter>", "yes"),
-        ("<down><down><down><enter>", "no"),
+        ("<down><down><enter>", "ever"),
         ("<up><enter>", "never"),
     ] {
         let tui = asked();
@@ -333,4 +333,83 @@ fn control_characters_in_a_command_are_made_visible_v1_upd_12() {
     let screen = tui.wait_for("<U+202E>");
     assert!(screen.contains("rm -r build"), "{screen}");
     assert!(!tui.wrote("\u{1b}[2K"));
+}
+
+#[test]
+fn a_long_command_is_never_cut_and_can_be_shown_whole() {
+    let lines: Vec<String> = (0..40).map(|n| format!("echo step number {n}")).collect();
+    let tui = ready(on_prompt(json!([ask("q", &lines.join("\n"))])));
+    tui.keys("go<enter>");
+    let screen = tui.wait_for("ctrl-o all");
+    assert!(screen.contains("No, and never"), "options stay: {screen}");
+    assert!(
+        screen.contains(" lines"),
+        "what is hidden is counted: {screen}"
+    );
+    tui.keys("<c-o>");
+    tui.keys("<c-end>");
+    tui.wait_for("step number 39");
+    tui.wait_for("No, and never");
+    tui.keys("<c-o>");
+    tui.wait_for("ctrl-o all");
+}
+
+#[test]
+fn d_shows_the_whole_diff_of_an_edit_and_esc_leads_back() {
+    let new: String = (0..100).map(|n| format!("row {n}\n")).collect();
+    let tui = ready(on_prompt(
+        json!([{"request": {"id": "q", "method": "session/request_permission", "params": {
+            "toolCall": {
+                "toolCallId": "t", "title": "Edit rows.txt", "kind": "edit",
+                "content": [{"type": "diff", "path": "$cwd/rows.txt", "oldText": null, "newText": new}],
+            },
+            "options": [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}],
+        }}}]),
+    ));
+    tui.keys("go<enter>");
+    wait_open(&tui);
+    tui.wait_for("+100");
+    tui.keys("d");
+    tui.wait_gone("wants to");
+    tui.keys("<esc>");
+    tui.wait_for("wants to");
+    assert_eq!(tui.count("session/cancel"), 0);
+    std::thread::sleep(GUARD);
+    tui.keys("y");
+    assert_chosen(&tui, "q", "yes");
+}
+
+#[test]
+fn accept_edits_allows_edits_inside_the_workspace_only() {
+    let edit = |id: &str, path: &str| {
+        json!({"request": {"id": id, "method": "session/request_permission", "params": {
+            "toolCall": {
+                "toolCallId": id, "title": format!("Edit {path}"), "kind": "edit",
+                "locations": [{"path": path}],
+                "content": [{"type": "diff", "path": path, "oldText": "a", "newText": "b"}],
+            },
+            "options": [
+                {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+                {"optionId": "no", "name": "No", "kind": "reject_once"},
+            ],
+        }}})
+    };
+    let setup = client(on_prompt(json!([
+        edit("inside", "$cwd/src/a.rs"),
+        edit("outside", "/etc/hosts"),
+    ])))
+    .args(&["--policy", "accept-edits"]);
+    let tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("go<enter>");
+    assert_chosen(&tui, "inside", "yes");
+    let screen = tui.wait_for("outside the workspace");
+    assert!(screen.contains("/etc/hosts"), "{screen}");
+    assert_eq!(
+        tui.received()
+            .iter()
+            .filter(|m| m["id"] == "outside")
+            .count(),
+        0
+    );
 }

@@ -225,3 +225,40 @@ fn a_window_that_is_too_small_says_so_and_comes_back() {
     let screen = tui.wait_for("an answer");
     assert!(screen.contains("typed blind"), "{screen}");
 }
+
+#[test]
+fn a_session_is_opened_again_by_its_id_with_its_history_v1_ses_08() {
+    let setup = client(json!([
+        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}},
+        {"on": "session/load", "do": [
+            {"update": {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "the old question"}}},
+            {"text": "the old answer"},
+        ], "reply": null},
+    ]));
+    let tui = setup.args(&["--resume", "sess-1"]).start();
+    let screen = tui.wait_for("the old answer");
+    assert!(screen.contains("the old question"), "{screen}");
+    wait_ready(&tui);
+    assert_eq!(tui.count("session/new"), 0);
+}
+
+#[test]
+fn another_agent_can_be_chosen_and_the_first_one_ends() {
+    let tui = ready(json!([]));
+    tui.keys("a draft");
+    tui.wait_for("❯ a draft");
+    tui.keys("<f6>");
+    tui.wait_for("Choose an agent");
+    tui.keys("demo");
+    tui.wait("the demo alone", |tui| {
+        (!tui.screen().contains("fake")).then_some(())
+    });
+    tui.keys("<enter>");
+    tui.wait_gone("Choose an agent");
+    wait_ready(&tui);
+    tui.wait_for("❯ a draft");
+    tui.wait("the end of the first", |tui| {
+        let left = tui.children();
+        (!left.iter().any(|(_, line)| line.contains("fake-agent"))).then_some(())
+    });
+}
