@@ -114,11 +114,15 @@ impl App {
         self.session_changed(0);
     }
 
-    /// Ends the session there is, with its agent and terminals, in the background.
+    /// Ends the session there is, with its agent and terminals, in the background. What it was to be
+    /// told yet goes back to the person.
     fn close(&mut self) {
         if let Some(session) = self.session.take() {
             for message in session.farewell() {
                 self.agent.send(message);
+            }
+            for prompt in session.unsent().rev() {
+                self.ui.restore_draft(&prompt);
             }
         }
         self.end_agent();

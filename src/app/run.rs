@@ -499,7 +499,10 @@ impl App {
             (code, _) => code,
         };
         let width = tty::size().map_or(80, |size| size.width);
+        let error = failed.filter(|_| never_open);
         let rows = match (session, self.config.ui.exit_print) {
+            // All there is to be said.
+            _ if error.is_some() => Vec::new(),
             (Some(session), ExitPrint::Last) => {
                 self.ui.last_exchange(session, &self.screens, width)
             }
@@ -520,7 +523,7 @@ impl App {
             code,
             rows,
             resume,
-            error: failed.filter(|_| never_open),
+            error,
         }
     }
 

@@ -9,6 +9,7 @@ mod support;
 
 mod blocks;
 mod composer;
+mod conformance;
 mod crash;
 mod external;
 mod files;

@@ -33,8 +33,8 @@ use crate::{
         ToAgent, code,
     },
     session::{
-        AgentInfo, CommandQuestion, Effect, Event, Phase, QuestionId, Session, SessionConfig,
-        Start, Transcript, TurnPhase,
+        AgentInfo, CommandQuestion, Effect, Event, Phase, Prompt, QuestionId, Session,
+        SessionConfig, Start, Transcript, TurnPhase,
     },
     text::SafeText,
 };
@@ -135,6 +135,11 @@ impl Session {
             messages.push(ToAgent::Call(Call::CloseSession { id: session }));
         }
         messages
+    }
+
+    /// Prompts that the agent has not taken: to be kept when the session goes.
+    pub fn unsent(self) -> impl DoubleEndedIterator<Item = Prompt> {
+        self.inner.sign_in.unsent().into_iter().chain(self.queue)
     }
 
     /// When [`Event::Tick`] is wanted next, if at all: a cancel that is slow, a silence to be told,

@@ -165,7 +165,7 @@ impl Step<'_> {
         let Some(id) = id else {
             self.stop_agent();
             self.lose_session(ToolState::Failed);
-            let text = "the agent opened a session without naming it. F5 starts it again";
+            let text = "the agent opened a session without naming it";
             self.failed(text.into(), None);
             return;
         };
@@ -227,7 +227,7 @@ impl Step<'_> {
             }
             Way::New => {
                 let text = format!(
-                    "{} opened no session: {}. F5 starts it again",
+                    "{} opened no session: {}",
                     self.agent_name(),
                     error_text::readable(error)
                 );
