@@ -417,6 +417,11 @@ impl Tui {
         self.pty = None;
     }
 
+    /// The terminal takes no more output until the guard goes, as behind ctrl-s or a dead line.
+    pub fn freeze(&self) -> impl Drop {
+        lock(&self.emulator)
+    }
+
     fn pty(&self) -> &blocking::Pty {
         self.pty.as_deref().expect("the terminal is not hung up")
     }
