@@ -33,6 +33,8 @@ pub enum Reason {
 #[derive(Debug, Default)]
 pub struct FrameScheduler {
     wanted: Option<Instant>,
+    /// Something streamed in and was not drawn: its time depends on what is written meanwhile.
+    streamed: bool,
     last: Option<Instant>,
     /// When the bytes written so far are within the budget.
     paid: Option<Instant>,
@@ -45,14 +47,11 @@ pub struct FrameScheduler {
 impl FrameScheduler {
     /// Asks for a frame as soon as the rules allow.
     pub fn request(&mut self, now: Instant, reason: Reason) {
-        let at = self.last.map_or(now, |last| match reason {
-            Reason::Now => last + KEY_INTERVAL,
-            Reason::Stream => {
-                let least = last + self.breath.max(STREAM_INTERVAL);
-                self.paid.map_or(least, |paid| paid.max(least))
-            }
-        });
-        self.request_at(at.max(now));
+        match (reason, self.last) {
+            (_, None) => self.request_at(now),
+            (Reason::Now, Some(last)) => self.request_at(now.max(last + KEY_INTERVAL)),
+            (Reason::Stream, Some(_)) => self.streamed = true,
+        }
     }
 
     /// Asks for a frame at `at`; the earliest request wins.
@@ -62,12 +61,19 @@ impl FrameScheduler {
 
     /// When to draw next; `None` while nothing is wanted or the last frame is still being written.
     pub fn deadline(&self) -> Option<Instant> {
-        if self.in_flight { None } else { self.wanted }
+        if self.in_flight {
+            return None;
+        }
+        let streamed = self.last.filter(|_| self.streamed).map(|last| {
+            let least = last + self.breath.max(STREAM_INTERVAL);
+            self.paid.map_or(least, |paid| paid.max(least))
+        });
+        [self.wanted, streamed].into_iter().flatten().min()
     }
 
     /// A frame was drawn at `now` and handed to the terminal.
     pub fn drawn(&mut self, now: Instant) {
-        self.wanted = None;
+        (self.wanted, self.streamed) = (None, false);
         self.last = Some(now);
         self.in_flight = true;
     }
@@ -80,12 +86,12 @@ impl FrameScheduler {
     /// Something else had the terminal: no frame is on its way, none was drawn lately.
     pub fn reset(&mut self) {
         self.in_flight = false;
-        self.wanted = None;
+        (self.wanted, self.streamed) = (None, false);
     }
 
     /// Nothing had changed: no frame went out.
     pub fn skipped(&mut self) {
-        self.wanted = None;
+        (self.wanted, self.streamed) = (None, false);
     }
 
     /// The terminal took the frame: `bytes` in `cost`.
