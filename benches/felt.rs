@@ -7,6 +7,7 @@
 //! time of the client's process alone, from /proc, in steps of 10 ms.
 
 #[path = "../tests/support/mod.rs"]
+#[allow(dead_code, reason = "tests and benchmarks use a part each")]
 mod support;
 
 use std::{

@@ -13,7 +13,7 @@ use clap::Parser;
 
 fn main() -> ProcessCode {
     let code = run(Cli::parse()).unwrap_or_else(|error| {
-        eprintln!("acp-tui: {error:#}");
+        cli::complain(format_args!("{error:#}"));
         exit_code(&error)
     });
     code.into()

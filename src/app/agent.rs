@@ -1,12 +1,12 @@
 //! The agent's connection as the app holds it: starting, sending, ending.
 
-use std::{ffi::OsString, path::Path, sync::Arc};
+use std::{ffi::OsString, path::Path, sync::Arc, time::Instant};
 
 use tokio::task::JoinHandle;
 
 use crate::{
     acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace, TraceHandle},
-    app::{job::Job, run::App},
+    app::{frame::Reason, job::Job, run::App},
     config::{AgentProfile, Config, OutsideWorkspace},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
     proto::{ClientCaps, ConnectionId, ToAgent},
@@ -47,6 +47,7 @@ impl Agent {
 impl App {
     pub(super) fn pick_agent(&mut self) {
         self.ui.show_agent_picker();
+        self.frames.request(Instant::now(), Reason::Now);
         self.find_agents();
     }
 
@@ -113,11 +114,15 @@ impl App {
         self.session_changed(0);
     }
 
-    /// Ends the session there is, with its agent and terminals, in the background.
+    /// Ends the session there is, with its agent and terminals, in the background. What it was to be
+    /// told yet goes back to the person.
     fn close(&mut self) {
         if let Some(session) = self.session.take() {
             for message in session.farewell() {
                 self.agent.send(message);
+            }
+            for prompt in session.unsent().rev() {
+                self.ui.restore_draft(&prompt);
             }
         }
         self.end_agent();
@@ -127,24 +132,17 @@ impl App {
     pub(super) fn spawn_agent(&mut self) {
         self.agent.connections += 1;
         let connection = ConnectionId(self.agent.connections);
-        let Some((caps, roots)) = self.session.as_ref().map(|session| {
-            let config = &session.config;
-            (
-                config.caps,
-                Roots::new(&config.cwd, &config.additional_directories),
-            )
-        }) else {
+        let Some(caps) = self.session.as_ref().map(|session| session.config.caps) else {
             return;
         };
-        let roots = roots.map_err(|error| {
-            let cwd = self.launch.cwd.display();
-            SafeText::line(&format!("{cwd} cannot be used: {error}"))
+        let ready = self.launch_spec().and_then(|spec| {
+            self.host()?;
+            Ok(spec)
         });
-        let (spec, roots) = match self.launch_spec().and_then(|spec| Ok((spec, roots?))) {
-            Ok(start) => start,
+        let spec = match ready {
+            Ok(spec) => spec,
             Err(error) => return self.reduce([Event::SpawnFailed { error }]),
         };
-        self.host = Some(self.start_host(roots, caps));
         let trace = self.trace();
         let jobs = self.jobs.clone();
         let ending = self.agent.ending.take();
@@ -158,8 +156,32 @@ impl App {
         });
     }
 
-    /// The services for one connection: what they still do and run ends with it (V1-RPC-19).
-    fn start_host(&self, roots: Roots, caps: ClientCaps) -> Host {
+    /// The services for one connection: what they still do and run ends with it (V1-RPC-19). They are
+    /// there before it, and after it where the person runs something of their own.
+    ///
+    /// # Errors
+    /// The project directory cannot be used, or there is no session.
+    pub(super) fn host(&mut self) -> Result<&Host, SafeText> {
+        let host = match self.host.take() {
+            Some(host) => host,
+            None => self.start_host()?,
+        };
+        Ok(self.host.insert(host))
+    }
+
+    fn start_host(&self) -> Result<Host, SafeText> {
+        let Some(session) = &self.session else {
+            return Err(SafeText::from("no agent is chosen"));
+        };
+        let SessionConfig {
+            cwd,
+            additional_directories,
+            caps,
+            ..
+        } = &session.config;
+        let roots = Roots::new(cwd, additional_directories).map_err(|error| {
+            SafeText::line(&format!("{} cannot be used: {error}", cwd.display()))
+        })?;
         let outside = match self.config.fs.outside_workspace {
             OutsideWorkspace::Ask => Outside::Ask,
             OutsideWorkspace::Deny => Outside::Deny,
@@ -181,12 +203,12 @@ impl App {
                     raw_output: self.config.terminal.raw_output,
                     scrub_env: self.config.terminal.scrub_env,
                 },
-                caps,
+                caps: *caps,
             },
             Arc::new(move |event| drop(jobs.send(Job::Host(event)))),
         );
         self.started.add_host(host.clone());
-        host
+        Ok(host)
     }
 
     fn launch_spec(&self) -> Result<LaunchSpec, SafeText> {
@@ -245,7 +267,11 @@ impl App {
                 self.started.add_agent(client.clone());
                 if !current || self.session.is_none() {
                     // Another agent was chosen meanwhile.
-                    tokio::spawn(async move { client.shutdown(StopMode::Quick).await });
+                    let started = self.started.clone();
+                    tokio::spawn(async move {
+                        client.shutdown(StopMode::Quick).await;
+                        started.forget_agent(&client);
+                    });
                     return;
                 }
                 self.agent.client = Some((connection, client));

@@ -1,6 +1,13 @@
 //! Bell and notification, as bytes for the terminal (PRODUCT §4: "rings the bell").
 
-use crate::{config::UiConfig, session::Attention, text::SafeText};
+use crate::{
+    config::UiConfig,
+    session::Attention,
+    text::{SafeText, first_bytes},
+};
+
+/// Bytes of the agent's name in a notification.
+const NAME_BYTES: usize = 100;
 
 /// Whether the person looks at this terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -26,8 +33,10 @@ pub fn bytes(attention: Attention, focus: Focus, ui: &UiConfig, agent: &str) -> 
             Attention::TurnDone => "has finished",
             Attention::AgentFailed => "has failed",
         };
-        // OSC 9; SafeText has no control character that could end it early.
-        out.extend_from_slice(format!("\x1b]9;{} {what}\x1b\\", SafeText::line(agent)).as_bytes());
+        let agent = SafeText::line(first_bytes(agent, NAME_BYTES));
+        // OSC 9; SafeText has no control character that could end it early, and our own name comes
+        // first: terminals take `9;4;…`, `9;9;…` for orders.
+        out.extend_from_slice(format!("\x1b]9;acp-tui: {agent} {what}\x1b\\").as_bytes());
     }
     out
 }
@@ -45,11 +54,27 @@ mod tests {
         assert_eq!(sent(Attention::TurnDone, Focus::Here), b"");
         assert_eq!(
             sent(Attention::TurnDone, Focus::Elsewhere),
-            b"\x07\x1b]9;Fake has finished\x1b\\"
+            b"\x07\x1b]9;acp-tui: Fake has finished\x1b\\"
         );
         assert_eq!(
             sent(Attention::TurnDone, Focus::Unknown),
-            b"\x1b]9;Fake has finished\x1b\\"
+            b"\x1b]9;acp-tui: Fake has finished\x1b\\"
         );
+    }
+    #[test]
+    fn a_name_is_no_order_to_the_terminal_c127() {
+        let (ui, name) = (UiConfig::default(), "4;1;50\x07\x1b]0;x");
+        let sent = bytes(Attention::TurnDone, Focus::Unknown, &ui, name);
+        assert_eq!(
+            String::from_utf8_lossy(&sent),
+            "\x1b]9;acp-tui: 4;1;50␇␛]0;x has finished\x1b\\"
+        );
+        let long = bytes(
+            Attention::TurnDone,
+            Focus::Unknown,
+            &ui,
+            &name.repeat(9_999),
+        );
+        assert!(long.len() < 1_000);
     }
 }

@@ -105,10 +105,13 @@ impl App {
         self.frames.request(Instant::now(), Reason::Now);
     }
 
-    /// `!line`: the person's own command, in a terminal of their own.
+    /// `!line`: the person's own command, in a terminal of their own. It needs no agent.
     fn shell(&mut self, line: &str) {
-        let Some(host) = &self.host else { return };
-        match host.run_shell(line) {
+        let started = match self.host() {
+            Ok(host) => host.run_shell(line),
+            Err(error) => return self.note(NoticeLevel::Error, error),
+        };
+        match started {
             Ok(terminal) => {
                 let line = SafeText::new(line);
                 self.reduce([Event::ShellStarted { terminal, line }]);

@@ -1,12 +1,13 @@
 //! Carries out what the reducer wants, and brings back what the host has to say.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::{
     app::{attention, frame::Reason, job::Job, run::App},
-    host::{self, HostEvent, ServeOutcome},
+    host::{self, HostEvent, ServeOutcome, Serving},
     proto::{
-        HostReply, HostRequest, PermissionOption, RequestKey, TerminalMeta, ToAgent, ToolContent,
+        HostReply, HostRequest, PermissionOption, RequestKey, RpcError, TerminalMeta, ToAgent,
+        ToolContent, code,
     },
     session::{Consent, Effect, Event, QuestionId, Session, Subject, Verdict, reduce},
     text::SafeText,
@@ -16,6 +17,9 @@ use crate::{
 /// Size of a terminal that the agent runs itself; it does not tell.
 const FOREIGN_ROWS: u16 = 40;
 const FOREIGN_COLS: u16 = 120;
+
+/// How long a verdict waits for the one before it.
+const VERDICT_PATIENCE: Duration = Duration::from_secs(1);
 
 impl App {
     /// Lets the session's rules work on events, and does what they want.
@@ -74,8 +78,9 @@ impl App {
         }
     }
 
-    /// Asks the policy off the UI task: it looks at the disk.
-    fn decide(&self, question: QuestionId, subject: Subject, options: Vec<PermissionOption>) {
+    /// Asks the policy off the UI task: it looks at the disk. Verdicts are told in the order of the
+    /// questions, so that these are shown in the order in which the agent asked.
+    fn decide(&mut self, question: QuestionId, subject: Subject, options: Vec<PermissionOption>) {
         let Some(host) = &self.host else { return };
         let changes_files = subject
             .content
@@ -89,15 +94,25 @@ impl App {
             paths: subject.paths,
             changes_files,
         };
-        let (verdict, jobs) = (host.decide(asked, options), self.jobs.clone());
-        tokio::spawn(async move {
-            let verdict = match verdict.await {
+        let Some(connection) = self.session.as_ref().and_then(|s| s.connection) else {
+            return;
+        };
+        let verdict = tokio::spawn(host.decide(asked, options));
+        let (before, jobs) = (self.deciding.take(), self.jobs.clone());
+        self.deciding = Some(tokio::spawn(async move {
+            if let Some(before) = before {
+                // One whose path is on a dead file system holds up the others for no longer.
+                let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
+            }
+            let verdict = verdict.await.unwrap_or(host::Verdict::Ask { reason: None });
+            let verdict = match verdict {
                 host::Verdict::Allow { option, rule } => Verdict::Allow { option, rule },
                 host::Verdict::Deny { option, rule } => Verdict::Deny { option, rule },
                 host::Verdict::Ask { reason } => Verdict::Ask { reason },
             };
-            let _ = jobs.send(Job::Session(Event::Decided { question, verdict }));
-        });
+            let event = Event::Decided { question, verdict };
+            let _ = jobs.send(Job::Session(connection, event));
+        }));
     }
 
     /// Serves a request off the UI task; its answer goes straight to the agent.
@@ -117,7 +132,7 @@ impl App {
             let answer = |reply: HostReply| client.send(ToAgent::Reply { key, reply });
             // Sending fails only once the loop is over; the agent is then answered by the client's
             // own end.
-            match outcome.await {
+            match carried_out(outcome).await {
                 ServeOutcome::Reply(reply) => answer(reply),
                 ServeOutcome::OutsideRoots { resolved, write } => {
                     let event = Event::OutsideRoots {
@@ -126,7 +141,7 @@ impl App {
                         resolved,
                         write,
                     };
-                    let _ = jobs.send(Job::Session(event));
+                    let _ = jobs.send(Job::Session(key.connection, event));
                 }
                 ServeOutcome::AskTerminal {
                     command,
@@ -141,11 +156,12 @@ impl App {
                         cwd,
                         reason,
                     };
-                    let _ = jobs.send(Job::Session(event));
+                    let _ = jobs.send(Job::Session(key.connection, event));
                 }
                 ServeOutcome::Refused { reply, what, rule } => {
                     answer(reply);
-                    let _ = jobs.send(Job::Session(Event::Refused { what, rule }));
+                    let event = Event::Refused { what, rule };
+                    let _ = jobs.send(Job::Session(key.connection, event));
                 }
             }
         });
@@ -161,6 +177,7 @@ impl App {
             } => {
                 self.screens.insert(id.clone(), screen);
                 self.reduce([Event::TerminalStarted { id, command, cwd }]);
+                self.forget_screens();
             }
             HostEvent::TerminalOutput(_) => {
                 self.frames.request(Instant::now(), Reason::Stream);
@@ -171,23 +188,31 @@ impl App {
         }
     }
 
+    /// Screens of terminals that the session has forgotten: it is what bounds their number.
+    fn forget_screens(&mut self) {
+        if let Some(session) = &self.session {
+            self.screens.retain(|id| session.terminals.contains_key(id));
+        }
+    }
+
     /// Output of a terminal that the agent runs itself.
     fn foreign_terminal(&mut self, meta: TerminalMeta) {
         match meta {
             TerminalMeta::Info { id, .. } => {
                 self.screens
                     .insert(id, SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS));
+                self.forget_screens();
             }
             TerminalMeta::Output { id, data, replaces } => {
-                if let Some(screen) = self.screens.get(&id) {
-                    screen.change(|screen| {
-                        if replaces {
-                            screen.replace_text(&data)
-                        } else {
-                            screen.feed_text(&data)
-                        }
-                    });
-                }
+                // Not every agent announces it.
+                let new = || SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS);
+                self.screens.get_or_insert(id, new).change(|screen| {
+                    if replaces {
+                        screen.replace_text(&data)
+                    } else {
+                        screen.feed_text(&data)
+                    }
+                });
             }
             TerminalMeta::Exit { id, .. } => {
                 if let Some(screen) = self.screens.get(&id) {
@@ -196,5 +221,30 @@ impl App {
             }
         }
         self.frames.request(Instant::now(), Reason::Stream);
+    }
+}
+
+/// What came of a request, even if serving it panicked: it is answered all the same (V1-RPC-12).
+async fn carried_out(serving: Serving) -> ServeOutcome {
+    // On a task of its own, where a panic ends nothing but it.
+    tokio::spawn(serving).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "serving a request failed");
+        let error = RpcError::new(code::INTERNAL, "serving the request failed in the client");
+        ServeOutcome::Reply(HostReply::Error(error))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_still_an_answer_v1_rpc_12_v1_err_05() {
+        let outcome = carried_out(Box::pin(async { panic!("while serving") })).await;
+        let ServeOutcome::Reply(HostReply::Error(error)) = outcome else {
+            panic!("no error: {outcome:?}");
+        };
+        assert_eq!(error.code, -32603);
+        assert!(!error.message.contains("while serving"));
     }
 }

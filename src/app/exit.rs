@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use ratatui::{backend::IntoCrossterm, style::Style};
 
-use crate::ui::render::Row;
+use crate::{text::SafeText, ui::render::Row};
 
 /// Prints rows with their styles, as a shell would show them. `colour` is false where stdout is no
 /// terminal.
@@ -25,12 +25,21 @@ pub fn print_rows(out: &mut impl Write, rows: &[Row], colour: bool) -> io::Resul
     out.flush()
 }
 
-/// The command that reopens the session, quoted for a shell.
-pub fn resume_command(agent: &[String], session: &str) -> String {
-    let mut words = vec!["acp-tui", "--resume", session];
+/// The command that reopens the session, quoted for a shell; `None` where the id holds what cannot
+/// be shown as it is, and so not be copied. The id is the agent's word: it must not pass for an
+/// option.
+pub fn resume_command(agent: &[String], session: &str) -> Option<SafeText> {
+    let joined = format!("--resume={session}");
+    let mut words = vec!["acp-tui"];
+    if session.starts_with('-') {
+        words.push(&joined);
+    } else {
+        words.extend(["--resume", session]);
+    }
     words.extend(agent.iter().map(String::as_str));
-    // Fails only on NUL, which neither an argument nor a shown id can hold.
-    shlex::try_join(words).unwrap_or_default()
+    let line = shlex::try_join(words).ok()?;
+    let shown = SafeText::line(&line);
+    (*shown == *line).then_some(shown)
 }
 
 #[cfg(test)]
@@ -54,10 +63,21 @@ mod tests {
     #[test]
     fn the_resume_command_can_be_pasted() {
         let agent = ["--agent".to_owned(), "opencode".to_owned()];
+        let command = |agent: &[String], session| {
+            resume_command(agent, session).map(|line| line.as_str().to_owned())
+        };
         assert_eq!(
-            resume_command(&agent, "ses_1"),
-            "acp-tui --resume ses_1 --agent opencode"
+            command(&agent, "ses_1").as_deref(),
+            Some("acp-tui --resume ses_1 --agent opencode")
         );
-        assert_eq!(resume_command(&[], "a b"), "acp-tui --resume 'a b'");
+        assert_eq!(
+            command(&[], "a b").as_deref(),
+            Some("acp-tui --resume 'a b'")
+        );
+        assert_eq!(
+            command(&[], "--policy=allow-all").as_deref(),
+            Some("acp-tui '--resume=--policy=allow-all'")
+        );
+        assert_eq!(command(&[], "a\x1b]0;x\x07"), None);
     }
 }

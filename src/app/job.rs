@@ -15,8 +15,8 @@ pub enum Job {
     /// The agent runs, or does not.
     Launched(ConnectionId, Result<(Client, Inbox), LaunchError>),
     Host(HostEvent),
-    /// For the reducer: an outcome of a request that was served.
-    Session(Event),
+    /// For the reducer: what came of a request or question of that connection.
+    Session(ConnectionId, Event),
     /// A draft's mentions are resolved.
     Prompt {
         prompt: Prompt,

@@ -25,6 +25,7 @@ mod sources;
 mod started;
 mod store;
 mod tty;
+mod wide;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

@@ -142,6 +142,12 @@ fn read_all(woken: &OwnedFd, pause: &Pause, sender: &mpsc::Sender<Input>) {
     }
 }
 
+/// What was typed before the terminal was taken over; to be called before [`Reader::start`].
+pub fn typed_ahead() -> Vec<Event> {
+    // A terminal that fails is the thread's to report.
+    read_batch().unwrap_or_default()
+}
+
 fn read_batch() -> io::Result<Vec<Event>> {
     let mut batch = Vec::new();
     while batch.len() < BATCH_EVENTS && event::poll(LOOK)? {

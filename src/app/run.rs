@@ -1,7 +1,7 @@
 //! The loop: waits, lets the parts act, draws.
 
 use std::{
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -20,7 +20,7 @@ use crate::{
         frame::{FrameScheduler, Reason},
         input::ReplyFilter,
         job::Job,
-        reader::Reader,
+        reader::{self, Reader},
         screen::Screen,
         signals::{Signals, Told},
         sources::{Deadlines, Sources, Wake},
@@ -28,7 +28,7 @@ use crate::{
         store::Store,
         tty,
     },
-    cli::{ExitCode, Launch},
+    cli::{ExitCode, Launch, complain},
     config::{AgentProfile, Config, Dirs, ExitPrint, Loaded, TrustState},
     host::{
         Host,
@@ -40,7 +40,7 @@ use crate::{
     text::SafeText,
     ui::{
         ProjectInfo, TrustQuestion, Ui, UiContext, UiSettings, action::check_keys,
-        offload::Offload, render::Row,
+        offload::Offload, render::Row, theme::Colours,
     },
     vt::Screens,
 };
@@ -81,6 +81,8 @@ pub(super) struct App {
     pub scratch: Option<tempfile::TempDir>,
     /// Drafts are resolved one after the other, in the order in which they were sent.
     pub resolving: Option<JoinHandle<()>>,
+    /// The policy's latest verdict, until it is told.
+    pub deciding: Option<JoinHandle<()>>,
     pub focus: Focus,
     /// A session was open at some time: leaving is then no failure.
     pub had_session: bool,
@@ -89,6 +91,8 @@ pub(super) struct App {
     /// The question shown last, to draw a new one at once.
     question: Option<QuestionId>,
     save_draft: Option<Instant>,
+    /// As it is on disk, or soon will be.
+    kept_draft: String,
     test_panic: bool,
 }
 
@@ -96,7 +100,7 @@ pub(super) struct App {
 pub struct Farewell {
     code: ExitCode,
     rows: Vec<Row>,
-    resume: Option<String>,
+    resume: Option<SafeText>,
     error: Option<SafeText>,
 }
 
@@ -109,6 +113,7 @@ pub async fn run(
     let (jobs, job_receiver) = mpsc::unbounded_channel();
     let signals = Signals::listen().context("cannot listen to signals")?;
     tty::enter().context("cannot take over the terminal")?;
+    let ahead = reader::typed_ahead();
     let (reader, input) = Reader::start().context("cannot read the terminal")?;
     let mut sources = Sources {
         signals,
@@ -120,6 +125,7 @@ pub async fn run(
     app.frames.request(Instant::now(), Reason::Now);
     app.draw()?;
     app.open_first();
+    app.typed_ahead(ahead)?;
     app.serve(&mut sources).await?;
     app.leave();
     Ok(app.farewell())
@@ -143,8 +149,9 @@ impl App {
         let store = Store::new(&dirs.state, &launch.cwd);
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
-        if let Some(draft) = store.draft() {
-            ui.set_draft(&draft);
+        let draft = store.draft();
+        if let Some(draft) = &draft {
+            ui.set_draft(draft);
         }
         if let TrustState::Untrusted { path, content, .. } = &loaded.trust {
             let (path, content) = (path.clone(), SafeText::new(content));
@@ -180,12 +187,14 @@ impl App {
             clipboard: Clipboard::new(Surroundings::detect()),
             scratch: None,
             resolving: None,
+            deciding: None,
             focus: Focus::default(),
             had_session: false,
             exit: None,
             replies: ReplyFilter::default(),
             question: None,
             save_draft: None,
+            kept_draft: draft.unwrap_or_default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
         })
     }
@@ -287,7 +296,8 @@ impl App {
                 self.exit = Some(ExitCode::Interrupted);
             }
             Told::Continue => {
-                // Whoever stopped us has had the terminal.
+                // Whoever stopped us has had the terminal, and may have left it in any mode.
+                tty::restore();
                 tty::enter().context("cannot take the terminal over again")?;
                 self.screen.repaint()?;
                 self.frames.request(Instant::now(), Reason::Now);
@@ -295,6 +305,19 @@ impl App {
             Told::Resize => self.frames.request(Instant::now(), Reason::Now),
         }
         Ok(())
+    }
+
+    /// Takes what was typed before anything was to be seen: it answers no question.
+    fn typed_ahead(&mut self, batch: Vec<TerminalEvent>) -> anyhow::Result<()> {
+        if !batch.is_empty() {
+            self.ui.typed_ahead(&UiContext {
+                session: self.session.as_ref(),
+                screens: &self.screens,
+                project: &self.project,
+                now: Instant::now(),
+            });
+        }
+        self.typed(batch)
     }
 
     fn typed(&mut self, batch: Vec<TerminalEvent>) -> anyhow::Result<()> {
@@ -357,7 +380,9 @@ impl App {
                 };
                 self.reduce([event]);
             }
-            Job::Session(event) => self.reduce([event]),
+            // Ids of questions are a session's own: another one may have come in its place.
+            Job::Session(connection, event) if self.agent.is(connection) => self.reduce([event]),
+            Job::Session(..) => {}
             Job::Host(event) => self.host_event(event),
             Job::Launched(connection, launched) => self.launched(connection, launched),
         }
@@ -415,16 +440,33 @@ impl App {
         Ok(())
     }
 
-    /// Saves the draft off the UI task.
+    /// Saves the draft off the UI task, if it is another one.
     pub(super) fn keep_draft(&mut self) {
         self.save_draft = None;
-        let (store, draft) = (self.store.clone(), self.ui.draft_text());
-        tokio::task::spawn_blocking(move || store.save_draft(&draft));
+        let draft = self.ui.draft_text();
+        if draft != self.kept_draft {
+            self.kept_draft.clone_from(&draft);
+            let store = self.store.clone();
+            tokio::task::spawn_blocking(move || store.save_draft(&draft));
+        }
+    }
+
+    /// What was typed and not sent: the queue, then the draft.
+    fn unsent(&self) -> String {
+        let queue = self.session.iter().flat_map(|session| &session.queue);
+        let draft = self.ui.draft_text();
+        let texts = queue
+            .map(|prompt| prompt.text.as_str())
+            .chain([draft.as_str()]);
+        texts
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n\n")
     }
 
     /// Ends the turn and the session as the protocol wants it; processes are ended by [`Started`].
     fn leave(&mut self) {
-        self.store.save_draft(&self.ui.draft_text());
+        self.store.save_draft(&self.unsent());
         if let Some(session) = &self.session {
             for message in session.farewell() {
                 self.agent.send(message);
@@ -457,7 +499,10 @@ impl App {
             (code, _) => code,
         };
         let width = tty::size().map_or(80, |size| size.width);
+        let error = failed.filter(|_| never_open);
         let rows = match (session, self.config.ui.exit_print) {
+            // All there is to be said.
+            _ if error.is_some() => Vec::new(),
             (Some(session), ExitPrint::Last) => {
                 self.ui.last_exchange(session, &self.screens, width)
             }
@@ -473,12 +518,12 @@ impl App {
         let resume = session
             .filter(reopens)
             .and_then(|session| session.id.as_ref())
-            .map(|id| exit::resume_command(&self.agent_arguments(), id.as_str()));
+            .and_then(|id| exit::resume_command(&self.agent_arguments(), id.as_str()));
         Farewell {
             code,
             rows,
             resume,
-            error: failed.filter(|_| never_open),
+            error,
         }
     }
 
@@ -518,13 +563,14 @@ impl Farewell {
     /// Prints what is to stay on the screen; the terminal must be restored.
     pub fn say(self) -> ExitCode {
         let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let mut out = io::stdout().lock();
         // A terminal that is gone takes nothing, and nobody is there to be told.
-        let _ = exit::print_rows(&mut io::stdout().lock(), &self.rows, colour);
+        let _ = exit::print_rows(&mut out, &self.rows, colour);
         if let Some(error) = self.error {
-            eprintln!("acp-tui: {error}");
+            complain(error);
         }
         if let Some(resume) = self.resume {
-            println!("\nTo go on: {resume}");
+            let _ = writeln!(out, "\nTo go on: {}", resume);
         }
         self.code
     }
@@ -535,7 +581,10 @@ fn ui_settings(config: &Config) -> UiSettings {
         ui: config.ui.clone(),
         keys: config.keys.clone(),
         agents: super::agent::choices(config, |_| None),
-        colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        colours: Colours::of_environment(
+            std::env::var("NO_COLOR").ok().as_deref(),
+            std::env::var("COLORTERM").ok().as_deref(),
+        ),
     }
 }
 

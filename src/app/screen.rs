@@ -9,7 +9,10 @@ use crossterm::{
 use ratatui::{Frame, Terminal};
 
 use crate::{
-    app::backend::{FrameBytes, FrameLinks, LinkBackend, Writer, Written},
+    app::{
+        backend::{FrameBytes, FrameLinks, LinkBackend, Writer, Written},
+        wide::WideCells,
+    },
     ui::transcript::PlacedLink,
 };
 
@@ -17,6 +20,7 @@ pub struct Screen {
     terminal: Terminal<LinkBackend>,
     bytes: FrameBytes,
     links: FrameLinks,
+    wide: WideCells,
     writer: Writer,
     /// Sent along with the next frame: bell, notification, query.
     extra: Vec<u8>,
@@ -32,6 +36,7 @@ impl Screen {
             terminal,
             bytes,
             links,
+            wide: WideCells::default(),
             writer: Writer::start(done)?,
             extra: Vec::new(),
         })
@@ -40,10 +45,11 @@ impl Screen {
     /// Draws a frame and hands what changed to the writer. Gives false if nothing had changed and
     /// nothing is on its way.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame) -> Vec<PlacedLink>) -> io::Result<bool> {
-        let links = &self.links;
+        let (links, wide) = (&self.links, &mut self.wide);
         self.terminal.draw(|frame| {
             let placed = draw(frame);
             *links.borrow_mut() = placed;
+            wide.clear_halves(frame.buffer_mut());
         })?;
         let frame = self.bytes.take();
         let mut out = std::mem::take(&mut self.extra);

@@ -18,7 +18,7 @@ use crate::{
         reader::Input,
         signals::{Signals, Told},
     },
-    proto::ConnectionId,
+    proto::{AgentExit, ConnectionId},
 };
 
 /// Agent messages taken before the loop looks at keys and the clock again.
@@ -87,9 +87,14 @@ async fn agent(inbox: &mut Option<(ConnectionId, Inbox)>) -> (ConnectionId, Vec<
     };
     let connection = *connection;
     let Some(first) = receiver.recv().await else {
-        // Its end has been told: `Inbound::Exited` is always the last.
+        // Told already, as `Inbound::Exited` is the last item, unless the reader itself failed. To
+        // hear of an end twice does nothing.
         *inbox = None;
-        return std::future::pending().await;
+        let exit = AgentExit {
+            cause: Some("its messages cannot be read any more".into()),
+            ..AgentExit::default()
+        };
+        return (connection, vec![Inbound::Exited(exit)]);
     };
     let mut batch = vec![first];
     while batch.len() < AGENT_BATCH

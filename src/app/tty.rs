@@ -15,7 +15,7 @@ use crossterm::{
         DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
         KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
     },
-    execute,
+    execute, queue,
     style::ResetColor,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
@@ -28,15 +28,22 @@ static ENTERED: AtomicBool = AtomicBool::new(false);
 /// [`ReplyFilter`](super::input::ReplyFilter).
 pub const QUERY_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 
-/// Takes the terminal over.
+/// Takes the terminal over; again after it may have been in other hands.
 pub fn enter() -> io::Result<()> {
+    if ENTERED.load(Ordering::SeqCst) {
+        // crossterm sets raw mode only where it believes it is off.
+        disable_raw_mode()?;
+    }
     enable_raw_mode()?;
-    ENTERED.store(true, Ordering::SeqCst);
+    let mut out = io::stdout();
     // The keyboard flags are kept per screen: pushed after the switch, popped before it. They are
-    // sent unasked; a terminal that does not know them ignores them.
+    // sent unasked; a terminal that does not know them ignores them. One push for one pop (C107).
+    queue!(out, EnterAlternateScreen)?;
+    if ENTERED.swap(true, Ordering::SeqCst) {
+        queue!(out, PopKeyboardEnhancementFlags)?;
+    }
     execute!(
-        io::stdout(),
-        EnterAlternateScreen,
+        out,
         PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
         EnableBracketedPaste,
         EnableFocusChange,

@@ -1,6 +1,6 @@
 //! `acp-tui config`.
 
-use super::{CliError, ConfigAction, ExitCode, print, print_warnings};
+use super::{CliError, ConfigAction, ExitCode, complain, print, print_warnings};
 use crate::{
     config::{LoadOptions, TrustState, load, project_file, schema},
     text::SafeText,
@@ -20,10 +20,10 @@ pub fn config(options: &LoadOptions, action: Option<ConfigAction>) -> Result<Exi
     let loaded = load(options)?;
     print_warnings(&loaded.warnings);
     if let TrustState::Untrusted { path, .. } = &loaded.trust {
-        eprintln!(
-            "acp-tui: {}: only its display keys apply; acp-tui trust shows and approves it",
+        complain(format_args!(
+            "{}: only its display keys apply; acp-tui trust shows and approves it",
             SafeText::line(&path.to_string_lossy())
-        );
+        ));
     }
     if action == Some(ConfigAction::Check) {
         let bad = !loaded.warnings.is_empty();

@@ -23,7 +23,7 @@ pub use self::{
     doctor::DoctorReport,
     generate::{completions, man},
     launch::{AgentWanted, Launch},
-    output::{print, print_warnings},
+    output::{complain, print, print_warnings},
     terminal::terminal_check,
     trust::trust,
 };

@@ -1,9 +1,12 @@
 //! Plain output.
 
-use std::io::{ErrorKind, Write};
+use std::{
+    fmt::Display,
+    io::{ErrorKind, Write},
+};
 
 use super::CliError;
-use crate::config::Warning;
+use crate::{config::Warning, text::sanitize};
 
 /// Writes to stdout; a reader that has gone (`| head`) is no error.
 ///
@@ -20,10 +23,17 @@ pub fn print(text: &str) -> Result<(), CliError> {
     }
 }
 
+/// Says something on stderr, made harmless: it may quote a file or an agent. Not `eprintln!`, which
+/// panics where nobody can be told any more: the terminal has hung up, the pipe is closed.
+pub fn complain(text: impl Display) {
+    let text = text.to_string();
+    let _ = writeln!(std::io::stderr(), "acp-tui: {}", sanitize(&text));
+}
+
 /// To stderr, one line each.
 pub fn print_warnings(warnings: &[Warning]) {
     for warning in warnings {
-        eprintln!("acp-tui: {warning}");
+        complain(warning);
     }
 }
 

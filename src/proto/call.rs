@@ -222,6 +222,10 @@ pub enum AuthMethodKind {
     /// Run in a terminal by hand; never passed to `authenticate` (V1-AUTH-03). The command line
     /// to show is the profile's command with these arguments.
     Terminal { args: Vec<String> },
+    /// The older form of that, `_meta.terminal-auth`: never passed to `authenticate` either, which
+    /// kimi does not answer. The command line comes from the agent, so it is not shown (V1-AUTH-05):
+    /// the description or the profile says how.
+    ByHand,
     /// Variables to set in the profile (V1-AUTH-06).
     EnvVar { vars: Vec<SafeText> },
     /// Shown as not supported (V1-AUTH-07).

@@ -5,7 +5,7 @@ use std::process;
 use crate::{proto::ExitStatus, text::SafeText};
 
 /// How the agent's process ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentExit {
     /// `None` if it did not end in time to be told.
     pub status: Option<ExitStatus>,

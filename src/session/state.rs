@@ -98,7 +98,7 @@ pub enum Phase {
     },
     Ready,
     /// No agent: it could not be started, ended, speaks another protocol or opens no session. What
-    /// happened, and that F5 tries again.
+    /// happened.
     Failed {
         error: SafeText,
     },

@@ -14,7 +14,7 @@ use crate::{
         ContentBlock, MessageId, PlanEntry, RawJson, ToolCallId, ToolContent, ToolKind,
         ToolLocation,
     },
-    session::Answered,
+    session::{Answered, By},
     text::{SafeText, SafeTextBuf},
 };
 
@@ -86,6 +86,7 @@ pub struct ToolCall {
     /// The command line of an execute call, where known; raw.
     pub command: Option<String>,
     pub command_cwd: Option<String>,
+    /// When it began, or was last answered for: the time to decide is not the tool's.
     pub started: Instant,
     /// Set when it finished; not in a replay, where it is not known.
     pub took: Option<Duration>,
@@ -93,6 +94,20 @@ pub struct ToolCall {
     pub asking: bool,
     /// What was asked about it and how it was answered, in order.
     pub answers: Vec<Answered>,
+}
+
+impl ToolCall {
+    /// A permission request for it came, answered or not.
+    pub fn was_asked_about(&self) -> bool {
+        self.asking || !self.answers.is_empty()
+    }
+
+    /// The last request for it was answered with no.
+    pub fn is_denied(&self) -> bool {
+        let by_someone = |answer: &&Answered| answer.by != By::Nobody;
+        let last = self.answers.last().filter(by_someone);
+        !self.asking && last.is_some_and(|answer| !answer.allowed)
+    }
 }
 
 /// How a tool call stands: what the agent says, and what this side knows beyond it.

@@ -130,8 +130,10 @@ fn neutralise(raw: &str, ends: LineEnds) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(raw.len() + 8);
     let mut marks = 0;
+    let mut previous = None;
     let mut chars = raw.chars().peekable();
     while let Some(c) = chars.next() {
+        let before = previous.replace(c);
         if is_combining(c) {
             marks += 1;
             if marks > MAX_COMBINING_MARKS {
@@ -145,7 +147,9 @@ fn neutralise(raw: &str, ends: LineEnds) -> Cow<'_, str> {
             '\r' if ends == LineEnds::Unified && chars.peek() == Some(&'\n') => {}
             '\0'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}')),
             '\u{7f}' => out.push('\u{2421}'),
-            c if is_invisible(c) => out.push_str(&format!("<U+{:04X}>", c as u32)),
+            c if is_invisible(c) || is_idle_joiner(c, before) => {
+                out.push_str(&format!("<U+{:04X}>", c as u32));
+            }
             c => out.push(c),
         }
     }
@@ -157,23 +161,43 @@ pub fn is_control_picture(c: char) -> bool {
     matches!(c, '\u{2400}'..='\u{2421}')
 }
 
-/// C1 controls, and format characters that reorder, hide or stand for nothing. ZWJ (emoji) and
-/// ZWNJ, and variation selectors, stay: scripts and emoji need them.
+/// C1 controls, and format characters that reorder, hide or stand for nothing, and fillers that are
+/// letters by their class only. ZWJ (emoji) and ZWNJ, and variation selectors, stay where scripts
+/// and emoji need them.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{80}'..='\u{9f}'
         | '\u{ad}'
+        | '\u{34f}'
         | '\u{61c}'
+        | '\u{115f}' | '\u{1160}'
+        | '\u{17b4}' | '\u{17b5}'
         | '\u{180e}'
         | '\u{200b}'
         | '\u{200e}' | '\u{200f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
         | '\u{feff}'
+        | '\u{ffa0}'
         | '\u{fff9}'..='\u{fffb}'
         | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// A joiner or variation selector with nothing to join or vary: in an ASCII word it only hides that
+/// two words differ, and a row of them hides any text (C129). A chunk may begin with a good one.
+fn is_idle_joiner(c: char, before: Option<char>) -> bool {
+    let joiner = |c| matches!(c, '\u{200c}' | '\u{200d}');
+    let selector = |c| matches!(c, '\u{fe00}'..='\u{fe0f}');
+    let keycap = |c| matches!(c, '0'..='9' | '#' | '*');
+    let Some(before) = before else { return false };
+    if joiner(c) {
+        before.is_ascii() || joiner(before)
+    } else {
+        selector(c) && (before.is_ascii() && !keycap(before) || selector(before) || joiner(before))
+    }
 }
 
 /// Zero-width marks that stack on the character before them.
@@ -200,6 +224,17 @@ mod tests {
     fn bidi_and_tags_are_shown_v1_upd_12() {
         assert_eq!(SafeText::new("x\u{202e}y").as_str(), "x<U+202E>y");
         assert_eq!(SafeText::new("\u{e0061}").as_str(), "<U+E0061>");
+    }
+
+    #[test]
+    fn what_only_hides_a_difference_is_shown_c129() {
+        assert_eq!(SafeText::new("pass\u{200d}wd").as_str(), "pass<U+200D>wd");
+        assert_eq!(SafeText::new("rm\u{3164}x").as_str(), "rm<U+3164>x");
+        assert_eq!(SafeText::new("a\u{fe01}b").as_str(), "a<U+FE01>b");
+        assert_eq!(
+            SafeText::new("\u{2764}\u{fe0f}\u{fe00}\u{fe01}").as_str(),
+            "\u{2764}\u{fe0f}<U+FE00><U+FE01>"
+        );
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::{
 pub struct Layers {
     /// Opened by the person or the program; the last has the keys.
     opened: Vec<Box<dyn Overlay>>,
-    /// What the session waits for.
+    /// What is waited for: by the session, or before there is one.
     asked: Option<Asked>,
     /// Answered, while the session does not know of it yet.
     answered: Option<QuestionId>,
@@ -57,7 +57,12 @@ impl Layers {
         !self.opened.is_empty()
     }
 
-    /// A question of the session has the keys.
+    /// Asks what is to be known before there is a session.
+    pub fn ask(&mut self, dialog: QuestionDialog) {
+        self.asked = Some(Asked::Question(Box::new(dialog)));
+    }
+
+    /// A question has the keys.
     pub fn is_asking(&self) -> bool {
         self.opened.is_empty() && matches!(self.asked, Some(Asked::Question(_)))
     }
@@ -94,6 +99,8 @@ impl Layers {
         }
         let signing_in = session.is_some_and(|s| matches!(s.phase, Phase::SignIn { .. }));
         match (question, &self.asked) {
+            // No question of a session's: it stays until it is answered.
+            (_, Some(Asked::Question(dialog))) if dialog.id().is_none() => {}
             (Some(question), Some(Asked::Question(dialog)))
                 if dialog.id() == Some(question.id()) => {}
             (Some(_), _) if hold => self.asked = None,

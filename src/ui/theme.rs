@@ -14,6 +14,28 @@ pub enum Background {
     Light,
 }
 
+/// What the terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colours {
+    /// NO_COLOR: modifiers only.
+    None,
+    /// The 256 of the palette.
+    Indexed,
+    /// Any, for the backgrounds that the palette has only in glaring tones.
+    True,
+}
+
+impl Colours {
+    /// As the environment tells: `NO_COLOR` set to anything, `COLORTERM` as terminals set it.
+    pub fn of_environment(no_color: Option<&str>, colorterm: Option<&str>) -> Self {
+        match (no_color, colorterm) {
+            (Some(value), _) if !value.is_empty() => Self::None,
+            (_, Some("truecolor" | "24bit")) => Self::True,
+            _ => Self::Indexed,
+        }
+    }
+}
+
 /// Styles by meaning. `id` tells themes apart in caches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Theme {
@@ -74,6 +96,9 @@ pub struct SyntaxStyles {
 pub struct DiffStyles {
     pub added: Style,
     pub removed: Style,
+    /// Of the sign and the line numbers beside `added` and `removed`.
+    pub added_gutter: Style,
+    pub removed_gutter: Style,
     /// Laid over `added`/`removed` where words differ.
     pub added_word: Style,
     pub removed_word: Style,
@@ -138,9 +163,10 @@ impl Hues {
 }
 
 impl Theme {
-    /// The palette theme for a background. `colour` is false under NO_COLOR: modifiers only.
-    pub fn palette(background: Background, colour: bool) -> Self {
+    /// The palette theme for a background.
+    pub fn palette(background: Background, colours: Colours) -> Self {
         let hues = Hues::of(background);
+        let colour = colours != Colours::None;
         let plain = Style::new();
         let fg = |c: Color| if colour { plain.fg(c) } else { plain };
         let faint = plain.add_modifier(Modifier::DIM);
@@ -159,11 +185,7 @@ impl Theme {
             _ => reversed,
         };
         Self {
-            id: match background {
-                Background::Unknown => 0,
-                Background::Dark => 1,
-                Background::Light => 2,
-            } + if colour { 0 } else { 3 },
+            id: 3 * background as u8 + colours as u8,
             text: plain,
             dim,
             strong,
@@ -209,39 +231,79 @@ impl Theme {
                 punctuation: plain,
                 plain,
             },
-            diff: DiffStyles::palette(background, colour, dim),
+            diff: DiffStyles::palette(background, colours, dim),
         }
     }
 }
 
 impl DiffStyles {
-    fn palette(background: Background, colour: bool, dim: Style) -> Self {
+    /// Quiet backgrounds that syntax colours are readable on. The palette of 256 has such for light
+    /// terminals only; on dark ones the gutter and the words that differ are coloured, not the
+    /// whole line.
+    fn palette(background: Background, colours: Colours, dim: Style) -> Self {
         let plain = Style::new();
-        let bg = |n: u8| plain.bg(Color::Indexed(n));
+        let indexed = |n: u8| plain.bg(Color::Indexed(n));
+        let rgb = |[r, g, b]: [u8; 3]| plain.bg(Color::Rgb(r, g, b));
         let hues = Hues::of(background);
-        let (added, removed, added_word, removed_word) = match (colour, background) {
-            (false, _) => (
-                plain.bold(),
-                plain.dim(),
-                plain.bold().underlined(),
-                plain.dim().underlined(),
-            ),
-            (true, Background::Unknown) => (
-                plain.fg(hues.success),
-                plain.fg(hues.error),
-                plain.fg(hues.success).reversed(),
-                plain.fg(hues.error).reversed(),
-            ),
-            (true, Background::Dark) => (bg(22), bg(52), bg(28).bold(), bg(88).bold()),
-            (true, Background::Light) => (bg(194), bg(224), bg(157).bold(), bg(217).bold()),
+        let (added_sign, removed_sign) = (plain.fg(hues.success), plain.fg(hues.error));
+        // Of a line, of its gutter, of a word in it: first added, then removed.
+        let [lines, gutters, words] = match (colours, background) {
+            (Colours::None, _) => [
+                (plain.bold(), plain.dim()),
+                (plain.bold(), plain.dim()),
+                (plain.bold().underlined(), plain.dim().underlined()),
+            ],
+            (_, Background::Unknown) => [
+                (added_sign, removed_sign),
+                (added_sign, removed_sign),
+                (
+                    added_sign.bold().underlined(),
+                    removed_sign.bold().underlined(),
+                ),
+            ],
+            (Colours::Indexed, Background::Dark) => [
+                (plain, plain),
+                (added_sign, removed_sign),
+                (indexed(22), indexed(52)),
+            ],
+            (Colours::Indexed, Background::Light) => [
+                (indexed(194), indexed(224)),
+                (
+                    added_sign.patch(indexed(194)),
+                    removed_sign.patch(indexed(224)),
+                ),
+                (indexed(157), indexed(217)),
+            ],
+            (Colours::True, Background::Dark) => [
+                (rgb([21, 44, 30]), rgb([58, 26, 30])),
+                (
+                    added_sign.patch(rgb([27, 57, 38])),
+                    removed_sign.patch(rgb([74, 31, 36])),
+                ),
+                (rgb([33, 88, 54]), rgb([115, 43, 49])),
+            ],
+            (Colours::True, Background::Light) => [
+                (rgb([230, 247, 234]), rgb([254, 236, 235])),
+                (
+                    added_sign.patch(rgb([211, 240, 218])),
+                    removed_sign.patch(rgb([252, 220, 219])),
+                ),
+                (rgb([176, 230, 191]), rgb([248, 190, 190])),
+            ],
         };
         Self {
-            added,
-            removed,
-            added_word,
-            removed_word,
+            added: lines.0,
+            removed: lines.1,
+            added_gutter: gutters.0,
+            removed_gutter: gutters.1,
+            added_word: words.0,
+            removed_word: words.1,
             line_number: dim,
-            hunk: if colour { plain.fg(hues.accent) } else { dim },
+            hunk: if colours == Colours::None {
+                dim
+            } else {
+                plain.fg(hues.accent)
+            },
         }
     }
 }
@@ -343,20 +405,30 @@ mod tests {
     const BACKGROUNDS: [Background; 3] = [Background::Unknown, Background::Dark, Background::Light];
 
     #[test]
+    fn colours_are_those_that_the_environment_tells() {
+        let told = Colours::of_environment;
+        assert_eq!(told(None, None), Colours::Indexed);
+        assert_eq!(told(None, Some("truecolor")), Colours::True);
+        assert_eq!(told(Some("1"), Some("truecolor")), Colours::None);
+        assert_eq!(told(Some(""), Some("24bit")), Colours::True);
+    }
+
+    #[test]
     fn caches_can_tell_themes_apart() {
         let ids: HashSet<u8> = BACKGROUNDS
             .into_iter()
             .flat_map(|background| {
-                [true, false].map(|colour| Theme::palette(background, colour).id)
+                [Colours::None, Colours::Indexed, Colours::True]
+                    .map(|colours| Theme::palette(background, colours).id)
             })
             .collect();
-        assert_eq!(ids.len(), 6);
+        assert_eq!(ids.len(), 9);
     }
 
     #[test]
     fn without_colour_there_are_modifiers_only() {
         for background in BACKGROUNDS {
-            let theme = format!("{:?}", Theme::palette(background, false));
+            let theme = format!("{:?}", Theme::palette(background, Colours::None));
             for colour in [
                 "Indexed", "Rgb", "Red", "Green", "Yellow", "Cyan", "Blue", "Magenta",
             ] {
@@ -367,7 +439,7 @@ mod tests {
 
     #[test]
     fn what_matters_is_told_by_more_than_colour() {
-        let theme = Theme::palette(Background::Dark, false);
+        let theme = Theme::palette(Background::Dark, Colours::None);
         let plain = Style::new();
         for style in [theme.error, theme.warning, theme.key_hint, theme.selected] {
             assert_ne!(style, plain);

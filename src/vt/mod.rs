@@ -82,8 +82,18 @@ impl Screens {
         self.0.insert(id, screen);
     }
 
-    pub fn remove(&mut self, id: &TerminalId) {
-        self.0.remove(id);
+    /// The screen of that id, made where there is none.
+    pub fn get_or_insert(
+        &mut self,
+        id: TerminalId,
+        new: impl FnOnce() -> SharedScreen,
+    ) -> &SharedScreen {
+        self.0.entry(id).or_insert_with(new)
+    }
+
+    /// Forgets all but those that `keep` wants.
+    pub fn retain(&mut self, keep: impl Fn(&TerminalId) -> bool) {
+        self.0.retain(|id, _| keep(id));
     }
 }
 

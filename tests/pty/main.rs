@@ -1,4 +1,52 @@
-//! The real binary in a real terminal.
+//! The real binary in a real terminal, against a scripted agent: what the person sees, what the
+//! agent is sent, what is left behind.
+//!
+//! Nothing here depends on how fast the machine is: tests wait for what they want to see.
 
 #[path = "../support/mod.rs"]
+#[allow(dead_code, reason = "tests and benchmarks use a part each")]
 mod support;
+
+mod blocks;
+mod composer;
+mod conformance;
+mod crash;
+mod external;
+mod files;
+mod keys;
+mod leave;
+mod logs;
+mod permission;
+mod queue;
+mod sign_in;
+mod start;
+mod stop;
+mod terminal;
+mod trust;
+mod turn;
+
+use serde_json::{Value, json};
+use support::pty::{Setup, Tui};
+
+/// A client with the scripted agent that plays `scenario`.
+fn client(scenario: Value) -> Setup {
+    Setup::new(env!("CARGO_BIN_EXE_acp-tui"), scenario)
+}
+
+/// A client with an open session.
+fn ready(scenario: Value) -> Tui {
+    let tui = client(scenario).start();
+    wait_ready(&tui);
+    tui
+}
+
+/// Waits for an open session in which nothing goes on.
+#[track_caller]
+fn wait_ready(tui: &Tui) {
+    tui.wait_for("F1 keys");
+}
+
+/// A scenario in which each prompt takes its steps.
+fn on_prompt(steps: Value) -> Value {
+    json!([{"on": "session/prompt", "do": steps}])
+}

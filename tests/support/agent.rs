@@ -11,7 +11,8 @@
 //! `{"split": {"message": {…}, "every": BYTES}}`, `{"sleep": MS}`, `{"until_cancel": MS}`,
 //! `{"stderr": "…"}`, `{"exit": CODE}`, `{"hang": true}`, `{"wait_for": METHOD}`,
 //! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?}}`,
-//! `{"tools": N}`, `{"big": BYTES}`, `{"touch": NAME}` (a file beside LOG), `{"spawn": {"argv": […]}}`, `{"ignore": ["eof", "term"]}`.
+//! `{"tools": N}`, `{"big": BYTES}`, `{"touch": NAME}` (a file beside LOG), `{"wait_file": NAME}` (likewise),
+//! `{"spawn": {"argv": […]}}`, `{"ignore": "eof"}`.
 //! `"$session"`, `"$cwd"` and `"$terminal"` (the last one created) in strings are filled in.
 
 use std::{
@@ -194,6 +195,13 @@ impl Agent {
             "touch" => {
                 let name = value.as_str().unwrap_or_default();
                 std::fs::write(self.folder.join(name), "").expect("the file is made");
+            }
+            "wait_file" => {
+                let path = self.folder.join(value.as_str().unwrap_or_default());
+                while !path.exists() {
+                    // Takes in what comes meanwhile, for LOG.
+                    self.wait(Duration::from_millis(5), |_| false);
+                }
             }
             "spawn" => {
                 let argv: Vec<&str> = value["argv"]

@@ -16,9 +16,13 @@ use pty_process::{Size, blocking};
 use serde_json::Value;
 
 /// How long something may take to show up. Generous: machines are shared.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What to start and in what surroundings.
+/// In the environment of the client, and so of all that it starts: whose it is.
+const MARK: &str = "ACP_TUI_TEST_RUN";
+
+/// What to start and in what surroundings. Can be started more than once: home, project and the
+/// agent's record stay.
 pub struct Setup {
     pub client: PathBuf,
     /// The scripted agent's program and its first arguments.
@@ -28,17 +32,25 @@ pub struct Setup {
     pub cols: u16,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
-    /// Added to the config file.
+    /// Added to the config file, behind the agent's own profile.
     pub config: String,
+    /// In place of the config file with the scripted agent.
+    pub config_file: Option<String>,
+    /// A shell with job control that runs the client, instead of the client alone.
+    pub shell: Option<String>,
+    folder: Arc<tempfile::TempDir>,
 }
 
 /// A running client.
 pub struct Tui {
     child: Child,
-    pty: Arc<blocking::Pty>,
+    /// `None` once it was hung up.
+    pty: Option<Arc<blocking::Pty>>,
+    /// Ends the reading thread when it goes.
+    reading: Option<std::io::PipeWriter>,
     emulator: Arc<Mutex<Emulator>>,
     /// Home, project, log and record; removed at the end.
-    pub folder: tempfile::TempDir,
+    pub folder: Arc<tempfile::TempDir>,
 }
 
 struct Emulator {
@@ -54,6 +66,10 @@ impl Setup {
         let client = PathBuf::from(client);
         let agent = client.with_file_name("examples").join("fake-agent");
         let agent = vec![agent.to_string_lossy().into_owned()];
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for name in ["home", "project"] {
+            std::fs::create_dir(folder.path().join(name)).expect("a folder in it");
+        }
         Self {
             client,
             agent,
@@ -63,6 +79,9 @@ impl Setup {
             args: Vec::new(),
             env: Vec::new(),
             config: String::new(),
+            config_file: None,
+            shell: None,
+            folder: Arc::new(folder),
         }
     }
 
@@ -86,36 +105,68 @@ impl Setup {
         self
     }
 
+    pub fn config_file(mut self, toml: &str) -> Self {
+        self.config_file = Some(toml.to_owned());
+        self
+    }
+
+    /// Runs the agent behind a shell script; `"$@"` in it is the agent.
+    pub fn launcher(mut self, script: &str) -> Self {
+        let words = ["/bin/sh", "-c", script, "launcher"].map(str::to_owned);
+        self.agent.splice(0..0, words);
+        self
+    }
+
+    /// Runs the client by a shell with job control; `"$@"` in the script is the client.
+    pub fn shell(mut self, script: &str) -> Self {
+        self.shell = Some(script.to_owned());
+        self
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        path_in(&self.folder, name)
+    }
+
+    /// Makes a file in the project.
+    pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        write(&self.path("project").join(name), content.as_ref());
+        self
+    }
+
+    /// Makes an executable script beside the project, as an editor, say.
+    pub fn script(self, name: &str, content: &str) -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.path(name);
+        write(&path, content.as_bytes());
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("executable");
+        self
+    }
+
     /// Starts the client; does not wait for anything.
-    pub fn start(self) -> Tui {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let path = |name: &str| folder.path().join(name);
-        for name in ["home", "project"] {
-            std::fs::create_dir(path(name)).expect("a folder in it");
-        }
-        std::fs::write(path("scenario.json"), self.scenario.to_string()).expect("scenario");
-        let (program, first) = self.agent.split_first().expect("an agent");
-        let mut args = first.to_vec();
-        args.extend(["scenario.json", "record.jsonl"].map(|name| path(name).display().to_string()));
-        let config = format!(
-            "default_agent = \"fake\"\n[agents.fake]\ncommand = {program:?}\nargs = {args:?}\n{}",
-            self.config
-        );
-        std::fs::write(path("config.toml"), config).expect("config");
+    pub fn start(&self) -> Tui {
+        std::fs::write(self.path("scenario.json"), self.scenario.to_string()).expect("scenario");
+        std::fs::write(self.path("config.toml"), self.config_text()).expect("config");
         let (pty, pts) = blocking::open().expect("a pty");
         pty.resize(Size::new(self.rows, self.cols))
             .expect("its size");
-        let child = blocking::Command::new(&self.client)
-            .args(["--config".into(), path("config.toml")])
-            .args(["--log".into(), path("log")])
+        let command = match &self.shell {
+            None => blocking::Command::new(&self.client),
+            Some(script) => blocking::Command::new("/bin/sh")
+                .args(["-c", &format!("set -m\n{script}"), "shell"])
+                .arg(&self.client),
+        };
+        let child = command
+            .args(["--config".into(), self.path("config.toml")])
+            .args(["--log".into(), self.path("log")])
             .args(&self.args)
-            .current_dir(path("project"))
+            .current_dir(self.path("project"))
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", path("home"))
+            .env("HOME", self.path("home"))
             .env("TERM", "xterm-256color")
             .env("LANG", "C.UTF-8")
-            .envs(self.env)
+            .env(MARK, self.folder.path())
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
             .spawn(pts)
             .expect("the client starts");
         let size = |n| NonZeroU16::new(n).expect("a size");
@@ -125,26 +176,67 @@ impl Setup {
             last: Instant::now(),
         }));
         let pty = Arc::new(pty);
+        let (ended, reading) = std::io::pipe().expect("a pipe");
         let (reader, screen) = (pty.clone(), emulator.clone());
-        std::thread::spawn(move || {
-            let mut buffer = [0; 1 << 16];
-            while let Ok(count) = (&*reader).read(&mut buffer) {
-                if count == 0 {
-                    break;
-                }
-                let mut screen = lock(&screen);
-                screen.parser.process(&buffer[..count]);
-                screen.raw.extend_from_slice(&buffer[..count]);
-                screen.last = Instant::now();
-            }
-        });
+        std::thread::spawn(move || read(&reader, &ended, &screen));
         Tui {
             child,
-            pty,
+            pty: Some(pty),
+            reading: Some(reading),
             emulator,
-            folder,
+            folder: self.folder.clone(),
         }
     }
+
+    fn config_text(&self) -> String {
+        if let Some(text) = &self.config_file {
+            return text.clone();
+        }
+        let (program, first) = self.agent.split_first().expect("an agent");
+        let mut args = first.to_vec();
+        args.extend(
+            ["scenario.json", "record.jsonl"].map(|name| self.path(name).display().to_string()),
+        );
+        format!(
+            "default_agent = \"fake\"\n[agents.fake]\ncommand = {program:?}\nargs = {args:?}\n{}",
+            self.config
+        )
+    }
+}
+
+/// Feeds the emulator until the client's side or ours is closed.
+fn read(pty: &blocking::Pty, ended: &std::io::PipeReader, screen: &Mutex<Emulator>) {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let mut buffer = [0; 1 << 16];
+    loop {
+        let mut fds = [
+            PollFd::new(pty, PollFlags::IN),
+            PollFd::new(ended, PollFlags::IN),
+        ];
+        if poll(&mut fds, None).is_err() || !fds[1].revents().is_empty() {
+            return;
+        }
+        // On Linux a read fails once the client's side is closed.
+        let count = match (&*pty).read(&mut buffer) {
+            Ok(0) | Err(_) => return,
+            Ok(count) => count,
+        };
+        let mut screen = lock(screen);
+        screen.parser.process(&buffer[..count]);
+        screen.raw.extend_from_slice(&buffer[..count]);
+        screen.last = Instant::now();
+    }
+}
+
+/// Below the folder as programs see it, symbolic links resolved.
+fn path_in(folder: &tempfile::TempDir, name: &str) -> PathBuf {
+    let root = folder.path().canonicalize();
+    root.expect("the folder is there").join(name)
+}
+
+fn write(path: &Path, content: &[u8]) {
+    std::fs::create_dir_all(path.parent().expect("in a folder")).expect("its folder");
+    std::fs::write(path, content).expect("the file is made");
 }
 
 impl Tui {
@@ -169,6 +261,13 @@ impl Tui {
     /// All bytes that the client wrote so far.
     pub fn raw(&self) -> Vec<u8> {
         lock(&self.emulator).raw.clone()
+    }
+
+    /// Whether it has written these bytes.
+    pub fn wrote(&self, text: &str) -> bool {
+        let raw = self.raw();
+        raw.windows(text.len())
+            .any(|window| window == text.as_bytes())
     }
 
     /// What it wrote since `from` bytes.
@@ -239,8 +338,40 @@ impl Tui {
             .collect()
     }
 
+    /// What the client answered to the agent's request with that id.
+    #[track_caller]
+    pub fn wait_answer(&self, id: impl Into<Value>) -> Value {
+        let id = id.into();
+        self.wait_received(&format!("an answer to request {id}"), |message| {
+            message.get("method").is_none() && message["id"] == id
+        })
+    }
+
+    /// How many messages of that method the agent has received.
+    pub fn count(&self, method: &str) -> usize {
+        let received = self.received();
+        received.iter().filter(|m| m["method"] == method).count()
+    }
+
+    /// The texts of the prompts that the agent has received.
+    pub fn prompts(&self) -> Vec<String> {
+        let received = self.received();
+        let prompts = received.iter().filter(|m| m["method"] == "session/prompt");
+        prompts
+            .map(|prompt| {
+                let blocks = prompt["params"]["prompt"].as_array().into_iter().flatten();
+                blocks.filter_map(|block| block["text"].as_str()).collect()
+            })
+            .collect()
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        path_in(&self.folder, name)
+    }
+
+    /// Lets the agent go on that waits for that file.
+    pub fn allow(&self, name: &str) {
+        std::fs::write(self.path(name), "").expect("the file is made");
     }
 
     pub fn project(&self) -> PathBuf {
@@ -253,9 +384,7 @@ impl Tui {
     }
 
     pub fn send(&self, bytes: &[u8]) {
-        (&*self.pty)
-            .write_all(bytes)
-            .expect("the terminal takes it");
+        self.pty().write_all(bytes).expect("the terminal takes it");
     }
 
     pub fn paste(&self, text: &str) {
@@ -268,7 +397,51 @@ impl Tui {
             .parser
             .screen_mut()
             .set_size(size(rows), size(cols));
-        self.pty.resize(Size::new(rows, cols)).expect("resized");
+        self.pty().resize(Size::new(rows, cols)).expect("resized");
+    }
+
+    /// Closes the terminal, as when its window is closed.
+    pub fn hang_up(&mut self) {
+        // With the pipe goes the thread that holds the other handle.
+        self.reading = None;
+        self.pty = None;
+    }
+
+    fn pty(&self) -> &blocking::Pty {
+        self.pty.as_deref().expect("the terminal is not hung up")
+    }
+
+    /// Ids and command lines of what the client started, directly or not, and what still runs.
+    /// Empty where there is no /proc.
+    pub fn children(&self) -> Vec<(u32, String)> {
+        let mark = format!("{MARK}={}", self.folder.path().display());
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let Some(pid) = entry
+                .file_name()
+                .to_str()
+                .and_then(|name| name.parse().ok())
+            else {
+                continue;
+            };
+            let read = |name| std::fs::read(entry.path().join(name)).unwrap_or_default();
+            let is_ours = read("environ")
+                .split(|byte| *byte == 0)
+                .any(|variable| variable == mark.as_bytes());
+            if is_ours && pid != self.child.id() {
+                let command = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
+                found.push((pid, command));
+            }
+        }
+        found
+    }
+
+    /// Asserts that all that the client started ends.
+    #[track_caller]
+    pub fn assert_nothing_left(&self) {
+        self.wait("end of all that was started", |tui| {
+            tui.children().is_empty().then_some(())
+        });
     }
 
     pub fn pid(&self) -> u32 {
@@ -324,7 +497,7 @@ impl Tui {
             "focus reports are off"
         );
         drop(emulator);
-        let modes = rustix::termios::tcgetattr(&*self.pty)
+        let modes = rustix::termios::tcgetattr(self.pty())
             .expect("a tty")
             .local_modes;
         use rustix::termios::LocalModes;
@@ -338,18 +511,26 @@ impl Tui {
             all[all.len().saturating_sub(lines)..].join("\n")
         };
         format!(
-            "--- screen\n{}\n--- log\n{}\n--- received\n{}",
+            "--- screen\n{}\n--- log\n{}\n--- received\n{}\n--- children\n{:?}",
             self.screen(),
             tail(&self.path("log"), 30),
             tail(&self.path("record.jsonl"), 10),
+            self.children(),
         )
     }
 }
 
 impl Drop for Tui {
     fn drop(&mut self) {
+        let children = self.children();
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // What a failed test has left.
+        for (pid, _) in children {
+            if let Some(pid) = rustix::process::Pid::from_raw(pid as i32) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        }
     }
 }
 
@@ -409,11 +590,15 @@ fn encode_key(name: &str) -> Vec<u8> {
         "c-home" => b"\x1b[1;5H",
         "c-end" => b"\x1b[1;5F",
         "pgup" => b"\x1b[5~",
+        "c-up" => b"\x1b[1;5A",
+        "c-down" => b"\x1b[1;5B",
         "pgdn" => b"\x1b[6~",
         "del" => b"\x1b[3~",
         "f1" => b"\x1bOP",
         "f3" => b"\x1bOR",
         "f5" => b"\x1b[15~",
+        "f6" => b"\x1b[17~",
+        "f9" => b"\x1b[20~",
         other => panic!("no key {other}"),
     };
     bytes.to_vec()

@@ -136,6 +136,9 @@ fn auth_method(method: &Value) -> Option<AuthMethod> {
     };
     let id = text("id")?;
     let kind = match method.get("type") {
+        None | Some(Value::Null) if method.pointer("/_meta/terminal-auth").is_some() => {
+            AuthMethodKind::ByHand
+        }
         None | Some(Value::Null) => AuthMethodKind::Agent,
         Some(Value::String(kind)) => match kind.as_str() {
             "agent" => AuthMethodKind::Agent,

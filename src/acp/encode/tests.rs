@@ -42,7 +42,9 @@ fn setup(directories: &[&str]) -> SessionSetup {
     }
 }
 
-// V1-INIT-02, -05, -07, -08, -15, C041: nothing is offered that is not built.
+// V1-INIT-02, -05, -07, -08, C041: nothing is offered that is not built (V1-INIT-09, -10, -11, -12,
+// -13, -14, -15, -16); what is not of the protocol stands under `_meta`, and none of it under a
+// reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
     let caps = ClientCaps {
@@ -68,7 +70,7 @@ async fn initialize_offers_what_works() {
     );
 }
 
-// V1-SES-01, V1-SES-06, V1-SES-08, V1-SES-11
+// V1-SES-01, V1-SES-06, V1-SES-08, V1-SES-11; no MCP servers yet (V1-INIT-19).
 #[tokio::test]
 async fn sessions_are_opened_with_all_that_is_required() {
     assert_eq!(
@@ -259,5 +261,53 @@ async fn answers_have_the_shape_of_their_method() {
         ),
     ] {
         assert_eq!(answered(reply.clone()).await, expected, "{reply:?}");
+    }
+}
+
+// V1-META-04, V1-RPC-27
+#[tokio::test]
+async fn only_methods_of_the_protocol_are_called() {
+    let session = id();
+    let calls = [
+        Call::Initialize {
+            caps: ClientCaps::default(),
+        },
+        Call::Authenticate {
+            method: "m".to_owned(),
+        },
+        Call::NewSession(setup(&["/q"])),
+        Call::LoadSession {
+            id: session.clone(),
+            setup: setup(&["/q"]),
+        },
+        Call::ResumeSession {
+            id: session.clone(),
+            setup: setup(&["/q"]),
+        },
+        Call::CloseSession {
+            id: session.clone(),
+        },
+        Call::Prompt {
+            session: session.clone(),
+            blocks: Vec::new(),
+        },
+        Call::SetMode {
+            session: session.clone(),
+            mode: ModeId::new("m"),
+        },
+        Call::SetConfigOption {
+            session,
+            option: "o".to_owned(),
+            value: "v".to_owned(),
+        },
+    ];
+    for wanted in calls {
+        let sent = call(wanted).await;
+        let method = sent[0].as_str().expect("a method");
+        let of_agent = ["initialize", "authenticate"].contains(&method);
+        assert!(of_agent || method.starts_with("session/"), "{method}");
+        for paths in [&sent[1]["cwd"], &sent[1]["additionalDirectories"][0]] {
+            assert!(paths.as_str().is_none_or(|path| path.starts_with('/')));
+        }
     }
 }

@@ -96,7 +96,7 @@ impl Step<'_> {
             // V1-INIT-03: nothing more is sent.
             let text = format!(
                 "{} speaks version {} of the protocol, this client version {PROTOCOL_VERSION}: \
-                 install versions that fit, then F5 tries again",
+                 install versions that fit",
                 self.agent_name(),
                 answer.protocol_version,
             );
@@ -118,7 +118,7 @@ impl Step<'_> {
             return;
         }
         let text = format!(
-            "{} refused to start: {}. F5 tries again",
+            "{} refused to start: {}",
             self.agent_name(),
             error_text::readable(error)
         );
@@ -141,7 +141,6 @@ impl Step<'_> {
             text.push_str(": ");
             text.push_str(truncate_to_width(line.trim(), STDERR_LINE).as_ref());
         }
-        text.push_str(". F5 starts it again");
         let cause = exit.cause.as_deref().unwrap_or_default();
         let detail = format!("{cause}\n{}", exit.stderr);
         let detail = detail.trim();
@@ -197,7 +196,8 @@ impl Step<'_> {
 
     /// No agent: said, and shown until F5.
     pub(super) fn failed(&mut self, error: SafeText, detail: Option<SafeText>) {
-        self.push(notice(NoticeLevel::Error, error.clone(), detail));
+        let text = format!("{}. F5 starts it again", error.trim_end_matches('.'));
+        self.push(notice(NoticeLevel::Error, SafeText::new(&text), detail));
         self.hold_queue();
         self.session.phase = Phase::Failed { error };
         self.effects.push(Effect::Attention(Attention::AgentFailed));

@@ -33,8 +33,8 @@ use crate::{
         ToAgent, code,
     },
     session::{
-        AgentInfo, CommandQuestion, Effect, Event, Phase, QuestionId, Session, SessionConfig,
-        Start, Transcript, TurnPhase,
+        AgentInfo, CommandQuestion, Effect, Event, Phase, Prompt, QuestionId, Session,
+        SessionConfig, Start, Transcript, TurnPhase,
     },
     text::SafeText,
 };
@@ -112,8 +112,9 @@ impl Session {
         self.agent.name.as_ref().unwrap_or(&self.config.agent)
     }
 
-    /// What the agent is told before its process ends: the turn is cancelled, the session closed
-    /// where it can be (V1-RPC-20). Its open requests are answered by the connection's end.
+    /// What the agent is told before its process ends: the turn is cancelled, with the answers that
+    /// the questions of a cancelled turn get (V1-PERM-02), and the session closed where it can be
+    /// (V1-RPC-20). Its other open requests are answered by the connection's end.
     pub fn farewell(&self) -> Vec<ToAgent> {
         let Some(session) = self.inner.opening.live().cloned() else {
             return Vec::new();
@@ -129,10 +130,16 @@ impl Session {
             };
             messages.push(ToAgent::Notify(cancel));
         }
+        messages.extend(self.questions.iter().map(questions::closed));
         if self.agent.caps.close {
             messages.push(ToAgent::Call(Call::CloseSession { id: session }));
         }
         messages
+    }
+
+    /// Prompts that the agent has not taken: to be kept when the session goes.
+    pub fn unsent(self) -> impl DoubleEndedIterator<Item = Prompt> {
+        self.inner.sign_in.unsent().into_iter().chain(self.queue)
     }
 
     /// When [`Event::Tick`] is wanted next, if at all: a cancel that is slow, a silence to be told,

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    proto::{Call, ConfigKind, ConfigOption, ModeId, ModeState, RpcError, SessionId, SessionMode},
+    proto::{
+        Call, ConfigKind, ConfigOption, ModeId, ModeState, RpcError, SessionId, SessionMode, code,
+    },
     session::{Modes, NoticeLevel, Session},
     text::SafeText,
 };
@@ -25,6 +27,8 @@ pub(super) struct ModeRules {
     setting_up: Option<Instant>,
     /// What was asked for last and is not answered: the next step of cycling starts there.
     target: Option<ModeId>,
+    /// This connection does not know the method that sets modes (V1-ERR-03).
+    fixed: bool,
 }
 
 impl ModeRules {
@@ -40,22 +44,30 @@ impl Session {
 }
 
 impl Step<'_> {
-    /// What the answer to a set-up call says. Nothing in it: what updates said before it, or what
-    /// was known before a restart, stays.
+    /// What the answer to a set-up call says. What it leaves out stays as updates before it, or the
+    /// time before a restart, had it.
     pub(super) fn modes_at_opening(
         &mut self,
         modes: Option<ModeState>,
         options: Vec<ConfigOption>,
     ) {
-        if modes.is_none() && options.is_empty() {
-            return;
+        if !options.is_empty() {
+            self.take_options(options);
         }
-        self.session.modes = modes.map(|modes| Modes {
-            current: modes.current,
-            available: bounded(modes.available),
-            option: None,
-        });
-        self.take_options(options);
+        if let Some(modes) = modes
+            && self.session.config_options.is_empty()
+        {
+            self.session.modes = Some(Modes {
+                current: modes.current,
+                available: bounded(modes.available),
+                option: None,
+            });
+        }
+    }
+
+    pub(super) fn forget_modes(&mut self) {
+        self.session.modes = None;
+        self.session.config_options.clear();
     }
 
     /// Replaces the whole list (V1-UPD-08).
@@ -121,6 +133,10 @@ impl Step<'_> {
     }
 
     pub(super) fn cycle_mode(&mut self) {
+        if self.session.inner.modes.fixed {
+            self.toast("the agent cannot change its mode");
+            return;
+        }
         let Some(modes) = self.session.modes.as_ref().filter(|_| self.is_ready()) else {
             self.toast("there are no modes to choose from");
             return;
@@ -233,6 +249,7 @@ impl Step<'_> {
             self.sign_in_to_call(call, error);
             return;
         }
+        self.session.inner.modes.fixed |= error.code == code::METHOD_NOT_FOUND;
         let what = format!("mode {} could not be set", SafeText::line(mode.as_str()));
         self.say_error(NoticeLevel::Warning, &what, error);
         self.mode_answered(&mode);
@@ -301,6 +318,7 @@ impl Step<'_> {
     pub(super) fn abort_mode(&mut self) {
         let rules = &mut self.session.inner.modes;
         let target = rules.target.take();
+        rules.fixed = false;
         if rules.setting_up.take().is_some() {
             rules.wanted = target.map(|mode| mode.as_str().to_owned());
         }

@@ -30,6 +30,10 @@ pub(super) struct Opening {
     kept: Option<Kept>,
     /// That updates of other sessions are left out was said on this connection.
     told_foreign: bool,
+    /// The session that is being resumed stands on the screen.
+    shown: bool,
+    /// That it was told once more was said.
+    told_twice: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,12 +97,12 @@ impl Step<'_> {
                 "the agent takes no additional directories: it knows the working directory only";
             self.say(NoticeLevel::Warning, text.into());
         }
+        let shown = self.has_conversation();
+        self.session.inner.opening.shown = shown;
         let way = match self.session.inner.opening.again.clone() {
             None => Way::New,
             // What is on the screen needs no replay; an empty screen does.
-            Some(id) if caps.resume && (self.has_conversation() || !caps.load_session) => {
-                Way::Resume(id)
-            }
+            Some(id) if caps.resume && (shown || !caps.load_session) => Way::Resume(id),
             Some(id) if caps.load_session => Way::Load(id),
             Some(_) => {
                 let text = format!("{} cannot open a session again", self.agent_name());
@@ -161,7 +165,7 @@ impl Step<'_> {
         let Some(id) = id else {
             self.stop_agent();
             self.lose_session(ToolState::Failed);
-            let text = "the agent opened a session without naming it. F5 starts it again";
+            let text = "the agent opened a session without naming it";
             self.failed(text.into(), None);
             return;
         };
@@ -180,8 +184,12 @@ impl Step<'_> {
         self.session.phase = Phase::Ready;
         self.signed_in();
         let told = answer.modes.is_some() || !answer.config_options.is_empty();
-        self.modes_at_opening(answer.modes, answer.config_options);
+        if told {
+            self.forget_modes();
+        }
+        // In the order in which they came: the answer has the last word (V1-CFG-10).
         self.apply_early(&id, early);
+        self.modes_at_opening(answer.modes, answer.config_options);
         self.set_wanted_mode(told);
         self.send_next_unless_held();
     }
@@ -219,7 +227,7 @@ impl Step<'_> {
             }
             Way::New => {
                 let text = format!(
-                    "{} opened no session: {}. F5 starts it again",
+                    "{} opened no session: {}",
                     self.agent_name(),
                     error_text::readable(error)
                 );
@@ -257,6 +265,7 @@ impl Step<'_> {
         opening.live = None;
         opening.early = Early::default();
         opening.told_foreign = false;
+        opening.told_twice = false;
     }
 
     /// Before the first thing of a replay: what is on the screen would come twice.
@@ -276,13 +285,28 @@ impl Step<'_> {
         self.weigh();
     }
 
+    /// Whether a piece of conversation is one that stands on the screen already: some agents
+    /// replay a session that is resumed as well, though none is to (V1-SES-11).
+    pub(super) fn is_told_twice(&mut self) -> bool {
+        let opening = &mut self.session.inner.opening;
+        if !opening.shown || !matches!(opening.way, Some(Way::Resume(_))) {
+            return false;
+        }
+        if !std::mem::replace(&mut opening.told_twice, true) {
+            let text = "what the agent told once more while it resumed the session is left out";
+            self.say(NoticeLevel::Quiet, text.into());
+        }
+        true
+    }
+
     fn end_replay(&mut self) {
         self.hush();
         self.end_open_tools(ToolState::Ended);
         self.settle_plan();
         let kept = self.session.inner.opening.kept.take();
         if kept.is_some_and(|kept| has_conversation(&kept.transcript)) {
-            let text = "the session was loaded again: above is what the agent knows of it";
+            // Not "above": gemini goes on telling it after the answer.
+            let text = "the session was loaded again, as the agent tells it";
             self.say(NoticeLevel::Info, text.into());
         }
     }
@@ -303,8 +327,7 @@ impl Step<'_> {
         self.session.usage = None;
         self.session.commands.clear();
         self.session.plan.clear();
-        self.session.modes = None;
-        self.session.config_options.clear();
+        self.forget_modes();
     }
 
     /// An update, for whichever session it is.

@@ -8,11 +8,12 @@ use std::{collections::BTreeSet, path::PathBuf};
 use crate::{
     proto::{
         HostReply, HostRequest, OptionId, PermissionKind, PermissionOption, PermissionOutcome,
-        PermissionRequest, RequestKey, RpcError, ToolContent, code,
+        PermissionRequest, RequestKey, RpcError, ToAgent, ToolContent, code,
     },
     session::{
         Answered, Attention, BlockId, By, CommandQuestion, Consent, Effect, FileAnswer,
-        FileQuestion, NoticeLevel, PermissionQuestion, Question, QuestionId, Subject, Verdict,
+        FileQuestion, NoticeLevel, PermissionQuestion, Question, QuestionId, Subject, ToolState,
+        Verdict,
     },
     text::SafeText,
 };
@@ -43,6 +44,9 @@ impl Step<'_> {
             };
             self.answer_request(key, HostReply::Error(error));
             return;
+        }
+        if let HostRequest::TerminalKill(on) | HostRequest::TerminalRelease(on) = &request {
+            self.settle_terminal(&on.terminal);
         }
         match request {
             HostRequest::Permission(request) => self.permission(key, *request),
@@ -327,20 +331,13 @@ impl Step<'_> {
     }
 
     fn close_question(&mut self, at: usize) {
-        match self.session.questions.remove(at) {
-            Some(Question::Permission(question)) => {
-                self.record(question.block, cancelled());
-                let outcome = HostReply::Permission(PermissionOutcome::Cancelled);
-                self.answer_request(question.key, outcome);
-            }
-            Some(
-                Question::File(FileQuestion { key, .. })
-                | Question::Command(CommandQuestion { key, .. }),
-            ) => {
-                self.answer_request(key, HostReply::Error(request_cancelled()));
-            }
-            None => {}
+        let Some(question) = self.session.questions.remove(at) else {
+            return;
+        };
+        if let Question::Permission(question) = &question {
+            self.record(question.block, cancelled());
         }
+        self.effects.push(Effect::ToAgent(closed(&question)));
     }
 
     pub(super) fn refused(&mut self, what: &SafeText, rule: &SafeText) {
@@ -370,9 +367,20 @@ impl Step<'_> {
         questions.position(|question| question.id() == id)
     }
 
-    /// What was asked stays in the transcript with its answer.
+    /// What was asked stays in the transcript with its answer. A call that was allowed is under way:
+    /// not all agents say so.
     fn record(&mut self, block: BlockId, answered: Answered) {
+        let now = self.now;
+        if answered.by != By::Nobody && !answered.allowed {
+            self.denied_in_turn();
+        }
         if let Some(call) = self.edit_tool(block) {
+            if call.state.is_open() {
+                call.started = now;
+            }
+            if answered.allowed && call.state == ToolState::Pending {
+                call.state = ToolState::InProgress;
+            }
             if call.answers.len() >= MAX_ANSWERS {
                 call.answers.remove(0);
             }
@@ -431,6 +439,18 @@ impl Step<'_> {
             content: call.content.clone(),
             locations: call.locations.clone(),
         })
+    }
+}
+
+/// The answer to a question that nobody answers any more.
+pub(super) fn closed(question: &Question) -> ToAgent {
+    let reply = match question {
+        Question::Permission(_) => HostReply::Permission(PermissionOutcome::Cancelled),
+        Question::File(_) | Question::Command(_) => HostReply::Error(request_cancelled()),
+    };
+    ToAgent::Reply {
+        key: question.key(),
+        reply,
     }
 }
 

@@ -27,6 +27,16 @@ enum Retry {
     Call(Call),
 }
 
+impl SignIn {
+    /// The prompt that waits for a sign-in.
+    pub(super) fn unsent(self) -> Option<Prompt> {
+        match self.retry? {
+            Retry::Prompt(prompt, _) => Some(prompt),
+            Retry::Open | Retry::Call(_) => None,
+        }
+    }
+}
+
 impl Step<'_> {
     pub(super) fn sign_in_to_open(&mut self, error: &RpcError) {
         self.ask_to_sign_in(Retry::Open, error);
@@ -134,7 +144,7 @@ impl Step<'_> {
     /// The refused prompt goes back to the head of the queue.
     pub(super) fn abort_sign_in(&mut self) {
         let sign_in = std::mem::take(&mut self.session.inner.sign_in);
-        if let Some(Retry::Prompt(prompt, _)) = sign_in.retry {
+        if let Some(prompt) = sign_in.unsent() {
             self.session.queue.push_front(prompt);
             self.hold_queue();
         }

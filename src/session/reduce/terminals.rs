@@ -1,14 +1,14 @@
 //! Terminals: what is known of them, and which blocks show them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::{
     proto::{
         ExitStatus, TerminalId, TerminalMeta, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
         ToolStatus,
     },
-    session::{BlockId, Effect, TerminalInfo},
-    text::SafeText,
+    session::{BlockId, Effect, NoticeLevel, TerminalInfo},
+    text::{SafeText, truncate_to_width},
 };
 
 use super::{
@@ -22,9 +22,17 @@ fn shell_call(terminal: &TerminalId) -> ToolCallId {
     ToolCallId::new(format!("acp-tui/shell/{}", terminal.as_str()))
 }
 
-/// The latest block that shows each terminal.
+/// Cells of each command in the line about those that still run.
+const COMMAND_WIDTH: usize = 60;
+
 #[derive(Debug, Default)]
-pub(super) struct TerminalIndex(HashMap<TerminalId, BlockId>);
+pub(super) struct TerminalIndex {
+    /// The latest block that shows each terminal.
+    shown: HashMap<TerminalId, BlockId>,
+    /// Commands that need no word about still running: the agent is ending them, they are the
+    /// person's own, or the word was said.
+    settled: BTreeSet<TerminalId>,
+}
 
 impl Step<'_> {
     pub(super) fn terminal_started(&mut self, id: TerminalId, command: SafeText, cwd: SafeText) {
@@ -46,6 +54,7 @@ impl Step<'_> {
                 ToolStatus::Failed
             };
             info.exit = Some(status);
+            self.session.inner.terminals.settled.remove(&id);
             self.touch_terminal(&id);
             let shell = shell_call(&id);
             if self.session.inner.tools.knows(&shell) {
@@ -60,6 +69,7 @@ impl Step<'_> {
 
     /// The person's own command is shown like one of the agent's.
     pub(super) fn shell_started(&mut self, terminal: TerminalId, line: SafeText) {
+        self.settle_terminal(&terminal);
         let mut patch = ToolCallPatch::new(shell_call(&terminal));
         patch.title = Some(SafeText::line(&format!("! {line}")));
         patch.kind = Some(ToolKind::Execute);
@@ -67,6 +77,42 @@ impl Step<'_> {
         patch.command = Some(line.to_string());
         patch.content = Some(vec![ToolContent::Terminal(terminal)]);
         self.patch_tool(patch, Told::Announced);
+    }
+
+    /// The agent kills or releases it, or it needs no watching for another reason.
+    pub(super) fn settle_terminal(&mut self, id: &TerminalId) {
+        let running = self.session.terminals.get(id);
+        if running.is_none_or(|info| info.exit.is_none()) {
+            let settled = &mut self.session.inner.terminals.settled;
+            settled.insert(id.clone());
+            if settled.len() > MAX_TERMINALS {
+                settled.pop_first();
+            }
+        }
+    }
+
+    /// Commands that outlive their turn, each told of once (V1-CAN-07).
+    pub(super) fn tell_running_terminals(&mut self) {
+        let settled = &self.session.inner.terminals.settled;
+        let running: Vec<(TerminalId, String)> = self
+            .session
+            .terminals
+            .iter()
+            .filter(|(id, info)| !info.foreign && info.exit.is_none() && !settled.contains(id))
+            .map(|(id, info)| {
+                let command = truncate_to_width(&info.command, COMMAND_WIDTH);
+                (id.clone(), command.into_owned())
+            })
+            .collect();
+        if running.is_empty() {
+            return;
+        }
+        let (ids, commands): (Vec<_>, Vec<_>) = running.into_iter().unzip();
+        let text = format!("still running: {}", commands.join(", "));
+        self.say(NoticeLevel::Info, SafeText::line(&text));
+        for id in ids {
+            self.settle_terminal(&id);
+        }
     }
 
     /// A terminal that the agent runs itself (codex, pi, claude). One of ours is none of its
@@ -108,7 +154,7 @@ impl Step<'_> {
     }
 
     fn command_shown_with(&self, id: &TerminalId) -> SafeText {
-        let block = self.session.inner.terminals.0.get(id);
+        let block = self.session.inner.terminals.shown.get(id);
         match block.and_then(|block| self.tool(*block)) {
             Some(call) => match &call.command {
                 Some(command) => SafeText::line(command),
@@ -151,13 +197,13 @@ impl Step<'_> {
 
     /// A block that shows a terminal has changed with it.
     fn touch_terminal(&mut self, id: &TerminalId) {
-        if let Some(block) = self.session.inner.terminals.0.get(id) {
+        if let Some(block) = self.session.inner.terminals.shown.get(id) {
             self.session.transcript.edit(*block);
         }
     }
 
     pub(super) fn index_terminals(&mut self, block: BlockId, content: &[ToolContent]) {
-        let shown = &mut self.session.inner.terminals.0;
+        let shown = &mut self.session.inner.terminals.shown;
         for id in shown_terminals(content) {
             if shown.len() < MAX_SHOWN_TERMINALS || shown.contains_key(id) {
                 shown.insert(id.clone(), block);
@@ -168,7 +214,7 @@ impl Step<'_> {
     /// After old blocks were dropped.
     pub(super) fn forget_gone_terminals(&mut self) {
         let transcript = &self.session.transcript;
-        let shown = &mut self.session.inner.terminals.0;
+        let shown = &mut self.session.inner.terminals.shown;
         shown.retain(|_, block| transcript.index_of(*block).is_some());
     }
 }

@@ -134,7 +134,7 @@ impl Step<'_> {
             call.kind = kind;
         }
         if let Some(content) = content {
-            call.content = content;
+            call.content = with_diffs_asked_about(call, content);
         }
         if let Some(mut locations) = patch.locations {
             locations.truncate(MAX_TOOL_ITEMS);
@@ -208,6 +208,20 @@ impl Step<'_> {
             .open
             .retain(|block| transcript.index_of(*block).is_some());
     }
+}
+
+/// New content, and before it the change that was asked about, where the agent has none in its place
+/// (opencode: "Wrote file successfully."): what was said yes or no to stays visible.
+fn with_diffs_asked_about(call: &mut ToolCall, content: Vec<ToolContent>) -> Vec<ToolContent> {
+    let is_diff = |piece: &ToolContent| matches!(piece, ToolContent::Diff(_));
+    if !call.was_asked_about() || content.iter().any(is_diff) {
+        return content;
+    }
+    let mut kept = std::mem::take(&mut call.content);
+    kept.retain(is_diff);
+    kept.extend(content);
+    kept.truncate(MAX_TOOL_ITEMS);
+    kept
 }
 
 fn replace<T>(place: &mut Option<T>, new: Option<T>) {

@@ -21,6 +21,8 @@ pub(super) struct TurnRules {
     prompt: Option<(Prompt, BlockId)>,
     /// The queue's head goes out as soon as it may: however the turn ends, or the session opens.
     pub(super) send_next: bool,
+    /// A request of the open turn was answered with no.
+    denied: bool,
     /// That the agent is silent was told; the next word makes it news again.
     pub(super) silence_told: bool,
 }
@@ -148,6 +150,7 @@ impl Step<'_> {
         let rules = &mut self.session.inner.turn;
         rules.number += 1;
         rules.send_next = false;
+        rules.denied = false;
         self.call(Call::Prompt {
             session,
             blocks: prompt.blocks.clone(),
@@ -189,9 +192,28 @@ impl Step<'_> {
             StopReason::EndTurn | StopReason::Cancelled if stopped => {
                 self.say(NoticeLevel::Info, "stopped".into());
             }
-            StopReason::EndTurn => {}
+            StopReason::EndTurn => {
+                // pi's way to tell that the model could not be reached.
+                if user
+                    == self
+                        .session
+                        .transcript
+                        .blocks()
+                        .last()
+                        .map(|block| block.id)
+                {
+                    self.say(
+                        NoticeLevel::Info,
+                        "the agent ended the turn without a word".into(),
+                    );
+                }
+            }
+            // codex, after each no.
+            StopReason::Cancelled if self.session.inner.turn.denied => {
+                let text = "the agent ended the turn: its request was denied";
+                self.say(NoticeLevel::Info, text.into());
+            }
             StopReason::Cancelled => {
-                // What codex answers after a refused permission.
                 self.say(NoticeLevel::Warning, "cancelled by the agent".into());
             }
             StopReason::MaxTokens => {
@@ -254,11 +276,16 @@ impl Step<'_> {
         self.after_turn(false, stopped);
     }
 
+    pub(super) fn denied_in_turn(&mut self) {
+        self.session.inner.turn.denied = true;
+    }
+
     fn is_turn_of(&self, session: &SessionId) -> bool {
         self.session.turn.is_some() && self.session.inner.opening.live() == Some(session)
     }
 
     fn after_turn(&mut self, went_well: bool, stopped: bool) {
+        self.tell_running_terminals();
         if std::mem::take(&mut self.session.inner.turn.send_next) {
             self.send_head();
         } else if went_well && !stopped {

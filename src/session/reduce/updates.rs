@@ -8,23 +8,24 @@ impl Step<'_> {
     /// An update of the live session; also outside of a turn, which it does not open again
     /// (V1-PROMPT-07).
     pub(super) fn update(&mut self, event: AgentEvent) {
+        let is_conversation = matches!(
+            event,
+            AgentEvent::Chunk { .. } | AgentEvent::ToolCall(_) | AgentEvent::Plan(_)
+        );
+        if is_conversation {
+            if self.is_told_twice() {
+                return;
+            }
+            self.make_way_for_replay();
+        }
         match event {
             AgentEvent::Chunk {
                 role,
                 message,
                 content,
-            } => {
-                self.make_way_for_replay();
-                self.chunk(role, message, content);
-            }
-            AgentEvent::ToolCall(patch) => {
-                self.make_way_for_replay();
-                self.tool_call(*patch);
-            }
-            AgentEvent::Plan(entries) => {
-                self.make_way_for_replay();
-                self.plan(entries);
-            }
+            } => self.chunk(role, message, content),
+            AgentEvent::ToolCall(patch) => self.tool_call(*patch),
+            AgentEvent::Plan(entries) => self.plan(entries),
             AgentEvent::Terminal(meta) => self.terminal_meta(meta),
             AgentEvent::Commands(mut commands) => {
                 commands.truncate(MAX_COMMANDS);

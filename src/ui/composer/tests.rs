@@ -16,7 +16,7 @@ use crate::{
     ui::{
         DraftPart,
         render::RenderContext,
-        theme::{Background, Symbols, Theme},
+        theme::{Background, Colours, Symbols, Theme},
     },
 };
 
@@ -142,7 +142,10 @@ impl Desk {
 
     /// Composer and popup as the root lays them out, popup above; with the cursor's place.
     fn draw(&mut self, width: u16, max: u16) -> (Screen, Position) {
-        let (theme, symbols) = (Theme::palette(Background::Unknown, true), Symbols::UNICODE);
+        let (theme, symbols) = (
+            Theme::palette(Background::Unknown, Colours::Indexed),
+            Symbols::UNICODE,
+        );
         let offload = Offload::immediate();
         let ctx = RenderContext {
             theme: &theme,

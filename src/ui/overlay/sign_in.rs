@@ -227,6 +227,22 @@ fn method_rows(
             );
             add(&command, theme.accent);
         }
+        AuthMethodKind::ByHand => {
+            let login = profile(cx.session, cx.agents).and_then(|choice| choice.login.as_ref());
+            match login {
+                Some(login) => {
+                    add(
+                        &format!("run in another terminal, then press {restart}:"),
+                        theme.text,
+                    );
+                    add(login, theme.accent);
+                }
+                None => add(
+                    &format!("do it in another terminal, then press {restart}"),
+                    theme.text,
+                ),
+            }
+        }
         AuthMethodKind::EnvVar { vars } => {
             let names: Vec<&str> = vars.iter().map(SafeText::as_str).collect();
             add(

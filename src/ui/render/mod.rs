@@ -4,6 +4,7 @@
 //! text of our own) goes in.
 
 pub mod code;
+pub mod command;
 pub mod content;
 pub mod diff;
 pub mod excerpt;
@@ -62,6 +63,17 @@ pub struct RenderContext<'a> {
     /// Cells to fill; at least 1.
     pub width: u16,
     pub now: Instant,
+}
+
+/// Columns that prose and what belongs to it use of wide screens: longer lines are hard to follow
+/// from end to beginning. Code, tables, diffs and terminals take what there is.
+const PROSE_WIDTH: u16 = 119;
+
+impl RenderContext<'_> {
+    /// Cells for prose: the width, up to what is comfortable to read.
+    pub fn prose_width(&self) -> u16 {
+        self.width.min(PROSE_WIDTH)
+    }
 }
 
 /// Rows, and whether they will look better later.

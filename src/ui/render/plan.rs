@@ -1,4 +1,4 @@
-//! Plans: boxed, all entries in order, as many to a row as fit whole.
+//! Plans: pinned in a box while they are worked on, a few calm rows in the transcript once done.
 
 use ratatui::style::{Modifier, Style};
 
@@ -6,47 +6,158 @@ use super::{
     RenderContext, Row,
     frame::{Corners, boxed, inner_width},
     line::{StyledLine, Wrapping},
+    tool,
 };
 use crate::proto::{PlanEntry, PlanPriority, PlanStatus};
 
 /// Blanks between entries on one row.
 const GAP: usize = 3;
 
-/// The plan in a box titled with what is done of it. Short plans stand on one row; else each entry
-/// has its own.
-pub fn render_plan(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> Vec<Row> {
+/// Rows that entries may share; with more of them one under the other reads better.
+const SHARED_ROWS: usize = 2;
+
+/// Rows of a plan with one entry each, the count of the others included.
+const LISTED_ROWS: usize = 5;
+
+/// The least of them that are worth a box.
+const MIN_LISTED_ROWS: usize = 3;
+
+const BORDERS: usize = 2;
+
+/// The plan on at most `max_rows` rows: in a box titled with what is done of it; entries share rows
+/// where they fit whole, else each has its own, those nearest to the current one. Without room for
+/// that, one row with the current entry.
+pub fn render_pinned_plan(
+    entries: &[PlanEntry],
+    max_rows: usize,
+    ctx: &RenderContext<'_>,
+) -> Vec<Row> {
+    let ctx = &RenderContext {
+        width: ctx.prose_width(),
+        ..*ctx
+    };
     let width = inner_width(ctx);
-    let lines: Vec<StyledLine> = entries.iter().map(|entry| line(entry, ctx)).collect();
-    let together: usize = lines.iter().map(|line| line.width() + GAP).sum();
-    let rows = if together <= width + GAP {
-        let mut row = StyledLine::new();
-        for (n, line) in lines.iter().enumerate() {
-            if n > 0 {
-                row.push(&" ".repeat(GAP), Style::new());
-            }
-            row.extend(line);
+    let room = max_rows.saturating_sub(BORDERS);
+    let rows = match shared(entries, width, ctx) {
+        Some(rows) if rows.len() <= room => rows,
+        _ if room >= MIN_LISTED_ROWS.min(entries.len()) => {
+            listed(entries, room.min(LISTED_ROWS), width, ctx)
         }
-        vec![row.into_row()]
-    } else {
-        let none = StyledLine::new();
-        let mut rest = StyledLine::new();
-        rest.fill_to(2, Style::new());
-        lines
-            .iter()
-            .flat_map(|line| line.wrap_with(Wrapping::Words, width, &none, &rest))
-            .collect()
+        _ if max_rows > 0 => return vec![brief(entries, ctx)],
+        _ => return Vec::new(),
     };
     let border = if done(entries) == entries.len() {
         ctx.theme.border
     } else {
         ctx.theme.accent
     };
+    boxed(&title(entries, ctx), rows, border, Corners::Square, ctx)
+}
+
+/// A finished plan as it stands in the transcript: headed as a tool call is.
+pub fn render_finished_plan(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> Vec<Row> {
+    let theme = ctx.theme;
+    let width = usize::from(ctx.prose_width());
+    let mut head = StyledLine::styled("  ", Style::new());
+    head.push(ctx.symbols.done, theme.success);
+    head.push(" ", Style::new());
+    tool::push_verb(&mut head, "plan", ctx);
+    let mut indent = StyledLine::new();
+    indent.fill_to(head.width(), Style::new());
+    let separator = format!(" {} ", ctx.symbols.separator);
+    let contents: Vec<&str> = entries.iter().map(|entry| entry.content.trim()).collect();
+    let all = StyledLine::styled(&contents.join(&separator), theme.dim);
+    all.wrap_with(Wrapping::Words, width, &head, &indent)
+}
+
+/// `plan 2/4`.
+fn title(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> StyledLine {
     let mut title = StyledLine::styled("plan ", ctx.theme.strong);
     title.push(
         &format!("{}/{}", done(entries), entries.len()),
         ctx.theme.dim,
     );
-    boxed(&title, rows, border, Corners::Square, ctx)
+    title
+}
+
+/// As many entries to a row as fit whole; `None` where that takes too many rows.
+fn shared(entries: &[PlanEntry], width: usize, ctx: &RenderContext<'_>) -> Option<Vec<Row>> {
+    let mut rows: Vec<StyledLine> = vec![StyledLine::new()];
+    for entry in entries {
+        let next = line(entry, ctx);
+        if next.width() > width {
+            return None;
+        }
+        let row = rows.last_mut()?;
+        let gap = if row.is_empty() { 0 } else { GAP };
+        if row.width() + gap + next.width() <= width {
+            row.push(&" ".repeat(gap), Style::new());
+            row.extend(&next);
+        } else if rows.len() == SHARED_ROWS {
+            return None;
+        } else {
+            rows.push(next);
+        }
+    }
+    Some(rows.into_iter().map(StyledLine::into_row).collect())
+}
+
+/// One entry to a row, around the current one; the last row counts the others.
+fn listed(
+    entries: &[PlanEntry],
+    max_rows: usize,
+    width: usize,
+    ctx: &RenderContext<'_>,
+) -> Vec<Row> {
+    let ellipsis = ctx.symbols.ellipsis;
+    let shown = if entries.len() <= max_rows {
+        entries.len()
+    } else {
+        max_rows.saturating_sub(1)
+    };
+    // What was done just before it says where one is.
+    let from = current(entries)
+        .saturating_sub(1)
+        .min(entries.len() - shown);
+    let mut rows: Vec<Row> = entries
+        .iter()
+        .skip(from)
+        .take(shown)
+        .map(|entry| line(entry, ctx).truncate(width, ellipsis))
+        .collect();
+    if shown < entries.len() {
+        let before = match from {
+            0 => None,
+            n => Some(format!("+{n} before")),
+        };
+        let after = match entries.len() - from - shown {
+            0 => None,
+            n => Some(format!("+{n} after")),
+        };
+        let counts: Vec<String> = before.into_iter().chain(after).collect();
+        let text = format!("  {}", counts.join(&format!(" {} ", ctx.symbols.separator)));
+        rows.push(StyledLine::styled(&text, ctx.theme.dim).truncate(width, ellipsis));
+    }
+    rows
+}
+
+/// ` plan 2/4 ▸ test it`.
+fn brief(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> Row {
+    let mut row = StyledLine::styled("  ", Style::new());
+    row.extend(&title(entries, ctx));
+    if let Some(entry) = entries.get(current(entries)) {
+        row.push(" ", Style::new());
+        row.extend(&line(entry, ctx));
+    }
+    row.truncate(ctx.width.into(), ctx.symbols.ellipsis)
+}
+
+/// The entry that is worked on, else the next one.
+fn current(entries: &[PlanEntry]) -> usize {
+    let first = |status| entries.iter().position(|entry| entry.status == status);
+    first(PlanStatus::InProgress)
+        .or_else(|| first(PlanStatus::Pending))
+        .unwrap_or(0)
 }
 
 fn done(entries: &[PlanEntry]) -> usize {

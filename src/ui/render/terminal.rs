@@ -4,8 +4,9 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::{
     RenderContext, Row,
+    command::{same_command, shown_command},
     format::count,
-    line::{StyledLine, Wrapping},
+    line::{StyledLine, Wrapping, joined},
 };
 use crate::{
     proto::ExitStatus,
@@ -59,27 +60,33 @@ pub fn render_screen_rows(
         .collect()
 }
 
-/// `$ cargo test · exit 101`: the command, left out where the tool call's title says it already,
+/// `$ cargo test · exit 101`: the command, left out where the tool call's header says it already,
 /// and how it ended where that was not well. `None` where there is nothing to say.
 pub fn render_terminal_header(
     info: &TerminalInfo,
-    title: &str,
+    told: &str,
     ctx: &RenderContext<'_>,
 ) -> Option<Row> {
     let theme = ctx.theme;
-    let mut line = StyledLine::new();
-    let command = SafeText::line(info.command.trim());
-    if !command.is_empty() && !title.contains(command.as_str()) {
-        line.push("$ ", theme.dim);
-        line.push(&command, theme.text);
+    let width = usize::from(ctx.width);
+    let ended = info.exit.as_ref().and_then(ending);
+    let ended = StyledLine::styled(ended.as_deref().unwrap_or_default(), theme.error);
+    let command = SafeText::line(shown_command(info.command.trim()).trim());
+    let told = told.contains(command.as_str()) || same_command(told, &command);
+    if command.is_empty() || told {
+        return (!ended.is_empty()).then(|| ended.truncate(width, ctx.symbols.ellipsis));
     }
-    if let Some(ended) = info.exit.as_ref().and_then(ending) {
-        if !line.is_empty() {
-            line.push(&format!(" {} ", ctx.symbols.separator), theme.dim);
-        }
-        line.push(&ended, theme.error);
+    let mut line = StyledLine::styled("$ ", theme.dim);
+    line.push(&command, theme.text);
+    if ended.is_empty() {
+        return Some(line.truncate(width, ctx.symbols.ellipsis));
     }
-    (!line.is_empty()).then(|| line.truncate(usize::from(ctx.width), ctx.symbols.ellipsis))
+    // A long command leaves room for how it ended.
+    let mut tail = StyledLine::styled(&format!(" {} ", ctx.symbols.separator), theme.dim);
+    tail.extend(&ended);
+    let room = width.saturating_sub(tail.width());
+    let row = line.truncate(room, ctx.symbols.ellipsis);
+    Some(joined(row, tail.truncate(width, ctx.symbols.ellipsis)))
 }
 
 /// `exit 3`, `SIGKILL`; `None` where it ended well.

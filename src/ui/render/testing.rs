@@ -12,7 +12,7 @@ use crate::{
     text::cell_width,
     ui::{
         offload::Offload,
-        theme::{Background, Symbols, Theme},
+        theme::{Background, Colours, Symbols, Theme},
     },
 };
 
@@ -32,7 +32,7 @@ impl Stage {
 
     pub fn new(background: Background) -> Self {
         Self {
-            theme: Theme::palette(background, true),
+            theme: Theme::palette(background, Colours::Indexed),
             symbols: Symbols::UNICODE,
             offload: Offload::immediate(),
             now: Instant::now(),

@@ -7,7 +7,7 @@ use super::{
     excerpt::{Excerpt, Keep, unfenced},
     line::Wrapping,
     notice::render_notice,
-    plan::render_plan,
+    plan::{render_finished_plan, render_pinned_plan},
     terminal::render_screen,
     testing::{Stage, at_widths, coloured, text},
     thought::{render_thought_header, render_thought_tail},
@@ -112,7 +112,7 @@ fn plans_stand_on_one_row_where_they_fit() {
         priority,
         status,
     };
-    let entries = [
+    let mut entries = vec![
         entry(
             "read the command",
             PlanStatus::Completed,
@@ -126,7 +126,41 @@ fn plans_stand_on_one_row_where_they_fit() {
             PlanPriority::Low,
         ),
     ];
-    insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_plan(&entries, ctx)));
+    let stage = Stage::dark();
+    let all = at_widths(&stage, |ctx| {
+        [9, 4, 1]
+            .into_iter()
+            .flat_map(|rows| render_pinned_plan(&entries, rows, ctx))
+            .chain(render_finished_plan(&entries, ctx))
+            .collect()
+    });
+    insta::assert_snapshot!(all);
+    let more = |n| {
+        entry(
+            &format!("and step {n} of many"),
+            PlanStatus::Pending,
+            PlanPriority::Low,
+        )
+    };
+    entries.extend((5..=20).map(more));
+    for current in [0, 8, 19] {
+        for (n, entry) in entries.iter_mut().enumerate() {
+            entry.status = match n.cmp(&current) {
+                std::cmp::Ordering::Less => PlanStatus::Completed,
+                std::cmp::Ordering::Equal => PlanStatus::InProgress,
+                std::cmp::Ordering::Greater => PlanStatus::Pending,
+            };
+        }
+        let rows = render_pinned_plan(&entries, 30, &stage.ctx(60));
+        assert_eq!(
+            rows.len(),
+            7,
+            "a long plan is a window around what is done now"
+        );
+        let shown = text(&rows, 60);
+        assert!(shown.contains("▸"), "{shown}");
+        assert!(shown.contains(&format!("{current}/20")), "{shown}");
+    }
 }
 
 // V1-CONT-02…07

@@ -12,6 +12,11 @@ use crate::session::UserMessage;
 
 /// The message in its box; of a long one `max_rows` rows and the count of the rest.
 pub fn render_user(message: &UserMessage, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
+    // At the width of what answers it.
+    let ctx = &RenderContext {
+        width: ctx.prose_width(),
+        ..*ctx
+    };
     let style = if message.refused {
         ctx.theme.dim
     } else {

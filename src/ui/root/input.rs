@@ -63,6 +63,13 @@ impl Ui {
         std::mem::take(&mut self.commands)
     }
 
+    /// What comes next was typed before anything could be seen: it answers no question.
+    pub fn typed_ahead(&mut self, cx: &UiContext<'_>) {
+        self.sync(cx);
+        self.layers.paste("", &self.look.overlay(cx));
+        self.last_key = Some(cx.now);
+    }
+
     fn other(&mut self, event: &Event, cx: &UiContext<'_>) {
         match event {
             Event::Paste(text) => {
@@ -115,6 +122,7 @@ impl Ui {
                 // For whatever is asked: something was typed.
                 self.layers.paste("", &self.look.overlay(cx));
                 self.last_key = Some(cx.now);
+                self.just_answered = None;
                 self.moment.disarm();
                 rest = rest.get(burst..).unwrap_or_default();
             } else {

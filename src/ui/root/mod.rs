@@ -29,7 +29,7 @@ use crate::{
         overlay::{AgentPicker, Frame, Guard, OverlayContext, QuestionDialog},
         render::RenderContext,
         status,
-        theme::{Background, Symbols, Theme},
+        theme::{Background, Colours, Symbols, Theme},
         transcript::{self, PlacedLink, TranscriptView},
         viewer::Viewer,
     },
@@ -44,8 +44,7 @@ pub struct UiSettings {
     pub keys: BTreeMap<String, Vec<String>>,
     /// For the agent picker.
     pub agents: AgentList,
-    /// False under NO_COLOR.
-    pub colour: bool,
+    pub colours: Colours,
 }
 
 /// Everything that is drawn and every key.
@@ -77,7 +76,7 @@ struct Look {
     settings: UiConfig,
     agents: AgentList,
     keymap: Keymap,
-    colour: bool,
+    colours: Colours,
     theme: Theme,
     symbols: &'static Symbols,
     offload: Offload,
@@ -146,8 +145,8 @@ impl Ui {
             look: Look {
                 keymap: Keymap::new(&settings.keys),
                 agents: settings.agents,
-                colour: settings.colour,
-                theme: Theme::palette(background, settings.colour),
+                colours: settings.colours,
+                theme: Theme::palette(background, settings.colours),
                 symbols,
                 offload,
                 frame: Frame::Full,
@@ -237,7 +236,7 @@ impl Ui {
     /// The terminal has told its background. A theme that the person chose stays.
     pub fn set_background(&mut self, background: Background) {
         if self.look.settings.theme == ThemeChoice::Auto {
-            self.look.theme = Theme::palette(background, self.look.colour);
+            self.look.theme = Theme::palette(background, self.look.colours);
             self.touch();
         }
     }
@@ -245,8 +244,7 @@ impl Ui {
     /// Asks about the project's file; the answer comes as [`UiCommand::Trust`].
     pub fn set_trust_question(&mut self, question: TrustQuestion) {
         let guard = Guard::typing_only(self.last_key);
-        let dialog = QuestionDialog::trust(question, guard);
-        self.layers.open(Box::new(dialog));
+        self.layers.ask(QuestionDialog::trust(question, guard));
         self.touch();
     }
 

@@ -15,7 +15,7 @@ use crate::{
         composer::Sources,
         overlay::{Frame, Room, agent_name, draw_rows},
         queue,
-        render::{Row, line::StyledLine, plan::render_plan},
+        render::{Row, line::StyledLine, plan::render_pinned_plan},
         status::Status,
     },
 };
@@ -107,7 +107,7 @@ impl Ui {
         if self.viewer.is_some() {
             let zones = Zones::stack(area, 0, 0, 0, 0);
             self.draw_status(zones.status, buffer, cx);
-            return self.draw_viewer(zones.transcript, buffer, cx);
+            return self.draw_viewer(zones.above_composer(), buffer, cx);
         }
         let zones = self.divide(area, cx);
         self.draw_transcript(zones.transcript, buffer, cx);
@@ -182,7 +182,7 @@ impl Ui {
         self.transcript_shown = true;
     }
 
-    /// The plan's box while it is unfinished; a line of it where there is no room for the box.
+    /// The plan while it is unfinished.
     fn plan_rows(&self, session: &Session, room: u16, width: u16, cx: &UiContext<'_>) -> Vec<Row> {
         let entries = &session.plan;
         let unfinished = entries
@@ -192,31 +192,7 @@ impl Ui {
             return Vec::new();
         }
         let ctx = self.look.render(width, cx.now);
-        let rows = render_plan(entries, &ctx);
-        if rows.len() <= room.into() {
-            return rows;
-        }
-        let done = entries
-            .iter()
-            .filter(|entry| entry.status == PlanStatus::Completed)
-            .count();
-        let now = entries
-            .iter()
-            .find(|entry| entry.status == PlanStatus::InProgress)
-            .or_else(|| {
-                entries
-                    .iter()
-                    .find(|entry| entry.status == PlanStatus::Pending)
-            });
-        let theme = &self.look.theme;
-        let mut line = StyledLine::styled(" plan ", theme.strong);
-        line.push(&format!("{done}/{} ", entries.len()), theme.dim);
-        if let Some(entry) = now {
-            line.push(self.look.symbols.folded, theme.accent);
-            line.push(" ", theme.text);
-            line.push(&entry.content, theme.text);
-        }
-        vec![line.truncate(width.into(), self.look.symbols.ellipsis)]
+        render_pinned_plan(entries, room.into(), &ctx)
     }
 
     fn queue_rows(&self, session: &Session, room: u16, width: u16, cx: &UiContext<'_>) -> Vec<Row> {
@@ -266,6 +242,9 @@ impl Ui {
         if self.layers.is_asking() {
             return "answer above; text is kept here".into();
         }
+        if self.transcript.is_browsing() {
+            return self.browse_hints(session);
+        }
         match session.phase {
             Phase::Starting { .. } | Phase::Opening { .. } | Phase::SignIn { .. } => {
                 "write ahead: sent when it is ready".into()
@@ -285,6 +264,35 @@ impl Ui {
             ),
             Phase::Ready => format!("tell {} what to do", agent_name(cx.session)),
         }
+    }
+
+    /// What keys do with the selected block.
+    fn browse_hints(&self, session: &Session) -> String {
+        let selected = &self.transcript;
+        let hints = [
+            (Action::BlockFold, "folds", true),
+            (Action::BlockCopy, "copies", true),
+            (
+                Action::BlockAttach,
+                "attaches",
+                selected.selected_terminal(session).is_some(),
+            ),
+            (Action::BlockShow, "shows all", true),
+            (
+                Action::BlockOpen,
+                "opens the file",
+                selected.selected_location(session).is_some(),
+            ),
+            (Action::BlockLeave, "goes back", true),
+        ];
+        let hints: Vec<String> = hints
+            .into_iter()
+            .filter(|(_, _, fits)| *fits)
+            .map(|(action, what, _)| (self.look.keymap.hint(action), what))
+            .filter(|(key, _)| !key.is_empty())
+            .map(|(key, what)| format!("{key} {what}"))
+            .collect();
+        hints.join(&format!(" {} ", self.look.symbols.separator))
     }
 
     fn draw_status(&self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) {

@@ -117,7 +117,7 @@ impl Item {
                 bytes / width + 2
             }
             BlockKind::Tool(_) if segment > 0 => 8,
-            BlockKind::Plan(entries) => entries.len() + 2,
+            BlockKind::Plan(_) => 2,
             _ => 1,
         };
         rows + gap
@@ -246,9 +246,10 @@ pub fn gap_between(above: Option<&BlockKind>, below: &BlockKind) -> bool {
     match (above, below) {
         (None | Some(K::User(_)), K::User(_)) => above.is_some(),
         (None | Some(K::User(_)), _) => false,
-        (_, K::User(_)) | (Some(K::Plan(_)), _) => true,
-        (Some(K::Agent(_)), K::Agent(_) | K::Tool(_) | K::Thought(_)) => true,
-        (Some(K::Tool(_)), K::Agent(_) | K::Thought(_)) => true,
+        (_, K::User(_) | K::Plan(_)) | (Some(K::Plan(_)), _) => true,
+        (Some(K::Agent(_)), _) => true,
+        (Some(_), K::Agent(_)) => true,
+        (Some(K::Tool(_)), K::Thought(_)) => true,
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ use crate::{
         line::{StyledLine, prefixed},
         markdown,
         notice::render_notice,
-        plan::render_plan,
+        plan::render_finished_plan,
         thought::{render_thought_header, render_thought_tail},
         tool::{Detail, render_tool_header, render_tool_piece},
         user::render_user,
@@ -67,7 +67,7 @@ pub fn render_segment(
             None => render_tool_header(call, &frame.tool(detail), &frame.ctx),
             Some(piece) => render_tool_piece(call, piece, &frame.tool(detail), &frame.ctx),
         },
-        BlockKind::Plan(entries) => plain(render_plan(entries, &frame.ctx)),
+        BlockKind::Plan(entries) => plain(render_finished_plan(entries, &frame.ctx)),
         BlockKind::Content(content) => {
             let room = if full { FULL_ROWS } else { SHORT_CONTENT_ROWS };
             let mut rendered = render_content(content, room, &narrowed(INDENT, frame));

@@ -62,6 +62,7 @@ fn auth_methods_are_told_apart_by_their_raw_type() {
         {"id": "b", "name": "Terminal", "type": "terminal", "args": ["login"], "command": "rm"},
         {"id": "c", "name": "Vars", "type": "env_var", "vars": [{"name": "API_KEY"}, "OTHER"]},
         {"id": "d", "name": "Odd", "type": "quantum"},
+        {"id": "e", "name": "By hand", "_meta": {"terminal-auth": {"command": "rm", "args": []}}},
         {"name": "no id"},
         7,
     ]}));
@@ -81,11 +82,12 @@ fn auth_methods_are_told_apart_by_their_raw_type() {
                 vars: vec!["API_KEY".into(), "OTHER".into()]
             },
             AuthMethodKind::Unsupported("quantum".into()),
+            AuthMethodKind::ByHand,
         ]
     );
 }
 
-// V1-PROMPT-04, C005, D-17
+// V1-PROMPT-04, V1-PROMPT-08, V1-PROMPT-09, C005, D-17
 #[test]
 fn every_stop_reason_ends_the_turn() {
     let tag = CallTag::Prompt {
@@ -93,7 +95,7 @@ fn every_stop_reason_ends_the_turn() {
     };
     for (result, reason) in [
         (
-            json!({"stopReason": "end_turn", "sessionId": "s"}),
+            json!({"stopReason": "end_turn", "sessionId": "s", "usage": {"totalTokens": 3}}),
             StopReason::EndTurn,
         ),
         (
@@ -151,4 +153,38 @@ fn a_bad_mode_or_option_costs_only_itself() {
         panic!("one option");
     };
     assert_eq!(option.category.as_deref(), Some("thinking"));
+}
+
+// V1-INIT-19, V1-INIT-21, V1-INIT-22, V1-INIT-23, V1-META-06: what is not built is not looked at, in
+// whatever shape it comes.
+#[test]
+fn capabilities_that_nobody_uses_do_no_harm() {
+    for marker in [
+        json!({}),
+        json!(null),
+        json!(true),
+        json!("yes"),
+        json!([1]),
+    ] {
+        let answer = initialized(json!({
+            "protocolVersion": 1,
+            "agentCapabilities": {
+                "loadSession": true,
+                "mcpCapabilities": {"http": marker, "sse": marker, "acp": marker},
+                "auth": {"logout": marker, "status": marker},
+                "providers": marker,
+                "sessionCapabilities": {
+                    "resume": {}, "fork": marker, "archive": marker, "status": marker,
+                    "options": marker, "title": marker, "systemPrompt": marker,
+                },
+                "_meta": {"vendor": marker},
+            },
+        }));
+        let expected = AgentCaps {
+            load_session: true,
+            resume: true,
+            ..AgentCaps::default()
+        };
+        assert_eq!(answer.caps, expected, "{marker}");
+    }
 }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::proto::{
-    ChunkRole, ContentBlock, ExitStatus, Patch, TerminalId, TerminalMeta, ToolCallId,
-    ToolCallPatch, ToolContent, ToolKind, ToolStatus,
+    ChunkRole, ContentBlock, ExitStatus, Patch, PlanPriority, PlanStatus, TerminalId, TerminalMeta,
+    ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
 };
 
 fn events(update: &Value) -> Vec<AgentEvent> {
@@ -111,7 +111,7 @@ fn lists_are_not_taken_for_objects() {
     );
 }
 
-// V1-RPC-23
+// V1-RPC-23, V1-META-01, V1-CONT-06
 #[test]
 fn extra_members_are_ignored() {
     let decoded = event(
@@ -145,7 +145,7 @@ fn an_unknown_block_is_a_placeholder() {
     assert_eq!(kind.as_str(), "video");
 }
 
-// V1-CONT-02 … 05
+// V1-CONT-02, V1-CONT-03, V1-CONT-04, V1-CONT-05
 #[test]
 fn blocks_of_all_kinds_are_read() {
     let block = |content: Value| match event(
@@ -223,11 +223,12 @@ fn unknown_values_cost_only_themselves() {
     );
 }
 
-// V1-TOOL-02
+// V1-TOOL-02, V1-TOOL-07
 #[test]
 fn absent_and_null_members_leave_a_tool_call_alone() {
     let patch = tool_call(json!({
         "sessionUpdate": "tool_call_update", "toolCallId": "c", "content": null, "title": null,
+        "name": null,
     }));
     assert_eq!(patch, ToolCallPatch::new(ToolCallId::new("c")));
 }
@@ -332,4 +333,87 @@ fn content_that_is_no_list_is_its_one_item() {
         ),
         "{patch:?}"
     );
+}
+
+// V1-UPD-11: no capability of ours asked for them; they are told, and nothing fails.
+#[test]
+fn updates_that_were_not_asked_for_are_said() {
+    for (tag, members) in [
+        (
+            "plan_update",
+            json!({"plan": {"type": "items", "planId": "p", "entries": []}}),
+        ),
+        ("plan_removed", json!({"planId": "p"})),
+        ("notice", json!({"severity": "info", "title": "t"})),
+        (
+            "compaction_update",
+            json!({"compactionId": "c", "status": "completed"}),
+        ),
+        ("subagent_update", json!({"sessionId": "child"})),
+    ] {
+        let mut update = members;
+        update["sessionUpdate"] = tag.into();
+        let AgentEvent::Unknown { what, raw } = event(update) else {
+            panic!("{tag} is not handled yet");
+        };
+        assert_eq!(what.as_str(), tag);
+        assert!(raw.0.contains(tag));
+    }
+}
+
+// V1-PLAN-02
+#[test]
+fn a_bad_entry_of_a_plan_costs_only_itself() {
+    let AgentEvent::Plan(entries) = event(json!({"sessionUpdate": "plan", "entries": [
+        {"content": "one", "priority": "high", "status": "in_progress"},
+        {"content": "two", "priority": "whenever", "status": "dreamt"},
+        {"priority": "low", "status": "pending"},
+        "three",
+        {"content": "four", "priority": "low", "status": "completed"},
+    ]})) else {
+        panic!("a plan");
+    };
+    let entries: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.content.as_str(), entry.priority, entry.status))
+        .collect();
+    assert_eq!(
+        entries,
+        [
+            ("one", PlanPriority::High, PlanStatus::InProgress),
+            ("two", PlanPriority::Medium, PlanStatus::Pending),
+            ("four", PlanPriority::Low, PlanStatus::Completed),
+        ]
+    );
+}
+
+// V1-TOOL-07, V1-TOOL-08, V1-TOOL-11, V1-TOOL-12
+#[test]
+fn a_tool_call_has_a_name_places_and_any_content() {
+    let patch = tool_call(json!({
+        "sessionUpdate": "tool_call", "toolCallId": "c", "title": "Read", "name": "read_file",
+        "locations": [{"path": "/a", "line": 12}, {"path": "/b"}],
+        "content": [
+            {"type": "content", "content": {"type": "image", "data": "", "mimeType": "image/png"}},
+            {"type": "content", "content": {"type": "resource_link", "uri": "u", "name": "n"}},
+            {"type": "session", "sessionId": "child"},
+        ],
+    }));
+    assert_eq!(patch.name.as_deref(), Some("read_file"));
+    let locations = patch.locations.expect("locations");
+    let locations: Vec<_> = locations
+        .iter()
+        .map(|at| (at.path.as_str(), at.line))
+        .collect();
+    assert_eq!(locations, [("/a", Some(12)), ("/b", None)]);
+    let content = patch.content.expect("content");
+    let [
+        ToolContent::Block(ContentBlock::Image(_)),
+        ToolContent::Block(ContentBlock::ResourceLink(_)),
+        ToolContent::Unknown { kind, .. },
+    ] = content.as_slice()
+    else {
+        panic!("{content:?}");
+    };
+    assert_eq!(kind.as_str(), "session");
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::proto::SlashCommand;
 
 fn lines(chunks: &[(ChunkRole, Option<&str>, &str)]) -> Vec<String> {
     let mut play = Play::running();
@@ -224,4 +225,38 @@ fn a_flood_of_chunks_is_one_block_v1_upd_01() {
     }
     assert_eq!(play.session.transcript.blocks().len(), 2);
     assert_eq!(play.said_last().len(), "agent: ".len() + 1_000_000);
+}
+
+#[test]
+fn a_thought_is_told_apart_from_what_is_said_v1_upd_02() {
+    let think = |text| chunk(ChunkRole::Thought, None, text);
+    let parts = [think("let me "), think("see"), says("Yes"), think("and")];
+    let mut play = Play::running();
+    for part in parts {
+        play.update(part);
+    }
+    assert_eq!(
+        play.said(),
+        [
+            "user: go",
+            "thought: let me see",
+            "agent: Yes",
+            "thought: and"
+        ]
+    );
+}
+
+#[test]
+fn commands_are_replaced_and_cleared_v1_upd_05() {
+    let command = |name: &str| SlashCommand {
+        name: SafeText::line(name),
+        description: SafeText::default(),
+        hint: None,
+    };
+    let mut play = Play::open();
+    for list in [vec!["web", "plan"], vec!["test"], vec![]] {
+        let list: Vec<_> = list.into_iter().map(command).collect();
+        play.update(AgentEvent::Commands(list.clone()));
+        assert_eq!(play.session.commands, list);
+    }
 }

@@ -167,7 +167,7 @@ fn cycling_twice_goes_two_steps_and_the_answers_decide_v1_mode_02() {
 }
 
 #[test]
-fn a_mode_update_is_believed_and_said_v1_upd_07_v1_mode_03_c035() {
+fn a_mode_update_is_believed_and_said_v1_upd_07_v1_upd_08_v1_mode_03_c035() {
     let (mut play, _) = open(None, opened(Some(modes("ask", &["ask", "code"])), vec![]));
     play.update(AgentEvent::Mode(ModeId::new("code")));
     assert_eq!(current(&play), Some("code"));
@@ -219,4 +219,80 @@ fn a_restarted_agent_is_put_into_the_mode_it_was_in() {
     // Nothing but a notice is on the screen: loaded.
     let effects = play.reply(CallTag::LoadSession { id: id("s") }, answer);
     assert_eq!(wire(&effects), ["mode plan"]);
+}
+
+#[test]
+fn the_answer_to_the_opening_has_the_last_word_v1_cfg_10() {
+    let option = |mode| select("m", "mode", mode, &["build", "plan"]);
+    let opening = |early: AgentEvent, answer: CallResult| {
+        let (mut play, _) = Play::opening(config(), AgentCaps::default());
+        play.update_of("s", early);
+        play.reply(CallTag::NewSession, answer);
+        play
+    };
+    let early = || AgentEvent::Mode(ModeId::new("plan"));
+    let play = opening(
+        early(),
+        opened(Some(modes("ask", &["ask", "plan"])), vec![]),
+    );
+    assert_eq!(current(&play), Some("ask"));
+    // It says nothing of modes: what came before it holds.
+    let play = opening(early(), session_named("s"));
+    assert_eq!(current(&play), Some("plan"));
+    let early = AgentEvent::ConfigOptions(vec![option("plan")]);
+    let play = opening(early, opened(Some(modes("ask", &["ask"])), vec![]));
+    assert_eq!(current(&play), Some("plan"));
+}
+
+#[test]
+fn modes_are_set_while_a_turn_runs_and_a_refused_one_changes_nothing_v1_cfg_09() {
+    let option = |mode| select("m", "mode", mode, &["build", "plan"]);
+    let (mut play, effects) = open(None, opened(None, vec![option("build")]));
+    assert_eq!(wire(&effects), ["prompt go"]);
+    assert_eq!(wire(&play.event(Event::CycleMode)), ["m=plan"]);
+    let tag = CallTag::SetConfigOption {
+        session: id("s"),
+        option: "m".to_owned(),
+        value: "plan".to_owned(),
+    };
+    play.reply(tag, failed(-32602, "not now"));
+    assert_eq!(current(&play), Some("build"));
+    assert_eq!(play.session.config_options, [option("build")]);
+    assert!(play.said_last().contains("not now"));
+}
+
+#[test]
+fn a_category_is_a_place_and_no_condition_v1_cfg_05() {
+    let odd = || select("x", "astrology", "leo", &["leo"]);
+    let none = || ConfigOption {
+        category: None,
+        ..select("mode", "", "a", &["a"])
+    };
+    let (play, _) = open(None, opened(None, vec![odd(), none()]));
+    assert_eq!(play.session.config_options, [odd(), none()]);
+    assert_eq!(current(&play), None, "an id is no category");
+    // The first of two.
+    let second = select("later", "mode", "b", &["b"]);
+    let first = select("first", "mode", "a", &["a"]);
+    let (play, _) = open(None, opened(None, vec![first, second]));
+    assert_eq!(current(&play), Some("a"));
+}
+
+#[test]
+fn a_method_that_is_not_known_is_not_called_again_v1_err_03() {
+    let (mut play, _) = open(None, opened(Some(modes("a", &["a", "b"])), vec![]));
+    play.event(Event::CycleMode);
+    play.reply(set_mode("b"), failed(-32601, "Method not found"));
+    let effects = play.event(Event::CycleMode);
+    assert!(
+        matches!(effects.as_slice(), [Effect::Toast(_)]),
+        "{effects:?}"
+    );
+    // Another process may be another version.
+    play.event(Event::Restart);
+    play.connect();
+    play.initialized(hello(AgentCaps::default()));
+    let answer = opened(Some(modes("a", &["a", "b"])), vec![]);
+    play.reply(CallTag::NewSession, answer);
+    assert_eq!(wire(&play.event(Event::CycleMode)), ["mode b"]);
 }

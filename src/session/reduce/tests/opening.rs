@@ -32,7 +32,7 @@ fn updates_before_the_answer_are_kept_for_their_session_v1_ses_03_c001() {
 }
 
 #[test]
-fn updates_of_other_sessions_are_left_out_and_said_once() {
+fn updates_of_other_sessions_are_left_out_and_said_once_v1_ses_02() {
     let mut play = Play::open();
     for _ in 0..3 {
         play.update_of("other", says("psst"));
@@ -51,7 +51,7 @@ fn early_updates_are_bounded() {
 }
 
 #[test]
-fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_11() {
+fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_11_v1_init_17_20() {
     let can = |load_session, resume| AgentCaps {
         load_session,
         resume,
@@ -152,6 +152,35 @@ fn a_restart_resumes_and_keeps_what_is_on_the_screen_v1_ses_11() {
         wire(&play.event(Event::Submit(prompt("on")))),
         ["prompt on"]
     );
+}
+
+/// No replay is to come, and fast-agent sends one.
+#[test]
+fn a_replay_of_a_resumed_session_that_is_shown_is_left_out_v1_ses_11() {
+    let mut play = Play::open_with(reopening());
+    play.event(Event::Submit(prompt("go")));
+    play.update(says("gone"));
+    play.ends(StopReason::EndTurn);
+    play.event(Event::Restart);
+    play.connect();
+    play.initialized(hello(reopening()));
+    for event in [
+        chunk(ChunkRole::User, None, "go"),
+        says("gone"),
+        tool("t", "run", ToolStatus::Completed),
+        commands("new"),
+    ] {
+        play.update(event);
+    }
+    play.reply(CallTag::ResumeSession { id: id("s") }, nothing_opened());
+    let said = play.said();
+    assert_eq!(said.iter().filter(|line| line.contains("go")).count(), 2);
+    let told = said.iter().filter(|line| line.contains("left out"));
+    assert_eq!(told.count(), 1, "{said:?}");
+    assert_eq!(play.session.commands.len(), 1, "what is no history counts");
+    play.event(Event::Submit(prompt("on")));
+    play.update(says("still there"));
+    assert_eq!(play.said_last(), "agent: still there");
 }
 
 #[test]

@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use super::*;
-use crate::proto::{FsRead, OptionId, TerminalId, TerminalRef};
-use crate::session::{Attention, By, FileAnswer, Question, QuestionId, Verdict};
+use crate::proto::{Diff, FsRead, OptionId, TerminalId, TerminalRef, ToolContent};
+use crate::session::{Attention, By, FileAnswer, Question, QuestionId, ToolState, Verdict};
 
 fn shown(play: &Play) -> QuestionId {
     play.session.shown_question().expect("a dialog").id()
@@ -178,6 +180,61 @@ fn a_question_knows_what_was_told_of_its_call_before() {
         panic!("{effects:?}")
     };
     assert_eq!(&*subject.title, "Repaint the shed");
+}
+
+/// opencode replaces the change that it asked about by "Wrote file successfully.".
+#[test]
+fn the_change_that_was_asked_about_stays_whatever_the_answer() {
+    let diff = |new: &'static str| {
+        ToolContent::Diff(Arc::new(Diff {
+            path: "a.txt".to_owned(),
+            old: None,
+            new: new.into(),
+        }))
+    };
+    let wrote = ToolContent::Block(text("Wrote file successfully."));
+    let with = |content: &[ToolContent]| {
+        AgentEvent::ToolCall(Box::new(ToolCallPatch {
+            content: Some(content.to_vec()),
+            ..ToolCallPatch::new(ToolCallId::new("t"))
+        }))
+    };
+    for option in ["yes", "no"] {
+        let mut play = Play::running();
+        play.update(with(&[diff("asked")]));
+        play.asks_about("t");
+        let question = newest(&play);
+        ask(&mut play, question);
+        answer(&mut play, question, option);
+        play.update(with(std::slice::from_ref(&wrote)));
+        assert_eq!(play.tool("t").content, [diff("asked"), wrote.clone()]);
+        // V1-TOOL-02: a change of the agent's own replaces it.
+        play.update(with(&[diff("done")]));
+        assert_eq!(play.tool("t").content, [diff("done")]);
+    }
+    let mut play = Play::running();
+    play.update(with(&[diff("not asked")]));
+    play.update(with(std::slice::from_ref(&wrote)));
+    assert_eq!(play.tool("t").content, [wrote]);
+}
+
+/// Some agents leave a call "pending" until it has run.
+#[test]
+fn a_call_that_was_allowed_runs_from_then_on() {
+    for (option, state) in [("yes", ToolState::InProgress), ("no", ToolState::Pending)] {
+        let mut play = Play::running();
+        play.update(tool("t", "run", ToolStatus::Pending));
+        play.asks_about("t");
+        let question = newest(&play);
+        ask(&mut play, question);
+        play.wait(Duration::from_secs(30));
+        answer(&mut play, question, option);
+        assert_eq!(play.tool("t").state, state);
+        assert_eq!(play.tool("t").is_denied(), option == "no");
+        play.wait(Duration::from_secs(2));
+        play.update(tool_update("t", Some(ToolStatus::Completed)));
+        assert_eq!(play.tool("t").took, Some(Duration::from_secs(2)));
+    }
 }
 
 #[test]

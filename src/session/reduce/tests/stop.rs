@@ -1,9 +1,9 @@
 use super::*;
-use crate::proto::{ExitStatus, FsRead};
+use crate::proto::{ExitStatus, FsRead, TerminalId, TerminalRef};
 use crate::session::{CANCEL_PATIENCE, ToolState, TurnPhase};
 
 #[test]
-fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_v1_perm_02() {
+fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_05_v1_perm_02() {
     let mut play = Play::running();
     play.update(tool("a", "run", ToolStatus::InProgress));
     play.update(tool("b", "done", ToolStatus::Completed));
@@ -20,7 +20,7 @@ fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_v1_perm_02() {
     // One that comes before the turn's end; and a second stop.
     assert_eq!(wire(&play.asks_about("z").1), ["4 Cancelled"]);
     assert!(play.event(Event::Stop).is_empty());
-    // The turn is open until its answer; a later word about a tool wins (V1-CAN-02, -03, V1-TOOL-06).
+    // The turn is open until its answer; a later word about a tool wins (V1-CAN-02, -03, -04, V1-TOOL-06).
     assert!(play.session.turn.is_some());
     play.update(tool_update("a", Some(ToolStatus::Completed)));
     play.ends(StopReason::Cancelled);
@@ -161,4 +161,84 @@ fn an_agent_that_dies_while_it_is_stopped_leaves_calls_cancelled() {
     });
     assert_eq!(play.tool("t").state, ToolState::Cancelled);
     assert!(play.said_last().contains("SIGKILL"));
+}
+
+#[test]
+fn commands_that_outlive_their_turn_are_told_once_v1_can_07() {
+    let mut play = Play::running();
+    let start = |play: &mut Play, name: &str, command: &str| {
+        play.event(Event::TerminalStarted {
+            id: TerminalId::new(name),
+            command: SafeText::new(command),
+            cwd: "/p".into(),
+        });
+    };
+    let on = |name: &str| TerminalRef {
+        session: id("s"),
+        terminal: TerminalId::new(name),
+    };
+    for (name, command) in [
+        ("server", "npm run dev"),
+        ("ended", "ls"),
+        ("killed", "sleep 1"),
+        ("released", "sleep 2"),
+    ] {
+        start(&mut play, name, command);
+    }
+    play.event(Event::TerminalExited {
+        id: TerminalId::new("ended"),
+        status: ExitStatus::default(),
+    });
+    play.event(Event::ShellStarted {
+        terminal: TerminalId::new("own"),
+        line: "top".into(),
+    });
+    start(&mut play, "own", "top");
+    // A stop is told to the agent, and to nobody else.
+    assert_eq!(wire(&play.event(Event::Stop)), ["cancel"]);
+    play.request(HostRequest::TerminalKill(on("killed")));
+    play.request(HostRequest::TerminalRelease(on("released")));
+    play.ends(StopReason::Cancelled);
+    assert_eq!(play.said_last(), "i still running: npm run dev");
+    play.event(Event::Submit(prompt("again")));
+    play.update(says("done"));
+    play.ends(StopReason::EndTurn);
+    assert_eq!(play.said_last(), "agent: done");
+}
+
+#[test]
+fn leaving_cancels_the_turn_and_answers_its_questions_v1_perm_02_v1_rpc_13() {
+    let mut play = Play::open_with(AgentCaps {
+        close: true,
+        ..AgentCaps::default()
+    });
+    let farewell = |play: &Play| {
+        let messages = play.session.farewell();
+        wire(
+            &messages
+                .into_iter()
+                .map(Effect::ToAgent)
+                .collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(farewell(&play), ["close"]);
+    play.event(Event::Submit(prompt("go")));
+    play.asks_about("a");
+    let request = HostRequest::ReadTextFile(FsRead {
+        session: id("s"),
+        path: "/etc/x".to_owned(),
+        line: None,
+        limit: None,
+    });
+    let (key, _) = play.request(request.clone());
+    play.event(Event::OutsideRoots {
+        key,
+        request,
+        resolved: "/etc/x".into(),
+        write: false,
+    });
+    assert_eq!(
+        farewell(&play),
+        ["cancel", "1 Cancelled", "2 error -32800", "close"]
+    );
 }

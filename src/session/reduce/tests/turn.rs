@@ -1,6 +1,6 @@
 use super::*;
-use crate::proto::RawJson;
-use crate::session::{Attention, ToolState};
+use crate::proto::{OptionId, RawJson};
+use crate::session::{Attention, ToolState, Verdict};
 
 #[test]
 fn one_turn_at_a_time_and_only_a_good_end_goes_on_v1_prompt_02() {
@@ -24,7 +24,7 @@ fn one_turn_at_a_time_and_only_a_good_end_goes_on_v1_prompt_02() {
 }
 
 #[test]
-fn every_end_can_be_seen_v1_prompt_04_c005_c037() {
+fn every_end_can_be_seen_v1_prompt_04_05_c005_c037() {
     let cases = [
         (StopReason::EndTurn, None),
         (StopReason::MaxTokens, Some("token limit")),
@@ -52,6 +52,41 @@ fn every_end_can_be_seen_v1_prompt_04_c005_c037() {
             ["prompt again"]
         );
     }
+}
+
+/// What pi does when the model cannot be reached.
+#[test]
+fn a_turn_without_a_word_is_said_to_be_one_v1_prompt_04() {
+    let mut play = Play::running();
+    play.ends(StopReason::EndTurn);
+    assert_eq!(
+        play.said_last(),
+        "i the agent ended the turn without a word"
+    );
+    play.event(Event::Submit(prompt("again")));
+    play.update(tool("t", "run", ToolStatus::Completed));
+    play.ends(StopReason::EndTurn);
+    assert_eq!(play.said_last(), "t run Completed");
+}
+
+/// codex answers a prompt so after each no.
+#[test]
+fn a_turn_that_a_denial_ended_says_why() {
+    let mut play = Play::running();
+    play.asks_about("t");
+    let question = play.session.questions[0].id();
+    play.event(Event::Decided {
+        question,
+        verdict: Verdict::Deny {
+            option: OptionId::new("no"),
+            rule: "a rule".into(),
+        },
+    });
+    play.ends(StopReason::Cancelled);
+    assert!(play.said_last().contains("denied"), "{:?}", play.said());
+    play.event(Event::Submit(prompt("again")));
+    play.ends(StopReason::Cancelled);
+    assert_eq!(play.said_last(), "w cancelled by the agent");
 }
 
 #[test]

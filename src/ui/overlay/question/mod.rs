@@ -97,6 +97,17 @@ struct Layout {
     squeezed: Option<Body>,
 }
 
+impl Layout {
+    /// The whole where that many rows hold it; also with the screen to itself, a command behind
+    /// blank lines is brought up (C131).
+    fn fitting(&self, rows: usize) -> &Body {
+        match &self.squeezed {
+            Some(squeezed) if self.whole.rows.len() > rows => squeezed,
+            _ => &self.whole,
+        }
+    }
+}
+
 impl QuestionDialog {
     fn new(
         id: Option<QuestionId>,
@@ -410,13 +421,7 @@ impl QuestionDialog {
     fn draw_body(&mut self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) {
         let width = usize::from(area.width);
         let mut scroll = self.scroll;
-        let expanded = self.expanded;
-        let layout = self.layout(width, cx);
-        let fits = layout.whole.rows.len() <= area.height.into();
-        let body = match &layout.squeezed {
-            Some(squeezed) if !expanded && !fits => squeezed,
-            _ => &layout.whole,
-        };
+        let body = self.layout(width, cx).fitting(area.height.into());
         let len = body.rows.len();
         let fits = len <= area.height.into() && body.left_out == 0;
         let window = area.height.saturating_sub(u16::from(!fits));

@@ -251,17 +251,23 @@ impl Builder<'_> {
         self.body.provisional |= rendered.provisional;
     }
 
-    /// Locations that no diff has named.
+    /// Locations that no diff has named; some agents name a file in two ways (vibe).
     fn paths(&mut self, question: &PermissionQuestion) {
         let subject = &question.subject;
-        let in_diff = |path: &str| {
-            subject
-                .content
-                .iter()
-                .any(|content| matches!(content, ToolContent::Diff(diff) if diff.path == path))
-        };
-        for path in subject.paths.iter().filter(|path| !in_diff(path)) {
-            let place = place(path, self.cx.session);
+        let session = self.cx.session;
+        let named: Vec<SafeText> = subject
+            .content
+            .iter()
+            .filter_map(|content| match content {
+                ToolContent::Diff(diff) => Some(place(&diff.path, session).shown),
+                _ => None,
+            })
+            .collect();
+        for path in &subject.paths {
+            let place = place(path, session);
+            if named.contains(&place.shown) {
+                continue;
+            }
             let line = subject
                 .locations
                 .iter()

@@ -15,7 +15,7 @@ use crate::{
         offload::Offload,
         overlay::Room,
         testing::{Bench, keep, option, text, usual_options},
-        theme::{Background, Symbols, Theme},
+        theme::{Background, Colours, Symbols, Theme},
     },
 };
 
@@ -49,7 +49,7 @@ impl Shown {
             bench,
             dialog,
             keymap: crate::ui::keymap::Keymap::new(&std::collections::BTreeMap::new()),
-            theme: Theme::palette(Background::Dark, true),
+            theme: Theme::palette(Background::Dark, Colours::Indexed),
             offload: Offload::immediate(),
             agents: Arc::new([]),
             symbols: Symbols::UNICODE,
@@ -306,7 +306,17 @@ fn lines_behind_blank_lines_are_counted_and_shown_c131() {
         for name in ["Allow once", "Always allow", "Reject"] {
             assert!(picture.contains(name), "{picture}");
         }
+        shown.press("ctrl-o");
+        let expanded = shown.draw(width, height);
+        assert!(
+            expanded.contains("HIDDEN-LINE") || expanded.contains("lines · ctrl-o less"),
+            "{expanded}"
+        );
+        shown.press("ctrl-o");
     }
+    shown.press("ctrl-o");
+    let picture = shown.draw(80, 30);
+    assert!(picture.contains("HIDDEN-LINE"), "{picture}");
 }
 
 #[test]
@@ -389,6 +399,22 @@ fn places_outside_the_workspace_are_marked() {
         marked[0].contains("/home/me/src/tool-other/secret"),
         "{picture}"
     );
+}
+
+/// vibe: a relative path in the change, an absolute one in the location.
+#[test]
+fn a_file_named_in_two_ways_stands_there_once() {
+    let mut bench = Bench::working();
+    let mut call = bench.call(ToolKind::Edit);
+    call.title = Some("Writing it".into());
+    call.content = Some(vec![diff("notes.txt", "", "first")]);
+    call.locations = Some(vec![ToolLocation {
+        path: "/home/me/src/tool/notes.txt".into(),
+        line: None,
+    }]);
+    bench.asks(call, usual_options());
+    let picture = Shown::new(bench).draw(80, 24);
+    assert_eq!(picture.matches("notes.txt").count(), 1, "{picture}");
 }
 
 #[test]

@@ -286,11 +286,11 @@ mod tests {
     use std::{sync::mpsc, time::Instant};
 
     use super::*;
-    use crate::ui::theme::{Background, Symbols, Theme};
+    use crate::ui::theme::{Background, Colours, Symbols, Theme};
 
     fn with<T>(offload: &Offload, test: impl FnOnce(&RenderContext<'_>) -> T) -> T {
         test(&RenderContext {
-            theme: &Theme::palette(Background::Dark, true),
+            theme: &Theme::palette(Background::Dark, Colours::Indexed),
             symbols: &Symbols::UNICODE,
             offload,
             width: 80,

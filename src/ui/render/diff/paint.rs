@@ -246,7 +246,8 @@ impl<'a> Painter<'a> {
         };
         // Colours of the syntax are laid over a background; where the change itself is told by the
         // colour of its letters, that one stays.
-        let mut text = if is_context(line) || style.bg.is_some() {
+        let by_letters = style.fg.is_some() || !style.add_modifier.is_empty();
+        let mut text = if is_context(line) || !by_letters {
             self.syntax.line(side, at, raw, style, self.ctx)
         } else {
             StyledLine::styled(raw, style)
@@ -326,19 +327,19 @@ impl<'a> Painter<'a> {
     }
 
     fn gutter(&self, numbers: String, line: DiffLine) -> StyledLine {
-        let style = self.style(Some(line));
-        let sign = match line {
-            DiffLine::Removed { .. } => "-",
-            DiffLine::Added { .. } => "+",
-            _ => " ",
+        let theme = &self.ctx.theme.diff;
+        let (sign, style) = match line {
+            DiffLine::Removed { .. } => ("-", theme.removed_gutter),
+            DiffLine::Added { .. } => ("+", theme.added_gutter),
+            _ => (" ", Style::new()),
         };
         let background = Style {
             bg: style.bg,
             ..Style::new()
         };
-        let mut gutter =
-            StyledLine::styled(&numbers, self.ctx.theme.diff.line_number.patch(background));
-        gutter.push(&format!("{sign} "), style);
+        let mut gutter = StyledLine::styled(&numbers, theme.line_number.patch(background));
+        gutter.push(sign, style);
+        gutter.push(" ", self.style(Some(line)));
         gutter
     }
 

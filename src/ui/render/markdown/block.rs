@@ -152,7 +152,11 @@ impl<'a> Blocks<'a> {
                     self.end_implicit_text();
                     self.begin(Kind::Other, text, range.start);
                     let (theme, symbols) = (self.ctx.theme, self.ctx.symbols);
-                    let row = rule(symbols.rule, self.room(), theme.markdown.rule);
+                    let row = rule(
+                        symbols.rule,
+                        self.room().min(self.ctx.prose_width().into()),
+                        theme.markdown.rule,
+                    );
                     self.rows(vec![row]);
                 }
                 Event::TaskListMarker(checked) => self.task(checked),
@@ -524,7 +528,11 @@ impl<'a> Blocks<'a> {
     }
 
     fn lines(&mut self, lines: &[StyledLine], wrapping: Wrapping) {
-        let width = usize::from(self.ctx.width);
+        let width = match wrapping {
+            Wrapping::Words => self.ctx.prose_width(),
+            Wrapping::Hard => self.ctx.width,
+        };
+        let width = usize::from(width);
         for line in lines {
             let (first, rest) = self.prefixes();
             let rows = line.wrap_with(wrapping, width, &first, &rest);

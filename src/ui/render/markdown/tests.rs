@@ -8,13 +8,13 @@ use crate::{
     ui::{
         offload::Offload,
         render::{Row, line::row_width},
-        theme::{Background, Symbols, Theme},
+        theme::{Background, Colours, Symbols, Theme},
     },
 };
 
 fn context<T>(width: u16, symbols: &Symbols, test: impl FnOnce(&RenderContext<'_>) -> T) -> T {
     test(&RenderContext {
-        theme: &Theme::palette(Background::Dark, true),
+        theme: &Theme::palette(Background::Dark, Colours::Indexed),
         symbols,
         offload: &Offload::immediate(),
         width,
@@ -363,7 +363,7 @@ fn a_definition_serves_the_segments_after_it() {
 fn without_colours_code_keeps_its_marks() {
     let offload = Offload::immediate();
     let ctx = RenderContext {
-        theme: &Theme::palette(Background::Unknown, false),
+        theme: &Theme::palette(Background::Unknown, Colours::None),
         symbols: &Symbols::UNICODE,
         offload: &offload,
         width: 40,

@@ -9,10 +9,11 @@ use crate::{
     text::{SafeText, cell_width, first_bytes, is_grapheme_boundary},
     ui::render::{
         RenderContext, Rendered, Row,
+        command::shown_command,
         diff::{DiffStats, Form, diff_model},
         excerpt::{MAX_LINE_BYTES, line_count},
         format::{count, elapsed, elapsed_seconds, grouped},
-        line::{StyledLine, Wrapping, spread},
+        line::{StyledLine, Wrapping, joined, pad, spread},
     },
 };
 
@@ -22,6 +23,9 @@ const VERB_COLUMN: usize = 7;
 const VERB_COLUMN_FROM: u16 = 40;
 /// Cells of the object that are worth more than the figures behind it.
 const MIN_OBJECT: usize = 16;
+
+/// Rows up to which a command is shown whole without being unfolded.
+const COMMAND_ROWS: usize = 3;
 
 /// The header and, below it, the answers to what was asked; with [`Detail::Full`] the whole
 /// command as well.
@@ -35,12 +39,7 @@ pub fn render_tool_header(
     let (sign, sign_style) = sign(call, tool, ctx);
     left.push(sign, sign_style);
     left.push(" ", Style::new());
-    left.push(verb(call.kind), ctx.theme.strong);
-    if ctx.width >= VERB_COLUMN_FROM {
-        left.fill_to(4 + VERB_COLUMN, Style::new());
-    } else {
-        left.push(" ", Style::new());
-    }
+    push_verb(&mut left, verb(call.kind), ctx);
     let object = object(call, tool);
     let object_style = match call.state {
         ToolState::Cancelled | ToolState::Ended => ctx.theme.dim,
@@ -54,7 +53,7 @@ pub fn render_tool_header(
 
     // What is least missed goes first where there is no room: the time, what the sign says as
     // well, the figures.
-    let width = usize::from(ctx.width);
+    let width = usize::from(ctx.prose_width());
     let shown = StyledLine::styled(&object.line, object_style);
     let wanted = left.width() + shown.width().min(MIN_OBJECT) + about.width();
     if wanted + state.width() + time.width() + 2 > width {
@@ -67,6 +66,17 @@ pub fn render_tool_header(
     }
     let gap = if time.is_empty() { 0 } else { 2 };
     let room = width.saturating_sub(left.width() + about.width() + time.width() + gap);
+    let whole = object.more || shown.width() > room;
+    let answers = call.answers.iter().map(|answer| answer_row(answer, ctx));
+    let answers = indented(answers.collect(), ctx);
+    if whole && about.is_empty() && call.kind == ToolKind::Execute && tool.detail != Detail::Header
+    {
+        let text = whole_text(call);
+        if let Some(mut rows) = command_rows(&text, object_style, &left, &time, width) {
+            rows.extend(answers);
+            return Rendered { rows, provisional };
+        }
+    }
     if shown.width() > room && object.path {
         left.push(
             &path_end(&object.line, room, ctx.symbols.ellipsis),
@@ -83,13 +93,58 @@ pub fn render_tool_header(
     left.extend(&about);
     let mut rows = vec![spread(&left, &time, width, ctx.symbols.ellipsis)];
 
-    let whole = object.more || shown.width() > room;
     if tool.detail == Detail::Full && whole {
         rows.extend(whole_object(call, tool, ctx));
     }
-    let answers = call.answers.iter().map(|answer| answer_row(answer, ctx));
-    rows.extend(indented(answers.collect(), ctx));
+    rows.extend(answers);
     Rendered { rows, provisional }
+}
+
+/// A verb in its column; where there is little room, in the room it needs.
+pub fn push_verb(line: &mut StyledLine, verb: &str, ctx: &RenderContext<'_>) {
+    let column = line.width() + VERB_COLUMN;
+    line.push(verb, ctx.theme.strong);
+    if ctx.width >= VERB_COLUMN_FROM {
+        line.fill_to(column, Style::new());
+    } else {
+        line.push(" ", Style::new());
+    }
+}
+
+/// A whole command behind `left`, `time` at the end of its first row; `None` where it takes too many
+/// rows.
+fn command_rows(
+    command: &str,
+    style: Style,
+    left: &StyledLine,
+    time: &StyledLine,
+    width: usize,
+) -> Option<Vec<Row>> {
+    if command.len() > COMMAND_ROWS * width {
+        return None;
+    }
+    let mut rest = StyledLine::new();
+    rest.fill_to(left.width(), Style::new());
+    let room = match time.width() {
+        0 => width,
+        time => width.saturating_sub(time + 2),
+    };
+    let mut rows: Vec<Row> = StyledLine::lines(command, style)
+        .enumerate()
+        .flat_map(|(n, line)| {
+            let prefix = if n == 0 { left } else { &rest };
+            line.wrap_with(Wrapping::Words, room, prefix, &rest)
+        })
+        .take(COMMAND_ROWS + 1)
+        .collect();
+    if rows.len() > COMMAND_ROWS {
+        return None;
+    }
+    if let Some(first) = rows.first_mut().filter(|_| !time.is_empty()) {
+        pad(first, width - time.width(), Style::new());
+        *first = joined(std::mem::take(first), time.clone().into_row());
+    }
+    Some(rows)
 }
 
 fn sign(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> (&'static str, Style) {
@@ -106,6 +161,7 @@ fn sign(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> (&'
         ToolState::Completed => (symbols.done, theme.success),
         ToolState::Failed => (symbols.failed, theme.error),
         ToolState::Cancelled => (symbols.cancelled, theme.warning),
+        ToolState::Ended if call.is_denied() => (symbols.failed, theme.error),
         ToolState::Ended => (symbols.ended, theme.dim),
     }
 }
@@ -198,7 +254,7 @@ fn path_object(call: &ToolCall, tool: &ToolContext<'_>) -> Option<SafeText> {
 /// the verb that stands before it already.
 fn whole_text(call: &ToolCall) -> SafeText {
     if let Some(command) = call.command.as_deref().filter(|c| !c.trim().is_empty()) {
-        return SafeText::new(command.trim());
+        return SafeText::new(shown_command(command).trim());
     }
     let title = call.title.trim();
     let title = title
@@ -311,6 +367,8 @@ fn push_state(
         return;
     }
     match &call.state {
+        // The row below says it.
+        ToolState::Ended | ToolState::Failed if call.is_denied() => {}
         ToolState::Cancelled => push("cancelled", theme.warning),
         ToolState::Ended => push("no result", theme.dim),
         ToolState::Unknown(status) => push(&SafeText::line(status), theme.dim),

@@ -210,6 +210,26 @@ fn what_was_asked_keeps_its_answer() {
     insta::assert_snapshot!(props.text(&run, Detail::Header, 60));
 }
 
+/// However the agent puts it: as failed, or not at all.
+#[test]
+fn a_call_that_was_denied_is_not_said_to_have_failed() {
+    let props = Props::new(Stage::dark());
+    let mut edit = call(ToolKind::Edit, "Write notes.txt", &props);
+    edit.answers = vec![Answered {
+        answer: "No".into(),
+        allowed: false,
+        by: By::Person,
+    }];
+    for state in [ToolState::Failed, ToolState::Ended] {
+        edit.state = state;
+        let shown = props.text(&edit, Detail::Header, 60);
+        assert!(shown.contains("✗ edit"), "{shown}");
+        assert!(shown.contains("denied by you · No"), "{shown}");
+        assert!(!shown.contains("failed"), "{shown}");
+        assert!(!shown.contains("no result"), "{shown}");
+    }
+}
+
 #[test]
 fn a_failed_call_without_content_shows_its_raw_output() {
     let props = Props::new(Stage::dark());

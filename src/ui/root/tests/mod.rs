@@ -37,7 +37,7 @@ fn settings() -> UiSettings {
         ui: UiConfig::default(),
         keys: BTreeMap::new(),
         agents: agents(),
-        colour: true,
+        colours: Colours::Indexed,
     }
 }
 

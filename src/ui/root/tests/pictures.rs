@@ -150,7 +150,7 @@ fn ascii_symbols_replace_every_sign() {
 #[test]
 fn without_colour_no_cell_has_any() {
     let screens = states(|| UiSettings {
-        colour: false,
+        colours: Colours::None,
         ..settings()
     });
     for mut screen in screens {

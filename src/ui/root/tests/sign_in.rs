@@ -21,6 +21,7 @@ pub(super) fn sign_in() -> Screen {
                 args: vec!["auth".into(), "log in".into()],
             },
         ),
+        method("own", "Log in with its own program", AuthMethodKind::ByHand),
         method("oauth", "Log in with a browser", AuthMethodKind::Agent),
         method(
             "key",

@@ -1,0 +1,235 @@
+//! Every way out: the terminal as it was, nothing left running, the draft kept.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::{client, on_prompt, ready, wait_ready};
+
+/// An agent in a turn, with a terminal that has a child in a session of its own.
+fn busy() -> Value {
+    on_prompt(json!([
+        {"request": {"id": "sleeper", "method": "terminal/create", "params": {
+            "command": "sh", "args": ["-c", "setsid sleep 1000 & nohup sleep 1001 & echo it runs; sleep 1002"],
+        }}},
+        {"update": {
+            "sessionUpdate": "tool_call", "toolCallId": "t", "title": "sleeping", "kind": "execute",
+            "status": "in_progress", "content": [{"type": "terminal", "terminalId": "$terminal"}],
+        }},
+        {"until_cancel": 60_000},
+    ]))
+}
+
+#[track_caller]
+fn wait_busy(tui: &crate::Tui) {
+    tui.keys("go<enter>");
+    tui.wait_for("it runs");
+    if cfg!(target_os = "linux") {
+        tui.wait("three sleepers", |tui| {
+            let sleepers = tui.children();
+            let count = sleepers
+                .iter()
+                .filter(|(_, line)| line.contains("sleep 100"))
+                .count();
+            (count >= 3).then_some(())
+        });
+    }
+}
+
+#[test]
+fn quitting_in_mid_turn_ends_all_that_was_started_v1_rpc_20() {
+    let mut tui = ready(busy());
+    wait_busy(&tui);
+    tui.keys("<c-d>");
+    tui.wait_for("again");
+    tui.keys("<c-d>");
+    assert_eq!(tui.wait_exit().code(), Some(0));
+    tui.assert_restored();
+    tui.assert_nothing_left();
+    assert_eq!(tui.count("session/cancel"), 1);
+}
+
+#[test]
+fn signals_end_it_as_quitting_does() {
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let mut tui = ready(busy());
+        wait_busy(&tui);
+        tui.keys("half a thought");
+        tui.wait_for("❯ half a thought");
+        tui.signal(signal);
+        assert_eq!(tui.wait_exit().code(), Some(130));
+        tui.assert_restored();
+        tui.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_terminal_that_is_gone_ends_it_too() {
+    let mut tui = ready(busy());
+    wait_busy(&tui);
+    tui.hang_up();
+    tui.wait_exit();
+    tui.assert_nothing_left();
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_and_leaves_no_agent() {
+    let mut tui = client(json!([])).env("ACP_TUI_TEST_PANIC", "1").start();
+    let status = tui.wait_exit();
+    assert!(!status.success());
+    tui.assert_restored();
+    tui.assert_nothing_left();
+    assert!(tui.screen().contains("panicked"), "{}", tui.screen());
+}
+
+#[test]
+fn an_agent_behind_a_launcher_that_hears_nothing_is_ended_v1_rpc_20() {
+    let setup = client(json!([
+        {"on": "start", "do": [{"ignore": "eof"}, {"spawn": {"argv": ["sleep", "1000"]}}]},
+    ]))
+    .launcher("trap '' TERM HUP; \"$@\"; sleep 1000");
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("<c-d>");
+    assert_eq!(tui.wait_exit().code(), Some(0));
+    tui.assert_restored();
+    tui.assert_nothing_left();
+}
+
+#[test]
+fn the_last_exchange_stays_on_the_normal_screen_with_the_way_back() {
+    let mut tui = ready(json!([
+        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}},
+        {"on": "session/prompt", "do": [{"text": "the **answer**"}]},
+    ]));
+    tui.keys("the question<enter>");
+    tui.wait_for("the answer");
+    wait_ready(&tui);
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    let screen = tui.screen();
+    assert!(screen.contains("the question"), "{screen}");
+    assert!(screen.contains("the answer"), "{screen}");
+    assert!(screen.contains("acp-tui --resume sess-1"), "{screen}");
+}
+
+#[test]
+fn the_draft_is_there_again_after_a_quit() {
+    let setup = client(json!([]));
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("half a thought");
+    tui.wait_for("half a thought");
+    tui.signal(Signal::TERM);
+    tui.wait_exit();
+    let tui = setup.start();
+    tui.wait_for("❯ half a thought");
+}
+
+#[test]
+fn the_draft_is_there_again_after_a_crash() {
+    let setup = client(json!([]));
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("half a thought");
+    tui.wait_for("half a thought");
+    // It is on disk half a second after the last key.
+    std::thread::sleep(Duration::from_secs(2));
+    tui.signal(Signal::KILL);
+    tui.wait_exit();
+    let tui = setup.start();
+    tui.wait_for("❯ half a thought");
+}
+
+#[test]
+fn without_ever_a_session_the_exit_code_says_so() {
+    let mut setup = client(json!([]));
+    setup.agent = vec!["no-such-agent-program".into()];
+    let mut tui = setup.start();
+    tui.wait_for("not running");
+    tui.keys("<c-d>");
+    assert_eq!(tui.wait_exit().code(), Some(3));
+    assert!(tui.screen().contains("no-such-agent-program"));
+}
+
+#[test]
+fn without_a_sign_in_the_exit_code_says_so() {
+    let mut tui = client(json!([
+        {"on": "session/new", "error": {"code": -32000, "message": "Authentication required"}},
+    ]))
+    .start();
+    tui.wait_for("sign in");
+    tui.keys("<c-d>");
+    assert_eq!(tui.wait_exit().code(), Some(4));
+}
+
+#[test]
+fn ctrl_z_gives_the_shell_its_terminal_and_fg_brings_everything_back() {
+    let setup = client(on_prompt(json!([{"text": "an answer"}, {"wait_file": "go"}, {"text": " goes on"}])))
+        .shell("\"$@\"; echo THE SHELL; stty -a | tr ' ' '\\n' | grep -x -e icanon -e echo; read line; fg; echo ENDED $?");
+    let tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("hello<enter>");
+    tui.wait_for("an answer");
+    tui.keys("a draft");
+    tui.wait_for("❯ a draft");
+    tui.keys("<c-z>");
+    let screen = tui.wait_for("THE SHELL");
+    assert!(!screen.contains("an answer"), "the normal screen: {screen}");
+    tui.wait_for("icanon");
+    tui.wait_for("echo");
+    tui.allow("go");
+    tui.keys("\r");
+    let screen = tui.wait_for("an answer goes on");
+    assert!(screen.contains("❯ a draft"), "{screen}");
+    wait_ready(&tui);
+    tui.keys("<c-c><c-d>");
+    tui.wait_for("ENDED 0");
+    tui.assert_restored();
+}
+
+#[test]
+fn stopped_from_outside_it_comes_back_as_well() {
+    let setup =
+        client(json!([])).shell("\"$@\"; stty sane; echo THE SHELL; read line; fg; echo ENDED $?");
+    let tui = setup.start();
+    wait_ready(&tui);
+    let client = tui
+        .children()
+        .into_iter()
+        .find(|(_, line)| line.contains("--config"))
+        .map(|(pid, _)| pid);
+    let Some(client) = client else { return };
+    let pid = rustix::process::Pid::from_raw(client as i32).expect("an id");
+    rustix::process::kill_process(pid, Signal::STOP).expect("stopped");
+    tui.wait("the shell", |tui| tui.wrote("THE SHELL").then_some(()));
+    tui.keys("\r");
+    wait_ready(&tui);
+    tui.keys("still here");
+    tui.wait_for("❯ still here");
+    tui.keys("<c-c><c-d>");
+    tui.wait_for("ENDED 0");
+    tui.assert_restored();
+}
+
+#[test]
+fn a_storm_of_sizes_leaves_one_copy_of_everything_c077() {
+    let tui = ready(on_prompt(
+        json!([{"text": "A long answer that has to wrap on a narrow screen, and then the end."}]),
+    ));
+    tui.keys("hello there<enter>");
+    tui.wait_for("the end.");
+    for n in 0..40_u16 {
+        tui.resize(40 + n * 7 % 80, 10 + n * 5 % 40);
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    tui.resize(100, 30);
+    let screen = tui.wait("one wide line", |tui| {
+        let screen = tui.screen();
+        let whole = "A long answer that has to wrap on a narrow screen, and then the end.";
+        (screen.contains(whole) && screen.contains("F1 keys")).then_some(screen)
+    });
+    assert_eq!(screen.matches("hello there").count(), 1, "{screen}");
+    assert_eq!(screen.matches("the end.").count(), 1, "{screen}");
+}
