@@ -33,9 +33,9 @@ pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<
     let mut rows = Vec::with_capacity(shown + 1);
     for (n, prompt) in session.queue.iter().take(shown).enumerate() {
         let (word, style) = if session.queue_held {
-            (" held ", theme.warning)
+            ("  held ", theme.warning)
         } else {
-            (" queued ", theme.dim)
+            ("  queued ", theme.dim)
         };
         let mut line = StyledLine::styled(word, style);
         line.push(&(n + 1).to_string(), theme.accent);
@@ -55,7 +55,7 @@ pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<
         ));
     }
     if shown < queued {
-        let text = format!(" +{} queued", count(queued - shown, "prompt"));
+        let text = format!("  +{} queued", count(queued - shown, "prompt"));
         let line = StyledLine::styled(&text, theme.dim);
         rows.push(line.truncate(width, ctx.symbols.ellipsis));
     }

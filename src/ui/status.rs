@@ -85,7 +85,8 @@ impl Status<'_> {
     }
 
     fn join(&self, parts: &[Part]) -> StyledLine {
-        let mut line = StyledLine::styled(" ", self.theme.text);
+        // Under the text of the composer.
+        let mut line = StyledLine::styled("  ", self.theme.text);
         for (n, part) in parts.iter().enumerate() {
             // The branch belongs to the directory before it.
             let separator = match part.rank {

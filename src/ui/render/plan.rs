@@ -6,6 +6,7 @@ use super::{
     RenderContext, Row,
     frame::{Corners, boxed, inner_width},
     line::{StyledLine, Wrapping},
+    tool,
 };
 use crate::proto::{PlanEntry, PlanPriority, PlanStatus};
 
@@ -31,6 +32,10 @@ pub fn render_pinned_plan(
     max_rows: usize,
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
+    let ctx = &RenderContext {
+        width: ctx.prose_width(),
+        ..*ctx
+    };
     let width = inner_width(ctx);
     let room = max_rows.saturating_sub(BORDERS);
     let rows = match shared(entries, width, ctx) {
@@ -56,15 +61,13 @@ pub fn render_finished_plan(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> V
     let mut head = StyledLine::styled("  ", Style::new());
     head.push(ctx.symbols.done, theme.success);
     head.push(" ", Style::new());
-    head.extend(&title(entries, ctx));
+    tool::push_verb(&mut head, "plan", ctx);
     let mut indent = StyledLine::new();
-    indent.fill_to(4, Style::new());
+    indent.fill_to(head.width(), Style::new());
     let separator = format!(" {} ", ctx.symbols.separator);
     let contents: Vec<&str> = entries.iter().map(|entry| entry.content.trim()).collect();
     let all = StyledLine::styled(&contents.join(&separator), theme.dim);
-    let mut rows = vec![head.truncate(width, ctx.symbols.ellipsis)];
-    rows.extend(all.wrap_with(Wrapping::Words, width, &indent, &indent));
-    rows
+    all.wrap_with(Wrapping::Words, width, &head, &indent)
 }
 
 /// `plan 2/4`.

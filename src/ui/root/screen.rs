@@ -29,9 +29,6 @@ const MIN_HEIGHT: u16 = 10;
 /// Rows that the transcript keeps before a plan may take any.
 const TRANSCRIPT_BEFORE_PLAN: u16 = 6;
 
-/// From this height on a blank row stands between the transcript and what is below.
-const GAP_FROM: u16 = 20;
-
 /// Rows of the queue, the count of the others included.
 const QUEUE_ROWS: u16 = 4;
 
@@ -46,8 +43,7 @@ struct Zones {
 }
 
 impl Zones {
-    /// Gives each zone its rows, from the bottom up; what is left is the transcript's, but for the
-    /// blank row below it where there is room.
+    /// Gives each zone its rows, from the bottom up; what is left is the transcript's.
     fn stack(area: Rect, plan: u16, question: u16, queue: u16, composer: u16) -> Self {
         let mut left = area;
         let mut take = |rows: u16| {
@@ -64,7 +60,6 @@ impl Zones {
         let queue = take(queue);
         let question = take(question);
         let plan = take(plan);
-        take(u16::from(area.height >= GAP_FROM));
         Self {
             transcript: left,
             plan,
@@ -247,6 +242,9 @@ impl Ui {
         if self.layers.is_asking() {
             return "answer above; text is kept here".into();
         }
+        if self.transcript.is_browsing() {
+            return self.browse_hints(session);
+        }
         match session.phase {
             Phase::Starting { .. } | Phase::Opening { .. } | Phase::SignIn { .. } => {
                 "write ahead: sent when it is ready".into()
@@ -266,6 +264,35 @@ impl Ui {
             ),
             Phase::Ready => format!("tell {} what to do", agent_name(cx.session)),
         }
+    }
+
+    /// What keys do with the selected block.
+    fn browse_hints(&self, session: &Session) -> String {
+        let selected = &self.transcript;
+        let hints = [
+            (Action::BlockFold, "folds", true),
+            (Action::BlockCopy, "copies", true),
+            (
+                Action::BlockAttach,
+                "attaches",
+                selected.selected_terminal(session).is_some(),
+            ),
+            (Action::BlockShow, "shows all", true),
+            (
+                Action::BlockOpen,
+                "opens the file",
+                selected.selected_location(session).is_some(),
+            ),
+            (Action::BlockLeave, "goes back", true),
+        ];
+        let hints: Vec<String> = hints
+            .into_iter()
+            .filter(|(_, _, fits)| *fits)
+            .map(|(action, what, _)| (self.look.keymap.hint(action), what))
+            .filter(|(key, _)| !key.is_empty())
+            .map(|(key, what)| format!("{key} {what}"))
+            .collect();
+        hints.join(&format!(" {} ", self.look.symbols.separator))
     }
 
     fn draw_status(&self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) {

@@ -7,16 +7,20 @@ use crate::{
         action::Action,
         keymap::Keymap,
         overlay::agent_name,
-        render::{RenderContext, Row, line::StyledLine},
+        render::{
+            RenderContext, Row,
+            line::{StyledLine, prefixed},
+        },
     },
 };
 
-/// Where the content begins, where there is room.
-const INDENT: usize = 3;
+/// Blanks to its left at least.
+const MIN_INDENT: usize = 2;
 
 /// Cells for keys.
-const KEYS_WIDTH: usize = 12;
+const KEYS_WIDTH: usize = 10;
 
+/// Who is spoken to, where, and how to begin; in the middle of the rows' width.
 pub fn rows(
     session: Option<&Session>,
     project: &ProjectInfo,
@@ -24,51 +28,43 @@ pub fn rows(
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
     let theme = ctx.theme;
-    let mut lines = Vec::new();
-    let mut title = indented(ctx);
-    title.push("acp-tui", theme.accent.bold());
+    let mut title = StyledLine::styled("acp-tui", theme.accent.bold());
     if let Some(session) = session {
-        title.push("  ", theme.text);
+        title.push(&format!(" {} ", ctx.symbols.separator), theme.dim);
         title.push(&agent_name(Some(session)), theme.strong);
         if let Some(version) = &session.agent.version {
             title.push(&format!(" {version}"), theme.dim);
         }
     }
-    lines.push(title);
-    let mut place = indented(ctx);
-    place.push(&project.cwd, theme.dim);
+    let mut place = StyledLine::styled(&project.cwd, theme.dim);
     if let Some(branch) = &project.git_branch {
         place.push(&format!(" ({branch})"), theme.dim);
     }
-    lines.push(place);
-    lines.push(StyledLine::new());
+    let mut lines = vec![title, place, StyledLine::new()];
     let hint = |action| keymap.hint(action);
-    for (keys, what) in [
+    let keys = [
         ("@".to_owned(), "mention a file"),
         ("/".to_owned(), "commands of the agent"),
         ("!".to_owned(), "run a shell line"),
         (hint(Action::Palette), "find an action"),
         (hint(Action::Help), "all keys"),
-    ] {
-        if keys.is_empty() {
-            continue;
-        }
-        let mut line = indented(ctx);
-        let start = line.width();
-        line.push(&keys, theme.key_hint);
-        line.fill_to(start + KEYS_WIDTH, theme.text);
+    ];
+    for (keys, what) in keys.iter().filter(|(keys, _)| !keys.is_empty()) {
+        let mut line = StyledLine::styled(keys, theme.key_hint);
+        line.fill_to(KEYS_WIDTH, theme.text);
         line.push(what, theme.dim);
         lines.push(line);
     }
     let width = usize::from(ctx.width);
+    let widest = lines.iter().map(StyledLine::width).max().unwrap_or(0);
+    let mut indent = StyledLine::new();
+    indent.fill_to(
+        (width.saturating_sub(widest) / 2).max(MIN_INDENT),
+        theme.text,
+    );
+    let room = width.saturating_sub(indent.width());
     lines
         .iter()
-        .map(|line| line.truncate(width, ctx.symbols.ellipsis))
+        .map(|line| prefixed(&indent, line.truncate(room, ctx.symbols.ellipsis), width))
         .collect()
-}
-
-fn indented(ctx: &RenderContext<'_>) -> StyledLine {
-    let mut line = StyledLine::new();
-    line.fill_to(INDENT, ctx.theme.text);
-    line
 }

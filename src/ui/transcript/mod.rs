@@ -63,6 +63,9 @@ enum Move {
 /// From this width on the last column is the scroll bar's.
 const SCROLL_BAR_FROM: u16 = 40;
 
+/// From this height on a blank row sets the conversation apart from what is below.
+const FOOT_FROM: u16 = 9;
+
 /// The view's state. Call [`sync`](Self::sync) before each [`draw`](Self::draw).
 #[derive(Default)]
 pub struct TranscriptView {
@@ -89,8 +92,10 @@ pub struct TranscriptView {
     details: bool,
     /// The block that is browsed.
     selected: Option<BlockId>,
-    /// Rows of the area.
+    /// Rows of the area, the foot not among them.
     height: usize,
+    /// The area's last row is kept free of the conversation: blank, or the marker's.
+    foot: bool,
     /// Details as of the last sync, so that a change of settings is noticed.
     settings: Option<Settings>,
     epoch: Option<Instant>,
@@ -131,7 +136,8 @@ impl TranscriptView {
             },
             tick: Tick::at(ctx.now, epoch, settings.motion),
         };
-        self.height = usize::from(height);
+        self.foot = height >= FOOT_FROM;
+        self.height = usize::from(height) - usize::from(self.foot);
         self.cache.begin_frame();
         self.take_in(&frame);
         self.layout(&frame);

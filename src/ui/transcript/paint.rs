@@ -11,7 +11,7 @@ use crate::ui::render::{
     line::{StyledLine, row_width},
 };
 
-/// Below this height no row is given to the marker.
+/// Below this height the marker has no row.
 const MARKER_FROM: usize = 6;
 
 /// A hyperlink on the screen, for OSC 8.
@@ -41,7 +41,9 @@ impl TranscriptView {
                 .skip(shown.skip)
                 .map(|row| (shown.item, row))
         });
-        let bottom = area.bottom() - u16::try_from(self.marker_row_count(area)).unwrap_or(0);
+        let below = self.marker_rows().max(usize::from(self.foot));
+        let below = u16::try_from(below).unwrap_or(0).min(area.height);
+        let bottom = area.bottom() - below;
         for (y, (item, row)) in (area.y..bottom).zip(rows) {
             buf.set_line(area.x, y, &row.line, width);
             if selected == Some(item) && row_width(row) > 0 {
@@ -55,7 +57,7 @@ impl TranscriptView {
                 }
             }));
         }
-        if bottom < area.bottom() {
+        if bottom < area.bottom() && !self.is_following() {
             self.draw_marker(Rect::new(area.x, bottom, width, 1), buf, ctx);
         }
         if bar {
@@ -68,13 +70,10 @@ impl TranscriptView {
         links
     }
 
-    /// Rows that the marker takes from the bottom while the view does not follow.
+    /// Rows that the marker takes from the conversation while the view does not follow.
     pub(super) fn marker_rows(&self) -> usize {
-        usize::from(matches!(self.position, Position::At(_)) && self.height >= MARKER_FROM)
-    }
-
-    fn marker_row_count(&self, area: Rect) -> usize {
-        self.marker_rows().min(usize::from(area.height))
+        let scrolled = matches!(self.position, Position::At(_));
+        usize::from(scrolled && !self.foot && self.height >= MARKER_FROM)
     }
 
     /// `↓ 42 new lines`, or how much is below.

@@ -75,7 +75,13 @@ pub(super) fn block_text_with_raw(block: &Block, source: &Source<'_>) -> String 
     let BlockKind::Tool(call) = &block.kind else {
         return block_text(block, source);
     };
-    let mut out = tool_text(call, source);
+    // Its title says what it is: only a command may need more room than that.
+    let mut out = match &call.command {
+        Some(command) => format!("$ {}\n\n", SafeText::new(command.trim())),
+        None => String::new(),
+    };
+    out.push_str(body_text(call, source).trim_end());
+    out.push('\n');
     for (label, raw) in [("input", &call.raw_input), ("output", &call.raw_output)] {
         if let Some(raw) = raw {
             out.push_str(&format!("\n── raw {label} ──\n{}\n", raw.0));

@@ -95,12 +95,30 @@ fn the_view_follows_the_end_until_it_is_scrolled() {
 }
 
 #[test]
+fn a_blank_row_sets_the_conversation_apart_from_what_is_below() {
+    let world = numbered(50);
+    let mut view = TranscriptView::default();
+    let last_two = |height, view: &mut TranscriptView| {
+        let screen = screen(&drawn(&world, view, 60, height));
+        let rows: Vec<&str> = screen.lines().collect();
+        (
+            rows[rows.len() - 2].to_owned(),
+            rows[rows.len() - 1].to_owned(),
+        )
+    };
+    let (end, foot) = last_two(12, &mut view);
+    assert!(end.contains("block49") && foot.is_empty(), "{end}|{foot}");
+    let (_, end) = last_two(6, &mut view);
+    assert!(end.contains("block49"), "there is no room for it: {end}");
+}
+
+#[test]
 fn a_marker_tells_how_much_is_new() {
     let mut world = numbered(50);
     let mut view = TranscriptView::default();
     text_on_screen(&world, &mut view);
     view.scroll(Scroll::Lines(-20));
-    assert!(text_on_screen(&world, &mut view).contains("21 lines below"));
+    assert!(text_on_screen(&world, &mut view).contains("20 lines below"));
     for n in 0..21 {
         world
             .transcript

@@ -14,8 +14,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
-    style::Style,
-    text::Span,
 };
 
 use crate::{
@@ -23,7 +21,7 @@ use crate::{
         UiCommand,
         render::{
             RenderContext, Row,
-            line::{StyledLine, row_width, spread},
+            line::{StyledLine, joined, row_width, spread},
         },
     },
     vt::Screens,
@@ -170,7 +168,10 @@ fn clear(area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// `title ────── right`
+/// Cells between a title and what stands at its right.
+const MIN_RULE: usize = 5;
+
+/// `── title ────── right ──`
 fn draw_title(
     title: &StyledLine,
     right: &str,
@@ -181,21 +182,20 @@ fn draw_title(
     if area.is_empty() {
         return;
     }
-    let right = StyledLine::styled(right, ctx.theme.dim);
+    let (rule, border) = (ctx.symbols.rule, ctx.theme.border);
     let width = usize::from(area.width);
-    let mut left = title.truncate(
-        width.saturating_sub(right.width() + 2).max(1),
-        ctx.symbols.ellipsis,
-    );
+    let mut right = StyledLine::styled(right, ctx.theme.dim);
+    if !right.is_empty() {
+        right.push(&format!(" {rule}{rule}"), border);
+    }
+    let mut left = StyledLine::styled(&format!("{rule}{rule} "), border);
+    left.extend(title);
+    let room = width.saturating_sub(right.width() + MIN_RULE).max(1);
+    let left = left.truncate(room, ctx.symbols.ellipsis);
     let rest = width.saturating_sub(row_width(&left) + right.width() + 2);
-    left.line.spans.push(Span::raw(" "));
-    left.line.spans.push(Span::styled(
-        ctx.symbols.rule.repeat(rest),
-        ctx.theme.border,
-    ));
-    left.line.spans.push(Span::raw(" "));
-    left.line.spans.extend(right.into_row().line.spans);
-    put_row(&left, area, area.y, buf);
+    let middle = StyledLine::styled(&format!(" {} ", rule.repeat(rest)), border);
+    let row = joined(joined(left, middle.into_row()), right.into_row());
+    put_row(&row, area, area.y, buf);
 }
 
 /// `j k scroll · q back`: pairs of keys and what they do.
@@ -210,6 +210,7 @@ fn draw_hints(
         return;
     }
     let mut line = StyledLine::new();
+    line.fill_to(2, ctx.theme.text);
     for (n, (keys, what)) in hints.iter().enumerate() {
         if n > 0 {
             line.push(&format!(" {} ", ctx.symbols.separator), ctx.theme.dim);
@@ -237,10 +238,6 @@ fn percent(window: &Window, entries: &impl Entries) -> String {
     }
     let all = entries.len().max(1);
     format!("{}%", window.top() * 100 / all)
-}
-
-fn plain(text: &str) -> StyledLine {
-    StyledLine::styled(text, Style::new())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{
     Entries, Motion, Outcome, Window, areas, clear, closes, draw_hints, draw_title, draw_window,
-    motion, percent, plain,
+    motion, percent,
 };
 use crate::{
     text::{SafeText, first_bytes},
@@ -82,7 +82,8 @@ impl TextViewer {
         };
         draw_window(&mut self.window, &entries, body, buf);
         let lines = count(self.lines, "line");
-        draw_title(&plain(&self.title), &lines, title, buf, ctx);
+        let name = StyledLine::styled(&self.title, ctx.theme.strong);
+        draw_title(&name, &lines, title, buf, ctx);
         draw_hints(
             &[
                 ("j k", "scroll"),

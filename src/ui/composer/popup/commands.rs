@@ -58,7 +58,7 @@ fn choice(command: &SlashCommand, fuzzy: &mut Fuzzy) -> Choice {
     let detail = match &command.hint {
         Some(hint) if !hint.is_empty() => {
             let (hint, description) = (beginning(hint), beginning(&command.description));
-            SafeText::line(&format!("{hint}  {description}"))
+            SafeText::line(&format!("{description}  [{hint}]"))
         }
         _ => command.description.clone(),
     };

@@ -39,12 +39,7 @@ pub fn render_tool_header(
     let (sign, sign_style) = sign(call, tool, ctx);
     left.push(sign, sign_style);
     left.push(" ", Style::new());
-    left.push(verb(call.kind), ctx.theme.strong);
-    if ctx.width >= VERB_COLUMN_FROM {
-        left.fill_to(4 + VERB_COLUMN, Style::new());
-    } else {
-        left.push(" ", Style::new());
-    }
+    push_verb(&mut left, verb(call.kind), ctx);
     let object = object(call, tool);
     let object_style = match call.state {
         ToolState::Cancelled | ToolState::Ended => ctx.theme.dim,
@@ -103,6 +98,17 @@ pub fn render_tool_header(
     }
     rows.extend(answers);
     Rendered { rows, provisional }
+}
+
+/// A verb in its column; where there is little room, in the room it needs.
+pub fn push_verb(line: &mut StyledLine, verb: &str, ctx: &RenderContext<'_>) {
+    let column = line.width() + VERB_COLUMN;
+    line.push(verb, ctx.theme.strong);
+    if ctx.width >= VERB_COLUMN_FROM {
+        line.fill_to(column, Style::new());
+    } else {
+        line.push(" ", Style::new());
+    }
 }
 
 /// A whole command behind `left`, `time` at the end of its first row; `None` where it takes too many

@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub use body::{piece_count, render_tool_piece};
-pub use header::render_tool_header;
+pub use header::{push_verb, render_tool_header};
 
 /// How much of a block is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,7 +45,7 @@ pub struct ToolContext<'a> {
 }
 
 /// How much of a call is shown unless somebody says otherwise: what changes something is shown,
-/// what was looked at is not.
+/// what was looked at is not. What is asked about stands whole in the question.
 pub fn default_detail(call: &ToolCall) -> Detail {
     let looks = matches!(
         call.kind,
@@ -55,7 +55,7 @@ pub fn default_detail(call: &ToolCall) -> Detail {
         .content
         .iter()
         .all(|piece| matches!(piece, ToolContent::Block(_)));
-    if looks && text_only && call.state != ToolState::Failed {
+    if call.asking || looks && text_only && call.state != ToolState::Failed {
         Detail::Header
     } else {
         Detail::Short

@@ -15,15 +15,15 @@ fn the_status_line_is_one_row_of_what_is_known() {
     screen.bench.wait(12_000);
     assert_eq!(
         screen.status(),
-        " OpenCode · build · ~/src/tool (main) · ctx 34% · $0.12 · ⠋ 12s esc stops"
+        "  OpenCode · build · ~/src/tool (main) · ctx 34% · $0.12 · ⠋ 12s esc stops"
     );
     screen.size.0 = 60;
     assert_eq!(
         screen.status(),
-        " OpenCode · build · ~/src/tool · ctx 34% · ⠋ 12s esc stops"
+        "  OpenCode · build · ~/src/tool · ctx 34% · ⠋ 12s esc stops"
     );
     screen.size.0 = 40;
-    assert_eq!(screen.status(), " OpenCode · build · ⠋ 12s esc stops");
+    assert_eq!(screen.status(), "  OpenCode · build · ⠋ 12s esc stops");
 }
 
 #[test]
@@ -43,14 +43,14 @@ fn silence_is_told() {
 fn a_message_stands_for_a_moment() {
     let mut screen = Screen::new(Bench::ready());
     screen.ui.toast("copied".into());
-    assert!(screen.status().starts_with(" copied"));
+    assert!(screen.status().starts_with("  copied"));
     let until = screen
         .ui
         .deadline(&screen.bench.context())
         .expect("it goes");
     assert_eq!(until, screen.bench.now + Duration::from_secs(4));
     screen.bench.wait(4_000);
-    assert!(screen.status().starts_with(" OpenCode"));
+    assert!(screen.status().starts_with("  OpenCode"));
     assert_eq!(screen.ui.deadline(&screen.bench.context()), None);
 }
 
