@@ -91,6 +91,8 @@ pub(super) struct App {
     /// The question shown last, to draw a new one at once.
     question: Option<QuestionId>,
     save_draft: Option<Instant>,
+    /// When another program gave the terminal back.
+    pub(super) lent_until: Option<Instant>,
     /// As it is on disk, or soon will be.
     kept_draft: String,
     test_panic: bool,
@@ -194,6 +196,7 @@ impl App {
             replies: ReplyFilter::default(),
             question: None,
             save_draft: None,
+            lent_until: None,
             kept_draft: draft.unwrap_or_default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
         })
@@ -291,7 +294,10 @@ impl App {
 
     fn told(&mut self, told: Told) -> anyhow::Result<()> {
         match told {
-            Told::End(signal) => {
+            Told::Interrupt(signal) if self.was_lent_just_now() => {
+                tracing::info!(signal, "meant for the program that had the terminal");
+            }
+            Told::End(signal) | Told::Interrupt(signal) => {
                 tracing::info!(signal, "told to end");
                 self.exit = Some(ExitCode::Interrupted);
             }
