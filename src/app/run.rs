@@ -100,7 +100,10 @@ impl App {
 
     fn told(&mut self, told: Told) -> anyhow::Result<()> {
         match told {
-            Told::End(signal) => {
+            Told::Interrupt(signal) if self.was_lent_just_now() => {
+                tracing::info!(signal, "meant for the program that had the terminal");
+            }
+            Told::End(signal) | Told::Interrupt(signal) => {
                 tracing::info!(signal, "told to end");
                 self.exit = Some(ExitCode::Interrupted);
             }

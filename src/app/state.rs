@@ -75,6 +75,8 @@ pub struct App {
     /// The question shown last, to draw a new one at once.
     pub question: Option<QuestionId>,
     pub save_draft: Option<Instant>,
+    /// When another program gave the terminal back.
+    pub lent_until: Option<Instant>,
     /// As it is on disk, or soon will be.
     pub kept_draft: String,
     pub test_panic: bool,
@@ -143,6 +145,7 @@ impl App {
             replies: ReplyFilter::default(),
             question: None,
             save_draft: None,
+            lent_until: None,
             kept_draft: draft.unwrap_or_default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
         })
