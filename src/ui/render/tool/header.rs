@@ -399,7 +399,7 @@ fn folded_lines(call: &ToolCall) -> usize {
 
 fn time(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> StyledLine {
     let text = match (call.took, &call.state) {
-        (Some(took), _) if took.as_millis() >= 50 => elapsed(took),
+        (Some(took), _) if took.as_millis() >= 100 => elapsed(took),
         (None, ToolState::InProgress) if !call.asking => {
             let so_far = ctx.now.saturating_duration_since(call.started);
             if tool.spinner.is_some() {
