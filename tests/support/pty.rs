@@ -144,6 +144,14 @@ impl Setup {
 
     /// Starts the client; does not wait for anything.
     pub fn start(&self) -> Tui {
+        let built_here = self
+            .agent
+            .iter()
+            .find(|word| word.ends_with("examples/fake-agent"));
+        assert!(
+            built_here.is_none_or(|agent| Path::new(agent).exists()),
+            "the scripted agent is not built: cargo build --example fake-agent"
+        );
         std::fs::write(self.path("scenario.json"), self.scenario.to_string()).expect("scenario");
         std::fs::write(self.path("config.toml"), self.config_text()).expect("config");
         let (pty, pts) = blocking::open().expect("a pty");
