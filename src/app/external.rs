@@ -4,16 +4,19 @@ use std::{
     io::{self, Write},
     path::Path,
     process::{Command, Stdio},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context;
 
 use crate::{
-    app::{frame::Reason, run::App, tty},
+    app::{frame::Reason, state::App, tty},
     host::editor::{self, CommandLine, DraftFile},
     text::SafeText,
 };
+
+/// How long a signal may take from the terminal to the loop.
+const ECHO: Duration = Duration::from_millis(250);
 
 impl App {
     /// Opens the draft in the editor and takes back what was saved.
@@ -62,12 +65,18 @@ impl App {
         self.screen.wait_written();
         tty::restore();
         let result = program();
+        self.lent_until = Some(Instant::now());
         tty::enter().context("cannot take the terminal over again")?;
         self.reader.resume();
         self.screen.repaint()?;
         self.frames.reset();
         self.frames.request(Instant::now(), Reason::Now);
         Ok(result)
+    }
+
+    /// A signal of the keyboard that comes now was sent while another program had the terminal.
+    pub(super) fn was_lent_just_now(&self) -> bool {
+        self.lent_until.is_some_and(|at| at.elapsed() < ECHO)
     }
 
     fn complain(&mut self, what: &str, error: &io::Error) {

@@ -7,8 +7,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// What the process was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// SIGTERM, SIGHUP or SIGINT: end, leave nothing behind.
+    /// SIGTERM or SIGHUP: end, leave nothing behind.
     End(i32),
+    /// SIGINT or SIGQUIT: likewise, if they are for us. A terminal that is lent to another program
+    /// sends them to the whole group for its ctrl-c.
+    Interrupt(i32),
     /// SIGCONT: the terminal may have been used by others meanwhile.
     Continue,
     /// SIGWINCH.
@@ -19,6 +22,7 @@ pub struct Signals {
     terminate: Signal,
     hang_up: Signal,
     interrupt: Signal,
+    quit: Signal,
     resumed: Signal,
     resize: Signal,
 }
@@ -29,6 +33,7 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
             resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
             resize: signal(SignalKind::window_change())?,
         })
@@ -39,7 +44,8 @@ impl Signals {
             biased;
             _ = self.terminate.recv() => Told::End(15),
             _ = self.hang_up.recv() => Told::End(1),
-            _ = self.interrupt.recv() => Told::End(2),
+            _ = self.interrupt.recv() => Told::Interrupt(2),
+            _ = self.quit.recv() => Told::Interrupt(3),
             _ = self.resumed.recv() => Told::Continue,
             _ = self.resize.recv() => Told::Resize,
         }

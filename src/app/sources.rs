@@ -104,3 +104,20 @@ async fn agent(inbox: &mut Option<(ConnectionId, Inbox)>) -> (ConnectionId, Vec<
     }
     (connection, batch)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rpc;
+
+    #[tokio::test]
+    async fn a_connection_never_ends_unheard_v1_rpc_19() {
+        let (sender, receiver) = rpc::channel(1024);
+        drop(sender);
+        let mut inbox = Some((ConnectionId(1), receiver));
+        let (connection, batch) = agent(&mut inbox).await;
+        assert_eq!(connection, ConnectionId(1));
+        assert!(matches!(&batch[..], [Inbound::Exited(exit)] if exit.cause.is_some()));
+        assert!(inbox.is_none());
+    }
+}

@@ -80,6 +80,15 @@ mod tests {
         (error.code, error.message.to_string())
     }
 
+    // V1-ERR-01, V1-ERR-02, V1-ERR-05: errors like any other.
+    #[test]
+    fn codes_of_json_rpc_are_kept() {
+        for number in [code::PARSE_ERROR, code::INVALID_REQUEST, code::INTERNAL] {
+            let raw = format!(r#"{{"code":{number},"message":"m","data":null}}"#);
+            assert_eq!(said(&raw), (number, "m".into()));
+        }
+    }
+
     // V1-ERR-09
     #[test]
     fn odd_codes_do_no_harm() {

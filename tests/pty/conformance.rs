@@ -75,7 +75,12 @@ fn roots_are_absolute_and_told_where_the_agent_takes_them_v1_ses_06_v1_ses_07_v1
         // The person has named it: whether the agent was told or not, it is open to it.
         assert_eq!(tui.wait_answer("w")["result"], json!({}));
         assert!(extra.join("new/f.txt").is_file());
-        assert_eq!(tui.screen().contains("no additional directories"), !takes);
+        if takes {
+            wait_ready(&tui);
+            assert!(!tui.screen().contains("directories"), "{}", tui.screen());
+        } else {
+            tui.wait_for("no additional directories");
+        }
     }
 }
 
@@ -295,7 +300,7 @@ fn policies_answer_as_they_say_v1_perm_06() {
             }
             None => drop(tui.wait_for("1 question waits")),
         }
-        assert!(tui.screen().contains(policy), "{}", tui.screen());
+        tui.wait_for(policy);
     }
 }
 
@@ -321,4 +326,54 @@ fn a_shell_line_needs_no_agent() {
     tui.wait_for("exit code 3");
     tui.keys("!echo $((40 + 2)) is the answer<enter>");
     tui.wait_for("42 is the answer");
+}
+
+#[test]
+fn a_wait_that_the_agent_withdraws_is_answered_and_its_terminal_lives_on_v1_can_10() {
+    let on = || json!({"terminalId": "$terminal"});
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": "w"}});
+    let script = json!({"command": "sh", "args": ["-c", "echo alive; exec sleep 302"]});
+    let tui = client(json!([{"on": "session/prompt", "do": [
+        request("c", "terminal/create", script),
+        ask("w", "terminal/wait_for_exit", on()),
+        {"raw": format!("{cancel}\n")},
+        {"wait_file": "go"},
+        request("o", "terminal/output", on()),
+        request("k", "terminal/kill", on()),
+        request("e", "terminal/wait_for_exit", on()),
+    ]}]))
+    .args(&["run it"])
+    .start();
+    assert_eq!(tui.wait_answer("w")["error"]["code"], -32800);
+    tui.allow("go");
+    assert_eq!(tui.wait_answer("o")["result"].get("exitStatus"), None);
+    let exit = tui.wait_answer("e")["result"].clone();
+    assert_eq!(exit["signal"], "SIGTERM", "{exit}");
+}
+
+#[test]
+fn the_last_output_stays_when_its_terminal_is_released_v1_tool_10_v1_term_14() {
+    let on = || json!({"terminalId": "$terminal"});
+    let tui = client(json!([{"on": "session/prompt", "do": [
+        request("c", "terminal/create", json!({"command": "echo", "args": ["the last words"]})),
+        {"update": {
+            "sessionUpdate": "tool_call", "toolCallId": "t", "title": "say it",
+            "kind": "execute", "status": "in_progress",
+            "content": [{"type": "terminal", "terminalId": "$terminal"}],
+        }},
+        request("e", "terminal/wait_for_exit", on()),
+        request("r", "terminal/release", on()),
+        request("o", "terminal/output", on()),
+        {"update": {
+            "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed",
+        }},
+        {"text": "done with it"},
+    ]}]))
+    .args(&["run it"])
+    .start();
+    tui.wait_for("done with it");
+    assert_eq!(tui.wait_answer("r")["result"], json!({}));
+    assert_eq!(tui.wait_answer("o")["error"]["code"], -32002);
+    tui.wait_for("the last words");
 }

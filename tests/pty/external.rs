@@ -79,6 +79,26 @@ fn f3_shows_the_transcript_in_the_pager() {
 }
 
 #[test]
+fn ctrl_c_in_the_pager_is_the_pagers() {
+    let setup = client(json!([])).script(
+        "pager",
+        "#!/bin/sh\ntrap 'caught=yes' INT QUIT\ncat > /dev/null\necho PAGED\n\
+         while [ -z \"$caught\" ]; do sleep 0.05; done\n",
+    );
+    let pager = setup.path("pager").display().to_string();
+    let tui = setup.env("PAGER", &pager).start();
+    wait_ready(&tui);
+    for key in ["<c-c>", "\u{1c}"] {
+        tui.keys("<f3>");
+        tui.wait_for("PAGED");
+        tui.keys(key);
+        wait_ready(&tui);
+    }
+    tui.keys("still here");
+    tui.wait_for("❯ still here");
+}
+
+#[test]
 fn the_palette_finds_an_action_by_name_and_runs_it() {
     let tui = ready(json!([]));
     tui.keys("<c-p>");

@@ -273,3 +273,21 @@ fn a_client_that_is_killed_takes_its_agent_along() {
     tui.wait_exit();
     tui.assert_nothing_left();
 }
+
+#[test]
+fn pressing_ctrl_c_too_often_leaves_nothing_behind() {
+    let setup = client(json!([{"on": "start", "do": [{"ignore": "eof"}]}]))
+        .launcher("trap '' TERM INT; \"$@\"");
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    for _ in 0..12 {
+        tui.keys("<c-c>");
+        std::thread::sleep(Duration::from_millis(50));
+        if !tui.is_running() {
+            break;
+        }
+    }
+    tui.wait_exit();
+    tui.assert_restored();
+    tui.assert_nothing_left();
+}

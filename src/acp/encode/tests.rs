@@ -264,7 +264,7 @@ async fn answers_have_the_shape_of_their_method() {
     }
 }
 
-// V1-META-04, V1-RPC-27
+// V1-META-02, V1-META-04, V1-RPC-27
 #[tokio::test]
 async fn only_methods_of_the_protocol_are_called() {
     let session = id();

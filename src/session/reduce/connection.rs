@@ -196,7 +196,7 @@ impl Step<'_> {
 
     /// No agent: said, and shown until F5.
     pub(super) fn failed(&mut self, error: SafeText, detail: Option<SafeText>) {
-        let text = format!("{}. F5 starts it again", error.trim_end_matches('.'));
+        let text = format!("{} (F5 starts it again)", error.trim_end_matches('.'));
         self.push(notice(NoticeLevel::Error, SafeText::new(&text), detail));
         self.hold_queue();
         self.session.phase = Phase::Failed { error };

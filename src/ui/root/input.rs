@@ -78,8 +78,6 @@ impl Ui {
                 self.touch();
             }
             Event::Resize(..) => self.touch(),
-            Event::FocusGained => self.focused = true,
-            Event::FocusLost => self.focused = false,
             _ => {}
         }
     }

@@ -59,7 +59,6 @@ pub struct Ui {
     plan_hidden: bool,
     /// A refusal's reason is being written: further questions wait for it.
     feedback: bool,
-    focused: bool,
     last_key: Option<Instant>,
     /// A question was answered by the key before, then: an enter right behind it meant the answer.
     just_answered: Option<Instant>,
@@ -135,7 +134,6 @@ impl Ui {
             moment: Moment::default(),
             plan_hidden: false,
             feedback: false,
-            focused: true,
             last_key: None,
             just_answered: None,
             links: Vec::new(),
@@ -187,11 +185,6 @@ impl Ui {
         self.viewer = None;
         self.feedback = false;
         self.touch();
-    }
-
-    /// The terminal's window has the focus, as far as it tells; a terminal that never tells has.
-    pub fn is_focused(&self) -> bool {
-        self.focused
     }
 
     /// Hyperlinks of the last frame and where they stand.

@@ -48,7 +48,7 @@ fn options_that_cannot_be_answered_are_refused() {
     }
 }
 
-// V1-RPC-11
+// V1-RPC-11, V1-ERR-04
 #[test]
 fn bad_params_are_refused_without_quoting_them() {
     let error = request("fs/read_text_file", &json!({"sessionId": "s"})).expect_err("no path");
@@ -67,7 +67,7 @@ fn bad_params_are_refused_without_quoting_them() {
     assert_eq!(error.code, code::INVALID_PARAMS);
 }
 
-// V1-RPC-09, V1-FS-01, V1-INIT-07
+// V1-RPC-09, V1-ERR-03, V1-FS-01, V1-INIT-07
 #[test]
 fn what_was_not_offered_is_not_found() {
     let none = ClientCaps {

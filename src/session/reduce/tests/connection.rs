@@ -97,7 +97,7 @@ fn an_agent_that_ends_at_the_start_is_reported_with_its_stderr_c019() {
     assert!(effects.contains(&Effect::Attention(Attention::AgentFailed)));
     assert_eq!(
         play.said_last(),
-        "! demo ended with exit code 7: missing licence file. F5 starts it again"
+        "! demo ended with exit code 7: missing licence file (F5 starts it again)"
     );
     assert_eq!(wire(&play.event(Event::Restart)), ["spawn"]);
 }

@@ -83,16 +83,6 @@ fn blocks_are_browsed_from_an_empty_composer() {
 }
 
 #[test]
-fn focus_is_noticed() {
-    let mut screen = Screen::new(Bench::ready());
-    assert!(screen.ui.is_focused());
-    screen
-        .ui
-        .handle(&[Input::FocusLost], &screen.bench.context());
-    assert!(!screen.ui.is_focused());
-}
-
-#[test]
 fn the_wheel_scrolls_and_a_single_arrow_is_history() {
     let mut screen = Screen::new(Bench::working());
     screen.ui.set_history(vec!["an old prompt".into()]);
