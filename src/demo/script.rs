@@ -204,9 +204,9 @@ impl<'a> Script<'a> {
         Ok(reply.map(drop).map_err(|error| message(&error)))
     }
 
-    /// Runs a command in a terminal of the client, shown in a tool call; gives its exit code.
-    pub fn run(&self, title: &str, command: &str) -> Step<Option<i64>> {
-        let id = self.tool("execute", title, json!({"rawInput": {"command": command}}))?;
+    /// Runs a command in a terminal of the client, shown in the tool call `id`, and ends that; gives
+    /// its exit code.
+    pub fn run(&self, id: &str, command: &str) -> Step<Option<i64>> {
         let created = self.peer.request(
             "terminal/create",
             json!({
@@ -221,12 +221,12 @@ impl<'a> Script<'a> {
             Ok(result) => result["terminalId"].clone(),
             Err(error) => {
                 let text = message(&error);
-                self.tool_update(&id, "failed", json!({"content": [text_content(&text)]}))?;
+                self.tool_update(id, "failed", json!({"content": [text_content(&text)]}))?;
                 return Ok(None);
             }
         };
         self.tool_update(
-            &id,
+            id,
             "in_progress",
             json!({"content": [{"type": "terminal", "terminalId": terminal}]}),
         )?;
@@ -244,7 +244,7 @@ impl<'a> Script<'a> {
         } else {
             "failed"
         };
-        self.tool_update(&id, status, json!({}))?;
+        self.tool_update(id, status, json!({}))?;
         Ok(code)
     }
 }

@@ -107,7 +107,9 @@ fn tour(script: &Script) -> Result<(), Stopped> {
     edit_steps(script, || script.plan(&PLAN, 1))?;
     script.plan(&PLAN, 2)?;
     script.say("Now a command, in a real terminal that you can watch.\n")?;
-    script.run("count to ten, in colour", COUNT)?;
+    let input = json!({"rawInput": {"command": COUNT}});
+    let call = script.tool("execute", "count, in colour", input)?;
+    script.run(&call, COUNT)?;
     script.plan(&PLAN, 3)?;
     refuse_me(script)?;
     script.plan(&PLAN, 4)?;
@@ -180,21 +182,13 @@ fn write_change(script: &Script, change: &str, path: &Path) -> Result<(), Stoppe
 
 fn run(script: &Script, command: &str) -> Result<(), Stopped> {
     let command = if command.is_empty() { COUNT } else { command };
-    let ask = script.tool(
-        "execute",
-        command,
-        json!({"rawInput": {"command": command}}),
-    )?;
-    if script.ask(
-        &ask,
-        json!({"kind": "execute", "rawInput": {"command": command}}),
-    )? == Answer::Rejected
-    {
-        script.tool_update(&ask, "failed", json!({}))?;
+    let input = json!({"kind": "execute", "rawInput": {"command": command}});
+    let call = script.tool("execute", command, input.clone())?;
+    if script.ask(&call, input)? == Answer::Rejected {
+        script.tool_update(&call, "failed", json!({}))?;
         return script.say("Then not.\n");
     }
-    script.tool_update(&ask, "completed", json!({}))?;
-    match script.run(command, command)? {
+    match script.run(&call, command)? {
         Some(0) => script.say("That went well.\n"),
         Some(code) => script.say(&format!("It ended with exit code {code}.\n")),
         None => script.say("It did not end by itself.\n"),
@@ -227,7 +221,7 @@ const THOUGHT: &str = "The person wants to see what this client can do. I should
 first, then read before I change anything, ask before I write, and keep an eye on the order: \
 people want to see what happens while it happens.";
 
-const COUNT: &str = r#"i=1; while [ $i -le 10 ]; do printf '\033[3%dmstep %2d of 10\033[0m\n' $((i % 6 + 1)) $i; i=$((i + 1)); sleep 0.2; done; printf '\033[1;32mall done\033[0m\n'"#;
+const COUNT: &str = r#"for n in 1 2 3 4 5 6; do printf '\033[3%dmstep %d of 6\033[0m\n' $n $n; sleep 0.3; done; echo all done"#;
 
 const BEFORE: &str = r#"import sys
 

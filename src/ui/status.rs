@@ -39,6 +39,8 @@ pub struct Status<'a> {
     pub toast: Option<&'a SafeText>,
     /// Questions are held back until the reason for a refusal is written.
     pub feedback: bool,
+    /// What keys do is told elsewhere: a viewer has them.
+    pub in_viewer: bool,
     pub now: Instant,
 }
 
@@ -237,6 +239,9 @@ impl Status<'_> {
             if waiting > 0 {
                 return always(self.waiting(waiting));
             }
+            if self.in_viewer {
+                return None;
+            }
             let text = format!("{} keys", self.keymap.hint(Action::Help));
             return Some(self.part(rank::HINT, &text, theme.dim));
         };
@@ -294,7 +299,7 @@ impl Status<'_> {
 
     fn push_hint(&self, line: &mut StyledLine, action: Action, what: &str) {
         let key = self.keymap.hint(action);
-        if key.is_empty() {
+        if key.is_empty() || self.in_viewer {
             return;
         }
         line.push(&key, self.theme.key_hint);

@@ -82,7 +82,7 @@ fn entry(agent: &AgentChoice, cx: &OverlayContext<'_>) -> Entry<AgentChoice> {
     }
     let note = match &agent.found {
         Some(Ok(path)) => StyledLine::styled(path, theme.dim),
-        Some(Err(_)) => StyledLine::styled("not installed", theme.warning),
+        Some(Err(_)) => StyledLine::styled("not installed", theme.dim),
         None => StyledLine::styled(cx.symbols.ellipsis, theme.dim),
     };
     Entry {

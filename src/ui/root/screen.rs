@@ -305,6 +305,7 @@ impl Ui {
             motion: self.look.settings.motion,
             toast: self.moment.text(),
             feedback: self.feedback,
+            in_viewer: self.viewer.is_some(),
             now: cx.now,
         };
         draw_rows([&status.row(area.width.into())], area, buffer);

@@ -49,7 +49,9 @@ pub fn rows(
         (hint(Action::Palette), "find an action"),
         (hint(Action::Help), "all keys"),
     ];
-    for (keys, what) in keys.iter().filter(|(keys, _)| !keys.is_empty()) {
+    // Without an agent there is nothing yet to write to.
+    let keys = keys.iter().filter(|(keys, _)| !keys.is_empty());
+    for (keys, what) in keys.filter(|_| session.is_some()) {
         let mut line = StyledLine::styled(keys, theme.key_hint);
         line.fill_to(KEYS_WIDTH, theme.text);
         line.push(what, theme.dim);

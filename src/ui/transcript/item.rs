@@ -10,7 +10,7 @@ use super::{
 use crate::{
     config::Thoughts,
     proto::ToolContent,
-    session::{Block, BlockId, BlockKind, ToolState},
+    session::{Block, BlockId, BlockKind, NoticeLevel, ToolState},
     ui::render::{
         markdown::{Segment, Splitter},
         tool::{Detail, default_detail, piece_count},
@@ -233,6 +233,8 @@ pub fn detail(block: &Block, own: Option<Detail>, all: bool, thoughts: Thoughts)
             (Thoughts::Auto, Some(_)) | (Thoughts::Hide, _) => Detail::Header,
         },
         BlockKind::Tool(call) => default_detail(call),
+        // What an agent said when it failed is looked for at once.
+        BlockKind::Notice(notice) if notice.level == NoticeLevel::Error => Detail::Short,
         BlockKind::Notice(_) => Detail::Header,
         BlockKind::User(_) | BlockKind::Content(_) => Detail::Short,
     }

@@ -22,6 +22,8 @@ use crate::{
 const SHORT_USER_ROWS: usize = 12;
 /// Rows of other content.
 const SHORT_CONTENT_ROWS: usize = 8;
+/// Rows of what an agent said when it failed.
+const SHORT_NOTICE_ROWS: usize = 8;
 /// Rows that unfolding in place shows; the viewer shows everything.
 const FULL_ROWS: usize = 1_000;
 /// Blanks left of what the agent says.
@@ -74,7 +76,11 @@ pub fn render_segment(
             indent(&mut rendered.rows, INDENT, frame);
             rendered
         }
-        BlockKind::Notice(notice) => plain(render_notice(notice, full, FULL_ROWS, &frame.ctx)),
+        BlockKind::Notice(notice) => {
+            let room = if full { FULL_ROWS } else { SHORT_NOTICE_ROWS };
+            let detail = detail != Detail::Header;
+            plain(render_notice(notice, detail, room, &frame.ctx))
+        }
     };
     if item.gap && segment == 0 && !rendered.rows.is_empty() {
         rendered.rows.insert(0, Row::default());
