@@ -6,7 +6,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace, TraceHandle},
-    app::{frame::Reason, job::Job, run::App},
+    app::{frame::Reason, job::Job, state::App},
     config::{AgentProfile, Config, OutsideWorkspace},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
     proto::{ClientCaps, ConnectionId, ToAgent},

@@ -7,7 +7,7 @@ use crate::{
         draft::{has_mentions, resolve},
         frame::Reason,
         job::Job,
-        run::App,
+        state::App,
     },
     cli::ExitCode,
     config::{self, TrustState},

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    app::{attention, frame::Reason, job::Job, run::App},
+    app::{attention, frame::Reason, job::Job, state::App},
     host::{self, HostEvent, ServeOutcome, Serving},
     proto::{
         HostReply, HostRequest, PermissionOption, RequestKey, RpcError, TerminalMeta, ToAgent,

@@ -10,7 +10,7 @@ use std::{
 use anyhow::Context;
 
 use crate::{
-    app::{frame::Reason, run::App, tty},
+    app::{frame::Reason, state::App, tty},
     host::editor::{self, CommandLine, DraftFile},
     text::SafeText,
 };

@@ -14,8 +14,8 @@ pub const STREAM_INTERVAL: Duration = Duration::from_millis(33);
 /// one frame.
 pub const KEY_INTERVAL: Duration = Duration::from_millis(4);
 
-/// Bytes a second that streaming may write to the terminal: a slow line must not fall behind, and
-/// nobody reads faster.
+/// Bytes a second up to which streaming may draw: a slow line must not fall behind, and nobody
+/// reads faster. Frames that keys ask for count, though they do not wait.
 pub const STREAM_BYTES_PER_SECOND: u32 = 140_000;
 
 /// Longest gap that the byte budget or a slow terminal may put between streamed frames.
@@ -33,9 +33,13 @@ pub enum Reason {
 #[derive(Debug, Default)]
 pub struct FrameScheduler {
     wanted: Option<Instant>,
+    /// Something streamed in and was not drawn: its time depends on what is written meanwhile.
+    streamed: bool,
     last: Option<Instant>,
-    /// Gap after the last frame before a streamed one.
-    stream_interval: Duration,
+    /// When the bytes written so far are within the budget.
+    paid: Option<Instant>,
+    /// Gap after the last frame before a streamed one, for a terminal that takes its time.
+    breath: Duration,
     /// A frame is being written to the terminal; the next one waits for it.
     in_flight: bool,
 }
@@ -43,12 +47,11 @@ pub struct FrameScheduler {
 impl FrameScheduler {
     /// Asks for a frame as soon as the rules allow.
     pub fn request(&mut self, now: Instant, reason: Reason) {
-        let gap = match reason {
-            Reason::Now => KEY_INTERVAL,
-            Reason::Stream => self.stream_interval.max(STREAM_INTERVAL),
-        };
-        let at = self.last.map_or(now, |last| (last + gap).max(now));
-        self.request_at(at);
+        match (reason, self.last) {
+            (_, None) => self.request_at(now),
+            (Reason::Now, Some(last)) => self.request_at(now.max(last + KEY_INTERVAL)),
+            (Reason::Stream, Some(_)) => self.streamed = true,
+        }
     }
 
     /// Asks for a frame at `at`; the earliest request wins.
@@ -58,12 +61,19 @@ impl FrameScheduler {
 
     /// When to draw next; `None` while nothing is wanted or the last frame is still being written.
     pub fn deadline(&self) -> Option<Instant> {
-        if self.in_flight { None } else { self.wanted }
+        if self.in_flight {
+            return None;
+        }
+        let streamed = self.last.filter(|_| self.streamed).map(|last| {
+            let least = last + self.breath.max(STREAM_INTERVAL);
+            self.paid.map_or(least, |paid| paid.max(least))
+        });
+        [self.wanted, streamed].into_iter().flatten().min()
     }
 
     /// A frame was drawn at `now` and handed to the terminal.
     pub fn drawn(&mut self, now: Instant) {
-        self.wanted = None;
+        (self.wanted, self.streamed) = (None, false);
         self.last = Some(now);
         self.in_flight = true;
     }
@@ -76,19 +86,23 @@ impl FrameScheduler {
     /// Something else had the terminal: no frame is on its way, none was drawn lately.
     pub fn reset(&mut self) {
         self.in_flight = false;
-        self.wanted = None;
+        (self.wanted, self.streamed) = (None, false);
     }
 
     /// Nothing had changed: no frame went out.
     pub fn skipped(&mut self) {
-        self.wanted = None;
+        (self.wanted, self.streamed) = (None, false);
     }
 
     /// The terminal took the frame: `bytes` in `cost`.
     pub fn written(&mut self, bytes: usize, cost: Duration) {
         self.in_flight = false;
+        let Some(last) = self.last else { return };
         let budget = Duration::from_secs_f64(bytes as f64 / f64::from(STREAM_BYTES_PER_SECOND));
-        self.stream_interval = budget.max(cost * 2).min(MAX_INTERVAL);
+        // What MAX_INTERVAL let pass unpaid is forgiven.
+        let from = self.paid.map_or(last, |paid| paid.max(last));
+        self.paid = Some((from + budget).min(last + MAX_INTERVAL));
+        self.breath = (cost * 2).min(MAX_INTERVAL);
     }
 }
 
@@ -162,5 +176,24 @@ mod tests {
         frames.written(14_000, ms(0));
         frames.request(start + ms(201), Reason::Stream);
         assert_eq!(frames.deadline(), Some(start + ms(300)));
+    }
+
+    #[test]
+    fn frames_for_keys_count_towards_the_bytes_of_streaming() {
+        let mut frames = FrameScheduler::default();
+        let start = Instant::now();
+        frames.drawn(start);
+        frames.written(14_000, ms(0));
+        frames.request(start + ms(10), Reason::Now);
+        assert_eq!(frames.deadline(), Some(start + ms(10)));
+        frames.drawn(start + ms(10));
+        frames.written(7_000, ms(0));
+        frames.request(start + ms(11), Reason::Stream);
+        assert_eq!(frames.deadline(), Some(start + ms(150)));
+        // However much was written, the screen does not stand still for long.
+        frames.drawn(start + ms(150));
+        frames.written(1_000_000, ms(0));
+        frames.request(start + ms(151), Reason::Stream);
+        assert_eq!(frames.deadline(), Some(start + ms(150) + MAX_INTERVAL));
     }
 }

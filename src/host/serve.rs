@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use tokio_util::sync::CancellationToken;
@@ -30,6 +31,9 @@ use crate::{
 /// Questions that wait for the person. Where an agent makes more, all are forgotten, and asked again
 /// when they are answered.
 const MAX_ASKED: usize = 1_000;
+
+/// How long policy may look at the disk before the person is asked: those who ask later wait for it.
+const DECIDE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a host is set up with; fixed for its life, which is that of a connection.
 pub struct HostConfig {
@@ -191,7 +195,7 @@ impl Host {
         }
     }
 
-    /// What policy says to a permission request.
+    /// What policy says to a permission request. Ready within [`DECIDE_PATIENCE`].
     pub fn decide(
         &self,
         subject: Subject,
@@ -199,11 +203,15 @@ impl Host {
     ) -> impl Future<Output = Verdict> + Send + 'static {
         let inner = self.inner.clone();
         async move {
-            tokio::task::spawn_blocking(move || {
+            let verdict = tokio::task::spawn_blocking(move || {
                 inner.judge.decide(&subject, &options, &inner.roots)
-            })
-            .await
-            .unwrap_or(Verdict::Ask { reason: None })
+            });
+            match tokio::time::timeout(DECIDE_PATIENCE, verdict).await {
+                Ok(verdict) => verdict.unwrap_or(Verdict::Ask { reason: None }),
+                Err(_) => Verdict::Ask {
+                    reason: Some("its paths could not be looked at in time".into()),
+                },
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QuestionId(pub u64);
 
-/// One dialog; the first that [is shown](Question::is_shown) stands on the screen, the rest are
+/// One dialog; the first that [is decided](Question::is_decided) stands on the screen, the rest are
 /// counted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
@@ -33,7 +33,7 @@ impl Question {
     }
 
     /// Waits for the person, and not for the policy.
-    pub fn is_shown(&self) -> bool {
+    pub fn is_decided(&self) -> bool {
         match self {
             Self::Permission(question) => !question.deciding,
             Self::File(_) | Self::Command(_) => true,
@@ -61,7 +61,7 @@ pub struct PermissionQuestion {
     pub options: Vec<PermissionOption>,
     /// Why it is asked although there are rules; shown in the dialog.
     pub reason: Option<SafeText>,
-    /// Since when it is visible; while `deciding`, since when it is open.
+    /// Since when it waits for the person; while `deciding`, since when it is open.
     pub since: Instant,
     /// The policy has not spoken yet: no dialog is shown.
     pub deciding: bool,

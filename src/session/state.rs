@@ -128,14 +128,17 @@ pub const CANCEL_PATIENCE: Duration = Duration::from_secs(3);
 pub const SILENCE: Duration = Duration::from_secs(45);
 
 impl Session {
-    /// The dialog to show: the first question that policy has left to the person.
+    /// The dialog to show: the first question, once policy has left it to the person.
     pub fn shown_question(&self) -> Option<&Question> {
         self.waiting_questions().next()
     }
 
-    /// All questions that wait for the person, in the order in which they became visible.
+    /// All questions that wait for the person, in the order in which they were asked. One that
+    /// policy still has holds back those behind it, so that none comes up before its turn.
     pub fn waiting_questions(&self) -> impl Iterator<Item = &Question> {
-        self.questions.iter().filter(|question| question.is_shown())
+        self.questions
+            .iter()
+            .take_while(|question| question.is_decided())
     }
 
     /// How long the agent has said nothing while it should: over [`SILENCE`] in a running turn

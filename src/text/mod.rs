@@ -15,4 +15,4 @@ pub use width::{
     TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width,
     truncate_to_width,
 };
-pub use wrap::{Row, wrap, wrap_hard};
+pub use wrap::{Row, wrap, wrap_hard, wrap_verbatim};

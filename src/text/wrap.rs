@@ -59,6 +59,39 @@ pub fn wrap_hard(line: &str, first: usize, rest: usize) -> Vec<Row> {
     rows.finish()
 }
 
+/// Wraps one logical line as [`wrap_hard`] does, but behind a blank where one stands near the end of
+/// the row (in its second half): for commands, which are read as words and shown to the last blank.
+pub fn wrap_verbatim(line: &str, first: usize, rest: usize) -> Vec<Row> {
+    let empty = Row {
+        bytes: 0..0,
+        width: 0,
+    };
+    let (mut done, mut row, mut room) = (Vec::new(), empty, first.max(1));
+    // The row up to behind its last blank.
+    let mut seam: Option<Row> = None;
+    for (start, end, width) in graphemes(line) {
+        while !row.bytes.is_empty() && row.width + width > room {
+            let head = seam
+                .take()
+                .filter(|seam| 2 * seam.width >= room && row.width - seam.width <= rest)
+                .unwrap_or_else(|| row.clone());
+            row = Row {
+                bytes: head.bytes.end..row.bytes.end,
+                width: row.width - head.width,
+            };
+            done.push(head);
+            room = rest.max(1);
+        }
+        row.bytes.end = end;
+        row.width += width;
+        if is_blank_cluster(&line[start..end]) {
+            seam = Some(row.clone());
+        }
+    }
+    done.push(row);
+    done
+}
+
 /// A piece of text with no break in it, and the blanks that follow.
 struct Unit {
     bytes: Range<usize>,
@@ -446,6 +479,23 @@ mod tests {
     }
 
     #[test]
+    fn a_command_breaks_behind_blanks_and_keeps_them() {
+        let rows = |line, width| -> Vec<&str> {
+            wrap_verbatim(line, width, width)
+                .into_iter()
+                .map(|row| &line[row.bytes])
+                .collect()
+        };
+        assert_eq!(rows("echo one two", 10), ["echo one ", "two"]);
+        assert_eq!(rows("a    b", 3), ["a  ", "  b"]);
+        assert_eq!(
+            rows("ls /a/very/long/path", 8),
+            ["ls /a/ve", "ry/long/", "path"]
+        );
+        assert_eq!(rows("", 8), [""]);
+    }
+
+    #[test]
     fn indentation_is_content() {
         assert_eq!(rows("  indented text", 10), ["  indented", "text"]);
         assert_eq!(rows("      deep", 4), ["   ", "deep"]);
@@ -529,6 +579,7 @@ mod tests {
         ) {
             check(&line, first, rest, &wrap(&line, first, rest), false);
             check(&line, first, rest, &wrap_hard(&line, first, rest), true);
+            check(&line, first, rest, &wrap_verbatim(&line, first, rest), true);
         }
     }
 }

@@ -99,3 +99,32 @@ fn an_open_question_goes_with_the_agent() {
     tui.keys("typing works");
     tui.wait_for("❯ typing works");
 }
+
+#[test]
+fn f5_again_and_again_leaves_one_agent() {
+    let tui = ready(json!([]));
+    for _ in 0..5 {
+        tui.keys("<f5>");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    wait_ready(&tui);
+    tui.keys("still there?<enter>");
+    tui.wait_method("session/prompt");
+    wait_ready(&tui);
+    tui.wait("one agent", |tui| (tui.children().len() <= 1).then_some(()));
+}
+
+#[test]
+fn a_prompt_sent_without_an_agent_waits_for_one() {
+    let setup = crate::client(json!([{"on": "start", "do": [{"exit": 1}]}]));
+    let tui = setup.start();
+    tui.wait_for("not running");
+    tui.keys("keep this<enter>");
+    tui.wait_for("keep this");
+    std::fs::write(setup.path("scenario.json"), "[]").expect("scenario");
+    tui.keys("<f5>");
+    wait_ready(&tui);
+    tui.keys("<enter>");
+    tui.wait_method("session/prompt");
+    assert_eq!(tui.prompts(), ["keep this"]);
+}

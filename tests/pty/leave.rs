@@ -233,3 +233,61 @@ fn a_storm_of_sizes_leaves_one_copy_of_everything_c077() {
     assert_eq!(screen.matches("hello there").count(), 1, "{screen}");
     assert_eq!(screen.matches("the end.").count(), 1, "{screen}");
 }
+
+#[test]
+fn a_terminal_that_takes_nothing_keeps_no_child_alive() {
+    let mut tui = ready(on_prompt(
+        json!([{"flood": {"kind": "text", "chunks": 1_000_000, "rate": 5_000}}]),
+    ));
+    tui.keys("go<enter>");
+    tui.wait_for("parser");
+    let frozen = tui.freeze();
+    std::thread::sleep(Duration::from_millis(500));
+    tui.signal(Signal::TERM);
+    tui.assert_nothing_left();
+    drop(frozen);
+    assert_eq!(tui.wait_exit().code(), Some(130));
+    tui.assert_restored();
+}
+
+#[test]
+fn it_can_be_left_while_the_agent_starts_or_is_silent() {
+    for scenario in [
+        json!([{"on": "start", "do": [{"hang": true}]}]),
+        json!([{"on": "initialize", "no_reply": true}]),
+        json!([{"on": "session/new", "no_reply": true}]),
+    ] {
+        let mut tui = client(scenario).start();
+        tui.wait_for("acp-tui");
+        tui.keys("<c-d>");
+        assert_eq!(tui.wait_exit().code(), Some(0), "nothing has failed");
+        tui.assert_restored();
+        tui.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_client_that_is_killed_takes_its_agent_along() {
+    let mut tui = ready(json!([{"on": "start", "do": [{"ignore": "eof"}]}]));
+    tui.signal(Signal::KILL);
+    tui.wait_exit();
+    tui.assert_nothing_left();
+}
+
+#[test]
+fn pressing_ctrl_c_too_often_leaves_nothing_behind() {
+    let setup = client(json!([{"on": "start", "do": [{"ignore": "eof"}]}]))
+        .launcher("trap '' TERM INT; \"$@\"");
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    for _ in 0..12 {
+        tui.keys("<c-c>");
+        std::thread::sleep(Duration::from_millis(50));
+        if !tui.is_running() {
+            break;
+        }
+    }
+    tui.wait_exit();
+    tui.assert_restored();
+    tui.assert_nothing_left();
+}

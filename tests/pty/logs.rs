@@ -73,3 +73,20 @@ fn a_log_that_cannot_be_written_is_said_before_anything_starts() {
     assert!(tui.is_running());
     wait_ready(&tui);
 }
+
+#[test]
+fn an_agent_that_is_started_again_goes_on_in_the_same_wire_log() {
+    let setup = client(json!([]));
+    let wire = setup.path("wire.jsonl").display().to_string();
+    let mut tui = setup.args(&["--wire", &wire]).start();
+    wait_ready(&tui);
+    tui.keys("<f5>");
+    tui.wait("a second start", |tui| {
+        (tui.count("session/new") == 2).then_some(())
+    });
+    wait_ready(&tui);
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    let text = std::fs::read_to_string(&wire).expect("the log");
+    assert_eq!(text.matches("\"initialize\"").count(), 2, "{text}");
+}

@@ -8,6 +8,7 @@
 mod support;
 
 mod blocks;
+mod cases;
 mod composer;
 mod conformance;
 mod crash;

@@ -50,7 +50,7 @@ fn asked() -> Tui {
 
 /// Waits until a question is there and its guard is open.
 #[track_caller]
-fn wait_open(tui: &Tui) {
+pub fn wait_open(tui: &Tui) {
     tui.wait_for("wants to");
     std::thread::sleep(GUARD);
 }

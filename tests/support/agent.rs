@@ -211,10 +211,11 @@ impl Agent {
                     .filter_map(Value::as_str)
                     .collect();
                 if let [program, args @ ..] = &argv[..] {
-                    Command::new(program)
+                    let mut child = Command::new(program)
                         .args(args)
                         .spawn()
                         .expect("the child starts");
+                    std::thread::spawn(move || child.wait());
                 }
             }
             "ignore" => self.ignores_eof = true,

@@ -15,7 +15,7 @@ use std::{
 use pty_process::{Size, blocking};
 use serde_json::Value;
 
-/// How long something may take to show up. Generous: machines are shared.
+/// How long something may take to show up, unless told otherwise. Generous: machines are shared.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// In the environment of the client, and so of all that it starts: whose it is.
@@ -38,6 +38,8 @@ pub struct Setup {
     pub config_file: Option<String>,
     /// A shell with job control that runs the client, instead of the client alone.
     pub shell: Option<String>,
+    /// How long something may take to show up.
+    pub patience: Duration,
     folder: Arc<tempfile::TempDir>,
 }
 
@@ -49,6 +51,7 @@ pub struct Tui {
     /// Ends the reading thread when it goes.
     reading: Option<std::io::PipeWriter>,
     emulator: Arc<Mutex<Emulator>>,
+    patience: Duration,
     /// Home, project, log and record; removed at the end.
     pub folder: Arc<tempfile::TempDir>,
 }
@@ -81,6 +84,7 @@ impl Setup {
             config: String::new(),
             config_file: None,
             shell: None,
+            patience: PATIENCE,
             folder: Arc::new(folder),
         }
     }
@@ -107,6 +111,11 @@ impl Setup {
 
     pub fn config_file(mut self, toml: &str) -> Self {
         self.config_file = Some(toml.to_owned());
+        self
+    }
+
+    pub fn patience(mut self, time: Duration) -> Self {
+        self.patience = time;
         self
     }
 
@@ -184,6 +193,7 @@ impl Setup {
             pty: Some(pty),
             reading: Some(reading),
             emulator,
+            patience: self.patience,
             folder: self.folder.clone(),
         }
     }
@@ -312,7 +322,7 @@ impl Tui {
     /// Waits until `look` finds something.
     #[track_caller]
     pub fn wait<T>(&self, what: &str, look: impl Fn(&Self) -> Option<T>) -> T {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + self.patience;
         loop {
             if let Some(found) = look(self) {
                 return found;
@@ -407,6 +417,11 @@ impl Tui {
         self.pty = None;
     }
 
+    /// The terminal takes no more output until the guard goes, as behind ctrl-s or a dead line.
+    pub fn freeze(&self) -> impl Drop {
+        lock(&self.emulator)
+    }
+
     fn pty(&self) -> &blocking::Pty {
         self.pty.as_deref().expect("the terminal is not hung up")
     }
@@ -456,7 +471,7 @@ impl Tui {
     /// Waits until the client has ended.
     #[track_caller]
     pub fn wait_exit(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + self.patience;
         loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 // What it wrote last is still in the pty.
@@ -491,9 +506,8 @@ impl Tui {
             count("\x1b[<1u"),
             "keyboard flags are popped"
         );
-        assert_eq!(
-            count("\x1b[?1004h"),
-            count("\x1b[?1004l"),
+        assert!(
+            raw.rfind("\x1b[?1004h") < raw.rfind("\x1b[?1004l"),
             "focus reports are off"
         );
         drop(emulator);
@@ -511,10 +525,11 @@ impl Tui {
             all[all.len().saturating_sub(lines)..].join("\n")
         };
         format!(
-            "--- screen\n{}\n--- log\n{}\n--- received\n{}\n--- children\n{:?}",
+            "--- screen\n{}\n--- log\n{}\n--- received\n{}\n--- wire\n{}\n--- children\n{:?}",
             self.screen(),
             tail(&self.path("log"), 30),
             tail(&self.path("record.jsonl"), 10),
+            tail(&self.path("wire.jsonl"), 10),
             self.children(),
         )
     }

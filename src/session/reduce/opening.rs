@@ -245,6 +245,7 @@ impl Step<'_> {
         } else {
             ""
         };
+        let why = why.trim_end_matches('.');
         let text = SafeText::line(&format!("{why}. A new session is opened{memory}"));
         self.push(notice(NoticeLevel::Warning, text, detail));
         self.session.inner.opening.again = None;

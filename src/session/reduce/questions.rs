@@ -117,6 +117,7 @@ impl Step<'_> {
             let option = question.options.iter().find(|option| option.id == id)?;
             Some((option.clone(), allowed, rule))
         });
+        let nothing_shown = self.session.shown_question().is_none();
         match picked {
             Some((option, allowed, rule)) => {
                 let answered = Answered {
@@ -126,23 +127,22 @@ impl Step<'_> {
                 };
                 self.select(at, option.id, answered);
             }
-            None => self.show_question(at, reason),
+            None => self.leave_to_person(at, reason),
+        }
+        self.call_person(nothing_shown);
+    }
+
+    fn leave_to_person(&mut self, at: usize, reason: Option<SafeText>) {
+        if let Some(Question::Permission(question)) = self.session.questions.get_mut(at) {
+            question.deciding = false;
+            question.reason = reason;
+            question.since = self.now;
         }
     }
 
-    /// To the person. Behind those already visible, so that no dialog changes under their hands.
-    fn show_question(&mut self, at: usize, reason: Option<SafeText>) {
-        let nothing_shown = self.session.shown_question().is_none();
-        let Some(Question::Permission(mut question)) = self.session.questions.remove(at) else {
-            return;
-        };
-        question.deciding = false;
-        question.reason = reason;
-        question.since = self.now;
-        self.session
-            .questions
-            .push_back(Question::Permission(question));
-        if nothing_shown {
+    /// Rings when a dialog comes up where none was.
+    fn call_person(&mut self, nothing_shown: bool) {
+        if nothing_shown && self.session.shown_question().is_some() {
             self.effects
                 .push(Effect::Attention(Attention::PermissionWaiting));
         }
@@ -240,10 +240,7 @@ impl Step<'_> {
     fn ask(&mut self, question: Question) {
         let nothing_shown = self.session.shown_question().is_none();
         self.session.questions.push_back(question);
-        if nothing_shown {
-            self.effects
-                .push(Effect::Attention(Attention::PermissionWaiting));
-        }
+        self.call_person(nothing_shown);
     }
 
     pub(super) fn answer_command(&mut self, id: QuestionId, run: bool) {
@@ -311,7 +308,9 @@ impl Step<'_> {
     pub(super) fn withdrawn(&mut self, key: RequestKey) {
         let questions = &self.session.questions;
         if let Some(at) = questions.iter().position(|question| question.key() == key) {
+            let nothing_shown = self.session.shown_question().is_none();
             self.close_question(at);
+            self.call_person(nothing_shown);
             return;
         }
         let withdrawn = &mut self.session.inner.questions.withdrawn;

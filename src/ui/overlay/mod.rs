@@ -22,7 +22,7 @@ use ratatui::{
 use crate::{
     config::DiffLayout,
     session::Session,
-    text::{SafeText, first_bytes},
+    text::{SafeText, first_bytes, truncate_to_width},
     ui::{
         AgentList, ProjectInfo, UiCommand,
         action::Action,
@@ -168,12 +168,15 @@ impl Outcome {
     }
 }
 
-/// The agent as people know it, on one line and not endless.
+/// The agent as people know it, short enough to leave room for what is said of it: a name that
+/// fills the row would hide what it wants.
 pub fn agent_name(session: Option<&Session>) -> SafeText {
     const MAX_BYTES: usize = 200;
+    const MAX_CELLS: usize = 30;
     let Some(session) = session else {
         return "the agent".into();
     };
     let name = session.agent.name.as_ref().unwrap_or(&session.config.agent);
-    SafeText::line(first_bytes(name, MAX_BYTES))
+    let line = SafeText::line(first_bytes(name, MAX_BYTES));
+    SafeText::line(&truncate_to_width(&line, MAX_CELLS))
 }

@@ -99,14 +99,16 @@ impl Panel {
     }
 
     fn hint_line(&self, room: usize, cx: &OverlayContext<'_>) -> Line<'static> {
+        // Under NO_COLOR the border is bold, and its style would be theirs.
+        let dim = cx.theme.dim.not_bold();
         let mut line = StyledLine::new();
         for (key, what) in self.hints.iter().filter(|(key, _)| !key.is_empty()) {
             let mut next = line.clone();
             if !next.is_empty() {
-                next.push(&format!(" {} ", cx.symbols.separator), cx.theme.dim);
+                next.push(&format!(" {} ", cx.symbols.separator), dim);
             }
             next.push(key, cx.theme.key_hint);
-            next.push(&format!(" {what}"), cx.theme.dim);
+            next.push(&format!(" {what}"), dim);
             if next.width() + 2 > room {
                 break;
             }

@@ -13,7 +13,8 @@ use ratatui::{
 
 use super::{Link, Row};
 use crate::text::{
-    cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width, wrap, wrap_hard,
+    cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width, wrap,
+    wrap_hard, wrap_verbatim,
 };
 
 /// Cells that prefixes (indents, quote bars) leave for the text where the row is that wide at all.
@@ -26,6 +27,9 @@ pub enum Wrapping {
     Words,
     /// Wherever the row is full; nothing is dropped. For code, where blanks are content.
     Hard,
+    /// Behind a blank near the end of the row, else where it is full; nothing is dropped. For
+    /// commands and what they say.
+    Verbatim,
 }
 
 /// One logical line: text without newlines and tabs, and what each part of it looks like.
@@ -150,6 +154,7 @@ impl StyledLine {
         let pieces = match wrapping {
             Wrapping::Words => wrap(&self.text, room_first, room_rest),
             Wrapping::Hard => wrap_hard(&self.text, room_first, room_rest),
+            Wrapping::Verbatim => wrap_verbatim(&self.text, room_first, room_rest),
         };
         let mut runs = RunCursor::new(self);
         pieces

@@ -52,7 +52,7 @@ pub fn render_notice(
         let excerpt = Excerpt {
             keep: Keep::Head,
             max_rows,
-            wrapping: Wrapping::Hard,
+            wrapping: Wrapping::Verbatim,
             style: theme.dim,
         };
         let room = width.saturating_sub(rest.width()).max(1);

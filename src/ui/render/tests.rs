@@ -8,16 +8,17 @@ use super::{
     line::Wrapping,
     notice::render_notice,
     plan::{render_finished_plan, render_pinned_plan},
-    terminal::render_screen,
+    terminal::{render_screen, render_terminal_header},
     testing::{Stage, at_widths, coloured, text},
     thought::{render_thought_header, render_thought_tail},
     user::render_user,
 };
 use crate::{
     proto::{
-        ContentBlock, Media, PlanEntry, PlanPriority, PlanStatus, RawJson, Resource, ResourceLink,
+        ContentBlock, ExitStatus, Media, PlanEntry, PlanPriority, PlanStatus, RawJson, Resource,
+        ResourceLink,
     },
-    session::{Notice, NoticeLevel, Thought, UserMessage},
+    session::{Notice, NoticeLevel, TerminalInfo, Thought, UserMessage},
     text::{SafeText, SafeTextBuf},
     vt::Screen,
 };
@@ -276,4 +277,37 @@ fn a_fence_around_a_whole_output_is_taken_off() {
     for other in ["plain", "```a\nx\n```\nand\n```\ny\n```", "```\nopen"] {
         assert_eq!(bare(other).0, other);
     }
+}
+
+#[test]
+fn how_a_command_ended_is_seen_however_long_it_is() {
+    let stage = Stage::dark();
+    let info = |code| TerminalInfo {
+        command: "cargo test --workspace --all-features --no-fail-fast".into(),
+        cwd: "/src".into(),
+        started: stage.now,
+        exit: Some(ExitStatus {
+            code: Some(code),
+            signal: None,
+        }),
+        foreign: false,
+    };
+    let header = |code, title, width| {
+        let row = render_terminal_header(&info(code), title, &stage.ctx(width));
+        row.map(|row| text(&[row], width.into()))
+    };
+    assert_eq!(
+        header(101, "tests", 30).as_deref(),
+        Some("|$ cargo test --wor… · exit 101|\n")
+    );
+    assert_eq!(
+        header(0, "tests", 30).as_deref(),
+        Some("|$ cargo test --workspace --al…|\n")
+    );
+    let titled = "cargo test --workspace --all-features --no-fail-fast";
+    assert_eq!(
+        header(101, titled, 30).as_deref(),
+        Some("|exit 101                      |\n")
+    );
+    assert_eq!(header(0, titled, 30), None);
 }

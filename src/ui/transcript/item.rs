@@ -1,6 +1,6 @@
 //! A block as the view keeps it: how much of it is shown, its segments and their heights.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{
     cache::{Content, Key, Stamp},
@@ -21,6 +21,13 @@ use crate::{
 /// often than frames are drawn.
 const HUGE_TAIL: usize = 32 << 10;
 
+/// Bytes of a text that are taken in for one frame: what comes in megabytes at once is shown over
+/// several frames, with the keys between them (C023).
+const BITE: usize = 512 << 10;
+
+/// Until the next bite.
+const BITE_PAUSE: Duration = Duration::from_millis(1);
+
 #[derive(Debug)]
 pub struct Item {
     pub id: BlockId,
@@ -38,7 +45,7 @@ pub struct Item {
     pub queued: bool,
     /// Of texts in markdown that are shown whole: where they are cut.
     pub text: Option<Box<Splitter>>,
-    /// A huge unfinished text is not looked at again before this.
+    /// A text that is huge, or not taken in whole yet, is not looked at again before this.
     pub not_before: Option<Instant>,
 }
 
@@ -95,7 +102,11 @@ impl Item {
 
     fn split(&mut self, source: &str, done: bool, now: Instant) -> usize {
         let text = self.text.get_or_insert_default();
-        if done {
+        let bite = source.floor_char_boundary(text.seen().saturating_add(BITE));
+        if bite < source.len() {
+            text.update(&source[..bite]);
+            self.not_before = Some(now + BITE_PAUSE);
+        } else if done {
             text.finish(source);
             self.not_before = None;
         } else if self.not_before.is_none_or(|at| at <= now) {
@@ -174,10 +185,10 @@ impl Item {
 
 /// How long a huge tail rests between two looks: its cost grows with its length, so that the share
 /// of time spent on it stays the same.
-fn pause(tail: usize) -> std::time::Duration {
+fn pause(tail: usize) -> Duration {
     const STEP: usize = 256 << 10;
     let steps = u32::try_from(tail.div_ceil(STEP)).unwrap_or(u32::MAX);
-    std::time::Duration::from_millis(100).saturating_mul(steps)
+    Duration::from_millis(100).saturating_mul(steps)
 }
 
 /// A spinner or a clock is in its header.

@@ -348,6 +348,25 @@ fn two_hundred_thousand_chunks_cost_the_screen_and_what_was_added() {
     assert!(view.rendered_rows - before < 100);
 }
 
+// C023
+#[test]
+fn megabytes_in_one_piece_are_taken_in_over_several_frames() {
+    for done in [false, true] {
+        let mut world = World::new(Stage::dark());
+        let text = "0123456789abcde ".repeat(200_000) + "the very end";
+        world.transcript.push_for_test(agent(&text, done));
+        let mut view = TranscriptView::default();
+        let mut frames = 1;
+        let mut shown = text_on_screen(&world, &mut view);
+        while !shown.contains("the very end") {
+            world.stage.now = view.deadline().expect("there is more to take in");
+            shown = text_on_screen(&world, &mut view);
+            frames += 1;
+        }
+        assert!((4..20).contains(&frames), "{frames} frames");
+    }
+}
+
 #[test]
 fn the_cache_of_rows_is_bounded() {
     let mut world = World::new(Stage::dark());

@@ -115,7 +115,7 @@ impl Entries for Laid<'_> {
         let bytes = self.entries.get(at).cloned().unwrap_or(0..0);
         let none = StyledLine::new();
         StyledLine::styled(&self.text[bytes], self.ctx.theme.text).wrap_with(
-            Wrapping::Hard,
+            Wrapping::Verbatim,
             self.width,
             &none,
             &none,

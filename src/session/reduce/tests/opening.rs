@@ -194,8 +194,10 @@ fn a_resume_that_fails_becomes_a_load_and_then_a_new_session() {
     let resume = CallTag::ResumeSession { id: id("s") };
     assert_eq!(wire(&play.reply(resume, failed(-32603, "no"))), ["load s"]);
     let load = CallTag::LoadSession { id: id("s") };
-    assert_eq!(wire(&play.reply(load, failed(-32603, "no"))), ["new"]);
-    assert!(play.mentions("it knows nothing of what is above"));
+    assert_eq!(wire(&play.reply(load, failed(-32603, "no."))), ["new"]);
+    assert!(
+        play.mentions("loaded: no. A new session is opened; it knows nothing of what is above")
+    );
 }
 
 #[test]

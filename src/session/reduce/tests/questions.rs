@@ -129,23 +129,45 @@ fn policy_that_picks_what_was_not_offered_asks() {
 }
 
 #[test]
-fn questions_queue_and_no_dialog_changes_under_the_hand_v1_perm_08() {
+fn questions_come_up_in_the_order_in_which_they_were_asked_v1_perm_08() {
+    let mut play = Play::running();
+    play.asks_about("a");
+    let first = newest(&play);
+    play.asks_about("b");
+    let second = newest(&play);
+    assert!(ask(&mut play, second).is_empty(), "the first has its turn");
+    assert!(play.session.shown_question().is_none());
+    assert_eq!(
+        ask(&mut play, first),
+        [Effect::Attention(Attention::PermissionWaiting)]
+    );
+    assert_eq!(shown(&play), first);
+    assert_eq!(play.session.waiting_questions().count(), 2);
+    assert_eq!(
+        wire(&answer(&mut play, first, "yes")),
+        [r#"1 Selected("yes")"#]
+    );
+    assert_eq!(shown(&play), second);
+}
+
+#[test]
+fn a_question_held_back_comes_up_once_policy_has_answered_the_one_before() {
     let mut play = Play::running();
     play.asks_about("a");
     let first = newest(&play);
     play.asks_about("b");
     let second = newest(&play);
     ask(&mut play, second);
+    let verdict = Verdict::Allow {
+        option: OptionId::new("yes"),
+        rule: "r".into(),
+    };
+    let effects = play.event(Event::Decided {
+        question: first,
+        verdict,
+    });
+    assert!(effects.contains(&Effect::Attention(Attention::PermissionWaiting)));
     assert_eq!(shown(&play), second);
-    // The first took longer to decide: it comes behind, and rings no second time.
-    assert!(ask(&mut play, first).is_empty());
-    assert_eq!(shown(&play), second);
-    assert_eq!(play.session.waiting_questions().count(), 2);
-    assert_eq!(
-        wire(&answer(&mut play, second, "yes")),
-        [r#"2 Selected("yes")"#]
-    );
-    assert_eq!(shown(&play), first);
 }
 
 #[test]

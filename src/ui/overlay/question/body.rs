@@ -53,7 +53,7 @@ impl Body {
         for (n, line) in text.split('\n').enumerate() {
             let prefix = if n == 0 { first } else { &indent };
             self.rows.extend(verbatim_line(line, style, cx).wrap_with(
-                Wrapping::Hard,
+                Wrapping::Verbatim,
                 width,
                 prefix,
                 &continued,

@@ -530,7 +530,7 @@ impl<'a> Blocks<'a> {
     fn lines(&mut self, lines: &[StyledLine], wrapping: Wrapping) {
         let width = match wrapping {
             Wrapping::Words => self.ctx.prose_width(),
-            Wrapping::Hard => self.ctx.width,
+            Wrapping::Hard | Wrapping::Verbatim => self.ctx.width,
         };
         let width = usize::from(width);
         for line in lines {

@@ -169,6 +169,11 @@ impl Splitter {
         self.finished = true;
     }
 
+    /// Bytes of the source that were taken in.
+    pub fn seen(&self) -> usize {
+        self.seen
+    }
+
     /// In order. The last may be open, all others are done.
     pub fn segments(&self) -> &[Segment] {
         &self.segments

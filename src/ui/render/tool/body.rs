@@ -116,7 +116,7 @@ fn text_rows(
             (true, Detail::Short) => SHORT_TERMINAL_ROWS,
             _ => text_room(detail),
         },
-        wrapping: Wrapping::Hard,
+        wrapping: Wrapping::Verbatim,
         style: if failed && !runs {
             ctx.theme.error
         } else {

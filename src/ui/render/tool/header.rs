@@ -133,7 +133,7 @@ fn command_rows(
         .enumerate()
         .flat_map(|(n, line)| {
             let prefix = if n == 0 { left } else { &rest };
-            line.wrap_with(Wrapping::Words, room, prefix, &rest)
+            line.wrap_with(Wrapping::Verbatim, room, prefix, &rest)
         })
         .take(COMMAND_ROWS + 1)
         .collect();
@@ -245,8 +245,9 @@ fn path_object(call: &ToolCall, tool: &ToolContext<'_>) -> Option<SafeText> {
     };
     let shown = shown_path(&location.path, tool.cwd);
     Some(match location.line {
-        Some(line) => SafeText::line(&format!("{shown}:{line}")),
-        None => shown,
+        // Agents name the first line where they mean the file.
+        Some(line) if line > 1 => SafeText::line(&format!("{shown}:{line}")),
+        _ => shown,
     })
 }
 
@@ -285,7 +286,7 @@ fn whole_object(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>
         .enumerate()
         .flat_map(|(n, line)| {
             let prefix = if n == 0 { &prompt } else { &rest };
-            line.wrap_with(Wrapping::Hard, usize::from(body.width), prefix, &rest)
+            line.wrap_with(Wrapping::Verbatim, usize::from(body.width), prefix, &rest)
         })
         .take(super::body::FULL_ROWS)
         .collect();
@@ -417,12 +418,12 @@ fn answer_row(answer: &Answered, ctx: &RenderContext<'_>) -> Row {
     let (theme, symbols) = (ctx.theme, ctx.symbols);
     let (verdict, style) = match (&answer.by, answer.allowed) {
         (By::Nobody, _) => ("not answered".to_owned(), theme.dim),
-        (By::Person, true) => ("allowed by you".to_owned(), theme.success),
+        (By::Person, true) => ("allowed by you".to_owned(), theme.dim),
         (By::Person, false) => ("denied by you".to_owned(), theme.error),
         (By::Rule(rule), allowed) => {
             let rule = SafeText::line(rule);
             if allowed {
-                (format!("allowed by rule {rule}"), theme.success)
+                (format!("allowed by rule {rule}"), theme.dim)
             } else {
                 (format!("denied by rule {rule}"), theme.error)
             }

@@ -60,6 +60,45 @@ fn an_enter_right_behind_an_answer_sends_no_draft() {
 }
 
 #[test]
+fn a_reason_typed_right_behind_a_refusal_is_sent() {
+    let mut screen = Screen::new(Bench::working());
+    screen.bench.asks_to_run("one");
+    screen.settle();
+    let refusal = screen.press("e");
+    screen.apply(refusal);
+    screen.press_together("k e e p space l o g s");
+    assert_eq!(screen.press("enter").len(), 2);
+}
+
+fn with_trust_question() -> Screen {
+    let mut screen = Screen::new(Bench::starting());
+    screen.ui.set_trust_question(TrustQuestion {
+        path: "/src/tool/.acp-tui.toml".into(),
+        content: "default_agent = \"x\"".into(),
+    });
+    screen.draw();
+    screen
+}
+
+#[test]
+fn what_was_typed_before_anything_could_be_seen_trusts_nothing() {
+    let mut screen = with_trust_question();
+    screen.ui.typed_ahead(&screen.bench.context());
+    assert!(screen.press_together("y e s enter").is_empty());
+    assert_eq!(screen.draft(), "yes");
+    screen.settle();
+    assert_eq!(kinds(&screen.press("y")), ["Trust(true)"]);
+}
+
+#[test]
+fn what_is_typed_at_the_trust_question_goes_to_the_draft() {
+    let mut screen = with_trust_question();
+    screen.types("hello");
+    assert_eq!(screen.draft(), "hello");
+    assert!(screen.draw().contains("brings its own settings"));
+}
+
+#[test]
 fn a_question_leaves_the_screen_when_the_session_drops_it() {
     let mut screen = Screen::new(Bench::working());
     screen.bench.asks_to_run("one");

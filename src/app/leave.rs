@@ -1,0 +1,131 @@
+//! Leaving: the agent is told, what was typed is kept, the last exchange stays on the screen.
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::{
+    app::{exit, state::App, tty},
+    cli::{ExitCode, complain},
+    config::{ExitPrint, Origin},
+    session::{Phase, Session},
+    text::SafeText,
+    ui::render::Row,
+};
+
+/// What is left to say on the normal screen.
+pub struct Farewell {
+    code: ExitCode,
+    rows: Vec<Row>,
+    resume: Option<SafeText>,
+    error: Option<SafeText>,
+}
+
+impl App {
+    /// What was typed and not sent: the queue, then the draft.
+    fn unsent(&self) -> String {
+        let unsent = self.session.iter().flat_map(Session::unsent);
+        let draft = self.ui.draft_text();
+        let texts = unsent
+            .map(|prompt| prompt.text.as_str())
+            .chain([draft.as_str()]);
+        texts
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n\n")
+    }
+
+    /// Ends the turn and the session as the protocol wants it; processes are ended by [`Started`].
+    pub(super) fn leave(&mut self) {
+        self.store.save_draft(&self.unsent());
+        if let Some(session) = &self.session {
+            for message in session.farewell() {
+                self.agent.send(message);
+            }
+        }
+        self.ui.toast(SafeText::from("leaving…"));
+        // A terminal that is gone is no reason to stop here.
+        let _ = self.draw();
+    }
+
+    pub(super) fn farewell(self) -> Farewell {
+        let session = self.session.as_ref();
+        let failed = session.and_then(|session| match &session.phase {
+            Phase::Failed { error } => Some(error.clone()),
+            Phase::SignIn { error, .. } => {
+                let unsaid = SafeText::from("the agent wants a sign-in first");
+                Some(error.clone().unwrap_or(unsaid))
+            }
+            _ => None,
+        });
+        let never_open = !self.had_session;
+        let code = match (
+            self.exit.unwrap_or(ExitCode::Done),
+            session.map(|s| &s.phase),
+        ) {
+            (ExitCode::Done, Some(Phase::Failed { .. })) if never_open => ExitCode::NoAgent,
+            (ExitCode::Done, Some(Phase::SignIn { .. })) if never_open => {
+                ExitCode::NoAuthentication
+            }
+            (code, _) => code,
+        };
+        let width = tty::size().map_or(80, |size| size.width);
+        let error = failed.filter(|_| never_open);
+        let rows = match (session, self.config.ui.exit_print) {
+            // All there is to be said.
+            _ if error.is_some() => Vec::new(),
+            (Some(session), ExitPrint::Last) => {
+                self.ui.last_exchange(session, &self.screens, width)
+            }
+            (Some(session), ExitPrint::All) => {
+                self.ui.whole_conversation(session, &self.screens, width)
+            }
+            _ => Vec::new(),
+        };
+        let reopens = |session: &&Session| {
+            let caps = session.agent.caps;
+            caps.load_session || caps.resume
+        };
+        let resume = session
+            .filter(reopens)
+            .and_then(|session| session.id.as_ref())
+            .and_then(|id| exit::resume_command(&self.agent_arguments(), id.as_str()));
+        Farewell {
+            code,
+            rows,
+            resume,
+            error,
+        }
+    }
+
+    /// What a person types to get this agent again.
+    fn agent_arguments(&self) -> Vec<String> {
+        let Some(profile) = &self.profile else {
+            return Vec::new();
+        };
+        match profile.origin {
+            Origin::CommandLine => {
+                let command = std::iter::once(&profile.command)
+                    .chain(&profile.args)
+                    .cloned();
+                std::iter::once("--".to_owned()).chain(command).collect()
+            }
+            _ => vec!["--agent".to_owned(), profile.id.clone()],
+        }
+    }
+}
+
+impl Farewell {
+    /// Prints what is to stay on the screen; the terminal must be restored.
+    pub fn say(self) -> ExitCode {
+        let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let mut out = io::stdout().lock();
+        // A terminal that is gone takes nothing, and nobody is there to be told.
+        let _ = exit::print_rows(&mut out, &self.rows, colour);
+        if let Some(error) = self.error {
+            complain(error);
+        }
+        if let Some(resume) = self.resume {
+            let _ = writeln!(out, "\nTo go on: {}", resume);
+        }
+        self.code
+    }
+}

@@ -1,0 +1,256 @@
+//! The client's state: what it is made of, how it begins.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::Context;
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use crate::{
+    acp::Inbox,
+    app::{
+        agent::Agent, attention::Focus, draft::text_prompt, frame::FrameScheduler,
+        input::ReplyFilter, job::Job, reader::Reader, screen::Screen, started::Started,
+        store::Store,
+    },
+    cli::{ExitCode, Launch},
+    config::{AgentProfile, Config, Dirs, Loaded, TrustState},
+    host::{
+        Host,
+        clipboard::{Clipboard, Surroundings},
+        git,
+    },
+    proto::{ConnectionId, Policy, SessionId, ToAgent},
+    session::{Event, NoticeLevel, QuestionId, Session, Start},
+    text::SafeText,
+    ui::{
+        ProjectInfo, TrustQuestion, Ui, UiSettings, action::check_keys, offload::Offload,
+        theme::Colours,
+    },
+    vt::Screens,
+};
+
+/// Set in the environment, the UI panics once it is up: for tests of what is left behind.
+pub const TEST_PANIC: &str = "ACP_TUI_TEST_PANIC";
+
+/// The state of the running client. What outlives it, however it ends, is in [`Started`].
+pub struct App {
+    pub launch: Launch,
+    pub dirs: Dirs,
+    pub config: Config,
+    pub trust: TrustState,
+    pub store: Store,
+    pub project: ProjectInfo,
+    pub ui: Ui,
+    pub offload: Offload,
+    pub screens: Screens,
+    pub screen: Screen,
+    pub reader: Reader,
+    pub frames: FrameScheduler,
+    pub jobs: mpsc::UnboundedSender<Job>,
+    pub started: Started,
+    /// The agent chosen, its session and services; `None` while the picker is up.
+    pub profile: Option<AgentProfile>,
+    pub session: Option<Session>,
+    pub host: Option<Host>,
+    pub agent: Agent,
+    /// A new connection's messages, for the loop to wait for.
+    pub arrived: Option<(ConnectionId, Inbox)>,
+    /// What is to be said once there is a transcript.
+    pub warnings: Vec<SafeText>,
+    pub clipboard: Clipboard,
+    /// Files of a profile that wants a scratch folder; removed when it goes.
+    pub scratch: Option<tempfile::TempDir>,
+    /// Drafts are resolved one after the other, in the order in which they were sent.
+    pub resolving: Option<JoinHandle<()>>,
+    /// The policy's latest verdict, until it is told.
+    pub deciding: Option<JoinHandle<()>>,
+    pub focus: Focus,
+    /// A session was open at some time: leaving is then no failure.
+    pub had_session: bool,
+    pub exit: Option<ExitCode>,
+    pub replies: ReplyFilter,
+    /// The question shown last, to draw a new one at once.
+    pub question: Option<QuestionId>,
+    pub save_draft: Option<Instant>,
+    /// When another program gave the terminal back.
+    pub lent_until: Option<Instant>,
+    /// As it is on disk, or soon will be.
+    pub kept_draft: String,
+    pub test_panic: bool,
+}
+
+impl App {
+    pub fn new(
+        launch: Launch,
+        loaded: Loaded,
+        dirs: Dirs,
+        started: Started,
+        jobs: mpsc::UnboundedSender<Job>,
+        reader: Reader,
+    ) -> anyhow::Result<Self> {
+        let written = jobs.clone();
+        // Sending fails only once the loop is over.
+        let screen = Screen::new(move |result| drop(written.send(Job::Written(result))))
+            .context("cannot draw on the terminal")?;
+        let wake = jobs.clone();
+        let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
+        let store = Store::new(&dirs.state, &launch.cwd);
+        let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
+        ui.set_history(store.history());
+        let draft = store.draft();
+        if let Some(draft) = &draft {
+            ui.set_draft(draft);
+        }
+        if let TrustState::Untrusted { path, content, .. } = &loaded.trust {
+            let (path, content) = (path.clone(), SafeText::new(content));
+            ui.set_trust_question(TrustQuestion { path, content });
+        }
+        let project = ProjectInfo {
+            cwd: SafeText::line(&with_tilde(&launch.cwd)),
+            path: launch.cwd.clone(),
+            git_branch: git::branch(&launch.cwd),
+            policy: None,
+        };
+        Ok(Self {
+            warnings: config_warnings(&loaded),
+            launch,
+            dirs,
+            config: loaded.config,
+            trust: loaded.trust,
+            store,
+            project,
+            ui,
+            offload,
+            screens: Screens::default(),
+            screen,
+            reader,
+            frames: FrameScheduler::default(),
+            jobs,
+            started,
+            profile: None,
+            session: None,
+            host: None,
+            agent: Agent::default(),
+            arrived: None,
+            clipboard: Clipboard::new(Surroundings::detect()),
+            scratch: None,
+            resolving: None,
+            deciding: None,
+            focus: Focus::default(),
+            had_session: false,
+            exit: None,
+            replies: ReplyFilter::default(),
+            question: None,
+            save_draft: None,
+            lent_until: None,
+            kept_draft: draft.unwrap_or_default(),
+            test_panic: std::env::var_os(TEST_PANIC).is_some(),
+        })
+    }
+
+    /// Takes over another configuration; what was typed stays.
+    pub(super) fn configure(&mut self, loaded: Loaded) {
+        self.warnings.extend(config_warnings(&loaded));
+        self.config = loaded.config;
+        let draft = self.ui.draft_text();
+        let settings = ui_settings(&self.config);
+        self.ui = Ui::new(settings, self.offload.clone());
+        self.ui.set_history(self.store.history());
+        self.ui.set_draft(&draft);
+    }
+
+    /// Something about the set-up is wrong: said in the transcript, as soon as there is one.
+    pub(super) fn warn(&mut self, text: SafeText) {
+        self.ui.toast(text.clone());
+        self.warnings.push(text);
+        self.tell_warnings();
+    }
+
+    pub(super) fn tell_warnings(&mut self) {
+        if self.session.is_some() {
+            for text in std::mem::take(&mut self.warnings) {
+                self.note(NoticeLevel::Warning, text);
+            }
+        }
+    }
+
+    /// Starts the agent that was asked for, or shows the picker; waits for the word on a project
+    /// file first, since that may say which agent and how.
+    pub(super) fn open_first(&mut self) {
+        if matches!(self.trust, TrustState::Untrusted { .. }) {
+            return;
+        }
+        // Both were checked before the terminal was taken over, but for a project's file.
+        match self.launch.agent(&self.config) {
+            Ok(Some(profile)) => {
+                let start = match self.launch.resume.take() {
+                    Some(id) => Start::Reopen(SessionId::new(id)),
+                    None => Start::New,
+                };
+                let prompt = self.launch.prompt.take().map(text_prompt);
+                self.open(profile, start, prompt);
+            }
+            Ok(None) => self.pick_agent(),
+            Err(error) => {
+                self.warn(SafeText::line(&error.to_string()));
+                self.pick_agent();
+            }
+        }
+    }
+
+    /// Shows the policy in force where it is not the careful one.
+    pub(super) fn show_policy(&mut self, policy: Policy) {
+        self.project.policy = (policy != Policy::Ask)
+            .then(|| (SafeText::from(policy.name()), policy == Policy::AllowAll));
+    }
+
+    /// A line in the transcript.
+    pub(super) fn note(&mut self, level: NoticeLevel, text: SafeText) {
+        self.reduce([Event::Note { level, text }]);
+    }
+
+    pub(super) fn send(&self, message: ToAgent) {
+        self.agent.send(message);
+    }
+}
+
+fn ui_settings(config: &Config) -> UiSettings {
+    UiSettings {
+        ui: config.ui.clone(),
+        keys: config.keys.clone(),
+        agents: super::agent::choices(config, |_| None),
+        colours: Colours::of_environment(
+            std::env::var("NO_COLOR").ok().as_deref(),
+            std::env::var("COLORTERM").ok().as_deref(),
+        ),
+    }
+}
+
+/// What the files hold that cannot be used; chords and actions are the UI's to judge.
+fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
+    let keys = check_keys(&loaded.config.keys).into_iter();
+    let keys = keys.map(|(action, problem)| loaded.warning(&["keys", &action], problem));
+    loaded
+        .warnings
+        .iter()
+        .cloned()
+        .chain(keys)
+        .map(|w| SafeText::line(&w.to_string()))
+        .collect()
+}
+
+/// The path with `~` for the home directory.
+fn with_tilde(path: &Path) -> String {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    match home
+        .as_deref()
+        .and_then(|home| path.strip_prefix(home).ok())
+    {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}

@@ -1,0 +1,262 @@
+//! A conversation, step by step: each looks at the screen, the disk and the wire.
+
+use std::{thread, time::Duration};
+
+use serde_json::Value;
+
+use crate::{
+    stage::{Stage, WIRE},
+    support::pty::Tui,
+    wire::Wire,
+};
+
+/// A question takes no answer before it has been on the screen this long.
+const GUARD: Duration = Duration::from_millis(600);
+
+/// One that every agent asks about: some run `echo` and `ls` unasked.
+const COMMAND: &str = "mkdir -p made/inside && ls made";
+const MADE: &str = "made/inside";
+const PRINTED: &str = "inside";
+
+pub struct Conversation {
+    tui: Tui,
+}
+
+impl Conversation {
+    pub fn begin(stage: &Stage) -> Self {
+        let talk = Self { tui: stage.start() };
+        talk.wait_idle();
+        talk
+    }
+
+    /// A turn of words, each on the screen once.
+    pub fn goes_on(&self, words: &str) {
+        self.prompt(&format!("say {words}"));
+        self.wait_turn();
+        self.wait_row(words);
+    }
+
+    /// Nothing of a stream is lost, and nothing doubled.
+    pub fn shows_each_line_once(&self) {
+        self.prompt("long 20");
+        self.wait_turn();
+        for number in 1..=20 {
+            self.wait_row(&format!("chunk {number} of 20"));
+        }
+    }
+
+    pub fn changes_a_file_when_allowed(&self) {
+        self.prompt("write notes.txt first\\nsecond");
+        let screen = self.wait_question();
+        assert!(screen.contains("wants to change files"), "{screen}");
+        assert!(
+            !self.exists("notes.txt"),
+            "nothing happens before the answer"
+        );
+        self.answer("allow_once");
+        self.wait_changed("allowed by you");
+    }
+
+    pub fn changes_a_file(&self) {
+        self.prompt("write notes.txt first\\nsecond");
+        self.wait_changed("notes.txt");
+    }
+
+    fn wait_changed(&self, words: &str) {
+        self.wait_turn();
+        let screen = self.tui.wait_for(words);
+        assert!(screen.contains("✓ edit   notes.txt"), "{screen}");
+        assert!(screen.contains(" + first"), "the change is shown: {screen}");
+        assert!(
+            screen.contains(" + second"),
+            "the change is shown: {screen}"
+        );
+        let content = std::fs::read_to_string(self.tui.project().join("notes.txt"));
+        let content = content.expect("the file is written");
+        assert_eq!(content.trim_end(), "first\nsecond");
+    }
+
+    pub fn runs_a_command_when_allowed(&self) {
+        self.prompt(&format!("run {COMMAND}"));
+        let screen = self.wait_question();
+        assert!(screen.contains("wants to run a command"), "{screen}");
+        assert!(!self.exists(MADE), "nothing happens before the answer");
+        self.answer("allow_once");
+        self.wait_run();
+    }
+
+    pub fn runs_a_command(&self) {
+        self.prompt(&format!("run {COMMAND}"));
+        self.wait_run();
+    }
+
+    fn wait_run(&self) {
+        self.wait_turn();
+        self.tui.wait_for(&format!("✓ run    {COMMAND}"));
+        assert!(self.exists(MADE), "{}", self.tui.screen());
+    }
+
+    /// In the body of the tool call.
+    pub fn shows_what_the_command_printed(&self) {
+        self.tui.wait("the command's output", |tui| {
+            let screen = tui.screen();
+            let mut rows = screen.lines().filter(|row| row.starts_with("    "));
+            rows.any(|row| row.ends_with(PRINTED)).then_some(())
+        });
+    }
+
+    pub fn changes_no_file_when_denied(&self) {
+        self.prompt("write denied.txt nope");
+        self.wait_question();
+        self.answer("reject_once");
+        self.wait_turn();
+        let screen = self.tui.wait_for("denied by you");
+        assert!(screen.contains("✗ edit   denied.txt"), "{screen}");
+        assert!(
+            screen.contains(" + nope"),
+            "what was denied is shown: {screen}"
+        );
+        assert!(!self.exists("denied.txt"), "{screen}");
+    }
+
+    /// V1-PERM-02
+    pub fn is_stopped_while_it_asks(&self) {
+        self.prompt("write stopped.txt nope");
+        self.wait_question();
+        let question = self.wire().open_question().expect("it is open")["id"].clone();
+        self.stop();
+        self.tui.wait_for("not answered");
+        let wire = self.wire();
+        assert!(wire.open_question().is_none(), "{question} is answered");
+        assert!(!self.exists("stopped.txt"));
+    }
+
+    pub fn is_stopped_while_it_speaks(&self) {
+        self.prompt("long 2000");
+        self.tui.wait_for("chunk 20 of 2000");
+        self.stop();
+        let screen = self.tui.screen();
+        assert!(!screen.contains("chunk 2000 of 2000"), "{screen}");
+    }
+
+    /// One cancel, the end of the turn, and a word about it.
+    fn stop(&self) {
+        let count = |wire: Wire| wire.sent("session/cancel").count();
+        let before = count(self.wire());
+        self.tui.keys("<esc>");
+        self.wait_turn();
+        let screen = self.tui.wait_for("stopped");
+        assert_eq!(count(self.wire()), before + 1, "{screen}");
+    }
+
+    /// `words` is what the agent said last.
+    pub fn is_started_again_in_the_same_session(&self, words: &str) {
+        let session = self.session();
+        let answer = self.start_again();
+        assert!(answer.get("error").is_none(), "{answer}");
+        assert_eq!(self.session(), session);
+        // What the agent replays takes the place of what was there.
+        self.wait_row(words);
+    }
+
+    /// In the same session, or in a new one that is said to be one.
+    pub fn is_started_again_and_says_how(&self, words: &str) {
+        if self.start_again().get("error").is_some() {
+            let screen = self.tui.wait_for("could not be loaded");
+            assert!(screen.contains("A new session is opened"), "{screen}");
+        }
+        self.wait_row(words);
+    }
+
+    /// Gives the answer to the call that was to open the session again.
+    fn start_again(&self) -> Value {
+        self.tui.keys("<f5>");
+        let answer = self.tui.wait("a session in a second process", |_| {
+            let wire = self.wire();
+            if wire.sent("initialize").count() < 2 {
+                return None;
+            }
+            ["session/resume", "session/load"]
+                .into_iter()
+                .find_map(|method| wire.answer_to_last(method).cloned())
+        });
+        self.wait_idle();
+        answer
+    }
+
+    pub fn ends(mut self) {
+        self.tui.keys("<c-d>");
+        assert_eq!(self.tui.wait_exit().code(), Some(0));
+        self.tui.assert_restored();
+        self.tui.assert_nothing_left();
+        let screen = self.tui.screen();
+        assert!(screen.contains("acp-tui --resume"), "{screen}");
+    }
+
+    /// Types it as a person would: the line is there before enter.
+    fn prompt(&self, script: &str) {
+        let number = self.wire().sent("session/prompt").count();
+        self.tui.keys(script);
+        self.tui.wait_for(&format!("❯ {script}"));
+        self.tui.settle(Duration::from_millis(100));
+        self.tui.keys("<enter>");
+        self.tui.wait("prompt on the wire", |_| {
+            (self.wire().sent("session/prompt").count() > number).then_some(())
+        });
+    }
+
+    /// Waits for the end of the turn, on the wire and on the screen.
+    fn wait_turn(&self) {
+        self.tui.wait("answer to the prompt", |_| {
+            self.wire().answer_to_last("session/prompt").map(|_| ())
+        });
+        self.wait_idle();
+    }
+
+    fn wait_idle(&self) {
+        self.tui.wait_for("F1 keys");
+    }
+
+    fn wait_question(&self) -> String {
+        let screen = self.tui.wait_for(" wants to ");
+        thread::sleep(GUARD);
+        screen
+    }
+
+    /// Answers with the first option of that kind, by its number: names and order are the agent's.
+    fn answer(&self, kind: &str) {
+        let wire = self.wire();
+        let question = wire.open_question().expect("a question is open");
+        let options = question["params"]["options"].as_array().expect("options");
+        let at = options.iter().position(|option| option["kind"] == kind);
+        let number = at.expect("an option of the kind") + 1;
+        self.tui.keys(&number.to_string());
+    }
+
+    /// Waits until the text stands on a row of its own, and on one only.
+    fn wait_row(&self, text: &str) {
+        self.tui.wait(&format!("single row {text:?}"), |tui| {
+            let screen = tui.screen();
+            let rows = screen.lines().filter(|row| row.trim() == text);
+            (rows.count() == 1).then_some(())
+        });
+    }
+
+    /// The session of the last prompt, or of what was opened after it.
+    fn session(&self) -> Value {
+        let wire = self.wire();
+        let calls = ["session/load", "session/resume", "session/prompt"];
+        let mut last = calls
+            .iter()
+            .filter_map(|method| wire.sent(method).next_back());
+        last.next().expect("a session")["params"]["sessionId"].clone()
+    }
+
+    fn exists(&self, name: &str) -> bool {
+        self.tui.project().join(name).exists()
+    }
+
+    fn wire(&self) -> Wire {
+        Wire::read(&self.tui.path(WIRE))
+    }
+}
