@@ -122,7 +122,7 @@ impl App {
                 self.agent.send(message);
             }
             for prompt in session.unsent().rev() {
-                self.ui.restore_draft(&prompt);
+                self.ui.restore_draft(prompt);
             }
         }
         self.end_agent();
