@@ -136,6 +136,26 @@ fn a_broken_profile_that_was_asked_for_exits_2_c119() {
 }
 
 #[test]
+fn the_doctor_tells_what_an_agent_can_and_lacks() {
+    let shell = Shell::new();
+    shell.config("[agents.demo]\nfs = { read = false }\n");
+    let ran = shell.run(&["doctor", "--agent", "demo"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let line = |what: &str| {
+        let mut lines = ran.out.lines();
+        let found = lines.find(|line| line.contains(what));
+        let words = found.unwrap_or_else(|| panic!("no {what} in {}", ran.out));
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(line("command").ends_with("acp-tui demo-agent"));
+    assert_eq!(line("session/resume"), "ok session/resume");
+    assert!(line("images").starts_with("no images a prompt"));
+    assert!(line("fs/read_text_file").ends_with("its profile has fs.read = false"));
+    // The current one first, by ids that --mode takes.
+    assert_eq!(line("modes"), "ok modes calm, swift");
+}
+
+#[test]
 fn agents_are_listed_with_place_version_and_remedy() {
     use std::os::unix::fs::PermissionsExt;
     let shell = Shell::new();
@@ -143,7 +163,11 @@ fn agents_are_listed_with_place_version_and_remedy() {
     fs::create_dir_all(program.parent().unwrap()).unwrap();
     fs::write(&program, "#!/bin/sh\necho 'goose v1.2.3'\n").unwrap();
     fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
-    shell.config("default_agent = \"goose\"\n[agents.own]\ncommand = \"own-agent\"\n");
+    // Keys laid over a built-in profile leave its program what it is.
+    shell.config(
+        "default_agent = \"goose\"\n[agents.own]\ncommand = \"own-agent\"\n\
+         [agents.goose]\nenv = { A = \"1\" }\n",
+    );
     let ran = shell.run(&["agents"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let line = |id: &str| {
@@ -154,12 +178,12 @@ fn agents_are_listed_with_place_version_and_remedy() {
     };
     let goose = line("goose*");
     assert!(
-        goose.contains("v1.2.3") && goose.ends_with("/bin/goose"),
+        goose.contains("v1.2.3") && goose.ends_with("/bin/goose acp"),
         "{goose}"
     );
     assert!(line("codex").ends_with("install: npm install -g @agentclientprotocol/codex-acp"));
     assert!(line("own ").ends_with("own-agent was not found on PATH"));
-    assert!(line("demo").ends_with("acp-tui"));
+    assert!(line("demo").ends_with("acp-tui demo-agent"));
 }
 
 #[test]

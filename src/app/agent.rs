@@ -122,7 +122,7 @@ impl App {
                 self.agent.send(message);
             }
             for prompt in session.unsent().rev() {
-                self.ui.restore_draft(&prompt);
+                self.ui.restore_draft(prompt);
             }
         }
         self.end_agent();
@@ -319,7 +319,7 @@ pub(super) fn choices(
         id: profile.id.clone(),
         name: SafeText::line(&profile.name),
         found: found(profile),
-        command: SafeText::line(&command_line(profile)),
+        command: SafeText::line(&profile.command_line()),
         login: profile.login_command.as_deref().map(SafeText::line),
     };
     config.agents.values().map(choice).collect()
@@ -340,13 +340,4 @@ pub(super) fn launch_spec(profile: &AgentProfile, cwd: &Path) -> Result<LaunchSp
         env: invocation.env,
         cwd: cwd.to_owned(),
     })
-}
-
-/// A profile's command as a person would type it.
-fn command_line(profile: &AgentProfile) -> String {
-    let words = std::iter::once(&profile.command)
-        .chain(&profile.args)
-        .map(String::as_str);
-    // Fails only on NUL, which no TOML string of a command holds.
-    shlex::try_join(words).unwrap_or_else(|_| profile.command.clone())
 }

@@ -10,8 +10,8 @@ use crate::{
     cli::{DoctorReport, doctor::Verdict},
     config::AgentProfile,
     proto::{
-        Call, CallResult, ClientCaps, ConnectionId, FromAgent, Initialized, SessionSetup, ToAgent,
-        code,
+        Call, CallResult, ClientCaps, ConfigKind, ConnectionId, FromAgent, Initialized,
+        SessionOpened, SessionSetup, ToAgent, code,
     },
     text::SafeText,
 };
@@ -32,11 +32,8 @@ pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> 
             return Ok(report);
         }
     };
-    report.add(
-        Verdict::Good,
-        "command",
-        SafeText::line(&spec.program.to_string_lossy()),
-    );
+    let command = agent.command_line_of(&spec.program.to_string_lossy());
+    report.add(Verdict::Good, "command", SafeText::line(&command));
     let caps = ClientCaps {
         read_text_file: agent.fs_read,
         write_text_file: agent.fs_write,
@@ -51,7 +48,7 @@ pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> 
         match Client::connect(spec, ConnectionId(1), caps, None).await {
             Ok((client, mut inbox)) => {
                 let client = Arc::new(client);
-                examine(&client, &mut inbox, caps, cwd, &mut report).await;
+                examine(&client, &mut inbox, agent, caps, cwd, &mut report).await;
                 client.shutdown(StopMode::Graceful).await;
             }
             Err(error) => report.add(Verdict::Bad, "start", SafeText::line(&error.to_string())),
@@ -63,6 +60,7 @@ pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> 
 async fn examine(
     client: &Client,
     inbox: &mut Inbox,
+    agent: &AgentProfile,
     caps: ClientCaps,
     cwd: &Path,
     report: &mut DoctorReport,
@@ -81,19 +79,40 @@ async fn examine(
     }
     report.add(Verdict::Good, "initialize", names(&initialized));
     report.add_capabilities(&initialized.caps);
+    for (offered, method, key) in [
+        (caps.read_text_file, "fs/read_text_file", "fs.read"),
+        (caps.write_text_file, "fs/write_text_file", "fs.write"),
+    ] {
+        if !offered {
+            let text = format!("not offered to the agent: its profile has {key} = false");
+            report.add(Verdict::Missing, method, SafeText::line(&text));
+        }
+    }
     for method in &initialized.auth_methods {
-        report.add(Verdict::Good, "sign-in", method.name.clone());
+        let text = match &method.description {
+            Some(description) => format!("{}: {description}", method.name),
+            None => method.name.to_string(),
+        };
+        report.add(Verdict::Good, "sign-in", SafeText::line(&text));
     }
     let setup = SessionSetup {
         cwd: cwd.to_owned(),
         additional_directories: Vec::new(),
     };
     match ask(client, inbox, Call::NewSession(setup)).await {
-        Ok(CallResult::SessionOpened(_)) => {
+        Ok(CallResult::SessionOpened(opened)) => {
             report.add(Verdict::Good, "session/new", SafeText::default());
+            match modes(&opened) {
+                Some(modes) => report.add(Verdict::Good, "modes", SafeText::line(&modes)),
+                None => report.add(Verdict::Missing, "modes", "--mode has no effect".into()),
+            }
         }
         Ok(CallResult::Failed(error)) if error.code == code::AUTH_REQUIRED => {
-            let text = format!("{}: it wants a sign-in first", error.message);
+            let way = match &agent.login_command {
+                Some(login) => format!("run `{login}`"),
+                None => "sign in with the agent's own program".to_owned(),
+            };
+            let text = format!("{}: {way}, then try again", error.message);
             report.add(Verdict::Bad, "session/new", SafeText::line(&text));
         }
         Ok(other) => report.add(Verdict::Bad, "session/new", refusal(&other)),
@@ -101,11 +120,32 @@ async fn examine(
     }
 }
 
+/// Ids, as --mode takes them; the current one first. Where there are config options, they alone tell
+/// the modes (V1-SES-05).
+fn modes(opened: &SessionOpened) -> Option<String> {
+    let (current, ids): (&str, Vec<&str>) = if opened.config_options.is_empty() {
+        let modes = opened.modes.as_ref()?;
+        let ids = modes.available.iter().map(|mode| mode.id.as_str());
+        (modes.current.as_str(), ids.collect())
+    } else {
+        let mut options = opened.config_options.iter();
+        let option = options.find(|option| option.category.as_deref() == Some("mode"))?;
+        let ConfigKind::Select { current, values } = &option.kind else {
+            return None;
+        };
+        let ids = values.iter().map(|value| value.value.as_str());
+        (current, ids.collect())
+    };
+    let others = ids.into_iter().filter(|id| *id != current);
+    let all: Vec<&str> = std::iter::once(current).chain(others).collect();
+    Some(all.join(", "))
+}
+
 fn names(initialized: &Initialized) -> SafeText {
     let name = initialized
         .agent_name
         .as_deref()
-        .unwrap_or("an agent without a name");
+        .unwrap_or("the agent does not say what it is");
     let version = initialized.agent_version.as_deref().unwrap_or_default();
     SafeText::line(format!("{name} {version}").trim_end())
 }

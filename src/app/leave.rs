@@ -22,9 +22,9 @@ pub struct Farewell {
 impl App {
     /// What was typed and not sent: the queue, then the draft.
     fn unsent(&self) -> String {
-        let queue = self.session.iter().flat_map(|session| &session.queue);
+        let unsent = self.session.iter().flat_map(Session::unsent);
         let draft = self.ui.draft_text();
-        let texts = queue
+        let texts = unsent
             .map(|prompt| prompt.text.as_str())
             .chain([draft.as_str()]);
         texts

@@ -51,7 +51,7 @@ pub fn agents(config: &Config, cwd: &Path) -> Result<(), CliError> {
         let mark = if is_default { "*" } else { "" };
         let version = version.map_or_else(|| "-".to_owned(), |v| v.to_string());
         let (rows, place) = match place {
-            Ok(path) => (&mut found, path.display().to_string()),
+            Ok(path) => (&mut found, agent.command_line_of(&path.to_string_lossy())),
             Err(problem) => (&mut missing, problem.to_string()),
         };
         rows.push(vec![
@@ -78,10 +78,10 @@ fn origin(origin: &Origin) -> String {
     }
 }
 
-/// What the program answers to `--version`. Only built-in profiles are asked: what another
-/// command would make of the flag is unknown.
+/// What the program answers to `--version`. Only programs of built-in profiles are asked: what
+/// another one would make of the flag is unknown.
 fn version(agent: &AgentProfile, program: &Path) -> Option<SafeText> {
-    if agent.origin != Origin::BuiltIn {
+    if !agent.built_in_command {
         return None;
     }
     // A file takes any amount without a reader; a pipe held open by a grandchild would not end.

@@ -39,17 +39,21 @@ impl DoctorReport {
 
     /// One finding for each capability, with what is lost without it.
     pub fn add_capabilities(&mut self, caps: &AgentCaps) {
+        // Either of the two opens a session again.
+        let (no_load, no_resume) = if caps.load_session || caps.resume {
+            (
+                "--resume shows nothing of what was said before",
+                "a restart loads the session with its history instead",
+            )
+        } else {
+            (
+                "--resume opens a new session",
+                "a restart opens a new session",
+            )
+        };
         for (has, what, without) in [
-            (
-                caps.load_session,
-                "session/load",
-                "a session cannot be loaded with its history",
-            ),
-            (
-                caps.resume,
-                "session/resume",
-                "a session cannot be resumed after a restart",
-            ),
+            (caps.load_session, "session/load", no_load),
+            (caps.resume, "session/resume", no_resume),
             (
                 caps.list,
                 "session/list",
@@ -132,7 +136,7 @@ mod tests {
             report.to_string(),
             "ok      command                 /bin/x\n\
              ok      session/load\n\
-             no      session/resume          a session cannot be resumed after a restart\n\
+             no      session/resume          a restart loads the session with its history instead\n\
              no      session/list            the agent does not list its sessions\n\
              no      session/close           sessions are ended with the process\n\
              no      additional directories  --add-dir is not told to the agent\n\

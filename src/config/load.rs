@@ -206,7 +206,9 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
         match entry.command.take() {
             Some(command) => {
                 let origin = origin(&layers.sources, &id);
-                let profile = AgentProfile::from_entry(id.clone(), command, entry, origin);
+                let mut profile = AgentProfile::from_entry(id.clone(), command, entry, origin);
+                let source = layers.sources.get(&format!("agents.{id}.command"));
+                profile.built_in_command = source == Some(&Source::BuiltIn);
                 config.agents.insert(id, profile);
             }
             None => {

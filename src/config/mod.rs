@@ -89,6 +89,8 @@ pub struct AgentProfile {
     /// A temporary folder is made for each session, an additional root of its workspace.
     pub scratch: bool,
     pub origin: Origin,
+    /// The command is the built-in profile's, whatever else was laid over that.
+    pub built_in_command: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

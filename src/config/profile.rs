@@ -166,7 +166,20 @@ impl AgentProfile {
             login_command: entry.login_command,
             scratch: entry.scratch,
             origin,
+            built_in_command: false,
         }
+    }
+
+    /// Command and arguments as a person would type them, nothing expanded.
+    pub fn command_line(&self) -> String {
+        self.command_line_of(&self.command)
+    }
+
+    /// The same with the file that was found for the command.
+    pub fn command_line_of(&self, program: &str) -> String {
+        let args = self.args.iter().map(String::as_str);
+        // Fails only on NUL, which no TOML string of a command holds.
+        shlex::try_join(std::iter::once(program).chain(args)).unwrap_or_else(|_| program.to_owned())
     }
 
     /// Expands command, arguments and environment with the client's own environment. A command

@@ -377,3 +377,24 @@ fn the_last_output_stays_when_its_terminal_is_released_v1_tool_10_v1_term_14() {
     assert_eq!(tui.wait_answer("o")["error"]["code"], -32002);
     tui.wait_for("the last words");
 }
+
+#[test]
+fn a_terminal_of_the_agents_own_is_shown_though_never_announced_v1_tool_10() {
+    let output = |data: &str| json!({"terminal_output": {"terminal_id": "own-1", "data": data}});
+    let tui = client(json!([{"on": "session/prompt", "do": [
+        {"update": {
+            "sessionUpdate": "tool_call", "toolCallId": "t", "title": "make", "kind": "execute",
+            "status": "in_progress", "content": [{"type": "terminal", "terminalId": "own-1"}],
+            "_meta": output("compiling\r\n"),
+        }},
+        {"update": {
+            "sessionUpdate": "tool_call_update", "toolCallId": "t", "_meta": output("linking\r\n"),
+        }},
+        {"text": "so far"},
+    ]}]))
+    .args(&["build it"])
+    .start();
+    tui.wait_for("so far");
+    tui.wait_for("linking");
+    assert!(tui.screen().contains("compiling"), "{}", tui.screen());
+}

@@ -1,16 +1,12 @@
 //! Files and commands that the agent asks the client for.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::{
-    client, on_prompt,
+    GUARD, client, on_prompt,
     support::pty::{Setup, Tui},
     wait_ready,
 };
-
-const GUARD: Duration = Duration::from_millis(450);
 
 fn read(id: &str, path: &str) -> Value {
     json!({"request": {"id": id, "method": "fs/read_text_file", "params": {"path": path}}})

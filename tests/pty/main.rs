@@ -1,7 +1,8 @@
 //! The real binary in a real terminal, against a scripted agent: what the person sees, what the
 //! agent is sent, what is left behind.
 //!
-//! Nothing here depends on how fast the machine is: tests wait for what they want to see.
+//! Nothing here depends on how fast the machine is: tests wait for what they want to see. A plain
+//! `cargo test` builds the agent as well; before this target alone, `cargo build --example fake-agent`.
 
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "tests and benchmarks use a part each")]
@@ -26,8 +27,13 @@ mod terminal;
 mod trust;
 mod turn;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use support::pty::{Setup, Tui};
+
+/// This long after a question has appeared and after the last key, its guard is open.
+const GUARD: Duration = Duration::from_millis(450);
 
 /// A client with the scripted agent that plays `scenario`.
 fn client(scenario: Value) -> Setup {

@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{client, on_prompt, ready, support::pty::Tui, wait_ready};
-
-/// The guard is open this long after a question appeared and after the last key.
-const GUARD: Duration = Duration::from_millis(450);
+use crate::{GUARD, client, on_prompt, ready, support::pty::Tui, wait_ready};
 
 /// A request for permission with the four usual options.
 pub fn ask(id: &str, command: &str) -> Value {

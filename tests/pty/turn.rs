@@ -116,7 +116,7 @@ fn a_plan_is_pinned_while_open_and_stays_in_the_transcript() {
     tui.wait_for("write the test");
     tui.allow("go");
     wait_ready(&tui);
-    tui.wait_for("2/2");
+    tui.wait_for("✓ plan");
 }
 
 #[test]

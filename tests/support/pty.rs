@@ -63,6 +63,15 @@ struct Emulator {
     last: Instant,
 }
 
+impl Emulator {
+    /// A synchronized update has begun and not ended.
+    fn in_frame(&self) -> bool {
+        const MARK: &[u8] = b"\x1b[?2026";
+        let marks = memchr::memmem::rfind(&self.raw, MARK);
+        marks.is_some_and(|at| self.raw.get(at + MARK.len()) != Some(&b'l'))
+    }
+}
+
 impl Setup {
     /// The client with the scripted agent, 80 by 24.
     pub fn new(client: &str, scenario: Value) -> Self {
@@ -153,6 +162,14 @@ impl Setup {
 
     /// Starts the client; does not wait for anything.
     pub fn start(&self) -> Tui {
+        let built_here = self
+            .agent
+            .iter()
+            .find(|word| word.ends_with("examples/fake-agent"));
+        assert!(
+            built_here.is_none_or(|agent| Path::new(agent).exists()),
+            "the scripted agent is not built: cargo build --example fake-agent"
+        );
         std::fs::write(self.path("scenario.json"), self.scenario.to_string()).expect("scenario");
         std::fs::write(self.path("config.toml"), self.config_text()).expect("config");
         let (pty, pts) = blocking::open().expect("a pty");
@@ -250,9 +267,19 @@ fn write(path: &Path, content: &[u8]) {
 }
 
 impl Tui {
-    /// The screen as text, trailing blanks cut.
+    /// The screen as text, trailing blanks cut; of a whole frame, as a terminal that knows
+    /// synchronized updates shows it.
     pub fn screen(&self) -> String {
-        let emulator = lock(&self.emulator);
+        let deadline = Instant::now() + Duration::from_secs(1);
+        let emulator = loop {
+            let emulator = lock(&self.emulator);
+            // Who was killed in the middle of a frame never ends it.
+            if !emulator.in_frame() || Instant::now() > deadline {
+                break emulator;
+            }
+            drop(emulator);
+            std::thread::sleep(Duration::from_millis(1));
+        };
         let (_, cols) = emulator.parser.screen().size();
         let rows = emulator.parser.screen().rows(0, cols.get());
         rows.map(|row| row.trim_end().to_owned())

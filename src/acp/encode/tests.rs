@@ -42,9 +42,9 @@ fn setup(directories: &[&str]) -> SessionSetup {
     }
 }
 
-// V1-INIT-02, -05, -07, -08, C041: nothing is offered that is not built (V1-INIT-09, -10, -11, -12,
-// -13, -14, -15, -16); what is not of the protocol stands under `_meta`, and none of it under a
-// reserved name (V1-META-03, V1-META-05).
+// V1-INIT-02, -05, -07, -08, C041: nothing is offered that is not built (V1-INIT-09, -10, -11, -12;
+// V1-INIT-13, -14, -15, -16); what is not of the protocol stands under `_meta`, and none of it
+// under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
     let caps = ClientCaps {

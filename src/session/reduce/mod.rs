@@ -138,8 +138,8 @@ impl Session {
     }
 
     /// Prompts that the agent has not taken: to be kept when the session goes.
-    pub fn unsent(self) -> impl DoubleEndedIterator<Item = Prompt> {
-        self.inner.sign_in.unsent().into_iter().chain(self.queue)
+    pub fn unsent(&self) -> impl DoubleEndedIterator<Item = &Prompt> {
+        self.inner.sign_in.unsent().into_iter().chain(&self.queue)
     }
 
     /// When [`Event::Tick`] is wanted next, if at all: a cancel that is slow, a silence to be told,

@@ -29,8 +29,8 @@ enum Retry {
 
 impl SignIn {
     /// The prompt that waits for a sign-in.
-    pub(super) fn unsent(self) -> Option<Prompt> {
-        match self.retry? {
+    pub(super) fn unsent(&self) -> Option<&Prompt> {
+        match self.retry.as_ref()? {
             Retry::Prompt(prompt, _) => Some(prompt),
             Retry::Open | Retry::Call(_) => None,
         }
@@ -144,7 +144,7 @@ impl Step<'_> {
     /// The refused prompt goes back to the head of the queue.
     pub(super) fn abort_sign_in(&mut self) {
         let sign_in = std::mem::take(&mut self.session.inner.sign_in);
-        if let Some(prompt) = sign_in.unsent() {
+        if let Some(Retry::Prompt(prompt, _)) = sign_in.retry {
             self.session.queue.push_front(prompt);
             self.hold_queue();
         }

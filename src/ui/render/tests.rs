@@ -294,7 +294,7 @@ fn how_a_command_ended_is_seen_however_long_it_is() {
     };
     let header = |code, title, width| {
         let row = render_terminal_header(&info(code), title, &stage.ctx(width));
-        row.map(|row| text(&[row], width.into()))
+        row.map(|row| text(&[row], width))
     };
     assert_eq!(
         header(101, "tests", 30).as_deref(),

@@ -13,6 +13,8 @@ use crate::{
     session::{Question, Session},
     ui::{
         Ui, UiContext,
+        action::{Action, Context},
+        keymap::Chord,
         viewer::{DiffViewer, Outcome, TerminalViewer, TextViewer, Viewer},
     },
 };
@@ -61,11 +63,20 @@ impl Ui {
         }
     }
 
-    /// Whether a viewer is open, which then has had the key.
+    /// Whether a viewer is open, which then has had the key, but for those that are about our
+    /// terminal as a whole.
     pub(super) fn viewer_key(&mut self, key: KeyEvent, cx: &UiContext<'_>) -> bool {
         let Some(viewer) = &mut self.viewer else {
             return false;
         };
+        if !viewer.is_attached()
+            && let Some(action @ (Action::Suspend | Action::Redraw)) = self
+                .look
+                .keymap
+                .action(Chord::from(key), &[Context::Anywhere])
+        {
+            return self.act(action, cx);
+        }
         let outcome = viewer.on_key(key, cx.screens);
         self.after_viewer(outcome);
         true

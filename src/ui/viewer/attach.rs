@@ -59,6 +59,10 @@ impl TerminalViewer {
         &self.id
     }
 
+    pub fn is_attached(&self) -> bool {
+        self.attached
+    }
+
     /// Takes in what became of the command; to be called before each frame.
     pub fn update(&mut self, info: Option<&TerminalInfo>) {
         let Some(info) = info else {

@@ -58,6 +58,11 @@ impl Viewer {
         }
     }
 
+    /// A program has the keyboard: every key is meant for it.
+    pub fn is_attached(&self) -> bool {
+        matches!(self, Self::Terminal(viewer) if viewer.is_attached())
+    }
+
     /// Pasted text: for the program of an attached terminal.
     pub fn on_paste(&mut self, text: &str, screens: &Screens) -> Outcome {
         match self {

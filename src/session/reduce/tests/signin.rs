@@ -146,10 +146,13 @@ fn leaving_the_sign_in_of_a_prompt_keeps_the_prompt() {
     let mut play = with_ways();
     play.reply(CallTag::NewSession, session_named("s"));
     play.event(Event::Submit(prompt("go")));
+    play.event(Event::Submit(prompt("later")));
     play.fails(RpcError::new(-32000, "please log in"));
+    let unsent = play.session.unsent().map(|prompt| prompt.text.as_str());
+    assert_eq!(unsent.collect::<Vec<_>>(), ["go", "later"]);
     play.event(Event::Stop);
     assert_eq!(play.session.phase, Phase::Ready);
-    assert_eq!(play.queued(), ["go"]);
+    assert_eq!(play.queued(), ["go", "later"]);
     assert!(play.session.queue_held);
     assert_eq!(wire(&play.event(Event::SendQueued)), ["prompt go"]);
 }

@@ -232,6 +232,13 @@ fn the_whole_diff_is_shown_and_esc_closes_it() {
         screen.press("y").is_empty(),
         "no answer from behind the diff"
     );
+    assert!(
+        matches!(
+            screen.press("ctrl-z").as_slice(),
+            [crate::ui::UiCommand::Suspend]
+        ),
+        "C107: also from here"
+    );
     assert!(screen.press("esc").is_empty(), "the turn goes on");
     assert!(screen.draw().contains("wants to change"));
     assert!(
