@@ -155,6 +155,8 @@ impl Terminals {
             processes: Processes::new(leader, marker),
             exit: watch::Sender::new(None),
         });
+        // Unbounded, as the UI task sends; the person's keys and the agent's requests, one by one,
+        // are all that does, and what is typed is bounded where it is taken out.
         let (control, commands) = mpsc::unbounded_channel();
         let closed = {
             let mut state = self.state();
