@@ -354,11 +354,13 @@ impl Overlay for QuestionDialog {
         }
         let width = usize::from(cx.frame.inner_width(room.width));
         let (choices, _) = self.choices.rows(width, false, true, cx);
-        let body = self.layout(width, cx).whole.rows.len();
         let gap = usize::from(cx.frame == Frame::Full);
         let rows = |body: usize, choices: usize| {
             to_rows(body + gap + choices.max(1)).saturating_add(cx.frame.rows())
         };
+        let chrome = usize::from(rows(0, choices.len()));
+        let for_body = usize::from(room.height).saturating_sub(chrome);
+        let body = self.layout(width, cx).fitting(for_body).rows.len();
         let least = rows(body.min(BODY_AT_LEAST), self.choices.count()).min(room.whole);
         rows(body, choices.len()).min(room.height).max(least)
     }
