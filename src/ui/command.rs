@@ -33,7 +33,7 @@ pub struct ProjectInfo {
 pub struct AgentChoice {
     pub id: String,
     pub name: SafeText,
-    /// Where its command was found, or how to install it; `None` while it is looked for.
+    /// Where its command was found, or what to do to have it; `None` while it is looked for.
     pub found: Option<Result<SafeText, SafeText>>,
     /// Its command line, for signing in by hand.
     pub command: SafeText,

@@ -84,7 +84,7 @@ struct Look {
 }
 
 impl Look {
-    fn overlay<'a>(&'a self, cx: &UiContext<'a>) -> OverlayContext<'a> {
+    fn overlay<'a>(&'a self, composer: &Composer, cx: &UiContext<'a>) -> OverlayContext<'a> {
         OverlayContext {
             session: cx.session,
             project: cx.project,
@@ -95,6 +95,7 @@ impl Look {
             offload: &self.offload,
             diff: self.settings.diff,
             frame: self.frame,
+            drafting: !composer.is_empty(),
             now: cx.now,
         }
     }
@@ -183,7 +184,7 @@ impl Ui {
     pub fn session_replaced(&mut self) {
         self.transcript = TranscriptView::default();
         self.viewer = None;
-        self.feedback = false;
+        self.end_feedback();
         self.touch();
     }
 
@@ -194,7 +195,7 @@ impl Ui {
 
     /// The draft as text: to be saved.
     pub fn draft_text(&self) -> String {
-        self.composer.draft_text()
+        self.composer.whole_text()
     }
 
     /// Replaces the draft: saved earlier, or back from `$EDITOR`.

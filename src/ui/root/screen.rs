@@ -142,7 +142,8 @@ impl Ui {
         let queue = u16::try_from(queue).unwrap_or(queue_room);
         let question = if asking {
             let room = Room::new(area.width, above - queue);
-            self.layers.height(room, &self.look.overlay(cx))
+            self.layers
+                .height(room, &self.look.overlay(&self.composer, cx))
         } else {
             0
         };
@@ -305,6 +306,9 @@ impl Ui {
             motion: self.look.settings.motion,
             toast: self.moment.text(),
             feedback: self.feedback,
+            letters_typed: self.look.frame == Frame::Compact
+                && self.layers.is_asking()
+                && !self.composer.is_empty(),
             in_viewer: self.viewer.is_some(),
             now: cx.now,
         };
@@ -318,7 +322,7 @@ impl Ui {
         buffer: &mut Buffer,
         cx: &UiContext<'_>,
     ) -> Option<Position> {
-        let overlay = self.look.overlay(cx);
+        let overlay = self.look.overlay(&self.composer, cx);
         if !self.layers.is_opened() {
             if zones.question.is_empty() {
                 return None;

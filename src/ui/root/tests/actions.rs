@@ -142,3 +142,51 @@ fn what_was_selected_stays_selected_when_agents_are_found() {
         "{commands:?}"
     );
 }
+
+/// Two agents that are there and 22 that are not.
+fn on_a_first_start() -> Screen {
+    let mut screen = Screen::new(Bench::ready());
+    let missing = (1..=22).map(|n| AgentChoice {
+        id: format!("agent-{n}"),
+        name: SafeText::line(&format!("Agent {n}")),
+        found: Some(Err("install: npm install -g it".into())),
+        command: "it".into(),
+        login: None,
+    });
+    let there = agents().iter().skip(1).cloned().collect::<Vec<_>>();
+    screen.ui.set_agents(missing.chain(there).collect());
+    screen.press("f6");
+    screen
+}
+
+#[test]
+fn agents_that_are_not_installed_are_folded() {
+    let mut screen = on_a_first_start();
+    let picture = screen.draw();
+    assert!(picture.contains("22 more are not installed"), "{picture}");
+    assert!(!picture.contains("Agent 1"), "{picture}");
+    screen.press("down down");
+    let picture = screen.draw();
+    assert!(!picture.contains("Agent 1"), "the row itself: {picture}");
+    screen.press("down");
+    let picture = screen.draw();
+    assert!(picture.contains("❯ ✗ Agent 1 "), "{picture}");
+    assert!(picture.contains("install: npm install -g it"), "{picture}");
+    assert!(picture.contains("3/24 ↓"), "{picture}");
+    screen.press("end");
+    let picture = screen.draw();
+    assert!(picture.contains("24/24 ↑"), "{picture}");
+}
+
+#[test]
+fn what_is_typed_searches_the_folded_agents_too() {
+    let mut screen = on_a_first_start();
+    screen.types("agent-17");
+    let picture = screen.draw();
+    assert!(
+        picture.contains("Agent 17") && !picture.contains("22 more"),
+        "{picture}"
+    );
+    screen.press("ctrl-u");
+    assert!(screen.draw().contains("22 more are not installed"));
+}
