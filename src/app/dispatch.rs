@@ -72,8 +72,14 @@ impl App {
                     self.screen.send_along(&bytes);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
-                Effect::RestoreDraft(prompt) => self.ui.restore_draft(&prompt),
-                Effect::Toast(text) => self.ui.toast(text),
+                Effect::RestoreDraft(prompt) => {
+                    self.ui.restore_draft(&prompt);
+                    self.frames.request(Instant::now(), Reason::Now);
+                }
+                Effect::Toast(text) => {
+                    self.ui.toast(text);
+                    self.frames.request(Instant::now(), Reason::Now);
+                }
             }
         }
     }
