@@ -207,6 +207,9 @@ impl App {
             },
             Arc::new(move |event| drop(jobs.send(Job::Host(event)))),
         );
+        if let Some((rows, cols)) = self.terminal_view {
+            host.set_view(rows, cols);
+        }
         self.started.add_host(host.clone());
         Ok(host)
     }

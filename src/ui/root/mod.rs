@@ -66,6 +66,8 @@ pub struct Ui {
     /// The last frame showed the transcript.
     transcript_shown: bool,
     rev: u64,
+    /// What terminals are shown in, as the app was told.
+    terminal_view: Option<(u16, u16)>,
     /// What the events at hand lead to.
     commands: Vec<UiCommand>,
 }
@@ -140,6 +142,7 @@ impl Ui {
             links: Vec::new(),
             transcript_shown: false,
             rev: 0,
+            terminal_view: None,
             commands: Vec::new(),
             look: Look {
                 keymap: Keymap::new(&settings.keys),
