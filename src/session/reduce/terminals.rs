@@ -7,7 +7,7 @@ use crate::{
         ExitStatus, TerminalId, TerminalMeta, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
         ToolStatus,
     },
-    session::{BlockId, Effect, NoticeLevel, TerminalInfo},
+    session::{BlockId, BlockKind, Effect, NoticeLevel, TerminalInfo},
     text::{SafeText, truncate_to_width},
 };
 
@@ -76,7 +76,10 @@ impl Step<'_> {
         patch.status = Some(ToolStatus::InProgress);
         patch.command = Some(line.to_string());
         patch.content = Some(vec![ToolContent::Terminal(terminal)]);
-        self.patch_tool(patch, Told::Announced);
+        let block = self.patch_tool(patch, Told::Announced);
+        if let Some(BlockKind::Tool(call)) = self.session.transcript.edit(block) {
+            call.own = true;
+        }
     }
 
     /// The agent kills or releases it, or it needs no watching for another reason.
