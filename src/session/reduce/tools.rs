@@ -111,6 +111,7 @@ impl Step<'_> {
             raw_output: None,
             command: None,
             command_cwd: None,
+            own: false,
             started: self.now,
             took: None,
             asking: false,
