@@ -60,6 +60,12 @@ impl ToolIndex {
         self.by_id.remove(id);
     }
 
+    /// The calls that were announced in a turn.
+    pub(super) fn of_turn(&self, turn: u64) -> impl Iterator<Item = BlockId> {
+        let calls = self.by_id.values().filter(move |known| known.turn == turn);
+        calls.map(|known| known.block)
+    }
+
     /// The agent's calls that have not finished.
     pub(super) fn open(&self) -> impl Iterator<Item = BlockId> {
         self.open.iter().copied()
