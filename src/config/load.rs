@@ -14,6 +14,7 @@ use super::{
     environment,
     file::File,
     layer::{Layer, Layers, RULES, aliases},
+    like,
     profile::{self, BUILT_IN, DEMO},
     project,
     source_text::{Links, SourceText},
@@ -146,6 +147,7 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, ConfigError> {
     for layer in environment::layers(&options.env, &|name| layers.canonical(name)) {
         layers.add(layer);
     }
+    like::inherit(&mut layers, built_in)?;
     finish(layers, trust)
 }
 
