@@ -182,6 +182,17 @@ impl App {
         }
     }
 
+    /// Where there is no transcript to say it in yet, the status line does.
+    pub(super) fn hint_at_warnings(&mut self) {
+        let problems = match self.warnings.len() {
+            0 => return,
+            1 => "a problem".to_owned(),
+            several => format!("{several} problems"),
+        };
+        let hint = format!("{problems} in the settings: `acp-tui config check` tells");
+        self.ui.toast(SafeText::line(&hint));
+    }
+
     /// Starts the agent that was asked for, or shows the picker; waits for the word on a project
     /// file first, since that may say which agent and how.
     pub(super) fn open_first(&mut self) {
@@ -234,17 +245,11 @@ fn ui_settings(config: &Config) -> UiSettings {
     }
 }
 
-/// What the files hold that cannot be used; chords and actions are the UI's to judge.
+/// What the files hold that cannot be used.
 fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
-    let keys = check_keys(&loaded.config.keys).into_iter();
-    let keys = keys.map(|(action, problem)| loaded.warning(&["keys", &action], problem));
-    loaded
-        .warnings
-        .iter()
-        .cloned()
-        .chain(keys)
-        .map(|w| SafeText::line(&w.to_string()))
-        .collect()
+    let warnings = loaded.all_warnings(check_keys);
+    let lines = warnings.iter().map(|w| SafeText::line(&w.to_string()));
+    lines.collect()
 }
 
 /// The path with `~` for the home directory.

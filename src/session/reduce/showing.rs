@@ -54,6 +54,21 @@ impl Step<'_> {
         self.patch_tool(patch, Told::Ours)
     }
 
+    /// The block of a terminal's own that a new call takes over, since it names the terminal: many
+    /// agents create the terminal first and then tell of the call.
+    pub(super) fn own_block_for(&mut self, call: &ToolCallPatch) -> Option<BlockId> {
+        let inner = &mut self.session.inner;
+        let mut named = shown_terminals(call.content.as_deref()?);
+        let (id, block) = named.find_map(|id| {
+            let block = *inner.terminals.shown.get(id)?;
+            let adopted = inner.terminals.adopted.get(&block) == Some(id);
+            (adopted && inner.tools.knows(&own_call(id))).then_some((id, block))
+        })?;
+        inner.terminals.adopted.remove(&block);
+        inner.tools.forget(&own_call(id));
+        Some(block)
+    }
+
     /// Ends the block that shows a terminal by itself, if there is one.
     pub(super) fn end_own_call(&mut self, id: &TerminalId, status: &ExitStatus) {
         let call = own_call(id);
