@@ -129,7 +129,13 @@ impl App {
             // Sending fails only once the loop is over; the agent is then answered by the client's
             // own end.
             match carried_out(outcome).await {
-                ServeOutcome::Reply(reply) => answer(reply),
+                ServeOutcome::Reply(reply) => {
+                    if let Some(event) = wrote(&request, &reply) {
+                        // Before the answer, and so before whatever the agent does next.
+                        let _ = jobs.send(Job::Session(key.connection, event));
+                    }
+                    answer(reply);
+                }
                 ServeOutcome::OutsideRoots { resolved, write } => {
                     let event = Event::OutsideRoots {
                         key,
@@ -213,6 +219,18 @@ impl App {
             }
         }
         self.frames.request(Instant::now(), Reason::Stream);
+    }
+}
+
+/// What is to be told of a file that was written.
+fn wrote(request: &HostRequest, reply: &HostReply) -> Option<Event> {
+    match (request, reply) {
+        (_, HostReply::Error(_)) => None,
+        (HostRequest::WriteTextFile(write), _) => Some(Event::Wrote {
+            path: write.path.clone(),
+            lines: write.content.lines().count(),
+        }),
+        _ => None,
     }
 }
 

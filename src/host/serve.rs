@@ -220,7 +220,12 @@ impl Host {
         self.terminals.write(id, bytes);
     }
 
-    /// The size of the view that shows a terminal.
+    /// The size of the view that shows terminals.
+    pub fn set_view(&self, rows: u16, cols: u16) {
+        self.terminals.set_view(rows, cols);
+    }
+
+    /// The size of the view that shows one terminal alone.
     pub fn resize(&self, id: &TerminalId, rows: u16, cols: u16) {
         self.terminals.resize(id, rows, cols);
     }

@@ -115,6 +115,11 @@ pub enum UiCommand {
         id: TerminalId,
         bytes: Vec<u8>,
     },
+    /// The size that terminals in the transcript are shown in, in rows and columns.
+    TerminalView {
+        rows: u16,
+        cols: u16,
+    },
     TerminalResize {
         id: TerminalId,
         rows: u16,

@@ -75,6 +75,8 @@ struct State {
     /// What may have processes, released or not, by number.
     alive: BTreeMap<u64, Arc<Shared>>,
     closed: bool,
+    /// Rows and columns of the view that shows terminals; [`DEFAULT_SIZE`] while there is none.
+    view: Option<(u16, u16)>,
 }
 
 struct Terminal {
@@ -142,13 +144,14 @@ impl Terminals {
         let marker = format!("{}.{number}", std::process::id());
         let mut launch = launch.with_env(&settings.env, settings.scrub_env, own_env);
         launch.env.insert(MARKER.into(), marker.clone().into());
-        let (pty, child) = spawn(&launch).map_err(|error| cannot_start(&title, &error))?;
+        let size = self.state().view.unwrap_or(DEFAULT_SIZE);
+        let (pty, child) = spawn(&launch, size).map_err(|error| cannot_start(&title, &error))?;
         let leader = child
             .id()
             .and_then(|pid| Pid::from_raw(pid.try_into().ok()?))
             .ok_or_else(|| cannot_start(&title, &"it ended at once"))?;
 
-        let (rows, cols) = DEFAULT_SIZE;
+        let (rows, cols) = size;
         let shared = Arc::new(Shared {
             screen: SharedScreen::new(rows, cols),
             output: Mutex::new(OutputBuffer::new(output_limit, settings.raw_output)),
@@ -264,7 +267,17 @@ impl Terminals {
         self.send(id, Control::Input(bytes));
     }
 
-    /// The size of the view that shows it.
+    /// The size of the view that shows terminals, running ones and those to come (V1-TERM-16).
+    pub fn set_view(&self, rows: u16, cols: u16) {
+        let mut state = self.state();
+        state.view = Some((rows, cols));
+        for terminal in state.terminals.values() {
+            // An error is a command that has ended.
+            let _ = terminal.control.send(Control::Resize(rows, cols));
+        }
+    }
+
+    /// The size of the view that shows this one alone.
     pub fn resize(&self, id: &TerminalId, rows: u16, cols: u16) {
         self.send(id, Control::Resize(rows, cols));
     }

@@ -23,7 +23,10 @@ impl Step<'_> {
     pub(super) fn shell_started(&mut self, terminal: TerminalId, line: SafeText) {
         self.settle_terminal(&terminal);
         let title = SafeText::line(&format!("! {line}"));
-        self.show_by_itself(terminal, title, &line);
+        let block = self.show_by_itself(terminal, title, &line);
+        if let Some(call) = self.edit_tool(block) {
+            call.own = true;
+        }
     }
 
     /// Finds a place for a terminal that started: in a call that shows it already, else in the open
@@ -49,6 +52,21 @@ impl Step<'_> {
         patch.command = Some(command.to_string());
         patch.content = Some(vec![ToolContent::Terminal(id)]);
         self.patch_tool(patch, Told::Ours)
+    }
+
+    /// The block of a terminal's own that a new call takes over, since it names the terminal: many
+    /// agents create the terminal first and then tell of the call.
+    pub(super) fn own_block_for(&mut self, call: &ToolCallPatch) -> Option<BlockId> {
+        let inner = &mut self.session.inner;
+        let mut named = shown_terminals(call.content.as_deref()?);
+        let (id, block) = named.find_map(|id| {
+            let block = *inner.terminals.shown.get(id)?;
+            let adopted = inner.terminals.adopted.get(&block) == Some(id);
+            (adopted && inner.tools.knows(&own_call(id))).then_some((id, block))
+        })?;
+        inner.terminals.adopted.remove(&block);
+        inner.tools.forget(&own_call(id));
+        Some(block)
     }
 
     /// Ends the block that shows a terminal by itself, if there is one.

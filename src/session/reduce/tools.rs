@@ -56,6 +56,16 @@ impl ToolIndex {
         self.by_id.contains_key(id)
     }
 
+    pub(super) fn forget(&mut self, id: &ToolCallId) {
+        self.by_id.remove(id);
+    }
+
+    /// The calls that were announced in a turn.
+    pub(super) fn of_turn(&self, turn: u64) -> impl Iterator<Item = BlockId> {
+        let calls = self.by_id.values().filter(move |known| known.turn == turn);
+        calls.map(|known| known.block)
+    }
+
     /// The agent's calls that have not finished.
     pub(super) fn open(&self) -> impl Iterator<Item = BlockId> {
         self.open.iter().copied()
@@ -86,8 +96,14 @@ impl Step<'_> {
         let block = match same {
             Some(known) => known.block,
             None => {
-                let call = self.new_call(patch.id.clone());
-                let block = self.push(BlockKind::Tool(Box::new(call)));
+                let call = BlockKind::Tool(Box::new(self.new_call(patch.id.clone())));
+                let block = match self.own_block_for(&patch) {
+                    Some(block) => {
+                        self.replace(block, call);
+                        block
+                    }
+                    None => self.push(call),
+                };
                 let known = Known { block, turn };
                 let tools = &mut self.session.inner.tools;
                 tools.by_id.insert(patch.id.clone(), known);
@@ -111,6 +127,7 @@ impl Step<'_> {
             raw_output: None,
             command: None,
             command_cwd: None,
+            own: false,
             started: self.now,
             took: None,
             asking: false,

@@ -65,6 +65,8 @@ pub struct Ui {
     links: Vec<PlacedLink>,
     /// The last frame showed the transcript.
     transcript_shown: bool,
+    /// What terminals are shown in, as the app was told.
+    terminal_view: Option<(u16, u16)>,
     /// What the events at hand lead to.
     commands: Vec<UiCommand>,
 }
@@ -138,6 +140,7 @@ impl Ui {
             just_answered: None,
             links: Vec::new(),
             transcript_shown: false,
+            terminal_view: None,
             commands: Vec::new(),
             look: Look {
                 keymap: Keymap::new(&settings.keys),

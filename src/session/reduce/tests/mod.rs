@@ -11,6 +11,7 @@ mod stop;
 mod terminals;
 mod tools;
 mod turn;
+mod writes;
 
 use std::time::{Duration, Instant};
 

@@ -114,11 +114,27 @@ fn a_terminal_that_fits_no_call_has_a_block_of_its_own_until_it_ends() {
 }
 
 #[test]
-fn a_terminal_that_a_call_names_later_moves_there() {
+fn a_call_that_is_told_of_after_its_terminal_takes_its_block_over() {
     let mut play = Play::running();
     play.starts("npm run dev");
     assert_eq!(play.shown_in(), [OWN]);
-    play.call(command("late", "npm run dev"));
+    play.call(ToolCallPatch {
+        content: Some(vec![ToolContent::Terminal(term())]),
+        ..command("late", "npm run dev")
+    });
+    assert_eq!(play.shown_in(), ["late"]);
+    play.exits_with(3);
+    assert_eq!(play.said(), ["user: go", "late execute InProgress"]);
+    play.ends(StopReason::EndTurn);
+    assert_eq!(play.tool("late").state, ToolState::Ended);
+}
+
+#[test]
+fn a_terminal_that_a_call_told_of_before_names_late_moves_there() {
+    let mut play = Play::running();
+    play.update(tool("late", "serve", ToolStatus::InProgress));
+    play.starts("npm run dev");
+    assert_eq!(play.shown_in(), [OWN]);
     play.call(shows("late", vec![ToolContent::Terminal(term())]));
     assert_eq!(play.shown_in(), ["late"]);
     play.exits_with(0);

@@ -190,3 +190,20 @@ fn what_is_typed_searches_the_folded_agents_too() {
     screen.press("ctrl-u");
     assert!(screen.draw().contains("22 more are not installed"));
 }
+
+#[test]
+fn terminals_are_told_what_they_are_shown_in_v1_term_16() {
+    let mut screen = Screen::new(Bench::ready());
+    let mut told = |width, height| {
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        screen
+            .ui
+            .draw_on(area, &mut buffer, &screen.bench.context());
+        format!("{:?}", screen.ui.take_commands())
+    };
+    // The call's indent and the scroll bar are taken off.
+    assert_eq!(told(80, 24), "[TerminalView { rows: 22, cols: 75 }]");
+    assert_eq!(told(80, 24), "[]", "once for each size");
+    assert_eq!(told(120, 40), "[TerminalView { rows: 38, cols: 115 }]");
+}
