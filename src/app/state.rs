@@ -111,7 +111,6 @@ impl App {
         }
         let project = ProjectInfo {
             cwd: SafeText::line(&with_tilde(&launch.cwd)),
-            path: launch.cwd.clone(),
             git_branch: git::branch(&launch.cwd),
             policy: None,
         };

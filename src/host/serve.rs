@@ -240,20 +240,6 @@ impl Host {
         self.terminals.kill_by_person(id);
     }
 
-    /// Terminals whose command still runs, oldest first (V1-CAN-07).
-    pub fn running(&self) -> Vec<TerminalId> {
-        self.terminals.running()
-    }
-
-    /// A session was closed: its terminals end and its consents are void (V1-TERM-17).
-    pub fn release_session(&self, session: &SessionId) {
-        self.terminals.release_session(session);
-        self.inner
-            .state()
-            .grants
-            .retain(|grant| grant.session != *session);
-    }
-
     /// Ends all commands and what they left running, within 2 seconds (V1-TERM-17).
     pub async fn shutdown(&self) {
         self.terminals.shutdown().await;

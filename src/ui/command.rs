@@ -23,8 +23,6 @@ pub struct UiContext<'a> {
 pub struct ProjectInfo {
     /// With `~` for the home directory.
     pub cwd: SafeText,
-    /// The directory itself: mentions are relative to it.
-    pub path: PathBuf,
     pub git_branch: Option<SafeText>,
     /// Policy other than `ask`, and whether it is to be shown as a danger.
     pub policy: Option<(SafeText, bool)>,

@@ -155,6 +155,8 @@ impl Terminals {
             processes: Processes::new(leader, marker),
             exit: watch::Sender::new(None),
         });
+        // Unbounded, as the UI task sends; the person's keys and the agent's requests, one by one,
+        // are all that does, and what is typed is bounded where it is taken out.
         let (control, commands) = mpsc::unbounded_channel();
         let closed = {
             let mut state = self.state();
@@ -179,13 +181,13 @@ impl Terminals {
             let _ = control.send(Control::Release);
         }
         let (events, exits) = (self.inner.events.clone(), self.inner.events.clone());
-        let (changed, gone) = (id.clone(), id.clone());
+        let gone = id.clone();
         let run = Run {
             shared,
             pty,
             child,
             control: commands,
-            on_output: Box::new(move || events(HostEvent::TerminalOutput(changed.clone()))),
+            on_output: Box::new(move || events(HostEvent::TerminalOutput)),
             on_exit: Box::new(move |status| {
                 exits(HostEvent::TerminalExited {
                     id: gone.clone(),
@@ -272,18 +274,8 @@ impl Terminals {
         self.send(id, Control::Kill);
     }
 
-    /// Releases all terminals of a session that was closed (V1-TERM-17).
-    pub fn release_session(&self, session: &SessionId) {
-        self.state().terminals.retain(|_, terminal| {
-            let of_it = terminal.session.as_ref() == Some(session);
-            if of_it {
-                let _ = terminal.control.send(Control::Release);
-            }
-            !of_it
-        });
-    }
-
-    /// Terminals whose command still runs, oldest first (V1-CAN-07).
+    /// Terminals whose command still runs, oldest first.
+    #[cfg(test)]
     pub fn running(&self) -> Vec<TerminalId> {
         let state = self.state();
         let mut running: Vec<_> = state

@@ -12,6 +12,7 @@ mod notices;
 mod opening;
 mod plan;
 mod questions;
+mod showing;
 mod signin;
 mod stop;
 mod terminals;

@@ -8,6 +8,7 @@ mod questions;
 mod random;
 mod signin;
 mod stop;
+mod terminals;
 mod tools;
 mod turn;
 

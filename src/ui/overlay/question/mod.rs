@@ -374,11 +374,13 @@ impl Overlay for QuestionDialog {
         let width = usize::from(cx.frame.inner_width(room.width));
         let choices = self.choices.rows(width, true, cx);
         let choices = choices.iter().map(Vec::len).sum::<usize>();
-        let body = self.layout(width, cx).whole.rows.len();
         let gap = usize::from(cx.frame == Frame::Full);
         let rows = |body: usize, choices: usize| {
             to_rows(body + gap + choices.max(1)).saturating_add(cx.frame.rows())
         };
+        let chrome = usize::from(rows(0, choices));
+        let for_body = usize::from(room.height).saturating_sub(chrome);
+        let body = self.layout(width, cx).fitting(for_body).rows.len();
         let least = rows(body.min(BODY_AT_LEAST), choices).min(room.whole);
         rows(body, choices).min(room.height).max(least)
     }

@@ -430,6 +430,12 @@ fn lines_behind_blank_lines_are_counted_and_shown_c131() {
         );
         shown.press("ctrl-o");
     }
+    let picture = shown.draw(80, 40);
+    let rows = picture.lines().filter(|row| row.starts_with('│')).count();
+    assert!(
+        (5..15).contains(&rows),
+        "as high as what is shown:\n{picture}"
+    );
     shown.press("ctrl-o");
     let picture = shown.draw(80, 30);
     assert!(picture.contains("HIDDEN-LINE"), "{picture}");

@@ -72,7 +72,7 @@ pub fn shown_path(path: &str, cwd: &Path) -> SafeText {
     SafeText::line(relative.unwrap_or(path))
 }
 
-/// Puts the body's indent before rows that were drawn for [`body_width`].
+/// Puts the body's indent before rows that were drawn for the width beside it.
 fn indented(rows: Vec<Row>, ctx: &RenderContext<'_>) -> Vec<Row> {
     let mut indent = StyledLine::new();
     indent.fill_to(indent_of(ctx), ctx.theme.text);
