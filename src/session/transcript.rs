@@ -87,7 +87,7 @@ pub struct ToolCall {
     pub command: Option<String>,
     pub command_cwd: Option<String>,
     /// The person's own command (`!`): the agent knows nothing of it.
-    pub own: bool,
+    pub by_person: bool,
     /// When it began, or was last answered for: the time to decide is not the tool's.
     pub started: Instant,
     /// Set when it finished; not in a replay, where it is not known.

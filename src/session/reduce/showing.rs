@@ -25,7 +25,7 @@ impl Step<'_> {
         let title = SafeText::line(&format!("! {line}"));
         let block = self.show_by_itself(terminal, title, &line);
         if let Some(call) = self.edit_tool(block) {
-            call.own = true;
+            call.by_person = true;
         }
     }
 

@@ -127,7 +127,7 @@ impl Step<'_> {
             raw_output: None,
             command: None,
             command_cwd: None,
-            own: false,
+            by_person: false,
             started: self.now,
             took: None,
             asking: false,

@@ -66,12 +66,12 @@ pub fn render_tool_header(
     }
     let gap = if time.is_empty() { 0 } else { 2 };
     let mut own = StyledLine::new();
-    if call.own {
+    if call.by_person {
         own.push("not sent to the agent", ctx.theme.dim);
     }
     let beside = width.saturating_sub(left.width() + about.width() + time.width() + gap);
-    let own_below = call.own && (object.more || shown.width() + own.width() + 2 > beside);
-    if call.own && !own_below {
+    let own_below = call.by_person && (object.more || shown.width() + own.width() + 2 > beside);
+    if call.by_person && !own_below {
         about.push("  ", Style::new());
         about.extend(&own);
     }

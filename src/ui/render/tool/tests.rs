@@ -58,7 +58,7 @@ fn call(kind: ToolKind, title: &str, props: &Props) -> ToolCall {
         raw_output: None,
         command: None,
         command_cwd: None,
-        own: false,
+        by_person: false,
         started: props.stage.now,
         took: None,
         asking: false,
@@ -125,7 +125,7 @@ fn the_person_is_told_that_their_own_command_stays_theirs() {
     let props = Props::new(Stage::dark());
     let mut own = call(ToolKind::Execute, "! ls", &props);
     own.command = Some("ls".into());
-    own.own = true;
+    own.by_person = true;
     let said = "not sent to the agent";
     let short = props.text(&own, Detail::Short, 80);
     assert!(
@@ -138,7 +138,7 @@ fn the_person_is_told_that_their_own_command_stays_theirs() {
         long.contains("--nocapture") && long.contains(said),
         "{long}"
     );
-    own.own = false;
+    own.by_person = false;
     assert!(!props.text(&own, Detail::Short, 80).contains(said));
 }
 
