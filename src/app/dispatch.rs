@@ -185,7 +185,7 @@ impl App {
                 self.reduce([Event::TerminalStarted { id, command, cwd }]);
                 self.forget_screens();
             }
-            HostEvent::TerminalOutput(_) => {
+            HostEvent::TerminalOutput => {
                 self.frames.request(Instant::now(), Reason::Stream);
             }
             HostEvent::TerminalExited { id, status } => {
@@ -209,16 +209,12 @@ impl App {
                     .insert(id, SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS));
                 self.forget_screens();
             }
-            TerminalMeta::Output { id, data, replaces } => {
+            TerminalMeta::Output { id, data } => {
                 // Not every agent announces it.
                 let new = || SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS);
-                self.screens.get_or_insert(id, new).change(|screen| {
-                    if replaces {
-                        screen.replace_text(&data)
-                    } else {
-                        screen.feed_text(&data)
-                    }
-                });
+                self.screens
+                    .get_or_insert(id, new)
+                    .change(|screen| screen.feed_text(&data));
             }
             TerminalMeta::Exit { id, .. } => {
                 if let Some(screen) = self.screens.get(&id) {

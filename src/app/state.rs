@@ -67,6 +67,10 @@ pub struct App {
     pub resolving: Option<JoinHandle<()>>,
     /// The policy's latest verdict, until it is told.
     pub deciding: Option<JoinHandle<()>>,
+    /// What terminals are shown in; see [`UiCommand::TerminalView`].
+    ///
+    /// [`UiCommand::TerminalView`]: crate::ui::UiCommand::TerminalView
+    pub terminal_view: Option<(u16, u16)>,
     pub focus: Focus,
     /// A session was open at some time: leaving is then no failure.
     pub had_session: bool,
@@ -110,7 +114,6 @@ impl App {
         }
         let project = ProjectInfo {
             cwd: SafeText::line(&with_tilde(&launch.cwd)),
-            path: launch.cwd.clone(),
             git_branch: git::branch(&launch.cwd),
             policy: None,
         };
@@ -139,6 +142,7 @@ impl App {
             scratch: None,
             resolving: None,
             deciding: None,
+            terminal_view: None,
             focus: Focus::default(),
             had_session: false,
             exit: None,

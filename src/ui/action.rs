@@ -66,7 +66,7 @@ impl Group {
             Self::Turn => "Agent",
             Self::View => "Transcript",
             Self::Browse => "Browsing blocks",
-            Self::Question => "Questions of the agent",
+            Self::Question => "Questions of the agent; letters only without a draft",
             Self::Program => "Program",
         }
     }
@@ -118,7 +118,7 @@ actions! {
     }
     Turn Anywhere {
         Stop "stop" ["esc"] "Close a popup, else stop the turn",
-        Interrupt "interrupt" ["ctrl-c"] "Clear the draft, else stop the turn; twice: quit",
+        Interrupt "interrupt" ["ctrl-c"] "Clear the draft, else stop the turn, else (twice) quit",
         NextMode "next-mode" ["shift-tab"] "Switch to the agent's next mode",
         Restart "restart" ["f5"] "Restart the agent and resume the session",
         ChooseAgent "choose-agent" ["f6"] "Choose another agent",

@@ -100,6 +100,20 @@ impl Item {
         }
     }
 
+    /// As [`Item::prepare`], but takes in all of a text, however long.
+    pub fn prepare_whole(&mut self, block: &Block, detail: Detail, frame: &Frame<'_>) {
+        let seen = |item: &Self| item.text.as_ref().map(|text| text.seen());
+        let mut before = None;
+        loop {
+            self.prepare(block, detail, frame);
+            let now = seen(self);
+            if now == before {
+                return;
+            }
+            before = now;
+        }
+    }
+
     fn split(&mut self, source: &str, done: bool, now: Instant) -> usize {
         let text = self.text.get_or_insert_default();
         let bite = source.floor_char_boundary(text.seen().saturating_add(BITE));

@@ -185,7 +185,7 @@ impl TranscriptView {
 }
 
 /// Cells for rows; the scroll bar takes one where there is room.
-fn content_width(width: u16) -> u16 {
+pub fn content_width(width: u16) -> u16 {
     if width >= SCROLL_BAR_FROM {
         width - 1
     } else {

@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -555,10 +557,27 @@ fn the_transcript_reads_as_plain_text() {
     insta::assert_snapshot!(plain::whole_text(&world.source()));
 }
 
+fn printed_from(world: &World, from: usize, width: u16) -> Vec<crate::ui::render::Row> {
+    let until = Instant::now() + Duration::from_secs(3600);
+    let ctx = world.stage.ctx(width);
+    exit::rows_from(from, world.source(), &world.settings, &ctx, until)
+}
+
+#[test]
+fn of_a_huge_answer_the_end_is_printed() {
+    let mut world = World::new(Stage::dark());
+    let code = "fn main() { let x = \"y\"; }\n".repeat(40_000);
+    let text = format!("```rust\n{code}```\n\nthe very end");
+    world.transcript.push_for_test(agent(&text, true));
+    let rows = printed_from(&world, 0, 80);
+    assert!(rows.len() <= 5_000);
+    assert!(testing::text(&rows, 80).contains("the very end"));
+}
+
 #[test]
 fn the_last_exchange_is_printed() {
     let world = conversation(Stage::dark());
-    let rows = exit::rows_from(16, world.source(), &world.settings, &world.stage.ctx(60));
+    let rows = printed_from(&world, 16, 60);
     insta::assert_snapshot!(testing::text(&rows, 60));
 }
 
