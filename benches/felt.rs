@@ -16,7 +16,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use support::pty::{Setup, Tui};
+use support::{pty::Tui, setup::Setup};
 
 /// Repetitions of a short measurement; the median is printed.
 const RUNS: usize = 5;

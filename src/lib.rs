@@ -17,6 +17,21 @@
 //! | [`demo`] | the built-in demo agent (the other side of the protocol) | text |
 //! | [`app`] | the loop that wires them | all |
 
+// The library is there for the program, its tests and its benchmarks: its documentation is that of
+// the inside, and names private items.
+#![allow(rustdoc::private_intra_doc_links)]
+// What comes from outside must not end the program.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 pub mod acp;
 pub mod app;
 pub mod cli;

@@ -7,6 +7,7 @@ use acp_tui::{
     cli::{self, Cli, CliError, Command, ExitCode, Launch},
     config::{AgentError, AgentProfile, ConfigError, Loaded, TrustState, load},
     demo,
+    ui::action::check_keys,
 };
 use anyhow::Context;
 use clap::Parser;
@@ -55,7 +56,10 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
             cli::print(&report.to_string())?;
             return Ok(report.exit_code());
         }
-        Command::Config { action } => return Ok(cli::config(&launch.load_options()?, action)?),
+        Command::Config { action } => {
+            let options = launch.load_options()?;
+            return Ok(cli::config(&options, action, check_keys)?);
+        }
         Command::Trust { yes, revoke, .. } => {
             return Ok(cli::trust(&launch.load_options()?, yes, revoke)?);
         }

@@ -226,6 +226,38 @@ fn config_prints_what_is_in_effect_and_whence() {
 }
 
 #[test]
+fn config_check_reports_all_that_is_wrong_by_file_and_line() {
+    let shell = Shell::new();
+    assert_eq!(shell.run(&["config", "check"]).out, "ok\n");
+    let file = shell.path().join(".config/acp-tui/config.toml");
+    shell.config(
+        "[keys]\nsend = [\"ctrl-x\"]\nsend-now = [\"ctrl-x\"]\npalete = [\"f2\"]\nplan = [\"f99\"]\n\
+         [agents.mine]\ncommand = \"${NOWHERE}/mine\"\nargs = [\"${HOME}\", \"${NOR_HERE}\"]\n\
+         env = { KEY = \"${NO_KEY}\" }\n[ui]\nthme = \"dark\"\n",
+    );
+    let ran = shell.run(&["config", "check"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let problems: Vec<String> = ran
+        .err
+        .lines()
+        .map(|line| line.replace(&format!("acp-tui: {}:", file.display()), ""))
+        .collect();
+    let starts = [
+        "3: keys.send-now: `ctrl-x` is already the key of `send`",
+        "4: keys.palete: unknown action `palete`: did you mean `palette`?",
+        "5: keys.plan: ",
+        "7: agents.mine.command: the variable NOWHERE is not set",
+        "8: agents.mine.args: the variable NOR_HERE is not set",
+        "9: agents.mine.env.KEY: the variable NO_KEY is not set",
+        "11: ui.thme: unknown key",
+    ];
+    assert_eq!(problems.len(), starts.len(), "{problems:#?}");
+    for (problem, start) in problems.iter().zip(starts) {
+        assert!(problem.starts_with(start), "{problem} is not {start}");
+    }
+}
+
+#[test]
 fn a_project_is_trusted_by_a_yes_and_no_longer_than_it_stays_the_same() {
     let shell = Shell::new();
     let file = shell.path().join("project/.acp-tui.toml");

@@ -47,6 +47,7 @@ impl Agent {
 impl App {
     pub(super) fn pick_agent(&mut self) {
         self.ui.show_agent_picker();
+        self.hint_at_warnings();
         self.frames.request(Instant::now(), Reason::Now);
         self.find_agents();
     }
@@ -62,7 +63,7 @@ impl App {
         tokio::task::spawn_blocking(move || {
             let found = |profile: &AgentProfile| match profile.locate(&cwd) {
                 Ok(path) => Ok(SafeText::line(&path.to_string_lossy())),
-                Err(error) => Err(SafeText::line(&error.to_string())),
+                Err(error) => Err(error.remedy()),
             };
             let agents = choices(&config, |profile| Some(found(profile)));
             let _ = jobs.send(Job::Agents(agents));
@@ -207,6 +208,9 @@ impl App {
             },
             Arc::new(move |event| drop(jobs.send(Job::Host(event)))),
         );
+        if let Some((rows, cols)) = self.terminal_view {
+            host.set_view(rows, cols);
+        }
         self.started.add_host(host.clone());
         Ok(host)
     }

@@ -37,6 +37,12 @@ impl App {
                     host.write(&id, bytes);
                 }
             }
+            UiCommand::TerminalView { rows, cols } => {
+                self.terminal_view = Some((rows, cols));
+                if let Some(host) = &self.host {
+                    host.set_view(rows, cols);
+                }
+            }
             UiCommand::TerminalResize { id, rows, cols } => {
                 if let Some(host) = &self.host {
                     host.resize(&id, rows, cols);

@@ -133,7 +133,13 @@ impl App {
             // Sending fails only once the loop is over; the agent is then answered by the client's
             // own end.
             match carried_out(outcome).await {
-                ServeOutcome::Reply(reply) => answer(reply),
+                ServeOutcome::Reply(reply) => {
+                    if let Some(event) = wrote(&request, &reply) {
+                        // Before the answer, and so before whatever the agent does next.
+                        let _ = jobs.send(Job::Session(key.connection, event));
+                    }
+                    answer(reply);
+                }
                 ServeOutcome::OutsideRoots { resolved, write } => {
                     let event = Event::OutsideRoots {
                         key,
@@ -179,7 +185,7 @@ impl App {
                 self.reduce([Event::TerminalStarted { id, command, cwd }]);
                 self.forget_screens();
             }
-            HostEvent::TerminalOutput(_) => {
+            HostEvent::TerminalOutput => {
                 self.frames.request(Instant::now(), Reason::Stream);
             }
             HostEvent::TerminalExited { id, status } => {
@@ -203,16 +209,12 @@ impl App {
                     .insert(id, SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS));
                 self.forget_screens();
             }
-            TerminalMeta::Output { id, data, replaces } => {
+            TerminalMeta::Output { id, data } => {
                 // Not every agent announces it.
                 let new = || SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS);
-                self.screens.get_or_insert(id, new).change(|screen| {
-                    if replaces {
-                        screen.replace_text(&data)
-                    } else {
-                        screen.feed_text(&data)
-                    }
-                });
+                self.screens
+                    .get_or_insert(id, new)
+                    .change(|screen| screen.feed_text(&data));
             }
             TerminalMeta::Exit { id, .. } => {
                 if let Some(screen) = self.screens.get(&id) {
@@ -221,6 +223,18 @@ impl App {
             }
         }
         self.frames.request(Instant::now(), Reason::Stream);
+    }
+}
+
+/// What is to be told of a file that was written.
+fn wrote(request: &HostRequest, reply: &HostReply) -> Option<Event> {
+    match (request, reply) {
+        (_, HostReply::Error(_)) => None,
+        (HostRequest::WriteTextFile(write), _) => Some(Event::Wrote {
+            path: write.path.clone(),
+            lines: write.content.lines().count(),
+        }),
+        _ => None,
     }
 }
 

@@ -33,7 +33,8 @@ impl App {
             .join("\n\n")
     }
 
-    /// Ends the turn and the session as the protocol wants it; processes are ended by [`Started`].
+    /// Ends the turn and the session as the protocol wants it; processes are ended by
+    /// [`Started`](super::started::Started).
     pub(super) fn leave(&mut self) {
         self.store.save_draft(&self.unsent());
         if let Some(session) = &self.session {

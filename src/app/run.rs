@@ -36,6 +36,8 @@ pub async fn run(
     dirs: Dirs,
     started: Started,
 ) -> anyhow::Result<Farewell> {
+    // Unbounded, as who sends must not wait for the loop; what sends is bounded: each piece of work
+    // sends once, a terminal once until its screen is looked at, the writer one frame at a time.
     let (jobs, job_receiver) = mpsc::unbounded_channel();
     let signals = Signals::listen().context("cannot listen to signals")?;
     tty::enter().context("cannot take over the terminal")?;

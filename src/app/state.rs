@@ -67,6 +67,10 @@ pub struct App {
     pub resolving: Option<JoinHandle<()>>,
     /// The policy's latest verdict, until it is told.
     pub deciding: Option<JoinHandle<()>>,
+    /// What terminals are shown in; see [`UiCommand::TerminalView`].
+    ///
+    /// [`UiCommand::TerminalView`]: crate::ui::UiCommand::TerminalView
+    pub terminal_view: Option<(u16, u16)>,
     pub focus: Focus,
     /// A session was open at some time: leaving is then no failure.
     pub had_session: bool,
@@ -103,6 +107,7 @@ impl App {
         let draft = store.draft();
         if let Some(draft) = &draft {
             ui.set_draft(draft);
+            ui.toast("draft restored".into());
         }
         if let TrustState::Untrusted { path, content, .. } = &loaded.trust {
             let (path, content) = (path.clone(), SafeText::new(content));
@@ -110,7 +115,6 @@ impl App {
         }
         let project = ProjectInfo {
             cwd: SafeText::line(&with_tilde(&launch.cwd)),
-            path: launch.cwd.clone(),
             git_branch: git::branch(&launch.cwd),
             policy: None,
         };
@@ -139,6 +143,7 @@ impl App {
             scratch: None,
             resolving: None,
             deciding: None,
+            terminal_view: None,
             focus: Focus::default(),
             had_session: false,
             exit: None,
@@ -175,6 +180,17 @@ impl App {
                 self.note(NoticeLevel::Warning, text);
             }
         }
+    }
+
+    /// Where there is no transcript to say it in yet, the status line does.
+    pub(super) fn hint_at_warnings(&mut self) {
+        let problems = match self.warnings.len() {
+            0 => return,
+            1 => "a problem".to_owned(),
+            several => format!("{several} problems"),
+        };
+        let hint = format!("{problems} in the settings: `acp-tui config check` tells");
+        self.ui.toast(SafeText::line(&hint));
     }
 
     /// Starts the agent that was asked for, or shows the picker; waits for the word on a project
@@ -229,17 +245,11 @@ fn ui_settings(config: &Config) -> UiSettings {
     }
 }
 
-/// What the files hold that cannot be used; chords and actions are the UI's to judge.
+/// What the files hold that cannot be used.
 fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
-    let keys = check_keys(&loaded.config.keys).into_iter();
-    let keys = keys.map(|(action, problem)| loaded.warning(&["keys", &action], problem));
-    loaded
-        .warnings
-        .iter()
-        .cloned()
-        .chain(keys)
-        .map(|w| SafeText::line(&w.to_string()))
-        .collect()
+    let warnings = loaded.all_warnings(check_keys);
+    let lines = warnings.iter().map(|w| SafeText::line(&w.to_string()));
+    lines.collect()
 }
 
 /// The path with `~` for the home directory.

@@ -1,14 +1,23 @@
 //! `acp-tui config`.
 
+use std::collections::BTreeMap;
+
 use super::{CliError, ConfigAction, ExitCode, complain, print, print_warnings};
 use crate::{
     config::{LoadOptions, TrustState, load, project_file, schema},
     text::SafeText,
 };
 
+/// Judges `[keys]`: names of actions, and what is wrong with each.
+pub type KeyCheck = fn(&BTreeMap<String, Vec<String>>) -> Vec<(String, String)>;
+
 /// # Errors
 /// A file is no TOML, or stdout cannot be written.
-pub fn config(options: &LoadOptions, action: Option<ConfigAction>) -> Result<ExitCode, CliError> {
+pub fn config(
+    options: &LoadOptions,
+    action: Option<ConfigAction>,
+    check_keys: KeyCheck,
+) -> Result<ExitCode, CliError> {
     if action == Some(ConfigAction::Schema) {
         print(&schema())?;
         return Ok(ExitCode::Done);
@@ -18,7 +27,11 @@ pub fn config(options: &LoadOptions, action: Option<ConfigAction>) -> Result<Exi
         return Ok(ExitCode::Done);
     }
     let loaded = load(options)?;
-    print_warnings(&loaded.warnings);
+    let warnings = match action {
+        Some(ConfigAction::Check) => loaded.check(&options.env, check_keys),
+        _ => loaded.all_warnings(check_keys),
+    };
+    print_warnings(&warnings);
     if let TrustState::Untrusted { path, .. } = &loaded.trust {
         complain(format_args!(
             "{}: only its display keys apply; acp-tui trust shows and approves it",
@@ -26,12 +39,11 @@ pub fn config(options: &LoadOptions, action: Option<ConfigAction>) -> Result<Exi
         ));
     }
     if action == Some(ConfigAction::Check) {
-        let bad = !loaded.warnings.is_empty();
-        return Ok(if bad {
-            ExitCode::Failure
-        } else {
-            ExitCode::Done
-        });
+        if !warnings.is_empty() {
+            return Ok(ExitCode::Failure);
+        }
+        print("ok\n")?;
+        return Ok(ExitCode::Done);
     }
     print(&loaded.describe())?;
     Ok(ExitCode::Done)

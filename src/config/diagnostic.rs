@@ -1,6 +1,10 @@
 //! Where a setting came from, and what is said when it is wrong.
 
-use std::{fmt, path::PathBuf, sync::Arc};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crate::text::SafeText;
 
@@ -29,6 +33,13 @@ impl Source {
                 format!("{}:{line}", name.to_string_lossy())
             }
             other => other.to_string(),
+        }
+    }
+
+    fn place(&self) -> (bool, Option<(&Path, usize)>) {
+        match self {
+            Self::File { path, line } => (false, Some((path, *line))),
+            _ => (true, None),
         }
     }
 }
@@ -82,6 +93,11 @@ impl fmt::Display for Warning {
         f.write_str(&SafeText::line(shown.unwrap_or(&line)))?;
         f.write_str(if shown.is_some() { "…" } else { "" })
     }
+}
+
+/// Files first, each by its lines.
+pub(super) fn sort_by_place(warnings: &mut [Warning]) {
+    warnings.sort_by(|a, b| a.source.place().cmp(&b.source.place()));
 }
 
 /// Why there is no configuration to work with. Exit code 2.

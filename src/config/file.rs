@@ -46,6 +46,9 @@ pub(super) struct File {
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct AgentEntry {
+    /// A built-in agent whose keys this one has too, where it does not set them itself: all but its
+    /// names and policy.
+    pub like: Option<String>,
     /// For people; the table's name if left out.
     pub name: Option<String>,
     /// Program, looked up on PATH; `~` and `${VAR}` are expanded.

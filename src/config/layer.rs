@@ -163,7 +163,7 @@ pub(super) fn aliases(agent: &Value) -> impl Iterator<Item = &str> {
     aliases.into_iter().flatten().filter_map(Value::as_str)
 }
 
-fn merge(
+pub(super) fn merge(
     into: &mut Table,
     over: Table,
     path: &str,

@@ -10,9 +10,11 @@ use std::{
 use super::{
     AgentError, AgentProfile, Config, ConfigError, Dirs, Origin, Source, TrustState, Warning,
     check::join,
+    diagnostic::sort_by_place,
     environment,
     file::File,
     layer::{Layer, Layers, RULES, aliases},
+    like,
     profile::{self, BUILT_IN, DEMO},
     project,
     source_text::{Links, SourceText},
@@ -77,6 +79,48 @@ impl Loaded {
         let source = self.sources.get(&key).cloned().unwrap_or(Source::Default);
         Warning::new(source, key, message)
     }
+
+    /// Everything that is wrong, by file and line. `check_keys` judges `[keys]`: names of actions,
+    /// and what is wrong with each.
+    pub fn all_warnings(
+        &self,
+        check_keys: impl Fn(&BTreeMap<String, Vec<String>>) -> Vec<(String, String)>,
+    ) -> Vec<Warning> {
+        let keys = check_keys(&self.config.keys).into_iter();
+        let keys = keys.map(|(action, problem)| self.warning(&["keys", &action], problem));
+        let mut all: Vec<Warning> = self.warnings.iter().cloned().chain(keys).collect();
+        sort_by_place(&mut all);
+        all
+    }
+
+    /// [`Loaded::all_warnings`], and variables that agents name and `env` does not have: those are
+    /// told on demand alone, since at the start only the agent chosen counts.
+    pub fn check(
+        &self,
+        env: &[(OsString, OsString)],
+        check_keys: impl Fn(&BTreeMap<String, Vec<String>>) -> Vec<(String, String)>,
+    ) -> Vec<Warning> {
+        let mut all = self.all_warnings(check_keys);
+        all.extend(self.unexpandable(env));
+        sort_by_place(&mut all);
+        all
+    }
+
+    fn unexpandable(&self, env: &[(OsString, OsString)]) -> Vec<Warning> {
+        let lookup = |name: &str| {
+            let found = env.iter().rev().find(|(known, _)| known == name);
+            found.map(|(_, value)| value.clone())
+        };
+        let agents = self.config.agents.values();
+        let problems = agents.flat_map(|agent| agent.unexpandable(&lookup));
+        problems
+            .map(|problem| {
+                let source = self.sources.get(&problem.key).cloned();
+                let source = source.unwrap_or(Source::BuiltIn);
+                Warning::new(source, problem.key, problem.source.to_string())
+            })
+            .collect()
+    }
 }
 
 /// Reads all layers. What is wrong with single entries is in [`Loaded::warnings`].
@@ -103,6 +147,7 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, ConfigError> {
     for layer in environment::layers(&options.env, &|name| layers.canonical(name)) {
         layers.add(layer);
     }
+    like::inherit(&mut layers, built_in)?;
     finish(layers, trust)
 }
 

@@ -16,6 +16,7 @@ mod environment;
 mod expand;
 mod file;
 mod layer;
+mod like;
 mod load;
 mod nearest;
 mod profile;

@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     AgentProfile, Config, ExpandError, NotFound, Origin, Warning,
+    check::join,
     expand::{expand, literal},
     file::AgentEntry,
     find_program, nearest,
@@ -195,27 +196,48 @@ impl AgentProfile {
         &self,
         lookup: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Invocation, InvocationError> {
-        let part = |key: &str, text: &str| {
-            if self.origin == Origin::CommandLine {
-                return Ok(OsString::from(text));
-            }
-            expand(text, lookup).map_err(|source| InvocationError {
-                key: format!("agents.{}.{key}", self.id),
-                source,
-            })
-        };
+        let part = |path: &[&str], text: &str| self.expand_part(path, text, lookup);
         Ok(Invocation {
-            program: part("command", &self.command)?,
+            program: part(&["command"], &self.command)?,
             args: self
                 .args
                 .iter()
-                .map(|arg| part("args", arg))
+                .map(|arg| part(&["args"], arg))
                 .collect::<Result<_, _>>()?,
             env: self
                 .env
                 .iter()
-                .map(|(name, value)| Ok((name.into(), part(&format!("env.{name}"), value)?)))
+                .map(|(name, value)| Ok((name.into(), part(&["env", name], value)?)))
                 .collect::<Result<_, InvocationError>>()?,
+        })
+    }
+
+    /// All that [`AgentProfile::invocation`] would stumble over.
+    pub(super) fn unexpandable(
+        &self,
+        lookup: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Vec<InvocationError> {
+        let problem = |path: &[&str], text: &str| self.expand_part(path, text, lookup).err();
+        let command = problem(&["command"], &self.command).into_iter();
+        let args = self.args.iter().filter_map(|arg| problem(&["args"], arg));
+        let env = self.env.iter();
+        let env = env.filter_map(|(name, value)| problem(&["env", name], value));
+        command.chain(args).chain(env).collect()
+    }
+
+    fn expand_part(
+        &self,
+        path: &[&str],
+        text: &str,
+        lookup: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<OsString, InvocationError> {
+        if self.origin == Origin::CommandLine {
+            return Ok(OsString::from(text));
+        }
+        expand(text, lookup).map_err(|source| {
+            let agent = join("agents", &self.id);
+            let key = path.iter().fold(agent, |path, part| join(&path, part));
+            InvocationError { key, source }
         })
     }
 
@@ -238,6 +260,21 @@ pub enum StartError {
     Invocation(#[from] InvocationError),
     #[error(transparent)]
     NotFound(NotFound),
+}
+
+impl StartError {
+    /// What to do: how to install the program where it is missing and that is known, else all that
+    /// is to be said.
+    pub fn remedy(&self) -> SafeText {
+        match self {
+            Self::NotFound(NotFound {
+                install: Some(how),
+                not_executable: false,
+                ..
+            }) => SafeText::line(how),
+            problem => SafeText::line(&problem.to_string()),
+        }
+    }
 }
 
 /// A profile that cannot be started as things are.

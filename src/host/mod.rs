@@ -35,8 +35,8 @@ pub enum HostEvent {
         cwd: SafeText,
         screen: SharedScreen,
     },
-    /// Its screen changed. Comes once until somebody looks at the screen.
-    TerminalOutput(TerminalId),
+    /// The screen of one changed. Comes once for each until somebody looks at it.
+    TerminalOutput,
     TerminalExited {
         id: TerminalId,
         status: ExitStatus,

@@ -230,7 +230,12 @@ impl Host {
         self.terminals.write(id, bytes);
     }
 
-    /// The size of the view that shows a terminal.
+    /// The size of the view that shows terminals.
+    pub fn set_view(&self, rows: u16, cols: u16) {
+        self.terminals.set_view(rows, cols);
+    }
+
+    /// The size of the view that shows one terminal alone.
     pub fn resize(&self, id: &TerminalId, rows: u16, cols: u16) {
         self.terminals.resize(id, rows, cols);
     }
@@ -238,20 +243,6 @@ impl Host {
     /// The person ends a command. Its id stays valid for the agent.
     pub fn kill(&self, id: &TerminalId) {
         self.terminals.kill_by_person(id);
-    }
-
-    /// Terminals whose command still runs, oldest first (V1-CAN-07).
-    pub fn running(&self) -> Vec<TerminalId> {
-        self.terminals.running()
-    }
-
-    /// A session was closed: its terminals end and its consents are void (V1-TERM-17).
-    pub fn release_session(&self, session: &SessionId) {
-        self.terminals.release_session(session);
-        self.inner
-            .state()
-            .grants
-            .retain(|grant| grant.session != *session);
     }
 
     /// Ends all commands and what they left running, within 2 seconds (V1-TERM-17).

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::text::SafeText;
+use crate::text::{SafeText, first_bytes};
 
 /// JSON as the agent sent it, for showing on demand (V1-UPD-10, V1-TOOL-13). Bounded where it is
 /// made: see `acp::decode`.
@@ -16,12 +16,8 @@ impl RawJson {
         if text.len() <= limit {
             return Self(text.into());
         }
-        let end = (0..=limit)
-            .rev()
-            .find(|&end| text.is_char_boundary(end))
-            .unwrap_or(0);
-        let kept = text.get(..end).unwrap_or_default();
-        Self(format!("{kept}… ({} bytes more)", text.len() - end).into())
+        let kept = first_bytes(text, limit);
+        Self(format!("{kept}… ({} bytes more)", text.len() - kept.len()).into())
     }
 }
 

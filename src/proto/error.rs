@@ -4,7 +4,6 @@ use crate::{proto::RawJson, text::SafeText};
 
 /// Codes with a meaning of their own.
 pub mod code {
-    pub const PARSE_ERROR: i64 = -32700;
     pub const INVALID_REQUEST: i64 = -32600;
     pub const METHOD_NOT_FOUND: i64 = -32601;
     pub const INVALID_PARAMS: i64 = -32602;

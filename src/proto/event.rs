@@ -49,12 +49,11 @@ pub enum TerminalMeta {
         id: TerminalId,
         cwd: Option<String>,
     },
-    /// Raw text as a terminal prints it (escape sequences and all): goes through vt100 only.
-    /// `replaces`: it is the whole output so far, not what was added.
+    /// Raw text as a terminal prints it (escape sequences and all), to be added to what was
+    /// printed before: goes through vt100 only.
     Output {
         id: TerminalId,
         data: String,
-        replaces: bool,
     },
     Exit {
         id: TerminalId,

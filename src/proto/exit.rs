@@ -1,6 +1,6 @@
 //! How a process ended.
 
-use std::process;
+use std::{os::unix::process::ExitStatusExt, process};
 
 use crate::{proto::ExitStatus, text::SafeText};
 
@@ -17,19 +17,14 @@ pub struct AgentExit {
 
 impl From<process::ExitStatus> for ExitStatus {
     fn from(status: process::ExitStatus) -> Self {
-        #[cfg(unix)]
-        let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(signal_name);
-        #[cfg(not(unix))]
-        let signal = None;
         Self {
             code: status.code().map(i64::from),
-            signal,
+            signal: status.signal().map(signal_name),
         }
     }
 }
 
 /// `SIGKILL` form (V1-TERM-09). The numbers that differ between systems are left as numbers.
-#[cfg(unix)]
 fn signal_name(signal: i32) -> String {
     let name = match signal {
         1 => "SIGHUP",
@@ -49,10 +44,8 @@ fn signal_name(signal: i32) -> String {
     name.to_owned()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
-    use std::os::unix::process::ExitStatusExt;
-
     use super::*;
 
     // V1-TERM-09

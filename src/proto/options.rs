@@ -18,8 +18,7 @@ pub struct SlashCommand {
     pub hint: Option<SafeText>,
 }
 
-/// A config option of the agent. Only the one of category `mode` is used so far (mode cycling);
-/// pickers for the others come with the options issue.
+/// A config option of the agent. Only the one of category `mode` is used: to cycle through modes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigOption {
     /// Raw: goes back over the wire.

@@ -17,7 +17,7 @@ use crate::{
         queue::Closed,
         text,
     },
-    text::SafeText,
+    text::{SafeText, without_colours},
 };
 
 /// Characters of a line that are quoted where it is said that it was not understood.
@@ -159,6 +159,7 @@ impl<P: Protocol> Reader<P> {
             }
             Message::Noise => {
                 let quoted: String = line.chars().take(QUOTED_CHARS).collect();
+                let quoted = without_colours(&quoted);
                 self.noise(SafeText::line(&quoted));
             }
         }

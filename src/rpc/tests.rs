@@ -398,7 +398,7 @@ async fn noise_is_told_and_counted_and_unknown_notifications_pass() {
     assert_eq!(
         wire.finish().await,
         [
-            noise("INFO start\x1b[m", 1),
+            noise("INFO start", 1),
             noise("[1]", 2),
             noise("last words", 3)
         ]

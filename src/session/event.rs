@@ -84,6 +84,11 @@ pub enum Event {
         what: SafeText,
         rule: SafeText,
     },
+    /// A file was written for the agent: the path as it named it.
+    Wrote {
+        path: String,
+        lines: usize,
+    },
     TerminalStarted {
         id: TerminalId,
         command: SafeText,

@@ -5,11 +5,13 @@
 //! protocol.
 
 mod bytes;
+mod colour;
 mod safe;
 mod width;
 mod wrap;
 
 pub use bytes::{first_bytes, last_bytes};
+pub use colour::without_colours;
 pub use safe::{SafeText, SafeTextBuf, is_control_picture, sanitize};
 pub use width::{
     TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width,

@@ -22,6 +22,14 @@ pub enum Context {
 }
 
 impl Context {
+    /// Where a chord of an action for this context counts.
+    pub fn of(self, chord: Chord) -> Self {
+        match self {
+            Self::Anywhere if chord.is_text() => Self::EmptyComposer,
+            context => context,
+        }
+    }
+
     /// Whether keys of both can be meant at the same moment.
     pub fn overlaps(self, other: Self) -> bool {
         let general = |a, b| {
@@ -58,7 +66,7 @@ impl Group {
             Self::Turn => "Agent",
             Self::View => "Transcript",
             Self::Browse => "Browsing blocks",
-            Self::Question => "Questions of the agent",
+            Self::Question => "Questions of the agent; letters only without a draft",
             Self::Program => "Program",
         }
     }
@@ -110,7 +118,7 @@ actions! {
     }
     Turn Anywhere {
         Stop "stop" ["esc"] "Close a popup, else stop the turn",
-        Interrupt "interrupt" ["ctrl-c"] "Clear the draft, else stop the turn; twice: quit",
+        Interrupt "interrupt" ["ctrl-c"] "Clear the draft, else stop the turn, else (twice) quit",
         NextMode "next-mode" ["shift-tab"] "Switch to the agent's next mode",
         Restart "restart" ["f5"] "Restart the agent and resume the session",
         ChooseAgent "choose-agent" ["f6"] "Choose another agent",
@@ -204,7 +212,9 @@ pub fn check_keys(keys: &BTreeMap<String, Vec<String>>) -> Vec<(String, String)>
                 ));
             }
             if let Some((_, other)) = bound.iter().find(|(taken, other)| {
-                *taken == chord && *other != action && other.info().context == context
+                *taken == chord
+                    && *other != action
+                    && other.info().context.of(chord) == context.of(chord)
             }) {
                 problems.push((
                     name.clone(),
@@ -275,9 +285,16 @@ mod tests {
             ("palete", &["ctrl-k"]),
             ("plan", &["ctrl-pgupp", "f7"]),
             ("redraw", &["f7"]),
-            ("send", &["x"]),
+            ("send", &["x", "ctrl-x"]),
+            ("send-now", &["ctrl-x"]),
+            ("browse", &["b"]),
+            ("pager", &["b"]),
         ]));
         let expected = [
+            (
+                "pager",
+                "`b` is already the key of `browse`: choose another for one of them",
+            ),
             ("palete", "unknown action `palete`: did you mean `palette`?"),
             ("plan", "unknown key `pgupp`: did you mean `pgup`?"),
             (
@@ -285,6 +302,10 @@ mod tests {
                 "`F7` is already the key of `plan`: choose another for one of them",
             ),
             ("send", "`x` alone types a character: add ctrl or alt"),
+            (
+                "send-now",
+                "`ctrl-x` is already the key of `send`: choose another for one of them",
+            ),
         ]
         .map(|(action, problem)| (action.to_owned(), problem.to_owned()));
         assert_eq!(problems, expected);

@@ -23,8 +23,6 @@ pub struct UiContext<'a> {
 pub struct ProjectInfo {
     /// With `~` for the home directory.
     pub cwd: SafeText,
-    /// The directory itself: mentions are relative to it.
-    pub path: PathBuf,
     pub git_branch: Option<SafeText>,
     /// Policy other than `ask`, and whether it is to be shown as a danger.
     pub policy: Option<(SafeText, bool)>,
@@ -35,7 +33,7 @@ pub struct ProjectInfo {
 pub struct AgentChoice {
     pub id: String,
     pub name: SafeText,
-    /// Where its command was found, or how to install it; `None` while it is looked for.
+    /// Where its command was found, or what to do to have it; `None` while it is looked for.
     pub found: Option<Result<SafeText, SafeText>>,
     /// Its command line, for signing in by hand.
     pub command: SafeText,
@@ -116,6 +114,11 @@ pub enum UiCommand {
     TerminalInput {
         id: TerminalId,
         bytes: Vec<u8>,
+    },
+    /// The size that terminals in the transcript are shown in, in rows and columns.
+    TerminalView {
+        rows: u16,
+        cols: u16,
     },
     TerminalResize {
         id: TerminalId,

@@ -23,9 +23,12 @@ type Job = Box<dyn FnOnce() -> Arc<dyn Any + Send + Sync> + Send>;
 pub struct Offload(Arc<Inner>);
 
 struct Inner {
+    /// Jobs run on the caller.
+    immediate: bool,
     results: Mutex<Results>,
     generation: AtomicU64,
     wake: Box<dyn Fn() + Send + Sync>,
+    /// Holds one job at most for each key (see [`Results::running`]).
     worker: Mutex<Option<mpsc::Sender<(u64, u64, Job)>>>,
 }
 
@@ -45,20 +48,22 @@ struct Results {
 impl Offload {
     /// `wake` is called from the worker after each result: it asks for a frame.
     pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Inner {
-            results: Mutex::default(),
-            generation: AtomicU64::new(0),
-            wake: Box::new(wake),
-            worker: Mutex::new(None),
-        }))
+        Self::of(false, Box::new(wake))
     }
 
     /// Runs jobs at once on the caller: for tests and for text that is printed, not drawn.
     pub fn immediate() -> Self {
-        let offload = Self::new(|| {});
-        *lock(&offload.0.worker) = None;
-        offload.0.generation.store(IMMEDIATE, Ordering::Relaxed);
-        offload
+        Self::of(true, Box::new(|| {}))
+    }
+
+    fn of(immediate: bool, wake: Box<dyn Fn() + Send + Sync>) -> Self {
+        Self(Arc::new(Inner {
+            immediate,
+            results: Mutex::default(),
+            generation: AtomicU64::new(0),
+            wake,
+            worker: Mutex::new(None),
+        }))
     }
 
     /// The result for `key`, or `None` while it is computed: `job` is started if nobody has yet.
@@ -85,7 +90,7 @@ impl Offload {
             if let Some(done) = results.done.get(&key).filter(|done| done.rev == rev) {
                 return done.value.clone().downcast().ok();
             }
-            if self.generation() == IMMEDIATE {
+            if self.0.immediate {
                 drop(results);
                 let value = Arc::new(prepare()());
                 lock(&self.0.results).keep(key, rev, value.clone());
@@ -153,9 +158,6 @@ impl Offload {
         let _ = sender.send((key, rev, job));
     }
 }
-
-/// Generation of [`Offload::immediate`].
-const IMMEDIATE: u64 = u64::MAX;
 
 impl Results {
     fn keep(&mut self, key: u64, rev: u64, value: Arc<dyn Any + Send + Sync>) {

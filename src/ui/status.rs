@@ -39,6 +39,8 @@ pub struct Status<'a> {
     pub toast: Option<&'a SafeText>,
     /// Questions are held back until the reason for a refusal is written.
     pub feedback: bool,
+    /// A question is asked while there is a draft, and has no room to say where letters go.
+    pub letters_typed: bool,
     /// What keys do is told elsewhere: a viewer has them.
     pub in_viewer: bool,
     pub now: Instant,
@@ -200,6 +202,14 @@ impl Status<'_> {
     /// What is going on, if anything.
     fn activity(&self) -> Option<Part> {
         let theme = self.theme;
+        if self.letters_typed {
+            let mut line = StyledLine::styled(self.symbols.asking, theme.warning.bold());
+            line.push(" letters go to the draft", theme.warning);
+            return Some(Part {
+                rank: rank::ALWAYS,
+                line,
+            });
+        }
         let Some(session) = self.session else {
             let text = format!("{} chooses one", self.keymap.hint(Action::ChooseAgent));
             return Some(self.part(rank::HINT, &text, theme.dim));

@@ -1,10 +1,6 @@
 //! The screen of one terminal, live or finished.
 
-use std::{
-    hash::{DefaultHasher, Hasher},
-    num::NonZeroU16,
-    ops::Range,
-};
+use std::{num::NonZeroU16, ops::Range};
 
 use super::{MAX_COLS, MAX_ROWS, Run, cells, history::History};
 
@@ -13,23 +9,14 @@ pub struct Screen {
     state: State,
     /// Grows with each change: what is drawn from the screen is cached by it.
     rev: u64,
-    reported: Reported,
+    /// The text fed last ended with a carriage return: a line feed that follows belongs to it.
+    ends_with_cr: bool,
 }
 
 enum State {
     Live(Box<vt100::Parser<History>>),
     /// Only rows are left, and the size that it had.
     Finished(History, (u16, u16)),
-}
-
-/// What an agent has reported of the output of a terminal of its own, in order to tell what is
-/// new in a report that repeats it all. A hash, so that the text is not kept twice.
-#[derive(Default)]
-struct Reported {
-    bytes: usize,
-    hash: DefaultHasher,
-    /// It ended with a carriage return: a line feed that follows belongs to it.
-    ends_with_cr: bool,
 }
 
 /// Where the cursor is on the screen proper (without the scrollback), from 0.
@@ -54,7 +41,7 @@ impl Screen {
         Self {
             state: State::blank(rows, cols),
             rev: 0,
-            reported: Reported::default(),
+            ends_with_cr: false,
         }
     }
 
@@ -89,31 +76,15 @@ impl Screen {
     /// As [`Screen::feed`], for output that agents report of terminals that they run themselves:
     /// such text has mostly been through no terminal, so a line feed alone starts a new line.
     pub fn feed_text(&mut self, text: &str) {
-        self.reported.add(text);
         let mut out = String::with_capacity(text.len() + text.len() / 16);
         for c in text.chars() {
-            if c == '\n' && !self.reported.ends_with_cr {
+            if c == '\n' && !self.ends_with_cr {
                 out.push('\r');
             }
             out.push(c);
-            self.reported.ends_with_cr = c == '\r';
+            self.ends_with_cr = c == '\r';
         }
         self.feed(out.as_bytes());
-    }
-
-    /// The whole output so far. Only what is new is fed; where it does not begin with what was
-    /// reported before, the screen starts anew.
-    pub fn replace_text(&mut self, whole: &str) {
-        match self.reported.rest_of(whole) {
-            Some("") => {}
-            Some(new) => self.feed_text(new),
-            None => {
-                let (rows, cols) = self.size();
-                self.state = State::blank(rows, cols);
-                self.reported = Reported::default();
-                self.feed_text(whole);
-            }
-        }
     }
 
     /// Changes the size. Rows that no longer fit go to the scrollback.
@@ -273,21 +244,6 @@ impl State {
 /// top, as it keeps none itself. It must not remember them.
 fn forget_scrolled(parser: &mut vt100::Parser<History>) {
     parser.screen_mut().clear_scrollback();
-}
-
-impl Reported {
-    fn add(&mut self, text: &str) {
-        self.bytes += text.len();
-        self.hash.write(text.as_bytes());
-    }
-
-    /// What follows in `whole` behind what was reported, if it begins with it.
-    fn rest_of<'a>(&self, whole: &'a str) -> Option<&'a str> {
-        let (old, new) = whole.split_at_checked(self.bytes)?;
-        let mut hash = DefaultHasher::new();
-        hash.write(old.as_bytes());
-        (hash.finish() == self.hash.finish()).then_some(new)
-    }
 }
 
 fn clamp(n: u16, max: u16) -> NonZeroU16 {

@@ -98,19 +98,6 @@ fn reported_text_needs_no_carriage_returns() {
 }
 
 #[test]
-fn a_repeated_whole_report_adds_only_what_is_new() {
-    let mut screen = Screen::new(2, 20);
-    screen.replace_text("1\n2\n");
-    screen.replace_text("1\n2\n3\n");
-    let rev = screen.rev();
-    screen.replace_text("1\n2\n3\n");
-    assert_eq!(screen.rev(), rev);
-    assert_eq!(text(&screen), ["1", "2", "3"]);
-    screen.replace_text("other");
-    assert_eq!(text(&screen), ["other"]);
-}
-
-#[test]
 fn what_a_program_printed_is_safe_text_v1_upd_12() {
     let mut screen = Screen::new(2, 40);
     screen.feed("\x1b]52;c;eA==\x07\x1b]8;;http://x\x07a\u{202e}b\x1b[5n".as_bytes());

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::support::pty::{Setup, Tui};
+use crate::support::{pty::Tui, setup::Setup};
 
 /// Some agents take half a minute to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);

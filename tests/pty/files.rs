@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     GUARD, client, on_prompt,
-    support::pty::{Setup, Tui},
+    support::{pty::Tui, setup::Setup},
     wait_ready,
 };
 

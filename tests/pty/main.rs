@@ -30,7 +30,7 @@ mod turn;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use support::pty::{Setup, Tui};
+use support::{pty::Tui, setup::Setup};
 
 /// This long after a question has appeared and after the last key, its guard is open.
 const GUARD: Duration = Duration::from_millis(450);

@@ -131,8 +131,39 @@ fn keys_in_flight_go_to_the_draft_and_answer_nothing_v1_perm_11_c099() {
     assert_eq!(tui.prompts(), ["clean up"]);
     std::thread::sleep(GUARD);
     tui.keys("y");
+    // A letter is the draft's also after the pause.
+    tui.wait_for(&format!("❯ {}1y", "y".repeat(44)));
+    std::thread::sleep(GUARD);
+    tui.keys("1");
     assert_chosen(&tui, "q", "yes");
-    tui.wait_for(&format!("❯ {}1", "y".repeat(44)));
+    tui.wait_for(&format!("❯ {}1y", "y".repeat(44)));
+}
+
+#[test]
+fn a_word_typed_after_a_pause_approves_nothing_while_there_is_a_draft() {
+    let tui = ready(on_prompt(
+        json!([{"wait_file": "go"}, ask("q", "rm -rf build")]),
+    ));
+    tui.keys("clean up<enter>");
+    tui.wait_method("session/prompt");
+    tui.keys("and can ");
+    tui.wait_for("❯ and can");
+    tui.allow("go");
+    wait_open(&tui);
+    tui.wait_for("letters go to the draft");
+    for (word, draft) in [("you ", "and can you"), ("never", "and can you never")] {
+        std::thread::sleep(GUARD);
+        for letter in word.chars() {
+            tui.keys(&letter.to_string());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        tui.wait_for(&format!("❯ {draft}"));
+    }
+    assert_eq!(tui.received().iter().filter(|m| m["id"] == "q").count(), 0);
+    std::thread::sleep(GUARD);
+    tui.keys("1");
+    assert_chosen(&tui, "q", "yes");
+    tui.wait_for("❯ and can you never");
 }
 
 #[test]
@@ -195,6 +226,9 @@ fn several_are_asked_one_after_the_other_v1_perm_08() {
         tui.received().iter().filter(|m| m["id"] == "two").count(),
         0
     );
+    std::thread::sleep(GUARD);
+    tui.keys("<backspace>");
+    tui.wait_gone("❯ y");
     std::thread::sleep(GUARD);
     tui.keys("n");
     assert_chosen(&tui, "two", "no");

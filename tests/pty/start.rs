@@ -178,6 +178,15 @@ fn without_a_choice_there_is_a_picker_and_it_starts_what_is_picked() {
 }
 
 #[test]
+fn what_is_wrong_with_the_settings_is_said_before_an_agent_is_chosen() {
+    let tui = client(json!([]))
+        .config_file("[ui]\nthme = \"dark\"\n[keys]\nsend = [\"f2\"]\nplan = [\"f99\"]\n")
+        .start();
+    tui.wait_for("Choose an agent");
+    tui.wait_for("2 problems in the settings: `acp-tui config check` tells");
+}
+
+#[test]
 fn the_demo_agent_needs_nothing() {
     let tui = client(json!([])).args(&["--agent", "demo"]).start();
     wait_ready(&tui);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{on_prompt, ready, wait_ready};
+use crate::{on_prompt, ready, support::pty::Tui, wait_ready};
 
 /// A turn with a command in a terminal, shown by a tool call, and what follows.
 fn command(script: &str, rest: Value) -> Value {
@@ -21,6 +21,13 @@ fn command(script: &str, rest: Value) -> Value {
 
 fn wait_for_exit() -> Value {
     json!({"request": {"id": "exit", "method": "terminal/wait_for_exit", "params": {"terminalId": "$terminal"}}})
+}
+
+/// Selects the only block and attaches to its terminal.
+fn attach(tui: &Tui) {
+    tui.keys("<tab>");
+    tui.keys("t");
+    tui.wait_for("attached");
 }
 
 #[test]
@@ -56,9 +63,7 @@ fn a_command_that_asks_is_answered_by_attaching() {
     ));
     tui.keys("go<enter>");
     tui.wait_for("your name?");
-    tui.keys("<tab>");
-    tui.keys("t");
-    tui.wait_for("attached");
+    attach(&tui);
     tui.keys("Ada\r");
     tui.wait_for("hello Ada");
     tui.keys("<c-]>");
@@ -75,9 +80,7 @@ fn ctrl_c_goes_to_the_attached_program_and_stops_no_turn() {
     ));
     tui.keys("go<enter>");
     tui.wait_for("waiting");
-    tui.keys("<tab>");
-    tui.keys("t");
-    tui.wait_for("attached");
+    attach(&tui);
     tui.keys("<c-c>");
     tui.wait_for("got it");
     assert_eq!(tui.wait_answer("exit")["result"]["exitCode"], 7);
@@ -92,9 +95,7 @@ fn f9_ends_an_attached_command_with_all_that_it_started_c061() {
     ));
     tui.keys("go<enter>");
     tui.wait_for("waiting");
-    tui.keys("<tab>");
-    tui.keys("t");
-    tui.wait_for("attached");
+    attach(&tui);
     tui.keys("<f9>");
     tui.wait_answer("exit");
     tui.wait("the end of the sleepers", |tui| {

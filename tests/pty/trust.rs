@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{client, support::pty::Setup, wait_ready};
+use crate::{client, support::setup::Setup, wait_ready};
 
 /// A project whose file denies `make`, with an agent that asks to run it.
 fn project() -> Setup {

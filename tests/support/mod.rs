@@ -1,4 +1,6 @@
 //! What the tests and the benchmarks share: a scripted agent and a terminal to run the client in.
 
 pub mod agent;
+mod keys;
 pub mod pty;
+pub mod setup;

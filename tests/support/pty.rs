@@ -15,33 +15,10 @@ use std::{
 use pty_process::{Size, blocking};
 use serde_json::Value;
 
-/// How long something may take to show up, unless told otherwise. Generous: machines are shared.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::{keys::encode_keys, setup::path_in};
 
 /// In the environment of the client, and so of all that it starts: whose it is.
 const MARK: &str = "ACP_TUI_TEST_RUN";
-
-/// What to start and in what surroundings. Can be started more than once: home, project and the
-/// agent's record stay.
-pub struct Setup {
-    pub client: PathBuf,
-    /// The scripted agent's program and its first arguments.
-    pub agent: Vec<String>,
-    pub scenario: Value,
-    pub rows: u16,
-    pub cols: u16,
-    pub args: Vec<String>,
-    pub env: Vec<(String, String)>,
-    /// Added to the config file, behind the agent's own profile.
-    pub config: String,
-    /// In place of the config file with the scripted agent.
-    pub config_file: Option<String>,
-    /// A shell with job control that runs the client, instead of the client alone.
-    pub shell: Option<String>,
-    /// How long something may take to show up.
-    pub patience: Duration,
-    folder: Arc<tempfile::TempDir>,
-}
 
 /// A running client.
 pub struct Tui {
@@ -66,168 +43,9 @@ struct Emulator {
 impl Emulator {
     /// A synchronized update has begun and not ended.
     fn in_frame(&self) -> bool {
-        const MARK: &[u8] = b"\x1b[?2026";
-        let marks = memchr::memmem::rfind(&self.raw, MARK);
-        marks.is_some_and(|at| self.raw.get(at + MARK.len()) != Some(&b'l'))
-    }
-}
-
-impl Setup {
-    /// The client with the scripted agent, 80 by 24.
-    pub fn new(client: &str, scenario: Value) -> Self {
-        let client = PathBuf::from(client);
-        let agent = client.with_file_name("examples").join("fake-agent");
-        let agent = vec![agent.to_string_lossy().into_owned()];
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        for name in ["home", "project"] {
-            std::fs::create_dir(folder.path().join(name)).expect("a folder in it");
-        }
-        Self {
-            client,
-            agent,
-            scenario,
-            rows: 24,
-            cols: 80,
-            args: Vec::new(),
-            env: Vec::new(),
-            config: String::new(),
-            config_file: None,
-            shell: None,
-            patience: PATIENCE,
-            folder: Arc::new(folder),
-        }
-    }
-
-    pub fn size(mut self, cols: u16, rows: u16) -> Self {
-        (self.cols, self.rows) = (cols, rows);
-        self
-    }
-
-    pub fn env(mut self, name: &str, value: &str) -> Self {
-        self.env.push((name.into(), value.into()));
-        self
-    }
-
-    pub fn args(mut self, args: &[&str]) -> Self {
-        self.args.extend(args.iter().map(|arg| (*arg).to_owned()));
-        self
-    }
-
-    pub fn config(mut self, toml: &str) -> Self {
-        self.config.push_str(toml);
-        self
-    }
-
-    pub fn config_file(mut self, toml: &str) -> Self {
-        self.config_file = Some(toml.to_owned());
-        self
-    }
-
-    pub fn patience(mut self, time: Duration) -> Self {
-        self.patience = time;
-        self
-    }
-
-    /// Runs the agent behind a shell script; `"$@"` in it is the agent.
-    pub fn launcher(mut self, script: &str) -> Self {
-        let words = ["/bin/sh", "-c", script, "launcher"].map(str::to_owned);
-        self.agent.splice(0..0, words);
-        self
-    }
-
-    /// Runs the client by a shell with job control; `"$@"` in the script is the client.
-    pub fn shell(mut self, script: &str) -> Self {
-        self.shell = Some(script.to_owned());
-        self
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        path_in(&self.folder, name)
-    }
-
-    /// Makes a file in the project.
-    pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
-        write(&self.path("project").join(name), content.as_ref());
-        self
-    }
-
-    /// Makes an executable script beside the project, as an editor, say.
-    pub fn script(self, name: &str, content: &str) -> Self {
-        use std::os::unix::fs::PermissionsExt;
-        let path = self.path(name);
-        write(&path, content.as_bytes());
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("executable");
-        self
-    }
-
-    /// Starts the client; does not wait for anything.
-    pub fn start(&self) -> Tui {
-        let built_here = self
-            .agent
-            .iter()
-            .find(|word| word.ends_with("examples/fake-agent"));
-        assert!(
-            built_here.is_none_or(|agent| Path::new(agent).exists()),
-            "the scripted agent is not built: cargo build --example fake-agent"
-        );
-        std::fs::write(self.path("scenario.json"), self.scenario.to_string()).expect("scenario");
-        std::fs::write(self.path("config.toml"), self.config_text()).expect("config");
-        let (pty, pts) = blocking::open().expect("a pty");
-        pty.resize(Size::new(self.rows, self.cols))
-            .expect("its size");
-        let command = match &self.shell {
-            None => blocking::Command::new(&self.client),
-            Some(script) => blocking::Command::new("/bin/sh")
-                .args(["-c", &format!("set -m\n{script}"), "shell"])
-                .arg(&self.client),
-        };
-        let child = command
-            .args(["--config".into(), self.path("config.toml")])
-            .args(["--log".into(), self.path("log")])
-            .args(&self.args)
-            .current_dir(self.path("project"))
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.path("home"))
-            .env("TERM", "xterm-256color")
-            .env("LANG", "C.UTF-8")
-            .env(MARK, self.folder.path())
-            .envs(self.env.iter().map(|(name, value)| (name, value)))
-            .spawn(pts)
-            .expect("the client starts");
-        let size = |n| NonZeroU16::new(n).expect("a size");
-        let emulator = Arc::new(Mutex::new(Emulator {
-            parser: vt100::Parser::new(size(self.rows), size(self.cols), 0),
-            raw: Vec::new(),
-            last: Instant::now(),
-        }));
-        let pty = Arc::new(pty);
-        let (ended, reading) = std::io::pipe().expect("a pipe");
-        let (reader, screen) = (pty.clone(), emulator.clone());
-        std::thread::spawn(move || read(&reader, &ended, &screen));
-        Tui {
-            child,
-            pty: Some(pty),
-            reading: Some(reading),
-            emulator,
-            patience: self.patience,
-            folder: self.folder.clone(),
-        }
-    }
-
-    fn config_text(&self) -> String {
-        if let Some(text) = &self.config_file {
-            return text.clone();
-        }
-        let (program, first) = self.agent.split_first().expect("an agent");
-        let mut args = first.to_vec();
-        args.extend(
-            ["scenario.json", "record.jsonl"].map(|name| self.path(name).display().to_string()),
-        );
-        format!(
-            "default_agent = \"fake\"\n[agents.fake]\ncommand = {program:?}\nargs = {args:?}\n{}",
-            self.config
-        )
+        const MODE: &[u8] = b"\x1b[?2026";
+        let set_or_reset = memchr::memmem::rfind(&self.raw, MODE);
+        set_or_reset.is_some_and(|at| self.raw.get(at + MODE.len()) != Some(&b'l'))
     }
 }
 
@@ -255,18 +73,39 @@ fn read(pty: &blocking::Pty, ended: &std::io::PipeReader, screen: &Mutex<Emulato
     }
 }
 
-/// Below the folder as programs see it, symbolic links resolved.
-fn path_in(folder: &tempfile::TempDir, name: &str) -> PathBuf {
-    let root = folder.path().canonicalize();
-    root.expect("the folder is there").join(name)
-}
-
-fn write(path: &Path, content: &[u8]) {
-    std::fs::create_dir_all(path.parent().expect("in a folder")).expect("its folder");
-    std::fs::write(path, content).expect("the file is made");
-}
-
 impl Tui {
+    /// Runs `command` in a terminal of that many columns and rows; does not wait for anything.
+    pub fn start(
+        command: blocking::Command,
+        (cols, rows): (u16, u16),
+        patience: Duration,
+        folder: Arc<tempfile::TempDir>,
+    ) -> Self {
+        let (pty, pts) = blocking::open().expect("a pty");
+        pty.resize(Size::new(rows, cols)).expect("its size");
+        let child = command
+            .env(MARK, folder.path())
+            .spawn(pts)
+            .expect("the client starts");
+        let emulator = Arc::new(Mutex::new(Emulator {
+            parser: vt100::Parser::new(cells(rows), cells(cols), 0),
+            raw: Vec::new(),
+            last: Instant::now(),
+        }));
+        let pty = Arc::new(pty);
+        let (ended, reading) = std::io::pipe().expect("a pipe");
+        let (reader, screen) = (pty.clone(), emulator.clone());
+        std::thread::spawn(move || read(&reader, &ended, &screen));
+        Self {
+            child,
+            pty: Some(pty),
+            reading: Some(reading),
+            emulator,
+            patience,
+            folder,
+        }
+    }
+
     /// The screen as text, trailing blanks cut; of a whole frame, as a terminal that knows
     /// synchronized updates shows it.
     pub fn screen(&self) -> String {
@@ -429,11 +268,10 @@ impl Tui {
     }
 
     pub fn resize(&self, cols: u16, rows: u16) {
-        let size = |n| NonZeroU16::new(n).expect("a size");
         lock(&self.emulator)
             .parser
             .screen_mut()
-            .set_size(size(rows), size(cols));
+            .set_size(cells(rows), cells(cols));
         self.pty().resize(Size::new(rows, cols)).expect("resized");
     }
 
@@ -576,72 +414,10 @@ impl Drop for Tui {
     }
 }
 
+fn cells(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count).expect("a size")
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("no panic while locked")
-}
-
-/// Bytes that a terminal sends for the keys.
-pub fn encode_keys(keys: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut rest = keys;
-    while let Some(start) = rest.find('<') {
-        out.extend_from_slice(&rest.as_bytes()[..start]);
-        rest = &rest[start + 1..];
-        if let Some(after) = rest.strip_prefix('<') {
-            out.push(b'<');
-            rest = after;
-            continue;
-        }
-        let end = rest.find('>').expect("a key name ends with >");
-        out.extend_from_slice(&encode_key(&rest[..end]));
-        rest = &rest[end + 1..];
-    }
-    out.extend_from_slice(rest.as_bytes());
-    out
-}
-
-fn encode_key(name: &str) -> Vec<u8> {
-    if let Some(&[letter]) = name.strip_prefix("c-").map(str::as_bytes) {
-        return vec![letter & 0x1f];
-    }
-    if let Some(rest) = name.strip_prefix("a-") {
-        let mut bytes = vec![0x1b];
-        if rest.len() == 1 {
-            bytes.extend(rest.bytes())
-        } else {
-            bytes.extend(encode_key(rest))
-        }
-        return match rest {
-            "up" => b"\x1b[1;3A".to_vec(),
-            "down" => b"\x1b[1;3B".to_vec(),
-            _ => bytes,
-        };
-    }
-    let bytes: &[u8] = match name {
-        "enter" => b"\r",
-        "esc" => b"\x1b",
-        "tab" => b"\t",
-        "s-tab" => b"\x1b[Z",
-        "backspace" => b"\x7f",
-        "up" => b"\x1b[A",
-        "down" => b"\x1b[B",
-        "right" => b"\x1b[C",
-        "left" => b"\x1b[D",
-        "home" => b"\x1b[H",
-        "end" => b"\x1b[F",
-        "c-home" => b"\x1b[1;5H",
-        "c-end" => b"\x1b[1;5F",
-        "pgup" => b"\x1b[5~",
-        "c-up" => b"\x1b[1;5A",
-        "c-down" => b"\x1b[1;5B",
-        "pgdn" => b"\x1b[6~",
-        "del" => b"\x1b[3~",
-        "f1" => b"\x1bOP",
-        "f3" => b"\x1bOR",
-        "f5" => b"\x1b[15~",
-        "f6" => b"\x1b[17~",
-        "f9" => b"\x1b[20~",
-        other => panic!("no key {other}"),
-    };
-    bytes.to_vec()
 }

@@ -54,7 +54,6 @@ pub fn events(meta: Member<'_>) -> Vec<AgentEvent> {
             events.push(AgentEvent::Terminal(TerminalMeta::Output {
                 id: TerminalId::new(output.terminal_id.as_str()),
                 data: data.into_string(),
-                replaces: false,
             }));
         }
     }

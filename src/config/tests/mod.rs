@@ -236,6 +236,51 @@ fn an_entry_lays_over_the_built_in_agent_of_that_name_or_alias() {
 }
 
 #[test]
+fn an_agent_can_be_like_a_built_in_one() {
+    let world = World::with_user(
+        r#"
+        [agents.gemini]
+        policy = "allow-all"
+        env = { SECRET = "1" }
+        [agents.work]
+        like = "gemini-cli"
+        command = "/opt/gemini"
+        fs = { write = false }
+        env = { HOME_OF = "work" }
+        [agents.plain]
+        like = "gemini"
+        [agents.odd]
+        like = "gemni"
+        command = "odd"
+        "#,
+    );
+    let loaded = world.load();
+    let work = loaded.config.agent("work").unwrap();
+    assert_eq!(
+        (work.name.as_str(), work.command.as_str()),
+        ("work", "/opt/gemini")
+    );
+    assert_eq!(work.args, ["--acp"]);
+    assert_eq!((work.fs_read, work.fs_write), (false, false));
+    assert_eq!(work.env, [("HOME_OF".to_owned(), "work".to_owned())]);
+    assert_eq!((work.policy, work.built_in_command), (None, false));
+    assert!(work.install.is_some() && work.aliases.is_empty());
+    let plain = loaded.config.agent("plain").unwrap();
+    assert_eq!(
+        (plain.command.as_str(), plain.built_in_command),
+        ("gemini", true)
+    );
+    assert_eq!(loaded.config.agent("gemini-cli").unwrap().id, "gemini");
+    assert_eq!(loaded.sources["agents.work.args"], Source::BuiltIn);
+
+    let problem = loaded.config.agent("odd").unwrap_err().to_string();
+    let expected = "agents.odd.like: there is no built-in agent \"gemni\"; did you mean gemini?; this agent \
+                    is left out";
+    assert!(problem.ends_with(expected), "{problem}");
+    assert_eq!(loaded.warnings.len(), 1);
+}
+
+#[test]
 fn what_is_wrong_costs_only_itself_c119_c121() {
     let world = World::with_user(
         r#"defualt_theme = "dark"

@@ -1,6 +1,7 @@
 //! What a command has printed, as `terminal/output` answers it (V1-TERM-06, -07).
 
 use super::{plain::PlainText, utf8::Utf8Stream};
+use crate::text::last_bytes;
 
 /// Bytes kept where the agent names no limit.
 pub const DEFAULT_LIMIT: usize = 1 << 20;
@@ -121,15 +122,6 @@ impl Tail {
     fn len(&self) -> usize {
         self.text.len().min(self.limit)
     }
-}
-
-/// The last `limit` bytes of `text`, fewer where that would cut a character.
-pub(super) fn last_bytes(text: &str, limit: usize) -> &str {
-    let mut start = text.len().saturating_sub(limit);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
 }
 
 #[cfg(test)]

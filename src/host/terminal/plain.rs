@@ -6,7 +6,7 @@
 //! Colours, titles, links and other sequences leave no trace; moving to another row counts as a
 //! line feed, as what follows belongs elsewhere.
 
-use super::buffer::last_bytes;
+use crate::text::last_bytes;
 
 /// An unfinished line longer than this stands as it is, up to its last bytes.
 const MAX_LINE_BYTES: usize = 4 << 10;

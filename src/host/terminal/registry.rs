@@ -75,6 +75,8 @@ struct State {
     /// What may have processes, released or not, by number.
     alive: BTreeMap<u64, Arc<Shared>>,
     closed: bool,
+    /// Rows and columns of the view that shows terminals; [`DEFAULT_SIZE`] while there is none.
+    view: Option<(u16, u16)>,
 }
 
 struct Terminal {
@@ -142,19 +144,22 @@ impl Terminals {
         let marker = format!("{}.{number}", std::process::id());
         let mut launch = launch.with_env(&settings.env, settings.scrub_env, own_env);
         launch.env.insert(MARKER.into(), marker.clone().into());
-        let (pty, child) = spawn(&launch).map_err(|error| cannot_start(&title, &error))?;
+        let size = self.state().view.unwrap_or(DEFAULT_SIZE);
+        let (pty, child) = spawn(&launch, size).map_err(|error| cannot_start(&title, &error))?;
         let leader = child
             .id()
             .and_then(|pid| Pid::from_raw(pid.try_into().ok()?))
             .ok_or_else(|| cannot_start(&title, &"it ended at once"))?;
 
-        let (rows, cols) = DEFAULT_SIZE;
+        let (rows, cols) = size;
         let shared = Arc::new(Shared {
             screen: SharedScreen::new(rows, cols),
             output: Mutex::new(OutputBuffer::new(output_limit, settings.raw_output)),
             processes: Processes::new(leader, marker),
             exit: watch::Sender::new(None),
         });
+        // Unbounded, as the UI task sends; the person's keys and the agent's requests, one by one,
+        // are all that does, and what is typed is bounded where it is taken out.
         let (control, commands) = mpsc::unbounded_channel();
         let closed = {
             let mut state = self.state();
@@ -179,13 +184,13 @@ impl Terminals {
             let _ = control.send(Control::Release);
         }
         let (events, exits) = (self.inner.events.clone(), self.inner.events.clone());
-        let (changed, gone) = (id.clone(), id.clone());
+        let gone = id.clone();
         let run = Run {
             shared,
             pty,
             child,
             control: commands,
-            on_output: Box::new(move || events(HostEvent::TerminalOutput(changed.clone()))),
+            on_output: Box::new(move || events(HostEvent::TerminalOutput)),
             on_exit: Box::new(move |status| {
                 exits(HostEvent::TerminalExited {
                     id: gone.clone(),
@@ -262,7 +267,17 @@ impl Terminals {
         self.send(id, Control::Input(bytes));
     }
 
-    /// The size of the view that shows it.
+    /// The size of the view that shows terminals, running ones and those to come (V1-TERM-16).
+    pub fn set_view(&self, rows: u16, cols: u16) {
+        let mut state = self.state();
+        state.view = Some((rows, cols));
+        for terminal in state.terminals.values() {
+            // An error is a command that has ended.
+            let _ = terminal.control.send(Control::Resize(rows, cols));
+        }
+    }
+
+    /// The size of the view that shows this one alone.
     pub fn resize(&self, id: &TerminalId, rows: u16, cols: u16) {
         self.send(id, Control::Resize(rows, cols));
     }
@@ -272,18 +287,8 @@ impl Terminals {
         self.send(id, Control::Kill);
     }
 
-    /// Releases all terminals of a session that was closed (V1-TERM-17).
-    pub fn release_session(&self, session: &SessionId) {
-        self.state().terminals.retain(|_, terminal| {
-            let of_it = terminal.session.as_ref() == Some(session);
-            if of_it {
-                let _ = terminal.control.send(Control::Release);
-            }
-            !of_it
-        });
-    }
-
-    /// Terminals whose command still runs, oldest first (V1-CAN-07).
+    /// Terminals whose command still runs, oldest first.
+    #[cfg(test)]
     pub fn running(&self) -> Vec<TerminalId> {
         let state = self.state();
         let mut running: Vec<_> = state

@@ -135,16 +135,16 @@ fn is_harmless(name: &OsStr) -> bool {
     })
 }
 
-/// Starts it as the leader of a session and group of its own, the PTY on all three descriptors.
+/// Starts it as the leader of a session and group of its own, the PTY of that size on all three
+/// descriptors.
 /// Must be called on a runtime thread that lives as long as the runtime (not in `spawn_blocking`):
 /// on Linux the command ends with that thread, so that not even a killed client leaves it behind.
 ///
 /// # Errors
 /// The directory or the program does not exist or cannot be used; no PTY is left.
-pub fn spawn(launch: &Launch) -> io::Result<(Pty, Child)> {
+pub fn spawn(launch: &Launch, (rows, cols): (u16, u16)) -> io::Result<(Pty, Child)> {
     check_dir(&launch.cwd)?;
     let (pty, pts) = pty_process::open().map_err(into_io)?;
-    let (rows, cols) = DEFAULT_SIZE;
     pty.resize(Size::new(rows, cols)).map_err(into_io)?;
     // So that erasing in a line of input takes whole characters. Only a comfort.
     if let Ok(mut modes) = rustix::termios::tcgetattr(&pty) {

@@ -290,6 +290,18 @@ async fn it_is_a_real_terminal_v1_term_16() {
 }
 
 #[tokio::test]
+async fn a_terminal_is_as_large_as_the_view_that_shows_it_v1_term_16() {
+    let host = fixture();
+    host.terminals.set_view(20, 70);
+    let (output, _) = host.run("stty size").await;
+    assert_eq!(output, "20 70\n");
+    let terminal = host.sh("trap 'stty size; exit' WINCH; echo on; while :; do sleep 0.05; done");
+    host.until_output(&terminal, "on").await;
+    host.terminals.set_view(25, 60);
+    host.until_output(&terminal, "25 60").await;
+}
+
+#[tokio::test]
 async fn keys_reach_the_program() {
     let host = fixture();
     let terminal =
@@ -382,7 +394,7 @@ async fn a_flood_is_announced_once_until_looked_at() {
     let (output, _) = host.run("seq 30000").await;
     assert!(output.ends_with("30000\n"));
     let outputs = |events: &[HostEvent]| {
-        let of_output = |event: &&HostEvent| matches!(event, HostEvent::TerminalOutput(_));
+        let of_output = |event: &&HostEvent| matches!(event, HostEvent::TerminalOutput);
         events.iter().filter(of_output).count()
     };
     assert_eq!(outputs(&host.events.lock().unwrap()), 1);

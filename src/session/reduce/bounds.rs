@@ -36,6 +36,8 @@ pub(super) const MAX_QUESTIONS: usize = 64;
 pub(super) const MAX_TERMINALS: usize = 512;
 /// Slash commands, and config options.
 pub(super) const MAX_COMMANDS: usize = 1_000;
+/// Written files that wait for a call that names them.
+pub(super) const MAX_WRITES: usize = 256;
 /// Modes.
 pub(super) const MAX_MODES: usize = 100;
 /// Entries of a plan.

@@ -12,12 +12,14 @@ mod notices;
 mod opening;
 mod plan;
 mod questions;
+mod showing;
 mod signin;
 mod stop;
 mod terminals;
 mod tools;
 mod turn;
 mod updates;
+mod writes;
 
 #[cfg(test)]
 mod tests;
@@ -52,6 +54,7 @@ pub(super) struct Inner {
     modes: modes::ModeRules,
     terminals: terminals::TerminalIndex,
     plan: plan::PlanRules,
+    writes: writes::Writes,
     /// Weight of the transcript in bytes; see [`bounds`].
     weight: usize,
 }
@@ -221,6 +224,7 @@ impl Step<'_> {
                 since: self.now,
             }),
             Event::Refused { what, rule } => self.refused(&what, &rule),
+            Event::Wrote { path, lines } => self.wrote(&path, lines),
             Event::TerminalStarted { id, command, cwd } => self.terminal_started(id, command, cwd),
             Event::ShellStarted { terminal, line } => self.shell_started(terminal, line),
             Event::TerminalExited { id, status } => self.terminal_exited(id, status),
@@ -231,6 +235,7 @@ impl Step<'_> {
                 }
             }
         }
+        self.tell_writes_unless_calls_are_open();
         self.session.rev += 1;
     }
 

@@ -319,6 +319,7 @@ impl Step<'_> {
             self.session.inner.tools = kept.tools;
             self.session.plan = kept.plan;
             self.weigh();
+            self.end_own_calls_that_ended();
         }
     }
 

@@ -1,26 +1,14 @@
-//! Terminals: what is known of them, and which blocks show them.
+//! Terminals: what is known of them.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::{
-    proto::{
-        ExitStatus, TerminalId, TerminalMeta, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
-        ToolStatus,
-    },
+    proto::{ExitStatus, TerminalId, TerminalMeta},
     session::{BlockId, Effect, NoticeLevel, TerminalInfo},
     text::{SafeText, truncate_to_width},
 };
 
-use super::{
-    Step,
-    bounds::{MAX_SHOWN_TERMINALS, MAX_TERMINALS},
-    tools::{Told, shown_terminals},
-};
-
-/// Id of the call that shows a command of the person's own; none that an agent would use.
-fn shell_call(terminal: &TerminalId) -> ToolCallId {
-    ToolCallId::new(format!("acp-tui/shell/{}", terminal.as_str()))
-}
+use super::{Step, bounds::MAX_TERMINALS};
 
 /// Cells of each command in the line about those that still run.
 const COMMAND_WIDTH: usize = 60;
@@ -28,7 +16,9 @@ const COMMAND_WIDTH: usize = 60;
 #[derive(Debug, Default)]
 pub(super) struct TerminalIndex {
     /// The latest block that shows each terminal.
-    shown: HashMap<TerminalId, BlockId>,
+    pub(super) shown: HashMap<TerminalId, BlockId>,
+    /// Terminals that a block shows though the agent has not named them in it, by block.
+    pub(super) adopted: HashMap<BlockId, TerminalId>,
     /// Commands that need no word about still running: the agent is ending them, they are the
     /// person's own, or the word was said.
     settled: BTreeSet<TerminalId>,
@@ -37,46 +27,23 @@ pub(super) struct TerminalIndex {
 impl Step<'_> {
     pub(super) fn terminal_started(&mut self, id: TerminalId, command: SafeText, cwd: SafeText) {
         let info = TerminalInfo {
-            command,
+            command: command.clone(),
             cwd,
             started: self.now,
             exit: None,
             foreign: false,
         };
-        self.add_terminal(id, info);
+        self.add_terminal(id.clone(), info);
+        self.show_terminal(&id, &command);
     }
 
     pub(super) fn terminal_exited(&mut self, id: TerminalId, status: ExitStatus) {
+        self.end_own_call(&id, &status);
         if let Some(info) = self.session.terminals.get_mut(&id) {
-            let state = if status.code == Some(0) {
-                ToolStatus::Completed
-            } else {
-                ToolStatus::Failed
-            };
             info.exit = Some(status);
             self.session.inner.terminals.settled.remove(&id);
             self.touch_terminal(&id);
-            let shell = shell_call(&id);
-            if self.session.inner.tools.knows(&shell) {
-                let patch = ToolCallPatch {
-                    status: Some(state),
-                    ..ToolCallPatch::new(shell)
-                };
-                self.patch_tool(patch, Told::Updated);
-            }
         }
-    }
-
-    /// The person's own command is shown like one of the agent's.
-    pub(super) fn shell_started(&mut self, terminal: TerminalId, line: SafeText) {
-        self.settle_terminal(&terminal);
-        let mut patch = ToolCallPatch::new(shell_call(&terminal));
-        patch.title = Some(SafeText::line(&format!("! {line}")));
-        patch.kind = Some(ToolKind::Execute);
-        patch.status = Some(ToolStatus::InProgress);
-        patch.command = Some(line.to_string());
-        patch.content = Some(vec![ToolContent::Terminal(terminal)]);
-        self.patch_tool(patch, Told::Announced);
     }
 
     /// The agent kills or releases it, or it needs no watching for another reason.
@@ -108,7 +75,10 @@ impl Step<'_> {
             return;
         }
         let (ids, commands): (Vec<_>, Vec<_>) = running.into_iter().unzip();
-        let text = format!("still running: {}", commands.join(", "));
+        let text = format!(
+            "still running: {} (tab selects a block, t attaches to its terminal, F9 there ends it)",
+            commands.join(", ")
+        );
         self.say(NoticeLevel::Info, SafeText::line(&text));
         for id in ids {
             self.settle_terminal(&id);
@@ -202,19 +172,15 @@ impl Step<'_> {
         }
     }
 
-    pub(super) fn index_terminals(&mut self, block: BlockId, content: &[ToolContent]) {
-        let shown = &mut self.session.inner.terminals.shown;
-        for id in shown_terminals(content) {
-            if shown.len() < MAX_SHOWN_TERMINALS || shown.contains_key(id) {
-                shown.insert(id.clone(), block);
-            }
-        }
-    }
-
     /// After old blocks were dropped.
     pub(super) fn forget_gone_terminals(&mut self) {
         let transcript = &self.session.transcript;
-        let shown = &mut self.session.inner.terminals.shown;
-        shown.retain(|_, block| transcript.index_of(*block).is_some());
+        let terminals = &mut self.session.inner.terminals;
+        terminals
+            .shown
+            .retain(|_, block| transcript.index_of(*block).is_some());
+        terminals
+            .adopted
+            .retain(|block, _| transcript.index_of(*block).is_some());
     }
 }

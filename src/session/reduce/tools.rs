@@ -15,7 +15,7 @@ use super::{
 #[derive(Debug, Default)]
 pub(super) struct ToolIndex {
     by_id: HashMap<ToolCallId, Known>,
-    /// Calls that have not finished.
+    /// Calls of the agent that have not finished.
     open: BTreeSet<BlockId>,
 }
 
@@ -27,7 +27,7 @@ struct Known {
 }
 
 /// Where a patch comes from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// `tool_call`
     Announced,
@@ -35,6 +35,8 @@ pub(super) enum Told {
     Updated,
     /// `session/request_permission`
     Asked,
+    /// By this client, of a command that is its own: that ends with its process and not with a turn.
+    Ours,
 }
 
 impl Told {
@@ -44,7 +46,7 @@ impl Told {
             Self::Announced => !state.is_open(),
             // One that the agent never called finished may still run in the background.
             Self::Asked => matches!(state, ToolState::Completed | ToolState::Failed),
-            Self::Updated => false,
+            Self::Updated | Self::Ours => false,
         }
     }
 }
@@ -52,6 +54,21 @@ impl Told {
 impl ToolIndex {
     pub(super) fn knows(&self, id: &ToolCallId) -> bool {
         self.by_id.contains_key(id)
+    }
+
+    pub(super) fn forget(&mut self, id: &ToolCallId) {
+        self.by_id.remove(id);
+    }
+
+    /// The calls that were announced in a turn.
+    pub(super) fn of_turn(&self, turn: u64) -> impl Iterator<Item = BlockId> {
+        let calls = self.by_id.values().filter(move |known| known.turn == turn);
+        calls.map(|known| known.block)
+    }
+
+    /// The agent's calls that have not finished.
+    pub(super) fn open(&self) -> impl Iterator<Item = BlockId> {
+        self.open.iter().copied()
     }
 }
 
@@ -79,15 +96,21 @@ impl Step<'_> {
         let block = match same {
             Some(known) => known.block,
             None => {
-                let call = self.new_call(patch.id.clone());
-                let block = self.push(BlockKind::Tool(Box::new(call)));
+                let call = BlockKind::Tool(Box::new(self.new_call(patch.id.clone())));
+                let block = match self.own_block_for(&patch) {
+                    Some(block) => {
+                        self.replace(block, call);
+                        block
+                    }
+                    None => self.push(call),
+                };
                 let known = Known { block, turn };
                 let tools = &mut self.session.inner.tools;
                 tools.by_id.insert(patch.id.clone(), known);
                 block
             }
         };
-        self.apply_patch(block, patch);
+        self.apply_patch(block, patch, by);
         block
     }
 
@@ -104,6 +127,7 @@ impl Step<'_> {
             raw_output: None,
             command: None,
             command_cwd: None,
+            by_person: false,
             started: self.now,
             took: None,
             asking: false,
@@ -113,8 +137,9 @@ impl Step<'_> {
 
     /// Present fields replace, whole lists included (V1-TOOL-02). A word of the agent wins over
     /// our "cancelled" (V1-TOOL-06).
-    fn apply_patch(&mut self, block: BlockId, patch: ToolCallPatch) {
+    fn apply_patch(&mut self, block: BlockId, patch: ToolCallPatch, by: Told) {
         let content = patch.content.map(bounded_content);
+        let content = content.map(|content| self.with_adopted(block, content));
         if let Some(content) = &content {
             self.index_terminals(block, content);
         }
@@ -161,7 +186,7 @@ impl Step<'_> {
             call.took = Some(now.saturating_duration_since(call.started));
         }
         let new = block_weight(place);
-        if open {
+        if open && by != Told::Ours {
             self.session.inner.tools.open.insert(block);
         } else {
             self.session.inner.tools.open.remove(&block);

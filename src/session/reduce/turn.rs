@@ -163,6 +163,7 @@ impl Step<'_> {
     pub(super) fn close_turn(&mut self, open_tools: ToolState) {
         self.hush();
         self.end_open_tools(open_tools);
+        self.tell_writes();
         self.close_questions();
         self.settle_plan();
         self.session.turn = None;

@@ -73,6 +73,8 @@ pub enum Expanded {
 pub struct Composer {
     buffer: Buffer,
     chips: Chips,
+    /// The draft that waits until something else is written, as it stands in the buffer.
+    aside: Option<String>,
     kills: Kills,
     history: History,
     /// What history put into the buffer, as long as it is untouched: its revision and caret.
@@ -105,6 +107,7 @@ impl Composer {
         Self {
             buffer: Buffer::default(),
             chips: Chips::default(),
+            aside: None,
             kills: Kills::default(),
             history: History::default(),
             recalled: None,
@@ -128,9 +131,36 @@ impl Composer {
         self.buffer.is_empty()
     }
 
-    /// The draft with chips written out: to be saved, or for `$EDITOR`.
+    /// The draft with chips written out, for `$EDITOR`.
     pub fn draft_text(&self) -> String {
         self.chips.expand(&self.buffer.text())
+    }
+
+    /// As [`Composer::draft_text`], with what was put aside behind it: to be saved.
+    pub fn whole_text(&self) -> String {
+        let mut text = self.draft_text();
+        if let Some(aside) = &self.aside {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&self.chips.expand(aside));
+        }
+        text
+    }
+
+    /// Puts the draft aside: something else is to be written on an empty composer.
+    pub fn put_aside(&mut self) {
+        if !self.buffer.is_empty() {
+            self.aside = Some(self.buffer.text());
+            self.replace_all("");
+        }
+    }
+
+    /// The draft that was put aside takes the place of what is written now; undo brings that back.
+    pub fn bring_back(&mut self) {
+        if let Some(raw) = self.aside.take() {
+            self.replace_all(&raw);
+        }
     }
 
     /// Enter: the draft to be sent, which leaves the composer. `None` if there is nothing but
@@ -172,8 +202,13 @@ impl Composer {
         self.replace_all(&raw);
     }
 
-    /// Puts text that came back, like a prompt that was not sent, in front of what is typed.
+    /// Puts text that came back, like a prompt that was not sent, in front of the draft.
     pub fn prepend(&mut self, text: &str) {
+        if let Some(aside) = self.aside.take() {
+            let raw = self.foreign(&clean(text));
+            self.aside = Some(format!("{raw}\n{aside}"));
+            return;
+        }
         let raw = self.foreign(&clean(text));
         let caret = self.buffer.caret();
         let breaks = usize::from(!self.buffer.is_empty());

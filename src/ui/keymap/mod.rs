@@ -55,10 +55,7 @@ impl Keymap {
                     .extend(defaults.filter(|chord| !chords.contains(chord)));
             }
             for chord in &chords {
-                let context = match info.context {
-                    Context::Anywhere if chord.is_text() => Context::EmptyComposer,
-                    context => context,
-                };
+                let context = info.context.of(*chord);
                 map.bindings.entry((context, *chord)).or_insert(info.action);
             }
             map.chords.insert(info.action, chords);

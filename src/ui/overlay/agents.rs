@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crossterm::event::KeyCode;
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -31,43 +32,97 @@ const LIST_AT_LEAST: u16 = 3;
 /// Rows for how to install the selected agent.
 const HINT_ROWS: usize = 2;
 
+/// Agents that are not installed stand in the list as they are up to here; more are folded.
+const FEW: usize = 3;
+
+#[derive(Clone)]
+enum Item {
+    Agent(Box<AgentChoice>),
+    /// The others, which are not installed.
+    Folded,
+}
+
 #[derive(Default)]
 pub struct AgentPicker {
-    list: FilterList<AgentChoice>,
+    list: FilterList<Item>,
     /// What the entries were made from: where agents are, and the theme, may be known only after
     /// the picker is open.
-    made_from: Option<(AgentList, u8)>,
+    made_from: Option<(AgentList, u8, bool)>,
     /// The person has begun to choose: then the selection stays on what it is on.
     moved: bool,
+    /// The person wants to see those that are not installed, too.
+    unfolded: bool,
 }
 
 impl AgentPicker {
-    /// Those whose command was found first.
+    /// Those whose command was found first; the others behind one row, until they are asked for.
     fn fill(&mut self, cx: &OverlayContext<'_>) {
-        if let Some((agents, theme)) = &self.made_from
+        let fold = !self.unfolded && !self.list.is_narrowed();
+        if let Some((agents, theme, folded)) = &self.made_from
             && Arc::ptr_eq(agents, cx.agents)
-            && *theme == cx.theme.id
+            && (*theme, *folded) == (cx.theme.id, fold)
         {
             return;
         }
-        self.made_from = Some((cx.agents.clone(), cx.theme.id));
-        let selected = self.list.selected().map(|agent| agent.id.clone());
-        let mut agents: Vec<&AgentChoice> = cx.agents.iter().collect();
-        agents.sort_by_key(|agent| matches!(agent.found, Some(Err(_))));
-        self.list
-            .set_entries(agents.into_iter().map(|agent| entry(agent, cx)).collect());
-        if self.moved {
-            self.list
-                .select(|agent| Some(&agent.id) == selected.as_ref());
+        let same_fold = self.made_from.as_ref().is_none_or(|made| made.2 == fold);
+        self.made_from = Some((cx.agents.clone(), cx.theme.id, fold));
+        let selected = self.agent().map(|agent| agent.id.clone());
+        let (missing, mut shown): (Vec<&AgentChoice>, Vec<&AgentChoice>) =
+            cx.agents.iter().partition(|agent| is_missing(agent));
+        let folded = if fold && missing.len() > FEW {
+            Some(missing.len())
+        } else {
+            shown.extend(missing);
+            None
+        };
+        let entries = shown.into_iter().map(|agent| entry(agent, cx));
+        let folded = folded.map(|count| folded_entry(count, cx));
+        self.list.set_entries(entries.chain(folded).collect());
+        if self.moved && same_fold {
+            self.list.select(
+                |item| matches!(item, Item::Agent(agent) if Some(&agent.id) == selected.as_ref()),
+            );
         }
     }
 
+    fn agent(&self) -> Option<&AgentChoice> {
+        match self.list.selected()? {
+            Item::Agent(agent) => Some(agent),
+            Item::Folded => None,
+        }
+    }
+
+    /// Shows what was folded, the first of it selected.
+    fn unfold(&mut self, cx: &OverlayContext<'_>) -> Outcome {
+        self.unfolded = true;
+        self.fill(cx);
+        self.list
+            .select(|item| matches!(item, Item::Agent(agent) if is_missing(agent)));
+        Outcome::taken()
+    }
+
+    /// What the selected one lacks.
     fn install_hint(&self) -> Option<SafeText> {
-        self.list.selected()?.found.clone()?.err()
+        self.agent()?.found.clone()?.err()
     }
 }
 
-fn entry(agent: &AgentChoice, cx: &OverlayContext<'_>) -> Entry<AgentChoice> {
+fn is_missing(agent: &AgentChoice) -> bool {
+    matches!(agent.found, Some(Err(_)))
+}
+
+fn folded_entry(count: usize, cx: &OverlayContext<'_>) -> Entry<Item> {
+    let verb = if count == 1 { "is" } else { "are" };
+    let mut label = StyledLine::styled(cx.symbols.folded, cx.theme.dim);
+    label.push(&format!(" {count} more {verb} not installed"), cx.theme.dim);
+    Entry {
+        label,
+        note: StyledLine::styled("type to search, or go down", cx.theme.dim),
+        value: Item::Folded,
+    }
+}
+
+fn entry(agent: &AgentChoice, cx: &OverlayContext<'_>) -> Entry<Item> {
     let theme = cx.theme;
     let (sign, sign_style, name_style) = match agent.found {
         Some(Ok(_)) => (cx.symbols.done, theme.success, theme.strong),
@@ -88,27 +143,33 @@ fn entry(agent: &AgentChoice, cx: &OverlayContext<'_>) -> Entry<AgentChoice> {
     Entry {
         label,
         note,
-        value: agent.clone(),
+        value: Item::Agent(Box::new(agent.clone())),
     }
 }
 
 impl Overlay for AgentPicker {
     fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
         self.fill(cx);
+        let folded = matches!(self.list.selected(), Some(Item::Folded));
+        if folded && key.code() == KeyCode::Down {
+            self.moved = true;
+            return self.unfold(cx);
+        }
         match self.list.handle(key) {
             Listed::Pass => Outcome::pass(),
             Listed::Taken => {
                 self.moved = true;
+                self.fill(cx);
                 Outcome::taken()
             }
             Listed::Chosen => match self.list.selected() {
-                Some(agent) if !matches!(agent.found, Some(Err(_))) => {
+                Some(Item::Agent(agent)) if !is_missing(agent) => {
                     Outcome::close().command(UiCommand::ChooseAgent(agent.id.clone()))
                 }
-                Some(agent) => Outcome::taken().with(Wish::Toast(SafeText::line(&format!(
-                    "{} is not installed: see below the list how to",
-                    agent.name
-                )))),
+                Some(Item::Agent(agent)) => Outcome::taken().with(Wish::Toast(SafeText::line(
+                    &format!("{} is not installed: see below the list how to", agent.name),
+                ))),
+                Some(Item::Folded) => self.unfold(cx),
                 None => Outcome::taken(),
             },
         }
@@ -117,6 +178,7 @@ impl Overlay for AgentPicker {
     fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
         self.fill(cx);
         self.list.paste(text);
+        self.fill(cx);
         Outcome::taken()
     }
 
@@ -145,9 +207,7 @@ impl Overlay for AgentPicker {
         let inner = panel.draw(area, buffer, cx);
         // How to install the selected one, whole: it is there to be copied.
         let hint = self.install_hint().map_or_else(Vec::new, |hint| {
-            let mut line = StyledLine::styled("install: ", cx.theme.dim);
-            line.push(&SafeText::line(&hint), cx.theme.warning);
-            line.wrap(inner.width.into())
+            StyledLine::styled(&hint, cx.theme.warning).wrap(inner.width.into())
         });
         let rows = u16::try_from(hint.len()).unwrap_or(u16::MAX);
         let rows = rows.min(inner.height.saturating_sub(LIST_AT_LEAST));

@@ -68,6 +68,11 @@ impl<T> FilterList<T> {
         self.narrow();
     }
 
+    /// Something was typed that narrows it.
+    pub fn is_narrowed(&self) -> bool {
+        !self.query.is_empty()
+    }
+
     pub fn selected(&self) -> Option<&T> {
         let at = *self.found.get(self.selected)?;
         self.entries.get(at).map(|entry| &entry.value)
@@ -156,6 +161,25 @@ impl<T> FilterList<T> {
         self.selected = self.selected.saturating_add_signed(by).min(last);
     }
 
+    /// Where the window stands in a list that is longer than it.
+    fn place(&self, top: usize, cx: &OverlayContext<'_>) -> StyledLine {
+        let below = self.scroll.below();
+        if top == 0 && below == 0 {
+            return StyledLine::new();
+        }
+        let place = format!("{}/{}", self.selected + 1, self.found.len());
+        let mut line = StyledLine::styled(&place, cx.theme.dim);
+        for (sign, there) in [
+            (cx.symbols.more_above, top > 0),
+            (cx.symbols.more, below > 0),
+        ] {
+            if there {
+                line.push(&format!(" {sign}"), cx.theme.warning);
+            }
+        }
+        line
+    }
+
     /// Draws filter and list; returns the cursor's place at the end of the filter.
     pub fn draw(
         &mut self,
@@ -175,9 +199,6 @@ impl<T> FilterList<T> {
             line.push("type to narrow", theme.dim);
         }
         let width = usize::from(area.width);
-        let row = line.truncate(width, cx.symbols.ellipsis);
-        buffer.set_line(area.x, area.y, &row.line, area.width);
-
         let list = Rect {
             y: area.y + 1,
             height: area.height - 1,
@@ -193,6 +214,8 @@ impl<T> FilterList<T> {
         self.scroll.fit(self.found.len(), list.height);
         self.scroll.show(self.selected, list.height);
         let top = self.scroll.fit(self.found.len(), list.height);
+        let row = spread(&line, &self.place(top, cx), width, cx.symbols.ellipsis);
+        buffer.set_line(area.x, area.y, &row.line, area.width);
         let visible = self.found.iter().enumerate().skip(top);
         for (y, (n, at)) in (list.top()..list.bottom()).zip(visible) {
             let entry = &self.entries[*at];

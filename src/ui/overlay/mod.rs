@@ -54,6 +54,8 @@ pub struct OverlayContext<'a> {
     pub diff: DiffLayout,
     /// How much frame the screen has room for.
     pub frame: Frame,
+    /// There is text in the composer.
+    pub drafting: bool,
     pub now: Instant,
 }
 

@@ -38,8 +38,8 @@ pub fn render_thought_header(
     match thought.took {
         Some(took) => {
             parts.push(count(line_count(thought.text.trim()), "line"));
-            // Zero: a replayed one; nobody knows.
-            if !took.is_zero() {
+            // Of a replayed one nobody knows.
+            if took.as_millis() >= 100 {
                 parts.push(elapsed(took));
             }
         }

@@ -73,7 +73,7 @@ impl Ui {
             }
 
             Action::Palette => {
-                let palette = Palette::new(&self.look.overlay(cx));
+                let palette = Palette::new(&self.look.overlay(&self.composer, cx));
                 self.layers.open(Box::new(palette));
             }
             Action::Help => self.layers.open(Box::new(Help::default())),
@@ -131,7 +131,7 @@ impl Ui {
         let text = draft.text();
         self.composer.push_history(&text);
         self.commands.push(UiCommand::SaveHistory(text));
-        self.feedback = false;
+        self.end_feedback();
         self.transcript.scroll(Scroll::Bottom);
         self.commands.push(match shell_line(&draft.parts) {
             Some(line) => UiCommand::Shell(line),
@@ -160,10 +160,20 @@ impl Ui {
         queued
     }
 
+    /// No reason is waited for any more; one that is half written stays to be sent, and the draft
+    /// that it took the place of waits.
+    pub(super) fn end_feedback(&mut self) {
+        self.feedback = false;
+        if self.composer.is_empty() {
+            self.composer.bring_back();
+        }
+    }
+
     /// Esc, with nothing open that it would close.
     fn stop(&mut self, cx: &UiContext<'_>) {
         if self.feedback {
             self.feedback = false;
+            self.composer.bring_back();
             return;
         }
         if cx.session.is_some_and(can_stop) {
@@ -174,6 +184,7 @@ impl Ui {
     fn interrupt(&mut self, cx: &UiContext<'_>) {
         let asking = self.layers.is_asking();
         if !asking && self.composer.clear() {
+            self.composer.bring_back();
             self.moment.disarm();
             return;
         }

@@ -66,7 +66,8 @@ impl Ui {
     /// What comes next was typed before anything could be seen: it answers no question.
     pub fn typed_ahead(&mut self, cx: &UiContext<'_>) {
         self.sync(cx);
-        self.layers.paste("", &self.look.overlay(cx));
+        self.layers
+            .paste("", &self.look.overlay(&self.composer, cx));
         self.last_key = Some(cx.now);
     }
 
@@ -87,7 +88,9 @@ impl Ui {
             return;
         }
         self.sync(cx);
-        let outcome = self.layers.paste(text, &self.look.overlay(cx));
+        let outcome = self
+            .layers
+            .paste(text, &self.look.overlay(&self.composer, cx));
         if !self.follow(outcome, cx) {
             self.transcript.browse_exit();
             self.composer.insert_paste(text);
@@ -118,7 +121,8 @@ impl Ui {
             };
             if burst > 0 {
                 // For whatever is asked: something was typed.
-                self.layers.paste("", &self.look.overlay(cx));
+                self.layers
+                    .paste("", &self.look.overlay(&self.composer, cx));
                 self.last_key = Some(cx.now);
                 self.just_answered = None;
                 self.moment.disarm();
@@ -141,7 +145,7 @@ impl Ui {
             .session
             .is_some_and(|session| session.shown_question().is_some());
         if cx.session.is_none_or(|session| session.turn.is_none()) && !waiting {
-            self.feedback = false;
+            self.end_feedback();
         }
         self.layers.sync(cx.session, self.last_key, self.feedback);
     }
@@ -155,7 +159,9 @@ impl Ui {
         }
         let chord = Chord::from(key);
         let just_answered = self.just_answered.take();
-        let outcome = self.layers.handle(chord, &self.look.overlay(cx));
+        let outcome = self
+            .layers
+            .handle(chord, &self.look.overlay(&self.composer, cx));
         if self.follow(outcome, cx) {
             return;
         }
@@ -267,7 +273,7 @@ impl Ui {
                 Wish::Toast(text) => self.moment.say(text),
                 Wish::Feedback => {
                     self.feedback = true;
-                    self.moment.say("write why: enter sends it".into());
+                    self.composer.put_aside();
                 }
                 Wish::ShowDiff => self.show_asked_diff(cx),
             }

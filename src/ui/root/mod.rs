@@ -66,6 +66,8 @@ pub struct Ui {
     /// The last frame showed the transcript.
     transcript_shown: bool,
     rev: u64,
+    /// What terminals are shown in, as the app was told.
+    terminal_view: Option<(u16, u16)>,
     /// What the events at hand lead to.
     commands: Vec<UiCommand>,
 }
@@ -84,7 +86,7 @@ struct Look {
 }
 
 impl Look {
-    fn overlay<'a>(&'a self, cx: &UiContext<'a>) -> OverlayContext<'a> {
+    fn overlay<'a>(&'a self, composer: &Composer, cx: &UiContext<'a>) -> OverlayContext<'a> {
         OverlayContext {
             session: cx.session,
             project: cx.project,
@@ -95,6 +97,7 @@ impl Look {
             offload: &self.offload,
             diff: self.settings.diff,
             frame: self.frame,
+            drafting: !composer.is_empty(),
             now: cx.now,
         }
     }
@@ -139,6 +142,7 @@ impl Ui {
             links: Vec::new(),
             transcript_shown: false,
             rev: 0,
+            terminal_view: None,
             commands: Vec::new(),
             look: Look {
                 keymap: Keymap::new(&settings.keys),
@@ -183,7 +187,7 @@ impl Ui {
     pub fn session_replaced(&mut self) {
         self.transcript = TranscriptView::default();
         self.viewer = None;
-        self.feedback = false;
+        self.end_feedback();
         self.touch();
     }
 
@@ -194,7 +198,7 @@ impl Ui {
 
     /// The draft as text: to be saved.
     pub fn draft_text(&self) -> String {
-        self.composer.draft_text()
+        self.composer.whole_text()
     }
 
     /// Replaces the draft: saved earlier, or back from `$EDITOR`.

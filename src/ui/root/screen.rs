@@ -10,13 +10,14 @@ use crate::{
     proto::PlanStatus,
     session::{Phase, Session},
     ui::{
-        Ui, UiContext,
+        Ui, UiCommand, UiContext,
         action::Action,
         composer::Sources,
         overlay::{Frame, Room, agent_name, draw_rows},
         queue,
-        render::{Row, line::StyledLine, plan::render_pinned_plan},
+        render::{Row, line::StyledLine, plan::render_pinned_plan, tool::body_columns},
         status::Status,
+        transcript::content_width,
     },
 };
 
@@ -79,6 +80,9 @@ impl Zones {
     }
 }
 
+/// Rows of the screen that a terminal does not get: viewer's title and status line.
+const TERMINAL_MARGIN: u16 = 2;
+
 impl Ui {
     /// Draws the whole screen and puts the cursor where it belongs.
     pub fn draw(&mut self, frame: &mut ratatui::Frame<'_>, cx: &UiContext<'_>) {
@@ -103,6 +107,7 @@ impl Ui {
             return None;
         }
         self.look.frame = Frame::for_screen(area.width, area.height);
+        self.tell_terminal_view(area);
         self.sync(cx);
         if self.viewer.is_some() {
             let zones = Zones::stack(area, 0, 0, 0, 0);
@@ -120,6 +125,16 @@ impl Ui {
         let cursor = self.draw_composer(&zones, buffer, cx);
         self.draw_status(zones.status, buffer, cx);
         self.draw_overlay(&zones, buffer, cx).or(cursor)
+    }
+
+    /// Terminals are as wide as what shows them, so that nothing is wrapped twice, and as high as
+    /// the screen leaves them when attached (V1-TERM-16).
+    fn tell_terminal_view(&mut self, area: Rect) {
+        let cols = body_columns(content_width(area.width));
+        let rows = area.height.saturating_sub(TERMINAL_MARGIN).max(1);
+        if self.terminal_view.replace((rows, cols)) != Some((rows, cols)) {
+            self.commands.push(UiCommand::TerminalView { rows, cols });
+        }
     }
 
     fn divide(&mut self, area: Rect, cx: &UiContext<'_>) -> Zones {
@@ -142,7 +157,8 @@ impl Ui {
         let queue = u16::try_from(queue).unwrap_or(queue_room);
         let question = if asking {
             let room = Room::new(area.width, above - queue);
-            self.layers.height(room, &self.look.overlay(cx))
+            self.layers
+                .height(room, &self.look.overlay(&self.composer, cx))
         } else {
             0
         };
@@ -305,6 +321,9 @@ impl Ui {
             motion: self.look.settings.motion,
             toast: self.moment.text(),
             feedback: self.feedback,
+            letters_typed: self.look.frame == Frame::Compact
+                && self.layers.is_asking()
+                && !self.composer.is_empty(),
             in_viewer: self.viewer.is_some(),
             now: cx.now,
         };
@@ -318,7 +337,7 @@ impl Ui {
         buffer: &mut Buffer,
         cx: &UiContext<'_>,
     ) -> Option<Position> {
-        let overlay = self.look.overlay(cx);
+        let overlay = self.look.overlay(&self.composer, cx);
         if !self.layers.is_opened() {
             if zones.question.is_empty() {
                 return None;

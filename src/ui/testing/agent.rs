@@ -49,7 +49,6 @@ impl Bench {
             session,
             project: ProjectInfo {
                 cwd: "~/src/tool".into(),
-                path: PathBuf::from("/home/me/src/tool"),
                 git_branch: Some("main".into()),
                 policy: None,
             },

@@ -1,5 +1,7 @@
 //! What stays on the normal screen after leaving (PRODUCT §3, `ui.exit_print`).
 
+use std::time::{Duration, Instant};
+
 use super::{
     Settings,
     frame::{Frame, Source, Tick},
@@ -7,13 +9,16 @@ use super::{
     segment::render_segment,
 };
 use crate::{
-    session::{BlockKind, Session},
+    session::{Block, BlockKind, Session},
     ui::render::{RenderContext, Row},
     vt::Screens,
 };
 
 /// Rows that are printed; of more the last.
 const MAX_ROWS: usize = 5_000;
+
+/// No older block is laid out after this: leaving must not take longer than people wait.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The last prompt and all that came after it, at `ctx.width`. Give it an
 /// [immediate](crate::ui::offload::Offload::immediate) offload.
@@ -30,6 +35,7 @@ pub fn last_exchange_rows(
         Source::new(session, screens),
         settings,
         ctx,
+        Instant::now() + PATIENCE,
     )
 }
 
@@ -40,7 +46,8 @@ pub fn conversation_rows(
     settings: &Settings,
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
-    rows_from(0, Source::new(session, screens), settings, ctx)
+    let until = Instant::now() + PATIENCE;
+    rows_from(0, Source::new(session, screens), settings, ctx, until)
 }
 
 pub(super) fn rows_from(
@@ -48,6 +55,7 @@ pub(super) fn rows_from(
     source: Source<'_>,
     settings: &Settings,
     ctx: &RenderContext<'_>,
+    until: Instant,
 ) -> Vec<Row> {
     let frame = Frame {
         source,
@@ -61,23 +69,35 @@ pub(super) fn rows_from(
     let blocks = source.transcript.blocks();
     // From the end up, so that a long conversation costs what is printed of it.
     let mut kept: Vec<Vec<Row>> = Vec::new();
-    let mut count = 0;
+    let mut left = MAX_ROWS;
     for (index, block) in blocks.iter().enumerate().skip(from).rev() {
         let above = index.checked_sub(1).filter(|at| *at >= from);
         let above = above.and_then(|at| blocks.get(at)).map(|block| &block.kind);
-        let mut item = Item::new(block, gap_between(above, &block.kind));
-        let detail = detail(block, None, false, settings.thoughts);
-        item.prepare(block, detail, &frame);
-        for segment in (0..item.heights.len()).rev() {
-            let rows = render_segment(block, &item, segment, detail, &frame).rows;
-            count += rows.len();
-            kept.push(rows);
-        }
-        if count >= MAX_ROWS {
+        let rows = last_rows(block, gap_between(above, &block.kind), left, &frame);
+        left = left.saturating_sub(rows.len());
+        kept.push(rows);
+        if left == 0 || Instant::now() >= until {
             break;
         }
     }
-    let rows: Vec<Row> = kept.into_iter().rev().flatten().collect();
-    let skip = rows.len().saturating_sub(MAX_ROWS);
-    rows.into_iter().skip(skip).collect()
+    kept.into_iter().rev().flatten().collect()
+}
+
+/// The last rows of a block, at most `most`. Its segments are laid out downwards: the colours of
+/// code go on from the segment before.
+fn last_rows(block: &Block, gap: bool, most: usize, frame: &Frame<'_>) -> Vec<Row> {
+    let detail = detail(block, None, false, frame.settings.thoughts);
+    let mut item = Item::new(block, gap);
+    item.prepare_whole(block, detail, frame);
+    let mut first = item.heights.len();
+    let mut estimated = 0;
+    while first > 0 && estimated < most {
+        first -= 1;
+        estimated += item.heights.get(first);
+    }
+    let segments = first..item.heights.len();
+    let rows = segments.flat_map(|at| render_segment(block, &item, at, detail, frame).rows);
+    let mut rows: Vec<Row> = rows.collect();
+    rows.drain(..rows.len().saturating_sub(most));
+    rows
 }

@@ -100,6 +100,20 @@ impl Item {
         }
     }
 
+    /// As [`Item::prepare`], but takes in all of a text, however long.
+    pub fn prepare_whole(&mut self, block: &Block, detail: Detail, frame: &Frame<'_>) {
+        let seen = |item: &Self| item.text.as_ref().map(|text| text.seen());
+        let mut before = None;
+        loop {
+            self.prepare(block, detail, frame);
+            let now = seen(self);
+            if now == before {
+                return;
+            }
+            before = now;
+        }
+    }
+
     fn split(&mut self, source: &str, done: bool, now: Instant) -> usize {
         let text = self.text.get_or_insert_default();
         let bite = source.floor_char_boundary(text.seen().saturating_add(BITE));
@@ -257,8 +271,8 @@ pub fn next_detail(block: &Block, now: Detail) -> Detail {
 pub fn gap_between(above: Option<&BlockKind>, below: &BlockKind) -> bool {
     use BlockKind as K;
     match (above, below) {
-        (None | Some(K::User(_)), K::User(_)) => above.is_some(),
-        (None | Some(K::User(_)), _) => false,
+        (None, _) => false,
+        (Some(K::User(_)), _) => true,
         (_, K::User(_) | K::Plan(_)) | (Some(K::Plan(_)), _) => true,
         (Some(K::Agent(_)), _) => true,
         (Some(_), K::Agent(_)) => true,

@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -447,6 +449,25 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
 }
 
 #[test]
+fn folding_passes_over_what_looks_the_same() {
+    let mut world = World::new(Stage::dark());
+    let mut short = samples::call(ToolKind::Execute, "make", world.stage.now);
+    short.content = vec![crate::proto::ToolContent::Block(
+        crate::proto::ContentBlock::Text("built".into()),
+    )];
+    world.transcript.push_for_test(samples::tool(short));
+    let mut view = TranscriptView::default();
+    let unfolded = text_on_screen(&world, &mut view);
+    assert!(unfolded.contains("built"));
+    assert!(view.browse_enter());
+    view.toggle_fold_in(&world.transcript);
+    let folded = text_on_screen(&world, &mut view);
+    assert!(!folded.contains("built"), "at the first press: {folded}");
+    view.toggle_fold_in(&world.transcript);
+    assert!(text_on_screen(&world, &mut view).contains("built"));
+}
+
+#[test]
 fn the_selected_block_is_copied_opened_and_looked_at() {
     let mut world = conversation(Stage::dark());
     let (mut session, _) = Session::start(
@@ -555,10 +576,27 @@ fn the_transcript_reads_as_plain_text() {
     insta::assert_snapshot!(plain::whole_text(&world.source()));
 }
 
+fn printed_from(world: &World, from: usize, width: u16) -> Vec<crate::ui::render::Row> {
+    let until = Instant::now() + Duration::from_secs(3600);
+    let ctx = world.stage.ctx(width);
+    exit::rows_from(from, world.source(), &world.settings, &ctx, until)
+}
+
+#[test]
+fn of_a_huge_answer_the_end_is_printed() {
+    let mut world = World::new(Stage::dark());
+    let code = "fn main() { let x = \"y\"; }\n".repeat(40_000);
+    let text = format!("```rust\n{code}```\n\nthe very end");
+    world.transcript.push_for_test(agent(&text, true));
+    let rows = printed_from(&world, 0, 80);
+    assert!(rows.len() <= 5_000);
+    assert!(testing::text(&rows, 80).contains("the very end"));
+}
+
 #[test]
 fn the_last_exchange_is_printed() {
     let world = conversation(Stage::dark());
-    let rows = exit::rows_from(16, world.source(), &world.settings, &world.stage.ctx(60));
+    let rows = printed_from(&world, 16, 60);
     insta::assert_snapshot!(testing::text(&rows, 60));
 }
 

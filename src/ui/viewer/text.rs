@@ -41,7 +41,9 @@ impl TextViewer {
             let end = at + line.trim_end_matches('\n').len();
             let mut from = at;
             while end - from > MAX_ENTRY {
-                let part = first_bytes(&text[from..end], MAX_ENTRY).len();
+                let part = first_bytes(&text[from..end], MAX_ENTRY);
+                // Between words, where there are any.
+                let part = part.rfind(' ').map_or(part.len(), |blank| blank + 1);
                 entries.push(from..from + part);
                 from += part;
             }

@@ -280,7 +280,6 @@ fn terminals_of_the_agent_come_before_the_call_that_shows_them() {
             AgentEvent::Terminal(TerminalMeta::Output {
                 id: id(),
                 data: "a\u{1b}[m\n".to_owned(),
-                replaces: false,
             }),
             AgentEvent::Terminal(TerminalMeta::Exit {
                 id: id(),

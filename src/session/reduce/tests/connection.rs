@@ -103,6 +103,62 @@ fn an_agent_that_ends_at_the_start_is_reported_with_its_stderr_c019() {
 }
 
 #[test]
+fn of_its_stderr_the_line_that_tells_why_is_shown() {
+    for (stderr, shown) in [
+        ("loading\nready\n", "ready"),
+        (
+            "thread 'main' panicked at src/main.rs:2:5:\nno config\nnote: run with \
+             `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
+            "thread 'main' panicked at src/main.rs:2:5: no config",
+        ),
+        (
+            "Error: Cannot find module 'x'\n    at throwError (loader:1)\n\nNode.js v22.1.0\n",
+            "Error: Cannot find module 'x'",
+        ),
+        (
+            "Traceback (most recent call last):\n  File \"a.py\"\nValueError: bad port\nbye\n",
+            "ValueError: bad port",
+        ),
+        (
+            "sh: agent: Permission denied\n[idle-compaction] skip\n",
+            "sh: agent: Permission denied",
+        ),
+    ] {
+        let (mut play, _) = Play::start(config());
+        play.connect();
+        play.exits(exit(1, stderr));
+        let said = format!("! demo ended with exit code 1: {shown} (F5 starts it again)");
+        assert_eq!(play.said_last(), said);
+    }
+}
+
+#[test]
+fn an_agent_that_somebody_ended_has_no_other_cause() {
+    let by = |signal: &str| {
+        let mut play = Play::open();
+        play.exits(AgentExit {
+            status: Some(crate::proto::ExitStatus {
+                code: None,
+                signal: Some(signal.to_owned()),
+            }),
+            stderr: "error: an old one".into(),
+            cause: None,
+        });
+        let blocks = play.session.transcript.blocks();
+        let Some(BlockKind::Notice(notice)) = blocks.last().map(|block| &block.kind) else {
+            panic!("no notice");
+        };
+        assert_eq!(notice.detail.as_deref(), Some("error: an old one"));
+        play.said_last()
+    };
+    assert_eq!(
+        by("SIGKILL"),
+        "! Demo ended by SIGKILL (F5 starts it again)"
+    );
+    assert!(by("SIGABRT").contains("SIGABRT: error: an old one"));
+}
+
+#[test]
 fn an_agent_that_cannot_be_started_is_named_and_f5_tries_again_c117() {
     let (mut play, _) = Play::start(config());
     let error = SafeText::new("no such command: demo");

@@ -8,8 +8,10 @@ mod questions;
 mod random;
 mod signin;
 mod stop;
+mod terminals;
 mod tools;
 mod turn;
+mod writes;
 
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     proto::{
-        FsRead, ModeId, ModeState, OptionId, SessionMode, TerminalId, TerminalMeta, ToolContent,
+        ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, TerminalId, TerminalMeta,
+        ToolContent, ToolKind,
     },
     session::{
         BlockId, Changes, Consent, FileAnswer, Question, QuestionId, Verdict,
@@ -42,6 +43,10 @@ enum Act {
     Ask(u8),
     Read,
     Foreign,
+    Terminal(u8),
+    TerminalEnds(u8),
+    Shell(u8),
+    NamesTerminal(u8, u8),
     Wait(u16),
 }
 
@@ -75,8 +80,16 @@ fn act() -> impl Strategy<Value = Act> {
         4 => (0..3u8).prop_map(Act::Ask),
         2 => Just(Act::Read),
         1 => Just(Act::Foreign),
+        2 => (0..3u8).prop_map(Act::Terminal),
+        1 => (0..3u8).prop_map(Act::TerminalEnds),
+        1 => (0..3u8).prop_map(Act::Shell),
+        2 => (0..3u8, 0..3u8).prop_map(|(call, n)| Act::NamesTerminal(call, n)),
         2 => (0..60u16).prop_map(Act::Wait),
     ]
+}
+
+fn terminal(n: u8) -> TerminalId {
+    TerminalId::new(format!("term-{n}"))
 }
 
 /// What the rest of the world knows, and a view of the transcript.
@@ -442,6 +455,28 @@ impl World {
             Act::Foreign => {
                 let request = self.read(id("foreign"));
                 self.ask(request);
+            }
+            Act::Terminal(n) => self.event(Event::TerminalStarted {
+                id: terminal(n),
+                command: "make".into(),
+                cwd: "/project".into(),
+            }),
+            Act::TerminalEnds(n) => self.event(Event::TerminalExited {
+                id: terminal(n),
+                status: ExitStatus::default(),
+            }),
+            Act::Shell(n) => self.event(Event::ShellStarted {
+                terminal: terminal(n),
+                line: "make".into(),
+            }),
+            Act::NamesTerminal(call, n) => {
+                let session = Some(self.session_id());
+                let event = AgentEvent::ToolCall(Box::new(ToolCallPatch {
+                    kind: Some(ToolKind::Execute),
+                    content: Some(vec![ToolContent::Terminal(terminal(n))]),
+                    ..ToolCallPatch::new(ToolCallId::new(format!("{call}")))
+                }));
+                self.word(FromAgent::Update { session, event });
             }
             Act::Wait(seconds) => {
                 let until = self.play.now + Duration::from_secs(seconds.into());

@@ -199,7 +199,11 @@ fn commands_that_outlive_their_turn_are_told_once_v1_can_07() {
     play.request(HostRequest::TerminalKill(on("killed")));
     play.request(HostRequest::TerminalRelease(on("released")));
     play.ends(StopReason::Cancelled);
-    assert_eq!(play.said_last(), "i still running: npm run dev");
+    assert_eq!(
+        play.said_last(),
+        "i still running: npm run dev (tab selects a block, t attaches to its terminal, F9 there \
+         ends it)"
+    );
     play.event(Event::Submit(prompt("again")));
     play.update(says("done"));
     play.ends(StopReason::EndTurn);

@@ -165,7 +165,6 @@ fn the_agent_cannot_write_into_a_terminal_of_ours() {
     let effects = play.update(AgentEvent::Terminal(TerminalMeta::Output {
         id,
         data: "forged".to_owned(),
-        replaces: true,
     }));
     assert!(effects.is_empty());
 }

@@ -1,17 +1,27 @@
 //! The numbered answers of a question: which is selected, how they are drawn.
 
+use ratatui::{buffer::Buffer, layout::Rect};
+
 use crate::{
     proto::PermissionKind,
     text::{SafeText, cell_width},
     ui::{
         action::Action,
-        overlay::OverlayContext,
+        overlay::{
+            OverlayContext,
+            panel::{Scroll, draw_rows},
+        },
         render::{
             Row,
             line::{StyledLine, Wrapping, pad},
         },
     },
 };
+
+use super::answering_key;
+
+/// Columns at the right for the signs that there are more choices than room.
+const MARK_WIDTH: usize = 2;
 
 /// Answers with a digit of their own; later ones are reached with the arrow keys.
 const DIGITS: usize = 9;
@@ -29,6 +39,9 @@ pub struct Choices {
     list: Vec<Choice>,
     /// Nothing at first: enter answers only what the person selected.
     selected: Option<usize>,
+    scroll: Scroll,
+    /// Of each choice whether the last picture had all of it.
+    seen: Vec<bool>,
 }
 
 /// How many choices there are of a kind.
@@ -45,7 +58,14 @@ impl Choices {
         Self {
             list,
             selected: None,
+            scroll: Scroll::default(),
+            seen: Vec::new(),
         }
+    }
+
+    /// Whether all of a choice was in the last picture.
+    pub fn is_seen(&self, at: usize) -> bool {
+        self.seen.get(at).copied().unwrap_or(false)
     }
 
     pub fn count(&self) -> usize {
@@ -92,39 +112,71 @@ impl Choices {
         }
     }
 
-    /// Rows of all choices, and the first of the selected one. `brief`: one row each. `open`: an
-    /// answer would be taken now.
-    pub fn rows(
-        &self,
-        width: usize,
-        brief: bool,
-        open: bool,
-        cx: &OverlayContext<'_>,
-    ) -> (Vec<Row>, Option<usize>) {
+    /// Rows of each choice, its label whole: it is what the person agrees to. `open`: an answer
+    /// would be taken now.
+    pub fn rows(&self, width: usize, open: bool, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
         let labels = self.list.iter().map(|choice| cell_width(&choice.label));
         let label_width = labels.max().unwrap_or(0);
-        let mut rows = Vec::new();
-        let mut selected_row = None;
-        for (at, choice) in self.list.iter().enumerate() {
+        let of_choice = |(at, choice): (usize, &Choice)| {
             let head = self.head(at, choice, open, cx);
             let kind = kind_words(choice, head.width() + label_width, width, cx);
-            let mut of_choice = if brief {
-                let mut line = head;
-                line.push(&choice.label, cx.theme.text);
-                vec![line.truncate(width, cx.symbols.ellipsis)]
-            } else {
-                labelled(&head, &choice.label, &kind, label_width, width, cx)
-            };
+            let mut rows = labelled(&head, &choice.label, &kind, label_width, width, cx);
             if self.selected == Some(at) {
-                selected_row = Some(rows.len());
-                for row in &mut of_choice {
+                for row in &mut rows {
                     pad(row, width, cx.theme.selected);
                     row.line = std::mem::take(&mut row.line).patch_style(cx.theme.selected);
                 }
             }
-            rows.append(&mut of_choice);
+            rows
+        };
+        self.list.iter().enumerate().map(of_choice).collect()
+    }
+
+    /// Draws the choices, as many as there is room for, the selected one among them.
+    pub fn draw(&mut self, area: Rect, buffer: &mut Buffer, open: bool, cx: &OverlayContext<'_>) {
+        let width = usize::from(area.width);
+        let room = usize::from(area.height);
+        let mut choices = self.rows(width, open, cx);
+        let fits = choices.iter().map(Vec::len).sum::<usize>() <= room;
+        if !fits {
+            choices = self.rows(width.saturating_sub(MARK_WIDTH), open, cx);
         }
-        (rows, selected_row)
+        // From where each choice takes its rows, and where the last one ends.
+        let mut starts = vec![0];
+        for rows in &choices {
+            starts.push(starts.last().copied().unwrap_or(0) + rows.len());
+        }
+        let total = starts.last().copied().unwrap_or(0);
+        if let Some((from, to)) = self
+            .selected
+            .and_then(|at| Some((starts.get(at)?, starts.get(at + 1)?)))
+        {
+            self.scroll.fit(total, area.height);
+            self.scroll.show(to - 1, area.height);
+            self.scroll.show(*from, area.height);
+        }
+        let top = self.scroll.fit(total, area.height);
+        self.seen = starts
+            .windows(2)
+            .enumerate()
+            .map(|(at, ends)| {
+                let whole = ends[0] >= top && ends[1] <= top + room;
+                // One that no room is enough for can be answered with once it has all there is.
+                whole || (self.selected == Some(at) && ends[1] - ends[0] > room)
+            })
+            .collect();
+        draw_rows(choices.iter().flatten().skip(top), area, buffer);
+        let mark = |buffer: &mut Buffer, sign: &str, y: u16| {
+            buffer.set_string(area.right() - 1, y, sign, cx.theme.warning);
+        };
+        if !fits && area.height > 0 && area.width > 0 {
+            if top > 0 {
+                mark(buffer, cx.symbols.more_above, area.top());
+            }
+            if self.scroll.below() > 0 {
+                mark(buffer, cx.symbols.more, area.bottom() - 1);
+            }
+        }
     }
 
     /// Selection, digit, letter and a sign for the kind.
@@ -144,7 +196,7 @@ impl Choices {
         };
         head.push(&format!(" {digit:1} "), key_style);
         let letter = if self.is_first_of_kind(at) {
-            kind_action(choice.kind).map_or_else(String::new, |action| cx.keymap.hint(action))
+            kind_action(choice.kind).map_or_else(String::new, |action| answering_key(action, cx))
         } else {
             String::new()
         };

@@ -25,7 +25,7 @@ impl QuestionDialog {
                 foreign: false,
             },
             Choice {
-                label: "No: the agent gets an error, the turn goes on".into(),
+                label: "No: the agent gets an error".into(),
                 kind: PermissionKind::RejectOnce,
                 foreign: false,
             },

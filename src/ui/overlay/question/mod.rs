@@ -32,15 +32,18 @@ use crate::{
             Guard, Outcome, Overlay, OverlayContext, Room, Wish,
             panel::{Frame, Panel, Scroll, draw_rows},
         },
-        render::{format::count, line::StyledLine},
+        render::{Row, format::count, line::StyledLine},
     },
 };
 
 use body::Body;
 use choices::{Choice, Choices, Found, action_kind};
 
-/// Rows of the body that are worth more than the conversation's, and than a choice's second row.
+/// Rows of the body that are worth more than the conversation's, and than a choice's further rows.
 const BODY_AT_LEAST: usize = 3;
+
+/// And where the choices need more room than that leaves.
+const BODY_BESIDE_CHOICES: usize = 2;
 
 /// What is asked.
 trait Subject {
@@ -135,7 +138,13 @@ impl QuestionDialog {
         self.guard.typed(now);
     }
 
+    /// Answers, with what the person has had before them: what was not on the screen is brought
+    /// there first.
     fn pick(&mut self, at: usize) -> Outcome {
+        if !self.choices.is_seen(at) {
+            self.choices.select(at);
+            return Outcome::taken();
+        }
         match self.subject.answer(at) {
             Some(command) => Outcome::close().command(command),
             None => Outcome::taken(),
@@ -243,10 +252,13 @@ impl QuestionDialog {
     }
 
     fn panel(&self, cx: &OverlayContext<'_>) -> Panel {
-        let hint = |action| cx.keymap.hint(action);
+        let hint = |action| answering_key(action, cx);
         let mut hints = Vec::new();
         if !self.choices.is_empty() {
             hints.push((digits(&self.choices), "answer"));
+        }
+        if cx.drafting {
+            hints.push(("letters".into(), "go to the draft"));
         }
         if self.subject.has_diff() {
             hints.push((hint(Action::QuestionDiff), "full diff"));
@@ -303,6 +315,13 @@ impl Overlay for QuestionDialog {
         let action = cx
             .keymap
             .action(key, &[Context::Question, Context::Anywhere]);
+        let number = key.digit().and_then(|digit| self.choices.numbered(digit));
+        // A word of a half-written prompt begins with `y` or `a` as well, after any pause: while
+        // there is a draft, letters are its own, and what answers is nothing that words are made of.
+        if cx.drafting && key.is_text() && number.is_none() {
+            self.guard.typed(cx.now);
+            return Outcome::pass();
+        }
         if let Some(outcome) = action.and_then(|action| self.always(action)) {
             return outcome;
         }
@@ -315,7 +334,7 @@ impl Overlay for QuestionDialog {
                 Outcome::pass()
             };
         }
-        if let Some(at) = key.digit().and_then(|digit| self.choices.numbered(digit)) {
+        if let Some(at) = number {
             return self.pick(at);
         }
         let outcome = action.and_then(|action| match action {
@@ -353,14 +372,17 @@ impl Overlay for QuestionDialog {
             return room.whole;
         }
         let width = usize::from(cx.frame.inner_width(room.width));
-        let (choices, _) = self.choices.rows(width, false, true, cx);
-        let body = self.layout(width, cx).whole.rows.len();
+        let choices = self.choices.rows(width, true, cx);
+        let choices = choices.iter().map(Vec::len).sum::<usize>();
         let gap = usize::from(cx.frame == Frame::Full);
         let rows = |body: usize, choices: usize| {
             to_rows(body + gap + choices.max(1)).saturating_add(cx.frame.rows())
         };
-        let least = rows(body.min(BODY_AT_LEAST), self.choices.count()).min(room.whole);
-        rows(body, choices.len()).min(room.height).max(least)
+        let chrome = usize::from(rows(0, choices));
+        let for_body = usize::from(room.height).saturating_sub(chrome);
+        let body = self.layout(width, cx).fitting(for_body).rows.len();
+        let least = rows(body.min(BODY_AT_LEAST), choices).min(room.whole);
+        rows(body, choices).min(room.height).max(least)
     }
 
     fn draw(
@@ -374,25 +396,23 @@ impl Overlay for QuestionDialog {
         let width = usize::from(inner.width);
         let open = self.guard.is_open(cx.now);
 
-        let (mut choices, mut selected) = self.choices.rows(width, false, open, cx);
-        if self.choices.is_empty() {
-            let line = format!(
-                "no answer is offered: {} stops the turn",
-                cx.keymap.hint(Action::Stop)
-            );
-            choices = StyledLine::styled(&line, cx.theme.warning).wrap(width);
-        }
-        let body = self
-            .layout(width, cx)
-            .whole
-            .rows
-            .len()
-            .clamp(1, BODY_AT_LEAST);
-        if choices.len() + body > inner.height.into() && !self.choices.is_empty() {
-            (choices, selected) = self.choices.rows(width, true, open, cx);
-        }
-        let for_choices = usize::from(inner.height).saturating_sub(1).max(1);
-        let shown = to_rows(choices.len().min(for_choices)).min(inner.height);
+        let body = self.layout(width, cx).whole.rows.len();
+        let none = self.no_answer(width, cx);
+        let choices = match none.len() {
+            0 => self
+                .choices
+                .rows(width, open, cx)
+                .iter()
+                .map(Vec::len)
+                .sum(),
+            rows => rows,
+        };
+        let beside = |body: usize| usize::from(inner.height).saturating_sub(body).max(1);
+        let for_choices = match beside(body.min(BODY_AT_LEAST)) {
+            room if room >= choices => room,
+            _ => beside(body.min(BODY_BESIDE_CHOICES)),
+        };
+        let shown = to_rows(choices.min(for_choices)).min(inner.height);
         let gap = u16::from(cx.frame == Frame::Full && shown + 3 <= inner.height);
         let body_area = Rect {
             height: inner.height - shown - gap,
@@ -404,11 +424,8 @@ impl Overlay for QuestionDialog {
             ..inner
         };
         self.draw_body(body_area, buffer, cx);
-        let mut window = Scroll::default();
-        window.fit(choices.len(), shown);
-        window.show(selected.unwrap_or(0), shown);
-        let top = window.fit(choices.len(), shown);
-        draw_rows(choices.iter().skip(top), choices_area, buffer);
+        draw_rows(&none, choices_area, buffer);
+        self.choices.draw(choices_area, buffer, open, cx);
         None
     }
 
@@ -418,6 +435,16 @@ impl Overlay for QuestionDialog {
 }
 
 impl QuestionDialog {
+    /// What stands where there would be choices; nothing while there are some.
+    fn no_answer(&self, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
+        if !self.choices.is_empty() {
+            return Vec::new();
+        }
+        let key = cx.keymap.hint(Action::Stop);
+        let line = format!("no answer is offered: {key} stops the turn");
+        StyledLine::styled(&line, cx.theme.warning).wrap(width)
+    }
+
     fn draw_body(&mut self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) {
         let width = usize::from(area.width);
         let mut scroll = self.scroll;
@@ -462,6 +489,15 @@ impl QuestionDialog {
         line.push(if self.expanded { " less" } else { " all" }, theme.dim);
         line
     }
+}
+
+/// The key that does it now: none that would be typed into the draft.
+fn answering_key(action: Action, cx: &OverlayContext<'_>) -> String {
+    let mut chords = cx.keymap.chords(action).iter();
+    chords
+        .find(|chord| !(cx.drafting && chord.is_text()))
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }
 
 fn digits(choices: &Choices) -> String {

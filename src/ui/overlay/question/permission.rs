@@ -150,6 +150,16 @@ fn same_words(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 
+/// `Edit src/a.rs` above the diff of that file, whose path stands there whole.
+fn names_the_file(title: &str, content: &[ToolContent]) -> bool {
+    let [ToolContent::Diff(diff)] = content else {
+        return false;
+    };
+    let named = title.split_once(' ').map_or(title, |(_, rest)| rest);
+    let named = named.trim_matches('`');
+    !named.is_empty() && std::path::Path::new(&diff.path).ends_with(named)
+}
+
 struct Builder<'a> {
     body: Body,
     /// Something holds signs that stand for invisible characters.
@@ -169,7 +179,7 @@ impl Builder<'_> {
         let repeats = command
             .as_ref()
             .is_some_and(|command| same_words(title.trim_matches('`'), command));
-        if !title.is_empty() && !repeats {
+        if !title.is_empty() && !repeats && !names_the_file(&title, &subject.content) {
             let style = if command.is_some() {
                 theme.dim
             } else {

@@ -28,6 +28,7 @@ struct Shown {
     agents: crate::ui::AgentList,
     offload: Offload,
     symbols: Symbols,
+    drafting: bool,
 }
 
 impl Shown {
@@ -53,6 +54,7 @@ impl Shown {
             offload: Offload::immediate(),
             agents: Arc::new([]),
             symbols: Symbols::UNICODE,
+            drafting: false,
         }
     }
 
@@ -71,6 +73,7 @@ impl Shown {
             offload: &self.offload,
             diff: crate::config::DiffLayout::Auto,
             frame,
+            drafting: self.drafting,
             now: self.bench.now,
         };
         act(&mut self.dialog, &cx)
@@ -202,6 +205,119 @@ fn the_guard_wakes_the_screen_once() {
     assert_eq!(shown.dialog.deadline(opens), None);
 }
 
+// Labels.
+
+/// Options whose labels are longer than a row of a small screen.
+fn with_long_labels() -> Shown {
+    let mut bench = Bench::working();
+    let mut call = bench.call(ToolKind::Execute);
+    call.title = Some("cargo test --workspace --all-targets".into());
+    bench.asks(
+        call,
+        vec![
+            option(
+                "always",
+                "Yes, and do not ask again for any command that begins with cargo in this project",
+                PermissionKind::AllowAlways,
+            ),
+            option("once", "Yes, this once", PermissionKind::AllowOnce),
+            option(
+                "no",
+                "No, and tell the agent what it should do differently the next time",
+                PermissionKind::RejectOnce,
+            ),
+        ],
+    );
+    Shown::new(bench)
+}
+
+#[test]
+fn a_label_is_wrapped_and_never_cut() {
+    let mut shown = with_long_labels();
+    for (width, height) in [(40, 16), (60, 20), (80, 24)] {
+        let picture = shown.draw(width, height);
+        assert!(!picture.contains('…'), "{picture}");
+        let words: Vec<&str> = picture.split_whitespace().collect();
+        for word in ["project", "once", "time"] {
+            assert!(words.contains(&word), "{word} in {picture}");
+        }
+    }
+}
+
+#[test]
+fn more_choices_than_room_are_scrolled_and_marked() {
+    let mut shown = with_long_labels();
+    let first = shown.draw(40, 10);
+    insta::assert_snapshot!("long_labels_40x10", first);
+    assert!(
+        first.contains('↓') && !first.contains("next time"),
+        "{first}"
+    );
+    shown.bench.wait(400);
+    for _ in 0..3 {
+        shown.press("down");
+        shown.draw(40, 10);
+    }
+    let last = shown.draw(40, 10);
+    assert!(last.contains('↑') && last.contains("next time"), "{last}");
+}
+
+#[test]
+fn what_was_not_on_the_screen_is_shown_before_it_answers() {
+    let mut shown = with_long_labels();
+    shown.draw(40, 10);
+    shown.bench.wait(400);
+    assert_eq!(shown.answer("3"), None);
+    assert_eq!(shown.dialog.choices.selected(), Some(2));
+    assert!(shown.draw(40, 10).contains("next time"));
+    assert_eq!(shown.answer("3"), Some(OptionId::new("no")));
+}
+
+// While something is being written.
+
+#[test]
+fn letters_answer_nothing_while_there_is_a_draft() {
+    let mut shown = run("rm -rf build").settled();
+    shown.drafting = true;
+    for key in ["y", "a", "n", "N", "e", "d", "?", "space", "9"] {
+        assert!(passes(&shown.press(key)), "{key} is typed into the draft");
+        shown.bench.wait(1_000);
+    }
+    assert_eq!(shown.dialog.choices.selected(), None);
+    shown.press("down");
+    assert_eq!(shown.answer("enter"), Some(OptionId::new("once")));
+    assert_eq!(shown.answer("3"), Some(OptionId::new("no")));
+    assert!(stops(&shown.press("esc")));
+}
+
+#[test]
+fn a_digit_needs_its_pause_after_letters_of_the_draft() {
+    let mut shown = run("rm -rf build").settled();
+    shown.drafting = true;
+    shown.press("v");
+    assert!(passes(&shown.press("1")), "a version, say");
+    shown.bench.wait(400);
+    assert_eq!(shown.answer("1"), Some(OptionId::new("once")));
+}
+
+#[test]
+fn the_footer_says_where_letters_go() {
+    let mut shown = run("ls").settled();
+    let picture = shown.draw(80, 24);
+    assert!(
+        picture.contains("e reject and say why") && picture.contains("1 y ✓"),
+        "{picture}"
+    );
+    shown.drafting = true;
+    let picture = shown.draw(80, 24);
+    assert!(
+        picture.contains("1-3 answer · letters go to the draft"),
+        "{picture}"
+    );
+    assert!(!picture.contains("reject and say why"), "{picture}");
+    assert!(picture.contains("1   ✓ Allow once"), "{picture}");
+}
+
 // Answers.
 
 #[test]
@@ -314,6 +430,12 @@ fn lines_behind_blank_lines_are_counted_and_shown_c131() {
         );
         shown.press("ctrl-o");
     }
+    let picture = shown.draw(80, 40);
+    let rows = picture.lines().filter(|row| row.starts_with('│')).count();
+    assert!(
+        (5..15).contains(&rows),
+        "as high as what is shown:\n{picture}"
+    );
     shown.press("ctrl-o");
     let picture = shown.draw(80, 30);
     assert!(picture.contains("HIDDEN-LINE"), "{picture}");

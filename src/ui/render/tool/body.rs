@@ -168,19 +168,28 @@ fn terminal_rows(
     let Some(screen) = tool.screens.get(id) else {
         return vec![dim("[terminal that is no longer known]", ctx)];
     };
+    let info = tool.terminals.get(id);
+    let ended = info.is_none_or(|info| info.exit.is_some());
+    if tool.detail == Detail::Short && ended && gives_text(call) {
+        // The output as the agent took it (fast-agent): once is enough.
+        return Vec::new();
+    }
     let max_rows = if tool.detail == Detail::Full {
         FULL_ROWS
     } else {
         SHORT_TERMINAL_ROWS
     };
     let title = call.command.as_deref().unwrap_or(&call.title);
-    let header = tool
-        .terminals
-        .get(id)
-        .and_then(|info| render_terminal_header(info, title, ctx));
+    let header = info.and_then(|info| render_terminal_header(info, title, ctx));
     let mut rows: Vec<Row> = header.into_iter().collect();
     rows.extend(render_screen(&screen.lock(), max_rows, ctx));
     rows
+}
+
+fn gives_text(call: &ToolCall) -> bool {
+    call.content.iter().any(|piece| {
+        matches!(piece, ToolContent::Block(ContentBlock::Text(text)) if !text.trim().is_empty())
+    })
 }
 
 /// A failed call without content says why in its raw output.

@@ -72,7 +72,7 @@ pub fn shown_path(path: &str, cwd: &Path) -> SafeText {
     SafeText::line(relative.unwrap_or(path))
 }
 
-/// Puts the body's indent before rows that were drawn for [`body_width`].
+/// Puts the body's indent before rows that were drawn for the width beside it.
 fn indented(rows: Vec<Row>, ctx: &RenderContext<'_>) -> Vec<Row> {
     let mut indent = StyledLine::new();
     indent.fill_to(indent_of(ctx), ctx.theme.text);
@@ -82,13 +82,21 @@ fn indented(rows: Vec<Row>, ctx: &RenderContext<'_>) -> Vec<Row> {
 }
 
 fn indent_of(ctx: &RenderContext<'_>) -> usize {
-    if ctx.width < 40 { 2 } else { 4 }
+    usize::from(indent_at(ctx.width))
+}
+
+fn indent_at(width: u16) -> u16 {
+    if width < 40 { 2 } else { 4 }
+}
+
+/// Columns of a call's body, where its terminal is shown, in a transcript of that width.
+pub fn body_columns(width: u16) -> u16 {
+    width.saturating_sub(indent_at(width)).max(1)
 }
 
 fn body_context<'a>(ctx: &RenderContext<'a>) -> RenderContext<'a> {
-    let indent = u16::try_from(indent_of(ctx)).unwrap_or(0);
     RenderContext {
-        width: ctx.width.saturating_sub(indent).max(1),
+        width: body_columns(ctx.width),
         ..*ctx
     }
 }

@@ -2,9 +2,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::*;
 use crate::{
-    proto::{ContentBlock, RawJson, ToolCallId, ToolLocation},
+    proto::{ContentBlock, ExitStatus, RawJson, ToolCallId, ToolLocation},
     session::{Answered, By},
     ui::render::testing::{self, Stage, at_widths},
+    vt::SharedScreen,
 };
 
 struct Props {
@@ -57,6 +58,7 @@ fn call(kind: ToolKind, title: &str, props: &Props) -> ToolCall {
         raw_output: None,
         command: None,
         command_cwd: None,
+        by_person: false,
         started: props.stage.now,
         took: None,
         asking: false,
@@ -119,6 +121,28 @@ fn every_kind_and_state() {
 }
 
 #[test]
+fn the_person_is_told_that_their_own_command_stays_theirs() {
+    let props = Props::new(Stage::dark());
+    let mut own = call(ToolKind::Execute, "! ls", &props);
+    own.command = Some("ls".into());
+    own.by_person = true;
+    let said = "not sent to the agent";
+    let short = props.text(&own, Detail::Short, 80);
+    assert!(
+        short.lines().next().is_some_and(|row| row.contains(said)),
+        "{short}"
+    );
+    own.command = Some("cargo test --workspace --all-targets -- --nocapture".into());
+    let long = props.text(&own, Detail::Short, 60);
+    assert!(
+        long.contains("--nocapture") && long.contains(said),
+        "{long}"
+    );
+    own.by_person = false;
+    assert!(!props.text(&own, Detail::Short, 80).contains(said));
+}
+
+#[test]
 fn a_long_output_is_folded_with_its_count() {
     let props = Props::new(Stage::dark());
     let mut read = call(ToolKind::Read, "Read a.txt", &props);
@@ -174,6 +198,35 @@ fn no_control_character_of_a_command_or_path_gets_through() {
 }
 
 // C009
+#[test]
+fn output_that_the_agent_gives_as_text_too_is_shown_once_unless_in_full() {
+    let mut props = Props::new(Stage::dark());
+    let id = TerminalId::new("t");
+    let screen = SharedScreen::new(24, 80);
+    screen.change(|screen| screen.feed(b"built\r\n"));
+    props.screens.insert(id.clone(), screen);
+    let mut info = TerminalInfo {
+        command: "make".into(),
+        cwd: "/work/tool".into(),
+        started: props.stage.now,
+        exit: None,
+        foreign: false,
+    };
+    props.terminals.insert(id.clone(), info.clone());
+    let mut call = call(ToolKind::Execute, "make", &props);
+    call.content = vec![ToolContent::Terminal(id.clone())];
+    let times = |props: &Props, call: &ToolCall, detail| {
+        props.text(call, detail, 80).matches("built").count()
+    };
+    assert_eq!(times(&props, &call, Detail::Short), 1);
+    info.exit = Some(ExitStatus::default());
+    props.terminals.insert(id, info);
+    assert_eq!(times(&props, &call, Detail::Short), 1);
+    call.content.push(text_piece("built"));
+    assert_eq!(times(&props, &call, Detail::Short), 1);
+    assert_eq!(times(&props, &call, Detail::Full), 2);
+}
+
 #[test]
 fn an_unknown_terminal_costs_one_line() {
     let props = Props::new(Stage::dark());

@@ -142,3 +142,68 @@ fn what_was_selected_stays_selected_when_agents_are_found() {
         "{commands:?}"
     );
 }
+
+/// Two agents that are there and 22 that are not.
+fn on_a_first_start() -> Screen {
+    let mut screen = Screen::new(Bench::ready());
+    let missing = (1..=22).map(|n| AgentChoice {
+        id: format!("agent-{n}"),
+        name: SafeText::line(&format!("Agent {n}")),
+        found: Some(Err("install: npm install -g it".into())),
+        command: "it".into(),
+        login: None,
+    });
+    let there = agents().iter().skip(1).cloned().collect::<Vec<_>>();
+    screen.ui.set_agents(missing.chain(there).collect());
+    screen.press("f6");
+    screen
+}
+
+#[test]
+fn agents_that_are_not_installed_are_folded() {
+    let mut screen = on_a_first_start();
+    let picture = screen.draw();
+    assert!(picture.contains("22 more are not installed"), "{picture}");
+    assert!(!picture.contains("Agent 1"), "{picture}");
+    screen.press("down down");
+    let picture = screen.draw();
+    assert!(!picture.contains("Agent 1"), "the row itself: {picture}");
+    screen.press("down");
+    let picture = screen.draw();
+    assert!(picture.contains("❯ ✗ Agent 1 "), "{picture}");
+    assert!(picture.contains("install: npm install -g it"), "{picture}");
+    assert!(picture.contains("3/24 ↓"), "{picture}");
+    screen.press("end");
+    let picture = screen.draw();
+    assert!(picture.contains("24/24 ↑"), "{picture}");
+}
+
+#[test]
+fn what_is_typed_searches_the_folded_agents_too() {
+    let mut screen = on_a_first_start();
+    screen.types("agent-17");
+    let picture = screen.draw();
+    assert!(
+        picture.contains("Agent 17") && !picture.contains("22 more"),
+        "{picture}"
+    );
+    screen.press("ctrl-u");
+    assert!(screen.draw().contains("22 more are not installed"));
+}
+
+#[test]
+fn terminals_are_told_what_they_are_shown_in_v1_term_16() {
+    let mut screen = Screen::new(Bench::ready());
+    let mut told = |width, height| {
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        screen
+            .ui
+            .draw_on(area, &mut buffer, &screen.bench.context());
+        format!("{:?}", screen.ui.take_commands())
+    };
+    // The call's indent and the scroll bar are taken off.
+    assert_eq!(told(80, 24), "[TerminalView { rows: 22, cols: 75 }]");
+    assert_eq!(told(80, 24), "[]", "once for each size");
+    assert_eq!(told(120, 40), "[TerminalView { rows: 38, cols: 115 }]");
+}

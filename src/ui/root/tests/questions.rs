@@ -14,9 +14,59 @@ fn letters_typed_when_a_question_appears_go_to_the_draft_c099() {
     );
     assert_eq!(screen.draft(), "well, yes");
     screen.settle();
-    let commands = screen.press("y");
+    let commands = screen.press("1");
     assert_eq!(kinds(&commands), ["Session(Answer"]);
     assert_eq!(screen.draft(), "well, yes");
+}
+
+#[test]
+fn a_word_begun_after_a_pause_belongs_to_the_draft_that_is_there() {
+    let asked: [fn(&mut Bench); 2] = [
+        |bench| bench.asks_to_run("rm -rf /"),
+        |bench| {
+            let read = crate::proto::HostRequest::ReadTextFile(crate::proto::FsRead {
+                session: Bench::session_id(),
+                path: "/etc/passwd".into(),
+                line: None,
+                limit: None,
+            });
+            bench.asks_outside(read, "/etc/passwd", false);
+        },
+    ];
+    for asks in asked {
+        let mut screen = Screen::new(Bench::working());
+        screen.types("can ");
+        asks(&mut screen.bench);
+        screen.settle();
+        for word in ["you ", "delete ", "a ", "nice ", "extra ", "?"] {
+            screen.bench.wait(1_000);
+            assert!(screen.types(word).is_empty(), "{word}");
+        }
+        assert_eq!(screen.draft(), "can you delete a nice extra ?");
+        assert!(screen.draw().contains("letters go to the draft"));
+        screen.bench.wait(1_000);
+        assert_eq!(screen.press("1").len(), 1, "a digit answers");
+    }
+}
+
+#[test]
+fn letters_answer_again_once_the_draft_is_gone() {
+    let mut screen = Screen::new(Bench::working());
+    screen.types("a");
+    screen.bench.asks_to_run("ls");
+    screen.settle();
+    assert!(screen.press("backspace").is_empty());
+    screen.settle();
+    assert_eq!(kinds(&screen.press("y")), ["Session(Answer"]);
+}
+
+#[test]
+fn where_letters_go_is_said_on_the_smallest_screen_too() {
+    let mut screen = Screen::new(Bench::working()).sized(40, 10);
+    screen.bench.asks_to_run("ls");
+    assert!(!screen.draw().contains("letters go to the draft"));
+    screen.types("so");
+    assert!(screen.status().contains("letters go to the draft"));
 }
 
 #[test]
@@ -51,7 +101,7 @@ fn an_enter_right_behind_an_answer_sends_no_draft() {
     screen.types("half a thought");
     screen.bench.asks_to_run("one");
     screen.settle();
-    let answer = screen.press("y");
+    let answer = screen.press("1");
     screen.apply(answer);
     screen.bench.wait(100);
     assert!(screen.press("enter").is_empty());
@@ -87,7 +137,9 @@ fn what_was_typed_before_anything_could_be_seen_trusts_nothing() {
     assert!(screen.press_together("y e s enter").is_empty());
     assert_eq!(screen.draft(), "yes");
     screen.settle();
-    assert_eq!(kinds(&screen.press("y")), ["Trust(true)"]);
+    assert!(screen.press("y").is_empty(), "text as well, with a draft");
+    screen.bench.wait(1_000);
+    assert_eq!(kinds(&screen.press("1")), ["Trust(true)"]);
 }
 
 #[test]
@@ -132,6 +184,66 @@ fn feedback_holds_further_questions_until_it_is_sent() {
     );
     assert_eq!(screen.press("enter").len(), 2);
     assert!(screen.draw().contains("wants to run"));
+}
+
+/// Refused by a key that is no text, while a draft was there.
+fn refused_with_a_draft() -> Screen {
+    let mut screen = Screen::new(Bench::working());
+    let keys = BTreeMap::from([("feedback".to_owned(), vec!["alt-e".to_owned()])]);
+    screen.ui.look.keymap = crate::ui::keymap::Keymap::new(&keys);
+    screen.types("then write the docs");
+    screen.bench.asks_to_run("one");
+    screen.settle();
+    let refusal = screen.press("alt-e");
+    screen.apply(refusal);
+    assert!(screen.draw().contains("why not? enter sends it"));
+    screen
+}
+
+#[test]
+fn a_draft_is_no_reason_and_comes_back_once_that_is_sent() {
+    let mut screen = refused_with_a_draft();
+    screen.bench.wait(1_000);
+    screen.types("use yarn");
+    assert_eq!(
+        screen.draft(),
+        "use yarn\nthen write the docs",
+        "to be saved"
+    );
+    let sent = screen.press("enter");
+    let submitted = sent.iter().find_map(|command| match command {
+        UiCommand::Submit { draft, .. } => Some(draft.text()),
+        _ => None,
+    });
+    assert_eq!(submitted.as_deref(), Some("use yarn"));
+    assert_eq!(screen.draft(), "then write the docs");
+    assert!(!screen.draw().contains("why"));
+}
+
+#[test]
+fn a_draft_comes_back_when_no_reason_is_given() {
+    let mut screen = refused_with_a_draft();
+    screen.types("use");
+    screen.press("esc");
+    assert_eq!(screen.draft(), "then write the docs");
+    assert!(!screen.draw().contains("why"));
+
+    let mut screen = refused_with_a_draft();
+    screen.types("use");
+    screen.press("ctrl-c");
+    assert_eq!(screen.draft(), "then write the docs");
+}
+
+#[test]
+fn a_prompt_that_comes_back_is_no_part_of_the_reason() {
+    let mut screen = refused_with_a_draft();
+    screen.types("use yarn");
+    screen.ui.restore_draft(&Prompt {
+        text: "and test it".into(),
+        blocks: Vec::new(),
+    });
+    screen.press("esc");
+    assert_eq!(screen.draft(), "and test it\nthen write the docs");
 }
 
 #[test]
@@ -246,5 +358,6 @@ fn the_whole_diff_is_shown_and_esc_closes_it() {
         "esc was a key: the pause begins again"
     );
     screen.bench.wait(400);
-    assert_eq!(kinds(&screen.press("y")), ["Session(Answer"]);
+    assert_eq!(screen.draft(), "y");
+    assert_eq!(kinds(&screen.press("1")), ["Session(Answer"]);
 }

@@ -1,0 +1,101 @@
+//! Files that the agent wrote through this client without a tool call that says so: no change is
+//! to go unseen.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::{
+    proto::ToolContent,
+    session::{BlockKind, NoticeLevel, ToolCall},
+    text::SafeText,
+};
+
+use super::{Step, bounds::MAX_WRITES};
+
+/// What was written, until no call is open any more that might yet name it.
+#[derive(Debug, Default)]
+pub(super) struct Writes(Vec<Write>);
+
+#[derive(Debug)]
+struct Write {
+    /// Absolute.
+    path: PathBuf,
+    lines: usize,
+}
+
+impl Step<'_> {
+    pub(super) fn wrote(&mut self, path: &str, lines: usize) {
+        let path = absolute(&self.session.config.cwd, path);
+        let writes = &mut self.session.inner.writes.0;
+        // The last word on a file is the one that counts.
+        writes.retain(|write| write.path != path);
+        writes.push(Write { path, lines });
+        if writes.len() > MAX_WRITES {
+            self.tell_writes();
+        }
+    }
+
+    pub(super) fn tell_writes_unless_calls_are_open(&mut self) {
+        if self.session.inner.tools.open().next().is_none() {
+            self.tell_writes();
+        }
+    }
+
+    /// One quiet line for each file that no call of the turn names.
+    pub(super) fn tell_writes(&mut self) {
+        for Write { path, lines } in std::mem::take(&mut self.session.inner.writes.0) {
+            if self.is_named(&path) {
+                continue;
+            }
+            let cwd = &self.session.config.cwd;
+            let shown = path.strip_prefix(cwd).unwrap_or(&path);
+            let lines = match lines {
+                1 => "1 line".to_owned(),
+                lines => format!("{lines} lines"),
+            };
+            let text = SafeText::line(&format!("wrote {} · {lines}", shown.display()));
+            let told = self.session.transcript.blocks().last();
+            let told = told.is_some_and(
+                |block| matches!(&block.kind, BlockKind::Notice(notice) if notice.text == text),
+            );
+            if !told {
+                self.say(NoticeLevel::Quiet, text);
+            }
+        }
+    }
+
+    fn is_named(&self, path: &Path) -> bool {
+        let cwd = &self.session.config.cwd;
+        let turn = self.session.inner.turn.number;
+        let mut calls = self.session.inner.tools.of_turn(turn);
+        calls.any(|block| {
+            self.tool(block)
+                .is_some_and(|call| paths(call).any(|named| absolute(cwd, named) == path))
+        })
+    }
+}
+
+fn paths(call: &ToolCall) -> impl Iterator<Item = &str> {
+    let diffs = call.content.iter().filter_map(|piece| match piece {
+        ToolContent::Diff(diff) => Some(diff.path.as_str()),
+        _ => None,
+    });
+    call.locations
+        .iter()
+        .map(|at| at.path.as_str())
+        .chain(diffs)
+}
+
+/// By its letters: links are the host's to follow, and one line too many does no harm.
+fn absolute(cwd: &Path, path: &str) -> PathBuf {
+    let mut absolute = PathBuf::new();
+    for part in cwd.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                absolute.pop();
+            }
+            part => absolute.push(part),
+        }
+    }
+    absolute
+}
