@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 use crate::{
     acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace, TraceHandle},
     app::{frame::Reason, job::Job, state::App},
-    config::{AgentProfile, Config, OutsideWorkspace},
+    config::{AgentProfile, Config, NotFound, OutsideWorkspace, StartError},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
     proto::{ClientCaps, ConnectionId, ToAgent},
     session::{Event, Prompt, Session, SessionConfig, Start},
@@ -63,7 +63,7 @@ impl App {
         tokio::task::spawn_blocking(move || {
             let found = |profile: &AgentProfile| match profile.locate(&cwd) {
                 Ok(path) => Ok(SafeText::line(&path.to_string_lossy())),
-                Err(error) => Err(error.remedy()),
+                Err(error) => Err(what_to_do(&error)),
             };
             let agents = choices(&config, |profile| Some(found(profile)));
             let _ = jobs.send(Job::Agents(agents));
@@ -327,6 +327,18 @@ pub(super) fn choices(
         login: profile.login_command.as_deref().map(SafeText::line),
     };
     config.agents.values().map(choice).collect()
+}
+
+/// How to install what was not found; else what is wrong.
+fn what_to_do(error: &StartError) -> SafeText {
+    match error {
+        StartError::NotFound(NotFound {
+            install: Some(how),
+            not_executable: false,
+            ..
+        }) => SafeText::line(&format!("install: {how}")),
+        _ => SafeText::line(&error.to_string()),
+    }
 }
 
 /// What a profile starts.

@@ -262,21 +262,6 @@ pub enum StartError {
     NotFound(NotFound),
 }
 
-impl StartError {
-    /// What to do: how to install the program where it is missing and that is known, else all that
-    /// is to be said.
-    pub fn remedy(&self) -> SafeText {
-        match self {
-            Self::NotFound(NotFound {
-                install: Some(how),
-                not_executable: false,
-                ..
-            }) => SafeText::line(how),
-            problem => SafeText::line(&problem.to_string()),
-        }
-    }
-}
-
 /// A profile that cannot be started as things are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", SafeText::line(&format!("{key}: {source}")))]
