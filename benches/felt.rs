@@ -344,25 +344,28 @@ fn permission() -> String {
 }
 
 fn big_line() -> String {
-    let tui = ready(play(json!([{"big": 10_000_000}])));
-    typing_through(&tui)
+    typing_through(play(json!([{"sleep": 500}, {"big": 10_000_000}])))
 }
 
 fn big_diff() -> String {
-    let tui = ready(play(json!([diff_update(200_000)])));
-    typing_through(&tui)
+    typing_through(play(json!([{"sleep": 500}, diff_update(200_000)])))
 }
 
 fn big_terminal() -> String {
-    let tui = ready(in_terminal("seq 1 1000000"));
-    typing_through(&tui)
+    typing_through(in_terminal("sleep 0.5; seq 1 1000000"))
 }
 
-/// Types as fast as a held key repeats, until a second after the turn has ended.
-fn typing_through(tui: &Tui) -> String {
+/// Types as fast as a held key repeats, from half a second before the agent begins until a second
+/// after the turn has ended.
+fn typing_through(scenario: Value) -> String {
+    let tui = &ready(scenario);
     tui.keys("go<enter>");
+    // Read together with what follows it, the enter would be one of a paste.
+    std::thread::sleep(Duration::from_millis(200));
+    let limit = Instant::now() + Duration::from_secs(120);
     let ended = std::cell::Cell::new(None);
     let over = || {
+        assert!(Instant::now() < limit, "never done\n{}", tui.screen());
         if ended.get().is_none() && tui.screen().contains("DONE") {
             ended.set(Some(Instant::now()));
         }

@@ -111,6 +111,7 @@ impl App {
         let draft = store.draft();
         if let Some(draft) = &draft {
             ui.set_draft(draft);
+            ui.toast("draft restored".into());
         }
         if let TrustState::Untrusted { path, content, .. } = &loaded.trust {
             let (path, content) = (path.clone(), SafeText::new(content));

@@ -160,11 +160,17 @@ fn unknown_command(word: &str) -> String {
     let cli = Cli::command();
     let commands = cli.get_subcommands().filter(|c| !c.is_hide_set());
     let hint = match nearest(word, commands.map(clap::Command::get_name)) {
-        Some(near) => format!("did you mean `{near}`? "),
-        None => String::new(),
+        Some(near) => format!("did you mean `{near}`? A"),
+        None => "a".to_owned(),
+    };
+    // A command of the agent, most likely.
+    let example = if word.starts_with('/') {
+        format!(" (--prompt {})", word.escape_debug())
+    } else {
+        String::new()
     };
     format!(
-        "there is no command {word:?}; {hint}A prompt of one word goes after --prompt, \
+        "there is no command {word:?}; {hint} prompt of one word goes after --prompt{example}, \
          the commands are in acp-tui --help"
     )
 }
@@ -232,7 +238,12 @@ mod tests {
             ),
             (
                 &["frobnicate"],
-                "there is no command \"frobnicate\"; A prompt",
+                "there is no command \"frobnicate\"; a prompt of one word goes after --prompt, ",
+            ),
+            (
+                &["/tour"],
+                "there is no command \"/tour\"; a prompt of one word goes after --prompt \
+                 (--prompt /tour), ",
             ),
             (
                 &["sessions"],

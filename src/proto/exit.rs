@@ -24,22 +24,31 @@ impl From<process::ExitStatus> for ExitStatus {
     }
 }
 
-/// `SIGKILL` form (V1-TERM-09). The numbers that differ between systems are left as numbers.
+/// `SIGKILL` form (V1-TERM-09); `SIG` and the number for what has no name here.
 fn signal_name(signal: i32) -> String {
     let name = match signal {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        5 => "SIGTRAP",
-        6 => "SIGABRT",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        14 => "SIGALRM",
-        15 => "SIGTERM",
-        _ => return format!("SIG{signal}"),
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGALRM => "SIGALRM",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGILL => "SIGILL",
+        libc::SIGINT => "SIGINT",
+        libc::SIGIO => "SIGIO",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGPROF => "SIGPROF",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGSYS => "SIGSYS",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGUSR1 => "SIGUSR1",
+        libc::SIGUSR2 => "SIGUSR2",
+        libc::SIGVTALRM => "SIGVTALRM",
+        libc::SIGXCPU => "SIGXCPU",
+        libc::SIGXFSZ => "SIGXFSZ",
+        other => return format!("SIG{other}"),
     };
     name.to_owned()
 }

@@ -86,6 +86,8 @@ pub struct ToolCall {
     /// The command line of an execute call, where known; raw.
     pub command: Option<String>,
     pub command_cwd: Option<String>,
+    /// The person's own command (`!`): the agent knows nothing of it.
+    pub by_person: bool,
     /// When it began, or was last answered for: the time to decide is not the tool's.
     pub started: Instant,
     /// Set when it finished; not in a replay, where it is not known.

@@ -4,6 +4,7 @@
 //! grapheme, tab expansion, truncation and wrapping. Must not know about styles, widgets or the
 //! protocol.
 
+mod breaks;
 mod bytes;
 mod colour;
 mod safe;

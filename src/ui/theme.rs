@@ -249,9 +249,9 @@ impl DiffStyles {
         // Of a line, of its gutter, of a word in it: first added, then removed.
         let [lines, gutters, words] = match (colours, background) {
             (Colours::None, _) => [
-                (plain.bold(), plain.dim()),
-                (plain.bold(), plain.dim()),
-                (plain.bold().underlined(), plain.dim().underlined()),
+                (plain.bold(), plain),
+                (plain.bold(), plain),
+                (plain.bold().underlined(), plain.underlined()),
             ],
             (_, Background::Unknown) => [
                 (added_sign, removed_sign),
@@ -445,6 +445,13 @@ mod tests {
             assert_ne!(style, plain);
         }
         assert_ne!(theme.diff.added, theme.diff.removed);
+        for style in [
+            theme.diff.removed,
+            theme.diff.removed_gutter,
+            theme.diff.removed_word,
+        ] {
+            assert!(!style.add_modifier.contains(Modifier::DIM), "hard to read");
+        }
     }
 
     #[test]

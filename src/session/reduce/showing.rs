@@ -23,7 +23,10 @@ impl Step<'_> {
     pub(super) fn shell_started(&mut self, terminal: TerminalId, line: SafeText) {
         self.settle_terminal(&terminal);
         let title = SafeText::line(&format!("! {line}"));
-        self.show_by_itself(terminal, title, &line);
+        let block = self.show_by_itself(terminal, title, &line);
+        if let Some(call) = self.edit_tool(block) {
+            call.by_person = true;
+        }
     }
 
     /// Finds a place for a terminal that started: in a call that shows it already, else in the open

@@ -127,6 +127,7 @@ impl Step<'_> {
             raw_output: None,
             command: None,
             command_cwd: None,
+            by_person: false,
             started: self.now,
             took: None,
             asking: false,

@@ -139,11 +139,12 @@ impl Overlay for SignIn {
         };
         let inner = panel.draw(area, buffer, cx);
         let (rows, selected) = self.rows(inner.width.into(), cx);
-        self.scroll.fit(rows.len(), inner.height);
-        if self.selected.is_some() {
-            self.scroll.show(selected, inner.height);
-        }
-        let top = self.scroll.fit(rows.len(), inner.height);
+        let top = if self.selected.is_some() {
+            let selected = selected..selected + 1;
+            self.scroll.fit_to_show(selected, rows.len(), inner.height)
+        } else {
+            self.scroll.fit(rows.len(), inner.height)
+        };
         draw_rows(rows.iter().skip(top), inner, buffer);
         None
     }

@@ -5,14 +5,19 @@ use std::{path::PathBuf, sync::Arc};
 use super::{
     Move, TranscriptView,
     frame::{Frame, Source},
-    item::next_detail,
+    item::{Item, next_detail},
     layout::{Position, Shown},
     plain,
+    segment::render_segment,
 };
 use crate::{
     proto::{ContentBlock, Diff, TerminalId, ToolContent},
     session::{Block, BlockId, BlockKind, Session, ToolCall},
     text::SafeText,
+    ui::render::{
+        Row,
+        tool::{Detail, piece_count},
+    },
     vt::Screens,
 };
 
@@ -44,10 +49,6 @@ impl TranscriptView {
 
     pub fn is_browsing(&self) -> bool {
         self.selected.is_some()
-    }
-
-    pub fn selected(&self) -> Option<BlockId> {
-        self.selected
     }
 
     /// Selects the block below and brings it into view.
@@ -99,8 +100,32 @@ impl TranscriptView {
         item.detail = Some(next_detail(block, now));
         item.stale = true;
         let id = item.id;
+        self.folding = Some((id, now));
         self.rest_on_header(Some(index));
         self.ask(Move::Show(id));
+    }
+
+    /// A block whose details look the same goes on to those that differ: no key press is in vain.
+    pub(super) fn finish_fold(&mut self, frame: &Frame<'_>) {
+        let Some((id, before)) = self.folding.take() else {
+            return;
+        };
+        let Ok(index) = self.items.binary_search_by_key(&id, |item| item.id) else {
+            return;
+        };
+        let (Some(block), Some(item)) = (
+            frame.source.transcript.blocks().get(index),
+            self.items.get_mut(index),
+        ) else {
+            return;
+        };
+        let shown = all_rows(block, item, before, frame);
+        while let Some(next) = item.detail.filter(|next| *next != before)
+            && shown.is_some()
+            && all_rows(block, item, next, frame) == shown
+        {
+            item.detail = Some(next_detail(block, next));
+        }
     }
 
     /// What `y` copies: the block's text as it was written.
@@ -214,6 +239,25 @@ impl TranscriptView {
             Position::At(_) => self.height.saturating_sub(self.marker_rows()),
         }
     }
+}
+
+/// The rows of a block that is not split into segments by its text; `None` for others, and while
+/// they will change by themselves.
+fn all_rows(block: &Block, item: &Item, detail: Detail, frame: &Frame<'_>) -> Option<Vec<Row>> {
+    let segments = match &block.kind {
+        BlockKind::Agent(_) | BlockKind::Thought(_) => return None,
+        BlockKind::Tool(call) => 1 + piece_count(call, detail),
+        _ => 1,
+    };
+    let mut rows = Vec::new();
+    for segment in 0..segments {
+        let rendered = render_segment(block, item, segment, detail, frame);
+        if rendered.provisional {
+            return None;
+        }
+        rows.extend(rendered.rows);
+    }
+    Some(rows)
 }
 
 fn block_location(block: &Block) -> Option<FileLocation> {

@@ -271,8 +271,8 @@ pub fn next_detail(block: &Block, now: Detail) -> Detail {
 pub fn gap_between(above: Option<&BlockKind>, below: &BlockKind) -> bool {
     use BlockKind as K;
     match (above, below) {
-        (None | Some(K::User(_)), K::User(_)) => above.is_some(),
-        (None | Some(K::User(_)), _) => false,
+        (None, _) => false,
+        (Some(K::User(_)), _) => true,
         (_, K::User(_) | K::Plan(_)) | (Some(K::Plan(_)), _) => true,
         (Some(K::Agent(_)), _) => true,
         (Some(_), K::Agent(_)) => true,

@@ -90,6 +90,9 @@ pub struct TranscriptView {
     unseen: Option<layout::Seen>,
     /// Details of everything are unfolded (ctrl-o).
     details: bool,
+    /// A block that the person folds or unfolds, and how much of it was shown before: what is next
+    /// may look the same, which only drawing tells.
+    folding: Option<(BlockId, Detail)>,
     /// The block that is browsed.
     selected: Option<BlockId>,
     /// Rows of the area, the foot not among them.
@@ -140,6 +143,7 @@ impl TranscriptView {
         self.height = usize::from(height) - usize::from(self.foot);
         self.cache.begin_frame();
         self.take_in(&frame);
+        self.finish_fold(&frame);
         self.layout(&frame);
         self.apply_scrolls(&frame);
         self.measure_some(&frame);
@@ -165,10 +169,6 @@ impl TranscriptView {
             item.stale = true;
         }
         self.rest_on_header(None);
-    }
-
-    pub fn details(&self) -> bool {
-        self.details
     }
 
     fn detail_of(&self, index: usize, frame: &Frame<'_>) -> Detail {

@@ -135,6 +135,7 @@ pub fn call(kind: ToolKind, title: &str, started: Instant) -> ToolCall {
         raw_output: None,
         command: None,
         command_cwd: None,
+        by_person: false,
         started,
         took: Some(Duration::from_millis(120)),
         asking: false,

@@ -449,6 +449,25 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
 }
 
 #[test]
+fn folding_passes_over_what_looks_the_same() {
+    let mut world = World::new(Stage::dark());
+    let mut short = samples::call(ToolKind::Execute, "make", world.stage.now);
+    short.content = vec![crate::proto::ToolContent::Block(
+        crate::proto::ContentBlock::Text("built".into()),
+    )];
+    world.transcript.push_for_test(samples::tool(short));
+    let mut view = TranscriptView::default();
+    let unfolded = text_on_screen(&world, &mut view);
+    assert!(unfolded.contains("built"));
+    assert!(view.browse_enter());
+    view.toggle_fold_in(&world.transcript);
+    let folded = text_on_screen(&world, &mut view);
+    assert!(!folded.contains("built"), "at the first press: {folded}");
+    view.toggle_fold_in(&world.transcript);
+    assert!(text_on_screen(&world, &mut view).contains("built"));
+}
+
+#[test]
 fn the_selected_block_is_copied_opened_and_looked_at() {
     let mut world = conversation(Stage::dark());
     let (mut session, _) = Session::start(

@@ -110,9 +110,9 @@ fn a_text_is_scrolled_to_both_ends() {
         text.contains("row 8") && !text.contains("row 7\n"),
         "{text}"
     );
-    viewer.scroll(i32::MAX);
+    press(&mut viewer, "G");
     assert!(shown(&mut viewer, 60, 12).contains("row 999"));
-    viewer.scroll(i32::MIN);
+    press(&mut viewer, "g");
     assert!(shown(&mut viewer, 60, 12).contains("row 0"));
 }
 
@@ -123,6 +123,28 @@ fn a_line_of_megabytes_is_shown_whole_and_in_parts() {
     assert!(shown(&mut viewer, 80, 12).contains("xxxx"));
     press(&mut viewer, "G");
     assert!(shown(&mut viewer, 80, 12).contains("end"));
+}
+
+#[test]
+fn words_are_not_cut_however_long_the_line_is() {
+    let words = [
+        "conversation",
+        "transcript",
+        "of",
+        "the",
+        "agent's",
+        "instructions",
+    ];
+    let text = words.repeat(400).join(" ");
+    let mut viewer = Viewer::Text(TextViewer::new("message".into(), SafeText::new(&text)));
+    for _ in 0..40 {
+        let picture = shown(&mut viewer, 60, 14);
+        let body = picture.lines().skip(1).take(12);
+        for word in body.flat_map(str::split_whitespace) {
+            assert!(words.contains(&word), "{word} in {picture}");
+        }
+        press(&mut viewer, " ");
+    }
 }
 
 fn terminal(exit: Option<i64>) -> (Viewer, Screens) {

@@ -6,8 +6,8 @@ use crossterm::event::KeyEvent;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{
-    Entries, Motion, Outcome, Window, areas, clear, closes, draw_hints, draw_title, draw_window,
-    motion, percent,
+    Entries, Outcome, Window, areas, clear, closes, draw_hints, draw_title, draw_window, motion,
+    percent,
 };
 use crate::{
     text::{SafeText, first_bytes},
@@ -41,7 +41,9 @@ impl TextViewer {
             let end = at + line.trim_end_matches('\n').len();
             let mut from = at;
             while end - from > MAX_ENTRY {
-                let part = first_bytes(&text[from..end], MAX_ENTRY).len();
+                let part = first_bytes(&text[from..end], MAX_ENTRY);
+                // Between words, where there are any.
+                let part = part.rfind(' ').map_or(part.len(), |blank| blank + 1);
                 entries.push(from..from + part);
                 from += part;
             }
@@ -65,10 +67,6 @@ impl TextViewer {
             self.window.ask(motion);
         }
         Outcome::Stay
-    }
-
-    pub fn scroll(&mut self, rows: i32) {
-        self.window.ask(Motion::Rows(rows as isize));
     }
 
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {

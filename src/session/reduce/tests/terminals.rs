@@ -199,6 +199,7 @@ fn a_command_of_the_persons_own_ends_with_its_process_and_not_with_a_turn() {
         });
         play.starts("sleep 9");
         assert_eq!(play.shown_in(), [OWN]);
+        assert!(play.tool(OWN).by_person);
         play.now += Duration::from_secs(1);
         end(&mut play);
         assert_eq!(play.tool(OWN).state, ToolState::InProgress);

@@ -65,10 +65,21 @@ pub fn render_tool_header(
         about.extend(&state);
     }
     let gap = if time.is_empty() { 0 } else { 2 };
+    let mut own = StyledLine::new();
+    if call.by_person {
+        own.push("not sent to the agent", ctx.theme.dim);
+    }
+    let beside = width.saturating_sub(left.width() + about.width() + time.width() + gap);
+    let own_below = call.by_person && (object.more || shown.width() + own.width() + 2 > beside);
+    if call.by_person && !own_below {
+        about.push("  ", Style::new());
+        about.extend(&own);
+    }
     let room = width.saturating_sub(left.width() + about.width() + time.width() + gap);
     let whole = object.more || shown.width() > room;
     let answers = call.answers.iter().map(|answer| answer_row(answer, ctx));
-    let answers = indented(answers.collect(), ctx);
+    let own = own_below.then(|| own.truncate(width, ctx.symbols.ellipsis));
+    let answers = indented(answers.chain(own).collect(), ctx);
     if whole && about.is_empty() && call.kind == ToolKind::Execute && tool.detail != Detail::Header
     {
         let text = whole_text(call);

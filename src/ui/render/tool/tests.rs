@@ -58,6 +58,7 @@ fn call(kind: ToolKind, title: &str, props: &Props) -> ToolCall {
         raw_output: None,
         command: None,
         command_cwd: None,
+        by_person: false,
         started: props.stage.now,
         took: None,
         asking: false,
@@ -117,6 +118,28 @@ fn every_kind_and_state() {
             .collect()
     });
     insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn the_person_is_told_that_their_own_command_stays_theirs() {
+    let props = Props::new(Stage::dark());
+    let mut own = call(ToolKind::Execute, "! ls", &props);
+    own.command = Some("ls".into());
+    own.by_person = true;
+    let said = "not sent to the agent";
+    let short = props.text(&own, Detail::Short, 80);
+    assert!(
+        short.lines().next().is_some_and(|row| row.contains(said)),
+        "{short}"
+    );
+    own.command = Some("cargo test --workspace --all-targets -- --nocapture".into());
+    let long = props.text(&own, Detail::Short, 60);
+    assert!(
+        long.contains("--nocapture") && long.contains(said),
+        "{long}"
+    );
+    own.by_person = false;
+    assert!(!props.text(&own, Detail::Short, 80).contains(said));
 }
 
 #[test]
