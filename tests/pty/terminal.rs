@@ -150,7 +150,7 @@ fn a_terminal_that_the_agent_never_shows_can_be_seen_attached_to_and_ended() {
 #[test]
 fn the_persons_own_command_goes_on_when_a_turn_ends() {
     let tui = ready(on_prompt(json!([{"text": "a short turn"}])));
-    tui.keys("!echo begun; while [ ! -e ../go ]; do sleep 0.05; done; exit 3<enter>");
+    tui.keys("!echo begun; while [ ! -e ../go ]; do sleep 0.05; done; exit $((1+2))<enter>");
     tui.wait_for("begun");
     tui.keys("go<enter>");
     tui.wait_for("a short turn");
