@@ -2,7 +2,7 @@
 
 use crate::{
     session::{Event, Phase, Session, TurnPhase},
-    text::SafeText,
+    text::{SafeText, command_line},
     ui::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
@@ -287,10 +287,7 @@ fn shell_line(parts: &[DraftPart]) -> Option<String> {
         .map(|part| match part {
             DraftPart::Text(text) => text.clone(),
             // A mention is a path to the shell.
-            DraftPart::Mention(path) => {
-                let path = path.to_string_lossy();
-                shlex::try_quote(&path).map_or_else(|_| path.to_string(), Into::into)
-            }
+            DraftPart::Mention(path) => command_line([&*path.to_string_lossy()]),
         })
         .collect();
     let line = line.strip_prefix('!')?.trim();
