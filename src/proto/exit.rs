@@ -15,6 +15,60 @@ pub struct AgentExit {
     pub cause: Option<SafeText>,
 }
 
+impl AgentExit {
+    /// What of its stderr tells why: nothing where somebody else ended it, and that says it all.
+    pub fn why(&self) -> Option<String> {
+        let status = self.status.as_ref();
+        match status.and_then(|status| status.signal.as_deref()) {
+            Some("SIGKILL" | "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGQUIT") => None,
+            _ => telling_line(&self.stderr),
+        }
+    }
+}
+
+/// Lines at the end of stderr among which the cause is looked for: an older error was survived.
+const LAST_LINES: usize = 50;
+
+/// The last line that looks like an error: what a program says after it is often beside the point
+/// ("note: run with RUST_BACKTRACE=1"). Where there is none, the last line.
+fn telling_line(stderr: &str) -> Option<String> {
+    const SIGNS: &[&str] = &[
+        "error",
+        "panic",
+        "fatal",
+        "exception",
+        "cannot",
+        "can't",
+        "could not",
+        "couldn't",
+        "unable to",
+        "failed",
+        "not found",
+        "no such",
+        "denied",
+        "refused",
+        "missing",
+    ];
+    let lines = stderr.lines().map(str::trim);
+    let mut lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    lines.drain(..lines.len().saturating_sub(LAST_LINES));
+    let looks_like_error = |line: &&str| {
+        let line = line.to_lowercase();
+        // A stack's frame may well be in a function that throws errors.
+        !line.starts_with("at ") && SIGNS.iter().any(|sign| line.contains(sign))
+    };
+    let at = lines.iter().rposition(looks_like_error);
+    let (line, next) = match at {
+        Some(at) => (lines.get(at)?, lines.get(at + 1)),
+        None => (lines.last()?, None),
+    };
+    Some(match next {
+        // "thread 'main' panicked at src/main.rs:1:5:"
+        Some(next) if line.ends_with(':') => format!("{line} {next}"),
+        _ => (*line).to_owned(),
+    })
+}
+
 impl From<process::ExitStatus> for ExitStatus {
     fn from(status: process::ExitStatus) -> Self {
         Self {

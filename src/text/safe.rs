@@ -121,18 +121,16 @@ enum LineEnds {
 }
 
 fn neutralise(raw: &str, ends: LineEnds) -> Cow<'_, str> {
-    // Printable ASCII, newline and tab need no look at characters; this is nearly all there is.
-    if raw
-        .bytes()
-        .all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'))
-    {
+    let (plain, mut rest) = split_plain(raw);
+    if rest.is_empty() {
         return Cow::Borrowed(raw);
     }
     let mut out = String::with_capacity(raw.len() + 8);
+    out.push_str(plain);
     let mut marks = 0;
-    let mut previous = None;
-    let mut chars = raw.chars().peekable();
-    while let Some(c) = chars.next() {
+    let mut previous = plain.chars().next_back();
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
         let before = previous.replace(c);
         if is_combining(c) {
             marks += 1;
@@ -144,7 +142,7 @@ fn neutralise(raw: &str, ends: LineEnds) -> Cow<'_, str> {
         }
         match c {
             '\n' | '\t' => out.push(c),
-            '\r' if ends == LineEnds::Unified && chars.peek() == Some(&'\n') => {}
+            '\r' if ends == LineEnds::Unified && rest.starts_with('\n') => {}
             '\0'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}')),
             '\u{7f}' => out.push('\u{2421}'),
             c if is_invisible(c) || is_idle_joiner(c, before) => {
@@ -152,8 +150,23 @@ fn neutralise(raw: &str, ends: LineEnds) -> Cow<'_, str> {
             }
             c => out.push(c),
         }
+        let (plain, behind) = split_plain(rest);
+        if let Some(last) = plain.chars().next_back() {
+            out.push_str(plain);
+            (previous, marks) = (Some(last), 0);
+        }
+        rest = behind;
     }
     Cow::Owned(out)
+}
+
+/// Text up to the first character that needs a look. Printable ASCII, newline and tab need none:
+/// that is nearly all there is, and megabytes of it come at once.
+fn split_plain(text: &str) -> (&str, &str) {
+    let is_plain = |b: u8| matches!(b, b' '..=b'~' | b'\n' | b'\t');
+    let end = text.bytes().position(|b| !is_plain(b));
+    // What is no ASCII begins a character there.
+    text.split_at(end.unwrap_or(text.len()))
 }
 
 /// Whether `c` stands for a control character that was neutralised.
@@ -249,6 +262,12 @@ mod tests {
         assert_eq!(
             SafeText::new(&zalgo).chars().count(),
             1 + MAX_COMBINING_MARKS
+        );
+        let six = "\u{301}".repeat(6);
+        let four = "\u{301}".repeat(MAX_COMBINING_MARKS);
+        assert_eq!(
+            SafeText::new(&format!("é{six}\nbcd{six}e")).as_str(),
+            format!("é{four}\nbcd{four}e")
         );
     }
 

@@ -130,12 +130,6 @@ impl Ui {
 
     /// Overlays as the session has them now.
     pub(super) fn sync(&mut self, cx: &UiContext<'_>) {
-        let waiting = cx
-            .session
-            .is_some_and(|session| session.shown_question().is_some());
-        if cx.session.is_none_or(|session| session.turn.is_none()) && !waiting {
-            self.end_feedback();
-        }
         self.layers.sync(cx.session, self.last_key, self.feedback);
     }
 

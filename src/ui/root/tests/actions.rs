@@ -150,7 +150,7 @@ fn on_a_first_start() -> Screen {
     let missing = (1..=22).map(|n| AgentChoice {
         id: format!("agent-{n}"),
         name: SafeText::line(&format!("Agent {n}")),
-        found: Some(Err("install: npm install -g it".into())),
+        found: Some(Err("npm install -g it".into())),
         command: "it".into(),
         login: None,
     });
@@ -172,7 +172,7 @@ fn agents_that_are_not_installed_are_folded() {
     screen.press("down");
     let picture = screen.draw();
     assert!(picture.contains("❯ ✗ Agent 1 "), "{picture}");
-    assert!(picture.contains("install: npm install -g it"), "{picture}");
+    assert!(picture.contains("npm install -g it"), "{picture}");
     assert!(picture.contains("3/24 ↓"), "{picture}");
     screen.press("end");
     let picture = screen.draw();
