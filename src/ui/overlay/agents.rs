@@ -195,16 +195,8 @@ impl Overlay for AgentPicker {
         buffer: &mut Buffer,
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
-        let panel = Panel {
-            title: StyledLine::styled("Choose an agent", cx.theme.strong),
-            note: StyledLine::new(),
-            hints: vec![
-                (cx.keymap.hint(Action::Send), "start"),
-                (cx.keymap.hint(Action::Stop), "close"),
-            ],
-            border: cx.theme.accent,
-        };
-        let inner = panel.draw(area, buffer, cx);
+        let hints = [(Action::Send, "start"), (Action::Stop, "close")];
+        let inner = Panel::opened("Choose an agent", &hints, cx).draw(area, buffer, cx);
         // How to install the selected one, whole: it is there to be copied.
         let hint = self.install_hint().map_or_else(Vec::new, |hint| {
             StyledLine::styled(&hint, cx.theme.warning).wrap(inner.width.into())

@@ -84,17 +84,12 @@ impl Overlay for Help {
         buffer: &mut Buffer,
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
-        let panel = Panel {
-            title: StyledLine::styled("Keys", cx.theme.strong),
-            note: StyledLine::new(),
-            hints: vec![
-                (cx.keymap.hint(Action::Stop), "close"),
-                (cx.keymap.hint(Action::ScrollDown), "more"),
-                (cx.keymap.hint(Action::Palette), "find and run"),
-            ],
-            border: cx.theme.accent,
-        };
-        let inner = panel.draw(area, buffer, cx);
+        let hints = [
+            (Action::Stop, "close"),
+            (Action::ScrollDown, "more"),
+            (Action::Palette, "find and run"),
+        ];
+        let inner = Panel::opened("Keys", &hints, cx).draw(area, buffer, cx);
         let rows = rows(inner.width.into(), cx);
         let top = self.scroll.fit(rows.len(), inner.height);
         draw_rows(rows.iter().skip(top), inner, buffer);

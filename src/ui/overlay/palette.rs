@@ -105,14 +105,10 @@ impl Overlay for Palette {
         buffer: &mut Buffer,
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
+        let hints = [(Action::Send, "run"), (Action::Stop, "close")];
         let panel = Panel {
-            title: StyledLine::styled("Actions", cx.theme.strong),
             note: StyledLine::styled(&self.list.len().to_string(), cx.theme.dim),
-            hints: vec![
-                (cx.keymap.hint(Action::Send), "run"),
-                (cx.keymap.hint(Action::Stop), "close"),
-            ],
-            border: cx.theme.accent,
+            ..Panel::opened("Actions", &hints, cx)
         };
         let inner = panel.draw(area, buffer, cx);
         self.list.draw(inner, buffer, cx)

@@ -13,6 +13,7 @@ use ratatui::{
 };
 
 use crate::ui::{
+    action::Action,
     overlay::OverlayContext,
     render::{Row, line::StyledLine},
     theme::Symbols,
@@ -69,6 +70,19 @@ pub struct Panel {
 }
 
 impl Panel {
+    /// Of what the person opened, by the actions that matter in it.
+    pub fn opened(title: &str, hints: &[(Action, &'static str)], cx: &OverlayContext<'_>) -> Self {
+        let hints = hints
+            .iter()
+            .map(|(key, what)| (cx.keymap.hint(*key), *what));
+        Self {
+            title: StyledLine::styled(title, cx.theme.strong),
+            note: StyledLine::new(),
+            hints: hints.collect(),
+            border: cx.theme.accent,
+        }
+    }
+
     /// Draws the frame and returns where the content goes.
     pub fn draw(&self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) -> Rect {
         Clear.render(area, buffer);
