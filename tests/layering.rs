@@ -15,6 +15,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
             "tokio",
             "ratatui",
             "crossterm",
+            "vt100",
             "serde_json",
             "agent_client_protocol_schema",
         ],
@@ -28,10 +29,14 @@ const FOREIGN: &[(&str, &[&str])] = &[
             "agent_client_protocol_schema",
         ],
     ),
-    ("ui", &["tokio", "agent_client_protocol_schema"]),
+    ("ui", &["tokio", "vt100", "agent_client_protocol_schema"]),
     ("rpc", &["ratatui", "crossterm"]),
     ("acp", &["ratatui", "crossterm"]),
-    ("host", &["ratatui", "crossterm"]),
+    (
+        "host",
+        &["ratatui", "crossterm", "agent_client_protocol_schema"],
+    ),
+    ("vt", &["tokio", "ratatui", "crossterm"]),
 ];
 
 #[test]

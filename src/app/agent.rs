@@ -1,13 +1,18 @@
 //! The agent's connection as the app holds it: starting, sending, ending.
 
-use std::{ffi::OsString, path::Path, sync::Arc, time::Instant};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
 
 use tokio::task::JoinHandle;
 
 use crate::{
-    acp::{Client, Inbox, LaunchError, LaunchSpec, Secrets, StopMode, Trace, TraceHandle},
+    acp::{Client, Inbox, LaunchSpec, Secrets, StopMode, Trace, TraceHandle},
     app::{frame::Reason, job::Job, state::App},
-    config::{AgentProfile, Config, OutsideWorkspace},
+    config::{AgentProfile, Config, NotFound, OutsideWorkspace, StartError},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
     proto::{ClientCaps, ConnectionId, ToAgent},
     session::{Event, Prompt, Session, SessionConfig, Start},
@@ -63,7 +68,7 @@ impl App {
         tokio::task::spawn_blocking(move || {
             let found = |profile: &AgentProfile| match profile.locate(&cwd) {
                 Ok(path) => Ok(SafeText::line(&path.to_string_lossy())),
-                Err(error) => Err(error.remedy()),
+                Err(error) => Err(what_to_do(&error)),
             };
             let agents = choices(&config, |profile| Some(found(profile)));
             let _ = jobs.send(Job::Agents(agents));
@@ -107,6 +112,7 @@ impl App {
             first_prompt,
         };
         self.profile = Some(profile);
+        self.sessions += 1;
         let (session, effects) = Session::start(config, std::time::Instant::now());
         self.session = Some(session);
         self.ui.session_replaced();
@@ -136,14 +142,13 @@ impl App {
         let Some(caps) = self.session.as_ref().map(|session| session.config.caps) else {
             return;
         };
-        let ready = self.launch_spec().and_then(|spec| {
-            self.host()?;
-            Ok(spec)
-        });
-        let spec = match ready {
-            Ok(spec) => spec,
-            Err(error) => return self.reduce([Event::SpawnFailed { error }]),
+        let Some(profile) = self.profile.clone() else {
+            return;
         };
+        if let Err(error) = self.host() {
+            return self.reduce([Event::SpawnFailed { error }]);
+        }
+        let cwd = self.launch.cwd.clone();
         let trace = self.trace();
         let jobs = self.jobs.clone();
         let ending = self.agent.ending.take();
@@ -152,7 +157,11 @@ impl App {
                 // It cannot panic; and if it did, it would have ended.
                 let _ = ending.await;
             }
-            let launched = Client::connect(spec, connection, caps, trace).await;
+            if jobs.is_closed() {
+                // The person has left meanwhile.
+                return;
+            }
+            let launched = launch(profile, cwd, connection, caps, trace).await;
             let _ = jobs.send(Job::Launched(connection, launched));
         });
     }
@@ -187,7 +196,7 @@ impl App {
             OutsideWorkspace::Ask => Outside::Ask,
             OutsideWorkspace::Deny => Outside::Deny,
         };
-        let jobs = self.jobs.clone();
+        let (jobs, session_number) = (self.jobs.clone(), self.sessions);
         let policy = self
             .profile
             .as_ref()
@@ -206,20 +215,13 @@ impl App {
                 },
                 caps: *caps,
             },
-            Arc::new(move |event| drop(jobs.send(Job::Host(event)))),
+            Arc::new(move |event| drop(jobs.send(Job::Host(session_number, event)))),
         );
         if let Some((rows, cols)) = self.terminal_view {
             host.set_view(rows, cols);
         }
         self.started.add_host(host.clone());
         Ok(host)
-    }
-
-    fn launch_spec(&self) -> Result<LaunchSpec, SafeText> {
-        let Some(profile) = &self.profile else {
-            return Err(SafeText::from("no agent is chosen"));
-        };
-        launch_spec(profile, &self.launch.cwd)
     }
 
     /// The wire log, started with the first agent; later ones go into the same file.
@@ -262,7 +264,7 @@ impl App {
     pub(super) fn launched(
         &mut self,
         connection: ConnectionId,
-        launched: Result<(Client, Inbox), LaunchError>,
+        launched: Result<(Client, Inbox), SafeText>,
     ) {
         let current = connection == ConnectionId(self.agent.connections);
         match launched {
@@ -282,10 +284,7 @@ impl App {
                 self.arrived = Some((connection, inbox));
                 self.reduce([Event::Connected(connection)]);
             }
-            Err(error) if current => {
-                let error = SafeText::line(&error.to_string());
-                self.reduce([Event::SpawnFailed { error }]);
-            }
+            Err(error) if current => self.reduce([Event::SpawnFailed { error }]),
             Err(_) => {}
         }
     }
@@ -327,6 +326,36 @@ pub(super) fn choices(
         login: profile.login_command.as_deref().map(SafeText::line),
     };
     config.agents.values().map(choice).collect()
+}
+
+/// How to install what was not found; else what is wrong.
+fn what_to_do(error: &StartError) -> SafeText {
+    match error {
+        StartError::NotFound(NotFound {
+            install: Some(how),
+            not_executable: false,
+            ..
+        }) => SafeText::line(&format!("install: {how}")),
+        _ => SafeText::line(&error.to_string()),
+    }
+}
+
+/// Finds the agent's program and starts it. The looking is for a blocking task: PATH may lead to slow
+/// disks.
+async fn launch(
+    profile: AgentProfile,
+    cwd: PathBuf,
+    connection: ConnectionId,
+    caps: ClientCaps,
+    trace: Option<TraceHandle>,
+) -> Result<(Client, Inbox), SafeText> {
+    let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
+    let spec = tokio::task::spawn_blocking(move || launch_spec(&profile, &cwd))
+        .await
+        .map_err(|error| say(&error))??;
+    Client::connect(spec, connection, caps, trace)
+        .await
+        .map_err(|error| say(&error))
 }
 
 /// What a profile starts.

@@ -1,6 +1,6 @@
 //! Carries out what the person wants beyond the session's rules.
 
-use std::time::Instant;
+use std::{sync::PoisonError, time::Instant};
 
 use crate::{
     app::{
@@ -11,7 +11,7 @@ use crate::{
     },
     cli::ExitCode,
     config::{self, TrustState},
-    host::walk,
+    host::{clipboard::Copied, walk},
     session::{Event, NoticeLevel, Start},
     text::SafeText,
     ui::{Draft, UiCommand},
@@ -29,7 +29,7 @@ impl App {
             UiCommand::EditDraft(draft) => self.edit_draft(&draft)?,
             UiCommand::OpenEditor { path, line } => self.open_editor(&path, line)?,
             UiCommand::Page(text) => self.page(&text)?,
-            UiCommand::Copy(text) => self.copy(&text),
+            UiCommand::Copy(text) => self.copy(text),
             UiCommand::Shell(line) => self.shell(&line),
             UiCommand::ListFiles => self.list_files(),
             UiCommand::TerminalInput { id, bytes } => {
@@ -102,8 +102,15 @@ impl App {
         }));
     }
 
-    fn copy(&mut self, text: &str) {
-        let copied = self.clipboard.copy(text);
+    fn copy(&self, text: String) {
+        let (jobs, clipboard) = (self.jobs.clone(), self.clipboard.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut clipboard = clipboard.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = jobs.send(Job::Copied(clipboard.copy(&text)));
+        });
+    }
+
+    pub(super) fn copied(&mut self, copied: Copied) {
         if let Some(bytes) = copied.for_terminal {
             self.screen.send_along(&bytes);
         }

@@ -72,8 +72,14 @@ impl App {
                     self.screen.send_along(&bytes);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
-                Effect::RestoreDraft(prompt) => self.ui.restore_draft(&prompt),
-                Effect::Toast(text) => self.ui.toast(text),
+                Effect::RestoreDraft(prompt) => {
+                    self.ui.restore_draft(&prompt);
+                    self.frames.request(Instant::now(), Reason::Now);
+                }
+                Effect::Toast(text) => {
+                    self.ui.toast(text);
+                    self.frames.request(Instant::now(), Reason::Now);
+                }
             }
         }
     }
@@ -104,12 +110,7 @@ impl App {
                 // One whose path is on a dead file system holds up the others for no longer.
                 let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
             }
-            let verdict = verdict.await.unwrap_or(host::Verdict::Ask { reason: None });
-            let verdict = match verdict {
-                host::Verdict::Allow { option, rule } => Verdict::Allow { option, rule },
-                host::Verdict::Deny { option, rule } => Verdict::Deny { option, rule },
-                host::Verdict::Ask { reason } => Verdict::Ask { reason },
-            };
+            let verdict = verdict.await.unwrap_or(Verdict::Ask { reason: None });
             let event = Event::Decided { question, verdict };
             let _ = jobs.send(Job::Session(connection, event));
         }));
@@ -119,11 +120,6 @@ impl App {
     fn serve_request(&self, key: RequestKey, request: HostRequest, consent: Consent) {
         let (Some(host), Some(client)) = (&self.host, self.agent.client()) else {
             return;
-        };
-        let consent = match consent {
-            Consent::None => host::Consent::None,
-            Consent::Once => host::Consent::Once,
-            Consent::Folder => host::Consent::Folder,
         };
         // Entered here, in the order of arrival (V1-FS-13); done elsewhere.
         let outcome = host.serve(key, request.clone(), consent);

@@ -168,12 +168,7 @@ async fn ask(client: &Client, inbox: &mut Inbox, call: Call) -> Result<CallResul
                 Some(Inbound::FromAgent(FromAgent::Reply { result, .. })) => return Ok(result),
                 Some(Inbound::FromAgent(_)) => {}
                 Some(Inbound::Exited(exit)) => {
-                    let last = exit
-                        .stderr
-                        .lines()
-                        .rev()
-                        .find(|line| !line.trim().is_empty());
-                    let said = last.map_or(String::new(), |line| format!(": {}", line.trim()));
+                    let said = exit.why().map_or(String::new(), |line| format!(": {line}"));
                     return Err(SafeText::line(&format!("the agent ended{said}")));
                 }
                 None => return Err(SafeText::from("the agent ended")),

@@ -3,18 +3,20 @@
 use std::io;
 
 use crate::{
-    acp::{Client, Inbox, LaunchError},
+    acp::{Client, Inbox},
     app::backend::Written,
-    host::HostEvent,
+    host::{HostEvent, clipboard::Copied},
     proto::ConnectionId,
     session::{Event, Prompt},
+    text::SafeText,
     ui::{AgentList, FileList},
 };
 
 pub enum Job {
     /// The agent runs, or does not.
-    Launched(ConnectionId, Result<(Client, Inbox), LaunchError>),
-    Host(HostEvent),
+    Launched(ConnectionId, Result<(Client, Inbox), SafeText>),
+    /// With the number of the session that the host serves: see `App::sessions`.
+    Host(u64, HostEvent),
     /// For the reducer: what came of a request or question of that connection.
     Session(ConnectionId, Event),
     /// A draft's mentions are resolved.
@@ -23,6 +25,8 @@ pub enum Job {
         now: bool,
     },
     Files(FileList),
+    /// Text was copied, or not.
+    Copied(Copied),
     /// Which agents are installed.
     Agents(AgentList),
     /// The terminal took a frame, or is gone.

@@ -36,7 +36,8 @@ impl App {
     /// Ends the turn and the session as the protocol wants it; processes are ended by
     /// [`Started`](super::started::Started).
     pub(super) fn leave(&mut self) {
-        self.store.save_draft(&self.unsent());
+        let unsent = self.store.number_draft(self.unsent());
+        self.store.save_draft(&unsent);
         if let Some(session) = &self.session {
             for message in session.farewell() {
                 self.agent.send(message);

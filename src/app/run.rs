@@ -197,7 +197,10 @@ impl App {
             // Ids of questions are a session's own: another one may have come in its place.
             Job::Session(connection, event) if self.agent.is(connection) => self.reduce([event]),
             Job::Session(..) => {}
-            Job::Host(event) => self.host_event(event),
+            Job::Host(session, event) if session == self.sessions => self.host_event(event),
+            // Of a session that another one has replaced.
+            Job::Host(..) => {}
+            Job::Copied(copied) => self.copied(copied),
             Job::Launched(connection, launched) => self.launched(connection, launched),
         }
         Ok(())
@@ -261,6 +264,7 @@ impl App {
         if draft != self.kept_draft {
             self.kept_draft.clone_from(&draft);
             let store = self.store.clone();
+            let draft = store.number_draft(draft);
             tokio::task::spawn_blocking(move || store.save_draft(&draft));
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::{Arc, Mutex},
     time::Instant,
 };
 
@@ -54,13 +55,16 @@ pub struct App {
     /// The agent chosen, its session and services; `None` while the picker is up.
     pub profile: Option<AgentProfile>,
     pub session: Option<Session>,
+    /// Counts the sessions of this run, to tell what the services of an earlier one still say.
+    pub sessions: u64,
     pub host: Option<Host>,
     pub agent: Agent,
     /// A new connection's messages, for the loop to wait for.
     pub arrived: Option<(ConnectionId, Inbox)>,
     /// What is to be said once there is a transcript.
     pub warnings: Vec<SafeText>,
-    pub clipboard: Clipboard,
+    /// Used by blocking tasks: the desktop may take its time.
+    pub clipboard: Arc<Mutex<Clipboard>>,
     /// Files of a profile that wants a scratch folder; removed when it goes.
     pub scratch: Option<tempfile::TempDir>,
     /// Drafts are resolved one after the other, in the order in which they were sent.
@@ -136,10 +140,11 @@ impl App {
             started,
             profile: None,
             session: None,
+            sessions: 0,
             host: None,
             agent: Agent::default(),
             arrived: None,
-            clipboard: Clipboard::new(Surroundings::detect()),
+            clipboard: Arc::new(Mutex::new(Clipboard::new(Surroundings::detect()))),
             scratch: None,
             resolving: None,
             deciding: None,

@@ -6,9 +6,14 @@ use std::{
     io::{self, Write},
     os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
     path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
 
 /// Prompts kept in the history file; older ones go when it is next read.
 const HISTORY: usize = 1_000;
@@ -16,11 +21,21 @@ const HISTORY: usize = 1_000;
 /// A history file larger than this is not read: it is not one of ours.
 const MAX_FILE: u64 = 16 << 20;
 
-/// The files of one project.
+/// The files of one project. Clones are the same store.
 #[derive(Clone, Debug)]
 pub struct Store {
     history: PathBuf,
     draft: PathBuf,
+    /// The number of the latest draft that was asked to be kept, and of the one on disk.
+    asked: Arc<AtomicU64>,
+    saved: Arc<Mutex<u64>>,
+}
+
+/// A draft to be kept, and its place among the others.
+#[derive(Debug)]
+pub struct NumberedDraft {
+    text: String,
+    number: u64,
 }
 
 impl Store {
@@ -40,6 +55,8 @@ impl Store {
         Self {
             history: state.join("history").join(format!("{key}.jsonl")),
             draft: state.join("drafts").join(key),
+            asked: Arc::default(),
+            saved: Arc::default(),
         }
     }
 
@@ -72,8 +89,20 @@ impl Store {
         read(&self.draft).filter(|draft| !draft.is_empty())
     }
 
-    /// Keeps the draft; an empty one removes the file.
-    pub fn save_draft(&self, draft: &str) {
+    /// Gives a draft its place among those that are saved by tasks of their own.
+    pub fn number_draft(&self, text: String) -> NumberedDraft {
+        let number = 1 + self.asked.fetch_add(1, Ordering::Relaxed);
+        NumberedDraft { text, number }
+    }
+
+    /// Keeps the draft, unless a later one is kept already; an empty one removes the file.
+    pub fn save_draft(&self, draft: &NumberedDraft) {
+        let mut latest = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        if *latest > draft.number {
+            return;
+        }
+        *latest = draft.number;
+        let draft = draft.text.as_str();
         let saved = match draft.is_empty() {
             true => match fs::remove_file(&self.draft) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -102,13 +131,14 @@ fn create_parent(path: &Path) -> io::Result<()> {
 /// Writes beside the file and renames, so that a crash leaves the old one or the new one.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     create_parent(path)?;
-    let beside = path.with_extension("new");
-    options()
-        .write(true)
-        .truncate(true)
-        .open(&beside)?
-        .write_all(text.as_bytes())?;
-    fs::rename(&beside, path)
+    // With a name of its own (another client may be doing the same) and for the person alone.
+    let beside = path
+        .parent()
+        .map_or_else(NamedTempFile::new, NamedTempFile::new_in);
+    let mut beside = beside?;
+    beside.write_all(text.as_bytes())?;
+    beside.persist(path)?;
+    Ok(())
 }
 
 fn read(path: &Path) -> Option<String> {
@@ -127,6 +157,8 @@ fn log(path: &Path, result: io::Result<()>) {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -137,12 +169,28 @@ mod tests {
         store.add_history("one\nwith \"two\" lines");
         store.add_history("three");
         assert_eq!(store.history(), ["one\nwith \"two\" lines", "three"]);
-        store.save_draft("half a thought");
+        let save = |text: &str| store.save_draft(&store.number_draft(text.into()));
+        save("half a thought");
         assert_eq!(store.draft().as_deref(), Some("half a thought"));
-        store.save_draft("");
+        save("");
         assert_eq!(store.draft(), None);
         let other = Store::new(state.path(), Path::new("/other/tool"));
         assert_eq!(other.history(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_older_draft_that_is_saved_late_does_not_come_back() {
+        let state = tempfile::tempdir().expect("a folder");
+        let store = Store::new(state.path(), Path::new("/p"));
+        let older = store.number_draft("already sent".into());
+        let newer = store.number_draft("new".into());
+        store.save_draft(&newer);
+        store.clone().save_draft(&older);
+        assert_eq!(store.draft().as_deref(), Some("new"));
+        let file = fs::metadata(&store.draft).expect("the draft");
+        assert_eq!(file.permissions().mode() & 0o777, 0o600);
+        let beside = fs::read_dir(state.path().join("drafts")).expect("the folder");
+        assert_eq!(beside.count(), 1);
     }
 
     #[test]

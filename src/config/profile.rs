@@ -13,7 +13,7 @@ use super::{
     file::AgentEntry,
     find_program, nearest,
 };
-use crate::text::SafeText;
+use crate::text::{self, SafeText};
 
 macro_rules! built_in {
     ($($id:literal),* $(,)?) => {
@@ -179,8 +179,7 @@ impl AgentProfile {
     /// The same with the file that was found for the command.
     pub fn command_line_of(&self, program: &str) -> String {
         let args = self.args.iter().map(String::as_str);
-        // Fails only on NUL, which no TOML string of a command holds.
-        shlex::try_join(std::iter::once(program).chain(args)).unwrap_or_else(|_| program.to_owned())
+        text::command_line(std::iter::once(program).chain(args))
     }
 
     /// Expands command, arguments and environment with the client's own environment. A command
@@ -260,21 +259,6 @@ pub enum StartError {
     Invocation(#[from] InvocationError),
     #[error(transparent)]
     NotFound(NotFound),
-}
-
-impl StartError {
-    /// What to do: how to install the program where it is missing and that is known, else all that
-    /// is to be said.
-    pub fn remedy(&self) -> SafeText {
-        match self {
-            Self::NotFound(NotFound {
-                install: Some(how),
-                not_executable: false,
-                ..
-            }) => SafeText::line(how),
-            problem => SafeText::line(&problem.to_string()),
-        }
-    }
 }
 
 /// A profile that cannot be started as things are.

@@ -140,11 +140,8 @@ impl<'a> Script<'a> {
     /// Announces a tool call and gives its id.
     pub fn tool(&self, kind: &str, title: &str, extra: Value) -> Step<String> {
         self.calls.set(self.calls.get() + 1);
-        let id = format!(
-            "call-{:x}-{}",
-            self.scratch.as_os_str().len(),
-            self.calls.get()
-        );
+        // Of this process alone: a resumed session goes on below the calls of the one before.
+        let id = format!("call-{:x}-{}", std::process::id(), self.calls.get());
         let mut update = json!({
             "sessionUpdate": "tool_call",
             "toolCallId": id,
@@ -164,7 +161,7 @@ impl<'a> Script<'a> {
         self.update(update)
     }
 
-    /// Asks the person, with all four kinds of option.
+    /// Asks the person, with three of the four kinds of option.
     pub fn ask(&self, id: &str, extra: Value) -> Step<Answer> {
         let mut call = json!({"toolCallId": id});
         merge(&mut call, extra);

@@ -16,8 +16,8 @@ pub mod walk;
 use std::sync::Arc;
 
 pub use fs::{Resolved, Roots};
-pub use permission::{Subject, Verdict};
-pub use serve::{Consent, Host, HostConfig, Outside, ServeOutcome, Serving};
+pub use permission::Subject;
+pub use serve::{Host, HostConfig, Outside, ServeOutcome, Serving};
 pub use terminal::{DEFAULT_SIZE, TerminalSettings};
 
 use crate::{

@@ -17,13 +17,13 @@ use tokio_util::sync::CancellationToken;
 use super::{
     EventSink, Roots,
     fs::{self, Lanes},
-    permission::{Judge, Refusal, Subject, TerminalVerdict, Verdict},
+    permission::{Judge, Refusal, Subject, TerminalVerdict},
     terminal::{TerminalSettings, Terminals, shown_command, working_dir},
 };
 use crate::{
     proto::{
-        ClientCaps, FsRead, FsWrite, HostReply, HostRequest, PermissionOption, Policy, RequestKey,
-        RpcError, Rule, SessionId, TerminalCreate, TerminalId, code,
+        ClientCaps, Consent, FsRead, FsWrite, HostReply, HostRequest, PermissionOption, Policy,
+        RequestKey, RpcError, Rule, SessionId, TerminalCreate, TerminalId, Verdict, code,
     },
     text::SafeText,
 };
@@ -53,16 +53,6 @@ pub struct HostConfig {
 pub enum Outside {
     Ask,
     Deny,
-}
-
-/// The person's word on this request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Consent {
-    /// Not asked yet.
-    None,
-    Once,
-    /// And for the folder of the file from now on in this session.
-    Folder,
 }
 
 /// What came of a request.

@@ -15,6 +15,60 @@ pub struct AgentExit {
     pub cause: Option<SafeText>,
 }
 
+impl AgentExit {
+    /// What of its stderr tells why: nothing where somebody else ended it, and that says it all.
+    pub fn why(&self) -> Option<String> {
+        let status = self.status.as_ref();
+        match status.and_then(|status| status.signal.as_deref()) {
+            Some("SIGKILL" | "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGQUIT") => None,
+            _ => telling_line(&self.stderr),
+        }
+    }
+}
+
+/// Lines at the end of stderr among which the cause is looked for: an older error was survived.
+const LAST_LINES: usize = 50;
+
+/// The last line that looks like an error: what a program says after it is often beside the point
+/// ("note: run with RUST_BACKTRACE=1"). Where there is none, the last line.
+fn telling_line(stderr: &str) -> Option<String> {
+    const SIGNS: &[&str] = &[
+        "error",
+        "panic",
+        "fatal",
+        "exception",
+        "cannot",
+        "can't",
+        "could not",
+        "couldn't",
+        "unable to",
+        "failed",
+        "not found",
+        "no such",
+        "denied",
+        "refused",
+        "missing",
+    ];
+    let lines = stderr.lines().map(str::trim);
+    let mut lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    lines.drain(..lines.len().saturating_sub(LAST_LINES));
+    let looks_like_error = |line: &&str| {
+        let line = line.to_lowercase();
+        // A stack's frame may well be in a function that throws errors.
+        !line.starts_with("at ") && SIGNS.iter().any(|sign| line.contains(sign))
+    };
+    let at = lines.iter().rposition(looks_like_error);
+    let (line, next) = match at {
+        Some(at) => (lines.get(at)?, lines.get(at + 1)),
+        None => (lines.last()?, None),
+    };
+    Some(match next {
+        // "thread 'main' panicked at src/main.rs:1:5:"
+        Some(next) if line.ends_with(':') => format!("{line} {next}"),
+        _ => (*line).to_owned(),
+    })
+}
+
 impl From<process::ExitStatus> for ExitStatus {
     fn from(status: process::ExitStatus) -> Self {
         Self {
@@ -24,22 +78,31 @@ impl From<process::ExitStatus> for ExitStatus {
     }
 }
 
-/// `SIGKILL` form (V1-TERM-09). The numbers that differ between systems are left as numbers.
+/// `SIGKILL` form (V1-TERM-09); `SIG` and the number for what has no name here.
 fn signal_name(signal: i32) -> String {
     let name = match signal {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        5 => "SIGTRAP",
-        6 => "SIGABRT",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        14 => "SIGALRM",
-        15 => "SIGTERM",
-        _ => return format!("SIG{signal}"),
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGALRM => "SIGALRM",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGILL => "SIGILL",
+        libc::SIGINT => "SIGINT",
+        libc::SIGIO => "SIGIO",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGPROF => "SIGPROF",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGSYS => "SIGSYS",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGUSR1 => "SIGUSR1",
+        libc::SIGUSR2 => "SIGUSR2",
+        libc::SIGVTALRM => "SIGVTALRM",
+        libc::SIGXCPU => "SIGXCPU",
+        libc::SIGXFSZ => "SIGXFSZ",
+        other => return format!("SIG{other}"),
     };
     name.to_owned()
 }

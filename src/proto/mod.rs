@@ -32,7 +32,7 @@ pub use ids::{
 };
 pub use options::{ConfigKind, ConfigOption, ConfigValue, SessionMode, SlashCommand};
 pub use plan::{PlanEntry, PlanPriority, PlanStatus};
-pub use policy::{Decision, Policy, Rule};
+pub use policy::{Consent, Decision, Policy, Rule, Verdict};
 pub use request::{
     ExitStatus, FsRead, FsWrite, HostReply, HostRequest, PermissionKind, PermissionOption,
     PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef, TerminalSnapshot,

@@ -18,7 +18,8 @@ pub struct SlashCommand {
     pub hint: Option<SafeText>,
 }
 
-/// A config option of the agent. Only the one of category `mode` is used: to cycle through modes.
+/// A config option of the agent. Those of the categories `mode` and `model` are used: to cycle
+/// through modes, and in the status line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigOption {
     /// Raw: goes back over the wire.

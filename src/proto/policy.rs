@@ -1,6 +1,10 @@
-//! Permission policy and rules as data (PRODUCT §2): read from the config, judged by the host.
+//! Permission policy and rules as data (PRODUCT §2): read from the config, judged by the host; and
+//! what comes of it, for the session.
 
-use crate::{proto::ToolKind, text::SafeText};
+use crate::{
+    proto::{OptionId, ToolKind},
+    text::SafeText,
+};
 
 /// What happens to a request that no rule decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,4 +55,32 @@ pub struct Rule {
     pub decision: Decision,
     /// How it is named where it decided: `allow execute "cargo test" (config.toml:12)`.
     pub label: SafeText,
+}
+
+/// What policy and rules say to a permission request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// The option to answer with, and what decided.
+    Allow {
+        option: OptionId,
+        rule: SafeText,
+    },
+    Deny {
+        option: OptionId,
+        rule: SafeText,
+    },
+    /// Why a rule made it a question, or could not decide it; `None` where nothing spoke.
+    Ask {
+        reason: Option<SafeText>,
+    },
+}
+
+/// The person's word on a request of fs/* or terminal/*.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Consent {
+    /// Not asked yet: roots and rules decide.
+    None,
+    Once,
+    /// And for the folder of the file from now on in this session.
+    Folder,
 }

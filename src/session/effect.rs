@@ -2,7 +2,7 @@
 
 use crate::{
     proto::{ConnectionId, HostRequest, RequestKey, TerminalMeta, ToAgent},
-    session::{Prompt, QuestionId, Subject},
+    session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
 };
 
@@ -37,16 +37,6 @@ pub enum Effect {
     RestoreDraft(Prompt),
     /// Said in the status line for a moment, not kept.
     Toast(SafeText),
-}
-
-/// What the person said to a file outside the roots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Consent {
-    /// Not asked yet: roots and rules decide.
-    None,
-    Once,
-    /// And its folder from now on in this session.
-    Folder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::{
         AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, ModeId, OptionId, PromptBlock,
         RequestKey, TerminalId,
     },
-    session::QuestionId,
+    session::{QuestionId, Verdict},
     text::SafeText,
 };
 
@@ -122,20 +122,4 @@ pub enum FileAnswer {
     /// Everything in that folder, for this session.
     Folder,
     No,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The option that policy picked, and the rule's name.
-    Allow {
-        option: OptionId,
-        rule: SafeText,
-    },
-    Deny {
-        option: OptionId,
-        rule: SafeText,
-    },
-    Ask {
-        reason: Option<SafeText>,
-    },
 }

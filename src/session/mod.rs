@@ -11,9 +11,9 @@ mod reduce;
 mod state;
 mod transcript;
 
-pub use crate::proto::AgentExit;
-pub use effect::{Attention, Consent, Effect};
-pub use event::{Event, FileAnswer, Prompt, Verdict};
+pub use crate::proto::{AgentExit, Consent, Verdict};
+pub use effect::{Attention, Effect};
+pub use event::{Event, FileAnswer, Prompt};
 pub use question::{
     Answered, By, CommandQuestion, FileQuestion, PermissionQuestion, Question, QuestionId, Subject,
 };

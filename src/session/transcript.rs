@@ -99,6 +99,28 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// One of which nothing is known yet.
+    pub fn new(id: ToolCallId, started: Instant) -> Self {
+        Self {
+            id,
+            title: SafeText::default(),
+            name: None,
+            kind: ToolKind::default(),
+            state: ToolState::Pending,
+            content: Vec::new(),
+            locations: Vec::new(),
+            raw_input: None,
+            raw_output: None,
+            command: None,
+            command_cwd: None,
+            by_person: false,
+            started,
+            took: None,
+            asking: false,
+            answers: Vec::new(),
+        }
+    }
+
     /// A permission request for it came, answered or not.
     pub fn was_asked_about(&self) -> bool {
         self.asking || !self.answers.is_empty()

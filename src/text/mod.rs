@@ -1,18 +1,21 @@
 //! Text that may be shown, and how wide it is.
 //!
 //! Owns: [`SafeText`] (the only form in which foreign text reaches the screen), cell widths by
-//! grapheme, tab expansion, truncation and wrapping. Must not know about styles, widgets or the
+//! grapheme, tab expansion, truncation and wrapping, command lines out of words. Must not know about styles, widgets or the
 //! protocol.
 
+mod breaks;
 mod bytes;
 mod colour;
 mod safe;
+mod shell;
 mod width;
 mod wrap;
 
 pub use bytes::{first_bytes, last_bytes};
 pub use colour::without_colours;
 pub use safe::{SafeText, SafeTextBuf, is_control_picture, sanitize};
+pub use shell::command_line;
 pub use width::{
     TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width,
     truncate_to_width,

@@ -1,13 +1,14 @@
 //! Wrapping plain text to rows of byte ranges. Styles are laid over the ranges by the renderers.
 //!
-//! A small part of Unicode's line breaking (UAX 14) that is right for what agents write: breaks at
-//! blanks, after hyphens inside words, between ideographs except around their punctuation
-//! (kinsoku); words longer than a row break behind `/`, `.`, `_` and the like, else anywhere
-//! between graphemes. Hangul is broken at blanks, as Latin is.
+//! Rows end where [`breaks`](super::breaks) has an opportunity; words longer than a row break behind
+//! `/`, `.`, `_` and the like, else anywhere between graphemes.
 
 use std::ops::Range;
 
-use super::width::{graphemes, prefix_of_width};
+use super::{
+    breaks::{is_blank, may_break},
+    width::{graphemes, prefix_of_width},
+};
 
 /// One screen row of a logical line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -265,156 +266,6 @@ fn first_char(text: &str) -> char {
 fn is_blank_cluster(grapheme: &str) -> bool {
     let c = first_char(grapheme);
     is_blank(c) && grapheme.len() == c.len_utf8()
-}
-
-fn is_blank(c: char) -> bool {
-    c == ' '
-        || (!c.is_ascii() && c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{2007}' | '\u{202f}'))
-}
-
-/// Whether a row may end between `before` and `next`, neither of them blank.
-fn may_break(earlier: char, before: char, next: char) -> bool {
-    if before.is_ascii() && next.is_ascii() {
-        // "well-known", but neither "--flag" nor "-1" nor "x-86".
-        return before == '-' && earlier.is_alphanumeric() && next.is_ascii_alphabetic();
-    }
-    if forbids_break_before(next) || forbids_break_after(before) {
-        return false;
-    }
-    before == '—' || is_ideographic(before) || is_ideographic(next)
-}
-
-/// Closing punctuation and small kana: never first on a row.
-fn forbids_break_before(c: char) -> bool {
-    matches!(
-        c,
-        ')' | ']'
-            | '}'
-            | ','
-            | '.'
-            | ':'
-            | ';'
-            | '!'
-            | '?'
-            | '%'
-            | '\''
-            | '"'
-            | '’'
-            | '”'
-            | '»'
-            | '…'
-            | '‥'
-            | '—'
-            | '·'
-            | '、'
-            | '。'
-            | '〃'
-            | '々'
-            | '〉'
-            | '》'
-            | '」'
-            | '』'
-            | '】'
-            | '〕'
-            | '〗'
-            | '〙'
-            | '〛'
-            | '〞'
-            | '〟'
-            | '〜'
-            | 'ー'
-            | '・'
-            | 'ゝ'
-            | 'ゞ'
-            | 'ヽ'
-            | 'ヾ'
-            | 'ぁ'
-            | 'ぃ'
-            | 'ぅ'
-            | 'ぇ'
-            | 'ぉ'
-            | 'っ'
-            | 'ゃ'
-            | 'ゅ'
-            | 'ょ'
-            | 'ゎ'
-            | 'ゕ'
-            | 'ゖ'
-            | 'ァ'
-            | 'ィ'
-            | 'ゥ'
-            | 'ェ'
-            | 'ォ'
-            | 'ッ'
-            | 'ャ'
-            | 'ュ'
-            | 'ョ'
-            | 'ヮ'
-            | 'ヵ'
-            | 'ヶ'
-            | '！'
-            | '％'
-            | '）'
-            | '，'
-            | '．'
-            | '：'
-            | '；'
-            | '？'
-            | '］'
-            | '｝'
-            | '｠'
-            | '｡'
-            | '｣'
-            | '､'
-            | '･'
-            | 'ｰ'
-    )
-}
-
-/// Opening punctuation: never last on a row.
-fn forbids_break_after(c: char) -> bool {
-    matches!(
-        c,
-        '(' | '['
-            | '{'
-            | '‘'
-            | '“'
-            | '«'
-            | '〈'
-            | '《'
-            | '「'
-            | '『'
-            | '【'
-            | '〔'
-            | '〖'
-            | '〘'
-            | '〚'
-            | '〝'
-            | '（'
-            | '［'
-            | '｛'
-            | '｟'
-            | '｢'
-            | '$'
-            | '￥'
-            | '＄'
-    )
-}
-
-/// Scripts that are written without blanks, and emoji: a row may end on either side.
-fn is_ideographic(c: char) -> bool {
-    matches!(c,
-        '\u{2e80}'..='\u{312f}'
-        | '\u{3190}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}'
-        | '\u{a000}'..='\u{a4cf}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{fe30}'..='\u{fe4f}'
-        | '\u{ff01}'..='\u{ff9f}'
-        | '\u{ffe0}'..='\u{ffe6}'
-        | '\u{1f1e6}'..='\u{1f1ff}'
-        | '\u{1f300}'..='\u{1faff}'
-        | '\u{20000}'..='\u{3fffd}')
 }
 
 /// Bytes and cells of the longest beginning of `text` that fits into `room` less `used`.

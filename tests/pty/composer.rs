@@ -131,7 +131,8 @@ fn the_history_is_there_in_the_next_run() {
 fn a_shell_line_is_run_here_and_not_sent() {
     let tui = ready(json!([]));
     tui.keys("!echo he<backspace>ello from $((40+2))<enter>");
-    tui.wait_for("hello from 42");
+    let screen = tui.wait_for("hello from 42");
+    assert!(screen.contains("not sent to the agent"), "{screen}");
     assert_eq!(tui.count("session/prompt"), 0);
 }
 

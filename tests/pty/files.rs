@@ -100,6 +100,8 @@ fn inside_the_workspace_files_are_read_and_written_unasked_c055_v1_fs() {
     wait_ready(&tui);
     tui.keys("go<enter>");
     tui.wait_for("done with files");
+    // No tool call tells of it.
+    tui.wait_for("wrote new/folder/file.txt · 2 lines");
     assert_eq!(
         tui.wait_answer("read")["result"]["content"],
         "\u{feff}a\r\nb"

@@ -139,7 +139,8 @@ fn the_draft_is_there_again_after_a_crash() {
     tui.signal(Signal::KILL);
     tui.wait_exit();
     let tui = setup.start();
-    tui.wait_for("❯ half a thought");
+    let screen = tui.wait_for("❯ half a thought");
+    assert!(screen.contains("draft restored"), "{screen}");
 }
 
 #[test]

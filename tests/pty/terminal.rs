@@ -119,6 +119,48 @@ fn a_background_child_holds_up_nothing_c067() {
 }
 
 #[test]
+fn a_terminal_that_the_agent_never_shows_can_be_seen_attached_to_and_ended() {
+    let tui = ready(on_prompt(json!([
+        {"update": {
+            "sessionUpdate": "tool_call", "toolCallId": "t", "title": "execute", "kind": "execute",
+            "status": "in_progress", "content": [],
+        }},
+        {"request": {"id": "create", "method": "terminal/create", "params": {
+            "command": "sh", "args": ["-c", "echo serving; sleep 1002"],
+        }}},
+        {"text": "left it running"},
+    ])));
+    tui.keys("go<enter>");
+    tui.wait_for("serving");
+    tui.wait_for("still running");
+    // The blocks below it are what was said.
+    tui.keys("<tab>");
+    tui.wait("the call to be selected", |tui| {
+        tui.keys("kt");
+        tui.settle(std::time::Duration::from_millis(50));
+        tui.screen().contains("attached").then_some(())
+    });
+    tui.keys("<f9>");
+    tui.wait("the end of the sleeper", |tui| {
+        let left = tui.children();
+        (!left.iter().any(|(_, line)| line.contains("sleep 1002"))).then_some(())
+    });
+}
+
+#[test]
+fn the_persons_own_command_goes_on_when_a_turn_ends() {
+    let tui = ready(on_prompt(json!([{"text": "a short turn"}])));
+    tui.keys("!echo begun; while [ ! -e ../go ]; do sleep 0.05; done; exit $((1+2))<enter>");
+    tui.wait_for("begun");
+    tui.keys("go<enter>");
+    tui.wait_for("a short turn");
+    wait_ready(&tui);
+    assert!(!tui.screen().contains("no result"), "{}", tui.screen());
+    tui.allow("go");
+    tui.wait_for("exit 3");
+}
+
+#[test]
 fn an_unknown_terminal_costs_only_itself_c009() {
     let tui = ready(on_prompt(json!([
         {"update": {

@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::text::command_line;
+
 /// Where agents put the arguments of a tool within the raw input.
 const WRAPPERS: [&str; 6] = [
     "args",
@@ -50,7 +52,7 @@ fn in_object(members: &Map<String, Value>) -> Command {
         .iter()
         .find_map(|key| line(members.get(*key)?))
         .map(|line| match members.get("args").and_then(words) {
-            Some(args) if !args.is_empty() => format!("{line} {}", join(&args)),
+            Some(args) if !args.is_empty() => format!("{line} {}", command_line(args)),
             _ => line,
         });
     let inner = WRAPPERS
@@ -73,28 +75,13 @@ fn in_object(members: &Map<String, Value>) -> Command {
 fn line(value: &Value) -> Option<String> {
     match value {
         Value::String(line) => Some(line.clone()),
-        _ => words(value).map(|words| join(&words)),
+        _ => words(value).map(command_line),
     }
     .filter(|line| !line.trim().is_empty())
 }
 
 fn words(value: &Value) -> Option<Vec<&str>> {
     value.as_array()?.iter().map(Value::as_str).collect()
-}
-
-fn join(words: &[&str]) -> String {
-    let mut line = String::new();
-    for word in words {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        match shlex::try_quote(word) {
-            Ok(quoted) => line.push_str(&quoted),
-            // A NUL: no shell can take it, and no program either.
-            Err(_) => line.push_str(&word.replace('\0', "\u{fffd}")),
-        }
-    }
-    line
 }
 
 #[cfg(test)]

@@ -10,4 +10,4 @@ mod path;
 mod policy;
 mod rule;
 
-pub use policy::{Judge, Refusal, Subject, TerminalVerdict, Verdict};
+pub use policy::{Judge, Refusal, Subject, TerminalVerdict};

@@ -8,8 +8,7 @@ use super::{
 use crate::{
     host::fs::Roots,
     proto::{
-        Decision, OptionId, PermissionKind, PermissionOption, Policy, Rule, TerminalCreate,
-        ToolKind,
+        Decision, PermissionKind, PermissionOption, Policy, Rule, TerminalCreate, ToolKind, Verdict,
     },
     text::SafeText,
 };
@@ -27,23 +26,6 @@ pub struct Subject {
     pub paths: Vec<String>,
     /// It carries a diff, whatever its kind says.
     pub changes_files: bool,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// The option to answer with, and what decided.
-    Allow {
-        option: OptionId,
-        rule: SafeText,
-    },
-    Deny {
-        option: OptionId,
-        rule: SafeText,
-    },
-    /// Why a rule made it a question, or could not decide it; `None` where nothing spoke.
-    Ask {
-        reason: Option<SafeText>,
-    },
 }
 
 /// A request of fs/* or terminal/* that is not served.

@@ -4,7 +4,6 @@
 //! [`Terminals::shutdown`]. Must not know about policy; what a screen looks like is `vt`'s.
 
 mod buffer;
-mod exit;
 mod plain;
 mod processes;
 mod registry;

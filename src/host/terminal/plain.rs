@@ -202,7 +202,12 @@ impl PlainText {
                 let end = (0..count).fold(self.cursor, |at, _| self.next(at));
                 self.line.replace_range(self.cursor..end, "");
             }
-            '@' => self.line.insert_str(self.cursor, &" ".repeat(count)),
+            '@' => {
+                // A few bytes that add thousands: only what a line has room for.
+                let room = MAX_LINE_BYTES.saturating_sub(self.line.len());
+                let blanks = " ".repeat(count.min(room));
+                self.line.insert_str(self.cursor, &blanks);
+            }
             'A' | 'B' | 'E' | 'F' | 'H' | 'd' | 'f' => self.end_line(done),
             _ => {}
         }
@@ -319,8 +324,11 @@ mod tests {
         assert_eq!(plain(&long), long);
         let lost = format!("\x1b]0;{}", "t".repeat(2 * MAX_STRING_CHARS));
         assert!(!plain(&lost).is_empty());
-        let mut wide = PlainText::default();
-        wide.push(&"\x1b[9999C".repeat(100), |_| {});
-        assert!(wide.open_line().len() <= MAX_LINE_BYTES);
+        // Blanks that a few bytes ask for.
+        for sequence in ["\x1b[9999C", "\x1b[9999@"] {
+            let mut wide = PlainText::default();
+            wide.push(&sequence.repeat(100), |_| {});
+            assert!(wide.open_line().len() <= MAX_LINE_BYTES, "{sequence:?}");
+        }
     }
 }

@@ -30,7 +30,7 @@ use crate::{
         ExitStatus, RpcError, SessionId, TerminalCreate, TerminalId, TerminalRef, TerminalSnapshot,
         code,
     },
-    text::SafeText,
+    text::{SafeText, command_line},
     vt::SharedScreen,
 };
 
@@ -415,11 +415,7 @@ pub(in crate::host) fn shown_command(command: &str, args: &[String]) -> SafeText
         return SafeText::line(command);
     }
     let words = std::iter::once(command).chain(args.iter().map(String::as_str));
-    let line = shlex::Quoter::new()
-        .allow_nul(true)
-        .join(words)
-        .unwrap_or_else(|_| command.to_owned());
-    SafeText::line(&line)
+    SafeText::line(&command_line(words))
 }
 
 /// Absolute, from the session's cwd where it is relative.

@@ -17,7 +17,6 @@ use tokio::{
 
 use super::{
     buffer::OutputBuffer,
-    exit::exit_status,
     processes::{Processes, signal_all},
 };
 use crate::{
@@ -177,7 +176,7 @@ impl Run {
 
     fn publish(&self, status: std::io::Result<process::ExitStatus>) {
         // An error would mean that somebody else waited for it: then nothing is known.
-        let status = status.map(exit_status).unwrap_or_default();
+        let status = status.map(ExitStatus::from).unwrap_or_default();
         self.shared.output().end();
         self.shared.exit.send_replace(Some(status.clone()));
         (self.on_exit)(status);

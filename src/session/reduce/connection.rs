@@ -132,7 +132,7 @@ impl Step<'_> {
         self.session.connection = None;
         self.lose_session(ToolState::Failed);
         let mut text = format!("{} ended {}", self.agent_name(), how_it_ended(&exit));
-        if let Some(line) = why_it_ended(&exit) {
+        if let Some(line) = exit.why() {
             text.push_str(": ");
             text.push_str(truncate_to_width(&line, STDERR_LINE).as_ref());
         }
@@ -263,58 +263,4 @@ fn how_it_ended(exit: &AgentExit) -> String {
         (_, Some(cause)) => format!("({cause})"),
         (_, None) => "for an unknown reason".to_owned(),
     }
-}
-
-/// What of its stderr tells why: nothing where somebody else ended it, and that says it all.
-fn why_it_ended(exit: &AgentExit) -> Option<String> {
-    let signal = exit
-        .status
-        .as_ref()
-        .and_then(|status| status.signal.as_deref());
-    match signal {
-        Some("SIGKILL" | "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGQUIT") => None,
-        _ => telling_line(&exit.stderr),
-    }
-}
-
-/// The last line that looks like an error: what a program says after it is often beside the point
-/// ("note: run with RUST_BACKTRACE=1"). Where there is none, the last line.
-fn telling_line(stderr: &str) -> Option<String> {
-    const SIGNS: &[&str] = &[
-        "error",
-        "panic",
-        "fatal",
-        "exception",
-        "cannot",
-        "can't",
-        "could not",
-        "couldn't",
-        "unable to",
-        "failed",
-        "not found",
-        "no such",
-        "denied",
-        "refused",
-        "missing",
-    ];
-    let lines: Vec<&str> = stderr
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
-    let looks_like_error = |line: &&str| {
-        let line = line.to_lowercase();
-        // A stack's frame may well be in a function that throws errors.
-        !line.starts_with("at ") && SIGNS.iter().any(|sign| line.contains(sign))
-    };
-    let at = lines.iter().rposition(looks_like_error);
-    let (line, next) = match at {
-        Some(at) => (lines.get(at)?, lines.get(at + 1)),
-        None => (lines.last()?, None),
-    };
-    Some(match next {
-        // "thread 'main' panicked at src/main.rs:1:5:"
-        Some(next) if line.ends_with(':') => format!("{line} {next}"),
-        _ => (*line).to_owned(),
-    })
 }

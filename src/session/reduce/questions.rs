@@ -200,11 +200,6 @@ impl Step<'_> {
         let asked = match &request {
             HostRequest::ReadTextFile(read) => SafeText::line(&read.path),
             HostRequest::WriteTextFile(write) => SafeText::line(&write.path),
-            HostRequest::TerminalCreate(create) => {
-                let mut words = vec![create.command.as_str()];
-                words.extend(create.args.iter().map(String::as_str));
-                SafeText::line(&words.join(" "))
-            }
             _ => SafeText::default(),
         };
         let id = self.next_question();
@@ -389,11 +384,7 @@ impl Step<'_> {
     }
 
     fn record_file(&mut self, question: &FileQuestion, consent: Consent) {
-        let verb = match &question.request {
-            HostRequest::TerminalCreate(_) => "run",
-            _ if question.write => "write",
-            _ => "read",
-        };
+        let verb = if question.write { "write" } else { "read" };
         let answer = match consent {
             Consent::None => "not allowed",
             Consent::Once => "allowed once",

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::{
-    proto::{ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus},
+    proto::{ToolCallId, ToolCallPatch, ToolContent, ToolStatus},
     session::{BlockId, BlockKind, ToolCall, ToolState},
 };
 
@@ -96,7 +96,8 @@ impl Step<'_> {
         let block = match same {
             Some(known) => known.block,
             None => {
-                let call = BlockKind::Tool(Box::new(self.new_call(patch.id.clone())));
+                let call = ToolCall::new(patch.id.clone(), self.now);
+                let call = BlockKind::Tool(Box::new(call));
                 let block = match self.own_block_for(&patch) {
                     Some(block) => {
                         self.replace(block, call);
@@ -112,27 +113,6 @@ impl Step<'_> {
         };
         self.apply_patch(block, patch, by);
         block
-    }
-
-    fn new_call(&self, id: ToolCallId) -> ToolCall {
-        ToolCall {
-            id,
-            title: "".into(),
-            name: None,
-            kind: ToolKind::default(),
-            state: ToolState::Pending,
-            content: Vec::new(),
-            locations: Vec::new(),
-            raw_input: None,
-            raw_output: None,
-            command: None,
-            command_cwd: None,
-            by_person: false,
-            started: self.now,
-            took: None,
-            asking: false,
-            answers: Vec::new(),
-        }
     }
 
     /// Present fields replace, whole lists included (V1-TOOL-02). A word of the agent wins over

@@ -138,7 +138,8 @@ impl Chord {
         self.modifiers
     }
 
-    /// The plain press of the key, for a component that reads events.
+    /// The plain press of the key.
+    #[cfg(test)]
     pub fn event(self) -> KeyEvent {
         KeyEvent::new(self.code, self.modifiers)
     }

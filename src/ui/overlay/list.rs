@@ -211,9 +211,10 @@ impl<T> FilterList<T> {
                 buffer.set_line(list.x, list.y, &row.line, list.width);
             }
         }
-        self.scroll.fit(self.found.len(), list.height);
-        self.scroll.show(self.selected, list.height);
-        let top = self.scroll.fit(self.found.len(), list.height);
+        let selected = self.selected..self.selected + 1;
+        let top = self
+            .scroll
+            .fit_to_show(selected, self.found.len(), list.height);
         let row = spread(&line, &self.place(top, cx), width, cx.symbols.ellipsis);
         buffer.set_line(area.x, area.y, &row.line, area.width);
         let visible = self.found.iter().enumerate().skip(top);

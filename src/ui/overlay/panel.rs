@@ -1,6 +1,8 @@
 //! The frame around an overlay: a box with title, note and key hints, or a single rule where there
 //! is little room; and the part of long content that shows.
 
+use std::ops::Range;
+
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -197,14 +199,12 @@ impl Scroll {
         self.top = self.len.saturating_sub(self.height);
     }
 
-    /// Scrolls as little as needed to show row `at`.
-    pub fn show(&mut self, at: usize, height: u16) {
-        let height = usize::from(height).max(1);
-        if at < self.top {
-            self.top = at;
-        } else if at >= self.top + height {
-            self.top = at + 1 - height;
-        }
+    /// As [`Scroll::fit`], and moved as little as needed to show `rows`; where they are more than
+    /// fit, the first of them.
+    pub fn fit_to_show(&mut self, rows: Range<usize>, len: usize, height: u16) -> usize {
+        let lowest = rows.end.saturating_sub(usize::from(height).max(1));
+        self.top = self.fit(len, height).max(lowest).min(rows.start);
+        self.fit(len, height)
     }
 
     /// Rows below the window.
@@ -229,8 +229,9 @@ mod tests {
         assert_eq!((scroll.fit(10, 4), scroll.below()), (6, 0));
         assert_eq!(scroll.fit(5, 4), 1, "the content shrank");
         assert_eq!(scroll.fit(2, 4), 0);
-        scroll.fit(10, 4);
-        scroll.show(9, 4);
-        assert_eq!(scroll.fit(10, 4), 6);
+        assert_eq!(scroll.fit_to_show(8..9, 10, 4), 5);
+        assert_eq!(scroll.fit_to_show(5..9, 10, 4), 5, "they show already");
+        assert_eq!(scroll.fit_to_show(2..9, 10, 4), 2, "more than fit");
+        assert_eq!(scroll.fit_to_show(1..2, 10, 0), 1);
     }
 }

@@ -8,7 +8,7 @@ use ratatui::{
 use crate::{
     proto::{AuthMethod, AuthMethodKind},
     session::{Event, Phase, Session},
-    text::SafeText,
+    text::{self, SafeText},
     ui::{
         AgentChoice, UiCommand,
         action::{Action, Context},
@@ -139,11 +139,12 @@ impl Overlay for SignIn {
         };
         let inner = panel.draw(area, buffer, cx);
         let (rows, selected) = self.rows(inner.width.into(), cx);
-        self.scroll.fit(rows.len(), inner.height);
-        if self.selected.is_some() {
-            self.scroll.show(selected, inner.height);
-        }
-        let top = self.scroll.fit(rows.len(), inner.height);
+        let top = if self.selected.is_some() {
+            let selected = selected..selected + 1;
+            self.scroll.fit_to_show(selected, rows.len(), inner.height)
+        } else {
+            self.scroll.fit(rows.len(), inner.height)
+        };
         draw_rows(rows.iter().skip(top), inner, buffer);
         None
     }
@@ -265,12 +266,8 @@ fn method_rows(
 fn command_line(args: &[String], cx: &OverlayContext<'_>) -> SafeText {
     let program = profile(cx.session, cx.agents)
         .map_or("the agent's command", |choice| choice.command.as_str());
-    let mut line = program.to_owned();
-    for arg in args {
-        line.push(' ');
-        line.push_str(&shlex::try_quote(arg).unwrap_or_else(|_| "?".into()));
-    }
-    SafeText::line(&line)
+    let args = text::command_line(args.iter().map(String::as_str));
+    SafeText::line(format!("{program} {args}").trim_end())
 }
 
 /// What to do where the agent names no method.

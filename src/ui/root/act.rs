@@ -2,7 +2,7 @@
 
 use crate::{
     session::{Event, Phase, Session, TurnPhase},
-    text::SafeText,
+    text::{SafeText, command_line},
     ui::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
@@ -160,20 +160,17 @@ impl Ui {
         queued
     }
 
-    /// No reason is waited for any more; one that is half written stays to be sent, and the draft
-    /// that it took the place of waits.
-    pub(super) fn end_feedback(&mut self) {
-        self.feedback = false;
-        if self.composer.is_empty() {
-            self.composer.bring_back();
-        }
+    /// No reason is waited for any more: the draft that it took the place of comes back. False if
+    /// none was.
+    pub(super) fn end_feedback(&mut self) -> bool {
+        let waited = std::mem::take(&mut self.feedback);
+        self.composer.bring_back();
+        waited
     }
 
     /// Esc, with nothing open that it would close.
     fn stop(&mut self, cx: &UiContext<'_>) {
-        if self.feedback {
-            self.feedback = false;
-            self.composer.bring_back();
+        if self.end_feedback() {
             return;
         }
         if cx.session.is_some_and(can_stop) {
@@ -183,10 +180,12 @@ impl Ui {
 
     fn interrupt(&mut self, cx: &UiContext<'_>) {
         let asking = self.layers.is_asking();
-        if !asking && self.composer.clear() {
-            self.composer.bring_back();
-            self.moment.disarm();
-            return;
+        if !asking {
+            let cleared = self.composer.clear();
+            if self.end_feedback() || cleared {
+                self.moment.disarm();
+                return;
+            }
         }
         let cancelling = cx.session.is_some_and(|session| {
             matches!(&session.turn, Some(turn)
@@ -288,10 +287,7 @@ fn shell_line(parts: &[DraftPart]) -> Option<String> {
         .map(|part| match part {
             DraftPart::Text(text) => text.clone(),
             // A mention is a path to the shell.
-            DraftPart::Mention(path) => {
-                let path = path.to_string_lossy();
-                shlex::try_quote(&path).map_or_else(|_| path.to_string(), Into::into)
-            }
+            DraftPart::Mention(path) => command_line([&*path.to_string_lossy()]),
         })
         .collect();
     let line = line.strip_prefix('!')?.trim();

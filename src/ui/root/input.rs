@@ -52,7 +52,9 @@ impl Ui {
         while let Some((first, tail)) = rest.split_first() {
             let keys: Vec<KeyEvent> = rest.iter().map_while(Event::as_key_event).collect();
             if keys.is_empty() {
-                self.other(first, cx);
+                if let Event::Paste(text) = first {
+                    self.paste(text, cx);
+                }
                 rest = tail;
             } else {
                 self.keys(&keys, cx);
@@ -71,19 +73,8 @@ impl Ui {
         self.last_key = Some(cx.now);
     }
 
-    fn other(&mut self, event: &Event, cx: &UiContext<'_>) {
-        match event {
-            Event::Paste(text) => {
-                self.last_key = Some(cx.now);
-                self.paste(text, cx);
-                self.touch();
-            }
-            Event::Resize(..) => self.touch(),
-            _ => {}
-        }
-    }
-
     fn paste(&mut self, text: &str, cx: &UiContext<'_>) {
+        self.last_key = Some(cx.now);
         if self.viewer_paste(text, cx) {
             return;
         }
@@ -111,7 +102,6 @@ impl Ui {
                 let rows = if key.code == KeyCode::Up { -rows } else { rows };
                 self.transcript.scroll(Scroll::Lines(rows));
                 rest = rest.get(turned..).unwrap_or_default();
-                self.touch();
                 continue;
             }
             let burst = if elsewhere {
@@ -134,19 +124,12 @@ impl Ui {
                 }
                 rest = tail;
             }
-            self.touch();
         }
         self.sync(cx);
     }
 
     /// Overlays as the session has them now.
     pub(super) fn sync(&mut self, cx: &UiContext<'_>) {
-        let waiting = cx
-            .session
-            .is_some_and(|session| session.shown_question().is_some());
-        if cx.session.is_none_or(|session| session.turn.is_none()) && !waiting {
-            self.end_feedback();
-        }
         self.layers.sync(cx.session, self.last_key, self.feedback);
     }
 

@@ -65,7 +65,6 @@ pub struct Ui {
     links: Vec<PlacedLink>,
     /// The last frame showed the transcript.
     transcript_shown: bool,
-    rev: u64,
     /// What terminals are shown in, as the app was told.
     terminal_view: Option<(u16, u16)>,
     /// What the events at hand lead to.
@@ -141,7 +140,6 @@ impl Ui {
             just_answered: None,
             links: Vec::new(),
             transcript_shown: false,
-            rev: 0,
             terminal_view: None,
             commands: Vec::new(),
             look: Look {
@@ -155,12 +153,6 @@ impl Ui {
                 settings: settings.ui,
             },
         }
-    }
-
-    /// Grows with each change that is not the session's own: a frame is needed where this or
-    /// `Session::rev` has grown, or [`Ui::deadline`] has come.
-    pub fn rev(&self) -> u64 {
-        self.rev
     }
 
     /// When the screen will look different although nothing happens: a spinner, a guard, a message
@@ -188,7 +180,6 @@ impl Ui {
         self.transcript = TranscriptView::default();
         self.viewer = None;
         self.end_feedback();
-        self.touch();
     }
 
     /// Hyperlinks of the last frame and where they stand.
@@ -204,13 +195,11 @@ impl Ui {
     /// Replaces the draft: saved earlier, or back from `$EDITOR`.
     pub fn set_draft(&mut self, text: &str) {
         self.composer.set_text(text);
-        self.touch();
     }
 
     /// Puts a prompt that came back in front of the draft.
     pub fn restore_draft(&mut self, prompt: &Prompt) {
         self.composer.prepend(&prompt.text);
-        self.touch();
     }
 
     /// Earlier prompts, the oldest first.
@@ -221,20 +210,17 @@ impl Ui {
     /// The project's files, as [`UiCommand::ListFiles`] asked for.
     pub fn set_files(&mut self, files: FileList) {
         self.composer.set_files(files);
-        self.touch();
     }
 
     /// Says something for a moment at the left of the status line.
     pub fn toast(&mut self, text: SafeText) {
         self.moment.say(text);
-        self.touch();
     }
 
     /// The terminal has told its background. A theme that the person chose stays.
     pub fn set_background(&mut self, background: Background) {
         if self.look.settings.theme == ThemeChoice::Auto {
             self.look.theme = Theme::palette(background, self.look.colours);
-            self.touch();
         }
     }
 
@@ -242,22 +228,15 @@ impl Ui {
     pub fn set_trust_question(&mut self, question: TrustQuestion) {
         let guard = Guard::typing_only(self.last_key);
         self.layers.ask(QuestionDialog::trust(question, guard));
-        self.touch();
     }
 
     /// The agents, as [`UiCommand::FindAgents`] asked for.
     pub fn set_agents(&mut self, agents: AgentList) {
         self.look.agents = agents;
-        self.touch();
     }
 
     /// Offers the agents; the choice comes as [`UiCommand::ChooseAgent`].
     pub fn show_agent_picker(&mut self) {
         self.layers.open(Box::new(AgentPicker::default()));
-        self.touch();
-    }
-
-    fn touch(&mut self) {
-        self.rev += 1;
     }
 }

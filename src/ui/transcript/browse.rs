@@ -51,10 +51,6 @@ impl TranscriptView {
         self.selected.is_some()
     }
 
-    pub fn selected(&self) -> Option<BlockId> {
-        self.selected
-    }
-
     /// Selects the block below and brings it into view.
     pub fn browse_next(&mut self) {
         self.browse_by(1);

@@ -171,10 +171,6 @@ impl TranscriptView {
         self.rest_on_header(None);
     }
 
-    pub fn details(&self) -> bool {
-        self.details
-    }
-
     fn detail_of(&self, index: usize, frame: &Frame<'_>) -> Detail {
         let own = self.items.get(index).and_then(|item| item.detail);
         frame

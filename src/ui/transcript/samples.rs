@@ -124,22 +124,11 @@ pub fn notice(level: NoticeLevel, text: &str, detail: Option<&str>) -> BlockKind
 /// A call that was done at once; the tests change what they are about.
 pub fn call(kind: ToolKind, title: &str, started: Instant) -> ToolCall {
     ToolCall {
-        id: ToolCallId::new("call"),
         title: SafeText::new(title),
-        name: None,
         kind,
         state: ToolState::Completed,
-        content: Vec::new(),
-        locations: Vec::new(),
-        raw_input: None,
-        raw_output: None,
-        command: None,
-        command_cwd: None,
-        by_person: false,
-        started,
         took: Some(Duration::from_millis(120)),
-        asking: false,
-        answers: Vec::new(),
+        ..ToolCall::new(ToolCallId::new("call"), started)
     }
 }
 

@@ -127,10 +127,6 @@ impl TerminalViewer {
         })
     }
 
-    pub fn scroll(&mut self, rows: i32) {
-        self.move_by(Motion::Rows(rows as isize));
-    }
-
     fn move_by(&mut self, motion: Motion) {
         let page = self
             .size

@@ -111,10 +111,6 @@ impl DiffViewer {
         Outcome::Stay
     }
 
-    pub fn scroll(&mut self, rows: i32) {
-        self.move_by(Motion::Rows(rows as isize));
-    }
-
     fn move_by(&mut self, motion: Motion) {
         self.jumped_to = None;
         self.window.ask(motion);

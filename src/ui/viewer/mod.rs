@@ -71,15 +71,6 @@ impl Viewer {
         }
     }
 
-    /// The wheel, in rows; negative: up.
-    pub fn scroll(&mut self, rows: i32) {
-        match self {
-            Self::Diff(viewer) => viewer.scroll(rows),
-            Self::Text(viewer) => viewer.scroll(rows),
-            Self::Terminal(viewer) => viewer.scroll(rows),
-        }
-    }
-
     /// Draws over the whole area; returns where the cursor stands if it is to be seen. A command
     /// that drawing made necessary (the terminal's size) is behind [`Viewer::take_command`].
     pub fn draw(

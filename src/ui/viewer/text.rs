@@ -6,8 +6,8 @@ use crossterm::event::KeyEvent;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{
-    Entries, Motion, Outcome, Window, areas, clear, closes, draw_hints, draw_title, draw_window,
-    motion, percent,
+    Entries, Outcome, Window, areas, clear, closes, draw_hints, draw_title, draw_window, motion,
+    percent,
 };
 use crate::{
     text::{SafeText, first_bytes},
@@ -67,10 +67,6 @@ impl TextViewer {
             self.window.ask(motion);
         }
         Outcome::Stay
-    }
-
-    pub fn scroll(&mut self, rows: i32) {
-        self.window.ask(Motion::Rows(rows as isize));
     }
 
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {

@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::proto::SessionId;
+use crate::proto::{OptionId, SessionId};
 
 struct Case {
     dir: tempfile::TempDir,

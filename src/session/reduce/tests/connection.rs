@@ -107,6 +107,10 @@ fn of_its_stderr_the_line_that_tells_why_is_shown() {
     for (stderr, shown) in [
         ("loading\nready\n", "ready"),
         (
+            &format!("error: survived\n{}quota used up\n", "working\n".repeat(99)),
+            "quota used up",
+        ),
+        (
             "thread 'main' panicked at src/main.rs:2:5:\nno config\nnote: run with \
              `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
             "thread 'main' panicked at src/main.rs:2:5: no config",

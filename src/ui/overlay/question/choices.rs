@@ -147,15 +147,13 @@ impl Choices {
             starts.push(starts.last().copied().unwrap_or(0) + rows.len());
         }
         let total = starts.last().copied().unwrap_or(0);
-        if let Some((from, to)) = self
+        let selected = self
             .selected
-            .and_then(|at| Some((starts.get(at)?, starts.get(at + 1)?)))
-        {
-            self.scroll.fit(total, area.height);
-            self.scroll.show(to - 1, area.height);
-            self.scroll.show(*from, area.height);
-        }
-        let top = self.scroll.fit(total, area.height);
+            .and_then(|at| Some(*starts.get(at)?..*starts.get(at + 1)?));
+        let top = match selected {
+            Some(rows) => self.scroll.fit_to_show(rows, total, area.height),
+            None => self.scroll.fit(total, area.height),
+        };
         self.seen = starts
             .windows(2)
             .enumerate()

@@ -53,18 +53,7 @@ impl QuestionDialog {
 
 impl File {
     fn verb(&self) -> &'static str {
-        match self.0.request {
-            HostRequest::TerminalCreate(_) => "run a command",
-            _ if self.0.write => "write",
-            _ => "read",
-        }
-    }
-
-    fn preposition(&self) -> &'static str {
-        match self.0.request {
-            HostRequest::TerminalCreate(_) => "in",
-            _ => self.verb(),
-        }
+        if self.0.write { "write" } else { "read" }
     }
 
     fn command(&self, answer: FileAnswer) -> UiCommand {
@@ -99,15 +88,9 @@ impl Subject for File {
     fn body(&self, width: usize, _expanded: bool, cx: &OverlayContext<'_>) -> Body {
         let theme = cx.theme;
         let mut body = Body::default();
-        if let HostRequest::TerminalCreate(create) = &self.0.request {
-            let words = std::iter::once(&create.command).chain(&create.args);
-            let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
-            let sign = StyledLine::styled("$ ", theme.dim);
-            body.push_verbatim(&SafeText::new(&line), &sign, theme.strong, width, cx);
-        }
         let asked = SafeText::line(&self.0.asked);
         let resolved = SafeText::line(&self.0.resolved.to_string_lossy());
-        let label = StyledLine::styled(&format!("{} ", self.preposition()), theme.dim);
+        let label = StyledLine::styled(&format!("{} ", self.verb()), theme.dim);
         body.push_verbatim(&asked, &label, theme.strong, width, cx);
         if resolved != asked {
             let label = StyledLine::styled("which is ", theme.dim);

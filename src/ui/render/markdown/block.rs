@@ -9,9 +9,10 @@ use ratatui::style::{Modifier, Style};
 
 use super::{
     LinkDefs, OPTIONS,
+    cut::{TABLE_ROWS, is_after_blank_line},
     inline::Inline,
     mend::mend,
-    split::{CodePiece, Segment, Shape, TABLE_ROWS, is_after_blank_line},
+    split::{CodePiece, Segment, Shape},
     table::Table,
 };
 use crate::{

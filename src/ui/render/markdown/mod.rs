@@ -19,6 +19,7 @@
 //! - lists are neither tight nor loose as a whole: items are apart where the source has them apart.
 
 mod block;
+mod cut;
 mod defs;
 mod fence;
 mod inline;

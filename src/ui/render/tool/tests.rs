@@ -47,22 +47,10 @@ impl Props {
 
 fn call(kind: ToolKind, title: &str, props: &Props) -> ToolCall {
     ToolCall {
-        id: ToolCallId::new("c"),
         title: SafeText::new(title),
-        name: None,
         kind,
         state: ToolState::Completed,
-        content: Vec::new(),
-        locations: Vec::new(),
-        raw_input: None,
-        raw_output: None,
-        command: None,
-        command_cwd: None,
-        by_person: false,
-        started: props.stage.now,
-        took: None,
-        asking: false,
-        answers: Vec::new(),
+        ..ToolCall::new(ToolCallId::new("c"), props.stage.now)
     }
 }
 

@@ -98,15 +98,20 @@ fn the_wheel_scrolls_and_a_single_arrow_is_history() {
     assert_eq!(screen.draft(), "an old prompt");
 }
 
-#[test]
-fn agents_are_looked_for_when_they_are_to_be_chosen() {
-    let mut screen = Screen::new(Bench::ready());
-    let found = agents();
+/// The same agents before it is known which of them are installed.
+fn not_looked_for(agents: &AgentList) -> AgentList {
     let unknown = |agent: &AgentChoice| AgentChoice {
         found: None,
         ..agent.clone()
     };
-    screen.ui.set_agents(found.iter().map(unknown).collect());
+    agents.iter().map(unknown).collect()
+}
+
+#[test]
+fn agents_are_looked_for_when_they_are_to_be_chosen() {
+    let mut screen = Screen::new(Bench::ready());
+    let found = agents();
+    screen.ui.set_agents(not_looked_for(&found));
     let commands = screen.press("f6");
     assert!(
         matches!(commands[..], [UiCommand::FindAgents]),
@@ -129,11 +134,7 @@ fn agents_are_looked_for_when_they_are_to_be_chosen() {
 fn what_was_selected_stays_selected_when_agents_are_found() {
     let mut screen = Screen::new(Bench::ready());
     let found = agents();
-    let unknown = |agent: &AgentChoice| AgentChoice {
-        found: None,
-        ..agent.clone()
-    };
-    screen.ui.set_agents(found.iter().map(unknown).collect());
+    screen.ui.set_agents(not_looked_for(&found));
     screen.press("f6 down down");
     screen.ui.set_agents(found);
     let commands = screen.press("enter");
@@ -149,7 +150,7 @@ fn on_a_first_start() -> Screen {
     let missing = (1..=22).map(|n| AgentChoice {
         id: format!("agent-{n}"),
         name: SafeText::line(&format!("Agent {n}")),
-        found: Some(Err("install: npm install -g it".into())),
+        found: Some(Err("npm install -g it".into())),
         command: "it".into(),
         login: None,
     });
@@ -171,7 +172,7 @@ fn agents_that_are_not_installed_are_folded() {
     screen.press("down");
     let picture = screen.draw();
     assert!(picture.contains("❯ ✗ Agent 1 "), "{picture}");
-    assert!(picture.contains("install: npm install -g it"), "{picture}");
+    assert!(picture.contains("npm install -g it"), "{picture}");
     assert!(picture.contains("3/24 ↓"), "{picture}");
     screen.press("end");
     let picture = screen.draw();

@@ -54,7 +54,7 @@ fn agents() -> AgentList {
         agent(
             "claude-code-acp",
             "Claude Code",
-            Err("install: npm install -g @agentclientprotocol/claude-agent-acp"),
+            Err("npm install -g @agentclientprotocol/claude-agent-acp"),
         ),
         agent("opencode", "OpenCode", Ok("/usr/bin/opencode")),
         agent("demo", "Demo", Ok("built in")),

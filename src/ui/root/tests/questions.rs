@@ -221,6 +221,17 @@ fn a_draft_is_no_reason_and_comes_back_once_that_is_sent() {
 }
 
 #[test]
+fn a_turn_that_ends_leaves_the_reason_its_place() {
+    let mut screen = refused_with_a_draft();
+    turn_ends(&mut screen.bench, StopReason::EndTurn);
+    assert!(screen.draw().contains("why not? enter sends it"));
+    screen.types("use yarn");
+    screen.press("enter");
+    assert_eq!(screen.draft(), "then write the docs");
+    assert!(!screen.draw().contains("why not?"));
+}
+
+#[test]
 fn a_draft_comes_back_when_no_reason_is_given() {
     let mut screen = refused_with_a_draft();
     screen.types("use");

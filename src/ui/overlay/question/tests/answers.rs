@@ -1,0 +1,272 @@
+//! What a key answers with, and when it answers nothing.
+
+use super::*;
+
+// The guard.
+
+#[test]
+fn keys_in_flight_do_not_answer_c099() {
+    let mut shown = run("npm run build");
+    assert!(passes(&shown.press("y")), "before it was ever drawn");
+    shown.draw(80, 24);
+    for _ in 0..50 {
+        shown.bench.wait(45);
+        for key in ["y", "1", "a"] {
+            assert!(passes(&shown.press(key)), "{key} is typed into the draft");
+        }
+        let enter = shown.press("enter");
+        assert!(enter.taken && enter.wishes.is_empty(), "enter does nothing");
+        let down = shown.press("down");
+        assert!(down.taken, "nor is anything selected");
+    }
+    assert_eq!(shown.dialog.choices.selected(), None);
+    shown.bench.wait(399);
+    assert!(passes(&shown.press("y")));
+    shown.bench.wait(400);
+    assert_eq!(shown.answer("y"), Some(OptionId::new("once")));
+}
+
+#[test]
+fn text_that_is_no_answer_closes_the_guard_again() {
+    let mut shown = run("npm run build").settled();
+    assert!(passes(&shown.press("p")));
+    shown.bench.wait(100);
+    assert!(passes(&shown.press("y")), "still typing a word");
+    shown.bench.wait(400);
+    assert_eq!(shown.answer("y"), Some(OptionId::new("once")));
+}
+
+#[test]
+fn a_paste_is_no_answer_and_closes_the_guard() {
+    let mut shown = run("npm run build").settled();
+    let outcome = shown.with(Frame::Full, |dialog, cx| dialog.paste("1", cx));
+    assert!(passes(&outcome));
+    assert!(passes(&shown.press("1")));
+}
+
+#[test]
+fn stopping_and_scrolling_need_no_pause_v1_perm_11() {
+    let mut shown = run("npm run build");
+    assert!(stops(&shown.press("esc")));
+    assert!(stops(&shown.press("ctrl-c")));
+    for key in ["pgup", "pgdn", "ctrl-home", "ctrl-end", "ctrl-d"] {
+        assert!(passes(&shown.press(key)), "{key} is for below");
+    }
+    // None of them is typing.
+    shown.draw(80, 24);
+    shown.bench.wait(399);
+    shown.press("pgup");
+    shown.bench.wait(1);
+    assert_eq!(shown.answer("y"), Some(OptionId::new("once")));
+}
+
+#[test]
+fn the_guard_wakes_the_screen_once() {
+    let mut shown = run("npm run build");
+    let now = shown.bench.now;
+    assert_eq!(shown.dialog.deadline(now), None);
+    shown.draw(80, 24);
+    let opens = now + Duration::from_millis(400);
+    assert_eq!(shown.dialog.deadline(now), Some(opens));
+    assert_eq!(shown.dialog.deadline(opens), None);
+}
+
+// While something is being written.
+
+#[test]
+fn letters_answer_nothing_while_there_is_a_draft() {
+    let mut shown = run("rm -rf build").settled();
+    shown.drafting = true;
+    for key in ["y", "a", "n", "N", "e", "d", "?", "space", "9"] {
+        assert!(passes(&shown.press(key)), "{key} is typed into the draft");
+        shown.bench.wait(1_000);
+    }
+    assert_eq!(shown.dialog.choices.selected(), None);
+    shown.press("down");
+    assert_eq!(shown.answer("enter"), Some(OptionId::new("once")));
+    assert_eq!(shown.answer("3"), Some(OptionId::new("no")));
+    assert!(stops(&shown.press("esc")));
+}
+
+#[test]
+fn a_digit_needs_its_pause_after_letters_of_the_draft() {
+    let mut shown = run("rm -rf build").settled();
+    shown.drafting = true;
+    shown.press("v");
+    assert!(passes(&shown.press("1")), "a version, say");
+    shown.bench.wait(400);
+    assert_eq!(shown.answer("1"), Some(OptionId::new("once")));
+}
+
+#[test]
+fn the_footer_says_where_letters_go() {
+    let mut shown = run("ls").settled();
+    let picture = shown.draw(80, 24);
+    assert!(
+        picture.contains("e reject and say why") && picture.contains("1 y ✓"),
+        "{picture}"
+    );
+    shown.drafting = true;
+    let picture = shown.draw(80, 24);
+    assert!(
+        picture.contains("1-3 answer · letters go to the draft"),
+        "{picture}"
+    );
+    assert!(!picture.contains("reject and say why"), "{picture}");
+    assert!(picture.contains("1   ✓ Allow once"), "{picture}");
+}
+
+// Answers.
+
+#[test]
+fn digits_answer_at_once_in_the_agents_order() {
+    for (key, id) in [("1", "once"), ("2", "always"), ("3", "no")] {
+        assert_eq!(run("ls").settled().answer(key), Some(OptionId::new(id)));
+    }
+    assert!(passes(&run("ls").settled().press("4")), "typed");
+}
+
+#[test]
+fn letters_answer_where_one_option_has_the_kind() {
+    for (key, id) in [("y", "once"), ("a", "always"), ("n", "no")] {
+        assert_eq!(run("ls").settled().answer(key), Some(OptionId::new(id)));
+    }
+    let outcome = run("ls").settled().press("N");
+    assert!(matches!(outcome.wishes.as_slice(), [Wish::Toast(_)]));
+}
+
+#[test]
+fn letters_move_to_the_first_where_several_have_the_kind_v1_perm_04() {
+    let mut bench = Bench::working();
+    let call = bench.call(ToolKind::Execute);
+    bench.asks(
+        call,
+        vec![
+            option("no", "No", PermissionKind::RejectOnce),
+            option("a", "Yes, here", PermissionKind::AllowOnce),
+            option("b", "Yes, there", PermissionKind::AllowOnce),
+        ],
+    );
+    let mut shown = Shown::new(bench).settled();
+    assert_eq!(shown.answer("y"), None);
+    assert_eq!(shown.dialog.choices.selected(), Some(1));
+    shown.press("down");
+    assert_eq!(shown.answer("enter"), Some(OptionId::new("b")));
+}
+
+#[test]
+fn enter_answers_only_what_was_selected_v1_perm_07() {
+    let mut shown = run("ls").settled();
+    assert_eq!(shown.answer("enter"), None);
+    shown.press("down");
+    assert_eq!(shown.answer("enter"), Some(OptionId::new("once")));
+}
+
+#[test]
+fn feedback_rejects_once_and_leads_to_the_composer() {
+    let outcome = run("ls").settled().press("e");
+    assert!(matches!(
+        outcome.wishes.as_slice(),
+        [
+            Wish::Command(UiCommand::Session(Event::Answer { option, .. })),
+            Wish::Feedback
+        ] if option.as_str() == "no"
+    ));
+}
+
+#[test]
+fn without_options_there_is_only_stopping_v1_perm_04() {
+    let mut bench = Bench::working();
+    let call = bench.call(ToolKind::Other);
+    bench.asks(call, Vec::new());
+    let mut shown = Shown::new(bench).settled();
+    for key in ["y", "1", "enter", "down", "e"] {
+        assert_eq!(shown.answer(key), None);
+    }
+    assert!(
+        shown
+            .draw(80, 24)
+            .contains("no answer is offered: esc stops the turn")
+    );
+}
+
+#[test]
+fn an_option_of_unknown_kind_is_offered_and_never_picked_by_a_letter_v1_perm_05() {
+    let mut bench = Bench::working();
+    let call = bench.call(ToolKind::Execute);
+    bench.asks(
+        call,
+        vec![option("twice", "Allow twice", PermissionKind::Unknown)],
+    );
+    let mut shown = Shown::new(bench).settled();
+    assert_eq!(shown.answer("y"), None);
+    assert!(shown.draw(80, 24).contains("? Allow twice"));
+    assert_eq!(shown.answer("1"), Some(OptionId::new("twice")));
+}
+// Labels.
+
+/// Options whose labels are longer than a row of a small screen.
+fn with_long_labels() -> Shown {
+    let mut bench = Bench::working();
+    let mut call = bench.call(ToolKind::Execute);
+    call.title = Some("cargo test --workspace --all-targets".into());
+    bench.asks(
+        call,
+        vec![
+            option(
+                "always",
+                "Yes, and do not ask again for any command that begins with cargo in this project",
+                PermissionKind::AllowAlways,
+            ),
+            option("once", "Yes, this once", PermissionKind::AllowOnce),
+            option(
+                "no",
+                "No, and tell the agent what it should do differently the next time",
+                PermissionKind::RejectOnce,
+            ),
+        ],
+    );
+    Shown::new(bench)
+}
+
+#[test]
+fn a_label_is_wrapped_and_never_cut() {
+    let mut shown = with_long_labels();
+    for (width, height) in [(40, 16), (60, 20), (80, 24)] {
+        let picture = shown.draw(width, height);
+        assert!(!picture.contains('…'), "{picture}");
+        let words: Vec<&str> = picture.split_whitespace().collect();
+        for word in ["project", "once", "time"] {
+            assert!(words.contains(&word), "{word} in {picture}");
+        }
+    }
+}
+
+#[test]
+fn more_choices_than_room_are_scrolled_and_marked() {
+    let mut shown = with_long_labels();
+    let first = shown.draw(40, 10);
+    insta::assert_snapshot!("long_labels_40x10", first);
+    assert!(
+        first.contains('↓') && !first.contains("next time"),
+        "{first}"
+    );
+    shown.bench.wait(400);
+    for _ in 0..3 {
+        shown.press("down");
+        shown.draw(40, 10);
+    }
+    let last = shown.draw(40, 10);
+    assert!(last.contains('↑') && last.contains("next time"), "{last}");
+}
+
+#[test]
+fn what_was_not_on_the_screen_is_shown_before_it_answers() {
+    let mut shown = with_long_labels();
+    shown.draw(40, 10);
+    shown.bench.wait(400);
+    assert_eq!(shown.answer("3"), None);
+    assert_eq!(shown.dialog.choices.selected(), Some(2));
+    assert!(shown.draw(40, 10).contains("next time"));
+    assert_eq!(shown.answer("3"), Some(OptionId::new("no")));
+}
