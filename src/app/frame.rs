@@ -16,7 +16,7 @@ pub const KEY_INTERVAL: Duration = Duration::from_millis(4);
 
 /// Bytes a second up to which streaming may draw: a slow line must not fall behind, and nobody
 /// reads faster. Frames that keys ask for count, though they do not wait.
-pub const STREAM_BYTES_PER_SECOND: u32 = 140_000;
+pub const STREAM_BYTES_PER_SECOND: u32 = 120_000;
 
 /// Longest gap that the byte budget or a slow terminal may put between streamed frames.
 const MAX_INTERVAL: Duration = Duration::from_millis(250);
@@ -173,7 +173,7 @@ mod tests {
         frames.request(start + ms(101), Reason::Stream);
         assert_eq!(frames.deadline(), Some(start + ms(200)));
         frames.drawn(start + ms(200));
-        frames.written(14_000, ms(0));
+        frames.written(12_000, ms(0));
         frames.request(start + ms(201), Reason::Stream);
         assert_eq!(frames.deadline(), Some(start + ms(300)));
     }
@@ -183,11 +183,11 @@ mod tests {
         let mut frames = FrameScheduler::default();
         let start = Instant::now();
         frames.drawn(start);
-        frames.written(14_000, ms(0));
+        frames.written(12_000, ms(0));
         frames.request(start + ms(10), Reason::Now);
         assert_eq!(frames.deadline(), Some(start + ms(10)));
         frames.drawn(start + ms(10));
-        frames.written(7_000, ms(0));
+        frames.written(6_000, ms(0));
         frames.request(start + ms(11), Reason::Stream);
         assert_eq!(frames.deadline(), Some(start + ms(150)));
         // However much was written, the screen does not stand still for long.
