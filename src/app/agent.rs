@@ -15,7 +15,7 @@ use crate::{
     config::{AgentProfile, Config, NotFound, OutsideWorkspace, StartError},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
     proto::{ClientCaps, ConnectionId, ToAgent},
-    session::{Event, Prompt, Session, SessionConfig, Start},
+    session::{Event, NoticeLevel, Prompt, Session, SessionConfig, Start},
     text::SafeText,
     ui::{AgentChoice, AgentList},
 };
@@ -82,6 +82,7 @@ impl App {
         start: Start,
         first_prompt: Option<Prompt>,
     ) {
+        let reopens = self.resume_command();
         self.close();
         let mut additional_directories = self.launch.add_dirs.clone();
         if profile.scratch {
@@ -118,6 +119,10 @@ impl App {
         self.ui.session_replaced();
         self.perform(effects);
         self.tell_warnings();
+        if let Some(command) = reopens {
+            let text = SafeText::line(&format!("the session before goes on with: {command}"));
+            self.note(NoticeLevel::Info, text);
+        }
         self.session_changed(0);
     }
 

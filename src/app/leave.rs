@@ -82,20 +82,23 @@ impl App {
             }
             _ => Vec::new(),
         };
-        let reopens = |session: &&Session| {
-            let caps = session.agent.caps;
-            caps.load_session || caps.resume
-        };
-        let resume = session
-            .filter(reopens)
-            .and_then(|session| session.id.as_ref())
-            .and_then(|id| exit::resume_command(&self.agent_arguments(), id.as_str()));
         Farewell {
             code,
             rows,
-            resume,
+            resume: self.resume_command(),
             error,
         }
+    }
+
+    /// What reopens the session, where the agent can.
+    pub(super) fn resume_command(&self) -> Option<SafeText> {
+        let session = self.session.as_ref()?;
+        let caps = session.agent.caps;
+        let id = session
+            .id
+            .as_ref()
+            .filter(|_| caps.load_session || caps.resume)?;
+        exit::resume_command(&self.agent_arguments(), id.as_str())
     }
 
     /// What a person types to get this agent again.

@@ -29,7 +29,10 @@ mod store;
 mod tty;
 mod wide;
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    time::Duration,
+};
 
 use anyhow::Context;
 
@@ -40,6 +43,10 @@ use crate::{
 };
 
 pub use doctor::doctor;
+
+/// How long a terminal that takes no output is waited for at the end, so that it can be given back
+/// as it was; by then nothing else is left of us.
+const RESTORE_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Threads for reading, decoding, files and terminals; the UI has the main thread.
 const WORKERS: usize = 2;
@@ -63,7 +70,7 @@ pub fn run(launch: Launch, loaded: Loaded) -> anyhow::Result<ExitCode> {
         runtime.block_on(run::run(launch, loaded, options.dirs, started.clone()))
     }));
     runtime.block_on(started.end(StopMode::Quick));
-    tty::restore();
+    tty::restore_within(RESTORE_PATIENCE);
     // Blocking tasks may hang on a dead file system: they are not waited for.
     runtime.shutdown_background();
     match outcome {

@@ -6,7 +6,11 @@
 
 use std::{
     io::{self, Write},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    time::Duration,
 };
 
 use crossterm::{
@@ -77,6 +81,23 @@ pub fn restore() {
     );
     let _ = disable_raw_mode();
     let _ = io::stdout().flush();
+}
+
+/// As [`restore`]; a terminal that takes no output for `patience` is left as it is, and the process
+/// ends.
+pub fn restore_within(patience: Duration) {
+    let (done, waiting) = mpsc::channel::<()>();
+    let watch = move || {
+        if waiting.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
+            std::process::exit(1);
+        }
+    };
+    // Without the thread the wait is only longer.
+    let _ = std::thread::Builder::new()
+        .name("watchdog".into())
+        .spawn(watch);
+    restore();
+    drop(done);
 }
 
 /// A panic of the UI's own thread gives the terminal back before its message is printed; one in

@@ -124,13 +124,15 @@ pub enum OutsideWorkspace {
 #[serde(default, deny_unknown_fields)]
 pub struct TerminalConfig {
     /// What the agent gets of a command's output: `plain` text with ANSI interpreted away, or the
-    /// `raw` bytes (V1-TERM-07).
+    /// `raw` bytes.
+    // V1-TERM-07
     #[serde(rename = "output", with = "file::terminal_output")]
     #[schemars(with = "file::TerminalOutput")]
     pub raw_output: bool,
     /// Start commands with only the variables that make programs run, and so without secrets.
     pub scrub_env: bool,
-    /// Ask before each command (V1-TERM-19).
+    /// Ask before each command.
+    // V1-TERM-19
     pub ask: bool,
 }
 

@@ -124,7 +124,7 @@ impl Excerpt {
 }
 
 /// The part of a line that is laid out, and how many bytes that leaves out.
-pub fn clip_line(line: &str) -> (&str, usize) {
+fn clip_line(line: &str) -> (&str, usize) {
     let shown = first_bytes(line, MAX_LINE_BYTES);
     (shown, line.len() - shown.len())
 }

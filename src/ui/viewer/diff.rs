@@ -279,7 +279,7 @@ impl Entries for Laid<'_> {
                     .iter()
                     .position(|(n, made, _)| (*n, *made) == (entry.file, layout));
                 let index = known.unwrap_or_else(|| {
-                    let painter = Painter::new(model, &file.diff.path, self.ctx);
+                    let painter = Painter::new(model, &file.diff.path, self.ctx).long_lines();
                     painters.push((entry.file, layout, painter));
                     painters.len() - 1
                 });

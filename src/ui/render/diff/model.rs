@@ -11,7 +11,7 @@ use std::{
 
 use similar::{ChangeTag, DiffTag, TextDiff};
 
-use crate::{proto::Diff, text::SafeText};
+use crate::{proto::Diff, text::SafeText, ui::render::excerpt::MAX_LINE_BYTES};
 
 /// Unchanged lines shown around each change.
 pub const CONTEXT: usize = 3;
@@ -96,6 +96,8 @@ pub struct DiffModel {
     /// Carriage returns are shown: the sides differ in their line ends.
     pub show_cr: bool,
     emphasis: HashMap<(Side, u32), Vec<Range<usize>>>,
+    /// Of long lines, where they differ from their counterpart.
+    changed_parts: HashMap<(Side, u32), Range<usize>>,
 }
 
 impl Lines {
@@ -175,6 +177,7 @@ impl DiffModel {
             old,
             new,
             emphasis: HashMap::new(),
+            changed_parts: HashMap::new(),
         };
         model.compare();
         model
@@ -183,6 +186,12 @@ impl DiffModel {
     /// Bytes of a line's text (see [`Lines::get`]) where it differs from its counterpart.
     pub fn emphasis(&self, side: Side, line: u32) -> &[Range<usize>] {
         self.emphasis.get(&(side, line)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The part of a changed line that differs from its counterpart, where the line is too long to
+    /// be shown whole: the change must not lie behind the cut.
+    pub fn changed_part(&self, side: Side, line: u32) -> Option<Range<usize>> {
+        self.changed_parts.get(&(side, line)).cloned()
     }
 
     /// The highest line number that is shown, for the width of the gutter.
@@ -243,6 +252,7 @@ impl DiffModel {
         if stats.added + stats.removed <= EMPHASIS_LINES {
             self.emphasis = emphasis(&self.old, &self.new, &pairs);
         }
+        self.changed_parts = changed_parts(&self.old, &self.new, &pairs);
         (self.lines, self.hunks, self.stats) = (lines, hunks, stats);
     }
 }
@@ -259,6 +269,40 @@ fn gap(hidden: usize, ends: (usize, usize)) -> Option<DiffLine> {
             hidden: index(hidden),
         }),
     }
+}
+
+/// Of each pair with a long line, all between what both begin and end with.
+fn changed_parts(
+    old: &Lines,
+    new: &Lines,
+    pairs: &[(usize, usize)],
+) -> HashMap<(Side, u32), Range<usize>> {
+    let mut parts = HashMap::new();
+    for (old_at, new_at) in pairs {
+        let (old_at, new_at) = (index(*old_at), index(*new_at));
+        let (before, after) = (old.get(old_at), new.get(new_at));
+        if before.len().max(after.len()) <= MAX_LINE_BYTES {
+            continue;
+        }
+        let same = |pair: &((usize, char), char)| pair.0.1 == pair.1;
+        let start = before
+            .char_indices()
+            .zip(after.chars())
+            .take_while(same)
+            .last()
+            .map_or(0, |((at, c), _)| at + c.len_utf8());
+        let (before_rest, after_rest) = (&before[start..], &after[start..]);
+        let end: usize = before_rest
+            .chars()
+            .rev()
+            .zip(after_rest.chars().rev())
+            .take_while(|(one, other)| one == other)
+            .map(|(c, _)| c.len_utf8())
+            .sum();
+        parts.insert((Side::Old, old_at), start..before.len() - end);
+        parts.insert((Side::New, new_at), start..after.len() - end);
+    }
+    parts
 }
 
 /// Where the words of each pair of lines differ.

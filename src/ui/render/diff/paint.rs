@@ -11,10 +11,10 @@ use super::{
 };
 use crate::{
     config::DiffLayout,
-    text::{expand_tabs, first_bytes},
+    text::{expand_tabs, first_bytes, last_bytes},
     ui::render::{
         RenderContext, Row,
-        excerpt::clip_line,
+        excerpt::MAX_LINE_BYTES,
         format::{bytes, count},
         line::{StyledLine, Wrapping, pad, row_width},
     },
@@ -149,15 +149,46 @@ pub struct Painter<'a> {
     syntax: Syntax,
     /// Digits of a line number.
     digits: usize,
+    /// Of one line's text.
+    line_bytes: usize,
+}
+
+/// Bytes of one line that the viewer shows: what is approved is to be seen. A longer change says
+/// how much of it is not shown.
+const VIEWER_LINE_BYTES: usize = 256 << 10;
+
+/// Bytes of what a long line and its counterpart have in common that are shown on either side of
+/// the change.
+const BESIDE_CHANGE: usize = 200;
+
+/// What of a line is shown.
+struct Cut<'a> {
+    shown: &'a str,
+    /// Bytes before it, the same on both sides.
+    before: usize,
+    /// The changed bytes in `shown`; `None` where the whole line counts.
+    changed: Option<Range<usize>>,
+    /// Bytes behind it: those of the change, and those that are the same on both sides.
+    hidden: usize,
+    after: usize,
 }
 
 impl<'a> Painter<'a> {
+    /// For the viewer: lines as far as [`VIEWER_LINE_BYTES`].
+    pub fn long_lines(self) -> Self {
+        Self {
+            line_bytes: VIEWER_LINE_BYTES,
+            ..self
+        }
+    }
+
     pub fn new(model: &'a DiffModel, path: &str, ctx: &'a RenderContext<'a>) -> Self {
         Self {
             model,
             ctx,
             syntax: Syntax::new(model, path, ctx),
             digits: model.highest_number().max(1).ilog10() as usize + 1,
+            line_bytes: MAX_LINE_BYTES,
         }
     }
 
@@ -239,15 +270,16 @@ impl<'a> Painter<'a> {
     fn text(&self, side: Side, at: u32, line: Option<DiffLine>, style: Style) -> StyledLine {
         let theme = &self.ctx.theme.diff;
         let lines = self.lines(side);
-        let (raw, cut) = clip_line(lines.get(at));
-        let (raw, cr) = match raw.strip_suffix('␍') {
+        let cut = self.cut(side, at, line);
+        let (raw, cr) = match cut.shown.strip_suffix('␍') {
             Some(raw) => (raw, self.model.show_cr && !is_context(line)),
-            None => (raw, false),
+            None => (cut.shown, false),
         };
+        let whole = cut.before == 0;
         // Colours of the syntax are laid over a background; where the change itself is told by the
         // colour of its letters, that one stays.
         let by_letters = style.fg.is_some() || !style.add_modifier.is_empty();
-        let mut text = if is_context(line) || !by_letters {
+        let mut text = if whole && (is_context(line) || !by_letters) {
             self.syntax.line(side, at, raw, style, self.ctx)
         } else {
             StyledLine::styled(raw, style)
@@ -257,15 +289,27 @@ impl<'a> Painter<'a> {
             Side::New => theme.added_word,
         };
         if !is_context(line) {
-            for range in self.model.emphasis(side, at) {
+            let words = self.model.emphasis(side, at);
+            for range in words.iter().chain(&cut.changed) {
                 text.patch(expanded(raw, range), word);
             }
         }
         if cr {
             text.push("␍", style.patch(self.ctx.theme.warning));
         }
-        if cut > 0 {
-            text.push(&format!(" (+{})", bytes(cut as u64)), self.ctx.theme.dim);
+        if cut.before > 0 {
+            let same = format!("({} the same) ", bytes(cut.before as u64));
+            let mut led = StyledLine::styled(&same, style.patch(self.ctx.theme.dim));
+            led.extend(&text);
+            text = led;
+        }
+        if cut.hidden > 0 {
+            let hidden = format!(" ({} more, not shown)", bytes(cut.hidden as u64));
+            text.push(&hidden, style.patch(self.ctx.theme.warning));
+        }
+        if cut.after > 0 {
+            let same = format!(" ({} the same)", bytes(cut.after as u64));
+            text.push(&same, style.patch(self.ctx.theme.dim));
         }
         if lines.lacks_newline(at) && !is_context(line) && self.newlines_differ() {
             text.push(" (no newline at the end)", style.patch(self.ctx.theme.dim));
@@ -273,12 +317,50 @@ impl<'a> Painter<'a> {
         text
     }
 
+    /// Long lines are shown around their change, which must not lie behind the cut.
+    fn cut(&self, side: Side, at: u32, line: Option<DiffLine>) -> Cut<'a> {
+        let whole = self.lines(side).get(at);
+        let changed = self
+            .model
+            .changed_part(side, at)
+            .filter(|_| !is_context(line));
+        let Some(changed) = changed.filter(|_| whole.len() > self.line_bytes) else {
+            let shown = first_bytes(whole, self.line_bytes);
+            let left = whole.len() - shown.len();
+            let (hidden, after) = if is_context(line) {
+                (0, left)
+            } else {
+                (left, 0)
+            };
+            return Cut {
+                shown,
+                before: 0,
+                changed: None,
+                hidden,
+                after,
+            };
+        };
+        let before = changed.start - last_bytes(&whole[..changed.start], BESIDE_CHANGE).len();
+        let shown_change = first_bytes(&whole[changed.clone()], self.line_bytes);
+        let change_end = changed.start + shown_change.len();
+        let hidden = changed.end - change_end;
+        let beside = if hidden > 0 { 0 } else { BESIDE_CHANGE };
+        let end = change_end + first_bytes(&whole[change_end..], beside).len();
+        Cut {
+            shown: &whole[before..end],
+            before,
+            changed: Some(changed.start - before..change_end - before),
+            hidden,
+            after: whole.len() - end - hidden,
+        }
+    }
+
     fn newlines_differ(&self) -> bool {
         let ends = |lines: &Lines| lines.len() == 0 || lines.text().ends_with('\n');
         ends(&self.model.old) != ends(&self.model.new)
     }
 
-    fn lines(&self, side: Side) -> &Lines {
+    fn lines(&self, side: Side) -> &'a Lines {
         match side {
             Side::Old => &self.model.old,
             Side::New => &self.model.new,

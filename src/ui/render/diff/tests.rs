@@ -158,7 +158,7 @@ fn a_line_of_a_megabyte_is_cut() {
     };
     let rows = rows(&long, options, 80);
     assert!(rows.len() < 80, "{} rows", rows.len());
-    assert!(testing::text(&rows, 80).contains("KiB)") || testing::text(&rows, 80).contains("MiB)"));
+    assert!(testing::text(&rows, 80).contains("more, not shown)"));
 }
 
 #[test]
@@ -172,4 +172,20 @@ fn both_sides_stand_next_to_each_other_where_there_is_room() {
     };
     assert!(text(&edit, split, 100).contains('│'));
     assert!(!text(&edit, split, 50).contains('│'));
+}
+
+#[test]
+fn the_change_in_a_long_line_is_shown_and_not_its_beginning() {
+    let old = format!("x = \"{}\"\n", "a".repeat(9_000));
+    let new = old.replace("\"\n", "\"; import os; os.system(\"evil\")\n");
+    let shown = text(&diff("a.py", Some(&old), &new), ALL, 100);
+    assert!(shown.contains("os.system(\"evil\")"), "{shown}");
+    assert!(shown.contains("(9 KiB the same)"), "{shown}");
+    assert!(!shown.contains("not shown"), "{shown}");
+    // Without a counterpart, and in a change that is too long itself, what is not shown is counted.
+    let added = text(&diff("a.py", None, &new), ALL, 100);
+    assert!(added.contains("more, not shown)"), "{added}");
+    let long = format!("x = {}\n", "b".repeat(9_000));
+    let replaced = text(&diff("a.py", Some("x = 1\n"), &long), ALL, 100);
+    assert!(replaced.contains("more, not shown)"), "{replaced}");
 }
