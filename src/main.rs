@@ -14,10 +14,22 @@ use clap::Parser;
 
 fn main() -> ProcessCode {
     let code = run(Cli::parse()).unwrap_or_else(|error| {
-        cli::complain(format_args!("{error:#}"));
+        cli::complain(said(&error));
         exit_code(&error)
     });
     code.into()
+}
+
+/// The error and its causes, each once: many name their cause themselves.
+fn said(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
 }
 
 fn exit_code(error: &anyhow::Error) -> ExitCode {

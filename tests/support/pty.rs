@@ -23,6 +23,8 @@ const MARK: &str = "ACP_TUI_TEST_RUN";
 /// A running client.
 pub struct Tui {
     child: Child,
+    /// Reads what the client writes, until nobody can write any more.
+    reader: std::thread::JoinHandle<()>,
     /// `None` once it was hung up.
     pty: Option<Arc<blocking::Pty>>,
     /// Ends the reading thread when it goes.
@@ -95,9 +97,10 @@ impl Tui {
         let pty = Arc::new(pty);
         let (ended, reading) = std::io::pipe().expect("a pipe");
         let (reader, screen) = (pty.clone(), emulator.clone());
-        std::thread::spawn(move || read(&reader, &ended, &screen));
+        let reader = std::thread::spawn(move || read(&reader, &ended, &screen));
         Self {
             child,
+            reader,
             pty: Some(pty),
             reading: Some(reading),
             emulator,
@@ -339,8 +342,12 @@ impl Tui {
         let deadline = Instant::now() + self.patience;
         loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
-                // What it wrote last is still in the pty.
-                std::thread::sleep(Duration::from_millis(50));
+                // What it wrote last is still in the pty; its end comes when nobody has the other
+                // side any more, which may be a shell around it.
+                let enough = Instant::now() + Duration::from_secs(1);
+                while !self.reader.is_finished() && Instant::now() < enough {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
                 return status;
             }
             assert!(

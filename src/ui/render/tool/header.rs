@@ -169,10 +169,13 @@ fn sign(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> (&'
             let still = symbols.spinner.first().copied().unwrap_or(symbols.pending);
             (tool.spinner.unwrap_or(still), theme.accent)
         }
+        // Some agents call it completed when they have taken in the refusal.
+        ToolState::Completed | ToolState::Ended if call.is_denied() => {
+            (symbols.failed, theme.error)
+        }
         ToolState::Completed => (symbols.done, theme.success),
         ToolState::Failed => (symbols.failed, theme.error),
         ToolState::Cancelled => (symbols.cancelled, theme.warning),
-        ToolState::Ended if call.is_denied() => (symbols.failed, theme.error),
         ToolState::Ended => (symbols.ended, theme.dim),
     }
 }

@@ -251,7 +251,7 @@ fn what_was_asked_keeps_its_answer() {
     insta::assert_snapshot!(props.text(&run, Detail::Header, 60));
 }
 
-/// However the agent puts it: as failed, or not at all.
+/// However the agent puts it: as failed, as done, or not at all.
 #[test]
 fn a_call_that_was_denied_is_not_said_to_have_failed() {
     let props = Props::new(Stage::dark());
@@ -261,7 +261,7 @@ fn a_call_that_was_denied_is_not_said_to_have_failed() {
         allowed: false,
         by: By::Person,
     }];
-    for state in [ToolState::Failed, ToolState::Ended] {
+    for state in [ToolState::Failed, ToolState::Ended, ToolState::Completed] {
         edit.state = state;
         let shown = props.text(&edit, Detail::Header, 60);
         assert!(shown.contains("✗ edit"), "{shown}");
