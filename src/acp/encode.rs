@@ -19,6 +19,7 @@ pub fn send(peer: &Peer, message: ToAgent) {
         ToAgent::Notify(Notification::Cancel { session }) => {
             peer.notify("session/cancel", schema::CancelNotification::new(session.0));
         }
+        ToAgent::Notify(Notification::CancelCall(call)) => peer.cancel(&call),
         ToAgent::Reply { key, reply } => answer(peer, key, reply),
     }
 }
@@ -28,6 +29,7 @@ pub fn method(call: &CallTag) -> &'static str {
     match call {
         CallTag::Initialize => "initialize",
         CallTag::Authenticate { .. } => "authenticate",
+        CallTag::Logout => "logout",
         CallTag::NewSession => "session/new",
         CallTag::LoadSession { .. } => "session/load",
         CallTag::ResumeSession { .. } => "session/resume",
@@ -46,6 +48,7 @@ fn send_call(peer: &Peer, call: Call) {
         Call::Authenticate { method: id } => {
             peer.call(tag, method, schema::AuthenticateRequest::new(id));
         }
+        Call::Logout => peer.call(tag, method, schema::LogoutRequest::new()),
         Call::NewSession(setup) => {
             let SessionSetup {
                 cwd,
@@ -88,16 +91,21 @@ fn send_call(peer: &Peer, call: Call) {
     }
 }
 
-/// Offers what works and nothing else (V1-INIT-07, -08).
+/// Offers what works and nothing else (V1-INIT-07, -08, -14).
 fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
     let fs = schema::FileSystemCapabilities::new()
         .read_text_file(caps.read_text_file)
         .write_text_file(caps.write_text_file);
     // Claude reports its commands as terminals only to a client that says it shows them so.
-    let meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
+    let mut meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
+    if caps.login_terminal {
+        // The name of `auth.terminal` from before it was one: agents that know no other ask for it.
+        meta.insert("terminal-auth".to_owned(), Value::Bool(true));
+    }
     let capabilities = schema::ClientCapabilities::new()
         .fs(fs)
         .terminal(caps.terminal)
+        .auth(schema::AuthCapabilities::new().terminal(caps.login_terminal))
         .meta(meta);
     let info = schema::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .title(env!("CARGO_PKG_NAME").to_owned());

@@ -102,9 +102,12 @@ impl App {
             read_text_file: profile.fs_read,
             write_text_file: profile.fs_write,
             terminal: true,
+            login_terminal: true,
         };
         let config = SessionConfig {
             agent: SafeText::line(&profile.name),
+            command: SafeText::line(&profile.command_line()),
+            login: profile.login_command.as_deref().map(SafeText::line),
             cwd: self.launch.cwd.clone(),
             additional_directories,
             caps,
@@ -138,6 +141,7 @@ impl App {
             }
         }
         self.end_agent();
+        self.end_login();
         self.scratch = None;
     }
 
@@ -327,8 +331,6 @@ pub(super) fn choices(
         id: profile.id.clone(),
         name: SafeText::line(&profile.name),
         found: found(profile),
-        command: SafeText::line(&profile.command_line()),
-        login: profile.login_command.as_deref().map(SafeText::line),
     };
     config.agents.values().map(choice).collect()
 }

@@ -60,6 +60,8 @@ impl App {
                         host.cancel(key);
                     }
                 }
+                Effect::Login(login) => self.log_in(login),
+                Effect::EndLogin => self.end_login(),
                 Effect::TerminalMeta(meta) => self.foreign_terminal(meta),
                 Effect::Attention(attention) => {
                     let agent = self.session.as_ref().map(Session::agent_name);
@@ -191,7 +193,7 @@ impl App {
     }
 
     /// Screens of terminals that the session has forgotten: it is what bounds their number.
-    fn forget_screens(&mut self) {
+    pub(super) fn forget_screens(&mut self) {
         if let Some(session) = &self.session {
             self.screens.retain(|id| session.terminals.contains_key(id));
         }

@@ -5,7 +5,7 @@ use std::io;
 use crate::{
     acp::{Client, Inbox},
     app::backend::Written,
-    host::{HostEvent, clipboard::Copied},
+    host::{HostEvent, LoginCommand, clipboard::Copied},
     proto::ConnectionId,
     session::{Event, Prompt},
     text::SafeText,
@@ -17,6 +17,9 @@ pub enum Job {
     Launched(ConnectionId, Result<(Client, Inbox), SafeText>),
     /// With the number of the session that the host serves: see `App::sessions`.
     Host(u64, HostEvent),
+    /// What a program to sign in with is, by its number.
+    LoginFound(u64, Result<LoginCommand, SafeText>),
+    Login(u64, HostEvent),
     /// For the reducer: what came of a request or question of that connection.
     Session(ConnectionId, Event),
     /// A draft's mentions are resolved.

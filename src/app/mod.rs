@@ -18,6 +18,7 @@ mod input;
 mod job;
 mod leave;
 mod log;
+mod login;
 mod reader;
 mod run;
 mod screen;

@@ -200,6 +200,8 @@ impl App {
             Job::Host(session, event) if session == self.sessions => self.host_event(event),
             // Of a session that another one has replaced.
             Job::Host(..) => {}
+            Job::LoginFound(number, found) => self.login_found(number, found),
+            Job::Login(number, event) => self.login_event(number, event),
             Job::Copied(copied) => self.copied(copied),
             Job::Launched(connection, launched) => self.launched(connection, launched),
         }

@@ -13,8 +13,8 @@ use crate::{
     acp::Inbox,
     app::{
         agent::Agent, attention::Focus, draft::text_prompt, frame::FrameScheduler,
-        input::ReplyFilter, job::Job, reader::Reader, screen::Screen, started::Started,
-        store::Store,
+        input::ReplyFilter, job::Job, login::LoginRun, reader::Reader, screen::Screen,
+        started::Started, store::Store,
     },
     cli::{ExitCode, Launch},
     config::{AgentProfile, Config, Dirs, Loaded, TrustState},
@@ -59,6 +59,7 @@ pub struct App {
     pub sessions: u64,
     pub host: Option<Host>,
     pub agent: Agent,
+    pub login: LoginRun,
     /// A new connection's messages, for the loop to wait for.
     pub arrived: Option<(ConnectionId, Inbox)>,
     /// What is to be said once there is a transcript.
@@ -143,6 +144,7 @@ impl App {
             sessions: 0,
             host: None,
             agent: Agent::default(),
+            login: LoginRun::default(),
             arrived: None,
             clipboard: Arc::new(Mutex::new(Clipboard::new(Surroundings::detect()))),
             scratch: None,

@@ -1,7 +1,7 @@
 //! What the reducer wants done. The app carries effects out in order.
 
 use crate::{
-    proto::{ConnectionId, HostRequest, RequestKey, TerminalMeta, ToAgent},
+    proto::{ConnectionId, HostRequest, LoginProgram, RequestKey, TerminalMeta, ToAgent},
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
 };
@@ -29,6 +29,11 @@ pub enum Effect {
     /// The agent withdrew a request that is being served (V1-CAN-10): answered -32800, unless it
     /// has been answered or came back as `OutsideRoots`, which then is the reducer's to answer.
     CancelServe(RequestKey),
+    /// Run a program to sign in with; comes back as `LoginStarted` or `LoginFailed`, in the end as
+    /// `LoginEnded`.
+    Login(Login),
+    /// End it. Nothing of it comes back.
+    EndLogin,
     /// Output of a terminal that the agent runs itself: feed its screen.
     TerminalMeta(TerminalMeta),
     /// Ring or notify, if the terminal is not looked at.
@@ -37,6 +42,20 @@ pub enum Effect {
     RestoreDraft(Prompt),
     /// Said in the status line for a moment, not kept.
     Toast(SafeText),
+}
+
+/// What is run to sign in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Login {
+    /// The agent's command from the profile, with these arguments and variables added (V1-AUTH-03).
+    Agent {
+        args: Vec<String>,
+        env: Vec<(String, String)>,
+    },
+    /// The profile's `login_command`.
+    Profile,
+    /// What the agent names and the person has confirmed.
+    Program(LoginProgram),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

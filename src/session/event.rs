@@ -47,9 +47,18 @@ pub enum Event {
     },
     CycleMode,
     SetMode(ModeId),
+    /// Sign in by that method of the agent's. For a program that the agent names
+    /// ([`AuthMethodKind::Program`](crate::proto::AuthMethodKind::Program)): the person has seen and
+    /// confirmed it.
     Authenticate {
         method: String,
     },
+    /// Sign in by the profile's own command.
+    LogInByProfile,
+    /// Sign in though nothing was refused.
+    WantSignIn,
+    /// V1-AUTH-10
+    LogOut,
     /// Start the agent again, and resume or load where it can (F5).
     Restart,
     /// A line of the client's own, put into the transcript.
@@ -101,6 +110,21 @@ pub enum Event {
     },
     TerminalExited {
         id: TerminalId,
+        status: ExitStatus,
+    },
+
+    /// The program to sign in with runs, in that terminal.
+    LoginStarted {
+        terminal: TerminalId,
+        command: SafeText,
+        cwd: SafeText,
+    },
+    /// It could not be started.
+    LoginFailed {
+        error: SafeText,
+    },
+    LoginEnded {
+        terminal: TerminalId,
         status: ExitStatus,
     },
 

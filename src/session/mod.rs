@@ -12,15 +12,15 @@ mod state;
 mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
-pub use effect::{Attention, Effect};
+pub use effect::{Attention, Effect, Login};
 pub use event::{Event, FileAnswer, Prompt};
 pub use question::{
     Answered, By, CommandQuestion, FileQuestion, PermissionQuestion, Question, QuestionId, Subject,
 };
 pub use reduce::reduce;
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo,
-    Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, SignInStep, Start,
+    TerminalInfo, Turn, TurnPhase,
 };
 pub use transcript::{
     Block, BlockId, BlockKind, Changes, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,

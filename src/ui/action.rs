@@ -122,6 +122,8 @@ actions! {
         NextMode "next-mode" ["shift-tab"] "Switch to the agent's next mode",
         Restart "restart" ["f5"] "Restart the agent and resume the session",
         ChooseAgent "choose-agent" ["f6"] "Choose another agent",
+        SignIn "sign-in" [] "Sign in to the agent",
+        SignOut "sign-out" [] "Sign out of the agent",
     }
     View Anywhere {
         ScrollUp "scroll-up" ["pgup"] "Scroll up a page",

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     proto::{ConfigKind, Usage},
-    session::{Phase, Session, TurnPhase},
+    session::{Phase, Session, SignInStep, TurnPhase},
     text::{SafeText, first_bytes},
     ui::{
         ProjectInfo,
@@ -230,11 +230,12 @@ impl Status<'_> {
                 };
                 return always(self.busy(*since, what));
             }
-            Phase::SignIn { running: true, .. } => {
+            Phase::SignIn {
+                step: SignInStep::Choosing,
+                ..
+            } => return always(StyledLine::styled("sign-in needed", theme.warning)),
+            Phase::SignIn { .. } => {
                 return always(StyledLine::styled("signing in", theme.accent));
-            }
-            Phase::SignIn { running: false, .. } => {
-                return always(StyledLine::styled("sign-in needed", theme.warning));
             }
             Phase::Failed { .. } => {
                 let mut line = StyledLine::styled(self.symbols.failed, theme.error);

@@ -12,15 +12,24 @@ use crate::{
 
 /// What stands on the wire for a message.
 async fn wire(message: ToAgent) -> Value {
+    let mut lines = wire_lines([message]).await;
+    assert_eq!(lines.len(), 1);
+    lines.remove(0)
+}
+
+async fn wire_lines(messages: impl IntoIterator<Item = ToAgent>) -> Vec<Value> {
     let (outbox, outgoing) = Outbox::new();
     let peer = Peer::new(ConnectionId(1), outbox);
-    send(&peer, message);
+    for message in messages {
+        send(&peer, message);
+    }
     peer.close();
     let (mut ours, theirs) = tokio::io::duplex(4096);
     tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
-    let mut line = String::new();
-    ours.read_to_string(&mut line).await.expect("UTF-8");
-    serde_json::from_str(&line).expect("one line of JSON")
+    let mut text = String::new();
+    ours.read_to_string(&mut text).await.expect("UTF-8");
+    let lines = text.lines().map(serde_json::from_str);
+    lines.collect::<Result<_, _>>().expect("lines of JSON")
 }
 
 async fn call(call: Call) -> Value {
@@ -43,7 +52,7 @@ fn setup(directories: &[&str]) -> SessionSetup {
 }
 
 // V1-INIT-02, -05, -07, -08, C041: nothing is offered that is not built (V1-INIT-09, -10, -11, -12;
-// V1-INIT-13, -14, -15, -16); what is not of the protocol stands under `_meta`, and none of it
+// V1-INIT-13, -15, -16); what is not of the protocol stands under `_meta`, and none of it
 // under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
@@ -58,8 +67,8 @@ async fn initialize_offers_what_works() {
             "clientCapabilities": {
                 "fs": {"readTextFile": true, "writeTextFile": false},
                 "terminal": true,
-                "auth": {"terminal": false},
-                "_meta": {"terminal_output": true},
+                "auth": {"terminal": true},
+                "_meta": {"terminal_output": true, "terminal-auth": true},
             },
             "clientInfo": {
                 "name": "acp-tui",
@@ -68,6 +77,40 @@ async fn initialize_offers_what_works() {
             },
         }])
     );
+}
+
+// V1-INIT-14
+#[tokio::test]
+async fn a_login_at_a_terminal_is_offered_only_where_there_is_one() {
+    let caps = ClientCaps {
+        login_terminal: false,
+        ..ClientCaps::default()
+    };
+    let sent = call(Call::Initialize { caps }).await;
+    let offered = &sent[1]["clientCapabilities"];
+    assert_eq!(offered["auth"], json!({"terminal": false}));
+    assert_eq!(offered["_meta"], json!({"terminal_output": true}));
+}
+
+// V1-AUTH-10; V1-AUTH-09 and V1-CAN-09: by the id of the call, which stays open.
+#[tokio::test]
+async fn a_call_is_given_up_by_its_id() {
+    assert_eq!(call(Call::Logout).await, json!(["logout", {}]));
+    let tag = || CallTag::Authenticate {
+        method: "key".to_owned(),
+    };
+    let give_up = || ToAgent::Notify(Notification::CancelCall(tag()));
+    let authenticate = Call::Authenticate {
+        method: "key".to_owned(),
+    };
+    // The first is for nothing that is open.
+    let lines = wire_lines([give_up(), ToAgent::Call(authenticate), give_up()]).await;
+    let [authenticate, cancel] = lines.as_slice() else {
+        panic!("{lines:?}")
+    };
+    assert_eq!(cancel["method"], "$/cancel_request");
+    assert_eq!(cancel["params"], json!({"requestId": authenticate["id"]}));
+    assert!(cancel.get("id").is_none());
 }
 
 // V1-SES-01, V1-SES-06, V1-SES-08, V1-SES-11; no MCP servers yet (V1-INIT-19).

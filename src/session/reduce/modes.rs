@@ -299,6 +299,11 @@ impl Step<'_> {
         }
     }
 
+    /// A mode is to be set when the next session opens.
+    pub(super) fn mode_is_wanted(&self) -> bool {
+        self.session.inner.modes.wanted.is_some()
+    }
+
     pub(super) fn mode_is_being_set_up(&self) -> bool {
         self.session.inner.modes.setting_up.is_some()
     }

@@ -18,6 +18,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
     config::{ThemeChoice, UiConfig},
+    proto::TerminalId,
     session::Prompt,
     text::SafeText,
     ui::{
@@ -55,6 +56,8 @@ pub struct Ui {
     layers: Layers,
     /// Over everything but the status line.
     viewer: Option<Viewer>,
+    /// The terminal of the program that signs in, as of the last event or frame.
+    login: Option<TerminalId>,
     moment: Moment,
     plan_hidden: bool,
     /// A refusal's reason is being written: further questions wait for it.
@@ -133,6 +136,7 @@ impl Ui {
             transcript: TranscriptView::default(),
             layers: Layers::default(),
             viewer: None,
+            login: None,
             moment: Moment::default(),
             plan_hidden: false,
             feedback: false,

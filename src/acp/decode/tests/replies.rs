@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{AgentCaps, AuthMethodKind, Initialized, StopReason};
+use crate::proto::{AgentCaps, AuthMethodKind, Initialized, LoginProgram, StopReason};
 
 fn initialized(result: Value) -> Initialized {
     match decoder().result(&CallTag::Initialize, &result.to_string()) {
@@ -54,15 +54,21 @@ fn capabilities_are_present_or_not() {
     assert!(!answer.caps.load_session);
 }
 
-// V1-AUTH-01, -02, -03, -06, -07, D-22
+// V1-AUTH-01, V1-AUTH-02, V1-AUTH-03, V1-AUTH-05, V1-AUTH-06, V1-AUTH-07, D-22
 #[test]
 fn auth_methods_are_told_apart_by_their_raw_type() {
     let answer = initialized(json!({"protocolVersion": 1, "authMethods": [
         {"id": "a", "name": "Plain"},
-        {"id": "b", "name": "Terminal", "type": "terminal", "args": ["login"], "command": "rm"},
+        {"id": "b", "name": "Terminal", "type": "terminal", "args": ["login"], "command": "rm",
+            "env": {"A": "1", "B": 2, "": "x", "C=": "x"},
+            "_meta": {"terminal-auth": {"command": "rm", "args": []}}},
         {"id": "c", "name": "Vars", "type": "env_var", "vars": [{"name": "API_KEY"}, "OTHER"]},
         {"id": "d", "name": "Odd", "type": "quantum"},
-        {"id": "e", "name": "By hand", "_meta": {"terminal-auth": {"command": "rm", "args": []}}},
+        {"id": "e", "name": "Older", "_meta": {"terminal-auth": {
+            "command": "/bin/kimi", "args": ["login"], "env": {"A": "1"}, "label": "Login",
+        }}},
+        {"id": "f", "name": "No command", "_meta": {"terminal-auth": true}},
+        {"id": "g", "name": "Nobody reads it", "_meta": {"terminal-auth": {"command": "x".repeat(5_000)}}},
         {"name": "no id"},
         7,
     ]}));
@@ -76,13 +82,20 @@ fn auth_methods_are_told_apart_by_their_raw_type() {
         [
             AuthMethodKind::Agent,
             AuthMethodKind::Terminal {
-                args: vec!["login".to_owned()]
+                args: vec!["login".to_owned()],
+                env: vec![("A".to_owned(), "1".to_owned())],
             },
             AuthMethodKind::EnvVar {
                 vars: vec!["API_KEY".into(), "OTHER".into()]
             },
             AuthMethodKind::Unsupported("quantum".into()),
-            AuthMethodKind::ByHand,
+            AuthMethodKind::Program(Some(LoginProgram {
+                command: "/bin/kimi".to_owned(),
+                args: vec!["login".to_owned()],
+                env: vec![("A".to_owned(), "1".to_owned())],
+            })),
+            AuthMethodKind::Program(None),
+            AuthMethodKind::Program(None),
         ]
     );
 }
