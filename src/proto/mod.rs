@@ -28,7 +28,8 @@ pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
 pub use exit::AgentExit;
 pub use ids::{
-    ConnectionId, MessageId, ModeId, OptionId, RequestKey, SessionId, TerminalId, ToolCallId,
+    ConnectionId, MessageId, ModeId, OptionId, RequestKey, SessionId, SessionKey, TerminalId,
+    ToolCallId,
 };
 pub use options::{ConfigKind, ConfigOption, ConfigValue, SessionMode, SlashCommand};
 pub use plan::{PlanEntry, PlanPriority, PlanStatus};
