@@ -394,7 +394,12 @@ impl Tui {
     /// agent, and to real ones as its own wire log has it.
     fn assert_sent_by_the_schema(&self) {
         let read = |name| std::fs::read_to_string(self.path(name)).unwrap_or_default();
-        schema::check_record(&read("traffic.jsonl"));
+        let traffic = read("traffic.jsonl");
+        assert!(
+            traffic.lines().count() >= read("record.jsonl").lines().count(),
+            "every message is in the traffic"
+        );
+        schema::check_record(&traffic);
         schema::check_wire(&read("wire.jsonl"));
     }
 
