@@ -397,7 +397,7 @@ impl Tui {
         let traffic = read("traffic.jsonl");
         assert!(
             traffic.lines().count() >= read("record.jsonl").lines().count(),
-            "every message is in the traffic"
+            "no traffic is recorded: cargo build --example fake-agent"
         );
         schema::check_record(&traffic);
         schema::check_wire(&read("wire.jsonl"));
