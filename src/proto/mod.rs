@@ -12,6 +12,7 @@ mod error;
 mod event;
 mod exit;
 mod ids;
+mod meta;
 mod options;
 mod plan;
 mod policy;
@@ -31,6 +32,7 @@ pub use ids::{
     ConnectionId, MessageId, ModeId, OptionId, RequestKey, SessionId, SessionKey, TerminalId,
     ToolCallId,
 };
+pub use meta::Meta;
 pub use options::{ConfigKind, ConfigOption, ConfigValue, SessionMode, SlashCommand};
 pub use plan::{PlanEntry, PlanPriority, PlanStatus};
 pub use policy::{Consent, Decision, Policy, Rule, Verdict};
