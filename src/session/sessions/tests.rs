@@ -99,6 +99,7 @@ impl Bench {
             event: AgentEvent::Chunk {
                 role: ChunkRole::Agent,
                 message: None,
+                meta: None,
                 content: ContentBlock::Text(SafeText::new(text)),
             },
         });
