@@ -1,7 +1,7 @@
 //! Compactions of the context (V1-COMP).
 
 use crate::{
-    proto::{CompactionId, ContentBlock, Patch},
+    proto::{CompactionId, ContentBlock, Meta, Patch},
     text::SafeText,
 };
 
@@ -14,6 +14,8 @@ pub struct CompactionPatch {
     /// Replaces the whole summary; an empty list clears it.
     pub summary: Patch<Vec<ContentBlock>>,
     pub error: Patch<SafeText>,
+    /// `_meta` is patched as well.
+    pub meta: Patch<Meta>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

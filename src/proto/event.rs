@@ -2,8 +2,9 @@
 
 use crate::{
     proto::{
-        AgentNotice, CompactionId, CompactionPatch, ConfigOption, ContentBlock, ExitStatus, MessageId,
-        ModeId, NamedPlan, Patch, PlanEntry, PlanId, RawJson, SlashCommand, TerminalId, ToolCallPatch,
+        AgentNotice, CompactionId, CompactionPatch, ConfigOption, ContentBlock, ExitStatus,
+        MessageId, Meta, ModeId, NamedPlan, Patch, PlanEntry, PlanId, RawJson, SlashCommand,
+        TerminalId, ToolCallPatch,
     },
     text::SafeText,
 };
@@ -15,6 +16,8 @@ pub enum AgentEvent {
         role: ChunkRole,
         message: Option<MessageId>,
         content: ContentBlock,
+        /// Of the update and of its content (V1-META-01).
+        meta: Meta,
     },
     ToolCall(Box<ToolCallPatch>),
     /// Output of a terminal that the agent runs itself, reported in `_meta`.
@@ -32,6 +35,7 @@ pub enum AgentEvent {
     CompactionChunk {
         id: CompactionId,
         content: ContentBlock,
+        meta: Meta,
     },
     /// Replaces the whole list (V1-UPD-05).
     Commands(Vec<SlashCommand>),

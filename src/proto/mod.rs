@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod exit;
 mod ids;
+mod meta;
 mod notice;
 mod options;
 mod plan;
@@ -34,6 +35,7 @@ pub use ids::{
     CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,
     TerminalId, ToolCallId,
 };
+pub use meta::Meta;
 pub use notice::{AgentNotice, NoticeSeverity};
 pub use options::{ConfigKind, ConfigOption, ConfigValue, SessionMode, SlashCommand};
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};

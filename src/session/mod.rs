@@ -25,6 +25,6 @@ pub use state::{
     Turn, TurnPhase,
 };
 pub use transcript::{
-    Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,
-    Transcript, UserMessage,
+    Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, Thought,
+    ToolCall, ToolState, Transcript, UserMessage,
 };

@@ -11,8 +11,8 @@ use std::{
 
 use crate::{
     proto::{
-        CompactionId, CompactionStatus, ContentBlock, MessageId, PlanEntry, PlanText, RawJson,
-        ToolCallId, ToolContent, ToolKind, ToolLocation,
+        CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
+        RawJson, ToolCallId, ToolContent, ToolKind, ToolLocation,
     },
     session::{Answered, By, Pieces},
     text::{SafeText, SafeTextBuf},
@@ -55,6 +55,8 @@ pub struct UserMessage {
     pub text: SafeText,
     /// The agent refused it: it is no part of the next prompt (V1-PROMPT-05).
     pub refused: bool,
+    /// What the agent told it with; nothing for one of ours.
+    pub meta: Meta,
 }
 
 #[derive(Debug, Default)]
@@ -64,6 +66,7 @@ pub struct Message {
     /// No chunk is expected: another block or the end of the turn came. One that comes for this
     /// message all the same goes on, and is not done.
     pub done: bool,
+    pub meta: Meta,
 }
 
 #[derive(Debug)]
@@ -73,6 +76,7 @@ pub struct Thought {
     pub started: Instant,
     /// Set when it ended: then folded by default. Zero where it came from a replay: not known.
     pub took: Option<Duration>,
+    pub meta: Meta,
 }
 
 #[derive(Debug)]
@@ -99,6 +103,7 @@ pub struct ToolCall {
     pub asking: bool,
     /// What was asked about it and how it was answered, in order.
     pub answers: Vec<Answered>,
+    pub meta: Meta,
 }
 
 impl ToolCall {
@@ -121,6 +126,7 @@ impl ToolCall {
             took: None,
             asking: false,
             answers: Vec::new(),
+            meta: Meta::default(),
         }
     }
 
@@ -169,6 +175,7 @@ pub struct Compaction {
     pub started: Instant,
     /// Set when it is no longer in progress; not in a replay, where it is not known.
     pub took: Option<Duration>,
+    pub meta: Meta,
     /// The agent ended, or its session, before it was over: nobody will tell how it ended.
     pub abandoned: bool,
 }

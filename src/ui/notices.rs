@@ -95,7 +95,9 @@ impl Notices {
             if height > area.bottom().saturating_sub(top) {
                 break;
             }
-            toast.until.get_or_insert(now + patience(toast.notice.severity));
+            toast
+                .until
+                .get_or_insert(now + patience(toast.notice.severity));
             let place = Rect {
                 x: area.right().saturating_sub(width + MARGIN).max(area.x),
                 y: top,

@@ -6,11 +6,12 @@ use serde::Deserialize;
 
 use super::{
     blocks, options,
+    terminal_meta::kept,
     view::{Member, Misfit, Pass, object, present},
 };
 use crate::{
     proto::{
-        AgentEvent, AgentNotice, CompactionId, CompactionPatch, CompactionStatus, NamedPlan,
+        AgentEvent, AgentNotice, CompactionId, CompactionPatch, CompactionStatus, Meta, NamedPlan,
         NoticeSeverity, PlanBody, PlanId, PlanText,
     },
     text::SafeText,
@@ -125,20 +126,32 @@ fn compaction(pass: Pass, update: &str) -> Result<Option<AgentEvent>, Misfit> {
         summary: Member<'a>,
         #[serde(borrow, default, deserialize_with = "present")]
         error: Member<'a>,
+        #[serde(borrow, default, rename = "_meta", deserialize_with = "present")]
+        meta: Member<'a>,
     }
     let update: Update<'_> = object(update).ok_or(Misfit)?;
     let Some(id) = pass.text(update.compaction_id)? else {
         return Ok(None);
     };
     let status = pass.allow(pass.text(update.status)?)?;
+    let mut of_blocks = Meta::default();
     Ok(Some(AgentEvent::Compaction(Box::new(CompactionPatch {
         id: CompactionId::new(id.as_str()),
         status: status.map(|status| compaction_status(status.as_str())),
         summary: pass.patch(update.summary, |summary| {
-            pass.list(summary, |block| blocks::decode(pass, block).map(Some))
+            pass.list(summary, |block| {
+                blocks::decode(pass, block, &mut of_blocks).map(Some)
+            })
         })?,
         error: pass.patch(update.error, |error| pass.safe_text(error))?,
+        meta: pass.patch(update.meta, |meta| Ok(Some(kept_with(meta, of_blocks))))?,
     }))))
+}
+
+/// Every `_meta` of a message together.
+fn kept_with(meta: Member<'_>, mut others: Meta) -> Meta {
+    others.extend(kept(meta));
+    others
 }
 
 fn compaction_status(status: &str) -> CompactionStatus {
@@ -159,13 +172,17 @@ fn compaction_chunk(pass: Pass, update: &str) -> Result<Option<AgentEvent>, Misf
         compaction_id: Member<'a>,
         #[serde(borrow)]
         content: Member<'a>,
+        #[serde(borrow, rename = "_meta")]
+        meta: Member<'a>,
     }
     let update: Update<'_> = object(update).ok_or(Misfit)?;
     let (Some(id), Some(content)) = (pass.text(update.compaction_id)?, update.content) else {
         return Ok(None);
     };
+    let mut meta = kept_with(update.meta, Meta::default());
     Ok(Some(AgentEvent::CompactionChunk {
         id: CompactionId::new(id.as_str()),
-        content: blocks::decode(pass, content)?,
+        content: blocks::decode(pass, content, &mut meta)?,
+        meta,
     }))
 }

@@ -42,9 +42,9 @@ fn setup(directories: &[&str]) -> SessionSetup {
     }
 }
 
-// V1-INIT-02, -05, -07, -08, C041: nothing is offered that is not built (V1-INIT-09, -10, -11, -12;
-// V1-INIT-13, -14, -15, -16); what is not of the protocol stands under `_meta`, and none of it
-// under a reserved name (V1-META-03, V1-META-05).
+// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, C041: nothing is offered that is not built
+// (V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13, V1-INIT-14, V1-INIT-15); what is not of
+// the protocol stands under `_meta`, and none of it under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
     let caps = ClientCaps {
@@ -101,7 +101,7 @@ async fn sessions_are_opened_with_all_that_is_required() {
     );
 }
 
-// V1-PROMPT-01, V1-CONT-01, -04, -05
+// V1-PROMPT-01, V1-CONT-01, V1-CONT-04, V1-CONT-05
 #[tokio::test]
 async fn a_prompt_is_a_list_of_blocks() {
     let blocks = vec![
@@ -209,7 +209,7 @@ async fn answered(reply: HostReply) -> Value {
     }
 }
 
-// V1-PERM-01, V1-FS-01, V1-FS-10, V1-RPC-26, V1-TERM-01, -08, -09
+// V1-PERM-01, V1-FS-01, V1-FS-10, V1-RPC-26, V1-TERM-01, V1-TERM-08, V1-TERM-09
 #[tokio::test]
 async fn answers_have_the_shape_of_their_method() {
     let killed = ExitStatus {

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    proto::{CompactionId, CompactionPatch, CompactionStatus, ContentBlock, Patch},
+    proto::{CompactionId, CompactionPatch, CompactionStatus, ContentBlock, Meta, Patch},
     session::{BlockId, BlockKind, Compaction, Pieces},
 };
 
@@ -37,13 +37,21 @@ impl Step<'_> {
                 Patch::Clear => compaction.error = None,
                 Patch::Set(error) => compaction.error = Some(bounded(&error, MAX_ERROR_TEXT)),
             }
+            match patch.meta {
+                Patch::Keep => {}
+                Patch::Clear => compaction.meta = Meta::default(),
+                Patch::Set(meta) => compaction.meta = meta,
+            }
         });
     }
 
     /// Appended in the order in which they come; an unknown id begins a compaction (V1-COMP-02).
-    pub(super) fn compaction_chunk(&mut self, id: CompactionId, content: ContentBlock) {
+    pub(super) fn compaction_chunk(&mut self, id: CompactionId, content: ContentBlock, meta: Meta) {
         let block = self.compaction_block(&id);
-        self.edit_compaction(block, |compaction| compaction.summary.push(content));
+        self.edit_compaction(block, |compaction| {
+            compaction.summary.push(content);
+            compaction.meta.extend(meta.values().iter().cloned());
+        });
     }
 
     fn compaction_block(&mut self, id: &CompactionId) -> BlockId {
@@ -61,6 +69,7 @@ impl Step<'_> {
             error: None,
             started: self.now,
             took: None,
+            meta: Meta::default(),
             abandoned: false,
         })));
         let by_id = &mut self.session.inner.compactions.by_id;
@@ -89,13 +98,18 @@ impl Step<'_> {
 
     /// The agent is gone: nobody will tell how they end.
     pub(super) fn abandon_compactions(&mut self) {
-        let blocks: Vec<BlockId> = self.session.inner.compactions.by_id.values().copied().collect();
+        let blocks: Vec<BlockId> = self
+            .session
+            .inner
+            .compactions
+            .by_id
+            .values()
+            .copied()
+            .collect();
         for block in blocks {
-            let open = self
-                .session
-                .transcript
-                .get(block)
-                .is_some_and(|block| matches!(&block.kind, BlockKind::Compaction(c) if c.is_open()));
+            let open = self.session.transcript.get(block).is_some_and(
+                |block| matches!(&block.kind, BlockKind::Compaction(c) if c.is_open()),
+            );
             if open {
                 self.edit_compaction(block, |compaction| compaction.abandoned = true);
             }

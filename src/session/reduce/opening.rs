@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentEvent, Call, CallTag, ContentBlock, NamedPlan, Patch, PlanEntry, RpcError, SessionId, SessionOpened,
-        SessionSetup,
+        AgentEvent, Call, CallTag, ContentBlock, NamedPlan, Patch, PlanEntry, RpcError, SessionId,
+        SessionOpened, SessionSetup,
     },
     session::{BlockKind, NoticeLevel, Phase, ToolState, Transcript},
     text::SafeText,
@@ -11,9 +11,7 @@ use crate::{
 
 use super::{
     Step,
-    bounds::{
-        MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, named_plan_weight, tool_content_weight,
-    },
+    bounds::{MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, named_plan_weight, tool_content_weight},
     compaction::Compactions,
     error_text,
     notices::notice,

@@ -68,7 +68,8 @@ impl Step<'_> {
         if plans.len() > MAX_PLANS {
             self.settle_plan_at(0);
         }
-        let done = |plan: &NamedPlan| matches!(&plan.body, PlanBody::Items(items) if is_done(items));
+        let done =
+            |plan: &NamedPlan| matches!(&plan.body, PlanBody::Items(items) if is_done(items));
         while let Some(at) = self.session.plans.iter().position(done) {
             self.settle_plan_at(at);
         }

@@ -28,13 +28,16 @@ impl Step<'_> {
                 role,
                 message,
                 content,
-            } => self.chunk(role, message, content),
+                meta,
+            } => self.chunk(role, message, content, meta),
             AgentEvent::ToolCall(patch) => self.tool_call(*patch),
             AgentEvent::Plan(entries) => self.plan(entries),
             AgentEvent::NamedPlan(plan) => self.named_plan(plan),
             AgentEvent::PlanRemoved(id) => self.plan_removed(&id),
             AgentEvent::Compaction(patch) => self.compaction(*patch),
-            AgentEvent::CompactionChunk { id, content } => self.compaction_chunk(id, content),
+            AgentEvent::CompactionChunk { id, content, meta } => {
+                self.compaction_chunk(id, content, meta);
+            }
             AgentEvent::Notice(notice) => self.agent_notice(notice),
             AgentEvent::Terminal(meta) => self.terminal_meta(meta),
             AgentEvent::Commands(mut commands) => {

@@ -32,20 +32,26 @@ pub fn render_compaction_header(
     let (theme, symbols) = (ctx.theme, ctx.symbols);
     let still = symbols.spinner.first().copied().unwrap_or(symbols.pending);
     let (sign, sign_style, text) = match &compaction.status {
-        CompactionStatus::InProgress if compaction.abandoned => {
-            (symbols.ended, theme.dim, "compacting the context ended".into())
-        }
+        CompactionStatus::InProgress if compaction.abandoned => (
+            symbols.ended,
+            theme.dim,
+            "compacting the context ended".into(),
+        ),
         CompactionStatus::InProgress => (
             spinner.unwrap_or(still),
             theme.accent,
             "compacting the context".into(),
         ),
-        CompactionStatus::Completed => {
-            (symbols.done, theme.success, "the context was compacted".into())
-        }
-        CompactionStatus::Failed => {
-            (symbols.failed, theme.error, "compacting the context failed".into())
-        }
+        CompactionStatus::Completed => (
+            symbols.done,
+            theme.success,
+            "the context was compacted".into(),
+        ),
+        CompactionStatus::Failed => (
+            symbols.failed,
+            theme.error,
+            "compacting the context failed".into(),
+        ),
         CompactionStatus::Cancelled => (
             symbols.cancelled,
             theme.warning,

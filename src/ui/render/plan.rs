@@ -107,7 +107,10 @@ fn render_pinned_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>)
     if room < MIN_LISTED_ROWS {
         let mut row = StyledLine::styled("  ", Style::new());
         row.extend(&text_title(plan, ctx));
-        let mut lines = plan.text.lines().map(|line| line.trim().trim_start_matches(['#', ' ']));
+        let mut lines = plan
+            .text
+            .lines()
+            .map(|line| line.trim().trim_start_matches(['#', ' ']));
         if let Some(first) = lines.find(|line| !line.is_empty()) {
             row.push(&format!(" {}", SafeText::line(first)), ctx.theme.text);
         }
@@ -153,7 +156,9 @@ fn short_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>) -> Rend
         rendered.rows.truncate(shown);
         let more = StyledLine::styled(&more, ctx.theme.dim);
         let width = usize::from(ctx.width);
-        rendered.rows.push(more.truncate(width, ctx.symbols.ellipsis));
+        rendered
+            .rows
+            .push(more.truncate(width, ctx.symbols.ellipsis));
     }
     rendered
 }
@@ -162,7 +167,10 @@ fn short_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>) -> Rend
 fn text_title(plan: &PlanText, ctx: &RenderContext<'_>) -> StyledLine {
     let mut title = StyledLine::styled("plan", ctx.theme.strong);
     if let Some(path) = &plan.path {
-        let name = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(path);
+        let name = path
+            .rsplit('/')
+            .find(|part| !part.is_empty())
+            .unwrap_or(path);
         let name = SafeText::line(name);
         title.push(" ", Style::new());
         let plain = path.starts_with('/') && !path.contains(['%', '?', '#', ' ']);

@@ -18,8 +18,8 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
     config::{ThemeChoice, UiConfig},
-    session::Prompt,
     proto::AgentNotice,
+    session::Prompt,
     text::SafeText,
     ui::{
         AgentList, FileList, TrustQuestion, UiCommand, UiContext,

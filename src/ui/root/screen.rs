@@ -397,14 +397,16 @@ fn pinned_plans(session: &Session) -> Vec<Pinned<'_>> {
 }
 
 fn placed_links(rows: &[Row], area: Rect) -> impl Iterator<Item = PlacedLink> {
-    (area.top()..area.bottom()).zip(rows).flat_map(move |(y, row)| {
-        row.links.iter().map(move |link| {
-            let end = link.columns.end.min(area.width);
-            let start = link.columns.start.min(end);
-            PlacedLink {
-                area: Rect::new(area.x + start, y, end - start, 1),
-                uri: link.uri.clone(),
-            }
+    (area.top()..area.bottom())
+        .zip(rows)
+        .flat_map(move |(y, row)| {
+            row.links.iter().map(move |link| {
+                let end = link.columns.end.min(area.width);
+                let start = link.columns.start.min(end);
+                PlacedLink {
+                    area: Rect::new(area.x + start, y, end - start, 1),
+                    uri: link.uri.clone(),
+                }
+            })
         })
-    })
 }

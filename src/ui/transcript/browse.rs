@@ -247,9 +247,7 @@ fn all_rows(block: &Block, item: &Item, detail: Detail, frame: &Frame<'_>) -> Op
     let segments = match &block.kind {
         BlockKind::Agent(_) | BlockKind::Thought(_) => return None,
         BlockKind::Tool(call) => 1 + piece_count(call, detail),
-        BlockKind::Compaction(compaction) if detail == Detail::Full => {
-            1 + compaction.summary.len()
-        }
+        BlockKind::Compaction(compaction) if detail == Detail::Full => 1 + compaction.summary.len(),
         _ => 1,
     };
     let mut rows = Vec::new();
