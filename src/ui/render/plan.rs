@@ -39,8 +39,8 @@ pub enum Pinned<'a> {
     Text(&'a PlanText),
 }
 
-/// Plans one below the other on at most `max_rows` rows, each with its share of them
-/// (V1-PLAN-03).
+/// Plans one below the other on at most `max_rows` rows: each takes what it wants but for a row that
+/// it leaves to each one below (V1-PLAN-03). With the rows that it took it comes out the same.
 pub fn render_pinned_plans(
     plans: &[Pinned<'_>],
     max_rows: usize,
@@ -58,7 +58,7 @@ pub fn render_pinned_plans(
             rows.push(line.truncate(ctx.width.into(), ctx.symbols.ellipsis));
             break;
         }
-        let share = room / waiting;
+        let share = (room + 1).saturating_sub(waiting);
         rows.extend(match plan {
             Pinned::Items(entries) => render_pinned_plan(entries, share, ctx),
             Pinned::Text(text) => render_pinned_text(text, share, ctx),
