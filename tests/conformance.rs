@@ -10,6 +10,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde_json::{Value, json};
+
+#[path = "support/schema.rs"]
+mod schema;
+
 #[derive(Debug, PartialEq)]
 enum Fate {
     Built,
@@ -253,6 +258,54 @@ fn citation(text: &str, separator: char) -> Option<String> {
         && section.chars().all(|c| c.is_ascii_alphabetic())
         && number.chars().all(|c| c.is_ascii_digit());
     is_id.then(|| format!("{version}-{section}-{number}").to_uppercase())
+}
+
+/// What the other tests rely on when they hold their traffic against the schema.
+#[test]
+fn the_schema_refuses_what_the_protocol_does_not_have() {
+    let traffic = |line: Value| {
+        let asked = json!({"id": 7, "method": "session/request_permission"});
+        let mut traffic = schema::Traffic::default();
+        traffic.received(&asked);
+        traffic.sent(&line.to_string()).is_ok()
+    };
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s"}});
+    let chosen = json!({"outcome": "selected", "optionId": "o"});
+    let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"outcome": chosen}});
+    let error = json!({"jsonrpc": "2.0", "id": 7, "error": {"code": -32800, "message": "m"}});
+    let text = json!({"type": "text", "text": "t", "_meta": {"ours": {"any": 1}}});
+    let params = json!({"sessionId": "s", "prompt": [text]});
+    let prompt = json!({"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": params});
+    for line in [&cancel, &answer, &error, &prompt] {
+        assert!(traffic(line.clone()), "{line}");
+    }
+    let with = |line: &Value, pointer: &str, key: &str, value: Value| {
+        let mut line = line.clone();
+        line.pointer_mut(pointer).expect("an object")[key] = value;
+        line
+    };
+    for line in [
+        with(&cancel, "", "own", 1.into()),
+        with(&cancel, "", "id", 1.into()),
+        with(&cancel, "", "method", "session/own".into()),
+        with(&cancel, "/params", "own", 1.into()),
+        with(&cancel, "/params", "sessionId", 1.into()),
+        with(&answer, "", "error", error["error"].clone()),
+        with(&answer, "", "id", 8.into()),
+        with(&answer, "/result/outcome", "own", 1.into()),
+        with(&answer, "/result/outcome", "outcome", "cancelled".into()),
+        with(&error, "/error", "own", 1.into()),
+        with(&prompt, "/params/prompt/0", "own", 1.into()),
+        with(&prompt, "/params/prompt/0", "uri", "of another kind".into()),
+        with(&prompt, "/params/prompt/0", "_meta", 1.into()),
+    ] {
+        assert!(!traffic(line.clone()), "{line}");
+    }
+    let lines = [&prompt, &prompt].map(|line| json!({"sent": line.to_string()}).to_string());
+    let repeats = std::panic::catch_unwind(|| schema::check_record(&lines.join("\n")));
+    assert!(repeats.is_err(), "an id twice");
+    schema::check_wire(&json!({"dir": "c2a", "msg": prompt}).to_string());
 }
 
 #[test]
