@@ -80,6 +80,36 @@ fn every_citation_is_of_a_row() {
     assert!(wrong.is_empty(), "no such rows:\n{}", wrong.join("\n"));
 }
 
+/// One id is not said by the end of another: it would be found in no search.
+#[test]
+fn every_citation_in_a_test_is_whole() {
+    let mut wrong = Vec::new();
+    for (path, code) in test_code() {
+        for (number, line) in code.lines().enumerate() {
+            let ids = line.match_indices(['V', 'v']).filter_map(|(at, _)| {
+                let rest = &line[at..];
+                let separator = if rest.starts_with('V') { '-' } else { '_' };
+                let id = citation(rest, separator)?;
+                Some(&rest[id.len()..])
+            });
+            let cut = |rest: &str| {
+                let rest = rest.trim_start_matches([',', ' ']);
+                let next = rest.trim_start_matches(['-', '_', '…']);
+                next.len() < rest.len() && next.starts_with(|c: char| c.is_ascii_digit())
+            };
+            if ids.into_iter().any(cut) {
+                wrong.push(format!(
+                    "{}:{}: {}",
+                    path.display(),
+                    number + 1,
+                    line.trim()
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "ids in full:\n{}", wrong.join("\n"));
+}
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -121,24 +151,29 @@ fn fate(cell: &str) -> Option<Fate> {
 /// Ids of rows, and where tests cite them.
 fn cited_in_tests() -> BTreeMap<String, BTreeSet<String>> {
     let mut cited: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut add = |path: &Path, code: &str| {
-        for (line, id) in citations(code) {
+    for (path, code) in test_code() {
+        for (line, id) in citations(&code) {
             let place = format!("{}:{line}", path.display());
             cited.entry(id).or_default().insert(place);
         }
-    };
-    for path in sources("tests") {
-        add(&path, &fs::read_to_string(&path).expect("a source"));
-    }
-    let (whole, files): (BTreeSet<_>, Vec<_>) = test_modules();
-    for (path, source) in &files {
-        if whole.iter().any(|module| belongs(path, module)) {
-            add(path, source);
-        } else {
-            add(path, &only_tests(source));
-        }
     }
     cited
+}
+
+/// All test code, by file, in the lines where it stands.
+fn test_code() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for path in sources("tests") {
+        let source = fs::read_to_string(&path).expect("a source");
+        found.push((path, source));
+    }
+    let (whole, files) = test_modules();
+    for (path, source) in files {
+        let is_test = whole.iter().any(|module| belongs(&path, module));
+        let code = if is_test { source } else { only_tests(&source) };
+        found.push((path, code));
+    }
+    found
 }
 
 /// Files in `src` that are test modules as a whole, as declared where they belong; and all sources.
