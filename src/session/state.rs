@@ -9,7 +9,7 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, ModeId,
-        PlanEntry, SessionId, SessionMode, SlashCommand, TerminalId, Usage,
+        NamedPlan, PlanEntry, SessionId, SessionMode, SlashCommand, TerminalId, Usage,
     },
     session::{Prompt, Question, Transcript},
     text::SafeText,
@@ -55,6 +55,9 @@ pub struct Session {
     pub questions: VecDeque<Question>,
     /// The current plan, pinned while unfinished.
     pub plan: Vec<PlanEntry>,
+    /// Plans with ids, beside that one; pinned as well (V1-PLAN-06). In the order of their first
+    /// sight.
+    pub plans: Vec<NamedPlan>,
     pub modes: Option<Modes>,
     pub config_options: Vec<ConfigOption>,
     pub commands: Vec<SlashCommand>,

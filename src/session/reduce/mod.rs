@@ -4,6 +4,7 @@
 //! [`Inner`] that its rules need to remember.
 
 mod bounds;
+mod compaction;
 mod connection;
 mod error_text;
 mod messages;
@@ -54,6 +55,7 @@ pub(super) struct Inner {
     modes: modes::ModeRules,
     terminals: terminals::TerminalIndex,
     plan: plan::PlanRules,
+    compactions: compaction::Compactions,
     writes: writes::Writes,
     /// Weight of the transcript in bytes; see [`bounds`].
     weight: usize,
@@ -101,6 +103,7 @@ impl Session {
             queue_held: false,
             questions: VecDeque::new(),
             plan: Vec::new(),
+            plans: Vec::new(),
             modes: None,
             config_options: Vec::new(),
             commands: Vec::new(),
