@@ -8,15 +8,15 @@ use std::{
 };
 
 use crate::{
-    app::{frame::Reason, job::Job, state::App},
+    app::{frame::Reason, job::Job, running::Running, state::App},
     config::{AgentProfile, Invocation, NotFound, StartError},
     host::{self, HostEvent, LoginCommand},
-    proto::{TerminalId, env_words},
+    proto::{SessionKey, TerminalId, env_words},
     session::{Event, Login},
     text::{SafeText, command_line},
 };
 
-/// The one that is shown, if any.
+/// The latest of a session.
 #[derive(Default)]
 pub struct LoginRun {
     /// Counts them, to tell what an earlier one still says.
@@ -35,43 +35,53 @@ impl LoginRun {
 }
 
 impl App {
+    /// The program of the session that is shown, if it has that terminal.
+    pub(super) fn shown_login(&self, terminal: &TerminalId) -> Option<&host::Login> {
+        self.shown_running()?.login.at(terminal)
+    }
+
     /// Looks for the program off the UI task; PATH may lead to slow disks.
-    pub(super) fn log_in(&mut self, login: Login) {
-        self.end_login();
-        let Some(profile) = self.profile.clone() else {
+    pub(super) fn log_in(&mut self, key: SessionKey, login: Login) {
+        self.end_login(key);
+        let Some(running) = self.running(key) else {
             return;
         };
-        let (number, jobs) = (self.login.number, self.jobs.clone());
-        let cwd = self.launch.cwd.clone();
+        let (number, profile) = (running.login.number, running.profile.clone());
+        let (jobs, cwd) = (self.jobs.clone(), self.launch.cwd.clone());
         tokio::task::spawn_blocking(move || {
             let found = command(login, &profile, cwd);
             let found = found.map_err(|error| SafeText::line(&error.to_string()));
-            let _ = jobs.send(Job::LoginFound(number, found));
+            let _ = jobs.send(Job::LoginFound(key, number, found));
         });
     }
 
-    pub(super) fn login_found(&mut self, number: u64, found: Result<LoginCommand, SafeText>) {
-        if number != self.login.number {
+    pub(super) fn login_found(
+        &mut self,
+        key: SessionKey,
+        number: u64,
+        found: Result<LoginCommand, SafeText>,
+    ) {
+        let (jobs, view) = (self.jobs.clone(), self.terminal_view);
+        let Some(running) = self.login_numbered(key, number) else {
             return;
-        }
-        let jobs = self.jobs.clone();
-        let events = Arc::new(move |event| drop(jobs.send(Job::Login(number, event))));
+        };
+        let events = Arc::new(move |event| drop(jobs.send(Job::Login(key, number, event))));
         let started = found.and_then(|command| {
-            host::Login::start(command, self.terminal_view, events).map_err(|error| error.message)
+            host::Login::start(command, view, events).map_err(|error| error.message)
         });
         match started {
             Ok(login) => {
-                self.started.add_login(login.clone());
-                self.login.running = Some(login);
+                running.login.running = Some(login.clone());
+                self.started.add_login(login);
             }
-            Err(error) => self.reduce([Event::LoginFailed { error }]),
+            Err(error) => self.reduce_in(key, [Event::LoginFailed { error }]),
         }
     }
 
-    pub(super) fn login_event(&mut self, number: u64, event: HostEvent) {
-        if number != self.login.number {
+    pub(super) fn login_event(&mut self, key: SessionKey, number: u64, event: HostEvent) {
+        let Some(running) = self.login_numbered(key, number) else {
             return;
-        }
+        };
         match event {
             HostEvent::TerminalStarted {
                 id,
@@ -79,33 +89,44 @@ impl App {
                 cwd,
                 screen,
             } => {
-                self.login.terminal = Some(id.clone());
-                self.screens.insert(id.clone(), screen);
-                self.reduce([Event::LoginStarted {
+                running.login.terminal = Some(id.clone());
+                running.screens.insert(id.clone(), screen);
+                let event = Event::LoginStarted {
                     terminal: id,
                     command,
                     cwd,
-                }]);
-                self.forget_screens();
+                };
+                self.reduce_in(key, [event]);
+                self.forget_screens(key);
             }
             HostEvent::TerminalOutput => self.frames.request(Instant::now(), Reason::Stream),
             // What it left running goes on with the session: it may be the person's browser.
             HostEvent::TerminalExited { id, status } => {
-                self.reduce([Event::LoginEnded {
+                let event = Event::LoginEnded {
                     terminal: id,
                     status,
-                }]);
-                self.forget_screens();
+                };
+                self.reduce_in(key, [event]);
+                self.forget_screens(key);
             }
         }
     }
 
+    /// That session, if the program is its latest.
+    fn login_numbered(&mut self, key: SessionKey, number: u64) -> Option<&mut Running> {
+        self.running_mut(key)
+            .filter(|running| running.login.number == number)
+    }
+
     /// Ends the program, in the background, or what one before it left running.
-    pub(super) fn end_login(&mut self) {
-        self.login.number += 1;
-        self.login.terminal = None;
-        if let Some(login) = self.login.running.take() {
-            let started = self.started.clone();
+    pub(super) fn end_login(&mut self, key: SessionKey) {
+        let started = self.started.clone();
+        let Some(running) = self.running_mut(key) else {
+            return;
+        };
+        running.login.number += 1;
+        running.login.terminal = None;
+        if let Some(login) = running.login.running.take() {
             tokio::spawn(async move {
                 login.shutdown().await;
                 started.forget_login(&login);

@@ -21,6 +21,7 @@ mod log;
 mod login;
 mod reader;
 mod run;
+mod running;
 mod screen;
 mod signals;
 mod sources;

@@ -12,6 +12,7 @@
 mod auth_method;
 mod blocks;
 mod command;
+mod newer;
 mod options;
 mod permission;
 mod reply;

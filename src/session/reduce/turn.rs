@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, RpcError, SessionId, StopReason, code},
+    proto::{Call, Meta, RpcError, SessionId, StopReason, code},
     session::{
         Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
         ToolState, Turn, TurnPhase, UserMessage,
@@ -135,6 +135,7 @@ impl Step<'_> {
         let user = self.push(BlockKind::User(UserMessage {
             text: SafeText::new(&prompt.text),
             refused: false,
+            meta: Meta::default(),
         }));
         self.run_prompt(prompt, user);
     }
@@ -178,6 +179,7 @@ impl Step<'_> {
         self.tell_writes();
         self.close_questions();
         self.settle_plan();
+        self.settle_plan_texts();
         self.session.turn = None;
         self.session.inner.turn.prompt = None;
     }

@@ -1,10 +1,12 @@
 //! The rules by example. Each file cites the obligations that it holds.
 
+mod compaction;
 mod connection;
 mod login;
 mod messages;
 mod modes;
 mod opening;
+mod plan;
 mod questions;
 mod random;
 mod signin;
@@ -20,9 +22,9 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
         ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
-        MessageId, Notification, PermissionKind, PermissionOption, PermissionRequest, PromptBlock,
-        RequestKey, RpcError, SessionId, SessionOpened, StopReason, ToAgent, ToolCallId,
-        ToolCallPatch, ToolStatus,
+        MessageId, Meta, Notification, PermissionKind, PermissionOption, PermissionRequest,
+        PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason, ToAgent,
+        ToolCallId, ToolCallPatch, ToolStatus,
     },
     session::{
         AgentExit, BlockKind, Effect, Event, Login, NoticeLevel, Phase, Prompt, Session,
@@ -73,6 +75,7 @@ fn chunk(role: ChunkRole, message: Option<&str>, said: &str) -> AgentEvent {
         role,
         message: message.map(MessageId::new),
         content: text(said),
+        meta: Meta::default(),
     }
 }
 
@@ -214,7 +217,11 @@ impl Play {
     }
 
     fn reply(&mut self, call: CallTag, result: CallResult) -> Vec<Effect> {
-        self.agent(FromAgent::Reply { call, result })
+        self.agent(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
+            call,
+            result,
+        })
     }
 
     fn update_of(&mut self, session: &str, event: AgentEvent) -> Vec<Effect> {
@@ -300,6 +307,8 @@ impl Play {
                 format!("{} {} {:?}", call.id.as_str(), call.title, call.state)
             }
             BlockKind::Plan(entries) => format!("plan of {}", entries.len()),
+            BlockKind::PlanText(plan) => format!("plan {}", plan.text),
+            BlockKind::Compaction(compaction) => format!("compaction {:?}", compaction.status),
             BlockKind::Content(_) => "content".to_owned(),
             BlockKind::Notice(notice) => match notice.level {
                 NoticeLevel::Quiet => format!("· {}", notice.text),
