@@ -34,7 +34,7 @@ fn versions_are_read() {
     assert!(matches!(none, CallResult::Failed(error) if error.message.contains("protocolVersion")));
 }
 
-// V1-INIT-06, V1-INIT-20, V1-META-06
+// V1-INIT-06, V1-INIT-20, V1-INIT-23, V1-AUTH-10, V1-META-06
 #[test]
 fn capabilities_are_present_or_not() {
     let answer = initialized(json!({
@@ -43,15 +43,20 @@ fn capabilities_are_present_or_not() {
         "agentCapabilities": {
             "loadSession": true,
             "promptCapabilities": {"image": true},
+            "auth": {"logout": {}},
             "sessionCapabilities": {"resume": {}, "close": null, "teleport": {}},
         },
     }));
     assert_eq!(answer.agent_name.as_deref(), Some("a"));
     assert_eq!(answer.agent_version.as_deref(), Some("1.2"));
     assert!(answer.caps.load_session && answer.caps.prompt.image && answer.caps.resume);
+    assert!(answer.caps.logout);
     assert!(!answer.caps.close && !answer.caps.list && !answer.caps.prompt.audio);
     let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": null}));
     assert!(!answer.caps.load_session);
+    let no_logout = json!({"auth": {"logout": null}});
+    let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": no_logout}));
+    assert!(!answer.caps.logout);
 }
 
 // V1-AUTH-01, V1-AUTH-02, V1-AUTH-03, V1-AUTH-05, V1-AUTH-06, V1-AUTH-07, D-22
@@ -184,7 +189,7 @@ fn capabilities_that_nobody_uses_do_no_harm() {
             "agentCapabilities": {
                 "loadSession": true,
                 "mcpCapabilities": {"http": marker, "sse": marker, "acp": marker},
-                "auth": {"logout": marker, "status": marker},
+                "auth": {"status": marker},
                 "providers": marker,
                 "sessionCapabilities": {
                     "resume": {}, "fork": marker, "archive": marker, "status": marker,
