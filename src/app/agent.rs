@@ -108,6 +108,7 @@ impl App {
             cwd: self.launch.cwd.clone(),
             additional_directories,
             caps,
+            start_timeout: self.config.connection.patience(),
             start,
             mode: self.launch.mode(&profile).map(str::to_owned),
             first_prompt,
@@ -154,6 +155,7 @@ impl App {
             return self.reduce([Event::SpawnFailed { error }]);
         }
         let cwd = self.launch.cwd.clone();
+        let max_line = self.config.connection.max_line();
         let trace = self.trace();
         let jobs = self.jobs.clone();
         let ending = self.agent.ending.take();
@@ -166,7 +168,7 @@ impl App {
                 // The person has left meanwhile.
                 return;
             }
-            let launched = launch(profile, cwd, connection, caps, trace).await;
+            let launched = launch(profile, cwd, max_line, connection, caps, trace).await;
             let _ = jobs.send(Job::Launched(connection, launched));
         });
     }
@@ -350,12 +352,13 @@ fn what_to_do(error: &StartError) -> SafeText {
 async fn launch(
     profile: AgentProfile,
     cwd: PathBuf,
+    max_line: usize,
     connection: ConnectionId,
     caps: ClientCaps,
     trace: Option<TraceHandle>,
 ) -> Result<(Client, Inbox), SafeText> {
     let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
-    let spec = tokio::task::spawn_blocking(move || launch_spec(&profile, &cwd))
+    let spec = tokio::task::spawn_blocking(move || launch_spec(&profile, &cwd, max_line))
         .await
         .map_err(|error| say(&error))??;
     Client::connect(spec, connection, caps, trace)
@@ -367,7 +370,11 @@ async fn launch(
 ///
 /// # Errors
 /// One line for people: what is missing and how to get it.
-pub(super) fn launch_spec(profile: &AgentProfile, cwd: &Path) -> Result<LaunchSpec, SafeText> {
+pub(super) fn launch_spec(
+    profile: &AgentProfile,
+    cwd: &Path,
+    max_line: usize,
+) -> Result<LaunchSpec, SafeText> {
     let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
     let program = profile.locate(cwd).map_err(|error| say(&error))?;
     let invocation = profile.invocation().map_err(|error| say(&error))?;
@@ -377,5 +384,6 @@ pub(super) fn launch_spec(profile: &AgentProfile, cwd: &Path) -> Result<LaunchSp
         args: invocation.args,
         env: invocation.env,
         cwd: cwd.to_owned(),
+        max_line,
     })
 }

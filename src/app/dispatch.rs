@@ -43,6 +43,13 @@ impl App {
                 Effect::ToAgent(message) => self.send(message),
                 Effect::Spawn => self.spawn_agent(),
                 Effect::StopAgent(_) => self.end_agent(),
+                Effect::TellStderr(connection) => {
+                    if let Some(client) = self.agent.client() {
+                        let event = Event::Stderr(client.stderr());
+                        // Sending fails only once the loop is over.
+                        let _ = self.jobs.send(Job::Session(connection, event));
+                    }
+                }
                 Effect::Decide {
                     question,
                     subject,

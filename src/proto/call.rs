@@ -44,6 +44,10 @@ pub enum FromAgent {
         what: SafeText,
         count: u64,
     },
+    /// A message of more than `limit` bytes, which was not kept (V1-RPC-21).
+    Oversized {
+        limit: usize,
+    },
 }
 
 /// A request of ours. Its reply comes back as [`CallResult`] of the same kind, together with the

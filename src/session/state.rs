@@ -23,6 +23,8 @@ pub struct SessionConfig {
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
     pub caps: ClientCaps,
+    /// How long the agent may be silent at its start before that is said (V1-INIT-24).
+    pub start_timeout: Duration,
     pub start: Start,
     /// Mode to set once the session is open.
     pub mode: Option<String>,

@@ -186,6 +186,7 @@ impl Step<'_> {
                 }
                 self.exited(exit);
             }
+            Event::Stderr(said) => self.stderr(&said),
 
             Event::Submit(prompt) => self.submit(prompt),
             Event::SendNow(prompt) => self.send_now(prompt),
@@ -199,6 +200,7 @@ impl Step<'_> {
             Event::SetMode(mode) => self.set_mode(mode),
             Event::Authenticate { method } => self.authenticate(method),
             Event::Restart => self.restart(),
+            Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
 
             Event::Decided { question, verdict } => self.decided(question, verdict),
@@ -246,6 +248,7 @@ impl Step<'_> {
             FromAgent::Reply { call, result } => self.reply(call, result),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Noise { what, count } => self.noise(&what, count),
+            FromAgent::Oversized { limit } => self.oversized(limit),
         }
     }
 

@@ -34,6 +34,7 @@ impl Ui {
             Action::Interrupt => self.interrupt(cx),
             Action::NextMode => self.session_event(Event::CycleMode, cx),
             Action::Restart => self.session_event(Event::Restart, cx),
+            Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::ChooseAgent => {
                 self.show_agent_picker();
                 self.commands.push(UiCommand::FindAgents);

@@ -44,6 +44,7 @@ fn config() -> SessionConfig {
         cwd: "/project".into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
+        start_timeout: Duration::from_secs(60),
         start: Start::New,
         mode: None,
         first_prompt: None,

@@ -28,6 +28,7 @@ enum Act {
     Unqueue,
     Stop,
     Restart,
+    EndAgent,
     CycleMode,
     Authenticate,
     Answer(usize, u8),
@@ -67,6 +68,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Unqueue),
         3 => Just(Act::Stop),
         1 => Just(Act::Restart),
+        1 => Just(Act::EndAgent),
         1 => Just(Act::CycleMode),
         1 => Just(Act::Authenticate),
         3 => (0..4usize, 0..3u8).prop_map(|(n, option)| Act::Answer(n, option)),
@@ -225,7 +227,10 @@ impl World {
                 Effect::RestoreDraft(prompt) => {
                     self.restored.insert(prompt.text);
                 }
-                Effect::TerminalMeta(_) | Effect::Attention(_) | Effect::Toast(_) => {}
+                Effect::TellStderr(_)
+                | Effect::TerminalMeta(_)
+                | Effect::Attention(_)
+                | Effect::Toast(_) => {}
             }
         }
     }
@@ -368,6 +373,7 @@ impl World {
             Act::Unqueue => self.event(Event::UnqueueLast),
             Act::Stop => self.event(Event::Stop),
             Act::Restart => self.event(Event::Restart),
+            Act::EndAgent => self.event(Event::EndAgent),
             Act::CycleMode => self.event(Event::CycleMode),
             Act::Authenticate => self.event(Event::Authenticate {
                 method: "badge".to_owned(),
