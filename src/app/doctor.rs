@@ -10,7 +10,7 @@ use crate::{
     cli::{DoctorReport, doctor::Verdict},
     config::{AgentProfile, ConnectionConfig},
     proto::{
-        Call, CallResult, ClientCaps, ConfigKind, ConnectionId, FromAgent, Initialized,
+        Call, CallResult, ClientCaps, ConfigKind, ConnectionId, FromAgent, Initialized, SessionKey,
         SessionOpened, SessionSetup, ToAgent, code,
     },
     text::SafeText,
@@ -175,7 +175,7 @@ fn refusal(result: &CallResult) -> SafeText {
 impl Asked<'_> {
     /// One call; what else the agent sends meanwhile is passed over.
     async fn ask(&mut self, call: Call) -> Result<CallResult, SafeText> {
-        self.client.send(ToAgent::Call(call));
+        self.client.send(SessionKey::default(), ToAgent::Call(call));
         let answer = async {
             loop {
                 match self.inbox.recv().await {

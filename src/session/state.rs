@@ -9,7 +9,7 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, ModeId,
-        PlanEntry, SessionId, SessionMode, SlashCommand, TerminalId, Usage,
+        NamedPlan, PlanEntry, SessionId, SessionMode, SlashCommand, TerminalId, Usage,
     },
     session::{Prompt, Question, Transcript},
     text::SafeText,
@@ -57,6 +57,9 @@ pub struct Session {
     pub questions: VecDeque<Question>,
     /// The current plan, pinned while unfinished.
     pub plan: Vec<PlanEntry>,
+    /// Plans with ids, beside that one; pinned as well (V1-PLAN-06). In the order of their first
+    /// sight.
+    pub plans: Vec<NamedPlan>,
     pub modes: Option<Modes>,
     pub config_options: Vec<ConfigOption>,
     pub commands: Vec<SlashCommand>,
@@ -141,6 +144,11 @@ impl Session {
         self.questions
             .iter()
             .take_while(|question| question.is_decided())
+    }
+
+    /// Nothing goes on until the person has answered something.
+    pub fn waits_for_person(&self) -> bool {
+        self.shown_question().is_some() || matches!(self.phase, Phase::SignIn { .. })
     }
 
     /// How long the agent has said nothing while it should: over [`SILENCE`] in a running turn

@@ -5,7 +5,7 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, FromAgent, ModeId, OptionId, RpcError, SessionId, TerminalId,
+        ConnectionId, FromAgent, ModeId, OptionId, RpcError, SessionId, SessionKey, TerminalId,
         TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
@@ -22,7 +22,7 @@ use schema_of_the_protocol::Traffic;
 async fn wire(message: ToAgent) -> Value {
     let (outbox, outgoing) = Outbox::new();
     let peer = Peer::new(ConnectionId(1), outbox);
-    send(&peer, message);
+    send(&peer, SessionKey::default(), message);
     peer.close();
     let (mut ours, theirs) = tokio::io::duplex(4096);
     tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
@@ -51,9 +51,9 @@ fn setup(directories: &[&str]) -> SessionSetup {
     }
 }
 
-// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, C041: nothing is offered that is not built
-// (V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13, V1-INIT-14, V1-INIT-15); what is not of
-// the protocol stands under `_meta`, and none of it under a reserved name (V1-META-03, V1-META-05).
+// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-10, V1-INIT-11, V1-INIT-12, C041: nothing
+// is offered that is not built (V1-INIT-09, V1-INIT-13, V1-INIT-14, V1-INIT-15); what is not of the
+// protocol stands under `_meta`, and none of it under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
     let caps = ClientCaps {
@@ -67,6 +67,8 @@ async fn initialize_offers_what_works() {
             "clientCapabilities": {
                 "fs": {"readTextFile": true, "writeTextFile": false},
                 "terminal": true,
+                "session": {"notices": {}, "compaction": {}},
+                "plan": {},
                 "auth": {"terminal": false},
                 "_meta": {"terminal_output": true},
             },
@@ -223,7 +225,7 @@ async fn answered(reply: HostReply) -> Value {
     else {
         panic!("a request");
     };
-    send(&peer, ToAgent::Reply { key, reply });
+    send(&peer, SessionKey::default(), ToAgent::Reply { key, reply });
     peer.close();
     let mut line = Vec::new();
     write_lines(outgoing, &mut line, Tap::new(None))

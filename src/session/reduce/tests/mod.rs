@@ -1,9 +1,11 @@
 //! The rules by example. Each file cites the obligations that it holds.
 
+mod compaction;
 mod connection;
 mod messages;
 mod modes;
 mod opening;
+mod plan;
 mod questions;
 mod random;
 mod signin;
@@ -213,7 +215,11 @@ impl Play {
     }
 
     fn reply(&mut self, call: CallTag, result: CallResult) -> Vec<Effect> {
-        self.agent(FromAgent::Reply { call, result })
+        self.agent(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
+            call,
+            result,
+        })
     }
 
     fn update_of(&mut self, session: &str, event: AgentEvent) -> Vec<Effect> {
@@ -299,6 +305,8 @@ impl Play {
                 format!("{} {} {:?}", call.id.as_str(), call.title, call.state)
             }
             BlockKind::Plan(entries) => format!("plan of {}", entries.len()),
+            BlockKind::PlanText(plan) => format!("plan {}", plan.text),
+            BlockKind::Compaction(compaction) => format!("compaction {:?}", compaction.status),
             BlockKind::Content(_) => "content".to_owned(),
             BlockKind::Notice(notice) => match notice.level {
                 NoticeLevel::Quiet => format!("· {}", notice.text),

@@ -78,7 +78,7 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, any::<bool>()).prop_map(|(n, back)| Act::Host(n, back)),
         12 => (0..4usize, 0..6u8).prop_map(|(n, kind)| Act::Reply(n, kind)),
         1 => Just(Act::Stray),
-        8 => (0..12u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
+        9 => (0..15u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
         4 => (0..3u8).prop_map(Act::Ask),
         2 => Just(Act::Read),
         1 => Just(Act::Foreign),
@@ -230,6 +230,7 @@ impl World {
                 Effect::TellStderr(_)
                 | Effect::TerminalMeta(_)
                 | Effect::Attention(_)
+                | Effect::Notice(_)
                 | Effect::Toast(_) => {}
             }
         }
@@ -434,6 +435,7 @@ impl World {
             Act::Stray => {
                 let tag = CallTag::LoadSession { id: id("stray") };
                 self.word(FromAgent::Reply {
+                    caller: crate::proto::SessionKey::default(),
                     call: tag,
                     result: session_named("stray"),
                 });
@@ -540,7 +542,11 @@ impl World {
             (_, CallTag::CloseSession { .. }) => CallResult::SessionClosed,
         };
         let ends_turn = matches!(call, CallTag::Prompt { .. });
-        self.word(FromAgent::Reply { call, result });
+        self.word(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
+            call,
+            result,
+        });
         assert!(!ends_turn || self.play.session.questions.is_empty());
     }
 
@@ -585,6 +591,19 @@ fn update(kind: u8, n: &str) -> AgentEvent {
         8 => AgentEvent::Mode(ModeId::new(n)),
         9 => AgentEvent::Plan(Vec::new()),
         10 => AgentEvent::Commands(Vec::new()),
+        11 => AgentEvent::CompactionChunk {
+            id: crate::proto::CompactionId::new(n),
+            content: text(n),
+            meta: crate::proto::Meta::default(),
+        },
+        12 => AgentEvent::NamedPlan(crate::proto::NamedPlan {
+            id: crate::proto::PlanId::new(n),
+            body: crate::proto::PlanBody::Text(crate::proto::PlanText {
+                text: SafeText::new(n),
+                path: None,
+            }),
+        }),
+        13 => AgentEvent::PlanRemoved(crate::proto::PlanId::new(n)),
         _ => AgentEvent::Unknown {
             what: SafeText::new(n),
             raw: crate::proto::RawJson("{}".into()),
