@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     proto::{
-        Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, PermissionOutcome,
-        PromptBlock, RequestKey, SessionSetup, ToAgent,
+        Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, OptionValue,
+        PermissionOutcome, PromptBlock, RequestKey, SessionSetup, ToAgent,
     },
     rpc::Peer,
 };
@@ -81,7 +81,11 @@ fn send_call(peer: &Peer, call: Call) {
             option,
             value,
         } => {
-            let value = schema::SessionConfigOptionValue::value_id(value);
+            // A flag names its type, an id does not (V1-CFG-03, V1-CFG-08).
+            let value = match value {
+                OptionValue::Id(id) => schema::SessionConfigOptionValue::value_id(id),
+                OptionValue::Flag(flag) => schema::SessionConfigOptionValue::boolean(flag),
+            };
             let request = schema::SetSessionConfigOptionRequest::new(session.0, option, value);
             peer.call(tag, method, request);
         }
@@ -95,9 +99,13 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         .write_text_file(caps.write_text_file);
     // Claude reports its commands as terminals only to a client that says it shows them so.
     let meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
+    // V1-INIT-09
+    let options = schema::SessionConfigOptionsCapabilities::new()
+        .boolean(schema::BooleanConfigOptionCapabilities::new());
     let capabilities = schema::ClientCapabilities::new()
         .fs(fs)
         .terminal(caps.terminal)
+        .session(schema::ClientSessionCapabilities::new().config_options(options))
         .meta(meta);
     let info = schema::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .title(env!("CARGO_PKG_NAME").to_owned());

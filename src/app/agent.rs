@@ -109,7 +109,7 @@ impl App {
             additional_directories,
             caps,
             start,
-            mode: self.launch.mode(&profile).map(str::to_owned),
+            settings: self.launch.settings(&profile),
             first_prompt,
         };
         self.profile = Some(profile);

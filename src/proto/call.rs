@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
-        RequestKey, RpcError, SessionId, SessionMode,
+        OptionValue, RequestKey, RpcError, SessionId, SessionMode,
     },
     text::SafeText,
 };
@@ -81,7 +81,7 @@ pub enum Call {
     SetConfigOption {
         session: SessionId,
         option: String,
-        value: String,
+        value: OptionValue,
     },
 }
 
@@ -144,7 +144,7 @@ pub enum CallTag {
     SetConfigOption {
         session: SessionId,
         option: String,
-        value: String,
+        value: OptionValue,
     },
 }
 

@@ -30,7 +30,10 @@ pub use exit::AgentExit;
 pub use ids::{
     ConnectionId, MessageId, ModeId, OptionId, RequestKey, SessionId, TerminalId, ToolCallId,
 };
-pub use options::{ConfigKind, ConfigOption, ConfigValue, SessionMode, SlashCommand};
+pub use options::{
+    ConfigKind, ConfigOption, ConfigValue, OptionValue, SessionMode, SetBy, Setting, SettingKey,
+    SettingSource, SlashCommand, category,
+};
 pub use plan::{PlanEntry, PlanPriority, PlanStatus};
 pub use policy::{Consent, Decision, Policy, Rule, Verdict};
 pub use request::{

@@ -19,8 +19,8 @@ pub use question::{
 };
 pub use reduce::reduce;
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo,
-    Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo, Turn,
+    TurnPhase,
 };
 pub use transcript::{
     Block, BlockId, BlockKind, Changes, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,

@@ -9,6 +9,7 @@ pub mod composer;
 pub mod keymap;
 pub mod layers;
 pub mod offload;
+pub mod options;
 pub mod overlay;
 pub mod queue;
 pub mod render;

@@ -4,7 +4,7 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, FromAgent, ModeId, OptionId, RpcError, SessionId, TerminalId,
+        ConnectionId, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId, TerminalId,
         TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
@@ -59,6 +59,7 @@ async fn initialize_offers_what_works() {
                 "fs": {"readTextFile": true, "writeTextFile": false},
                 "terminal": true,
                 "auth": {"terminal": false},
+                "session": {"configOptions": {"boolean": {}}},
                 "_meta": {"terminal_output": true},
             },
             "clientInfo": {
@@ -151,11 +152,23 @@ async fn modes_options_and_authentication() {
     let option = Call::SetConfigOption {
         session: id(),
         option: "model".to_owned(),
-        value: "big".to_owned(),
+        value: OptionValue::Id("big".to_owned()),
     };
     assert_eq!(
         call(option).await,
         json!(["session/set_config_option", {"sessionId": "s", "configId": "model", "value": "big"}])
+    );
+    // V1-CFG-03, V1-CFG-08
+    let flag = Call::SetConfigOption {
+        session: id(),
+        option: "fast".to_owned(),
+        value: OptionValue::Flag(true),
+    };
+    assert_eq!(
+        call(flag).await,
+        json!(["session/set_config_option", {
+            "sessionId": "s", "configId": "fast", "type": "boolean", "value": true,
+        }])
     );
 }
 
@@ -298,7 +311,7 @@ async fn only_methods_of_the_protocol_are_called() {
         Call::SetConfigOption {
             session,
             option: "o".to_owned(),
-            value: "v".to_owned(),
+            value: OptionValue::Id("v".to_owned()),
         },
     ];
     for wanted in calls {

@@ -41,7 +41,7 @@ impl Bench {
             additional_directories: Vec::new(),
             caps: ClientCaps::default(),
             start: Start::New,
-            mode: None,
+            settings: Vec::new(),
             first_prompt: None,
         };
         let (session, effects) = Session::start(config, now);
