@@ -151,7 +151,7 @@ pub fn config_options(pass: Pass, member: Member<'_>) -> Result<Option<Vec<Confi
     })
 }
 
-/// Values and groups of values, in the agent's order (V1-CFG-01, -02, -07).
+/// Values and groups of values, in the agent's order (V1-CFG-01, V1-CFG-02, V1-CFG-07).
 fn select_values(pass: Pass, member: Member<'_>) -> Result<Option<Vec<ConfigValue>>, Misfit> {
     #[derive(Deserialize)]
     struct Item<'a> {
