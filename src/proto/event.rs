@@ -2,7 +2,7 @@
 
 use crate::{
     proto::{
-        ConfigOption, ContentBlock, ExitStatus, MessageId, ModeId, Patch, PlanEntry, RawJson,
+        ConfigOption, ContentBlock, ExitStatus, MessageId, Meta, ModeId, Patch, PlanEntry, RawJson,
         SlashCommand, TerminalId, ToolCallPatch,
     },
     text::SafeText,
@@ -15,6 +15,8 @@ pub enum AgentEvent {
         role: ChunkRole,
         message: Option<MessageId>,
         content: ContentBlock,
+        /// Of the update and of its content (V1-META-01).
+        meta: Meta,
     },
     ToolCall(Box<ToolCallPatch>),
     /// Output of a terminal that the agent runs itself, reported in `_meta`.

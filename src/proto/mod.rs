@@ -12,6 +12,7 @@ mod error;
 mod event;
 mod exit;
 mod ids;
+mod meta;
 mod options;
 mod plan;
 mod policy;
@@ -30,6 +31,7 @@ pub use exit::AgentExit;
 pub use ids::{
     ConnectionId, MessageId, ModeId, OptionId, RequestKey, SessionId, TerminalId, ToolCallId,
 };
+pub use meta::Meta;
 pub use options::{
     ConfigKind, ConfigOption, ConfigValue, OptionValue, SessionMode, SetBy, Setting, SettingKey,
     SettingSource, SlashCommand, category,

@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     proto::{
-        ContentBlock, MessageId, PlanEntry, RawJson, ToolCallId, ToolContent, ToolKind,
+        ContentBlock, MessageId, Meta, PlanEntry, RawJson, ToolCallId, ToolContent, ToolKind,
         ToolLocation,
     },
     session::{Answered, By},
@@ -52,6 +52,8 @@ pub struct UserMessage {
     pub text: SafeText,
     /// The agent refused it: it is no part of the next prompt (V1-PROMPT-05).
     pub refused: bool,
+    /// What the agent told it with; nothing for one of ours.
+    pub meta: Meta,
 }
 
 #[derive(Debug, Default)]
@@ -61,6 +63,7 @@ pub struct Message {
     /// No chunk is expected: another block or the end of the turn came. One that comes for this
     /// message all the same goes on, and is not done.
     pub done: bool,
+    pub meta: Meta,
 }
 
 #[derive(Debug)]
@@ -70,6 +73,7 @@ pub struct Thought {
     pub started: Instant,
     /// Set when it ended: then folded by default. Zero where it came from a replay: not known.
     pub took: Option<Duration>,
+    pub meta: Meta,
 }
 
 #[derive(Debug)]
@@ -96,6 +100,7 @@ pub struct ToolCall {
     pub asking: bool,
     /// What was asked about it and how it was answered, in order.
     pub answers: Vec<Answered>,
+    pub meta: Meta,
 }
 
 impl ToolCall {
@@ -118,6 +123,7 @@ impl ToolCall {
             took: None,
             asking: false,
             answers: Vec::new(),
+            meta: Meta::default(),
         }
     }
 

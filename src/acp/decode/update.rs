@@ -8,7 +8,9 @@ use super::{
     view::{Member, Misfit, Pass, Text, object, present},
 };
 use crate::{
-    proto::{AgentEvent, ChunkRole, FromAgent, MessageId, ModeId, Patch, SessionInfoPatch, Usage},
+    proto::{
+        AgentEvent, ChunkRole, FromAgent, MessageId, Meta, ModeId, Patch, SessionInfoPatch, Usage,
+    },
     text::SafeText,
 };
 
@@ -45,6 +47,8 @@ struct Update<'a> {
     size: Member<'a>,
     #[serde(borrow)]
     cost: Member<'a>,
+    #[serde(borrow, rename = "_meta")]
+    meta: Member<'a>,
     #[serde(borrow, default, deserialize_with = "present")]
     title: Member<'a>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -121,12 +125,15 @@ fn chunk(pass: Pass, role: ChunkRole, update: &Update<'_>) -> Result<Option<Agen
     let Some(content) = update.content else {
         return Ok(None);
     };
+    let mut meta = Meta::default();
+    meta.extend(terminal_meta::kept(update.meta));
     Ok(Some(AgentEvent::Chunk {
         role,
         message: pass
             .text(update.message_id)?
             .map(|id| MessageId::new(id.as_str())),
-        content: blocks::decode(pass, content)?,
+        content: blocks::decode(pass, content, &mut meta)?,
+        meta,
     }))
 }
 

@@ -150,7 +150,8 @@ impl Step<'_> {
 pub(super) fn block_weight(kind: &BlockKind) -> usize {
     BLOCK
         + match kind {
-            BlockKind::User(message) => message.text.len(),
+            BlockKind::User(message) => message.text.len() + message.meta.weight(),
+            // Their `_meta` is bounded, and small beside the rest.
             BlockKind::Agent(message) => message.text.len(),
             BlockKind::Thought(thought) => thought.text.len(),
             BlockKind::Tool(call) => {

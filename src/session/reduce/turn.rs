@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, RpcError, SessionId, StopReason, code},
+    proto::{Call, Meta, RpcError, SessionId, StopReason, code},
     session::{
         Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
         ToolState, Turn, TurnPhase, UserMessage,
@@ -132,6 +132,7 @@ impl Step<'_> {
         let user = self.push(BlockKind::User(UserMessage {
             text: SafeText::new(&prompt.text),
             refused: false,
+            meta: Meta::default(),
         }));
         self.run_prompt(prompt, user);
     }

@@ -8,7 +8,7 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, CallResult, CallTag, ChunkRole, ClientCaps,
-        ConnectionId, ContentBlock, FromAgent, HostRequest, Initialized, ModeId, ModeState,
+        ConnectionId, ContentBlock, FromAgent, HostRequest, Initialized, Meta, ModeId, ModeState,
         OptionId, PermissionKind, PermissionOption, PermissionRequest, RequestKey, RpcError,
         SessionId, SessionMode, SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
     },
@@ -157,6 +157,7 @@ impl Bench {
             role: ChunkRole::Agent,
             message: None,
             content: ContentBlock::Text(SafeText::new(text)),
+            meta: Meta::default(),
         });
     }
 

@@ -54,7 +54,7 @@ fn capabilities_are_present_or_not() {
     assert!(!answer.caps.load_session);
 }
 
-// V1-AUTH-01, -02, -03, -06, -07, D-22
+// V1-AUTH-01, V1-AUTH-02, V1-AUTH-03, V1-AUTH-06, V1-AUTH-07, D-22
 #[test]
 fn auth_methods_are_told_apart_by_their_raw_type() {
     let answer = initialized(json!({"protocolVersion": 1, "authMethods": [

@@ -20,9 +20,9 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
         ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
-        MessageId, Notification, OptionValue, PermissionKind, PermissionOption, PermissionRequest,
-        PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason, ToAgent,
-        ToolCallId, ToolCallPatch, ToolStatus,
+        MessageId, Meta, Notification, OptionValue, PermissionKind, PermissionOption,
+        PermissionRequest, PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason,
+        ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
     },
     session::{
         AgentExit, BlockKind, Effect, Event, NoticeLevel, Phase, Prompt, Session, SessionConfig,
@@ -71,6 +71,7 @@ fn chunk(role: ChunkRole, message: Option<&str>, said: &str) -> AgentEvent {
         role,
         message: message.map(MessageId::new),
         content: text(said),
+        meta: Meta::default(),
     }
 }
 
