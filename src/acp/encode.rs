@@ -99,13 +99,18 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         .write_text_file(caps.write_text_file);
     // Claude reports its commands as terminals only to a client that says it shows them so.
     let meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
-    // V1-INIT-09
+    // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12: the whole contract of each is built.
     let options = schema::SessionConfigOptionsCapabilities::new()
         .boolean(schema::BooleanConfigOptionCapabilities::new());
+    let session = schema::ClientSessionCapabilities::new()
+        .config_options(options)
+        .notices(schema::NoticeCapabilities::new())
+        .compaction(schema::CompactionCapabilities::new());
     let capabilities = schema::ClientCapabilities::new()
         .fs(fs)
         .terminal(caps.terminal)
-        .session(schema::ClientSessionCapabilities::new().config_options(options))
+        .session(session)
+        .plan(schema::PlanCapabilities::new())
         .meta(meta);
     let info = schema::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .title(env!("CARGO_PKG_NAME").to_owned());

@@ -76,6 +76,10 @@ impl App {
                     self.ui.restore_draft(&prompt);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
+                Effect::Notice(notice) => {
+                    self.ui.notice(notice);
+                    self.frames.request(Instant::now(), Reason::Now);
+                }
                 Effect::Toast(text) => {
                     self.ui.toast(text);
                     self.frames.request(Instant::now(), Reason::Now);

@@ -6,6 +6,7 @@
 
 mod effect;
 mod event;
+mod pieces;
 mod question;
 mod reduce;
 mod state;
@@ -14,6 +15,7 @@ mod transcript;
 pub use crate::proto::{AgentExit, Consent, Verdict};
 pub use effect::{Attention, Effect};
 pub use event::{Event, FileAnswer, Prompt};
+pub use pieces::{Piece, Pieces};
 pub use question::{
     Answered, By, CommandQuestion, FileQuestion, PermissionQuestion, Question, QuestionId, Subject,
 };
@@ -23,6 +25,6 @@ pub use state::{
     TurnPhase,
 };
 pub use transcript::{
-    Block, BlockId, BlockKind, Changes, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,
-    Transcript, UserMessage,
+    Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, Thought,
+    ToolCall, ToolState, Transcript, UserMessage,
 };

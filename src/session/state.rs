@@ -8,8 +8,8 @@ use std::{
 
 use crate::{
     proto::{
-        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, PlanEntry,
-        SessionId, Setting, SlashCommand, TerminalId, Usage,
+        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
+        PlanEntry, SessionId, Setting, SlashCommand, TerminalId, Usage,
     },
     session::{Prompt, Question, Transcript},
     text::SafeText,
@@ -55,6 +55,9 @@ pub struct Session {
     pub questions: VecDeque<Question>,
     /// The current plan, pinned while unfinished.
     pub plan: Vec<PlanEntry>,
+    /// Plans with ids, beside that one; pinned as well (V1-PLAN-06). In the order of their first
+    /// sight.
+    pub plans: Vec<NamedPlan>,
     /// In the agent's order; where it has modes instead, one option that stands for them
     /// (V1-SES-05).
     pub config_options: Vec<ConfigOption>,

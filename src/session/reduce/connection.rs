@@ -187,6 +187,7 @@ impl Step<'_> {
         self.abort_sign_in();
         self.abort_options();
         self.close_foreign_terminals();
+        self.abandon_compactions();
     }
 
     /// No agent: said, and shown until F5.

@@ -4,6 +4,7 @@
 //! [`Inner`] that its rules need to remember.
 
 mod bounds;
+mod compaction;
 mod connection;
 mod error_text;
 mod messages;
@@ -56,6 +57,7 @@ pub(super) struct Inner {
     settings: settings::Settings,
     terminals: terminals::TerminalIndex,
     plan: plan::PlanRules,
+    compactions: compaction::Compactions,
     writes: writes::Writes,
     /// Weight of the transcript in bytes; see [`bounds`].
     weight: usize,
@@ -88,6 +90,7 @@ impl Session {
             queue_held: false,
             questions: VecDeque::new(),
             plan: Vec::new(),
+            plans: Vec::new(),
             config_options: Vec::new(),
             options_rev: 0,
             commands: Vec::new(),

@@ -167,6 +167,7 @@ impl Step<'_> {
         self.tell_writes();
         self.close_questions();
         self.settle_plan();
+        self.settle_plan_texts();
         self.session.turn = None;
         self.session.inner.turn.prompt = None;
     }

@@ -18,6 +18,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
     config::{ThemeChoice, UiConfig},
+    proto::AgentNotice,
     session::Prompt,
     text::SafeText,
     ui::{
@@ -25,6 +26,7 @@ use crate::{
         composer::Composer,
         keymap::Keymap,
         layers::Layers,
+        notices::Notices,
         offload::Offload,
         overlay::{AgentPicker, Frame, Guard, OverlayContext, QuestionDialog},
         render::RenderContext,
@@ -56,6 +58,7 @@ pub struct Ui {
     /// Over everything but the status line.
     viewer: Option<Viewer>,
     moment: Moment,
+    notices: Notices,
     plan_hidden: bool,
     /// A refusal's reason is being written: further questions wait for it.
     feedback: bool,
@@ -134,6 +137,7 @@ impl Ui {
             layers: Layers::default(),
             viewer: None,
             moment: Moment::default(),
+            notices: Notices::default(),
             plan_hidden: false,
             feedback: false,
             last_key: None,
@@ -161,6 +165,7 @@ impl Ui {
         [
             self.layers.deadline(cx.now),
             self.moment.deadline(),
+            self.notices.deadline(),
             self.transcript.deadline().filter(|_| self.transcript_shown),
             status::deadline(cx.session, self.look.settings.motion, cx.now),
         ]
@@ -179,6 +184,7 @@ impl Ui {
     pub fn session_replaced(&mut self) {
         self.transcript = TranscriptView::default();
         self.viewer = None;
+        self.notices = Notices::default();
         self.end_feedback();
     }
 
@@ -215,6 +221,11 @@ impl Ui {
     /// Says something for a moment at the left of the status line.
     pub fn toast(&mut self, text: SafeText) {
         self.moment.say(text);
+    }
+
+    /// Shows a notice of the agent's for some seconds.
+    pub fn notice(&mut self, notice: AgentNotice) {
+        self.notices.say(notice);
     }
 
     /// The terminal has told its background. A theme that the person chose stays.

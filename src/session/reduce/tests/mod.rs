@@ -1,9 +1,11 @@
 //! The rules by example. Each file cites the obligations that it holds.
 
+mod compaction;
 mod connection;
 mod messages;
 mod opening;
 mod options;
+mod plan;
 mod questions;
 mod random;
 mod settings;
@@ -299,6 +301,8 @@ impl Play {
                 format!("{} {} {:?}", call.id.as_str(), call.title, call.state)
             }
             BlockKind::Plan(entries) => format!("plan of {}", entries.len()),
+            BlockKind::PlanText(plan) => format!("plan {}", plan.text),
+            BlockKind::Compaction(compaction) => format!("compaction {:?}", compaction.status),
             BlockKind::Content(_) => "content".to_owned(),
             BlockKind::Notice(notice) => match notice.level {
                 NoticeLevel::Quiet => format!("· {}", notice.text),

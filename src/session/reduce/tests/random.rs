@@ -78,7 +78,7 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, any::<bool>()).prop_map(|(n, back)| Act::Host(n, back)),
         12 => (0..4usize, 0..6u8).prop_map(|(n, kind)| Act::Reply(n, kind)),
         1 => Just(Act::Stray),
-        8 => (0..12u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
+        9 => (0..15u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
         4 => (0..3u8).prop_map(Act::Ask),
         2 => Just(Act::Read),
         1 => Just(Act::Foreign),
@@ -227,7 +227,10 @@ impl World {
                 Effect::RestoreDraft(prompt) => {
                     self.restored.insert(prompt.text);
                 }
-                Effect::TerminalMeta(_) | Effect::Attention(_) | Effect::Toast(_) => {}
+                Effect::TerminalMeta(_)
+                | Effect::Attention(_)
+                | Effect::Notice(_)
+                | Effect::Toast(_) => {}
             }
         }
     }
@@ -593,6 +596,19 @@ fn update(kind: u8, n: &str) -> AgentEvent {
         8 => AgentEvent::Mode(ModeId::new(n)),
         9 => AgentEvent::Plan(Vec::new()),
         10 => AgentEvent::Commands(Vec::new()),
+        11 => AgentEvent::CompactionChunk {
+            id: crate::proto::CompactionId::new(n),
+            content: text(n),
+            meta: crate::proto::Meta::default(),
+        },
+        12 => AgentEvent::NamedPlan(crate::proto::NamedPlan {
+            id: crate::proto::PlanId::new(n),
+            body: crate::proto::PlanBody::Text(crate::proto::PlanText {
+                text: SafeText::new(n),
+                path: None,
+            }),
+        }),
+        13 => AgentEvent::PlanRemoved(crate::proto::PlanId::new(n)),
         _ => AgentEvent::Unknown {
             what: SafeText::new(n),
             raw: crate::proto::RawJson("{}".into()),

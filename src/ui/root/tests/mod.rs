@@ -1,6 +1,7 @@
 //! The UI as a whole, in front of a played agent.
 
 mod actions;
+mod newer;
 mod pictures;
 mod questions;
 mod sending;
