@@ -11,7 +11,7 @@ use crate::{
     config::AgentProfile,
     proto::{
         Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId, FromAgent,
-        Initialized, SessionOpened, SessionSetup, ToAgent, category, code,
+        Initialized, SessionKey, SessionOpened, SessionSetup, ToAgent, category, code,
     },
     text::SafeText,
 };
@@ -181,7 +181,7 @@ fn refusal(result: &CallResult) -> SafeText {
 
 /// One call; what else the agent sends meanwhile is passed over.
 async fn ask(client: &Client, inbox: &mut Inbox, call: Call) -> Result<CallResult, SafeText> {
-    client.send(ToAgent::Call(call));
+    client.send(SessionKey::default(), ToAgent::Call(call));
     let answer = async {
         loop {
             match inbox.recv().await {

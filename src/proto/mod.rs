@@ -33,7 +33,7 @@ pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
 pub use exit::AgentExit;
 pub use ids::{
     CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,
-    TerminalId, ToolCallId,
+    SessionKey, TerminalId, ToolCallId,
 };
 pub use meta::Meta;
 pub use notice::{AgentNotice, NoticeSeverity};
