@@ -126,7 +126,7 @@ impl App {
             caps,
             start_timeout: self.config.connection.patience(),
             start,
-            mode: self.launch.mode(profile).map(str::to_owned),
+            settings: self.launch.settings(profile),
             first_prompt,
         };
         (config, scratch)

@@ -81,6 +81,8 @@ pub struct AgentProfile {
     pub aliases: Vec<String>,
     /// Session mode to set after the start.
     pub mode: Option<String>,
+    /// Options to set after the start, as (id or name, value).
+    pub config: Vec<(String, String)>,
     pub policy: Option<Policy>,
     pub fs_read: bool,
     pub fs_write: bool,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
-        RequestKey, RpcError, SessionId, SessionKey, SessionMode,
+        OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
     },
     text::SafeText,
 };
@@ -80,7 +80,7 @@ pub enum Call {
     SetConfigOption {
         session: SessionId,
         option: String,
-        value: String,
+        value: OptionValue,
     },
 }
 
@@ -143,7 +143,7 @@ pub enum CallTag {
     SetConfigOption {
         session: SessionId,
         option: String,
-        value: String,
+        value: OptionValue,
     },
 }
 

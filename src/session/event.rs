@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, ModeId, OptionId, PromptBlock,
-        RequestKey, TerminalId,
+        AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, OptionId, OptionValue,
+        PromptBlock, RequestKey, TerminalId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -49,7 +49,11 @@ pub enum Event {
         run: bool,
     },
     CycleMode,
-    SetMode(ModeId),
+    /// Set an option of the agent, by id.
+    SetOption {
+        option: String,
+        value: OptionValue,
+    },
     Authenticate {
         method: String,
     },

@@ -179,7 +179,7 @@ impl Step<'_> {
         if had_turn {
             self.hold_queue();
         }
-        self.want_current_mode();
+        self.want_current_options();
         self.spawn();
     }
 
@@ -204,7 +204,7 @@ impl Step<'_> {
         }
         self.abort_opening();
         self.abort_sign_in();
-        self.abort_mode();
+        self.abort_options();
         self.close_foreign_terminals();
         self.abandon_compactions();
     }

@@ -8,11 +8,12 @@ mod compaction;
 mod connection;
 mod error_text;
 mod messages;
-mod modes;
 mod notices;
 mod opening;
+mod options;
 mod plan;
 mod questions;
+mod settings;
 mod showing;
 mod signin;
 mod stop;
@@ -52,7 +53,8 @@ pub(super) struct Inner {
     speech: messages::Speech,
     tools: tools::ToolIndex,
     questions: questions::QuestionRules,
-    modes: modes::ModeRules,
+    options: options::OptionRules,
+    settings: settings::Settings,
     terminals: terminals::TerminalIndex,
     plan: plan::PlanRules,
     compactions: compaction::Compactions,
@@ -104,8 +106,8 @@ impl Session {
             questions: VecDeque::new(),
             plan: Vec::new(),
             plans: Vec::new(),
-            modes: None,
             config_options: Vec::new(),
+            options_rev: 0,
             commands: Vec::new(),
             usage: None,
             terminals: BTreeMap::new(),
@@ -117,7 +119,7 @@ impl Session {
         if let Start::Reopen(id) = &session.config.start {
             session.inner.opening.open_again(id.clone());
         }
-        session.inner.modes.want(session.config.mode.clone());
+        session.inner.settings.want(&session.config.settings);
         session
     }
 
@@ -173,7 +175,7 @@ impl Session {
             self.cancel_deadline(),
             self.silence_deadline(),
             self.opening_deadline(),
-            self.mode_deadline(),
+            self.setting_deadline(),
         ]
         .into_iter()
         .flatten()
@@ -228,7 +230,7 @@ impl Step<'_> {
             Event::AnswerFile { question, answer } => self.answer_file(question, answer),
             Event::AnswerCommand { question, run } => self.answer_command(question, run),
             Event::CycleMode => self.cycle_mode(),
-            Event::SetMode(mode) => self.set_mode(mode),
+            Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
             Event::Restart => self.restart(),
             Event::EndAgent => self.end_agent(),
@@ -306,8 +308,8 @@ impl Step<'_> {
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {
-                CallResult::ModeSet => self.mode_set(&session, mode),
-                result => self.mode_failed(Call::SetMode { session, mode }, &failure(result)),
+                CallResult::ModeSet => self.mode_set(&session, &mode),
+                result => self.option_failed(Call::SetMode { session, mode }, &failure(result)),
             },
             (
                 CallTag::SetConfigOption {
@@ -318,9 +320,9 @@ impl Step<'_> {
                 result,
             ) => match result {
                 CallResult::ConfigSet(options) => {
-                    self.config_set(&session, &option, value, options);
+                    self.config_set(&session, &option, &value, options);
                 }
-                result => self.mode_failed(
+                result => self.option_failed(
                     Call::SetConfigOption {
                         session,
                         option,
@@ -344,8 +346,8 @@ impl Step<'_> {
         let slow_cancel = self.tell_slow_cancel();
         let silence = self.tell_silence();
         let slow_opening = self.tell_slow_opening();
-        let slow_mode = self.tell_slow_mode();
-        slow_cancel || silence || slow_opening || slow_mode
+        let slow_setting = self.tell_slow_setting();
+        slow_cancel || silence || slow_opening || slow_setting
     }
 
     fn call(&mut self, call: Call) {

@@ -29,7 +29,7 @@ fn config() -> SessionConfig {
         caps: ClientCaps::default(),
         start_timeout: std::time::Duration::from_secs(60),
         start: Start::New,
-        mode: None,
+        settings: Vec::new(),
         first_prompt: None,
     }
 }

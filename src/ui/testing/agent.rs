@@ -42,7 +42,7 @@ impl Bench {
             caps: ClientCaps::default(),
             start_timeout: Duration::from_secs(60),
             start: Start::New,
-            mode: None,
+            settings: Vec::new(),
             first_prompt: None,
         };
         let (session, effects) = Session::start(config, now);

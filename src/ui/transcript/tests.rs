@@ -478,7 +478,7 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             caps: Default::default(),
             start_timeout: Duration::from_secs(60),
             start: Start::New,
-            mode: None,
+            settings: Vec::new(),
             first_prompt: None,
         },
         world.stage.now,
