@@ -24,7 +24,7 @@ pub use question::{
 pub use reduce::reduce;
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, SignInStep, Start,
+    AgentInfo, CANCEL_PATIENCE, Phase, SILENCE, Session, SessionConfig, SignInStep, Start,
     TerminalInfo, Turn, TurnPhase,
 };
 pub use transcript::{

@@ -84,19 +84,21 @@ impl Step<'_> {
         self.forget_login_terminal();
         let refused = self.session.inner.sign_in.retry.take();
         let tried = refused.is_some();
+        let retry = match refused {
+            // A session is opened anyway.
+            None | Some(Retry::Open) => None,
+            Some(Retry::Call(call)) => {
+                self.want_again(&call);
+                None
+            }
+            prompt => prompt,
+        };
         self.session.inner.sign_in.program = false;
-        let mode_follows = self.mode_is_wanted();
         self.say(
             NoticeLevel::Info,
             "signed in: the agent is started again".into(),
         );
         self.start_over();
-        // A session is opened anyway, and the mode that was to be set in it is remembered there.
-        let retry = refused.filter(|retry| match retry {
-            Retry::Open => false,
-            Retry::Prompt(..) => true,
-            Retry::Call(_) => !mode_follows,
-        });
         self.session.inner.sign_in = SignIn {
             retry,
             tried,

@@ -236,7 +236,7 @@ impl Step<'_> {
             // The session is open by now.
             Retry::Open => {}
             Retry::Prompt(prompt, user) => self.run_prompt_again(prompt, user),
-            Retry::Call(call) => self.set_up_mode(call),
+            Retry::Call(call) => self.set_up_again(call),
         }
     }
 

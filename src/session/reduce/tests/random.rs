@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::*;
+use super::{options::flag, *};
 use crate::{
     proto::{
-        ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, TerminalId, TerminalMeta,
-        ToolContent, ToolKind,
+        ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, Setting, SettingKey,
+        SettingSource, TerminalId, TerminalMeta, ToolContent, ToolKind,
     },
     session::{
         BlockId, Changes, Consent, FileAnswer, Question, QuestionId, SignInStep, Verdict,
@@ -28,7 +28,9 @@ enum Act {
     Unqueue,
     Stop,
     Restart,
+    EndAgent,
     CycleMode,
+    SetOption(u8),
     Authenticate,
     LogIn,
     LogOut,
@@ -71,7 +73,9 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Unqueue),
         3 => Just(Act::Stop),
         1 => Just(Act::Restart),
+        1 => Just(Act::EndAgent),
         1 => Just(Act::CycleMode),
+        1 => any::<u8>().prop_map(Act::SetOption),
         1 => Just(Act::Authenticate),
         2 => Just(Act::LogIn),
         1 => Just(Act::LogOut),
@@ -244,7 +248,8 @@ impl World {
                     self.logging_in = true;
                 }
                 Effect::EndLogin => self.logging_in = false,
-                Effect::TerminalMeta(_)
+                Effect::TellStderr(_)
+                | Effect::TerminalMeta(_)
                 | Effect::Attention(_)
                 | Effect::Notice(_)
                 | Effect::Toast(_) => {}
@@ -390,7 +395,16 @@ impl World {
             Act::Unqueue => self.event(Event::UnqueueLast),
             Act::Stop => self.event(Event::Stop),
             Act::Restart => self.event(Event::Restart),
+            Act::EndAgent => self.event(Event::EndAgent),
             Act::CycleMode => self.event(Event::CycleMode),
+            Act::SetOption(n) => {
+                let value = match n % 4 {
+                    0 => OptionValue::Flag(n > 100),
+                    n => OptionValue::Id(["", "ask", "plan", "x"][usize::from(n)].to_owned()),
+                };
+                let option = ["mode", "fast", "gone"][usize::from(n % 3)].to_owned();
+                self.event(Event::SetOption { option, value });
+            }
             Act::Authenticate => self.event(Event::Authenticate {
                 method: "badge".to_owned(),
             }),
@@ -590,7 +604,11 @@ impl World {
                         })
                         .into(),
                 }),
-                config_options: Vec::new(),
+                config_options: if kind == 4 {
+                    vec![flag("fast", false)]
+                } else {
+                    Vec::new()
+                },
             })),
             (_, CallTag::LoadSession { .. } | CallTag::ResumeSession { .. }) => nothing_opened(),
             (2, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Cancelled),
@@ -684,7 +702,14 @@ proptest! {
     ) {
         let mut world = World::new(SessionConfig {
             start: if reopen { Start::Reopen(id("old")) } else { Start::New },
-            mode,
+            settings: mode
+                .map(|value| Setting {
+                    source: SettingSource::CommandLine,
+                    key: SettingKey::Mode,
+                    value,
+                })
+                .into_iter()
+                .collect(),
             ..config()
         });
         for act in acts {
