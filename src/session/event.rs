@@ -3,7 +3,7 @@
 use crate::{
     proto::{
         AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, ModeId, OptionId, PromptBlock,
-        RequestKey, TerminalId,
+        RequestKey, SessionId, TerminalId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -50,6 +50,10 @@ pub enum Event {
     Authenticate {
         method: String,
     },
+    /// Ask the agent which sessions it has kept for this directory.
+    ListSessions,
+    /// Have it forget one of them, for good. The person has confirmed it.
+    DeleteSession(SessionId),
     /// Start the agent again, and resume or load where it can (F5).
     Restart,
     /// A line of the client's own, put into the transcript.

@@ -122,6 +122,7 @@ actions! {
         NextMode "next-mode" ["shift-tab"] "Switch to the agent's next mode",
         Restart "restart" ["f5"] "Restart the agent and resume the session",
         NewSession "new-session" ["ctrl-n"] "Open another session with this agent",
+        ForkSession "fork-session" [] "Open a session that goes on from this one (where the agent can)",
         Sessions "sessions" ["ctrl-s"] "Show all sessions, and who waits for you",
         ChooseAgent "choose-agent" ["f6"] "Open a session with another agent",
     }

@@ -186,6 +186,7 @@ impl Step<'_> {
         self.abort_opening();
         self.abort_sign_in();
         self.abort_mode();
+        self.abort_listing();
         self.close_foreign_terminals();
         self.abandon_compactions();
     }
