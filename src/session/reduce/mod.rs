@@ -9,11 +9,12 @@ mod connection;
 mod error_text;
 mod listing;
 mod messages;
-mod modes;
 mod notices;
 mod opening;
+mod options;
 mod plan;
 mod questions;
+mod settings;
 mod showing;
 mod signin;
 mod stop;
@@ -53,7 +54,8 @@ pub(super) struct Inner {
     speech: messages::Speech,
     tools: tools::ToolIndex,
     questions: questions::QuestionRules,
-    modes: modes::ModeRules,
+    options: options::OptionRules,
+    settings: settings::Settings,
     terminals: terminals::TerminalIndex,
     plan: plan::PlanRules,
     compactions: compaction::Compactions,
@@ -106,8 +108,8 @@ impl Session {
             questions: VecDeque::new(),
             plan: Vec::new(),
             plans: Vec::new(),
-            modes: None,
             config_options: Vec::new(),
+            options_rev: 0,
             commands: Vec::new(),
             usage: None,
             terminals: BTreeMap::new(),
@@ -122,7 +124,7 @@ impl Session {
             Start::Reopen(id) => session.inner.opening.open_again(id.clone()),
             Start::Fork(id) => session.inner.opening.fork(id.clone()),
         }
-        session.inner.modes.want(session.config.mode.clone());
+        session.inner.settings.want(&session.config.settings);
         session
     }
 
@@ -178,7 +180,7 @@ impl Session {
             self.cancel_deadline(),
             self.silence_deadline(),
             self.opening_deadline(),
-            self.mode_deadline(),
+            self.setting_deadline(),
         ]
         .into_iter()
         .flatten()
@@ -222,6 +224,7 @@ impl Step<'_> {
                 }
                 self.exited(exit);
             }
+            Event::Stderr(said) => self.stderr(&said),
 
             Event::Submit(prompt) => self.submit(prompt),
             Event::SendNow(prompt) => self.send_now(prompt),
@@ -232,11 +235,12 @@ impl Step<'_> {
             Event::AnswerFile { question, answer } => self.answer_file(question, answer),
             Event::AnswerCommand { question, run } => self.answer_command(question, run),
             Event::CycleMode => self.cycle_mode(),
-            Event::SetMode(mode) => self.set_mode(mode),
+            Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
             Event::ListSessions => self.list_sessions(),
             Event::DeleteSession(id) => self.delete_session(id),
             Event::Restart => self.restart(),
+            Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
 
             Event::Decided { question, verdict } => self.decided(question, verdict),
@@ -284,6 +288,7 @@ impl Step<'_> {
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Noise { what, count } => self.noise(&what, count),
+            FromAgent::Oversized { limit } => self.oversized(limit),
         }
     }
 
@@ -311,8 +316,8 @@ impl Step<'_> {
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {
-                CallResult::ModeSet => self.mode_set(&session, mode),
-                result => self.mode_failed(Call::SetMode { session, mode }, &failure(result)),
+                CallResult::ModeSet => self.mode_set(&session, &mode),
+                result => self.option_failed(Call::SetMode { session, mode }, &failure(result)),
             },
             (
                 CallTag::SetConfigOption {
@@ -323,9 +328,9 @@ impl Step<'_> {
                 result,
             ) => match result {
                 CallResult::ConfigSet(options) => {
-                    self.config_set(&session, &option, value, options);
+                    self.config_set(&session, &option, &value, options);
                 }
-                result => self.mode_failed(
+                result => self.option_failed(
                     Call::SetConfigOption {
                         session,
                         option,
@@ -357,8 +362,8 @@ impl Step<'_> {
         let slow_cancel = self.tell_slow_cancel();
         let silence = self.tell_silence();
         let slow_opening = self.tell_slow_opening();
-        let slow_mode = self.tell_slow_mode();
-        slow_cancel || silence || slow_opening || slow_mode
+        let slow_setting = self.tell_slow_setting();
+        slow_cancel || silence || slow_opening || slow_setting
     }
 
     fn call(&mut self, call: Call) {

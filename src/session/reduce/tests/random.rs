@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::*;
+use super::{options::flag, *};
 use crate::proto::SessionPage;
 use crate::{
     proto::{
-        ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, TerminalId, TerminalMeta,
-        ToolContent, ToolKind,
+        ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, Setting, SettingKey,
+        SettingSource, TerminalId, TerminalMeta, ToolContent, ToolKind,
     },
     session::{
         BlockId, Changes, Consent, FileAnswer, Question, QuestionId, Verdict,
@@ -29,7 +29,9 @@ enum Act {
     Unqueue,
     Stop,
     Restart,
+    EndAgent,
     CycleMode,
+    SetOption(u8),
     Authenticate,
     Answer(usize, u8),
     AnswerFile(usize, FileAnswer),
@@ -68,7 +70,9 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Unqueue),
         3 => Just(Act::Stop),
         1 => Just(Act::Restart),
+        1 => Just(Act::EndAgent),
         1 => Just(Act::CycleMode),
+        1 => any::<u8>().prop_map(Act::SetOption),
         1 => Just(Act::Authenticate),
         3 => (0..4usize, 0..3u8).prop_map(|(n, option)| Act::Answer(n, option)),
         2 => (0..4usize, file).prop_map(|(n, answer)| Act::AnswerFile(n, answer)),
@@ -226,7 +230,8 @@ impl World {
                 Effect::RestoreDraft(prompt) => {
                     self.restored.insert(prompt.text);
                 }
-                Effect::TerminalMeta(_)
+                Effect::TellStderr(_)
+                | Effect::TerminalMeta(_)
                 | Effect::Attention(_)
                 | Effect::Notice(_)
                 | Effect::Toast(_) => {}
@@ -372,7 +377,16 @@ impl World {
             Act::Unqueue => self.event(Event::UnqueueLast),
             Act::Stop => self.event(Event::Stop),
             Act::Restart => self.event(Event::Restart),
+            Act::EndAgent => self.event(Event::EndAgent),
             Act::CycleMode => self.event(Event::CycleMode),
+            Act::SetOption(n) => {
+                let value = match n % 4 {
+                    0 => OptionValue::Flag(n > 100),
+                    n => OptionValue::Id(["", "ask", "plan", "x"][usize::from(n)].to_owned()),
+                };
+                let option = ["mode", "fast", "gone"][usize::from(n % 3)].to_owned();
+                self.event(Event::SetOption { option, value });
+            }
             Act::Authenticate => self.event(Event::Authenticate {
                 method: "badge".to_owned(),
             }),
@@ -527,7 +541,11 @@ impl World {
                         })
                         .into(),
                 }),
-                config_options: Vec::new(),
+                config_options: if kind == 4 {
+                    vec![flag("fast", false)]
+                } else {
+                    Vec::new()
+                },
             })),
             (_, CallTag::LoadSession { .. } | CallTag::ResumeSession { .. }) => nothing_opened(),
             (2, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Cancelled),
@@ -624,7 +642,14 @@ proptest! {
     ) {
         let mut world = World::new(SessionConfig {
             start: if reopen { Start::Reopen(id("old")) } else { Start::New },
-            mode,
+            settings: mode
+                .map(|value| Setting {
+                    source: SettingSource::CommandLine,
+                    key: SettingKey::Mode,
+                    value,
+                })
+                .into_iter()
+                .collect(),
             ..config()
         });
         for act in acts {
