@@ -12,6 +12,7 @@
 mod auth_method;
 mod blocks;
 mod command;
+mod listing;
 mod newer;
 mod options;
 mod permission;
