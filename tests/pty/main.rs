@@ -18,6 +18,7 @@ mod files;
 mod keys;
 mod leave;
 mod logs;
+mod options;
 mod permission;
 mod queue;
 mod sessions;
