@@ -3,7 +3,7 @@
 use crate::{
     proto::{
         AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, OptionId, OptionValue,
-        PromptBlock, RequestKey, TerminalId,
+        PromptBlock, RequestKey, SessionId, TerminalId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -21,6 +21,9 @@ pub enum Event {
     Agent(ConnectionId, FromAgent),
     /// It ended, or its stdout did (V1-RPC-19). Comes after everything it had sent.
     Exited(ConnectionId, AgentExit),
+
+    /// What was asked for by [`Effect::TellStderr`](crate::session::Effect::TellStderr).
+    Stderr(SafeText),
 
     // The person.
     /// Send, or queue while a turn is open.
@@ -54,8 +57,14 @@ pub enum Event {
     Authenticate {
         method: String,
     },
+    /// Ask the agent which sessions it has kept for this directory.
+    ListSessions,
+    /// Have it forget one of them, for good. The person has confirmed it.
+    DeleteSession(SessionId),
     /// Start the agent again, and resume or load where it can (F5).
     Restart,
+    /// End the agent's process, and leave it at that.
+    EndAgent,
     /// A line of the client's own, put into the transcript.
     Note {
         level: crate::session::NoticeLevel,

@@ -230,7 +230,9 @@ async fn answered(reply: HostReply) -> Value {
     traffic.received(&ask);
     let ask = format!("{ask}\n");
     let reader = crate::rpc::Reader::new(peer.clone(), Anything, tx, Tap::new(None));
-    reader.run(ask.as_bytes(), std::future::pending()).await;
+    reader
+        .run(ask.as_bytes(), 1 << 20, std::future::pending())
+        .await;
     let Some(crate::rpc::Inbound::FromAgent(FromAgent::CancelRequest { key })) = inbox.recv().await
     else {
         panic!("a request");
@@ -329,6 +331,13 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
         Call::CloseSession {
             id: session.clone(),
         },
+        Call::ListSessions {
+            cwd: path.into(),
+            cursor: Some(text.to_owned()),
+        },
+        Call::DeleteSession {
+            id: session.clone(),
+        },
         Call::Prompt {
             session: session.clone(),
             blocks: vec![
@@ -361,13 +370,30 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
             | Call::NewSession(_)
             | Call::LoadSession { .. }
             | Call::ResumeSession { .. }
+            | Call::ForkSession { .. }
             | Call::CloseSession { .. }
+            | Call::ListSessions { .. }
+            | Call::DeleteSession { .. }
             | Call::Prompt { .. }
             | Call::SetMode { .. }
             | Call::SetConfigOption { .. } => {}
         }
     }
     calls
+}
+
+// V1-SES-12: the first page has no cursor, an empty one is sent as it is.
+#[tokio::test]
+async fn a_cursor_is_sent_as_it_came() {
+    let list = |cursor: Option<&str>| Call::ListSessions {
+        cwd: "/p".into(),
+        cursor: cursor.map(str::to_owned),
+    };
+    assert_eq!(call(list(None)).await[1], json!({"cwd": "/p"}));
+    assert_eq!(
+        call(list(Some(""))).await[1],
+        json!({"cwd": "/p", "cursor": ""})
+    );
 }
 
 proptest! {

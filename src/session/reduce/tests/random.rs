@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::{options::flag, *};
+use crate::proto::SessionPage;
 use crate::{
     proto::{
         ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, Setting, SettingKey,
@@ -28,6 +29,7 @@ enum Act {
     Unqueue,
     Stop,
     Restart,
+    EndAgent,
     CycleMode,
     SetOption(u8),
     Authenticate,
@@ -68,6 +70,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Unqueue),
         3 => Just(Act::Stop),
         1 => Just(Act::Restart),
+        1 => Just(Act::EndAgent),
         1 => Just(Act::CycleMode),
         1 => any::<u8>().prop_map(Act::SetOption),
         1 => Just(Act::Authenticate),
@@ -227,7 +230,8 @@ impl World {
                 Effect::RestoreDraft(prompt) => {
                     self.restored.insert(prompt.text);
                 }
-                Effect::TerminalMeta(_)
+                Effect::TellStderr(_)
+                | Effect::TerminalMeta(_)
                 | Effect::Attention(_)
                 | Effect::Notice(_)
                 | Effect::Toast(_) => {}
@@ -373,6 +377,7 @@ impl World {
             Act::Unqueue => self.event(Event::UnqueueLast),
             Act::Stop => self.event(Event::Stop),
             Act::Restart => self.event(Event::Restart),
+            Act::EndAgent => self.event(Event::EndAgent),
             Act::CycleMode => self.event(Event::CycleMode),
             Act::SetOption(n) => {
                 let value = match n % 4 {
@@ -550,6 +555,9 @@ impl World {
             (_, CallTag::SetMode { .. }) => CallResult::ModeSet,
             (_, CallTag::SetConfigOption { .. }) => CallResult::ConfigSet(Vec::new()),
             (_, CallTag::CloseSession { .. }) => CallResult::SessionClosed,
+            (_, CallTag::ForkSession { .. }) => session_named("fork"),
+            (_, CallTag::ListSessions { .. }) => CallResult::SessionsListed(SessionPage::default()),
+            (_, CallTag::DeleteSession { .. }) => CallResult::SessionDeleted,
         };
         let ends_turn = matches!(call, CallTag::Prompt { .. });
         self.word(FromAgent::Reply {
