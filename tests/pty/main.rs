@@ -20,6 +20,7 @@ mod leave;
 mod limits;
 mod login;
 mod logs;
+mod options;
 mod permission;
 mod queue;
 mod sessions;

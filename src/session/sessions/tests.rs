@@ -33,6 +33,7 @@ fn config() -> SessionConfig {
         start: Start::New,
         settings: Vec::new(),
         first_prompt: None,
+        unattended: false,
     }
 }
 

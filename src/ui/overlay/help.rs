@@ -135,9 +135,6 @@ fn sections(width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
             let mut rows = heading(group.title());
             for info in ACTIONS.iter().filter(|info| info.group == group) {
                 let chords = cx.keymap.chords(info.action);
-                if chords.is_empty() {
-                    continue;
-                }
                 let keys = chords.iter().map(ToString::to_string).collect::<Vec<_>>();
                 rows.extend(entry(&keys.join(" "), info.doc, width, cx));
             }

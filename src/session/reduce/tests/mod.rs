@@ -16,6 +16,7 @@ mod stop;
 mod terminals;
 mod tools;
 mod turn;
+mod unattended;
 mod writes;
 
 use std::time::{Duration, Instant};
@@ -55,6 +56,7 @@ fn config() -> SessionConfig {
         start: Start::New,
         settings: Vec::new(),
         first_prompt: None,
+        unattended: false,
     }
 }
 
