@@ -13,6 +13,7 @@ use crate::{
     acp::{
         LaunchError, LaunchSpec, TraceHandle,
         decode::Decoder,
+        dialect::Dialects,
         encode,
         ladder::{StopMode, Supervisor},
         process,
@@ -43,6 +44,7 @@ const STDERR_GRACE: Duration = Duration::from_millis(200);
 /// One connection. Dropping it ends the agent as [`StopMode::Quick`] does, without waiting.
 pub struct Client {
     peer: Arc<Peer>,
+    dialects: Dialects,
     stop: watch::Sender<Option<StopMode>>,
     /// True once the process and its group are gone.
     gone: watch::Receiver<bool>,
@@ -62,6 +64,7 @@ impl Client {
         trace: Option<TraceHandle>,
     ) -> Result<(Self, Inbox), LaunchError> {
         let path = spec.program.clone();
+        let dialects = Dialects::new(spec.dialect);
         // On a worker of the runtime: the thread has to last (see `process::spawn`).
         let process = tokio::spawn(async move { process::spawn(&spec) })
             .await
@@ -97,15 +100,21 @@ impl Client {
             stderr,
             stderr_task,
         };
-        let reader = Reader::new(Arc::clone(&peer), Decoder::new(caps), inbox, tap);
+        let reader = Reader::new(Arc::clone(&peer), Decoder::new(caps, dialects.clone()), inbox, tap);
         tokio::spawn(ending.read(reader, process.stdout));
-        Ok((Self { peer, stop, gone }, inbound))
+        let client = Self {
+            peer,
+            dialects,
+            stop,
+            gone,
+        };
+        Ok((client, inbound))
     }
 
     /// Puts a message on the wire. Never waits, never fails: after the agent's end it does nothing,
     /// and the end itself is told by [`Inbound::Exited`].
     pub fn send(&self, message: ToAgent) {
-        encode::send(&self.peer, message);
+        encode::send(&self.peer, &self.dialects, message);
     }
 
     /// Ends the agent and everything it started, and returns when they are gone: after at most 5.5 s

@@ -2,7 +2,9 @@
 
 use std::{ffi::OsString, io, path::PathBuf};
 
-/// How an agent is started.
+use crate::proto::Dialect;
+
+/// How an agent is started, and spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchSpec {
     /// The file to run: absolute, already looked up.
@@ -14,6 +16,7 @@ pub struct LaunchSpec {
     pub env: Vec<(OsString, OsString)>,
     /// The process's working directory.
     pub cwd: PathBuf,
+    pub dialect: Dialect,
 }
 
 /// Why an agent could not be started, and what to do about it.
@@ -63,6 +66,7 @@ mod tests {
             args: Vec::new(),
             env: Vec::new(),
             cwd: "/no/such/folder".into(),
+            dialect: Dialect::default(),
         };
         let said = spec.check().expect_err("no folder").to_string();
         assert!(said.contains("/no/such/folder") && said.contains("--cwd"));

@@ -377,5 +377,6 @@ pub(super) fn launch_spec(profile: &AgentProfile, cwd: &Path) -> Result<LaunchSp
         args: invocation.args,
         env: invocation.env,
         cwd: cwd.to_owned(),
+        dialect: profile.dialect,
     })
 }

@@ -10,7 +10,7 @@ use crate::{
     cli::{DoctorReport, doctor::Verdict},
     config::AgentProfile,
     proto::{
-        Call, CallResult, ClientCaps, ConfigKind, ConnectionId, FromAgent, Initialized,
+        Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId, FromAgent, Initialized,
         SessionOpened, SessionSetup, ToAgent, code,
     },
     text::SafeText,
@@ -123,7 +123,11 @@ async fn examine(
 /// Ids, as --mode takes them; the current one first. Where there are config options, they alone tell
 /// the modes (V1-SES-05).
 fn modes(opened: &SessionOpened) -> Option<String> {
-    let (current, ids): (&str, Vec<&str>) = if opened.config_options.is_empty() {
+    let no_options = opened
+        .config_options
+        .iter()
+        .all(ConfigOption::is_from_models);
+    let (current, ids): (&str, Vec<&str>) = if no_options {
         let modes = opened.modes.as_ref()?;
         let ids = modes.available.iter().map(|mode| mode.id.as_str());
         (modes.current.as_str(), ids.collect())

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{
     proto::{
-        AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
+        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, HostReply, HostRequest, ModeId,
         RequestKey, RpcError, SessionId, SessionMode,
     },
     text::SafeText,
@@ -38,6 +38,8 @@ pub enum FromAgent {
     CancelRequest {
         key: RequestKey,
     },
+    /// It departs from v1. Comes before the first message that shows it.
+    Dialect(DialectHint),
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
     /// (V1-RPC-14). `count` is how many there were on this connection so far.
     Noise {

@@ -30,6 +30,16 @@ pub struct ConfigOption {
     pub kind: ConfigKind,
 }
 
+impl ConfigOption {
+    /// The id of the option that stands for the older `models` of a session (D-21).
+    pub const MODELS: &'static str = "models";
+
+    /// Whether it stands for the older `models`: then it says nothing about modes.
+    pub fn is_from_models(&self) -> bool {
+        self.id == Self::MODELS
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConfigKind {
     /// Flat in the agent's order, groups dissolved.

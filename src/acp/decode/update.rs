@@ -45,6 +45,8 @@ struct Update<'a> {
     size: Member<'a>,
     #[serde(borrow)]
     cost: Member<'a>,
+    #[serde(borrow)]
+    message: Member<'a>,
     #[serde(borrow, default, deserialize_with = "present")]
     title: Member<'a>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -113,6 +115,8 @@ fn event(pass: Pass, tag: &str, update: &Update<'_>) -> Result<Option<AgentEvent
             title: patch(pass, update.title)?,
             updated_at: patch(pass, update.updated_at)?,
         })),
+        // Made of an error's update by the dialects (D-07).
+        "_error" => pass.safe_text(update.message)?.map(AgentEvent::Error),
         _ => None,
     })
 }

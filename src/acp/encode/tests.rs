@@ -4,7 +4,7 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, FromAgent, ModeId, OptionId, RpcError, SessionId, TerminalId,
+        ConnectionId, Dialect, FromAgent, ModeId, OptionId, RpcError, SessionId, TerminalId,
         TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
@@ -14,7 +14,7 @@ use crate::{
 async fn wire(message: ToAgent) -> Value {
     let (outbox, outgoing) = Outbox::new();
     let peer = Peer::new(ConnectionId(1), outbox);
-    send(&peer, message);
+    send(&peer, &Dialects::new(Dialect::default()), message);
     peer.close();
     let (mut ours, theirs) = tokio::io::duplex(4096);
     tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
@@ -195,7 +195,8 @@ async fn answered(reply: HostReply) -> Value {
     else {
         panic!("a request");
     };
-    send(&peer, ToAgent::Reply { key, reply });
+    let dialects = Dialects::new(Dialect::default());
+    send(&peer, &dialects, ToAgent::Reply { key, reply });
     peer.close();
     let mut line = Vec::new();
     write_lines(outgoing, &mut line, Tap::new(None))

@@ -5,6 +5,7 @@
 
 mod bounds;
 mod connection;
+mod dialect;
 mod error_text;
 mod messages;
 mod modes;
@@ -45,6 +46,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Inner {
     link: connection::Link,
+    dialect: dialect::Heard,
     opening: opening::Opening,
     sign_in: signin::SignIn,
     turn: turn::TurnRules,
@@ -245,6 +247,7 @@ impl Step<'_> {
             FromAgent::Request { key, request } => self.request(key, request),
             FromAgent::Reply { call, result } => self.reply(call, result),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
+            FromAgent::Dialect(hint) => self.dialect(hint),
             FromAgent::Noise { what, count } => self.noise(&what, count),
         }
     }

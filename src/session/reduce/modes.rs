@@ -55,7 +55,7 @@ impl Step<'_> {
             self.take_options(options);
         }
         if let Some(modes) = modes
-            && self.session.config_options.is_empty()
+            && self.has_no_own_options()
         {
             self.session.modes = Some(Modes {
                 current: modes.current,
@@ -83,9 +83,18 @@ impl Step<'_> {
         options.truncate(MAX_COMMANDS);
         self.session.config_options = options;
         let from_options = self.session.config_options.iter().find_map(mode_option);
-        if from_options.is_some() || !self.session.config_options.is_empty() {
+        if from_options.is_some() || !self.has_no_own_options() {
             self.session.modes = from_options;
         }
+    }
+
+    /// Whether the agent has no config options: one made of its `models` says nothing of modes
+    /// (D-21).
+    fn has_no_own_options(&self) -> bool {
+        self.session
+            .config_options
+            .iter()
+            .all(ConfigOption::is_from_models)
     }
 
     /// The agent changed its mode, by itself or for us (V1-UPD-07). An id that is not in the list
@@ -97,6 +106,7 @@ impl Step<'_> {
     }
 
     fn take_mode(&mut self, mode: ModeId) {
+        let no_options = self.has_no_own_options();
         match &mut self.session.modes {
             Some(modes) => {
                 // V1-MODE-03: both stay in step.
@@ -105,7 +115,7 @@ impl Step<'_> {
                 }
                 modes.current = mode;
             }
-            None if self.session.config_options.is_empty() => {
+            None if no_options => {
                 self.session.modes = Some(Modes {
                     current: mode,
                     available: Vec::new(),
