@@ -53,10 +53,14 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     };
     let launch = Launch::for_command(&command, cli, &start)?;
     match command {
-        Command::Agents => {
-            let loaded = load(&launch.load_options()?)?;
+        Command::Agents { action } => {
+            let options = launch.load_options()?;
+            let loaded = load(&options)?;
             cli::print_warnings(&loaded.warnings);
-            cli::agents(&loaded.config, &launch.cwd)?;
+            match action {
+                None => cli::agents(&loaded.config, &launch.cwd)?,
+                Some(action) => cli::add_agents(&options, &loaded, &action)?,
+            }
         }
         Command::Doctor { .. } => {
             let loaded = load(&launch.load_options()?)?;
@@ -64,7 +68,7 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
             let agent = chosen(&launch, &loaded)?.ok_or_else(|| {
                 CliError::Usage("no agent: name one with --agent, or set default_agent".into())
             })?;
-            let report = app::doctor(&agent, &launch.cwd)?;
+            let report = app::doctor(&agent, &loaded.config.connection, &launch.cwd)?;
             cli::print(&report.to_string())?;
             return Ok(report.exit_code());
         }

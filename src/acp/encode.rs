@@ -8,16 +8,16 @@ use serde_json::{Map, Value};
 use crate::{
     acp::dialect::Dialects,
     proto::{
-        Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, PermissionOutcome,
-        PromptBlock, RequestKey, SessionSetup, ToAgent,
+        Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, OptionValue,
+        PermissionOutcome, PromptBlock, RequestKey, SessionKey, SessionSetup, ToAgent,
     },
     rpc::Peer,
 };
 
 /// Puts one message on the wire, a call in the agent's dialect.
-pub fn send(peer: &Peer, dialects: &Dialects, message: ToAgent) {
+pub fn send(peer: &Peer, dialects: &Dialects, caller: SessionKey, message: ToAgent) {
     match message {
-        ToAgent::Call(call) => send_call(&Wire { peer, dialects }, call),
+        ToAgent::Call(call) => send_call(&Wire { peer, dialects }, caller, call),
         ToAgent::Notify(Notification::Cancel { session }) => {
             peer.notify("session/cancel", schema::CancelNotification::new(session.0));
         }
@@ -47,10 +47,16 @@ pub(super) struct Wire<'a> {
 }
 
 impl Wire<'_> {
-    pub fn call(&self, tag: CallTag, method: &'static str, params: impl Serialize) {
+    pub fn call(
+        &self,
+        caller: SessionKey,
+        tag: CallTag,
+        method: &'static str,
+        params: impl Serialize,
+    ) {
         self.dialects.sent(&tag);
         if !self.dialects.has_words_for(&tag) {
-            return self.peer.call(tag, method, params);
+            return self.peer.call(caller, tag, method, params);
         }
         let Ok(plain) = serde_json::to_value(params) else {
             return;
@@ -58,21 +64,21 @@ impl Wire<'_> {
         let mut said = plain.clone();
         let name = self.dialects.outgoing(method, &mut said);
         if name == method && said == plain {
-            self.peer.call(tag, method, plain);
+            self.peer.call(caller, tag, method, plain);
         } else {
             self.peer
-                .call_otherwise(tag, (name, said), (method, plain));
+                .call_otherwise(caller, tag, (name, said), (method, plain));
         }
     }
 }
 
-fn send_call(peer: &Wire<'_>, call: Call) {
+fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
     let tag = call.tag();
     let method = method(&tag);
     match call {
-        Call::Initialize { caps } => peer.call(tag, method, initialize(caps)),
+        Call::Initialize { caps } => peer.call(caller, tag, method, initialize(caps)),
         Call::Authenticate { method: id } => {
-            peer.call(tag, method, schema::AuthenticateRequest::new(id));
+            peer.call(caller, tag, method, schema::AuthenticateRequest::new(id));
         }
         Call::NewSession(setup) => {
             let SessionSetup {
@@ -81,37 +87,46 @@ fn send_call(peer: &Wire<'_>, call: Call) {
             } = setup;
             let request =
                 schema::NewSessionRequest::new(cwd).additional_directories(additional_directories);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::LoadSession { id, setup } => {
             let request = schema::LoadSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::ResumeSession { id, setup } => {
             let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::CloseSession { id } => {
-            peer.call(tag, method, schema::CloseSessionRequest::new(id.0));
+            peer.call(caller, tag, method, schema::CloseSessionRequest::new(id.0));
         }
         Call::Prompt { session, blocks } => {
             let blocks = blocks.into_iter().map(block).collect();
-            peer.call(tag, method, schema::PromptRequest::new(session.0, blocks));
+            peer.call(
+                caller,
+                tag,
+                method,
+                schema::PromptRequest::new(session.0, blocks),
+            );
         }
         Call::SetMode { session, mode } => {
             let request = schema::SetSessionModeRequest::new(session.0, mode.0);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::SetConfigOption {
             session,
             option,
             value,
         } => {
-            let value = schema::SessionConfigOptionValue::value_id(value);
+            // A flag names its type, an id does not (V1-CFG-03, V1-CFG-08).
+            let value = match value {
+                OptionValue::Id(id) => schema::SessionConfigOptionValue::value_id(id),
+                OptionValue::Flag(flag) => schema::SessionConfigOptionValue::boolean(flag),
+            };
             let request = schema::SetSessionConfigOptionRequest::new(session.0, option, value);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
     }
 }
@@ -123,9 +138,18 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         .write_text_file(caps.write_text_file);
     // Claude reports its commands as terminals only to a client that says it shows them so.
     let meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
+    // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12: the whole contract of each is built.
+    let options = schema::SessionConfigOptionsCapabilities::new()
+        .boolean(schema::BooleanConfigOptionCapabilities::new());
+    let session = schema::ClientSessionCapabilities::new()
+        .config_options(options)
+        .notices(schema::NoticeCapabilities::new())
+        .compaction(schema::CompactionCapabilities::new());
     let capabilities = schema::ClientCapabilities::new()
         .fs(fs)
         .terminal(caps.terminal)
+        .session(session)
+        .plan(schema::PlanCapabilities::new())
         .meta(meta);
     let info = schema::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .title(env!("CARGO_PKG_NAME").to_owned());

@@ -17,6 +17,8 @@ pub struct LaunchSpec {
     /// The process's working directory.
     pub cwd: PathBuf,
     pub dialect: Dialect,
+    /// Bytes of the longest line that is read from it (V1-RPC-21).
+    pub max_line: usize,
 }
 
 /// Why an agent could not be started, and what to do about it.
@@ -67,6 +69,7 @@ mod tests {
             env: Vec::new(),
             cwd: "/no/such/folder".into(),
             dialect: Dialect::default(),
+            max_line: usize::MAX,
         };
         let said = spec.check().expect_err("no folder").to_string();
         assert!(said.contains("/no/such/folder") && said.contains("--cwd"));

@@ -8,13 +8,12 @@ use serde::{
     de::{Error, SeqAccess, Visitor},
 };
 
-use super::{FsConfig, TerminalConfig, UiConfig, nearest};
+use super::{ConnectionConfig, FsConfig, TerminalConfig, UiConfig, nearest};
 use crate::proto::{Decision, Dialect, Policy, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
 pub(super) const LATER: &[&str] = &[
     "mcp_servers",
-    "agents.*.config",
     "agents.*.mcp_servers",
     "agents.*.protocol",
     "ui.mouse",
@@ -39,6 +38,7 @@ pub(super) struct File {
     pub permissions: PermissionsSection,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// An action and the chords that call it, in place of its defaults.
     pub keys: BTreeMap<String, Vec<String>>,
@@ -61,8 +61,10 @@ pub(super) struct AgentEntry {
     pub env: BTreeMap<String, String>,
     /// Other names for `--agent` and `default_agent`.
     pub aliases: Vec<String>,
-    /// Session mode to set after the start.
+    /// Session mode to set after the start: its id or name.
     pub mode: Option<String>,
+    /// Options of the agent to set after the start: id or name, and what it is to be.
+    pub config: BTreeMap<String, OptionSetting>,
     /// Permission policy with this agent.
     pub policy: Option<PolicyName>,
     pub fs: AgentFs,
@@ -166,6 +168,23 @@ impl JsonSchema for DialectWords {
                 { "type": "array", "items": { "enum": words } },
             ],
         })
+    }
+}
+
+/// What an option of the agent is to be: id or name of a value, or a flag.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a string, `true` or `false`")]
+pub(super) enum OptionSetting {
+    Flag(bool),
+    Value(String),
+}
+
+impl From<OptionSetting> for String {
+    fn from(setting: OptionSetting) -> Self {
+        match setting {
+            OptionSetting::Flag(flag) => flag.to_string(),
+            OptionSetting::Value(value) => value,
+        }
     }
 }
 
@@ -313,6 +332,27 @@ macro_rules! two_words {
 
 two_words!(symbols, Symbols { Unicode, Ascii });
 two_words!(terminal_output, TerminalOutput { Plain, Raw });
+
+/// A number within bounds, as `ConnectionConfig` states them.
+macro_rules! bounded {
+    ($name:ident, $bounds:expr) => {
+        pub(super) fn $name<'de, D: serde::Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
+            let bounds = $bounds;
+            let number = i64::deserialize(d)?;
+            match u32::try_from(number) {
+                Ok(number) if bounds.contains(&number) => Ok(number),
+                _ => Err(serde::de::Error::custom(format!(
+                    "expected a number from {} to {}",
+                    bounds.start(),
+                    bounds.end()
+                ))),
+            }
+        }
+    };
+}
+
+bounded!(start_timeout, 1..=3600);
+bounded!(max_message, 1..=1024);
 
 /// The JSON Schema of the file format, for editors.
 pub fn schema() -> String {

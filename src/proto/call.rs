@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::{
     proto::{
-        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, HostReply, HostRequest, ModeId,
-        RequestKey, RpcError, SessionId, SessionMode,
+        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, HostReply, HostRequest,
+        ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
     },
     text::SafeText,
 };
@@ -31,21 +31,20 @@ pub enum FromAgent {
         request: HostRequest,
     },
     Reply {
+        /// Whose call it was: sessions share a connection, and not every call names one.
+        caller: SessionKey,
         call: CallTag,
         result: CallResult,
     },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
-    CancelRequest {
-        key: RequestKey,
-    },
+    CancelRequest { key: RequestKey },
     /// It departs from v1. Comes before the first message that shows it.
     Dialect(DialectHint),
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
     /// (V1-RPC-14). `count` is how many there were on this connection so far.
-    Noise {
-        what: SafeText,
-        count: u64,
-    },
+    Noise { what: SafeText, count: u64 },
+    /// A message of more than `limit` bytes, which was not kept (V1-RPC-21).
+    Oversized { limit: usize },
 }
 
 /// A request of ours. Its reply comes back as [`CallResult`] of the same kind, together with the
@@ -83,7 +82,7 @@ pub enum Call {
     SetConfigOption {
         session: SessionId,
         option: String,
-        value: String,
+        value: OptionValue,
     },
 }
 
@@ -146,7 +145,7 @@ pub enum CallTag {
     SetConfigOption {
         session: SessionId,
         option: String,
-        value: String,
+        value: OptionValue,
     },
 }
 

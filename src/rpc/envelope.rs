@@ -246,7 +246,10 @@ mod tests {
         for (line, expected) in [
             (r#"{"id":1,"result":{}}"#, "result 1 {}"),
             (r#"{"result":{}}"#, "result - {}"),
-            (r#"{"jsonrpc":"2.0","error":{"code":1}}"#, r#"error - {"code":1}"#),
+            (
+                r#"{"jsonrpc":"2.0","error":{"code":1}}"#,
+                r#"error - {"code":1}"#,
+            ),
             (r#"{"jsonrpc":"2.0","id":1}"#, "unclear 1"),
             (r#"{"level":"info","id":1}"#, "noise"),
         ] {

@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     proto::{
         AgentEvent, CallResult, CallTag, ConnectionId, FromAgent, HostRequest, RawJson, RequestKey,
-        RpcError, StopReason, TerminalRef, code,
+        RpcError, SessionKey, StopReason, TerminalRef, code,
     },
     text::SafeText,
 };
@@ -64,6 +64,7 @@ fn asked() -> HostRequest {
 }
 
 const CONNECTION: ConnectionId = ConnectionId(7);
+const MAX_LINE: usize = 1 << 20;
 
 struct Wire {
     peer: Arc<Peer>,
@@ -80,7 +81,7 @@ fn wire(pipe: usize) -> Wire {
     let peer = Arc::new(Peer::new(CONNECTION, outbox));
     let (tx, inbox) = channel(1 << 20);
     let reader = Reader::new(Arc::clone(&peer), Toy, tx, Tap::new(None));
-    tokio::spawn(reader.run(ours, std::future::pending()));
+    tokio::spawn(reader.run(ours, MAX_LINE, std::future::pending()));
     tokio::spawn(write_lines(outgoing, their_stdin, Tap::new(None)));
     Wire {
         peer,
@@ -131,6 +132,8 @@ impl Wire {
     }
 }
 
+const CALLER: SessionKey = SessionKey(7);
+
 fn prompt(n: usize) -> CallTag {
     CallTag::Prompt {
         session: crate::proto::SessionId::new(n.to_string()),
@@ -139,6 +142,7 @@ fn prompt(n: usize) -> CallTag {
 
 fn done(call: CallTag, result: &str) -> FromAgent {
     FromAgent::Reply {
+        caller: CALLER,
         call,
         result: CallResult::PromptDone(StopReason::Unknown(SafeText::new(result))),
     }
@@ -149,7 +153,8 @@ fn done(call: CallTag, result: &str) -> FromAgent {
 async fn our_ids_count_from_one() {
     let mut wire = wire(64);
     for n in 1..=3 {
-        wire.peer.call(prompt(n), "session/prompt", json!({"n": n}));
+        wire.peer
+            .call(CALLER, prompt(n), "session/prompt", json!({"n": n}));
         let line: Value = serde_json::from_str(&wire.line().await).expect("JSON");
         assert_eq!(
             line,
@@ -220,7 +225,8 @@ async fn ids_come_back_byte_for_byte() {
 #[tokio::test]
 async fn both_sides_may_use_the_same_id() {
     let mut wire = wire(256);
-    wire.peer.call(prompt(1), "session/prompt", json!({}));
+    wire.peer
+        .call(CALLER, prompt(1), "session/prompt", json!({}));
     wire.agent_says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ask\",\"params\":{}}\n")
         .await;
     let key = wire.next_request().await;
@@ -285,6 +291,29 @@ async fn an_agent_cannot_pile_up_requests() {
     assert_eq!(wire.finish().await.len(), 1024);
 }
 
+// V1-RPC-21
+#[tokio::test]
+async fn a_line_that_is_too_long_costs_only_itself() {
+    let mut wire = wire(256);
+    wire.agent_says("{\"method\":\"say\",\"params\":1}\n").await;
+    assert_eq!(wire.next().await, said("1"));
+    let long = format!(
+        "{{\"method\":\"say\",\"params\":\"{}\"}}\n",
+        "x".repeat(MAX_LINE)
+    );
+    let limit = MAX_LINE;
+    let ((), skipped) = tokio::join!(
+        async { wire.stdout.write_all(long.as_bytes()).await.expect("open") },
+        wire.inbox.recv(),
+    );
+    assert_eq!(
+        skipped,
+        Some(Inbound::FromAgent(FromAgent::Oversized { limit }))
+    );
+    wire.agent_says("{\"method\":\"say\",\"params\":2}\n").await;
+    assert_eq!(wire.next().await, said("2"));
+}
+
 // V1-RPC-13, V1-CAN-11
 #[tokio::test]
 async fn closing_answers_what_is_open_and_ends_stdin() {
@@ -306,7 +335,8 @@ async fn closing_answers_what_is_open_and_ends_stdin() {
 #[tokio::test]
 async fn stray_and_repeated_answers_are_ignored() {
     let mut wire = wire(256);
-    wire.peer.call(prompt(1), "session/prompt", json!({}));
+    wire.peer
+        .call(CALLER, prompt(1), "session/prompt", json!({}));
     wire.agent_says(
         [
             r#"{"jsonrpc":"2.0","id":9999,"result":{}}"#,
@@ -325,8 +355,10 @@ async fn stray_and_repeated_answers_are_ignored() {
 #[tokio::test]
 async fn errors_and_unclear_answers_fail_the_call() {
     let mut wire = wire(256);
-    wire.peer.call(prompt(1), "session/prompt", json!({}));
-    wire.peer.call(prompt(2), "session/prompt", json!({}));
+    wire.peer
+        .call(CALLER, prompt(1), "session/prompt", json!({}));
+    wire.peer
+        .call(CALLER, prompt(2), "session/prompt", json!({}));
     wire.agent_says(
         [
             r#"{"jsonrpc":"2.0","id":2,"result":{},"error":{}}"#,
@@ -338,6 +370,7 @@ async fn errors_and_unclear_answers_fail_the_call() {
     .await;
     for (call, expected) in [(prompt(2), code::INTERNAL), (prompt(1), 99_999_999_999)] {
         let FromAgent::Reply {
+            caller: CALLER,
             call: of,
             result: CallResult::Failed(error),
         } = wire.next().await

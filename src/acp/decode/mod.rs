@@ -11,6 +11,7 @@
 
 mod blocks;
 mod command;
+mod newer;
 mod options;
 mod permission;
 mod reply;
@@ -114,11 +115,7 @@ impl Decoder {
 
     /// Params that do not read as v1, in its words if there are any for them. `None` where they are
     /// to be dropped.
-    fn plain_params<'p>(
-        &mut self,
-        method: ClientMethod,
-        params: &'p str,
-    ) -> Option<Cow<'p, str>> {
+    fn plain_params<'p>(&mut self, method: ClientMethod, params: &'p str) -> Option<Cow<'p, str>> {
         let Ok(mut value) = serde_json::from_str::<Value>(params) else {
             return Some(params.into());
         };

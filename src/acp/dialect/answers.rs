@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Edge, Object, is_absent, models, models::Models, text, updates::add_models};
-use crate::proto::{CallTag, DialectRow, code};
+use crate::proto::{CallTag, DialectRow, OptionValue, code};
 
 pub fn result(edge: &mut Edge<'_>, call: &CallTag, result: &mut Value) {
     if let CallTag::NewSession = call
@@ -95,8 +95,15 @@ fn session(edge: &mut Edge<'_>, id: Option<&str>, result: &mut Object) {
 }
 
 /// D-21: a model was set, or the agent's options come anew.
-fn option_set(edge: &mut Edge<'_>, session: &str, option: &str, value: &str, result: &mut Object) {
+fn option_set(
+    edge: &mut Edge<'_>,
+    session: &str,
+    option: &str,
+    value: &OptionValue,
+    result: &mut Object,
+) {
     if models::is_option(option)
+        && let OptionValue::Id(value) = value
         && let Some(models) = &mut edge.memory.session(Some(session)).models
     {
         models.choose(value);
@@ -140,14 +147,12 @@ pub fn error(edge: &mut Edge<'_>, call: &CallTag, error: &mut Value) {
             return;
         }
         // D-25
-        (CallTag::Initialize, -32_001 | code::UNSUPPORTED_VERSION) => Some((
-            DialectRow::VersionErrors,
-            code::UNSUPPORTED_VERSION,
-        )),
-        (CallTag::Initialize, _) if has("protocol version") => Some((
-            DialectRow::VersionErrors,
-            code::UNSUPPORTED_VERSION,
-        )),
+        (CallTag::Initialize, -32_001 | code::UNSUPPORTED_VERSION) => {
+            Some((DialectRow::VersionErrors, code::UNSUPPORTED_VERSION))
+        }
+        (CallTag::Initialize, _) if has("protocol version") => {
+            Some((DialectRow::VersionErrors, code::UNSUPPORTED_VERSION))
+        }
         // D-16: what they mean is known to their text alone, so nothing is done because of them.
         (_, -32_001 | code::NOT_FOUND) if edge.dialect.names(DialectRow::OldErrorCodes) => {
             Some((DialectRow::OldErrorCodes, code::INTERNAL))
@@ -191,9 +196,16 @@ fn wants_sign_in(error: &Value) -> bool {
     let is_wish = |text: &str| {
         let text = text.trim().to_lowercase();
         let text = text.strip_prefix("internal error:").unwrap_or(&text).trim();
-        ["auth_required", "authentication required", "authentication_required"]
-            .iter()
-            .any(|wish| text.strip_prefix(wish).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)))
+        [
+            "auth_required",
+            "authentication required",
+            "authentication_required",
+        ]
+        .iter()
+        .any(|wish| {
+            text.strip_prefix(wish)
+                .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        })
     };
     let data = &error["data"];
     let texts = [

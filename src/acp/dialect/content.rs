@@ -5,15 +5,24 @@ use serde_json::{Value, json};
 use super::{Edge, Object, text};
 use crate::proto::DialectRow;
 
-/// The content of an update or of a permission request's tool call.
-pub fn normalise(edge: &mut Edge<'_>, update: &mut Object) {
-    let is_chunk = text(update, "sessionUpdate").is_some_and(|tag| tag.ends_with("_chunk"));
-    let Some(content) = update.get_mut("content") else {
+/// The content of an update, where its tag says that it has some.
+pub fn of_update(edge: &mut Edge<'_>, update: &mut Object) {
+    match text(update, "sessionUpdate") {
+        Some(tag) if tag.ends_with("_chunk") => {
+            if let Some(content) = update.get_mut("content") {
+                block(edge, content);
+            }
+        }
+        Some("tool_call" | "tool_call_update") => of_call(edge, update),
+        _ => {}
+    }
+}
+
+/// The content of a tool call.
+pub fn of_call(edge: &mut Edge<'_>, call: &mut Object) {
+    let Some(content) = call.get_mut("content") else {
         return;
     };
-    if is_chunk {
-        return block(edge, content);
-    }
     match content {
         Value::String(_) if edge.takes(DialectRow::TextContent) => {
             *content = json!([item(content)]);
@@ -57,8 +66,7 @@ fn resource(block: &Object) -> Option<Value> {
         return uri.map(|uri| json!({ "type": "resource_link", "uri": uri, "name": uri }));
     };
     let mut contents = json!({ "uri": uri.unwrap_or("context:"), "text": said });
-    if let (Some(contents), Some(mime_type)) =
-        (contents.as_object_mut(), text(context, "mimeType"))
+    if let (Some(contents), Some(mime_type)) = (contents.as_object_mut(), text(context, "mimeType"))
     {
         contents.insert("mimeType".to_owned(), mime_type.into());
     }

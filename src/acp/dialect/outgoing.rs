@@ -96,7 +96,9 @@ fn local(server: &mut Object) {
     let command = server.get("command").cloned().unwrap_or_default();
     let args = server.insert("args".to_owned(), json!([]));
     let args = args.and_then(|args| args.as_array().cloned());
-    let command: Vec<Value> = std::iter::once(command).chain(args.unwrap_or_default()).collect();
+    let command: Vec<Value> = std::iter::once(command)
+        .chain(args.unwrap_or_default())
+        .collect();
     server.insert("command".to_owned(), command.into());
     server.insert("type".to_owned(), "local".into());
 }

@@ -72,7 +72,7 @@ fn permission(edge: &mut Edge<'_>, params: &mut Object) {
         }
     }
     if let Some(call) = params.get_mut("toolCall").and_then(Value::as_object_mut) {
-        content::normalise(edge, call);
+        content::of_call(edge, call);
     }
 }
 

@@ -7,6 +7,8 @@
 //! `out` is missing), the rows it shows, words of what it decodes to, the error it is answered with.
 //! `$BIG` stands for more than 1 MB of text.
 
+mod identity;
+
 use std::{path::Path, sync::Arc};
 
 use proptest::prelude::*;
@@ -17,8 +19,8 @@ use super::*;
 use crate::{
     acp::{decode::Decoder, encode::Wire},
     proto::{
-        ClientCaps, ConnectionId, FromAgent, HostRequest, ModeId, PermissionKind, RequestKey,
-        SessionId,
+        ClientCaps, ConnectionId, FromAgent, HostRequest, ModeId, OptionValue, PermissionKind,
+        RequestKey, SessionId, SessionKey,
     },
     rpc::{
         Direction, Inbound, Outbox, Peer, Protocol, Reader, Receiver, Tap, WireLine, channel,
@@ -51,17 +53,17 @@ struct Play {
 
 impl Play {
     fn new(dialect: Dialect) -> Self {
-        let (stdout, ours) = duplex(1 << 16);
-        let (stdin, theirs) = duplex(1 << 16);
+        let (stdout, ours) = duplex(1 << 22);
+        let (stdin, theirs) = duplex(1 << 22);
         let (outbox, outgoing) = Outbox::new();
         let peer = Arc::new(Peer::new(ConnectionId(1), outbox));
-        let (inbox, inbound) = channel(1 << 20);
-        let (watcher, log) = channel(1 << 20);
+        let (inbox, inbound) = channel(1 << 26);
+        let (watcher, log) = channel(1 << 26);
         let tap = Tap::new(Some(watcher));
         let dialects = Dialects::new(dialect);
         let decoder = Decoder::new(ClientCaps::default(), dialects.clone());
         let reader = Reader::new(Arc::clone(&peer), decoder, inbox, tap.clone());
-        tokio::spawn(reader.run(ours, std::future::pending()));
+        tokio::spawn(reader.run(ours, 1 << 26, std::future::pending()));
         tokio::spawn(write_lines(outgoing, theirs, tap));
         Self {
             peer,
@@ -81,7 +83,8 @@ impl Play {
                 peer: &self.peer,
                 dialects: &self.dialects,
             };
-            wire.call(tag(method, &sent["params"]), method, &sent["params"]);
+            let tag = tag(method, &sent["params"]);
+            wire.call(SessionKey::default(), tag, method, &sent["params"]);
             let line = self.line().await;
             let wire = step.get("wire").unwrap_or(sent);
             assert_eq!(line["jsonrpc"], "2.0", "{whole}");
@@ -204,7 +207,7 @@ fn tag(method: &str, params: &Value) -> CallTag {
         "session/set_config_option" => CallTag::SetConfigOption {
             session: session(),
             option: text("configId"),
-            value: text("value"),
+            value: OptionValue::Id(text("value")),
         },
         _ => CallTag::Authenticate {
             method: text("methodId"),
@@ -217,7 +220,11 @@ fn golden() -> Vec<(String, Value)> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the golden files") {
         let path = entry.expect("an entry").path();
-        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let name = path
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
         let text = std::fs::read_to_string(&path).expect("a golden file");
         for line in text.lines() {
             let conversation = serde_json::from_str(line)
@@ -237,13 +244,19 @@ async fn every_row_reads_and_speaks_as_its_golden_file() {
         let row = format!("D-{row:02}");
         assert!(golden.iter().any(|(name, _)| *name == row), "no {row}");
     }
-    for (name, conversation) in &golden {
-        let mut play = Play::new(dialect(&conversation["dialect"]));
-        for step in conversation["steps"].as_array().expect("steps") {
-            let whole = format!("{name}, {}: {step}", conversation["name"]);
-            play.step(step, &whole).await;
-        }
+    let mut wrong = Vec::new();
+    for (name, conversation) in golden {
+        // Each on a task of its own, so that one failure does not hide the next.
+        let played = tokio::spawn(async move {
+            let mut play = Play::new(dialect(&conversation["dialect"]));
+            for step in conversation["steps"].as_array().expect("steps") {
+                let whole = format!("{name}, {}: {step}", conversation["name"]);
+                play.step(step, &whole).await;
+            }
+        });
+        wrong.extend(played.await.err().map(|error| error.to_string()));
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn every_dialect() -> impl Strategy<Value = Dialect> {
@@ -304,7 +317,9 @@ fn permission() -> impl Strategy<Value = Value> {
 }
 
 fn object(members: Vec<(&'static str, Value)>) -> Value {
-    let members = members.into_iter().map(|(key, value)| (key.to_owned(), value));
+    let members = members
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value));
     Value::Object(members.collect())
 }
 
@@ -322,7 +337,8 @@ proptest! {
         else {
             return Ok(());
         };
-        prop_assert_eq!(request.session.as_str(), "s");
+        let session = params["sessionId"].as_str().unwrap_or("s");
+        prop_assert_eq!(request.session.as_str(), session);
         let raw = params["options"].as_array().expect("a list");
         for option in &request.options {
             let id = option.id.as_str();

@@ -26,7 +26,7 @@ pub fn normalise(edge: &mut Edge<'_>, params: &mut Value) {
         return;
     };
     tag(edge, session.as_deref(), update);
-    content::normalise(edge, update);
+    content::of_update(edge, update);
     if text(update, "sessionUpdate") == Some("config_option_update")
         && let Some(Value::Array(options)) = update.get_mut("configOptions")
     {
@@ -61,7 +61,11 @@ fn tag(edge: &mut Edge<'_>, session: Option<&str>, update: &mut Object) {
     if update.contains_key("sessionUpdate") {
         return;
     }
-    let word = |key: &str| WORDS.into_iter().find(|word| text(update, key) == Some(word));
+    let word = |key: &str| {
+        WORDS
+            .into_iter()
+            .find(|word| text(update, key) == Some(word))
+    };
     let (row, member, word) = if let Some(word) = word("kind") {
         (DialectRow::KindUpdates, Some("kind"), word)
     } else if let Some(word) = word("type") {
@@ -140,7 +144,11 @@ fn tool_result(edge: &mut Edge<'_>, session: Option<&str>, update: &mut Object) 
         .any(|key| update.get(*key) == Some(&Value::Bool(true)));
     set(update, "sessionUpdate", "tool_call_update");
     set(update, "toolCallId", id);
-    set(update, "status", if failed { "failed" } else { "completed" });
+    set(
+        update,
+        "status",
+        if failed { "failed" } else { "completed" },
+    );
     if let Some(output) = take(update, &["rawOutput", "output"]) {
         set(update, "rawOutput", output);
     }

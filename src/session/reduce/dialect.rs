@@ -41,8 +41,13 @@ impl Step<'_> {
         let heard = &mut self.session.inner.dialect;
         heard.detected.push(row);
         let whats: Vec<_> = heard.detected.iter().map(|row| row.what()).collect();
-        let names = heard.detected.iter().map(|row| format!("\"{}\"", row.name()));
-        let names: Vec<_> = std::iter::once("\"auto\"".to_owned()).chain(names).collect();
+        let names = heard
+            .detected
+            .iter()
+            .map(|row| format!("\"{}\"", row.name()));
+        let names: Vec<_> = std::iter::once("\"auto\"".to_owned())
+            .chain(names)
+            .collect();
         let text = format!(
             "the agent speaks an older dialect of ACP, which is understood: {}",
             whats.join("; ")

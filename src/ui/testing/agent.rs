@@ -8,7 +8,7 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, CallResult, CallTag, ChunkRole, ClientCaps,
-        ConnectionId, ContentBlock, FromAgent, HostRequest, Initialized, ModeId, ModeState,
+        ConnectionId, ContentBlock, FromAgent, HostRequest, Initialized, Meta, ModeId, ModeState,
         OptionId, PermissionKind, PermissionOption, PermissionRequest, RequestKey, RpcError,
         SessionId, SessionMode, SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
     },
@@ -40,8 +40,9 @@ impl Bench {
             cwd: PathBuf::from("/home/me/src/tool"),
             additional_directories: Vec::new(),
             caps: ClientCaps::default(),
+            start_timeout: Duration::from_secs(60),
             start: Start::New,
-            mode: None,
+            settings: Vec::new(),
             first_prompt: None,
         };
         let (session, effects) = Session::start(config, now);
@@ -77,6 +78,7 @@ impl Bench {
     pub fn context(&self) -> UiContext<'_> {
         UiContext {
             session: Some(&self.session),
+            sessions: None,
             screens: &self.screens,
             project: &self.project,
             now: self.now,
@@ -99,6 +101,7 @@ impl Bench {
     pub fn handshake(&mut self, auth_methods: Vec<AuthMethod>) {
         self.event(Event::Connected(CONNECTION));
         self.says(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
             call: CallTag::Initialize,
             result: CallResult::Initialized(Box::new(Initialized {
                 protocol_version: 1,
@@ -118,6 +121,7 @@ impl Bench {
             description: None,
         };
         self.says(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
             call: CallTag::NewSession,
             result: CallResult::SessionOpened(Box::new(SessionOpened {
                 id: Some(Self::session_id()),
@@ -133,6 +137,7 @@ impl Bench {
     /// `session/new` is refused with -32000.
     pub fn wants_sign_in(&mut self) {
         self.says(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
             call: CallTag::NewSession,
             result: CallResult::Failed(RpcError::new(-32000, "Authentication required")),
         });
@@ -157,6 +162,7 @@ impl Bench {
             role: ChunkRole::Agent,
             message: None,
             content: ContentBlock::Text(SafeText::new(text)),
+            meta: Meta::default(),
         });
     }
 
