@@ -84,14 +84,13 @@ impl App {
             return;
         };
         let profile = running.profile.clone();
-        let shared = running.scratch.clone();
-        let (mut config, mut scratch) = self.session_config(&profile, start, None);
-        if let (Some(before), Some(shared)) = (self.sessions.get(beside), shared) {
-            // The agent knows that scratch folder.
-            config.additional_directories = before.config.additional_directories.clone();
-            scratch = Some(shared);
-        }
-        let opened = self.sessions.open_beside(beside, config, Instant::now());
+        let (config, scratch) = self.session_config(&profile, start, None);
+        let now = Instant::now();
+        let opened = if profile.own_process {
+            self.sessions.open(config, now)
+        } else {
+            self.sessions.open_beside(beside, config, now)
+        };
         self.opened(opened, profile, scratch, None);
     }
 
@@ -117,7 +116,7 @@ impl App {
         profile: &AgentProfile,
         start: Start,
         first_prompt: Option<Prompt>,
-    ) -> (SessionConfig, Option<Arc<TempDir>>) {
+    ) -> (SessionConfig, Option<TempDir>) {
         let mut additional_directories = self.launch.add_dirs.clone();
         let mut scratch = None;
         if profile.scratch {
@@ -126,7 +125,7 @@ impl App {
                     // As the agent will see it resolved.
                     let path = folder.path().canonicalize();
                     additional_directories.push(path.unwrap_or_else(|_| folder.path().into()));
-                    scratch = Some(Arc::new(folder));
+                    scratch = Some(folder);
                 }
                 Err(error) => tracing::warn!(%error, "no scratch folder"),
             }
@@ -154,7 +153,7 @@ impl App {
         &mut self,
         opened: Option<(SessionKey, Vec<Routed>)>,
         profile: AgentProfile,
-        scratch: Option<Arc<TempDir>>,
+        scratch: Option<TempDir>,
         before: Option<JoinHandle<()>>,
     ) {
         let Some((key, effects)) = opened else {
