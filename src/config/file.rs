@@ -76,6 +76,8 @@ pub(super) struct AgentEntry {
     pub login_command: Option<String>,
     /// A temporary folder is made for each session and added to its workspace.
     pub scratch: bool,
+    /// Each session gets a process of its own: the agent serves one at a time.
+    pub own_process: bool,
 }
 
 impl AgentEntry {

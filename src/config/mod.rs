@@ -94,6 +94,8 @@ pub struct AgentProfile {
     pub login_command: Option<String>,
     /// A temporary folder is made for each session, an additional root of its workspace.
     pub scratch: bool,
+    /// Each session gets a process of its own: the agent serves one at a time.
+    pub own_process: bool,
     pub origin: Origin,
     /// The command is the built-in profile's, whatever else was laid over that.
     pub built_in_command: bool,

@@ -172,6 +172,7 @@ impl AgentProfile {
             install: entry.install,
             login_command: entry.login_command,
             scratch: entry.scratch,
+            own_process: entry.own_process,
             origin,
             built_in_command: false,
         }
