@@ -5,8 +5,8 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId, SessionKey,
-        TerminalId, TerminalSnapshot, code,
+        ConnectionId, Dialect, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId,
+        SessionKey, TerminalId, TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
 };
@@ -28,8 +28,9 @@ async fn wire(message: ToAgent) -> Value {
 async fn wire_lines(messages: impl IntoIterator<Item = ToAgent>) -> Vec<Value> {
     let (outbox, outgoing) = Outbox::new();
     let peer = Peer::new(ConnectionId(1), outbox);
+    let dialects = Dialects::new(Dialect::default());
     for message in messages {
-        send(&peer, SessionKey::default(), message);
+        send(&peer, &dialects, SessionKey::default(), message);
     }
     peer.close();
     let (mut ours, theirs) = tokio::io::duplex(4096);
@@ -283,7 +284,12 @@ async fn answered(reply: HostReply) -> Value {
     else {
         panic!("a request");
     };
-    send(&peer, SessionKey::default(), ToAgent::Reply { key, reply });
+    send(
+        &peer,
+        &Dialects::new(Dialect::default()),
+        SessionKey::default(),
+        ToAgent::Reply { key, reply },
+    );
     peer.close();
     let mut line = Vec::new();
     write_lines(outgoing, &mut line, Tap::new(None))
