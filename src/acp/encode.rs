@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use crate::{
     acp::dialect::Dialects,
     proto::{
-        Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, OptionValue,
-        PermissionOutcome, PromptBlock, RequestKey, SessionKey, SessionSetup, ToAgent,
+        Call, CallTag, ClientCaps, ExitStatus, HostReply, McpServer, McpTransport, Notification,
+        OptionValue, PermissionOutcome, PromptBlock, RequestKey, SecretPairs, SessionKey,
+        SessionSetup, ToAgent,
     },
     rpc::Peer,
 };
@@ -90,24 +91,29 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
             let SessionSetup {
                 cwd,
                 additional_directories,
+                mcp_servers,
             } = setup;
-            let request =
-                schema::NewSessionRequest::new(cwd).additional_directories(additional_directories);
+            let request = schema::NewSessionRequest::new(cwd)
+                .additional_directories(additional_directories)
+                .mcp_servers(self::mcp_servers(mcp_servers));
             peer.call(caller, tag, method, request);
         }
         Call::LoadSession { id, setup } => {
             let request = schema::LoadSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories);
+                .additional_directories(setup.additional_directories)
+                .mcp_servers(mcp_servers(setup.mcp_servers));
             peer.call(caller, tag, method, request);
         }
         Call::ResumeSession { id, setup } => {
             let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories);
+                .additional_directories(setup.additional_directories)
+                .mcp_servers(mcp_servers(setup.mcp_servers));
             peer.call(caller, tag, method, request);
         }
         Call::ForkSession { id, setup } => {
             let request = schema::ForkSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories);
+                .additional_directories(setup.additional_directories)
+                .mcp_servers(mcp_servers(setup.mcp_servers));
             peer.call(caller, tag, method, request);
         }
         Call::ListSessions { cwd, cursor } => {
@@ -179,6 +185,40 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
     schema::InitializeRequest::new(ProtocolVersion::V1)
         .client_capabilities(capabilities)
         .client_info(info)
+}
+
+/// Over stdio without a `type`, which v1 does not have there (V1-MCP-01).
+fn mcp_servers(servers: Vec<McpServer>) -> Vec<schema::McpServer> {
+    let headers = |pairs: SecretPairs| {
+        let pairs = pairs.0.into_iter();
+        pairs
+            .map(|(name, value)| schema::HttpHeader::new(name, value))
+            .collect()
+    };
+    let server = |server: McpServer| match server.transport {
+        McpTransport::Stdio { command, args, env } => {
+            let env = env.0.into_iter();
+            let env = env.map(|(name, value)| schema::EnvVariable::new(name, value));
+            schema::McpServer::Stdio(
+                schema::McpServerStdio::new(server.name, command)
+                    .args(args)
+                    .env(env.collect()),
+            )
+        }
+        McpTransport::Http {
+            url,
+            headers: pairs,
+        } => schema::McpServer::Http(
+            schema::McpServerHttp::new(server.name, url).headers(headers(pairs)),
+        ),
+        McpTransport::Sse {
+            url,
+            headers: pairs,
+        } => schema::McpServer::Sse(
+            schema::McpServerSse::new(server.name, url).headers(headers(pairs)),
+        ),
+    };
+    servers.into_iter().map(server).collect()
 }
 
 fn block(block: PromptBlock) -> schema::ContentBlock {

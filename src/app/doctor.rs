@@ -113,6 +113,7 @@ async fn examine(
     let setup = SessionSetup {
         cwd: cwd.to_owned(),
         additional_directories: Vec::new(),
+        mcp_servers: Vec::new(),
     };
     match agent.ask(Call::NewSession(setup)).await {
         Ok(CallResult::SessionOpened(opened)) => {

@@ -7,13 +7,16 @@ use std::{
 };
 
 use super::{
-    AgentProfile, Config, ExpandError, NotFound, Origin, Warning,
+    AgentProfile, Config, ExpandError, McpError, NotFound, Origin, Warning,
     check::join,
     expand::{expand, literal},
     file::AgentEntry,
     find_program, nearest,
 };
-use crate::text::{self, SafeText};
+use crate::{
+    proto::McpServer,
+    text::{self, SafeText},
+};
 
 macro_rules! built_in {
     ($($id:literal),* $(,)?) => {
@@ -165,6 +168,7 @@ impl AgentProfile {
                 .into_iter()
                 .map(|(key, value)| (key, value.into()))
                 .collect(),
+            mcp_servers: Vec::new(),
             policy: entry.policy.map(Into::into),
             fs_read: entry.fs.read,
             fs_write: entry.fs.write,
@@ -245,6 +249,18 @@ impl AgentProfile {
             let key = path.iter().fold(agent, |path, part| join(&path, part));
             InvocationError { key, source }
         })
+    }
+
+    /// The MCP servers that it is handed, and why others are not. Reads PATH's folders.
+    pub fn mcp_servers(&self, cwd: &Path) -> (Vec<McpServer>, Vec<McpError>) {
+        let path = std::env::var_os("PATH");
+        let lookup = |name: &str| std::env::var_os(name);
+        let mut problems = Vec::new();
+        let servers = self.mcp_servers.iter().filter_map(|server| {
+            let resolved = server.resolve(&lookup, path.as_deref(), cwd);
+            resolved.map_err(|problem| problems.push(problem)).ok()
+        });
+        (servers.collect(), problems)
     }
 
     /// The file that would be run; relative commands count from `cwd`.

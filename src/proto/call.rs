@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, HostReply, HostRequest,
-        ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
+        McpServer, ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
+        SessionPage,
     },
     text::{SafeText, command_line},
 };
@@ -116,6 +117,8 @@ pub struct SessionSetup {
     pub cwd: PathBuf,
     /// Absolute; sent only where the agent has the capability (V1-SES-06).
     pub additional_directories: Vec<PathBuf>,
+    /// Only those that the agent can connect to (V1-INIT-19).
+    pub mcp_servers: Vec<McpServer>,
 }
 
 /// A block of a prompt.

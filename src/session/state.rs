@@ -8,8 +8,8 @@ use std::{
 
 use crate::{
     proto::{
-        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
-        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, Usage,
+        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, McpServer,
+        NamedPlan, PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, Usage,
     },
     session::{BlockKind, Prompt, Question, Transcript},
     text::{SafeText, first_bytes},
@@ -26,6 +26,10 @@ pub struct SessionConfig {
     pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
+    /// MCP servers for the agent.
+    pub mcp_servers: Vec<McpServer>,
+    /// Those that cannot be handed to it, and why: said once.
+    pub mcp_problems: Vec<SafeText>,
     pub caps: ClientCaps,
     /// How long the agent may be silent at its start before that is said (V1-INIT-24).
     pub start_timeout: Duration,

@@ -21,6 +21,7 @@ mod leave;
 mod limits;
 mod login;
 mod logs;
+mod mcp;
 mod options;
 mod permission;
 mod queue;

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     acp::encode::method,
     proto::{
-        AgentCaps, CallResult, CallTag, Initialized, PromptCaps, RpcError, SessionId,
+        AgentCaps, CallResult, CallTag, Initialized, McpCaps, PromptCaps, RpcError, SessionId,
         SessionOpened, StopReason, code,
     },
     text::SafeText,
@@ -128,6 +128,10 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
         fork: session.fork.is_some(),
         additional_directories: session.additional_directories.is_some(),
         logout: caps.auth.logout.is_some(),
+        mcp: McpCaps {
+            http: caps.mcp_capabilities.http,
+            sse: caps.mcp_capabilities.sse,
+        },
     }
 }
 

@@ -41,6 +41,8 @@ impl Bench {
             login: None,
             cwd: PathBuf::from("/home/me/src/tool"),
             additional_directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            mcp_problems: Vec::new(),
             caps: ClientCaps::default(),
             start_timeout: Duration::from_secs(60),
             start: Start::New,
