@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
-        OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
+        OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode, TurnTokens,
     },
     text::SafeText,
 };
@@ -185,7 +185,8 @@ pub enum CallResult {
     Authenticated,
     SessionOpened(Box<SessionOpened>),
     SessionClosed,
-    PromptDone(StopReason),
+    /// With what the agent says it took.
+    PromptDone(StopReason, Option<TurnTokens>),
     ModeSet,
     /// The full list replaces ours (V1-CFG-08).
     ConfigSet(Vec<ConfigOption>),

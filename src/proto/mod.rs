@@ -29,7 +29,7 @@ pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
 pub use error::{RpcError, code};
-pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
+pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, TurnTokens, Usage};
 pub use exit::AgentExit;
 pub use ids::{
     CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,

@@ -110,6 +110,7 @@ impl Session {
             options_rev: 0,
             commands: Vec::new(),
             usage: None,
+            tokens: None,
             terminals: BTreeMap::new(),
             last_word: now,
             rev: 0,
@@ -304,7 +305,9 @@ impl Step<'_> {
                 result => self.opening_failed(&call, &failure(result)),
             },
             (CallTag::Prompt { session }, result) => match result {
-                CallResult::PromptDone(reason) => self.prompt_done(&session, reason),
+                CallResult::PromptDone(reason, tokens) => {
+                    self.prompt_done(&session, reason, tokens);
+                }
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {
