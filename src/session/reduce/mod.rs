@@ -21,6 +21,7 @@ mod stop;
 mod terminals;
 mod tools;
 mod turn;
+mod unattended;
 mod updates;
 mod writes;
 
