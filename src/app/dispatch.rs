@@ -90,15 +90,27 @@ impl App {
                     self.ui.restore_draft_of(by, &prompt);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
-                Effect::Notice(notice) => {
+                Effect::Notice(mut notice) => {
+                    notice.title = self.as_of(by, notice.title);
                     self.ui.notice(notice);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
                 Effect::Toast(text) => {
+                    let text = self.as_of(by, text);
                     self.ui.toast(text);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
             }
+        }
+    }
+
+    /// What a session says, with its name where another one is shown.
+    fn as_of(&self, by: SessionKey, text: SafeText) -> SafeText {
+        match self.sessions.get(by) {
+            Some(session) if self.sessions.shown_key() != Some(by) => {
+                SafeText::line(&format!("{}: {text}", session.label()))
+            }
+            _ => text,
         }
     }
 

@@ -201,6 +201,7 @@ pub fn launch_spec(
         args: invocation.args,
         env: invocation.env,
         cwd: cwd.to_owned(),
+        dialect: profile.dialect,
         max_line,
     })
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::{
     proto::{
-        AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
-        OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
+        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, HostReply, HostRequest,
+        ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
         TurnTokens,
     },
     text::SafeText,
@@ -39,6 +39,8 @@ pub enum FromAgent {
     },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
     CancelRequest { key: RequestKey },
+    /// It departs from v1. Comes before the first message that shows it.
+    Dialect(DialectHint),
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
     /// (V1-RPC-14). `count` is how many there were on this connection so far.
     Noise { what: SafeText, count: u64 },

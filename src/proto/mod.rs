@@ -9,6 +9,7 @@ mod call;
 mod caps;
 mod compaction;
 mod content;
+mod dialect;
 mod error;
 mod event;
 mod exit;
@@ -29,6 +30,7 @@ pub use call::{
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
+pub use dialect::{Dialect, DialectHint, DialectRow};
 pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, TurnTokens, Usage};
 pub use exit::AgentExit;

@@ -11,8 +11,8 @@ use crate::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
         PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, TurnTokens, Usage,
     },
-    session::{Prompt, Question, Transcript},
-    text::SafeText,
+    session::{BlockKind, Prompt, Question, Transcript},
+    text::{SafeText, first_bytes},
 };
 
 /// What a session is opened with; fixed for its life.
@@ -176,6 +176,25 @@ impl Session {
         self.questions
             .iter()
             .take_while(|question| question.is_decided())
+    }
+
+    /// What people tell it by: the title that the agent gave, else what was asked first. One line.
+    pub fn label(&self) -> SafeText {
+        /// Bytes of a first prompt that can be seen in a row.
+        const MAX_BYTES: usize = 400;
+        if let Some(title) = self.title.as_ref().filter(|title| !title.is_empty()) {
+            return SafeText::line(title);
+        }
+        let first = self.transcript.blocks().iter().find_map(|block| {
+            let BlockKind::User(message) = &block.kind else {
+                return None;
+            };
+            message.text.lines().find(|line| !line.trim().is_empty())
+        });
+        match first {
+            Some(line) => SafeText::line(first_bytes(line, MAX_BYTES)),
+            None => SafeText::from("nothing said yet"),
+        }
     }
 
     /// Nothing goes on until the person has answered something.

@@ -5,8 +5,8 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId, SessionKey,
-        TerminalId, TerminalSnapshot, code,
+        ConnectionId, Dialect, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId,
+        SessionKey, TerminalId, TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
 };
@@ -22,7 +22,12 @@ use schema_of_the_protocol::Traffic;
 async fn wire(message: ToAgent) -> Value {
     let (outbox, outgoing) = Outbox::new();
     let peer = Peer::new(ConnectionId(1), outbox);
-    send(&peer, SessionKey::default(), message);
+    send(
+        &peer,
+        &Dialects::new(Dialect::default()),
+        SessionKey::default(),
+        message,
+    );
     peer.close();
     let (mut ours, theirs) = tokio::io::duplex(4096);
     tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
@@ -237,7 +242,12 @@ async fn answered(reply: HostReply) -> Value {
     else {
         panic!("a request");
     };
-    send(&peer, SessionKey::default(), ToAgent::Reply { key, reply });
+    send(
+        &peer,
+        &Dialects::new(Dialect::default()),
+        SessionKey::default(),
+        ToAgent::Reply { key, reply },
+    );
     peer.close();
     let mut line = Vec::new();
     write_lines(outgoing, &mut line, Tap::new(None))

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, ConnectionId, ExitStatus, Initialized, RpcError},
+    proto::{Call, ConnectionId, ExitStatus, Initialized, RpcError, code},
     session::{
         AgentExit, AgentInfo, Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Session,
         ToolState,
@@ -58,6 +58,7 @@ impl Step<'_> {
             spawning: true,
             ..Link::default()
         };
+        self.forget_dialect();
         self.session.phase = Phase::Starting { since: self.now };
         self.effects.push(Effect::Spawn);
     }
@@ -129,8 +130,14 @@ impl Step<'_> {
         if !matches!(self.session.phase, Phase::Starting { .. }) {
             return;
         }
+        let what = if error.code == code::UNSUPPORTED_VERSION {
+            // D-25
+            format!("does not speak version {PROTOCOL_VERSION} of the protocol")
+        } else {
+            "refused to start".to_owned()
+        };
         let text = format!(
-            "{} refused to start: {}",
+            "{} {what}: {}",
             self.agent_name(),
             error_text::readable(error)
         );

@@ -6,6 +6,7 @@
 mod bounds;
 mod compaction;
 mod connection;
+mod dialect;
 mod error_text;
 mod listing;
 mod messages;
@@ -49,6 +50,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Inner {
     link: connection::Link,
+    dialect: dialect::Heard,
     opening: opening::Opening,
     sign_in: signin::SignIn,
     turn: turn::TurnRules,
@@ -289,6 +291,7 @@ impl Step<'_> {
             FromAgent::Request { key, request } => self.request(key, request),
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
+            FromAgent::Dialect(hint) => self.dialect(hint),
             FromAgent::Noise { what, count } => self.noise(&what, count),
             FromAgent::Oversized { limit } => self.oversized(limit),
         }
