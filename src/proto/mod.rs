@@ -24,8 +24,9 @@ mod request;
 mod tool;
 
 pub use call::{
-    AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, ModeState,
-    Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, ToAgent,
+    AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, LoginProgram,
+    ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, ToAgent,
+    env_words,
 };
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};

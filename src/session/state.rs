@@ -20,6 +20,10 @@ use crate::{
 pub struct SessionConfig {
     /// The profile's name, for messages and the resume hint.
     pub agent: SafeText,
+    /// What starts it, as a person would type it.
+    pub command: SafeText,
+    /// The profile's own way to sign in: a command line of the person's (D-22).
+    pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
     pub caps: ClientCaps,
@@ -128,9 +132,9 @@ pub enum Phase {
         replaying: bool,
     },
     /// The agent wants a sign-in first: a dialog offers `AgentInfo::auth_methods` (V1-AUTH-08).
-    /// `running`: `authenticate` is open. `error`: what the last try said.
+    /// `error`: what the last try said.
     SignIn {
-        running: bool,
+        step: SignInStep,
         error: Option<SafeText>,
     },
     Ready,
@@ -139,6 +143,18 @@ pub enum Phase {
     Failed {
         error: SafeText,
     },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignInStep {
+    /// The person chooses a way.
+    Choosing,
+    /// `authenticate` is open; it may take as long as a person in a browser.
+    Asking,
+    /// It was given up, and is waited for all the same (V1-CAN-09).
+    Cancelling,
+    /// A program for it runs, in that terminal once it is there.
+    Program(Option<TerminalId>),
 }
 
 #[derive(Clone, Debug)]
