@@ -25,10 +25,12 @@ pub enum ClientMethod {
     TerminalWaitForExit,
     TerminalKill,
     TerminalRelease,
+    ElicitationCreate,
+    ElicitationComplete,
 }
 
 impl ClientMethod {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::SessionUpdate,
         Self::RequestPermission,
         Self::ReadTextFile,
@@ -38,6 +40,8 @@ impl ClientMethod {
         Self::TerminalWaitForExit,
         Self::TerminalKill,
         Self::TerminalRelease,
+        Self::ElicitationCreate,
+        Self::ElicitationComplete,
     ];
 
     pub fn name(self) -> &'static str {
@@ -51,6 +55,8 @@ impl ClientMethod {
             Self::TerminalWaitForExit => "terminal/wait_for_exit",
             Self::TerminalKill => "terminal/kill",
             Self::TerminalRelease => "terminal/release",
+            Self::ElicitationCreate => "elicitation/create",
+            Self::ElicitationComplete => "elicitation/complete",
         }
     }
 

@@ -101,7 +101,7 @@ impl App {
         let caps = ClientCaps {
             read_text_file: profile.fs_read,
             write_text_file: profile.fs_write,
-            terminal: true,
+            ..ClientCaps::default()
         };
         let config = SessionConfig {
             agent: SafeText::line(&profile.name),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     app::{attention, frame::Reason, job::Job, state::App},
-    host::{self, HostEvent, ServeOutcome, Serving},
+    host::{self, HostEvent, ServeOutcome, Serving, browser},
     proto::{
         HostReply, HostRequest, PermissionOption, RequestKey, RpcError, TerminalMeta, ToAgent,
         ToolContent, code,
@@ -60,6 +60,7 @@ impl App {
                         host.cancel(key);
                     }
                 }
+                Effect::OpenPage { question, url } => self.open_page(question, url),
                 Effect::TerminalMeta(meta) => self.foreign_terminal(meta),
                 Effect::Attention(attention) => {
                     let agent = self.session.as_ref().map(Session::agent_name);
@@ -114,6 +115,19 @@ impl App {
             let event = Event::Decided { question, verdict };
             let _ = jobs.send(Job::Session(connection, event));
         }));
+    }
+
+    /// The person has consented: starts their browser off the UI task.
+    fn open_page(&self, question: QuestionId, url: String) {
+        let Some(connection) = self.session.as_ref().and_then(|s| s.connection) else {
+            return;
+        };
+        let jobs = self.jobs.clone();
+        tokio::spawn(async move {
+            let result = browser::open(&url).await;
+            let event = Event::PageOpened { question, result };
+            let _ = jobs.send(Job::Session(connection, event));
+        });
     }
 
     /// Serves a request off the UI task; its answer goes straight to the agent.

@@ -37,7 +37,10 @@ pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> 
     let caps = ClientCaps {
         read_text_file: agent.fs_read,
         write_text_file: agent.fs_write,
-        terminal: true,
+        // Nobody answers meanwhile.
+        elicitation_form: false,
+        elicitation_url: false,
+        ..ClientCaps::default()
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

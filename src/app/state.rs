@@ -19,7 +19,7 @@ use crate::{
     cli::{ExitCode, Launch},
     config::{AgentProfile, Config, Dirs, Loaded, TrustState},
     host::{
-        Host,
+        Host, browser,
         clipboard::{Clipboard, Surroundings},
         git,
     },
@@ -121,6 +121,7 @@ impl App {
             cwd: SafeText::line(&with_tilde(&launch.cwd)),
             git_branch: git::branch(&launch.cwd),
             policy: None,
+            no_browser: browser::missing(),
         };
         Ok(Self {
             warnings: config_warnings(&loaded),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::{
     proto::{
-        AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
-        RequestKey, RpcError, SessionId, SessionMode,
+        AgentCaps, AgentEvent, ClientCaps, ConfigOption, ElicitationId, HostReply, HostRequest,
+        ModeId, RequestKey, RpcError, SessionId, SessionMode,
     },
     text::SafeText,
 };
@@ -33,6 +33,10 @@ pub enum FromAgent {
     Reply {
         call: CallTag,
         result: CallResult,
+    },
+    /// `elicitation/complete`: what a page was opened for is done (V1-ELI-18).
+    ElicitationDone {
+        id: ElicitationId,
     },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
     CancelRequest {

@@ -25,6 +25,10 @@ pub struct ClientCaps {
     pub read_text_file: bool,
     pub write_text_file: bool,
     pub terminal: bool,
+    /// Somebody is there to fill in forms (V1-INIT-15).
+    pub elicitation_form: bool,
+    /// And to open pages.
+    pub elicitation_url: bool,
 }
 
 impl Default for ClientCaps {
@@ -33,6 +37,8 @@ impl Default for ClientCaps {
             read_text_file: true,
             write_text_file: true,
             terminal: true,
+            elicitation_form: true,
+            elicitation_url: true,
         }
     }
 }

@@ -8,6 +8,7 @@
 mod call;
 mod caps;
 mod content;
+mod elicitation;
 mod error;
 mod event;
 mod exit;
@@ -24,6 +25,10 @@ pub use call::{
 };
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
+pub use elicitation::{
+    Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
+    Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat, is_secret_name,
+};
 pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
 pub use exit::AgentExit;

@@ -1,13 +1,17 @@
 //! What the agent asks of the client, and what it gets back.
 
 use crate::{
-    proto::{OptionId, RpcError, SessionId, TerminalId, ToolCallPatch},
+    proto::{
+        Elicitation, ElicitationAnswer, ElicitationScope, OptionId, RpcError, SessionId,
+        TerminalId, ToolCallPatch,
+    },
     text::SafeText,
 };
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum HostRequest {
     Permission(Box<PermissionRequest>),
+    Elicitation(Box<Elicitation>),
     ReadTextFile(FsRead),
     WriteTextFile(FsWrite),
     TerminalCreate(TerminalCreate),
@@ -18,9 +22,14 @@ pub enum HostRequest {
 }
 
 impl HostRequest {
-    pub fn session(&self) -> &SessionId {
-        match self {
+    /// `None`: it belongs to a request of ours (V1-ELI-02).
+    pub fn session(&self) -> Option<&SessionId> {
+        Some(match self {
             Self::Permission(request) => &request.session,
+            Self::Elicitation(elicitation) => match &elicitation.scope {
+                ElicitationScope::Session { session, .. } => session,
+                ElicitationScope::Request { .. } => return None,
+            },
             Self::ReadTextFile(read) => &read.session,
             Self::WriteTextFile(write) => &write.session,
             Self::TerminalCreate(create) => &create.session,
@@ -28,7 +37,7 @@ impl HostRequest {
             | Self::TerminalWaitForExit(terminal)
             | Self::TerminalKill(terminal)
             | Self::TerminalRelease(terminal) => &terminal.session,
-        }
+        })
     }
 }
 
@@ -106,6 +115,7 @@ pub struct TerminalRef {
 #[derive(Clone, PartialEq, Debug)]
 pub enum HostReply {
     Permission(PermissionOutcome),
+    Elicitation(ElicitationAnswer),
     Content(String),
     /// `{}` (V1-RPC-26).
     Done,

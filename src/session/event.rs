@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, ModeId, OptionId, PromptBlock,
-        RequestKey, TerminalId,
+        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, ModeId,
+        OptionId, PromptBlock, RequestKey, TerminalId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -45,6 +45,14 @@ pub enum Event {
         question: QuestionId,
         run: bool,
     },
+    AnswerForm {
+        question: QuestionId,
+        answer: ElicitationAnswer,
+    },
+    AnswerPage {
+        question: QuestionId,
+        answer: PageAnswer,
+    },
     CycleMode,
     SetMode(ModeId),
     Authenticate {
@@ -78,6 +86,11 @@ pub enum Event {
         command: SafeText,
         cwd: SafeText,
         reason: SafeText,
+    },
+    /// The browser was started on a page, or why not.
+    PageOpened {
+        question: QuestionId,
+        result: Result<(), SafeText>,
     },
     /// Policy refused a request of fs/* or terminal/*; already answered. Shown.
     Refused {
@@ -114,6 +127,16 @@ pub struct Prompt {
     /// As typed: for the transcript, and for the composer when it is taken back.
     pub text: String,
     pub blocks: Vec<PromptBlock>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageAnswer {
+    /// In the person's browser, now: the answer waits for what comes of that.
+    Open,
+    /// The person has opened it where there is a browser (V1-ELI-19).
+    OpenedElsewhere,
+    Decline,
+    Dismiss,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,20 +4,25 @@
 //! queue, cancel, permissions, tool calls, plans, modes. Must not see tasks, JSON, the schema crate
 //! or widgets; time comes in as an argument.
 
+mod address;
 mod effect;
 mod event;
+mod form;
 mod question;
 mod reduce;
 mod state;
 mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
+pub use address::{Address, AddressWarning};
 pub use effect::{Attention, Effect};
-pub use event::{Event, FileAnswer, Prompt};
+pub use event::{Event, FileAnswer, PageAnswer, Prompt};
+pub use form::{FormDraft, Input, rules};
 pub use question::{
-    Answered, By, CommandQuestion, FileQuestion, PermissionQuestion, Question, QuestionId, Subject,
+    Answered, By, CommandQuestion, FileQuestion, FormQuestion, PageQuestion, PermissionQuestion,
+    Question, QuestionId, Subject,
 };
-pub use reduce::reduce;
+pub use reduce::{asks_for_secret, reduce};
 pub use state::{
     AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo,
     Turn, TurnPhase,

@@ -5,12 +5,13 @@
 //! does not fit costs only itself, and is kept as raw JSON where it would have been shown. So both
 //! passes share one code, and the common case builds no tree and copies no text twice.
 //!
-//! Updates and permission requests are read by borrowing views of our own: the schema crate's types
+//! Updates, permission requests and forms are read by borrowing views of our own: the schema crate's types
 //! drop what they do not know (a status, an item of a list) and build trees of `_meta`. Everything
 //! else is read by the crate's types. `recordings` and the property tests hold the two together.
 
 mod blocks;
 mod command;
+mod elicitation;
 mod options;
 mod permission;
 mod reply;
@@ -29,8 +30,8 @@ use super::dialect::{self, ClientMethod};
 use crate::{
     acp::decode::view::{Misfit, Pass},
     proto::{
-        AgentEvent, CallResult, CallTag, ClientCaps, FromAgent, RawJson, RequestKey, RpcError,
-        SessionId, code,
+        AgentEvent, CallResult, CallTag, ClientCaps, FromAgent, HostRequest, RawJson, RequestKey,
+        RpcError, SessionId, code,
     },
     rpc::Protocol,
     text::SafeText,
@@ -70,8 +71,11 @@ impl Decoder {
     fn is_offered(&self, method: ClientMethod) -> bool {
         match method {
             ClientMethod::RequestPermission => true,
-            // A notification; as a request it is nothing that ACP knows.
-            ClientMethod::SessionUpdate => false,
+            // Notifications; as requests they are nothing that ACP knows.
+            ClientMethod::SessionUpdate | ClientMethod::ElicitationComplete => false,
+            ClientMethod::ElicitationCreate => {
+                self.caps.elicitation_form || self.caps.elicitation_url
+            }
             ClientMethod::ReadTextFile => self.caps.read_text_file,
             ClientMethod::WriteTextFile => self.caps.write_text_file,
             ClientMethod::TerminalCreate
@@ -106,8 +110,14 @@ fn normalised(method: ClientMethod, params: &str) -> Option<String> {
 
 impl Protocol for Decoder {
     fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>) {
-        if ClientMethod::from_name(method) != Some(ClientMethod::SessionUpdate) {
-            return;
+        match ClientMethod::from_name(method) {
+            Some(ClientMethod::SessionUpdate) => {}
+            Some(ClientMethod::ElicitationComplete) => {
+                let done = elicitation::completed(params);
+                out.extend(done.map(|id| FromAgent::ElicitationDone { id }));
+                return;
+            }
+            _ => return,
         }
         if update::decode(self, Pass::Strict, params, out).is_ok() {
             return;
@@ -137,6 +147,13 @@ impl Protocol for Decoder {
                     format!("Method not found: {method}"),
                 )
             })?;
+        if method == ClientMethod::ElicitationCreate {
+            let request = elicitation::decode(self, Pass::Strict, params)
+                .or_else(|_| elicitation::decode(self, Pass::Loose, params))
+                .map_err(|unusable| unusable.error())?;
+            let request = HostRequest::Elicitation(Box::new(request));
+            return Ok(FromAgent::Request { key, request });
+        }
         let request = request::decode(self, Pass::Strict, method, params).or_else(|_| {
             let params = normalised(method, params).unwrap_or_default();
             request::decode(self, Pass::Loose, method, &params)

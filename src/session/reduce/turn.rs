@@ -164,7 +164,7 @@ impl Step<'_> {
         self.hush();
         self.end_open_tools(open_tools);
         self.tell_writes();
-        self.close_questions();
+        self.close_questions_of_turn();
         self.settle_plan();
         self.session.turn = None;
         self.session.inner.turn.prompt = None;

@@ -51,6 +51,7 @@ impl Bench {
                 cwd: "~/src/tool".into(),
                 git_branch: Some("main".into()),
                 policy: None,
+                no_browser: None,
             },
             screens: Screens::default(),
             now,

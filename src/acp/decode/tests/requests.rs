@@ -74,6 +74,8 @@ fn what_was_not_offered_is_not_found() {
         read_text_file: false,
         write_text_file: false,
         terminal: false,
+        elicitation_form: false,
+        elicitation_url: false,
     };
     for method in [
         "fs/read_text_file",
