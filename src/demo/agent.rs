@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     peer::{Message, Peer, Stopped},
-    script::{Pace, Script},
+    script::{Asks, Pace, Script},
     showcase,
 };
 
@@ -15,6 +15,8 @@ const SESSION: &str = "demo-1";
 pub struct Agent {
     peer: Peer,
     session: Option<Session>,
+    /// What the client can ask the person.
+    asks: Asks,
 }
 
 struct Session {
@@ -29,6 +31,7 @@ impl Agent {
         Self {
             peer,
             session: None,
+            asks: Asks::default(),
         }
     }
 
@@ -48,18 +51,25 @@ impl Agent {
     fn handle(&mut self, message: &Message) -> Result<Value, Value> {
         let params = &message.params;
         match message.method.as_str() {
-            "initialize" => Ok(json!({
-                "protocolVersion": 1,
-                "agentInfo": {
-                    "name": "acp-tui-demo",
-                    "title": "Demo",
-                    "version": env!("CARGO_PKG_VERSION"),
-                },
-                "agentCapabilities": {
-                    "promptCapabilities": {"embeddedContext": true},
-                    "sessionCapabilities": {"additionalDirectories": {}, "close": {}, "resume": {}},
-                },
-            })),
+            "initialize" => {
+                let offered = &params["clientCapabilities"]["elicitation"];
+                self.asks = Asks {
+                    forms: offered["form"].is_object(),
+                    pages: offered["url"].is_object(),
+                };
+                Ok(json!({
+                    "protocolVersion": 1,
+                    "agentInfo": {
+                        "name": "acp-tui-demo",
+                        "title": "Demo",
+                        "version": env!("CARGO_PKG_VERSION"),
+                    },
+                    "agentCapabilities": {
+                        "promptCapabilities": {"embeddedContext": true},
+                        "sessionCapabilities": {"additionalDirectories": {}, "close": {}, "resume": {}},
+                    },
+                }))
+            }
             "session/new" => {
                 self.open(params);
                 Ok(json!({"sessionId": SESSION, "modes": self.modes()}))
@@ -152,6 +162,7 @@ impl Agent {
             &session.scratch,
             session.pace,
             &session.calls,
+            self.asks,
         );
         let reason = match showcase::answer(&script, &text, &attached) {
             Ok(()) => "end_turn",

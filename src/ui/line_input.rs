@@ -140,7 +140,12 @@ impl LineInput {
             return (SafeText::line(shown), caret);
         };
         // The sign takes a cell of those that are left out.
-        let cut = prefix_of_width(&text, from + cell_width(ellipsis));
+        let from = from + cell_width(ellipsis);
+        let mut cut = prefix_of_width(&text, from);
+        if cell_width(cut) < from {
+            // Half of a wide character is none.
+            cut = prefix_of_width(&text, from + 1);
+        }
         let rest = text.get(cut.len()..).unwrap_or_default();
         let room = width - cell_width(ellipsis).min(width);
         let shown = format!("{ellipsis}{}", prefix_of_width(rest, room));

@@ -13,6 +13,7 @@ mod cases;
 mod composer;
 mod conformance;
 mod crash;
+mod elicitation;
 mod external;
 mod files;
 mod keys;

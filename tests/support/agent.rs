@@ -230,7 +230,7 @@ impl Agent {
             .cloned()
             .unwrap_or_else(|| json!(self.next_request));
         let mut params = self.fill(&request["params"]);
-        if params.get("sessionId").is_none() {
+        if params.get("sessionId").is_none() && params.get("requestId").is_none() {
             params["sessionId"] = json!(SESSION);
         }
         send(&json!({"jsonrpc": "2.0", "id": id, "method": request["method"], "params": params}));

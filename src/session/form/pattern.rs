@@ -89,7 +89,15 @@ fn translated(source: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            '-' if in_class && chars.peek() == Some(&'-') => out.push_str("\\-"),
+            '-' if in_class && chars.peek() == Some(&'-') => {
+                // A range that ends in `-`; first in the class one that begins there.
+                if out.ends_with(['[', '^']) {
+                    out.push_str("\\-");
+                } else {
+                    chars.next();
+                    out.push_str("-\\-");
+                }
+            }
             c => out.push(c),
         }
     }
@@ -119,6 +127,7 @@ mod tests {
             ("^[[a]$", "[", "b"),
             ("^[a&&b]+$", "a&b", "c"),
             ("^[+--]$", ",", "a"),
+            ("^[--9]+$", "-.5", "a"),
             ("^\\u0041$", "A", "B"),
             ("b", "abc", "ac"),
         ] {

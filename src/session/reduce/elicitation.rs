@@ -140,6 +140,10 @@ impl Step<'_> {
         let Some(at) = self.position(id) else {
             return;
         };
+        let question = self.session.questions.get(at);
+        if !matches!(question, Some(Question::Page(page)) if page.opening) {
+            return;
+        }
         match result {
             Ok(()) => self.page_open(at),
             Err(error) => {

@@ -1,5 +1,6 @@
 //! Decoding as a whole.
 
+mod elicitations;
 mod properties;
 mod recordings;
 mod replies;

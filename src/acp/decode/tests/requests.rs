@@ -82,6 +82,7 @@ fn what_was_not_offered_is_not_found() {
         "fs/writeTextFile",
         "terminal/create",
         "elicitation/create",
+        "elicitation/complete",
         "craft/drainMidTurnQueue",
         "_x/ask",
         "session/update",

@@ -1,6 +1,7 @@
 //! The rules by example. Each file cites the obligations that it holds.
 
 mod connection;
+mod elicitation;
 mod messages;
 mod modes;
 mod opening;

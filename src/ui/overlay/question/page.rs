@@ -131,27 +131,28 @@ impl Subject for Page {
             let label = StyledLine::styled("for ", theme.dim);
             body.push_verbatim(about, &label, theme.dim, width, cx);
         }
-        let message = SafeText::new(question.message.trim());
-        if !message.is_empty() {
-            for line in StyledLine::lines(&message, theme.text) {
-                body.push(line, width);
-            }
-            body.blank(cx);
-        }
-        // Whole, and the one part that matters set off.
+        // What matters comes first, so that no message can push it out of sight.
         let (before, behind) = question.address.around_host();
         let host = SafeText::line(question.address.host());
-        let mut url = StyledLine::styled(&SafeText::line(before), theme.text);
-        url.push(&host, theme.accent.bold());
-        url.push(&SafeText::line(behind), theme.text);
-        body.rows
-            .extend(url.wrap_with(Wrapping::Hard, width, &none, &none));
-        let mut site = StyledLine::styled("leads to ", theme.dim);
+        let mut site = StyledLine::styled("it leads to ", theme.text);
         site.push(&host, theme.accent.bold());
         body.push(site, width);
         for warning in question.address.warnings() {
             let text = format!("! {}", warning_words(*warning));
             body.push(StyledLine::styled(&text, theme.warning.bold()), width);
+        }
+        // Whole, and the one part that matters set off.
+        let mut url = StyledLine::styled(&SafeText::line(before), theme.text);
+        url.push(&host, theme.accent.bold());
+        url.push(&SafeText::line(behind), theme.text);
+        body.rows
+            .extend(url.wrap_with(Wrapping::Hard, width, &none, &none));
+        let message = SafeText::new(question.message.trim());
+        if !message.is_empty() {
+            body.blank(cx);
+            for line in StyledLine::lines(&message, theme.text) {
+                body.push(line, width);
+            }
         }
         if let Some(failed) = &question.failed {
             let text = format!("{} it could not be opened: {failed}", cx.symbols.failed);
