@@ -53,10 +53,14 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     };
     let launch = Launch::for_command(&command, cli, &start)?;
     match command {
-        Command::Agents => {
-            let loaded = load(&launch.load_options()?)?;
+        Command::Agents { action } => {
+            let options = launch.load_options()?;
+            let loaded = load(&options)?;
             cli::print_warnings(&loaded.warnings);
-            cli::agents(&loaded.config, &launch.cwd)?;
+            match action {
+                None => cli::agents(&loaded.config, &launch.cwd)?,
+                Some(action) => cli::add_agents(&options, &loaded, &action)?,
+            }
         }
         Command::Doctor { .. } => {
             let loaded = load(&launch.load_options()?)?;

@@ -7,15 +7,16 @@ use serde_json::{Map, Value};
 use crate::{
     proto::{
         Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply,
-        Notification, PermissionOutcome, PromptBlock, RequestKey, SessionSetup, ToAgent,
+        Notification, OptionValue, PermissionOutcome, PromptBlock, RequestKey, SessionKey,
+        SessionSetup, ToAgent,
     },
     rpc::Peer,
 };
 
 /// Puts one message on the wire.
-pub fn send(peer: &Peer, message: ToAgent) {
+pub fn send(peer: &Peer, caller: SessionKey, message: ToAgent) {
     match message {
-        ToAgent::Call(call) => send_call(peer, call),
+        ToAgent::Call(call) => send_call(peer, caller, call),
         ToAgent::Notify(Notification::Cancel { session }) => {
             peer.notify("session/cancel", schema::CancelNotification::new(session.0));
         }
@@ -38,13 +39,13 @@ pub fn method(call: &CallTag) -> &'static str {
     }
 }
 
-fn send_call(peer: &Peer, call: Call) {
+fn send_call(peer: &Peer, caller: SessionKey, call: Call) {
     let tag = call.tag();
     let method = method(&tag);
     match call {
-        Call::Initialize { caps } => peer.call(tag, method, initialize(caps)),
+        Call::Initialize { caps } => peer.call(caller, tag, method, initialize(caps)),
         Call::Authenticate { method: id } => {
-            peer.call(tag, method, schema::AuthenticateRequest::new(id));
+            peer.call(caller, tag, method, schema::AuthenticateRequest::new(id));
         }
         Call::NewSession(setup) => {
             let SessionSetup {
@@ -53,37 +54,46 @@ fn send_call(peer: &Peer, call: Call) {
             } = setup;
             let request =
                 schema::NewSessionRequest::new(cwd).additional_directories(additional_directories);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::LoadSession { id, setup } => {
             let request = schema::LoadSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::ResumeSession { id, setup } => {
             let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::CloseSession { id } => {
-            peer.call(tag, method, schema::CloseSessionRequest::new(id.0));
+            peer.call(caller, tag, method, schema::CloseSessionRequest::new(id.0));
         }
         Call::Prompt { session, blocks } => {
             let blocks = blocks.into_iter().map(block).collect();
-            peer.call(tag, method, schema::PromptRequest::new(session.0, blocks));
+            peer.call(
+                caller,
+                tag,
+                method,
+                schema::PromptRequest::new(session.0, blocks),
+            );
         }
         Call::SetMode { session, mode } => {
             let request = schema::SetSessionModeRequest::new(session.0, mode.0);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::SetConfigOption {
             session,
             option,
             value,
         } => {
-            let value = schema::SessionConfigOptionValue::value_id(value);
+            // A flag names its type, an id does not (V1-CFG-03, V1-CFG-08).
+            let value = match value {
+                OptionValue::Id(id) => schema::SessionConfigOptionValue::value_id(id),
+                OptionValue::Flag(flag) => schema::SessionConfigOptionValue::boolean(flag),
+            };
             let request = schema::SetSessionConfigOptionRequest::new(session.0, option, value);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
     }
 }
@@ -95,9 +105,18 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         .write_text_file(caps.write_text_file);
     // Claude reports its commands as terminals only to a client that says it shows them so.
     let meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
+    // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12: the whole contract of each is built.
+    let options = schema::SessionConfigOptionsCapabilities::new()
+        .boolean(schema::BooleanConfigOptionCapabilities::new());
+    let session = schema::ClientSessionCapabilities::new()
+        .config_options(options)
+        .notices(schema::NoticeCapabilities::new())
+        .compaction(schema::CompactionCapabilities::new());
     let capabilities = schema::ClientCapabilities::new()
         .fs(fs)
         .terminal(caps.terminal)
+        .session(session)
+        .plan(schema::PlanCapabilities::new())
         .meta(meta);
     let capabilities = match (caps.elicitation_form, caps.elicitation_url) {
         (false, false) => capabilities,

@@ -10,8 +10,8 @@ use crate::{
     cli::{DoctorReport, doctor::Verdict},
     config::AgentProfile,
     proto::{
-        Call, CallResult, ClientCaps, ConfigKind, ConnectionId, FromAgent, Initialized,
-        SessionOpened, SessionSetup, ToAgent, code,
+        Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId, FromAgent,
+        Initialized, SessionKey, SessionOpened, SessionSetup, ToAgent, category, code,
     },
     text::SafeText,
 };
@@ -105,10 +105,7 @@ async fn examine(
     match ask(client, inbox, Call::NewSession(setup)).await {
         Ok(CallResult::SessionOpened(opened)) => {
             report.add(Verdict::Good, "session/new", SafeText::default());
-            match modes(&opened) {
-                Some(modes) => report.add(Verdict::Good, "modes", SafeText::line(&modes)),
-                None => report.add(Verdict::Missing, "modes", "--mode has no effect".into()),
-            }
+            add_options(&opened, report);
         }
         Ok(CallResult::Failed(error)) if error.code == code::AUTH_REQUIRED => {
             let way = match &agent.login_command {
@@ -123,25 +120,48 @@ async fn examine(
     }
 }
 
-/// Ids, as --mode takes them; the current one first. Where there are config options, they alone tell
-/// the modes (V1-SES-05).
-fn modes(opened: &SessionOpened) -> Option<String> {
-    let (current, ids): (&str, Vec<&str>) = if opened.config_options.is_empty() {
-        let modes = opened.modes.as_ref()?;
-        let ids = modes.available.iter().map(|mode| mode.id.as_str());
-        (modes.current.as_str(), ids.collect())
-    } else {
-        let mut options = opened.config_options.iter();
-        let option = options.find(|option| option.category.as_deref() == Some("mode"))?;
-        let ConfigKind::Select { current, values } = &option.kind else {
-            return None;
-        };
-        let ids = values.iter().map(|value| value.value.as_str());
-        (current, ids.collect())
+/// Modes and options by their ids, as --mode, --model and --set take them; what is current comes first.
+/// Where there are config options, they alone tell the modes (V1-SES-05).
+fn add_options(opened: &SessionOpened, report: &mut DoctorReport) {
+    let options = opened.config_options.as_slice();
+    let modes = match &opened.modes {
+        Some(modes) if options.is_empty() => {
+            let ids = modes.available.iter().map(|mode| mode.id.as_str());
+            Some(current_first(modes.current.as_str(), ids))
+        }
+        _ => {
+            let is_mode = |option: &&ConfigOption| option.is_of(category::MODE);
+            options.iter().find(is_mode).map(values)
+        }
     };
-    let others = ids.into_iter().filter(|id| *id != current);
+    match modes {
+        Some(modes) => report.add(Verdict::Good, "modes", SafeText::line(&modes)),
+        None => report.add(Verdict::Missing, "modes", "--mode has no effect".into()),
+    }
+    for option in options {
+        let text = format!("{} = {}", option.id, values(option));
+        report.add(Verdict::Good, "option", SafeText::line(&text));
+    }
+    if options.is_empty() {
+        let without = "--model and --set have no effect";
+        report.add(Verdict::Missing, "options", without.into());
+    }
+}
+
+fn values(option: &ConfigOption) -> String {
+    match &option.kind {
+        ConfigKind::Boolean { current: true } => "true, false".to_owned(),
+        ConfigKind::Boolean { current: false } => "false, true".to_owned(),
+        ConfigKind::Select { current, values } => {
+            current_first(current, values.iter().map(|value| value.value.as_str()))
+        }
+    }
+}
+
+fn current_first<'a>(current: &'a str, ids: impl Iterator<Item = &'a str>) -> String {
+    let others = ids.filter(|id| *id != current);
     let all: Vec<&str> = std::iter::once(current).chain(others).collect();
-    Some(all.join(", "))
+    all.join(", ")
 }
 
 fn names(initialized: &Initialized) -> SafeText {
@@ -164,7 +184,7 @@ fn refusal(result: &CallResult) -> SafeText {
 
 /// One call; what else the agent sends meanwhile is passed over.
 async fn ask(client: &Client, inbox: &mut Inbox, call: Call) -> Result<CallResult, SafeText> {
-    client.send(ToAgent::Call(call));
+    client.send(SessionKey::default(), ToAgent::Call(call));
     let answer = async {
         loop {
             match inbox.recv().await {

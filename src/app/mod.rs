@@ -20,6 +20,7 @@ mod leave;
 mod log;
 mod reader;
 mod run;
+mod running;
 mod screen;
 mod signals;
 mod sources;

@@ -70,6 +70,14 @@ pub struct OpenArgs {
     #[arg(long, value_name = "MODE")]
     pub mode: Option<String>,
 
+    /// Model to set after the start
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+
+    /// Option of the agent to set after the start; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value)]
+    pub set: Vec<(String, String)>,
+
     /// What happens to requests that no rule decides
     #[arg(long, value_name = "POLICY", value_parser = policies())]
     pub policy: Option<Policy>,
@@ -95,7 +103,13 @@ pub struct OpenArgs {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// List agents: where each comes from, whether it is found, how to install it
-    Agents,
+    #[command(override_usage = "acp-tui agents\n       \
+                                acp-tui agents import zed [FILE]\n       \
+                                acp-tui agents add registry ID [FILE]")]
+    Agents {
+        #[command(subcommand)]
+        action: Option<AgentsAction>,
+    },
     /// Start the agent and print what it can do and what is missing
     Doctor {
         #[command(flatten)]
@@ -130,6 +144,51 @@ pub enum Command {
     DemoAgent,
 }
 
+#[derive(Subcommand, Clone, Debug, PartialEq, Eq)]
+pub enum AgentsAction {
+    /// Take agents out of another program's settings into the configuration
+    #[command(disable_help_subcommand = true)]
+    Import {
+        #[command(subcommand)]
+        from: ImportFrom,
+    },
+    /// Take one agent out of a list of agents into the configuration
+    #[command(disable_help_subcommand = true)]
+    Add {
+        #[command(subcommand)]
+        from: AddFrom,
+    },
+}
+
+#[derive(Subcommand, Clone, Debug, PartialEq, Eq)]
+pub enum ImportFrom {
+    /// `agent_servers` of Zed
+    Zed {
+        /// Its settings.json [default: where Zed keeps it]
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+        /// Show what would be added, change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+#[derive(Subcommand, Clone, Debug, PartialEq, Eq)]
+pub enum AddFrom {
+    /// The ACP agent registry
+    Registry {
+        /// The agent's id there
+        #[arg(value_name = "ID")]
+        id: String,
+        /// registry.json, or one agent's agent.json; `-` is stdin
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+        /// Show what would be added, change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
 #[derive(Subcommand, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfigAction {
     /// Print which files are read
@@ -138,6 +197,15 @@ pub enum ConfigAction {
     Check,
     /// Print the JSON Schema of the file format
     Schema,
+}
+
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("it has to be KEY=VALUE, as in model=sonnet".into()),
+    }
 }
 
 fn policies() -> impl TypedValueParser<Value = Policy> {

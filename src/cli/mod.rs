@@ -9,6 +9,7 @@ mod args;
 mod config;
 pub mod doctor;
 mod generate;
+mod import;
 mod launch;
 mod output;
 mod terminal;
@@ -18,10 +19,11 @@ use crate::config::{AgentError, ConfigError};
 
 pub use self::{
     agents::agents,
-    args::{AgentArg, Cli, Command, ConfigAction, OpenArgs},
+    args::{AddFrom, AgentArg, AgentsAction, Cli, Command, ConfigAction, ImportFrom, OpenArgs},
     config::config,
     doctor::DoctorReport,
     generate::{completions, man},
+    import::add_agents,
     launch::{AgentWanted, Launch},
     output::{complain, print, print_warnings},
     terminal::terminal_check,

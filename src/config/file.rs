@@ -11,7 +11,6 @@ use crate::proto::{Decision, Policy, ToolKind};
 /// Keys of the product that this version does not have; `*` stands for any name.
 pub(super) const LATER: &[&str] = &[
     "mcp_servers",
-    "agents.*.config",
     "agents.*.mcp_servers",
     "agents.*.dialect",
     "agents.*.protocol",
@@ -59,8 +58,10 @@ pub(super) struct AgentEntry {
     pub env: BTreeMap<String, String>,
     /// Other names for `--agent` and `default_agent`.
     pub aliases: Vec<String>,
-    /// Session mode to set after the start.
+    /// Session mode to set after the start: its id or name.
     pub mode: Option<String>,
+    /// Options of the agent to set after the start: id or name, and what it is to be.
+    pub config: BTreeMap<String, OptionSetting>,
     /// Permission policy with this agent.
     pub policy: Option<PolicyName>,
     pub fs: AgentFs,
@@ -86,6 +87,23 @@ impl AgentEntry {
         {
             Some(name) => Err(format!("{name:?} is no name for an environment variable")),
             None => Ok(()),
+        }
+    }
+}
+
+/// What an option of the agent is to be: id or name of a value, or a flag.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a string, `true` or `false`")]
+pub(super) enum OptionSetting {
+    Flag(bool),
+    Value(String),
+}
+
+impl From<OptionSetting> for String {
+    fn from(setting: OptionSetting) -> Self {
+        match setting {
+            OptionSetting::Flag(flag) => flag.to_string(),
+            OptionSetting::Value(value) => value,
         }
     }
 }

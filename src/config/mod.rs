@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     diagnostic::{ConfigError, Source, Warning},
     dirs::Dirs,
-    expand::{ExpandError, expand},
+    expand::{ExpandError, expand, literal},
     file::schema,
     load::{LoadOptions, Loaded, load},
     nearest::nearest,
@@ -80,6 +80,8 @@ pub struct AgentProfile {
     pub aliases: Vec<String>,
     /// Session mode to set after the start.
     pub mode: Option<String>,
+    /// Options to set after the start, as (id or name, value).
+    pub config: Vec<(String, String)>,
     pub policy: Option<Policy>,
     pub fs_read: bool,
     pub fs_write: bool,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, ElicitationId, HostReply, HostRequest,
-        ModeId, RequestKey, RpcError, SessionId, SessionMode,
+        ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
     },
     text::SafeText,
 };
@@ -31,23 +31,18 @@ pub enum FromAgent {
         request: HostRequest,
     },
     Reply {
+        /// Whose call it was: sessions share a connection, and not every call names one.
+        caller: SessionKey,
         call: CallTag,
         result: CallResult,
     },
     /// `elicitation/complete`: what a page was opened for is done (V1-ELI-18).
-    ElicitationDone {
-        id: ElicitationId,
-    },
+    ElicitationDone { id: ElicitationId },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
-    CancelRequest {
-        key: RequestKey,
-    },
+    CancelRequest { key: RequestKey },
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
     /// (V1-RPC-14). `count` is how many there were on this connection so far.
-    Noise {
-        what: SafeText,
-        count: u64,
-    },
+    Noise { what: SafeText, count: u64 },
 }
 
 /// A request of ours. Its reply comes back as [`CallResult`] of the same kind, together with the
@@ -85,7 +80,7 @@ pub enum Call {
     SetConfigOption {
         session: SessionId,
         option: String,
-        value: String,
+        value: OptionValue,
     },
 }
 
@@ -148,7 +143,7 @@ pub enum CallTag {
     SetConfigOption {
         session: SessionId,
         option: String,
-        value: String,
+        value: OptionValue,
     },
 }
 

@@ -1,7 +1,7 @@
 //! What the agent asks the person: a form to fill in, a page to open (V1-ELI).
 
 use crate::{
-    proto::{SessionId, ToolCallId},
+    proto::{SessionId, SessionKey, ToolCallId},
     text::SafeText,
 };
 
@@ -22,7 +22,11 @@ pub enum ElicitationScope {
     },
     /// A request of ours, by its id as JSON text; possibly before there is any session, as while
     /// signing in.
-    Request { id: String },
+    Request {
+        id: String,
+        /// Whose request that is; `None` if it is not open.
+        caller: Option<SessionKey>,
+    },
 }
 
 #[derive(Clone, PartialEq, Debug)]

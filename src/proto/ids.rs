@@ -48,9 +48,21 @@ text_id!(
     ModeId
 );
 text_id!(
+    /// A plan among several of a session (V1-PLAN-03).
+    PlanId
+);
+text_id!(
+    /// A compaction of the context.
+    CompactionId
+);
+text_id!(
     /// An option of a permission request.
     OptionId
 );
+
+/// A session of this run by our own count: there before the agent has named it, never reused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionKey(pub u32);
 
 /// One connection to one agent process. A restart makes a new one, so that what an old process
 /// still had in the pipe can be told apart.

@@ -3,7 +3,7 @@
 use crate::{
     proto::{
         Elicitation, ElicitationAnswer, ElicitationScope, OptionId, RpcError, SessionId,
-        TerminalId, ToolCallPatch,
+        SessionKey, TerminalId, ToolCallPatch,
     },
     text::SafeText,
 };
@@ -22,6 +22,29 @@ pub enum HostRequest {
 }
 
 impl HostRequest {
+    /// The request of ours that it belongs to, by its id as JSON text, and the place for whose that
+    /// is (V1-ELI-02).
+    pub fn scope_mut(&mut self) -> Option<(&str, &mut Option<SessionKey>)> {
+        match self {
+            Self::Elicitation(elicitation) => match &mut elicitation.scope {
+                ElicitationScope::Request { id, caller } => Some((id, caller)),
+                ElicitationScope::Session { .. } => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whose request of ours it belongs to.
+    pub fn caller(&self) -> Option<SessionKey> {
+        match self {
+            Self::Elicitation(elicitation) => match &elicitation.scope {
+                ElicitationScope::Request { caller, .. } => *caller,
+                ElicitationScope::Session { .. } => None,
+            },
+            _ => None,
+        }
+    }
+
     /// `None`: it belongs to a request of ours (V1-ELI-02).
     pub fn session(&self) -> Option<&SessionId> {
         Some(match self {

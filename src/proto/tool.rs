@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    proto::{ContentBlock, RawJson, TerminalId, ToolCallId},
+    proto::{ContentBlock, Meta, RawJson, TerminalId, ToolCallId},
     text::SafeText,
 };
 
@@ -39,6 +39,8 @@ pub struct ToolCallPatch {
     pub command: Option<String>,
     /// Working directory of that command, where named. Raw text.
     pub command_cwd: Option<String>,
+    /// Of the update and of its content (V1-META-01): added to what came before.
+    pub meta: Meta,
 }
 
 impl ToolCallPatch {
@@ -56,6 +58,7 @@ impl ToolCallPatch {
             raw_output: None,
             command: None,
             command_cwd: None,
+            meta: Meta::default(),
         }
     }
 }

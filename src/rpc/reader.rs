@@ -170,7 +170,14 @@ impl<P: Protocol> Reader<P> {
             return;
         };
         match self.protocol.request(key, method, params) {
-            Ok(request) => self.inbox.push(Inbound::FromAgent(request), line.len()),
+            Ok(mut word) => {
+                if let FromAgent::Request { request, .. } = &mut word
+                    && let Some((of, caller)) = request.scope_mut()
+                {
+                    *caller = self.peer.caller(of);
+                }
+                self.inbox.push(Inbound::FromAgent(word), line.len());
+            }
             Err(error) => {
                 debug!(method, code = error.code, "request refused");
                 self.peer.answer(key, Err::<(), _>(error));
@@ -179,7 +186,7 @@ impl<P: Protocol> Reader<P> {
     }
 
     fn response(&mut self, id: &RawValue, outcome: &Outcome<'_>, line: &str) {
-        let Some(call) = self.peer.take_call(id) else {
+        let Some((caller, call)) = self.peer.take_call(id) else {
             debug!(%id, "an answer to no open call (V1-RPC-16)");
             return;
         };
@@ -191,7 +198,11 @@ impl<P: Protocol> Reader<P> {
                 "the agent's answer has not exactly one of result and error",
             )),
         };
-        let reply = FromAgent::Reply { call, result };
+        let reply = FromAgent::Reply {
+            caller,
+            call,
+            result,
+        };
         self.inbox.push(Inbound::FromAgent(reply), line.len());
     }
 

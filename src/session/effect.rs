@@ -1,7 +1,7 @@
 //! What the reducer wants done. The app carries effects out in order.
 
 use crate::{
-    proto::{ConnectionId, HostRequest, RequestKey, TerminalMeta, ToAgent},
+    proto::{AgentNotice, ConnectionId, HostRequest, RequestKey, TerminalMeta, ToAgent},
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
 };
@@ -39,6 +39,8 @@ pub enum Effect {
     RestoreDraft(Prompt),
     /// Said in the status line for a moment, not kept.
     Toast(SafeText),
+    /// A notice of the agent's: shown for a moment, not kept (V1-NOTE-01).
+    Notice(AgentNotice),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, ModeId,
-        OptionId, PromptBlock, RequestKey, TerminalId,
+        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, OptionId,
+        OptionValue, PromptBlock, RequestKey, TerminalId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -54,7 +54,11 @@ pub enum Event {
         answer: PageAnswer,
     },
     CycleMode,
-    SetMode(ModeId),
+    /// Set an option of the agent, by id.
+    SetOption {
+        option: String,
+        value: OptionValue,
+    },
     Authenticate {
         method: String,
     },

@@ -1,15 +1,18 @@
 //! The conversation as pure state: `reduce(&mut Session, Event, now) -> Vec<Effect>`.
 //!
 //! Owns every rule of ACP's life cycle that needs no IO: handshake, sessions, turns, the prompt
-//! queue, cancel, permissions, tool calls, plans, modes. Must not see tasks, JSON, the schema crate
+//! queue, cancel, permissions, tool calls, plans, modes; and which of several sessions a word of an
+//! agent is for ([`Sessions`]). Must not see tasks, JSON, the schema crate
 //! or widgets; time comes in as an argument.
 
 mod address;
 mod effect;
 mod event;
 mod form;
+mod pieces;
 mod question;
 mod reduce;
+mod sessions;
 mod state;
 mod transcript;
 
@@ -18,16 +21,18 @@ pub use address::{Address, AddressWarning};
 pub use effect::{Attention, Effect};
 pub use event::{Event, FileAnswer, PageAnswer, Prompt};
 pub use form::{FormDraft, Input, rules};
+pub use pieces::{Piece, Pieces};
 pub use question::{
     Answered, By, CommandQuestion, FileQuestion, FormQuestion, PageQuestion, PermissionQuestion,
     Question, QuestionId, Subject,
 };
 pub use reduce::{asks_for_secret, reduce};
+pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo,
-    Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo, Turn,
+    TurnPhase,
 };
 pub use transcript::{
-    Block, BlockId, BlockKind, Changes, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,
-    Transcript, UserMessage,
+    Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, Thought,
+    ToolCall, ToolState, Transcript, UserMessage,
 };

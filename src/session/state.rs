@@ -8,8 +8,8 @@ use std::{
 
 use crate::{
     proto::{
-        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, ModeId,
-        PlanEntry, SessionId, SessionMode, SlashCommand, TerminalId, Usage,
+        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
+        PlanEntry, SessionId, Setting, SlashCommand, TerminalId, Usage,
     },
     session::{Prompt, Question, Transcript},
     text::SafeText,
@@ -24,8 +24,8 @@ pub struct SessionConfig {
     pub additional_directories: Vec<PathBuf>,
     pub caps: ClientCaps,
     pub start: Start,
-    /// Mode to set once the session is open.
-    pub mode: Option<String>,
+    /// What to set once the session is open; of two for the same option the later one.
+    pub settings: Vec<Setting>,
     /// Sent as soon as the session is open.
     pub first_prompt: Option<Prompt>,
 }
@@ -55,8 +55,14 @@ pub struct Session {
     pub questions: VecDeque<Question>,
     /// The current plan, pinned while unfinished.
     pub plan: Vec<PlanEntry>,
-    pub modes: Option<Modes>,
+    /// Plans with ids, beside that one; pinned as well (V1-PLAN-06). In the order of their first
+    /// sight.
+    pub plans: Vec<NamedPlan>,
+    /// In the agent's order; where it has modes instead, one option that stands for them
+    /// (V1-SES-05).
     pub config_options: Vec<ConfigOption>,
+    /// Grows with every change of the options and of what is asked of them.
+    pub options_rev: u64,
     pub commands: Vec<SlashCommand>,
     pub usage: Option<Usage>,
     /// Terminals of this session, ours and the agent's own.
@@ -141,6 +147,11 @@ impl Session {
             .take_while(|question| question.is_decided())
     }
 
+    /// Nothing goes on until the person has answered something.
+    pub fn waits_for_person(&self) -> bool {
+        self.shown_question().is_some() || matches!(self.phase, Phase::SignIn { .. })
+    }
+
     /// How long the agent has said nothing while it should: over [`SILENCE`] in a running turn
     /// that waits for no answer of the person.
     pub fn silent_for(&self, now: Instant) -> Option<Duration> {
@@ -148,14 +159,6 @@ impl Session {
         let silence = now.saturating_duration_since(self.last_word);
         (running && silence >= SILENCE && self.shown_question().is_none()).then_some(silence)
     }
-}
-
-#[derive(Clone, Debug)]
-pub struct Modes {
-    pub current: ModeId,
-    pub available: Vec<SessionMode>,
-    /// Modes come from the config option of this id, which is what is set (V1-SES-05).
-    pub option: Option<String>,
 }
 
 #[derive(Clone, Debug)]

@@ -11,10 +11,10 @@ use std::{
 
 use crate::{
     proto::{
-        ContentBlock, MessageId, PlanEntry, RawJson, ToolCallId, ToolContent, ToolKind,
-        ToolLocation,
+        CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
+        RawJson, ToolCallId, ToolContent, ToolKind, ToolLocation,
     },
-    session::{Answered, By},
+    session::{Answered, By, Pieces},
     text::{SafeText, SafeTextBuf},
 };
 
@@ -42,6 +42,9 @@ pub enum BlockKind {
     Tool(Box<ToolCall>),
     /// A finished plan; the current one is `Session::plan`.
     Plan(Vec<PlanEntry>),
+    /// A plan in markdown whose turn is over.
+    PlanText(PlanText),
+    Compaction(Box<Compaction>),
     /// Content other than text in a message: image, audio, resource, link, unknown.
     Content(ContentBlock),
     Notice(Notice),
@@ -52,6 +55,8 @@ pub struct UserMessage {
     pub text: SafeText,
     /// The agent refused it: it is no part of the next prompt (V1-PROMPT-05).
     pub refused: bool,
+    /// What the agent told it with; nothing for one of ours.
+    pub meta: Meta,
 }
 
 #[derive(Debug, Default)]
@@ -61,6 +66,7 @@ pub struct Message {
     /// No chunk is expected: another block or the end of the turn came. One that comes for this
     /// message all the same goes on, and is not done.
     pub done: bool,
+    pub meta: Meta,
 }
 
 #[derive(Debug)]
@@ -70,6 +76,7 @@ pub struct Thought {
     pub started: Instant,
     /// Set when it ended: then folded by default. Zero where it came from a replay: not known.
     pub took: Option<Duration>,
+    pub meta: Meta,
 }
 
 #[derive(Debug)]
@@ -96,6 +103,7 @@ pub struct ToolCall {
     pub asking: bool,
     /// What was asked about it and how it was answered, in order.
     pub answers: Vec<Answered>,
+    pub meta: Meta,
 }
 
 impl ToolCall {
@@ -118,6 +126,7 @@ impl ToolCall {
             took: None,
             asking: false,
             answers: Vec::new(),
+            meta: Meta::default(),
         }
     }
 
@@ -152,6 +161,28 @@ pub enum ToolState {
 impl ToolState {
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Pending | Self::InProgress | Self::Unknown(_))
+    }
+}
+
+/// The context was made smaller, or is being (V1-COMP).
+#[derive(Debug)]
+pub struct Compaction {
+    pub id: CompactionId,
+    pub status: CompactionStatus,
+    /// What the agent keeps of what was said; shown on demand.
+    pub summary: Pieces,
+    pub error: Option<SafeText>,
+    pub started: Instant,
+    /// Set when it is no longer in progress; not in a replay, where it is not known.
+    pub took: Option<Duration>,
+    pub meta: Meta,
+    /// The agent ended, or its session, before it was over: nobody will tell how it ended.
+    pub abandoned: bool,
+}
+
+impl Compaction {
+    pub fn is_open(&self) -> bool {
+        self.status == CompactionStatus::InProgress && !self.abandoned
     }
 }
 

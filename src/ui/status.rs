@@ -4,13 +4,14 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    proto::{ConfigKind, Usage},
-    session::{Phase, Session, TurnPhase},
+    proto::{ConfigOption, OptionValue, Usage, category},
+    session::{Elsewhere, Phase, Session, TurnPhase},
     text::{SafeText, first_bytes},
     ui::{
         ProjectInfo,
         action::Action,
         keymap::Keymap,
+        options::{is_dangerous, named_line},
         overlay::agent_name,
         render::{
             Row,
@@ -30,6 +31,8 @@ const NAME_BYTES: usize = 16 * NAME_WIDTH;
 /// What the line is drawn from.
 pub struct Status<'a> {
     pub session: Option<&'a Session>,
+    /// How the others stand.
+    pub elsewhere: Elsewhere,
     pub project: &'a ProjectInfo,
     pub keymap: &'a Keymap,
     pub theme: &'a Theme,
@@ -60,9 +63,10 @@ mod rank {
     pub const CONTEXT: u8 = 3;
     pub const CWD: u8 = 4;
     pub const MODEL: u8 = 5;
-    pub const COST: u8 = 6;
-    pub const BRANCH: u8 = 7;
-    pub const HINT: u8 = 8;
+    pub const LEVEL: u8 = 6;
+    pub const COST: u8 = 7;
+    pub const BRANCH: u8 = 8;
+    pub const HINT: u8 = 9;
 }
 
 impl Status<'_> {
@@ -72,6 +76,7 @@ impl Status<'_> {
             Some(toast) => vec![self.part(rank::ALWAYS, toast, self.theme.accent)],
             None => self.standing(),
         };
+        parts.extend(self.others());
         parts.extend(self.activity());
         let room = width.saturating_sub(1);
         loop {
@@ -139,6 +144,7 @@ impl Status<'_> {
             });
             parts.extend(self.mode(session));
             parts.extend(self.model(session));
+            parts.extend(self.thought_level(session));
         } else {
             parts.push(self.part(rank::AGENT, "no agent", theme.dim));
         }
@@ -159,44 +165,75 @@ impl Status<'_> {
         parts
     }
 
-    /// Dangerous ones in warning colour (V1-MODE-04).
+    /// The sessions that are not shown: that one of them waits must not be missed.
+    fn others(&self) -> Option<Part> {
+        let Elsewhere {
+            open,
+            waiting,
+            working,
+            failed,
+        } = self.elsewhere;
+        if open == 0 {
+            return None;
+        }
+        let key = self.keymap.hint(Action::Sessions);
+        let mut line = StyledLine::new();
+        let rank = if waiting > 0 {
+            line.push(self.symbols.asking, self.theme.warning.bold());
+            let verb = if waiting == 1 {
+                "session waits"
+            } else {
+                "sessions wait"
+            };
+            line.push(&format!(" {waiting} {verb} "), self.theme.warning);
+            rank::ALWAYS
+        } else {
+            let what = match (working, failed) {
+                (0, 0) => String::new(),
+                (0, failed) => format!(", {failed} failed"),
+                (working, _) => format!(", {working} at work"),
+            };
+            line.push(&format!("+{open}{what} "), self.theme.dim);
+            rank::CONTEXT
+        };
+        line.push(&key, self.theme.key_hint);
+        Some(Part { rank, line })
+    }
+
+    /// Dangerous ones in warning colour, whatever else there is no room for (V1-MODE-04).
     fn mode(&self, session: &Session) -> Option<Part> {
-        let modes = session.modes.as_ref()?;
-        let id: &str = &modes.current.0;
-        let name = modes
-            .available
-            .iter()
-            .find(|mode| mode.id == modes.current)
-            .map_or_else(|| SafeText::line(id), |mode| mode.name.clone());
-        let dangerous = is_dangerous(id);
-        let (rank, style) = if dangerous {
+        let option = session.mode_option()?;
+        let current = option.current();
+        let (rank, style) = if is_dangerous(option, &current) {
             (rank::ALWAYS, self.theme.warning.bold())
         } else {
             (rank::MODE, self.theme.accent)
         };
-        let mut line = self.name(&name, style);
-        if dangerous {
-            line.push("!", style);
-        }
-        Some(Part { rank, line })
+        Some(self.value(rank, option, style))
     }
 
     fn model(&self, session: &Session) -> Option<Part> {
-        let option = session
-            .config_options
-            .iter()
-            .find(|option| option.category.as_deref() == Some("model"))?;
-        let ConfigKind::Select { current, values } = &option.kind else {
-            return None;
+        let option = session.option_of(category::MODEL)?;
+        let shown = option.is_select();
+        shown.then(|| self.value(rank::MODEL, option, self.theme.text))
+    }
+
+    /// Nothing where it is the model's own: "default" would say nothing here.
+    fn thought_level(&self, session: &Session) -> Option<Part> {
+        let option = session.option_of(category::THOUGHT_LEVEL)?;
+        let shown = match option.current() {
+            OptionValue::Id(id) => !id.eq_ignore_ascii_case("default"),
+            OptionValue::Flag(_) => false,
         };
-        let name = values
-            .iter()
-            .find(|value| value.value == *current)
-            .map_or_else(|| SafeText::line(current), |value| value.name.clone());
-        Some(Part {
-            rank: rank::MODEL,
-            line: self.name(&name, self.theme.text),
-        })
+        shown.then(|| self.value(rank::LEVEL, option, self.theme.dim))
+    }
+
+    fn value(&self, rank: u8, option: &ConfigOption, style: ratatui::style::Style) -> Part {
+        let current = option.current();
+        let name = self.name(&option.name_of(&current), style);
+        let name = SafeText::line(name.text());
+        let line = named_line(&name, is_dangerous(option, &current), self.theme, style);
+        Part { rank, line }
     }
 
     /// What is going on, if anything.
@@ -353,26 +390,6 @@ pub fn deadline(session: Option<&Session>, motion: bool, now: Instant) -> Option
     Some(since + step * next)
 }
 
-/// Modes in which the agent asks for nothing.
-fn is_dangerous(id: &str) -> bool {
-    const DANGEROUS: [&str; 8] = [
-        "bypasspermissions",
-        "yolo",
-        "dontask",
-        "autoapprove",
-        "fullaccess",
-        "fullauto",
-        "agentfullaccess",
-        "dangerfullaccess",
-    ];
-    let plain: String = id
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
-    DANGEROUS.contains(&plain.as_str())
-}
-
 /// How full the context is, and whether that is nearly all. An agent may give no size (0).
 fn context(usage: &Usage) -> (String, bool) {
     /// Percent from which it is worth a warning.
@@ -420,21 +437,5 @@ mod tests {
         assert_eq!(cost(0.123, &"USD".into()), "$0.12");
         assert_eq!(cost(3.5, &"credits".into()), "3.50 credits");
         assert_eq!(cost(f64::NAN, &"USD".into()), "? USD");
-    }
-
-    #[test]
-    fn modes_that_ask_for_nothing_are_known_v1_mode_04() {
-        for id in [
-            "bypassPermissions",
-            "yolo",
-            "dontAsk",
-            "full-access",
-            "auto-approve",
-        ] {
-            assert!(is_dangerous(id), "{id}");
-        }
-        for id in ["default", "plan", "acceptEdits", "ask"] {
-            assert!(!is_dangerous(id), "{id}");
-        }
     }
 }

@@ -5,10 +5,11 @@ use serde_json::value::RawValue;
 
 use super::{
     raw_json,
+    terminal_meta::kept,
     view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
-    proto::{ContentBlock, Media, Resource, ResourceLink},
+    proto::{ContentBlock, Media, Meta, Resource, ResourceLink},
     text::SafeText,
 };
 
@@ -35,6 +36,8 @@ struct Block<'a> {
     size: Member<'a>,
     #[serde(borrow)]
     resource: Member<'a>,
+    #[serde(borrow, rename = "_meta")]
+    meta: Member<'a>,
 }
 
 #[derive(Deserialize)]
@@ -50,11 +53,13 @@ struct Contents<'a> {
     blob: Member<'a>,
 }
 
-/// A block; loosely [`ContentBlock::Unknown`] for what cannot be understood (V1-CONT-07).
-pub fn decode(pass: Pass, raw: &RawValue) -> Result<ContentBlock, Misfit> {
+/// A block; loosely [`ContentBlock::Unknown`] for what cannot be understood (V1-CONT-07). Its
+/// `_meta` goes to that of what it is part of.
+pub fn decode(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ContentBlock, Misfit> {
     let Some(block) = object::<Block<'_>>(raw.get()) else {
         return unknown(pass, "content", raw);
     };
+    meta.extend(kept(block.meta));
     match known(pass, &block)? {
         Some(known) => Ok(known),
         None => unknown(pass, block.kind.as_str(), raw),

@@ -217,6 +217,7 @@ pub fn decode(decoder: &mut Decoder, pass: Pass, params: &str) -> Result<Elicita
         },
         (None, Some(request)) => ElicitationScope::Request {
             id: request.get().to_owned(),
+            caller: None,
         },
         (None, None) => return Err(Unusable::Misfit),
     };

@@ -12,6 +12,7 @@
 mod blocks;
 mod command;
 mod elicitation;
+mod newer;
 mod options;
 mod permission;
 mod reply;

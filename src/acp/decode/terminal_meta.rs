@@ -1,11 +1,34 @@
-//! Terminals that the agent runs itself, told in a tool call's `_meta`: `terminal_info`, then
-//! `terminal_output` or `terminal_output_delta`, then `terminal_exit`. No part of the protocol, but
-//! claude, codex and pi do it alike.
+//! What stands in `_meta`. Of a tool call: terminals that the agent runs itself, `terminal_info`,
+//! then `terminal_output` or `terminal_output_delta`, then `terminal_exit`. No part of the protocol,
+//! but claude, codex and pi do it alike. Everything else is kept as it is (V1-META-01).
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::view::{Member, Pass, Text};
-use crate::proto::{AgentEvent, ExitStatus, TerminalId, TerminalMeta};
+use crate::proto::{AgentEvent, ExitStatus, RawJson, TerminalId, TerminalMeta};
+
+/// Keys that [`events`] reads: what they say goes to a terminal's screen.
+const TERMINAL_KEYS: [&str; 4] = [
+    "terminal_info",
+    "terminal_output",
+    "terminal_output_delta",
+    "terminal_exit",
+];
+
+/// `_meta` as it is kept (V1-META-01): what is no object says nothing.
+pub fn kept(meta: Member<'_>) -> Option<RawJson> {
+    let text = meta?.get();
+    if !text.starts_with('{') || text == "{}" {
+        return None;
+    }
+    if !TERMINAL_KEYS.iter().any(|key| text.contains(key)) {
+        return Some(RawJson(text.into()));
+    }
+    let mut meta: Map<String, Value> = serde_json::from_str(text).ok()?;
+    meta.retain(|key, _| !TERMINAL_KEYS.contains(&key.as_str()));
+    (!meta.is_empty()).then(|| RawJson(Value::Object(meta).to_string().into()))
+}
 
 #[derive(Deserialize)]
 struct Meta<'a> {
@@ -32,8 +55,7 @@ struct Part<'a> {
     signal: Option<Text<'a>>,
 }
 
-/// What `_meta` says about terminals, in the order in which it holds. Whatever else stands in
-/// `_meta` is not looked at, and nothing in it is an error.
+/// What `_meta` says about terminals, in the order in which it holds. Nothing in it is an error.
 pub fn events(meta: Member<'_>) -> Vec<AgentEvent> {
     let part = |member| Pass::Loose.object::<Part<'_>>(member).ok().flatten();
     let Some(meta) = Pass::Loose.object::<Meta<'_>>(meta).ok().flatten() else {

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    blocks, command, raw_json,
+    blocks, command, raw_json, terminal_meta,
     view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
     proto::{
-        Diff, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolLocation,
+        Diff, Meta, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolLocation,
         ToolStatus,
     },
     text::SafeText,
@@ -48,6 +48,9 @@ impl ToolCall<'_> {
     /// In the loose pass only for a call without an id.
     pub fn patch(&self, pass: Pass, announces: bool) -> Result<ToolCallPatch, Misfit> {
         let id = pass.text(self.tool_call_id)?.ok_or(Misfit)?;
+        let mut meta = Meta::default();
+        meta.extend(terminal_meta::kept(self.meta));
+        let content = contents(pass, self.content, &mut meta)?;
         let mut patch = ToolCallPatch {
             announces,
             // With its line breaks: it can be all there is of a command that asks for approval.
@@ -57,7 +60,8 @@ impl ToolCall<'_> {
             status: pass
                 .text(self.status)?
                 .map(|status| tool_status(status.as_str())),
-            content: contents(pass, self.content)?,
+            content,
+            meta,
             locations: pass.list(self.locations, |item| location(pass, item))?,
             raw_input: self.raw_input.map(|raw| raw_json(raw.get())),
             raw_output: self.raw_output.map(|raw| raw_json(raw.get())),
@@ -115,25 +119,31 @@ struct Item<'a> {
     new_text: Member<'a>,
     #[serde(borrow)]
     terminal_id: Member<'a>,
+    #[serde(borrow, rename = "_meta")]
+    meta: Member<'a>,
 }
 
 /// What stands where the list should be is loosely taken for its one item.
-fn contents(pass: Pass, member: Member<'_>) -> Result<Option<Vec<ToolContent>>, Misfit> {
+fn contents(
+    pass: Pass,
+    member: Member<'_>,
+    meta: &mut Meta,
+) -> Result<Option<Vec<ToolContent>>, Misfit> {
     match (
-        pass.list(member, |item| content(pass, item).map(Some))?,
+        pass.list(member, |item| content(pass, item, meta).map(Some))?,
         member,
     ) {
-        (None, Some(single)) => Ok(Some(vec![content(pass, single)?])),
+        (None, Some(single)) => Ok(Some(vec![content(pass, single, meta)?])),
         (list, _) => Ok(list),
     }
 }
 
 /// A piece of content; loosely [`ToolContent::Unknown`] for what cannot be understood, so that it
 /// costs no more than itself.
-fn content(pass: Pass, raw: &RawValue) -> Result<ToolContent, Misfit> {
+fn content(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Misfit> {
     let item = object::<Item<'_>>(raw.get());
     let known = match &item {
-        Some(item) => known_content(pass, item)?,
+        Some(item) => known_content(pass, item, meta)?,
         None => None,
     };
     match (known, pass) {
@@ -146,10 +156,15 @@ fn content(pass: Pass, raw: &RawValue) -> Result<ToolContent, Misfit> {
     }
 }
 
-fn known_content(pass: Pass, item: &Item<'_>) -> Result<Option<ToolContent>, Misfit> {
+fn known_content(
+    pass: Pass,
+    item: &Item<'_>,
+    meta: &mut Meta,
+) -> Result<Option<ToolContent>, Misfit> {
+    meta.extend(terminal_meta::kept(item.meta));
     Ok(match item.kind.as_str() {
         "content" => match item.content {
-            Some(block) => Some(ToolContent::Block(blocks::decode(pass, block)?)),
+            Some(block) => Some(ToolContent::Block(blocks::decode(pass, block, meta)?)),
             None => None,
         },
         "diff" => match (pass.text(item.path)?, pass.file_text(item.new_text)?) {

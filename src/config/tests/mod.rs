@@ -295,7 +295,7 @@ mouse = true
 [agents.good]
 command = "good"
 comand = "x"
-config = { model = "sonnet" }
+protocol = "2"
 [agents.brokenone]
 command = 5
 args = "not a list"
@@ -315,7 +315,7 @@ output = 3
     warnings.sort();
     let expected = [
         "config.toml:12: agents.good.comand: unknown key; did you mean agents.good.command?",
-        "config.toml:13: agents.good.config: not supported yet in this version; it has no effect",
+        "config.toml:13: agents.good.protocol: not supported yet in this version; it has no effect",
         "config.toml:15: agents.brokenone.command: invalid type: integer `5`, expected a string; \
          this agent is left out",
         "config.toml:16: agents.brokenone.args: invalid type: string \"not a list\", expected a \

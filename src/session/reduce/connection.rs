@@ -160,7 +160,7 @@ impl Step<'_> {
         if had_turn {
             self.hold_queue();
         }
-        self.want_current_mode();
+        self.want_current_options();
         self.spawn();
     }
 
@@ -186,8 +186,9 @@ impl Step<'_> {
         }
         self.abort_opening();
         self.abort_sign_in();
-        self.abort_mode();
+        self.abort_options();
         self.close_foreign_terminals();
+        self.abandon_compactions();
     }
 
     /// No agent: said, and shown until F5.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    proto::{ChunkRole, ContentBlock, MessageId, PromptBlock},
+    proto::{ChunkRole, ContentBlock, MessageId, Meta, PromptBlock},
     session::{BlockId, BlockKind, Message, NoticeLevel, Prompt, Thought, ToolState, UserMessage},
     text::{SafeText, SafeTextBuf},
 };
@@ -25,7 +25,7 @@ pub(super) struct Speech {
     echo: Echo,
     /// A message of the user that the agent tells: of a replay, or none that we sent. Shown when
     /// it is whole.
-    history: Option<(Option<MessageId>, SafeTextBuf)>,
+    history: Option<(Option<MessageId>, SafeTextBuf, Meta)>,
 }
 
 impl Step<'_> {
@@ -34,20 +34,27 @@ impl Step<'_> {
         role: ChunkRole,
         message: Option<MessageId>,
         content: ContentBlock,
+        meta: Meta,
     ) {
         match (role, content) {
-            (ChunkRole::User, content) => self.user_chunk(message, content),
-            (_, ContentBlock::Text(text)) => self.say_chunk(role, message, &text),
+            (ChunkRole::User, content) => self.user_chunk(message, content, meta),
+            (_, ContentBlock::Text(text)) => self.say_chunk(role, message, &text, meta),
             (_, content) => {
                 self.push(BlockKind::Content(content));
             }
         }
     }
 
-    fn say_chunk(&mut self, role: ChunkRole, message: Option<MessageId>, text: &SafeText) {
+    fn say_chunk(
+        &mut self,
+        role: ChunkRole,
+        message: Option<MessageId>,
+        text: &SafeText,
+        meta: Meta,
+    ) {
         self.flush_history();
         if let Some(id) = self.goes_on(role, message.as_ref()) {
-            self.append(id, text);
+            self.append(id, text, &meta);
             return;
         }
         // A block is worth a mark only once there is something in it (codex: a thought of "\n\n").
@@ -66,11 +73,13 @@ impl Step<'_> {
                 text: said,
                 started: self.now,
                 took: None,
+                meta,
             }),
             _ => BlockKind::Agent(Message {
                 id: message,
                 text: said,
                 done: false,
+                meta,
             }),
         });
         self.session.inner.speech.current = Some(id);
@@ -102,23 +111,24 @@ impl Step<'_> {
         })
     }
 
-    fn append(&mut self, id: BlockId, text: &SafeText) {
+    fn append(&mut self, id: BlockId, text: &SafeText, meta: &Meta) {
         if self.session.inner.speech.current != Some(id) {
             self.settle_current();
             self.session.inner.speech.current = Some(id);
             self.session.inner.speech.left_out = 0;
         }
-        let said = match self.session.transcript.edit(id) {
+        let (said, kept) = match self.session.transcript.edit(id) {
             Some(BlockKind::Agent(message)) => {
                 message.done = false;
-                &mut message.text
+                (&mut message.text, &mut message.meta)
             }
             Some(BlockKind::Thought(thought)) => {
                 thought.took = None;
-                &mut thought.text
+                (&mut thought.text, &mut thought.meta)
             }
             _ => return,
         };
+        kept.extend(meta.values().iter().cloned());
         said.push(text);
         let mut cut = 0;
         if said.len() > MAX_MESSAGE {
@@ -155,7 +165,7 @@ impl Step<'_> {
         }
     }
 
-    fn user_chunk(&mut self, message: Option<MessageId>, content: ContentBlock) {
+    fn user_chunk(&mut self, message: Option<MessageId>, content: ContentBlock, meta: Meta) {
         let replaying = self.is_replaying();
         let last = self
             .session
@@ -167,14 +177,14 @@ impl Step<'_> {
         match content {
             ContentBlock::Text(text) => {
                 let goes_on =
-                    matches!(history, Some((id, _)) if message.is_none() || *id == message);
+                    matches!(history, Some((id, ..)) if message.is_none() || *id == message);
                 let unsaid = if replaying || goes_on {
                     Some(SafeTextBuf::from(text))
                 } else {
                     echo.unsaid(message.as_ref(), &text, last)
                 };
                 if let Some(unsaid) = unsaid {
-                    self.history_chunk(message, unsaid);
+                    self.history_chunk(message, unsaid, meta);
                 }
             }
             content => {
@@ -185,10 +195,11 @@ impl Step<'_> {
         }
     }
 
-    fn history_chunk(&mut self, message: Option<MessageId>, text: SafeTextBuf) {
+    fn history_chunk(&mut self, message: Option<MessageId>, text: SafeTextBuf, meta: Meta) {
         let history = &mut self.session.inner.speech.history;
         match history {
-            Some((id, whole)) if message.is_none() || *id == message => {
+            Some((id, whole, kept)) if message.is_none() || *id == message => {
+                kept.extend(meta.values().iter().cloned());
                 whole.push(&SafeText::new(&text));
                 if whole.len() > MAX_MESSAGE {
                     halve(whole, &mut self.session.inner.speech.left_out);
@@ -197,14 +208,14 @@ impl Step<'_> {
             _ => {
                 self.hush();
                 self.session.inner.speech.left_out = 0;
-                self.session.inner.speech.history = Some((message, text));
+                self.session.inner.speech.history = Some((message, text, meta));
             }
         }
     }
 
     /// Shows the user's message that the agent told, now that something else comes.
     pub(super) fn flush_history(&mut self) {
-        let Some((_, text)) = self.session.inner.speech.history.take() else {
+        let Some((_, text, meta)) = self.session.inner.speech.history.take() else {
             return;
         };
         self.settle_current();
@@ -216,6 +227,7 @@ impl Step<'_> {
         self.push_only(BlockKind::User(UserMessage {
             text: SafeText::new(&text),
             refused: false,
+            meta,
         }));
     }
 

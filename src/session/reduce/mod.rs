@@ -4,17 +4,19 @@
 //! [`Inner`] that its rules need to remember.
 
 mod bounds;
+mod compaction;
 mod connection;
 mod elicitation;
 mod error_text;
 mod host_questions;
 mod messages;
-mod modes;
 mod notices;
 mod opening;
+mod options;
 mod permission;
 mod plan;
 mod questions;
+mod settings;
 mod showing;
 mod signin;
 mod stop;
@@ -34,8 +36,8 @@ use std::{
 
 use crate::{
     proto::{
-        Call, CallResult, CallTag, FromAgent, HostReply, Notification, RequestKey, RpcError,
-        ToAgent, code,
+        Call, CallResult, CallTag, ConnectionId, FromAgent, HostReply, Notification, RequestKey,
+        RpcError, SessionId, ToAgent, code,
     },
     session::{
         AgentInfo, CommandQuestion, Effect, Event, Phase, Prompt, QuestionId, Session,
@@ -57,9 +59,11 @@ pub(super) struct Inner {
     tools: tools::ToolIndex,
     questions: questions::QuestionRules,
     pages: elicitation::Pages,
-    modes: modes::ModeRules,
+    options: options::OptionRules,
+    settings: settings::Settings,
     terminals: terminals::TerminalIndex,
     plan: plan::PlanRules,
+    compactions: compaction::Compactions,
     writes: writes::Writes,
     /// Weight of the transcript in bytes; see [`bounds`].
     weight: usize,
@@ -67,18 +71,33 @@ pub(super) struct Inner {
 
 /// Applies one event. `now` never runs backwards.
 pub fn reduce(session: &mut Session, event: Event, now: Instant) -> Vec<Effect> {
-    let mut step = Step {
-        session,
-        now,
-        effects: Vec::new(),
-    };
-    step.apply(event);
-    step.effects
+    Step::on(session, now, |step| step.apply(event))
 }
 
 impl Session {
     /// A session that has yet to start its agent; the effects do that.
     pub fn start(config: SessionConfig, now: Instant) -> (Self, Vec<Effect>) {
+        let mut session = Self::new(config, now);
+        let effects = Step::on(&mut session, now, |step| step.spawn());
+        (session, effects)
+    }
+
+    /// A session on a connection that others have, with the agent that has introduced itself there
+    /// (V1-SES-02).
+    pub fn start_on(
+        config: SessionConfig,
+        connection: ConnectionId,
+        agent: AgentInfo,
+        now: Instant,
+    ) -> (Self, Vec<Effect>) {
+        let mut session = Self::new(config, now);
+        session.connection = Some(connection);
+        session.agent = agent;
+        let effects = Step::on(&mut session, now, |step| step.open_session());
+        (session, effects)
+    }
+
+    fn new(config: SessionConfig, now: Instant) -> Self {
         let mut session = Self {
             agent: AgentInfo::default(),
             phase: Phase::Starting { since: now },
@@ -92,8 +111,9 @@ impl Session {
             queue_held: false,
             questions: VecDeque::new(),
             plan: Vec::new(),
-            modes: None,
+            plans: Vec::new(),
             config_options: Vec::new(),
+            options_rev: 0,
             commands: Vec::new(),
             usage: None,
             terminals: BTreeMap::new(),
@@ -105,15 +125,18 @@ impl Session {
         if let Start::Reopen(id) = &session.config.start {
             session.inner.opening.open_again(id.clone());
         }
-        session.inner.modes.want(session.config.mode.clone());
-        let mut step = Step {
-            session: &mut session,
-            now,
-            effects: Vec::new(),
-        };
-        step.spawn();
-        let effects = step.effects;
-        (session, effects)
+        session.inner.settings.want(&session.config.settings);
+        session
+    }
+
+    /// Whether what an agent says of that session is said of this one.
+    pub(super) fn is(&self, id: &SessionId) -> bool {
+        self.inner.opening.live() == Some(id)
+    }
+
+    /// A set-up call is open, whose reply may name any session (V1-SES-03).
+    pub(super) fn is_being_named(&self) -> bool {
+        self.inner.opening.live().is_none() && matches!(self.phase, Phase::Opening { .. })
     }
 
     /// The agent's name for people: its own, else the profile's.
@@ -160,7 +183,7 @@ impl Session {
             self.cancel_deadline(),
             self.silence_deadline(),
             self.opening_deadline(),
-            self.mode_deadline(),
+            self.setting_deadline(),
         ]
         .into_iter()
         .flatten()
@@ -176,6 +199,16 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
+    fn on(session: &mut Session, now: Instant, rules: impl FnOnce(&mut Step<'_>)) -> Vec<Effect> {
+        let mut step = Step {
+            session,
+            now,
+            effects: Vec::new(),
+        };
+        rules(&mut step);
+        step.effects
+    }
+
     fn apply(&mut self, event: Event) {
         match event {
             Event::Agent(connection, word) => {
@@ -206,7 +239,7 @@ impl Step<'_> {
             Event::AnswerForm { question, answer } => self.answer_form(question, answer),
             Event::AnswerPage { question, answer } => self.answer_page(question, answer),
             Event::CycleMode => self.cycle_mode(),
-            Event::SetMode(mode) => self.set_mode(mode),
+            Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
             Event::Restart => self.restart(),
             Event::Note { level, text } => self.say(level, text),
@@ -254,7 +287,7 @@ impl Step<'_> {
         match word {
             FromAgent::Update { session, event } => self.routed_update(session, event),
             FromAgent::Request { key, request } => self.request(key, request),
-            FromAgent::Reply { call, result } => self.reply(call, result),
+            FromAgent::Reply { call, result, .. } => self.reply(call, result),
             FromAgent::ElicitationDone { id } => self.page_done(&id),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Noise { what, count } => self.noise(&what, count),
@@ -284,8 +317,8 @@ impl Step<'_> {
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {
-                CallResult::ModeSet => self.mode_set(&session, mode),
-                result => self.mode_failed(Call::SetMode { session, mode }, &failure(result)),
+                CallResult::ModeSet => self.mode_set(&session, &mode),
+                result => self.option_failed(Call::SetMode { session, mode }, &failure(result)),
             },
             (
                 CallTag::SetConfigOption {
@@ -296,9 +329,9 @@ impl Step<'_> {
                 result,
             ) => match result {
                 CallResult::ConfigSet(options) => {
-                    self.config_set(&session, &option, value, options);
+                    self.config_set(&session, &option, &value, options);
                 }
-                result => self.mode_failed(
+                result => self.option_failed(
                     Call::SetConfigOption {
                         session,
                         option,
@@ -322,8 +355,8 @@ impl Step<'_> {
         let slow_cancel = self.tell_slow_cancel();
         let silence = self.tell_silence();
         let slow_opening = self.tell_slow_opening();
-        let slow_mode = self.tell_slow_mode();
-        slow_cancel || silence || slow_opening || slow_mode
+        let slow_setting = self.tell_slow_setting();
+        slow_cancel || silence || slow_opening || slow_setting
     }
 
     fn call(&mut self, call: Call) {

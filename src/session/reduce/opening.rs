@@ -2,16 +2,17 @@
 
 use crate::{
     proto::{
-        AgentEvent, Call, CallTag, ContentBlock, PlanEntry, RpcError, SessionId, SessionOpened,
-        SessionSetup,
+        AgentEvent, Call, CallTag, ContentBlock, NamedPlan, Patch, PlanEntry, RpcError, SessionId,
+        SessionOpened, SessionSetup,
     },
-    session::{BlockKind, NoticeLevel, Phase, ToolState, Transcript},
+    session::{BlockKind, NoticeLevel, Phase, Session, Start, ToolState, Transcript},
     text::SafeText,
 };
 
 use super::{
     Step,
-    bounds::{MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, tool_content_weight},
+    bounds::{MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, named_plan_weight, tool_content_weight},
+    compaction::Compactions,
     error_text,
     notices::notice,
     tools::ToolIndex,
@@ -48,6 +49,8 @@ struct Kept {
     transcript: Transcript,
     tools: ToolIndex,
     plan: Vec<PlanEntry>,
+    plans: Vec<NamedPlan>,
+    compactions: Compactions,
 }
 
 impl Way {
@@ -80,6 +83,19 @@ impl Opening {
 
     fn is_replaying(&self) -> bool {
         matches!(self.way, Some(Way::Load(_)))
+    }
+}
+
+impl Session {
+    /// Nothing is lost when it goes: nothing was said in it, and it is no older one opened again.
+    pub fn is_unused(&self) -> bool {
+        let reopened = matches!(self.config.start, Start::Reopen(_));
+        self.turn.is_none() && !self.has_conversation() && (!reopened || self.id.is_none())
+    }
+
+    /// Something was said or done; notices do not count.
+    pub fn has_conversation(&self) -> bool {
+        has_conversation(&self.transcript)
     }
 }
 
@@ -185,12 +201,12 @@ impl Step<'_> {
         self.signed_in();
         let told = answer.modes.is_some() || !answer.config_options.is_empty();
         if told {
-            self.forget_modes();
+            self.forget_options();
         }
         // In the order in which they came: the answer has the last word (V1-CFG-10).
         self.apply_early(&id, early);
-        self.modes_at_opening(answer.modes, answer.config_options);
-        self.set_wanted_mode(told);
+        self.options_at_opening(answer.modes, answer.config_options);
+        self.apply_settings(told);
         self.send_next_unless_held();
     }
 
@@ -278,10 +294,14 @@ impl Step<'_> {
         let transcript = self.session.transcript.take();
         let tools = std::mem::take(&mut self.session.inner.tools);
         let plan = std::mem::take(&mut self.session.plan);
+        let plans = std::mem::take(&mut self.session.plans);
+        let compactions = std::mem::take(&mut self.session.inner.compactions);
         self.session.inner.opening.kept = Some(Kept {
             transcript,
             tools,
             plan,
+            plans,
+            compactions,
         });
         self.weigh();
     }
@@ -304,6 +324,7 @@ impl Step<'_> {
         self.hush();
         self.end_open_tools(ToolState::Ended);
         self.settle_plan();
+        self.settle_plan_texts();
         let kept = self.session.inner.opening.kept.take();
         if kept.is_some_and(|kept| has_conversation(&kept.transcript)) {
             // Not "above": gemini goes on telling it after the answer.
@@ -318,6 +339,8 @@ impl Step<'_> {
             self.session.transcript.put_back(kept.transcript);
             self.session.inner.tools = kept.tools;
             self.session.plan = kept.plan;
+            self.session.plans = kept.plans;
+            self.session.inner.compactions = kept.compactions;
             self.weigh();
             self.end_own_calls_that_ended();
         }
@@ -329,7 +352,8 @@ impl Step<'_> {
         self.session.usage = None;
         self.session.commands.clear();
         self.session.plan.clear();
-        self.forget_modes();
+        self.session.plans.clear();
+        self.forget_options();
     }
 
     /// An update, for whichever session it is.
@@ -367,7 +391,7 @@ impl Step<'_> {
     }
 
     fn has_conversation(&self) -> bool {
-        has_conversation(&self.session.transcript)
+        self.session.has_conversation()
     }
 }
 
@@ -404,6 +428,12 @@ fn event_weight(event: &AgentEvent) -> usize {
             .map(|command| command.name.len() + command.description.len())
             .sum(),
         AgentEvent::Unknown { raw, .. } => raw.0.len(),
+        AgentEvent::NamedPlan(plan) => named_plan_weight(plan),
+        AgentEvent::Compaction(patch) => match &patch.summary {
+            Patch::Set(summary) => summary.iter().map(content_weight).sum(),
+            _ => 0,
+        },
+        AgentEvent::CompactionChunk { content, .. } => content_weight(content),
         _ => std::mem::size_of::<ContentBlock>(),
     }
 }

@@ -155,6 +155,7 @@ impl Step<'_> {
         replace(&mut call.raw_output, patch.raw_output);
         replace(&mut call.command, patch.command);
         replace(&mut call.command_cwd, patch.command_cwd);
+        call.meta.extend(patch.meta.values().iter().cloned());
         if let Some(status) = patch.status {
             call.state = match status {
                 ToolStatus::Pending => ToolState::Pending,

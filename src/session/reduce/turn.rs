@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, RpcError, SessionId, StopReason, code},
+    proto::{Call, Meta, RpcError, SessionId, StopReason, code},
     session::{
         Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
         ToolState, Turn, TurnPhase, UserMessage,
@@ -109,7 +109,7 @@ impl Step<'_> {
 
     /// No second prompt is ever sent on an open turn (V1-PROMPT-02).
     fn can_send(&self) -> bool {
-        self.is_ready() && self.session.turn.is_none() && !self.mode_is_being_set_up()
+        self.is_ready() && self.session.turn.is_none() && !self.is_being_set_up()
     }
 
     pub(super) fn send_next_unless_held(&mut self) {
@@ -132,6 +132,7 @@ impl Step<'_> {
         let user = self.push(BlockKind::User(UserMessage {
             text: SafeText::new(&prompt.text),
             refused: false,
+            meta: Meta::default(),
         }));
         self.run_prompt(prompt, user);
     }
@@ -166,6 +167,7 @@ impl Step<'_> {
         self.tell_writes();
         self.close_questions_of_turn();
         self.settle_plan();
+        self.settle_plan_texts();
         self.session.turn = None;
         self.session.inner.turn.prompt = None;
     }

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     proto::{
-        ContentBlock, ExitStatus, Media, PlanEntry, PlanPriority, PlanStatus, RawJson, Resource,
-        ResourceLink,
+        ContentBlock, ExitStatus, Media, Meta, PlanEntry, PlanPriority, PlanStatus, RawJson,
+        Resource, ResourceLink,
     },
     session::{Notice, NoticeLevel, TerminalInfo, Thought, UserMessage},
     text::{SafeText, SafeTextBuf},
@@ -27,6 +27,7 @@ fn user(text: &str) -> UserMessage {
     UserMessage {
         text: SafeText::new(text),
         refused: false,
+        meta: Meta::default(),
     }
 }
 
@@ -93,6 +94,7 @@ fn thoughts_while_they_come_and_after() {
         text: SafeTextBuf::from(SafeText::new(&"One thing after another.\n".repeat(14))),
         started: stage.now - Duration::from_millis(3_200),
         took: None,
+        meta: Meta::default(),
     };
     let live = at_widths(&stage, |ctx| {
         let mut rows = vec![render_thought_header(&thought, true, Some("⠹"), ctx)];
@@ -164,7 +166,7 @@ fn plans_stand_on_one_row_where_they_fit() {
     }
 }
 
-// V1-CONT-02…07
+// V1-CONT-02, V1-CONT-03, V1-CONT-04, V1-CONT-05, V1-CONT-06, V1-CONT-07
 #[test]
 fn content_that_is_no_text_has_a_placeholder() {
     let media = |mime: &str, size| Media {

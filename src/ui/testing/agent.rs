@@ -9,7 +9,7 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, CallResult, CallTag, ChunkRole, ClientCaps,
         ConnectionId, ContentBlock, Elicitation, ElicitationId, ElicitationMode, ElicitationScope,
-        FromAgent, HostRequest, Initialized, ModeId, ModeState, OptionId, PermissionKind,
+        FromAgent, HostRequest, Initialized, Meta, ModeId, ModeState, OptionId, PermissionKind,
         PermissionOption, PermissionRequest, RequestKey, RpcError, SessionId, SessionMode,
         SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
     },
@@ -42,7 +42,7 @@ impl Bench {
             additional_directories: Vec::new(),
             caps: ClientCaps::default(),
             start: Start::New,
-            mode: None,
+            settings: Vec::new(),
             first_prompt: None,
         };
         let (session, effects) = Session::start(config, now);
@@ -79,6 +79,7 @@ impl Bench {
     pub fn context(&self) -> UiContext<'_> {
         UiContext {
             session: Some(&self.session),
+            sessions: None,
             screens: &self.screens,
             project: &self.project,
             now: self.now,
@@ -101,6 +102,7 @@ impl Bench {
     pub fn handshake(&mut self, auth_methods: Vec<AuthMethod>) {
         self.event(Event::Connected(CONNECTION));
         self.says(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
             call: CallTag::Initialize,
             result: CallResult::Initialized(Box::new(Initialized {
                 protocol_version: 1,
@@ -120,6 +122,7 @@ impl Bench {
             description: None,
         };
         self.says(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
             call: CallTag::NewSession,
             result: CallResult::SessionOpened(Box::new(SessionOpened {
                 id: Some(Self::session_id()),
@@ -135,6 +138,7 @@ impl Bench {
     /// `session/new` is refused with -32000.
     pub fn wants_sign_in(&mut self) {
         self.says(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
             call: CallTag::NewSession,
             result: CallResult::Failed(RpcError::new(-32000, "Authentication required")),
         });
@@ -159,6 +163,7 @@ impl Bench {
             role: ChunkRole::Agent,
             message: None,
             content: ContentBlock::Text(SafeText::new(text)),
+            meta: Meta::default(),
         });
     }
 

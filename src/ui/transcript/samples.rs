@@ -11,7 +11,7 @@ use super::{Settings, TranscriptView, frame::Source};
 use crate::{
     config::{DiffLayout, Thoughts},
     proto::{
-        ContentBlock, Diff, ExitStatus, Media, PlanEntry, PlanPriority, PlanStatus, RawJson,
+        ContentBlock, Diff, ExitStatus, Media, Meta, PlanEntry, PlanPriority, PlanStatus, RawJson,
         ResourceLink, TerminalId, ToolCallId, ToolContent, ToolKind, ToolLocation,
     },
     session::{
@@ -93,6 +93,7 @@ pub fn user(text: &str) -> BlockKind {
     BlockKind::User(UserMessage {
         text: SafeText::new(text),
         refused: false,
+        meta: Meta::default(),
     })
 }
 
@@ -101,6 +102,7 @@ pub fn agent(text: &str, done: bool) -> BlockKind {
         id: None,
         text: SafeTextBuf::from(SafeText::new(text)),
         done,
+        meta: Meta::default(),
     })
 }
 
@@ -110,6 +112,7 @@ pub fn thought(text: &str, started: Instant, took: Option<Duration>) -> BlockKin
         text: SafeTextBuf::from(SafeText::new(text)),
         started,
         took,
+        meta: Meta::default(),
     })
 }
 

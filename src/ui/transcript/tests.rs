@@ -477,7 +477,7 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             additional_directories: Vec::new(),
             caps: Default::default(),
             start: Start::New,
-            mode: None,
+            settings: Vec::new(),
             first_prompt: None,
         },
         world.stage.now,

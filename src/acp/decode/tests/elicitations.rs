@@ -64,7 +64,10 @@ fn an_elicitation_belongs_to_a_session_a_call_or_a_request() {
         session: SessionId::new("s"),
         tool_call: call.map(ToolCallId::new),
     };
-    let request = |id: &str| ElicitationScope::Request { id: id.to_owned() };
+    let request = |id: &str| ElicitationScope::Request {
+        id: id.to_owned(),
+        caller: None,
+    };
     for (scope, meant) in [
         (json!({"sessionId": "s"}), session(None)),
         (

@@ -1,6 +1,7 @@
 //! Decoding as a whole.
 
 mod elicitations;
+mod newer;
 mod properties;
 mod recordings;
 mod replies;

@@ -33,7 +33,7 @@ proptest! {
             None => chunk,
         };
         let event = strictly(schema::SessionUpdate::AgentMessageChunk(chunk));
-        let AgentEvent::Chunk { role: ChunkRole::Agent, message, content } = event else {
+        let AgentEvent::Chunk { role: ChunkRole::Agent, message, content, .. } = event else {
             panic!("{event:?}");
         };
         prop_assert_eq!(message.as_ref().map(|id| id.as_str()), id.as_deref());

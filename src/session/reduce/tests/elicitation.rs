@@ -15,7 +15,10 @@ fn of_session() -> ElicitationScope {
 }
 
 fn of_request() -> ElicitationScope {
-    ElicitationScope::Request { id: "2".to_owned() }
+    ElicitationScope::Request {
+        id: "2".to_owned(),
+        caller: None,
+    }
 }
 
 fn field(key: &str) -> Field {

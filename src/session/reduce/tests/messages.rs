@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::SlashCommand;
+use crate::proto::{Meta, RawJson, SlashCommand};
 
 fn lines(chunks: &[(ChunkRole, Option<&str>, &str)]) -> Vec<String> {
     let mut play = Play::running();
@@ -154,9 +154,32 @@ fn other_content_is_its_own_block() {
             kind: "video".into(),
             raw: crate::proto::RawJson("{}".into()),
         },
+        meta: Meta::default(),
     });
     play.update(says("there"));
     assert_eq!(play.said()[1..], ["agent: see", "content", "agent: there"]);
+}
+
+// V1-META-01
+#[test]
+fn what_came_with_a_message_stays_with_it() {
+    let mut play = Play::running();
+    for n in [1, 1, 2] {
+        let mut meta = Meta::default();
+        meta.add(RawJson(format!("{{\"n\":{n}}}").into()));
+        play.update(AgentEvent::Chunk {
+            role: Agent,
+            message: None,
+            content: text("word "),
+            meta,
+        });
+    }
+    let last = play.session.transcript.blocks().last();
+    let Some(BlockKind::Agent(message)) = last.map(|block| &block.kind) else {
+        panic!("a message");
+    };
+    let values: Vec<&str> = message.meta.values().iter().map(|raw| &*raw.0).collect();
+    assert_eq!(values, [r#"{"n":1}"#, r#"{"n":2}"#]);
 }
 
 #[test]
@@ -169,6 +192,7 @@ fn a_message_without_end_is_bounded_in_the_middle() {
             role: Agent,
             message: None,
             content: piece.clone(),
+            meta: Meta::default(),
         });
     }
     play.update(says("end"));
@@ -219,6 +243,7 @@ fn a_flood_of_chunks_is_one_block_v1_upd_01() {
                 role: Agent,
                 message: None,
                 content: ContentBlock::Text(piece.clone()),
+                meta: Meta::default(),
             },
         });
         assert_eq!(effects.capacity(), 0);

@@ -1,12 +1,15 @@
 //! The rules by example. Each file cites the obligations that it holds.
 
+mod compaction;
 mod connection;
 mod elicitation;
 mod messages;
-mod modes;
 mod opening;
+mod options;
+mod plan;
 mod questions;
 mod random;
+mod settings;
 mod signin;
 mod stop;
 mod terminals;
@@ -20,9 +23,9 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
         ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
-        MessageId, Notification, PermissionKind, PermissionOption, PermissionRequest, PromptBlock,
-        RequestKey, RpcError, SessionId, SessionOpened, StopReason, ToAgent, ToolCallId,
-        ToolCallPatch, ToolStatus,
+        MessageId, Meta, Notification, OptionValue, PermissionKind, PermissionOption,
+        PermissionRequest, PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason,
+        ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
     },
     session::{
         AgentExit, BlockKind, Effect, Event, NoticeLevel, Phase, Prompt, Session, SessionConfig,
@@ -46,7 +49,7 @@ fn config() -> SessionConfig {
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
         start: Start::New,
-        mode: None,
+        settings: Vec::new(),
         first_prompt: None,
     }
 }
@@ -71,6 +74,7 @@ fn chunk(role: ChunkRole, message: Option<&str>, said: &str) -> AgentEvent {
         role,
         message: message.map(MessageId::new),
         content: text(said),
+        meta: Meta::default(),
     }
 }
 
@@ -212,7 +216,11 @@ impl Play {
     }
 
     fn reply(&mut self, call: CallTag, result: CallResult) -> Vec<Effect> {
-        self.agent(FromAgent::Reply { call, result })
+        self.agent(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
+            call,
+            result,
+        })
     }
 
     fn update_of(&mut self, session: &str, event: AgentEvent) -> Vec<Effect> {
@@ -298,6 +306,8 @@ impl Play {
                 format!("{} {} {:?}", call.id.as_str(), call.title, call.state)
             }
             BlockKind::Plan(entries) => format!("plan of {}", entries.len()),
+            BlockKind::PlanText(plan) => format!("plan {}", plan.text),
+            BlockKind::Compaction(compaction) => format!("compaction {:?}", compaction.status),
             BlockKind::Content(_) => "content".to_owned(),
             BlockKind::Notice(notice) => match notice.level {
                 NoticeLevel::Quiet => format!("· {}", notice.text),
@@ -347,7 +357,10 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         ToAgent::Call(Call::ResumeSession { id, .. }) => format!("resume {}", id.as_str()),
         ToAgent::Call(Call::Authenticate { method }) => format!("authenticate {method}"),
         ToAgent::Call(Call::SetMode { mode, .. }) => format!("mode {}", mode.as_str()),
-        ToAgent::Call(Call::SetConfigOption { option, value, .. }) => format!("{option}={value}"),
+        ToAgent::Call(Call::SetConfigOption { option, value, .. }) => match value {
+            OptionValue::Id(value) => format!("{option}={value}"),
+            OptionValue::Flag(value) => format!("{option}={value}"),
+        },
         ToAgent::Call(Call::CloseSession { .. }) => "close".to_owned(),
         ToAgent::Notify(Notification::Cancel { .. }) => "cancel".to_owned(),
         ToAgent::Reply { key, reply } => match reply {

@@ -51,7 +51,7 @@ fn early_updates_are_bounded() {
 }
 
 #[test]
-fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_11_v1_init_17_20() {
+fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_v1_ses_11_v1_init_17_v1_init_20() {
     let can = |load_session, resume| AgentCaps {
         load_session,
         resume,
@@ -72,7 +72,7 @@ fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_11_v1_init_17_20() {
 }
 
 #[test]
-fn a_replay_is_history_v1_ses_08_09_v1_upd_03() {
+fn a_replay_is_history_v1_ses_08_v1_ses_09_v1_upd_03() {
     let (mut play, _) = Play::opening(reopen(), reopening());
     let mut effects = Vec::new();
     for event in [
@@ -316,36 +316,6 @@ fn an_answer_that_was_not_waited_for_does_nothing_v1_rpc_16() {
     assert!(play.ends(StopReason::MaxTokens).is_empty());
     assert_eq!(play.session.id, Some(id("s")));
     assert_eq!(play.said().len(), before);
-}
-
-#[test]
-fn plans_are_pinned_until_they_are_done_v1_plan_01() {
-    use crate::proto::{PlanEntry, PlanPriority, PlanStatus};
-    let plan = |statuses: &[PlanStatus]| {
-        let entry = |status: &PlanStatus| PlanEntry {
-            content: "step".into(),
-            priority: PlanPriority::Medium,
-            status: *status,
-        };
-        AgentEvent::Plan(statuses.iter().map(entry).collect())
-    };
-    use PlanStatus::{Completed, InProgress, Pending};
-    let mut play = Play::running();
-    play.update(plan(&[InProgress, Pending, Pending]));
-    play.update(plan(&[Completed, Pending]));
-    assert_eq!(play.session.plan.len(), 2);
-    play.update(plan(&[]));
-    assert!(play.session.plan.is_empty());
-    play.update(plan(&[Completed, InProgress]));
-    play.update(plan(&[Completed, Completed]));
-    assert!(play.session.plan.is_empty());
-    // Told again, also longer: it is still one.
-    play.update(plan(&[Completed, Completed, Completed]));
-    play.ends(StopReason::EndTurn);
-    assert_eq!(play.said(), ["user: go", "plan of 3"]);
-    play.event(Event::Submit(prompt("more")));
-    play.update(plan(&[Completed]));
-    assert_eq!(play.said()[2..], ["user: more", "plan of 1"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@ use crate::proto::{ExitStatus, FsRead, TerminalId, TerminalRef};
 use crate::session::{CANCEL_PATIENCE, ToolState, TurnPhase};
 
 #[test]
-fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_05_v1_perm_02() {
+fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_v1_can_05_v1_perm_02() {
     let mut play = Play::running();
     play.update(tool("a", "run", ToolStatus::InProgress));
     play.update(tool("b", "done", ToolStatus::Completed));
@@ -20,7 +20,8 @@ fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_05_v1_perm_02() {
     // One that comes before the turn's end; and a second stop.
     assert_eq!(wire(&play.asks_about("z").1), ["4 Cancelled"]);
     assert!(play.event(Event::Stop).is_empty());
-    // The turn is open until its answer; a later word about a tool wins (V1-CAN-02, -03, -04, V1-TOOL-06).
+    // The turn is open until its answer; a later word about a tool wins (V1-CAN-02, V1-CAN-03,
+    // V1-CAN-04, V1-TOOL-06).
     assert!(play.session.turn.is_some());
     play.update(tool_update("a", Some(ToolStatus::Completed)));
     play.ends(StopReason::Cancelled);

@@ -1,5 +1,7 @@
 use super::*;
-use crate::proto::{ExitStatus, TerminalId, TerminalMeta, ToolContent, ToolKind, ToolLocation};
+use crate::proto::{
+    ExitStatus, Meta, TerminalId, TerminalMeta, ToolContent, ToolKind, ToolLocation,
+};
 use crate::session::{ToolState, reduce::bounds::block_weight};
 
 fn patch(id: &str) -> ToolCallPatch {
@@ -203,6 +205,7 @@ fn a_transcript_without_end_forgets_its_beginning_and_says_so() {
             role: ChunkRole::Agent,
             message: Some(MessageId::new(n.to_string())),
             content: piece.clone(),
+            meta: Meta::default(),
         });
     }
     assert!(held(&play) <= 130 << 20, "{}", held(&play));

@@ -168,6 +168,7 @@ impl Shown {
     ) -> T {
         let cx = OverlayContext {
             session: Some(&self.bench.session),
+            sessions: None,
             project: &self.bench.project,
             agents: &self.agents,
             keymap: &self.keymap,
@@ -604,7 +605,7 @@ fn pictures_of_a_form() {
     for (width, height) in [(20, 30), (40, 24), (80, 24), (200, 50)] {
         let mut shown = Shown::new(deployment());
         shown.types("X");
-        let mut keep_picture = |shown: &mut Shown, state: &str| {
+        let keep_picture = |shown: &mut Shown, state: &str| {
             let buffer = shown.picture(width, height).0;
             let name = format!("form_{state}_{width}x{height}");
             keep(&name, &buffer);
