@@ -34,12 +34,11 @@ fn asked(steps: Value) -> Tui {
     tui
 }
 
-/// One key after the other, each seen before the next.
-fn press(tui: &Tui, keys: &[&str]) {
-    for key in keys {
-        tui.keys(key);
-        tui.settle(Duration::from_millis(60));
-    }
+/// Answers with what was selected, once that is seen: an answer counts only then.
+#[track_caller]
+fn confirm(tui: &Tui, answer: &str) {
+    tui.wait_for(&format!("❯ {answer}"));
+    tui.keys("<enter>");
 }
 
 fn answer(tui: &Tui) -> Value {
@@ -85,18 +84,10 @@ fn a_form_with_every_kind_of_field_is_filled_in_and_sent() {
         assert!(screen.contains(part), "{part} in\n{screen}");
     }
     std::thread::sleep(GUARD);
-    press(&tui, &["x", "<enter>"]);
+    tui.keys("x<enter>");
     tui.wait_for("at least 3 characters, not 1");
-    press(
-        &tui,
-        &["<s-tab>", "yz", "<enter>", "me@example.com", "<enter>"],
-    );
-    press(
-        &tui,
-        &[
-            "<down>", "<enter>", "<tab>", "0.5", "<tab>", "y", "<tab>", " ", "<tab>",
-        ],
-    );
+    tui.keys("<s-tab>yz<enter>me@example.com<enter>");
+    tui.keys("<down><enter><tab>0.5<tab>y<tab> <tab>");
     let screen = tui.wait_for("❯ Send");
     for value in [
         "xyz",
@@ -109,7 +100,7 @@ fn a_form_with_every_kind_of_field_is_filled_in_and_sent() {
     ] {
         assert!(screen.contains(value), "{value} in\n{screen}");
     }
-    tui.keys("<enter>");
+    confirm(&tui, "Send");
     assert_eq!(
         answer(&tui),
         json!({"action": "accept", "content": {
@@ -125,14 +116,19 @@ fn a_form_with_every_kind_of_field_is_filled_in_and_sent() {
 #[test]
 fn a_form_is_declined_or_dismissed_and_the_turn_goes_on() {
     let fields = json!({"a": {"type": "string", "title": "Name"}});
-    for (keys, action) in [
-        (&["<tab>", "<tab>", "<enter>"][..], "decline"),
-        (&["<esc>"], "cancel"),
+    for (keys, seen, last, action) in [
+        ("<tab><tab>", "❯ Decline", "<enter>", "decline"),
+        ("", "asks you", "<esc>", "cancel"),
         // What was filled in goes by two.
-        (&["x", "<esc>", "<esc>"], "cancel"),
+        ("x<esc>", "❯ Dismiss", "<esc>", "cancel"),
     ] {
-        let tui = asked(json!([form(fields.clone(), json!([])), {"text": "went on"}]));
-        press(&tui, keys);
+        let tui = asked(json!([
+            form(fields.clone(), json!([])),
+            {"text": "went on"},
+        ]));
+        tui.keys(keys);
+        tui.wait_for(seen);
+        tui.keys(last);
         assert_eq!(answer(&tui), json!({"action": action}));
         tui.wait_for("went on");
         assert_eq!(tui.count("session/cancel"), 0);
@@ -162,7 +158,8 @@ fn what_is_being_typed_goes_to_the_draft_and_answers_nothing() {
     tui.wait_for(&draft);
     assert_eq!(tui.prompts(), ["go"]);
     std::thread::sleep(GUARD);
-    press(&tui, &["er", "<enter>", "<enter>"]);
+    tui.keys("er<enter>");
+    confirm(&tui, "Send");
     assert_eq!(answer(&tui)["content"]["a"], "older");
     tui.wait_for(&draft);
 }
@@ -227,7 +224,8 @@ fn a_form_may_come_while_signing_in_before_any_session() {
     tui.keys("<enter>");
     tui.wait_for("Which tenant?");
     std::thread::sleep(GUARD);
-    press(&tui, &["acme", "<enter>", "<enter>"]);
+    tui.keys("acme<enter>");
+    confirm(&tui, "Send");
     assert_eq!(answer(&tui)["content"]["tenant"], "acme");
     wait_ready(&tui);
 }
@@ -247,10 +245,11 @@ fn a_secret_is_warned_about_and_kept_out_of_log_and_transcript() {
     tui.keys("go<enter>");
     tui.wait_for("no form may ask for a secret");
     std::thread::sleep(GUARD);
-    press(&tui, &["hunter2", "<enter>", "<enter>"]);
+    tui.keys("hunter2<enter>");
+    confirm(&tui, "Send");
     assert_eq!(answer(&tui)["content"]["a"], "hunter2");
     tui.wait_for("went on");
-    press(&tui, &["<c-o>"]);
+    tui.keys("<c-o>");
     let screen = tui.wait_for("API token: ***");
     assert!(!screen.contains("hunter2"), "{screen}");
     let log = tui.wait("the answer in the wire log", |_| {
@@ -344,10 +343,10 @@ fn without_a_browser_the_page_is_accepted_once_the_person_says_so() {
     let screen = tui.wait_for("wants you to open a page");
     assert!(screen.contains("no desktop here"), "{screen}");
     std::thread::sleep(GUARD);
-    press(&tui, &["1"]);
-    tui.wait_for("copied");
+    tui.keys("1");
+    tui.wait_for("clipboard (OSC 52)");
     assert_eq!(tui.received().iter().filter(|m| m["id"] == "q").count(), 0);
-    press(&tui, &["2"]);
+    tui.keys("2");
     assert_eq!(answer(&tui), json!({"action": "accept"}));
     tui.wait_for("went on");
 }
