@@ -17,7 +17,7 @@ use crate::{
         render::{
             Row,
             format::count,
-            line::{StyledLine, Wrapping, pad},
+            line::{StyledLine, Wrapping, pad, prefixed, room_beside},
         },
     },
 };
@@ -251,7 +251,8 @@ impl FormDialog {
             let (shown, caret) = line.shown(room, cx.symbols.ellipsis);
             let mut text = StyledLine::styled(&shown, theme.text);
             text.fill_to(room, theme.text);
-            label.extend(&restyled(&text, theme.selected));
+            // A line to write on; a background would hide the caret where it is only reversed.
+            label.extend(&restyled(&text, Style::new().underlined()));
             picture.caret = Some((picture.rows.len(), columns.value + caret));
             picture.rows.push(label.into_row());
         } else {
@@ -389,9 +390,8 @@ fn option_rows(
     cx: &OverlayContext<'_>,
 ) -> Vec<Row> {
     let theme = cx.theme;
-    let mut head = StyledLine::new();
-    head.fill_to(columns.value.saturating_sub(MARGIN), theme.text);
-    head.push(if under { cx.symbols.prompt } else { " " }, theme.accent);
+    let marker = if under { cx.symbols.prompt } else { " " };
+    let mut head = StyledLine::styled(marker, theme.accent);
     head.push(" ", theme.text);
     let sign = match (several, chosen) {
         (true, true) => cx.symbols.checked.to_owned(),
@@ -407,14 +407,20 @@ fn option_rows(
     }
     let mut indent = StyledLine::new();
     indent.fill_to(head.width(), theme.text);
-    let mut rows = text.wrap_with(Wrapping::Words, columns.width, &head, &indent);
+    let mut before = StyledLine::new();
+    before.fill_to(columns.value.saturating_sub(MARGIN), theme.text);
+    let room = room_beside(before.width(), columns.width);
+    let mut rows = text.wrap_with(Wrapping::Words, room, &head, &indent);
     if under {
         for row in &mut rows {
-            pad(row, columns.width, theme.selected);
+            pad(row, room, theme.selected);
             row.line = std::mem::take(&mut row.line).patch_style(theme.selected);
         }
     }
-    rows
+    let placed = rows.into_iter();
+    placed
+        .map(|row| prefixed(&before, row, columns.width))
+        .collect()
 }
 
 /// A field's value in one line.
