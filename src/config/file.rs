@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FsConfig, TerminalConfig, UiConfig};
+use super::{ConnectionConfig, FsConfig, TerminalConfig, UiConfig};
 use crate::proto::{Decision, Policy, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
@@ -36,6 +36,7 @@ pub(super) struct File {
     pub permissions: PermissionsSection,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// An action and the chords that call it, in place of its defaults.
     pub keys: BTreeMap<String, Vec<String>>,
@@ -252,6 +253,27 @@ macro_rules! two_words {
 
 two_words!(symbols, Symbols { Unicode, Ascii });
 two_words!(terminal_output, TerminalOutput { Plain, Raw });
+
+/// A number within bounds, as `ConnectionConfig` states them.
+macro_rules! bounded {
+    ($name:ident, $bounds:expr) => {
+        pub(super) fn $name<'de, D: serde::Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
+            let bounds = $bounds;
+            let number = i64::deserialize(d)?;
+            match u32::try_from(number) {
+                Ok(number) if bounds.contains(&number) => Ok(number),
+                _ => Err(serde::de::Error::custom(format!(
+                    "expected a number from {} to {}",
+                    bounds.start(),
+                    bounds.end()
+                ))),
+            }
+        }
+    };
+}
+
+bounded!(start_timeout, 1..=3600);
+bounded!(max_message, 1..=1024);
 
 /// The JSON Schema of the file format, for editors.
 pub fn schema() -> String {

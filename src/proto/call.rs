@@ -43,6 +43,8 @@ pub enum FromAgent {
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
     /// (V1-RPC-14). `count` is how many there were on this connection so far.
     Noise { what: SafeText, count: u64 },
+    /// A message of more than `limit` bytes, which was not kept (V1-RPC-21).
+    Oversized { limit: usize },
 }
 
 /// A request of ours. Its reply comes back as [`CallResult`] of the same kind, together with the

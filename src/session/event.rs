@@ -22,6 +22,9 @@ pub enum Event {
     /// It ended, or its stdout did (V1-RPC-19). Comes after everything it had sent.
     Exited(ConnectionId, AgentExit),
 
+    /// What was asked for by [`Effect::TellStderr`](crate::session::Effect::TellStderr).
+    Stderr(SafeText),
+
     // The person.
     /// Send, or queue while a turn is open.
     Submit(Prompt),
@@ -64,6 +67,8 @@ pub enum Event {
     },
     /// Start the agent again, and resume or load where it can (F5).
     Restart,
+    /// End the agent's process, and leave it at that.
+    EndAgent,
     /// A line of the client's own, put into the transcript.
     Note {
         level: crate::session::NoticeLevel,

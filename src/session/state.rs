@@ -23,6 +23,8 @@ pub struct SessionConfig {
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
     pub caps: ClientCaps,
+    /// How long the agent may be silent at its start before that is said (V1-INIT-24).
+    pub start_timeout: Duration,
     pub start: Start,
     /// What to set once the session is open; of two for the same option the later one.
     pub settings: Vec<Setting>,

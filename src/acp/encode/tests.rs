@@ -283,7 +283,9 @@ async fn answered(reply: HostReply) -> Value {
     traffic.received(&ask);
     let ask = format!("{ask}\n");
     let reader = crate::rpc::Reader::new(peer.clone(), Anything, tx, Tap::new(None));
-    reader.run(ask.as_bytes(), std::future::pending()).await;
+    reader
+        .run(ask.as_bytes(), 1 << 20, std::future::pending())
+        .await;
     let Some(crate::rpc::Inbound::FromAgent(FromAgent::CancelRequest { key })) = inbox.recv().await
     else {
         panic!("a request");

@@ -227,6 +227,7 @@ impl Step<'_> {
                 }
                 self.exited(exit);
             }
+            Event::Stderr(said) => self.stderr(&said),
 
             Event::Submit(prompt) => self.submit(prompt),
             Event::SendNow(prompt) => self.send_now(prompt),
@@ -242,6 +243,7 @@ impl Step<'_> {
             Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
             Event::Restart => self.restart(),
+            Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
 
             Event::Decided { question, verdict } => self.decided(question, verdict),
@@ -291,6 +293,7 @@ impl Step<'_> {
             FromAgent::ElicitationDone { id } => self.page_done(&id),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Noise { what, count } => self.noise(&what, count),
+            FromAgent::Oversized { limit } => self.oversized(limit),
         }
     }
 

@@ -3,10 +3,9 @@
 use crate::{
     proto::{
         AgentCaps, AgentEvent, Call, CallResult, CallTag, ChunkRole, ClientCaps, ContentBlock,
-        Elicitation, ElicitationMode, ElicitationScope, Form,
-        HostReply, HostRequest, Initialized, PermissionKind, PermissionOption, PermissionRequest,
-        PromptBlock, RequestKey, SessionOpened, StopReason, ToAgent, ToolCallId, ToolCallPatch,
-        code,
+        Elicitation, ElicitationMode, ElicitationScope, Form, HostReply, HostRequest, Initialized,
+        PermissionKind, PermissionOption, PermissionRequest, PromptBlock, RequestKey,
+        SessionOpened, StopReason, ToAgent, ToolCallId, ToolCallPatch, code,
     },
     session::{BlockKind, Prompt, Start, Verdict},
     text::SafeText,
@@ -28,6 +27,7 @@ fn config() -> SessionConfig {
         cwd: "/project".into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
+        start_timeout: std::time::Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),
         first_prompt: None,
@@ -361,4 +361,35 @@ fn a_question_for_a_request_goes_to_whose_request_it_is() {
     assert_eq!(asks(Some(first)), (1, 1));
     // The request is answered already, or was never one of ours.
     assert_eq!(asks(None), (2, 1));
+}
+
+#[test]
+fn ending_an_agent_ends_it_for_all_that_it_serves() {
+    let (mut bench, first, second) = Bench::two();
+    let effects = bench.apply(first, Event::EndAgent);
+    for key in [first, second] {
+        let session = bench.sessions.get(key).expect("it is kept");
+        assert_eq!(session.connection, None);
+        assert!(matches!(session.phase, Phase::Failed { .. }));
+        let stop = Routed {
+            by: key,
+            effect: Effect::StopAgent(AGENT),
+        };
+        assert!(effects.contains(&stop), "{effects:?}");
+    }
+}
+
+// V1-RPC-21
+#[test]
+fn a_message_that_was_too_long_is_said_in_every_session_of_the_agent() {
+    let (mut bench, first, second) = Bench::two();
+    bench.says(FromAgent::Oversized { limit: 1 << 20 });
+    for key in [first, second] {
+        let session = bench.sessions.get(key).expect("it is kept");
+        let last = session.transcript.blocks().last().expect("a block");
+        let BlockKind::Notice(notice) = &last.kind else {
+            panic!("no notice");
+        };
+        assert!(notice.text.contains("more than 1 MiB"), "{}", notice.text);
+    }
 }

@@ -41,6 +41,7 @@ impl Bench {
             cwd: PathBuf::from("/home/me/src/tool"),
             additional_directories: Vec::new(),
             caps: ClientCaps::default(),
+            start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),
             first_prompt: None,

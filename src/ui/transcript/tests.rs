@@ -476,6 +476,7 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             cwd: world.cwd.clone(),
             additional_directories: Vec::new(),
             caps: Default::default(),
+            start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),
             first_prompt: None,

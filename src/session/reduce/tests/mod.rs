@@ -48,6 +48,7 @@ fn config() -> SessionConfig {
         cwd: "/project".into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
+        start_timeout: Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),
         first_prompt: None,

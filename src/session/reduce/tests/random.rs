@@ -29,6 +29,7 @@ enum Act {
     Unqueue,
     Stop,
     Restart,
+    EndAgent,
     CycleMode,
     SetOption(u8),
     Authenticate,
@@ -75,6 +76,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Unqueue),
         3 => Just(Act::Stop),
         1 => Just(Act::Restart),
+        1 => Just(Act::EndAgent),
         1 => Just(Act::CycleMode),
         1 => any::<u8>().prop_map(Act::SetOption),
         1 => Just(Act::Authenticate),
@@ -243,7 +245,8 @@ impl World {
                     let mut open = self.play.session.questions.iter();
                     assert!(open.any(|q| q.id() == question), "nobody has consented");
                 }
-                Effect::TerminalMeta(_)
+                Effect::TellStderr(_)
+                | Effect::TerminalMeta(_)
                 | Effect::Attention(_)
                 | Effect::Notice(_)
                 | Effect::Toast(_) => {}
@@ -389,6 +392,7 @@ impl World {
             Act::Unqueue => self.event(Event::UnqueueLast),
             Act::Stop => self.event(Event::Stop),
             Act::Restart => self.event(Event::Restart),
+            Act::EndAgent => self.event(Event::EndAgent),
             Act::CycleMode => self.event(Event::CycleMode),
             Act::SetOption(n) => {
                 let value = match n % 4 {
