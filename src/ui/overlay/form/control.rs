@@ -10,7 +10,7 @@ use crate::{
 
 #[derive(Debug)]
 pub enum Control {
-    Text(LineInput),
+    Text(Box<LineInput>),
     /// Of a list of options the one that a key would choose, and whether the person has moved to it.
     Options {
         cursor: usize,
@@ -31,7 +31,7 @@ pub enum Used {
 impl Control {
     pub fn new(field: &Field, input: &Input) -> Self {
         match (&field.kind, input) {
-            (_, Input::Text(text)) => Self::Text(LineInput::new(text)),
+            (_, Input::Text(text)) => Self::Text(Box::new(LineInput::new(text))),
             (_, Input::Choice(choice)) => Self::Options {
                 cursor: choice.unwrap_or(0),
                 moved: false,
