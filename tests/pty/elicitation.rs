@@ -64,7 +64,8 @@ fn all_fields() -> Value {
     )
 }
 
-// V1-ELI-01, V1-ELI-05…12
+// V1-ELI-01, V1-ELI-05, V1-ELI-06, V1-ELI-07, V1-ELI-08, V1-ELI-09, V1-ELI-10, V1-ELI-11,
+// V1-ELI-12
 #[test]
 fn a_form_with_every_kind_of_field_is_filled_in_and_sent() {
     let tui = client(on_prompt(json!([all_fields(), {"text": "went on"}])))

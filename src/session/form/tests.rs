@@ -1,4 +1,4 @@
-//! What may be sent, by example. V1-ELI-06…12.
+//! What may be sent, by example.
 
 use super::*;
 

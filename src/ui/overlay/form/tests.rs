@@ -1,4 +1,4 @@
-//! Filling in, looking over, answering. V1-ELI-04…13.
+//! Filling in, looking over, answering.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -244,7 +244,7 @@ fn words(text: &str) -> FormValue {
 
 // Filling in.
 
-// V1-ELI-06…10, V1-ELI-12
+// V1-ELI-06, V1-ELI-07, V1-ELI-08, V1-ELI-09, V1-ELI-10, V1-ELI-12
 #[test]
 fn every_kind_of_field_is_filled_in_by_the_keyboard() {
     let mut shown = Shown::new(deployment());

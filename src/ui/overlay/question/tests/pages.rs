@@ -1,4 +1,4 @@
-//! Pages that the agent wants opened. V1-ELI-14…19.
+//! Pages that the agent wants opened.
 
 use super::*;
 use crate::{
