@@ -29,8 +29,8 @@ pub use question::{
 pub use reduce::{asks_for_secret, reduce};
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo, Turn,
-    TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig, Start,
+    TerminalInfo, Turn, TurnPhase,
 };
 pub use transcript::{
     Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, Thought,

@@ -20,6 +20,7 @@ mod keys;
 mod leave;
 mod limits;
 mod logs;
+mod options;
 mod permission;
 mod queue;
 mod sessions;

@@ -12,6 +12,7 @@
 mod blocks;
 mod command;
 mod elicitation;
+mod listing;
 mod newer;
 mod options;
 mod permission;

@@ -51,8 +51,8 @@ fn setup(directories: &[&str]) -> SessionSetup {
     }
 }
 
-// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-10, V1-INIT-11, V1-INIT-12, C041: nothing
-// is offered that is not built (V1-INIT-09, V1-INIT-13, V1-INIT-14, V1-INIT-15); what is not of the
+// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, C041: nothing
+// is offered that is not built (V1-INIT-13, V1-INIT-14, V1-INIT-15); what is not of the
 // protocol stands under `_meta`, and none of it under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
@@ -384,6 +384,13 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
         Call::CloseSession {
             id: session.clone(),
         },
+        Call::ListSessions {
+            cwd: path.into(),
+            cursor: Some(text.to_owned()),
+        },
+        Call::DeleteSession {
+            id: session.clone(),
+        },
         Call::Prompt {
             session: session.clone(),
             blocks: vec![
@@ -416,13 +423,30 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
             | Call::NewSession(_)
             | Call::LoadSession { .. }
             | Call::ResumeSession { .. }
+            | Call::ForkSession { .. }
             | Call::CloseSession { .. }
+            | Call::ListSessions { .. }
+            | Call::DeleteSession { .. }
             | Call::Prompt { .. }
             | Call::SetMode { .. }
             | Call::SetConfigOption { .. } => {}
         }
     }
     calls
+}
+
+// V1-SES-12: the first page has no cursor, an empty one is sent as it is.
+#[tokio::test]
+async fn a_cursor_is_sent_as_it_came() {
+    let list = |cursor: Option<&str>| Call::ListSessions {
+        cwd: "/p".into(),
+        cursor: cursor.map(str::to_owned),
+    };
+    assert_eq!(call(list(None)).await[1], json!({"cwd": "/p"}));
+    assert_eq!(
+        call(list(Some(""))).await[1],
+        json!({"cwd": "/p", "cursor": ""})
+    );
 }
 
 proptest! {

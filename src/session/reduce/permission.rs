@@ -96,6 +96,7 @@ impl Step<'_> {
             question.reason = reason;
             question.since = self.now;
         }
+        self.refuse_if_unattended(at);
     }
 
     /// The person's answer: to this question, with one of its options, once (V1-PERM-10).
@@ -126,7 +127,7 @@ impl Step<'_> {
         self.silence_counts_anew();
     }
 
-    fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
+    pub(super) fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
         if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
             self.record(question.block, answered);
             let outcome = PermissionOutcome::Selected(option);

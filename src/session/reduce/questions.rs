@@ -79,6 +79,7 @@ impl Step<'_> {
     pub(super) fn ask(&mut self, question: Question) {
         let nothing_shown = self.session.shown_question().is_none();
         self.session.questions.push_back(question);
+        self.refuse_if_unattended(self.session.questions.len() - 1);
         self.call_person(nothing_shown);
     }
 
@@ -119,7 +120,7 @@ impl Step<'_> {
         }
     }
 
-    fn close_question(&mut self, at: usize) {
+    pub(super) fn close_question(&mut self, at: usize) {
         let Some(question) = self.session.questions.remove(at) else {
             return;
         };
