@@ -67,6 +67,8 @@ pub fn session_config(
     };
     let config = SessionConfig {
         agent: SafeText::line(&profile.name),
+        command: SafeText::line(&profile.command_line()),
+        login: profile.login_command.as_deref().map(SafeText::line),
         cwd: launch.cwd.clone(),
         additional_directories,
         caps,
@@ -201,6 +203,7 @@ pub fn launch_spec(
         args: invocation.args,
         env: invocation.env,
         cwd: cwd.to_owned(),
+        dialect: profile.dialect,
         max_line,
     })
 }

@@ -11,6 +11,8 @@ pub struct AgentCaps {
     pub delete: bool,
     pub fork: bool,
     pub additional_directories: bool,
+    /// `auth.logout` (V1-AUTH-10).
+    pub logout: bool,
 }
 
 /// What a prompt may hold besides text and resource links (V1-INIT-18).
@@ -31,6 +33,9 @@ pub struct ClientCaps {
     pub elicitation_form: bool,
     /// And to open pages.
     pub elicitation_url: bool,
+    /// The agent's own command can be run at a terminal to sign in (V1-INIT-14): true where there is
+    /// a screen to show it on.
+    pub login_terminal: bool,
 }
 
 impl Default for ClientCaps {
@@ -41,6 +46,7 @@ impl Default for ClientCaps {
             terminal: true,
             elicitation_form: true,
             elicitation_url: true,
+            login_terminal: true,
         }
     }
 }

@@ -9,6 +9,7 @@ mod call;
 mod caps;
 mod compaction;
 mod content;
+mod dialect;
 mod elicitation;
 mod error;
 mod event;
@@ -24,12 +25,14 @@ mod request;
 mod tool;
 
 pub use call::{
-    AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, ModeState,
-    Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, ToAgent,
+    AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, LoginProgram,
+    ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, ToAgent,
+    env_words,
 };
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
+pub use dialect::{Dialect, DialectHint, DialectRow};
 pub use elicitation::{
     Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
     Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat, is_secret_name,

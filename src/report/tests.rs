@@ -29,6 +29,8 @@ impl Watched {
         };
         let config = SessionConfig {
             agent: "fake".into(),
+            command: "fake".into(),
+            login: None,
             cwd: "/project".into(),
             additional_directories: Vec::new(),
             caps: ClientCaps::default(),

@@ -18,7 +18,7 @@ mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
 pub use address::{Address, AddressWarning};
-pub use effect::{Attention, Effect};
+pub use effect::{Attention, Effect, Login};
 pub use event::{Event, FileAnswer, PageAnswer, Prompt};
 pub use form::{FormDraft, Input, rules};
 pub use pieces::{Piece, Pieces};
@@ -29,8 +29,8 @@ pub use question::{
 pub use reduce::{asks_for_secret, reduce};
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig, Start,
-    TerminalInfo, Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig,
+    SignInStep, Start, TerminalInfo, Turn, TurnPhase,
 };
 pub use transcript::{
     Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, Thought,

@@ -98,7 +98,8 @@ impl Layers {
         match &mut self.asked {
             Some(Asked::Question(dialog)) => dialog.typed_elsewhere(now),
             Some(Asked::Form(dialog)) => dialog.typed_elsewhere(now),
-            Some(Asked::SignIn(_)) | None => {}
+            Some(Asked::SignIn(dialog)) => dialog.typed_elsewhere(now),
+            None => {}
         }
     }
 
@@ -151,7 +152,9 @@ impl Layers {
                 self.asked = Some(Asked::Question(Box::new(dialog)));
             }
             (None, Some(Asked::SignIn(_))) if signing_in => {}
-            (None, _) if signing_in => self.asked = Some(Asked::SignIn(SignIn::default())),
+            (None, _) if signing_in => {
+                self.asked = Some(Asked::SignIn(SignIn::new(Guard::new(last_key))))
+            }
             (None, _) => self.asked = None,
         }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     proto::{ConfigOption, OptionValue, Usage, category},
-    session::{Elsewhere, Phase, Session, TurnPhase},
+    session::{Elsewhere, Phase, Session, SignInStep, TurnPhase},
     text::{SafeText, first_bytes},
     ui::{
         ProjectInfo,
@@ -267,11 +267,12 @@ impl Status<'_> {
                 };
                 return always(self.busy(*since, what));
             }
-            Phase::SignIn { running: true, .. } => {
+            Phase::SignIn {
+                step: SignInStep::Choosing,
+                ..
+            } => return always(StyledLine::styled("sign-in needed", theme.warning)),
+            Phase::SignIn { .. } => {
                 return always(StyledLine::styled("signing in", theme.accent));
-            }
-            Phase::SignIn { running: false, .. } => {
-                return always(StyledLine::styled("sign-in needed", theme.warning));
             }
             Phase::Failed { .. } => {
                 let mut line = StyledLine::styled(self.symbols.failed, theme.error);

@@ -208,10 +208,12 @@ impl Run {
         );
         let config = SessionConfig {
             unattended: true,
-            // Nobody is there to fill in a form or to look at a page.
             caps: ClientCaps {
+                // Nobody is there to fill in a form or to look at a page, nor a screen to sign in at
+                // (V1-INIT-14).
                 elicitation_form: false,
                 elicitation_url: false,
+                login_terminal: false,
                 ..config.caps
             },
             ..config
@@ -292,6 +294,8 @@ impl Run {
                         );
                     }
                 }
+                // A sign-in is never chosen here: the run ends with the wish for one.
+                Effect::Login(_) | Effect::EndLogin => {}
                 Effect::CancelServe(key) => {
                     if let Some(host) = &self.host {
                         host.cancel(key);

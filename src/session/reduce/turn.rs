@@ -113,6 +113,9 @@ impl Step<'_> {
     }
 
     pub(super) fn send_next_unless_held(&mut self) {
+        if self.can_send() && self.retry_refused() {
+            return;
+        }
         let wanted = self.session.inner.turn.send_next || !self.session.queue_held;
         if self.can_send() && wanted {
             self.send_head();
@@ -158,6 +161,15 @@ impl Step<'_> {
         });
         self.session.inner.turn.prompt = Some((prompt, user));
         self.silence_counts_anew();
+    }
+
+    /// One that was refused for want of a sign-in. A session that was loaded again shows it no more.
+    pub(super) fn run_prompt_again(&mut self, prompt: Prompt, user: BlockId) {
+        if self.session.transcript.index_of(user).is_some() {
+            self.run_prompt(prompt, user);
+        } else {
+            self.send(prompt);
+        }
     }
 
     /// The turn is over, and everything of it that was open.
@@ -305,6 +317,7 @@ impl Step<'_> {
     /// What waits does so until the person sends it; said once.
     pub(super) fn hold_queue(&mut self) {
         self.session.inner.turn.send_next = false;
+        self.queue_refused_prompt();
         if self.session.queue.is_empty() || self.session.queue_held {
             return;
         }

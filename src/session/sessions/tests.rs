@@ -24,6 +24,8 @@ struct Bench {
 fn config() -> SessionConfig {
     SessionConfig {
         agent: "demo".into(),
+        command: "demo".into(),
+        login: None,
         cwd: "/project".into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),

@@ -135,6 +135,7 @@ impl Ui {
         let no_browser = cx.project.no_browser.as_ref();
         self.layers
             .sync(cx.session, no_browser, self.last_key, self.feedback);
+        self.sync_login(cx);
     }
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
@@ -263,6 +264,7 @@ impl Ui {
                     self.composer.put_aside();
                 }
                 Wish::ShowDiff => self.show_asked_diff(cx),
+                Wish::ShowLogin => self.show_login(cx),
             }
         }
         outcome.taken

@@ -9,7 +9,7 @@ use crate::proto::{
 };
 
 fn asked_with(caps: ClientCaps, params: &Value) -> Result<Elicitation, RpcError> {
-    let mut decoder = Decoder::new(caps);
+    let mut decoder = Decoder::new(caps, Dialects::new(crate::proto::Dialect::default()));
     let request = decoder.request(key(), "elicitation/create", &params.to_string())?;
     match request {
         FromAgent::Request {

@@ -49,8 +49,6 @@ fn agents() -> AgentList {
             id: id.into(),
             name: name.into(),
             found: Some(found.map(Into::into).map_err(Into::into)),
-            command: SafeText::line(id),
-            login: None,
         };
     [
         agent(
