@@ -6,7 +6,7 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
         HostRequest, ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
-        SessionPage,
+        SessionPage, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -227,7 +227,8 @@ pub enum CallResult {
     SessionClosed,
     SessionsListed(SessionPage),
     SessionDeleted,
-    PromptDone(StopReason),
+    /// With what the agent says it took.
+    PromptDone(StopReason, Option<TurnTokens>),
     ModeSet,
     /// The full list replaces ours (V1-CFG-08).
     ConfigSet(Vec<ConfigOption>),

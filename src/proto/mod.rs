@@ -38,7 +38,7 @@ pub use elicitation::{
     Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat, is_secret_name,
 };
 pub use error::{RpcError, code};
-pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
+pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, TurnTokens, Usage};
 pub use exit::AgentExit;
 pub use ids::{
     CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,

@@ -122,6 +122,7 @@ impl Session {
             options_rev: 0,
             commands: Vec::new(),
             usage: None,
+            tokens: None,
             terminals: BTreeMap::new(),
             earlier: Earlier::default(),
             last_word: now,
@@ -344,7 +345,9 @@ impl Step<'_> {
                 result => self.opening_failed(&call, &failure(result)),
             },
             (CallTag::Prompt { session }, result) => match result {
-                CallResult::PromptDone(reason) => self.prompt_done(&session, reason),
+                CallResult::PromptDone(reason, tokens) => {
+                    self.prompt_done(&session, reason, tokens);
+                }
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {

@@ -244,7 +244,7 @@ impl Play {
     fn ends(&mut self, reason: StopReason) -> Vec<Effect> {
         self.reply(
             CallTag::Prompt { session: id("s") },
-            CallResult::PromptDone(reason),
+            CallResult::PromptDone(reason, None),
         )
     }
 
