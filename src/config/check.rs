@@ -187,7 +187,12 @@ impl Checker<'_> {
                 return false;
             };
             self.known_keys::<McpEntry>(table, &path);
-            let mut good = true;
+            // Nothing else in it would tell its place.
+            let mut good = !table.is_empty();
+            if !good {
+                let message = left_out("it needs a command or a url");
+                self.warn(&name.span(), &path, message);
+            }
             for (key, value) in table.iter() {
                 if let Err(error) = alone::<McpEntry>(key, value) {
                     let span = error.span().unwrap_or(value.span());

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use crate::{
     proto::{
-        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, HostReply, HostRequest,
-        McpServer, ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
-        SessionPage,
+        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
+        HostRequest, McpServer, ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey,
+        SessionMode, SessionPage, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -37,6 +37,8 @@ pub enum FromAgent {
         call: CallTag,
         result: CallResult,
     },
+    /// `elicitation/complete`: what a page was opened for is done (V1-ELI-18).
+    ElicitationDone { id: ElicitationId },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
     CancelRequest { key: RequestKey },
     /// It departs from v1. Comes before the first message that shows it.
@@ -227,7 +229,8 @@ pub enum CallResult {
     SessionClosed,
     SessionsListed(SessionPage),
     SessionDeleted,
-    PromptDone(StopReason),
+    /// With what the agent says it took.
+    PromptDone(StopReason, Option<TurnTokens>),
     ModeSet,
     /// The full list replaces ours (V1-CFG-08).
     ConfigSet(Vec<ConfigOption>),

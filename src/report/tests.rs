@@ -100,7 +100,10 @@ impl Watched {
 
     fn ends(&mut self, reason: StopReason) {
         let session = SessionId::new("s");
-        self.reply(CallTag::Prompt { session }, CallResult::PromptDone(reason));
+        self.reply(
+            CallTag::Prompt { session },
+            CallResult::PromptDone(reason, None),
+        );
     }
 
     fn json(&self) -> Vec<Value> {
@@ -154,7 +157,7 @@ fn what_happens_is_told_once_and_in_order() {
     watched.ends(StopReason::EndTurn);
     assert!(matches!(
         watched.observer.turn_end(),
-        Some(Some(CallResult::PromptDone(StopReason::EndTurn)))
+        Some(Some(CallResult::PromptDone(StopReason::EndTurn, None)))
     ));
     let tool = |status: &str| {
         json!({"event": "tool_call", "call": 2, "id": "t", "title": "Edit a.rs", "kind": "edit",

@@ -42,7 +42,7 @@ impl Protocol for Toy {
     }
 
     fn result(&mut self, _: &CallTag, result: &str) -> CallResult {
-        CallResult::PromptDone(StopReason::Unknown(SafeText::new(result)))
+        CallResult::PromptDone(StopReason::Unknown(SafeText::new(result)), None)
     }
 }
 
@@ -144,7 +144,20 @@ fn done(call: CallTag, result: &str) -> FromAgent {
     FromAgent::Reply {
         caller: CALLER,
         call,
-        result: CallResult::PromptDone(StopReason::Unknown(SafeText::new(result))),
+        result: CallResult::PromptDone(StopReason::Unknown(SafeText::new(result)), None),
+    }
+}
+
+// V1-ELI-02
+#[tokio::test]
+async fn an_open_call_is_known_by_its_id_as_it_was_written() {
+    let wire = wire(64);
+    assert_eq!(wire.peer.caller("1"), None);
+    wire.peer
+        .call(CALLER, prompt(1), "session/prompt", json!({}));
+    assert_eq!(wire.peer.caller("1"), Some(CALLER));
+    for id in ["\"1\"", "1.0", "2", "null"] {
+        assert_eq!(wire.peer.caller(id), None, "{id}");
     }
 }
 

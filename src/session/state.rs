@@ -9,7 +9,8 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, McpServer,
-        NamedPlan, PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, Usage,
+        NamedPlan, PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId,
+        TurnTokens, Usage,
     },
     session::{BlockKind, Prompt, Question, Transcript},
     text::{SafeText, first_bytes},
@@ -80,6 +81,8 @@ pub struct Session {
     pub options_rev: u64,
     pub commands: Vec<SlashCommand>,
     pub usage: Option<Usage>,
+    /// What the last answer to a prompt said that it took (V1-PROMPT-08).
+    pub tokens: Option<TurnTokens>,
     /// Terminals of this session, ours and the agent's own.
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
     /// What else the agent has kept.

@@ -13,7 +13,7 @@ use crate::{
     acp::encode::method,
     proto::{
         AgentCaps, CallResult, CallTag, Initialized, McpCaps, PromptCaps, RpcError, SessionId,
-        SessionOpened, StopReason, code,
+        SessionOpened, StopReason, TurnTokens, code,
     },
     text::SafeText,
 };
@@ -41,7 +41,7 @@ pub fn decode(call: &CallTag, result: &str) -> CallResult {
         CallTag::ListSessions { .. } => listing::page(result)
             .map(CallResult::SessionsListed)
             .ok_or(NO_OBJECT),
-        CallTag::Prompt { .. } => Ok(CallResult::PromptDone(stop_reason(result))),
+        CallTag::Prompt { .. } => Ok(prompt_done(result)),
         CallTag::SetMode { .. } => Ok(CallResult::ModeSet),
         CallTag::SetConfigOption { .. } => config_set(result),
     };
@@ -162,8 +162,23 @@ fn session(result: &str) -> Result<SessionOpened, Fault> {
 }
 
 /// Whatever it says, the turn has ended (V1-PROMPT-04).
-fn stop_reason(result: &str) -> StopReason {
+fn prompt_done(result: &str) -> CallResult {
     let result: Value = serde_json::from_str(result).unwrap_or_default();
+    CallResult::PromptDone(stop_reason(&result), tokens(&result))
+}
+
+/// Nothing where the agent gives no sum: the parts differ from agent to agent (V1-PROMPT-08).
+fn tokens(result: &Value) -> Option<TurnTokens> {
+    let usage = result.get("usage")?;
+    let count = |key| usage.get(key).and_then(Value::as_u64);
+    Some(TurnTokens {
+        total: count("totalTokens")?,
+        input: count("inputTokens").unwrap_or_default(),
+        output: count("outputTokens").unwrap_or_default(),
+    })
+}
+
+fn stop_reason(result: &Value) -> StopReason {
     match result.get("stopReason") {
         Some(Value::String(reason)) => match reason.as_str() {
             "end_turn" => StopReason::EndTurn,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, Meta, RpcError, SessionId, StopReason, code},
+    proto::{Call, Meta, RpcError, SessionId, StopReason, TurnTokens, code},
     session::{
         Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
         ToolState, Turn, TurnPhase, UserMessage,
@@ -177,16 +177,24 @@ impl Step<'_> {
         self.hush();
         self.end_open_tools(open_tools);
         self.tell_writes();
-        self.close_questions();
+        self.close_questions_of_turn();
         self.settle_plan();
         self.settle_plan_texts();
         self.session.turn = None;
         self.session.inner.turn.prompt = None;
     }
 
-    pub(super) fn prompt_done(&mut self, session: &SessionId, reason: StopReason) {
+    pub(super) fn prompt_done(
+        &mut self,
+        session: &SessionId,
+        reason: StopReason,
+        tokens: Option<TurnTokens>,
+    ) {
         if !self.is_turn_of(session) {
             return;
+        }
+        if tokens.is_some() {
+            self.session.tokens = tokens;
         }
         let stopped = self.is_cancelling();
         let user = self

@@ -129,7 +129,10 @@ fn every_stop_reason_ends_the_turn() {
         (json!(null), StopReason::Unknown("no reason given".into())),
     ] {
         let decoded = decoder().result(&tag, &result.to_string());
-        assert_eq!(decoded, CallResult::PromptDone(reason));
+        let CallResult::PromptDone(decoded, _) = decoded else {
+            panic!("no end: {decoded:?}");
+        };
+        assert_eq!(decoded, reason);
     }
 }
 

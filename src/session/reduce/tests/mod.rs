@@ -2,6 +2,7 @@
 
 mod compaction;
 mod connection;
+mod elicitation;
 mod listing;
 mod login;
 mod messages;
@@ -245,7 +246,7 @@ impl Play {
     fn ends(&mut self, reason: StopReason) -> Vec<Effect> {
         self.reply(
             CallTag::Prompt { session: id("s") },
-            CallResult::PromptDone(reason),
+            CallResult::PromptDone(reason, None),
         )
     }
 

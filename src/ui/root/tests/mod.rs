@@ -181,6 +181,6 @@ fn turn_ends(bench: &mut Bench, reason: StopReason) {
         call: CallTag::Prompt {
             session: Bench::session_id(),
         },
-        result: CallResult::PromptDone(reason),
+        result: CallResult::PromptDone(reason, None),
     });
 }
