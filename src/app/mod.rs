@@ -19,6 +19,7 @@ mod job;
 mod leave;
 mod log;
 mod reader;
+mod records;
 mod run;
 mod screen;
 mod signals;

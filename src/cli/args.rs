@@ -3,7 +3,7 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{
-    Args, Parser, Subcommand, ValueHint,
+    Args, Parser, Subcommand, ValueEnum, ValueHint,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 
@@ -101,6 +101,15 @@ pub enum Command {
         #[command(flatten)]
         agent: AgentArg,
     },
+    /// List, show and export stored sessions
+    #[command(args_conflicts_with_subcommands = true)]
+    Sessions {
+        #[command(subcommand)]
+        action: Option<SessionsAction>,
+        /// Print the list as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the effective configuration and which file set each key
     Config {
         #[command(subcommand)]
@@ -138,6 +147,48 @@ pub enum ConfigAction {
     Check,
     /// Print the JSON Schema of the file format
     Schema,
+}
+
+/// An ID may be shortened to a beginning that no other has; the agent's own id of a session does, too.
+#[derive(Subcommand, Clone, Debug, PartialEq, Eq)]
+pub enum SessionsAction {
+    /// List stored sessions, the newest first
+    #[command(visible_alias = "search")]
+    List {
+        /// Only sessions in which all of these words occur, anywhere
+        #[arg(value_name = "WORDS")]
+        words: Vec<String>,
+        /// Print the list as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a conversation
+    Show {
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Write a conversation to a file, or to stdout
+    Export {
+        #[arg(value_name = "ID")]
+        id: String,
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+        format: ExportFormat,
+        /// Write to this file
+        #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        output: Option<PathBuf>,
+    },
+    /// Remove stored sessions; what their agents keep of them stays
+    Delete {
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
+    },
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExportFormat {
+    #[default]
+    Markdown,
+    Json,
 }
 
 fn policies() -> impl TypedValueParser<Value = Policy> {

@@ -18,7 +18,9 @@ use crate::config::{AgentError, ConfigError};
 
 pub use self::{
     agents::agents,
-    args::{AgentArg, Cli, Command, ConfigAction, OpenArgs},
+    args::{
+        AgentArg, Cli, Command, ConfigAction, ExportFormat, OpenArgs, SessionsAction,
+    },
     config::config,
     doctor::DoctorReport,
     generate::{completions, man},

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, ModeId,
-        PlanEntry, SessionId, SessionMode, SlashCommand, TerminalId, Usage,
+        PlanEntry, SessionId, SessionMode, SlashCommand, StopReason, TerminalId, Usage,
     },
     session::{Prompt, Question, Transcript},
     text::SafeText,
@@ -48,6 +48,8 @@ pub struct Session {
     pub title: Option<SafeText>,
     pub transcript: Transcript,
     pub turn: Option<Turn>,
+    /// How the last turn ended, where the agent said so.
+    pub last_stop: Option<StopReason>,
     /// Prompts that wait for the turn's end (V1-PROMPT-02).
     pub queue: VecDeque<Prompt>,
     /// The queue does not go on by itself: the last turn did not end with end_turn.

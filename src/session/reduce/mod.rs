@@ -15,6 +15,7 @@ mod questions;
 mod showing;
 mod signin;
 mod stop;
+mod stored;
 mod terminals;
 mod tools;
 mod turn;
@@ -81,6 +82,7 @@ impl Session {
             title: None,
             transcript: Transcript::default(),
             turn: None,
+            last_stop: None,
             // Sent when the session is open, like anything that is typed before.
             queue: config.first_prompt.iter().cloned().collect::<VecDeque<_>>(),
             queue_held: false,

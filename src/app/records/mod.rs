@@ -1,0 +1,30 @@
+//! Stored sessions: one append-only file each, in `sessions` of the state directory.
+//!
+//! Owns: the folder and its bounds, which file a session goes to ([`file`]), writing off the UI task
+//! ([`writer`]), finding a session again ([`Records::find`]). What stands in a file is
+//! [`crate::record`]'s.
+//!
+//! Bounds: a file holds at most [`MAX_FILE`](file::MAX_FILE), then its older half goes; the folder at most
+//! `sessions.keep` files and [`MAX_TOTAL`] bytes, then the files that were not changed for longest go.
+
+mod file;
+mod folder;
+mod summary;
+mod writer;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub use folder::{FindError, Records};
+pub use summary::Summary;
+pub use writer::{Destination, RecordWriter};
+
+/// Bytes of all files together.
+const MAX_TOTAL: u64 = 1 << 30;
+
+/// Milliseconds since 1970.
+pub fn wall_clock() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
+}
