@@ -4,7 +4,7 @@ use std::process::ExitCode as ProcessCode;
 
 use acp_tui::{
     app,
-    cli::{self, Cli, CliError, Command, ExitCode, Launch},
+    cli::{self, Cli, CliError, Command, ExitCode, Launch, SessionsAction},
     config::{AgentError, AgentProfile, ConfigError, Loaded, TrustState, load},
     demo,
     ui::action::check_keys,
@@ -53,10 +53,14 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     };
     let launch = Launch::for_command(&command, cli, &start)?;
     match command {
-        Command::Agents => {
-            let loaded = load(&launch.load_options()?)?;
+        Command::Agents { action } => {
+            let options = launch.load_options()?;
+            let loaded = load(&options)?;
             cli::print_warnings(&loaded.warnings);
-            cli::agents(&loaded.config, &launch.cwd)?;
+            match action {
+                None => cli::agents(&loaded.config, &launch.cwd)?,
+                Some(action) => cli::add_agents(&options, &loaded, &action)?,
+            }
         }
         Command::Doctor { .. } => {
             let loaded = load(&launch.load_options()?)?;
@@ -67,6 +71,14 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
             let report = app::doctor(&agent, &launch.cwd)?;
             cli::print(&report.to_string())?;
             return Ok(report.exit_code());
+        }
+        Command::Sessions { action, json } => {
+            let options = launch.load_options()?;
+            let loaded = load(&options)?;
+            cli::print_warnings(&loaded.warnings);
+            let words = Vec::new();
+            let action = action.unwrap_or(SessionsAction::List { words, json });
+            app::sessions(action, &loaded.config, &options.dirs.state, &start)?;
         }
         Command::Config { action } => {
             let options = launch.load_options()?;

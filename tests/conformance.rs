@@ -10,6 +10,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde_json::{Value, json};
+
+#[path = "support/schema.rs"]
+mod schema;
+
 #[derive(Debug, PartialEq)]
 enum Fate {
     Built,
@@ -75,6 +80,36 @@ fn every_citation_is_of_a_row() {
     assert!(wrong.is_empty(), "no such rows:\n{}", wrong.join("\n"));
 }
 
+/// One id is not said by the end of another: it would be found in no search.
+#[test]
+fn every_citation_in_a_test_is_whole() {
+    let mut wrong = Vec::new();
+    for (path, code) in test_code() {
+        for (number, line) in code.lines().enumerate() {
+            let ids = line.match_indices(['V', 'v']).filter_map(|(at, _)| {
+                let rest = &line[at..];
+                let separator = if rest.starts_with('V') { '-' } else { '_' };
+                let id = citation(rest, separator)?;
+                Some(&rest[id.len()..])
+            });
+            let cut = |rest: &str| {
+                let rest = rest.trim_start_matches([',', ' ']);
+                let next = rest.trim_start_matches(['-', '_', '…']);
+                next.len() < rest.len() && next.starts_with(|c: char| c.is_ascii_digit())
+            };
+            if ids.into_iter().any(cut) {
+                wrong.push(format!(
+                    "{}:{}: {}",
+                    path.display(),
+                    number + 1,
+                    line.trim()
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "ids in full:\n{}", wrong.join("\n"));
+}
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -116,24 +151,29 @@ fn fate(cell: &str) -> Option<Fate> {
 /// Ids of rows, and where tests cite them.
 fn cited_in_tests() -> BTreeMap<String, BTreeSet<String>> {
     let mut cited: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut add = |path: &Path, code: &str| {
-        for (line, id) in citations(code) {
+    for (path, code) in test_code() {
+        for (line, id) in citations(&code) {
             let place = format!("{}:{line}", path.display());
             cited.entry(id).or_default().insert(place);
         }
-    };
-    for path in sources("tests") {
-        add(&path, &fs::read_to_string(&path).expect("a source"));
-    }
-    let (whole, files): (BTreeSet<_>, Vec<_>) = test_modules();
-    for (path, source) in &files {
-        if whole.iter().any(|module| belongs(path, module)) {
-            add(path, source);
-        } else {
-            add(path, &only_tests(source));
-        }
     }
     cited
+}
+
+/// All test code, by file, in the lines where it stands.
+fn test_code() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for path in sources("tests") {
+        let source = fs::read_to_string(&path).expect("a source");
+        found.push((path, source));
+    }
+    let (whole, files) = test_modules();
+    for (path, source) in files {
+        let is_test = whole.iter().any(|module| belongs(&path, module));
+        let code = if is_test { source } else { only_tests(&source) };
+        found.push((path, code));
+    }
+    found
 }
 
 /// Files in `src` that are test modules as a whole, as declared where they belong; and all sources.
@@ -253,6 +293,54 @@ fn citation(text: &str, separator: char) -> Option<String> {
         && section.chars().all(|c| c.is_ascii_alphabetic())
         && number.chars().all(|c| c.is_ascii_digit());
     is_id.then(|| format!("{version}-{section}-{number}").to_uppercase())
+}
+
+/// What the other tests rely on when they hold their traffic against the schema.
+#[test]
+fn the_schema_refuses_what_the_protocol_does_not_have() {
+    let traffic = |line: Value| {
+        let asked = json!({"id": 7, "method": "session/request_permission"});
+        let mut traffic = schema::Traffic::default();
+        traffic.received(&asked);
+        traffic.sent(&line.to_string()).is_ok()
+    };
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s"}});
+    let chosen = json!({"outcome": "selected", "optionId": "o"});
+    let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"outcome": chosen}});
+    let error = json!({"jsonrpc": "2.0", "id": 7, "error": {"code": -32800, "message": "m"}});
+    let text = json!({"type": "text", "text": "t", "_meta": {"ours": {"any": 1}}});
+    let params = json!({"sessionId": "s", "prompt": [text]});
+    let prompt = json!({"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": params});
+    for line in [&cancel, &answer, &error, &prompt] {
+        assert!(traffic(line.clone()), "{line}");
+    }
+    let with = |line: &Value, pointer: &str, key: &str, value: Value| {
+        let mut line = line.clone();
+        line.pointer_mut(pointer).expect("an object")[key] = value;
+        line
+    };
+    for line in [
+        with(&cancel, "", "own", 1.into()),
+        with(&cancel, "", "id", 1.into()),
+        with(&cancel, "", "method", "session/own".into()),
+        with(&cancel, "/params", "own", 1.into()),
+        with(&cancel, "/params", "sessionId", 1.into()),
+        with(&answer, "", "error", error["error"].clone()),
+        with(&answer, "", "id", 8.into()),
+        with(&answer, "/result/outcome", "own", 1.into()),
+        with(&answer, "/result/outcome", "outcome", "cancelled".into()),
+        with(&error, "/error", "own", 1.into()),
+        with(&prompt, "/params/prompt/0", "own", 1.into()),
+        with(&prompt, "/params/prompt/0", "uri", "of another kind".into()),
+        with(&prompt, "/params/prompt/0", "_meta", 1.into()),
+    ] {
+        assert!(!traffic(line.clone()), "{line}");
+    }
+    let lines = [&prompt, &prompt].map(|line| json!({"sent": line.to_string()}).to_string());
+    let repeats = std::panic::catch_unwind(|| schema::check_record(&lines.join("\n")));
+    assert!(repeats.is_err(), "an id twice");
+    schema::check_wire(&json!({"dir": "c2a", "msg": prompt}).to_string());
 }
 
 #[test]

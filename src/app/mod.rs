@@ -22,6 +22,7 @@ mod reader;
 mod records;
 mod run;
 mod screen;
+mod sessions;
 mod signals;
 mod sources;
 mod started;
@@ -44,6 +45,7 @@ use crate::{
 };
 
 pub use doctor::doctor;
+pub use sessions::sessions;
 
 /// How long a terminal that takes no output is waited for at the end, so that it can be given back
 /// as it was; by then nothing else is left of us.

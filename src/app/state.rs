@@ -238,7 +238,7 @@ impl App {
     }
 }
 
-fn ui_settings(config: &Config) -> UiSettings {
+pub(super) fn ui_settings(config: &Config) -> UiSettings {
     UiSettings {
         ui: config.ui.clone(),
         keys: config.keys.clone(),
@@ -258,7 +258,7 @@ fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
 }
 
 /// The path with `~` for the home directory.
-fn with_tilde(path: &Path) -> String {
+pub(super) fn with_tilde(path: &Path) -> String {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     match home
         .as_deref()

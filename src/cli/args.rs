@@ -95,7 +95,13 @@ pub struct OpenArgs {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// List agents: where each comes from, whether it is found, how to install it
-    Agents,
+    #[command(override_usage = "acp-tui agents\n       \
+                                acp-tui agents import zed [FILE]\n       \
+                                acp-tui agents add registry ID [FILE]")]
+    Agents {
+        #[command(subcommand)]
+        action: Option<AgentsAction>,
+    },
     /// Start the agent and print what it can do and what is missing
     Doctor {
         #[command(flatten)]
@@ -137,6 +143,51 @@ pub enum Command {
     /// Be the built-in demo agent, on stdin and stdout
     #[command(hide = true)]
     DemoAgent,
+}
+
+#[derive(Subcommand, Clone, Debug, PartialEq, Eq)]
+pub enum AgentsAction {
+    /// Take agents out of another program's settings into the configuration
+    #[command(disable_help_subcommand = true)]
+    Import {
+        #[command(subcommand)]
+        from: ImportFrom,
+    },
+    /// Take one agent out of a list of agents into the configuration
+    #[command(disable_help_subcommand = true)]
+    Add {
+        #[command(subcommand)]
+        from: AddFrom,
+    },
+}
+
+#[derive(Subcommand, Clone, Debug, PartialEq, Eq)]
+pub enum ImportFrom {
+    /// `agent_servers` of Zed
+    Zed {
+        /// Its settings.json [default: where Zed keeps it]
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+        /// Show what would be added, change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+#[derive(Subcommand, Clone, Debug, PartialEq, Eq)]
+pub enum AddFrom {
+    /// The ACP agent registry
+    Registry {
+        /// The agent's id there
+        #[arg(value_name = "ID")]
+        id: String,
+        /// registry.json, or one agent's agent.json; `-` is stdin
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+        /// Show what would be added, change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
 }
 
 #[derive(Subcommand, Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Subcommands of the product that this version does not have.
-const LATER: [&str; 3] = ["run", "sessions", "replay"];
+const LATER: [&str; 2] = ["run", "replay"];
 
 /// How the UI is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]

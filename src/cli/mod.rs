@@ -9,6 +9,7 @@ mod args;
 mod config;
 pub mod doctor;
 mod generate;
+mod import;
 mod launch;
 mod output;
 mod terminal;
@@ -19,13 +20,15 @@ use crate::config::{AgentError, ConfigError};
 pub use self::{
     agents::agents,
     args::{
-        AgentArg, Cli, Command, ConfigAction, ExportFormat, OpenArgs, SessionsAction,
+        AddFrom, AgentArg, AgentsAction, Cli, Command, ConfigAction, ExportFormat, ImportFrom,
+        OpenArgs, SessionsAction,
     },
     config::config,
     doctor::DoctorReport,
     generate::{completions, man},
+    import::add_agents,
     launch::{AgentWanted, Launch},
-    output::{complain, print, print_warnings},
+    output::{columns, complain, print, print_warnings},
     terminal::terminal_check,
     trust::trust,
 };

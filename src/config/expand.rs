@@ -65,8 +65,8 @@ fn is_name(name: &str) -> bool {
         && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Text that [`expand`] gives back as it is, for a path (which starts with no `~`).
-pub(super) fn literal(path: &OsStr) -> Option<String> {
+/// Text that [`expand`] gives back as it is, but for a `~` at its start.
+pub fn literal(path: &OsStr) -> Option<String> {
     path.to_str().map(|p| p.replace("${", "$${"))
 }
 

@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     diagnostic::{ConfigError, Source, Warning},
     dirs::Dirs,
-    expand::{ExpandError, expand},
+    expand::{ExpandError, expand, literal},
     file::schema,
     load::{LoadOptions, Loaded, load},
     nearest::nearest,

@@ -2,6 +2,9 @@
 //!
 //!     fake-agent SCENARIO [LOG]
 //!
+//! Beside LOG, in `traffic.jsonl`, stands every line of the client as it came, and the requests that
+//! it was sent: see `schema::check_record`.
+//!
 //! SCENARIO is a list of `{"on": METHOD, "do": [STEP…], "reply": …, "error": …, "no_reply": true}`:
 //! the n-th call of a method takes its n-th entry, the last one again and again; methods without
 //! an entry get a plain default. LOG gets each message of the client as a JSON line, as it comes.
@@ -43,10 +46,15 @@ pub fn main(mut args: impl Iterator<Item = String>) {
             .expect("the log opens")
     });
     let (sender, inbox) = mpsc::channel();
+    let traffic = folder.clone().map(Traffic::begin);
+    let heard = traffic.clone();
     std::thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
+        for line in io::stdin().lock().split(b'\n') {
             let Ok(line) = line else { break };
-            if let Ok(message) = serde_json::from_str::<Value>(&line)
+            if let Some(traffic) = &heard {
+                traffic.heard(&line);
+            }
+            if let Ok(message) = serde_json::from_slice::<Value>(&line)
                 && sender.send(message).is_err()
             {
                 break;
@@ -56,6 +64,7 @@ pub fn main(mut args: impl Iterator<Item = String>) {
     Agent {
         scenario,
         log,
+        traffic,
         inbox,
         calls: HashMap::new(),
         waiting: Vec::new(),
@@ -71,6 +80,7 @@ pub fn main(mut args: impl Iterator<Item = String>) {
 struct Agent {
     scenario: Vec<Value>,
     log: Option<std::fs::File>,
+    traffic: Option<Traffic>,
     inbox: mpsc::Receiver<Value>,
     calls: HashMap<String, usize>,
     /// Messages that came while a step waited for another one.
@@ -85,6 +95,45 @@ struct Agent {
 }
 
 const SESSION: &str = "sess-1";
+
+/// The record of what went over the wire, for the schema.
+#[derive(Clone)]
+struct Traffic(std::sync::Arc<std::fs::File>);
+
+impl Traffic {
+    fn begin(folder: std::path::PathBuf) -> Self {
+        let file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(folder.join("traffic.jsonl"));
+        let traffic = Self(file.expect("the record opens").into());
+        traffic.write(&json!({"connected": std::process::id()}));
+        traffic
+    }
+
+    fn heard(&self, line: &[u8]) {
+        let line = std::str::from_utf8(line).unwrap_or("not UTF-8");
+        self.write(&json!({"sent": line}));
+    }
+
+    /// Messages of ours; only requests matter, and are written before they are sent.
+    fn says(&self, line: &[u8]) {
+        if let Ok(message) = serde_json::from_slice::<Value>(line)
+            && message.get("method").is_some()
+            && message.get("id").is_some()
+        {
+            self.write(&json!({"received": {"id": message["id"], "method": message["method"]}}));
+        }
+    }
+
+    /// In one piece: two threads write.
+    fn write(&self, entry: &Value) {
+        let line = format!("{entry}\n");
+        (&*self.0)
+            .write_all(line.as_bytes())
+            .expect("the record can be written");
+    }
+}
 
 impl Agent {
     fn serve(&mut self) {
@@ -165,7 +214,15 @@ impl Agent {
             )),
             "update" => update(&self.fill(&value)),
             "request" => self.request(&value, step["async"] == true),
-            "raw" => write_raw(value.as_str().unwrap_or_default().as_bytes()),
+            "raw" => {
+                let bytes = value.as_str().unwrap_or_default().as_bytes();
+                if let Some(traffic) = &self.traffic {
+                    bytes
+                        .split(|byte| *byte == b'\n')
+                        .for_each(|line| traffic.says(line));
+                }
+                write_raw(bytes);
+            }
             "split" => self.split(&value),
             "sleep" => std::thread::sleep(milliseconds(&value)),
             "until_cancel" => {
@@ -233,7 +290,12 @@ impl Agent {
         if params.get("sessionId").is_none() {
             params["sessionId"] = json!(SESSION);
         }
-        send(&json!({"jsonrpc": "2.0", "id": id, "method": request["method"], "params": params}));
+        let message =
+            json!({"jsonrpc": "2.0", "id": id, "method": request["method"], "params": params});
+        if let Some(traffic) = &self.traffic {
+            traffic.says(message.to_string().as_bytes());
+        }
+        send(&message);
         if !detached {
             let answer = self.wait(Duration::from_secs(60), |message| {
                 message.get("method").is_none() && message["id"] == id
@@ -248,6 +310,9 @@ impl Agent {
 
     fn split(&self, value: &Value) {
         let mut line = self.fill(&value["message"]).to_string();
+        if let Some(traffic) = &self.traffic {
+            traffic.says(line.as_bytes());
+        }
         line.push('\n');
         let every = value["every"].as_u64().unwrap_or(1).max(1) as usize;
         for piece in line.as_bytes().chunks(every) {

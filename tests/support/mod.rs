@@ -3,4 +3,5 @@
 pub mod agent;
 mod keys;
 pub mod pty;
+pub mod schema;
 pub mod setup;

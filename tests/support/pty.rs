@@ -15,7 +15,7 @@ use std::{
 use pty_process::{Size, blocking};
 use serde_json::Value;
 
-use super::{keys::encode_keys, setup::path_in};
+use super::{keys::encode_keys, schema, setup::path_in};
 
 /// In the environment of the client, and so of all that it starts: whose it is.
 const MARK: &str = "ACP_TUI_TEST_RUN";
@@ -31,7 +31,7 @@ pub struct Tui {
     reading: Option<std::io::PipeWriter>,
     emulator: Arc<Mutex<Emulator>>,
     patience: Duration,
-    /// Home, project, log and record; removed at the end.
+    /// Home, project, log and records; removed at the end.
     pub folder: Arc<tempfile::TempDir>,
 }
 
@@ -390,6 +390,19 @@ impl Tui {
         assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG));
     }
 
+    /// Asserts that all that the client has sent is of the protocol (V1-META-02): to the scripted
+    /// agent, and to real ones as its own wire log has it.
+    fn assert_sent_by_the_schema(&self) {
+        let read = |name| std::fs::read_to_string(self.path(name)).unwrap_or_default();
+        let traffic = read("traffic.jsonl");
+        assert!(
+            traffic.lines().count() >= read("record.jsonl").lines().count(),
+            "no traffic is recorded: cargo build --example fake-agent"
+        );
+        schema::check_record(&traffic);
+        schema::check_wire(&read("wire.jsonl"));
+    }
+
     fn story(&self) -> String {
         let tail = |path: &Path, lines: usize| {
             let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -417,6 +430,9 @@ impl Drop for Tui {
             if let Some(pid) = rustix::process::Pid::from_raw(pid as i32) {
                 let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
             }
+        }
+        if !std::thread::panicking() {
+            self.assert_sent_by_the_schema();
         }
     }
 }

@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::json;
 use tokio::io::AsyncReadExt;
 
@@ -10,6 +11,13 @@ use crate::{
     rpc::{Outbox, Protocol, Tap, write_lines},
 };
 
+/// Every message that these tests make is held against the schema of the protocol.
+#[path = "../../../tests/support/schema.rs"]
+#[allow(dead_code, reason = "tests use a part each")]
+mod schema_of_the_protocol;
+
+use schema_of_the_protocol::Traffic;
+
 /// What stands on the wire for a message.
 async fn wire(message: ToAgent) -> Value {
     let (outbox, outgoing) = Outbox::new();
@@ -20,6 +28,7 @@ async fn wire(message: ToAgent) -> Value {
     tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
     let mut line = String::new();
     ours.read_to_string(&mut line).await.expect("UTF-8");
+    Traffic::default().sent(&line).expect("of the protocol");
     serde_json::from_str(&line).expect("one line of JSON")
 }
 
@@ -183,14 +192,31 @@ impl Protocol for Anything {
     }
 }
 
+/// A request that such a reply answers.
+fn asked_for(reply: &HostReply) -> &'static str {
+    match reply {
+        HostReply::Permission(_) => "session/request_permission",
+        HostReply::Content(_) => "fs/read_text_file",
+        HostReply::Done => "fs/write_text_file",
+        HostReply::TerminalCreated(_) => "terminal/create",
+        HostReply::TerminalOutput(_) => "terminal/output",
+        HostReply::TerminalExit(_) => "terminal/wait_for_exit",
+        HostReply::Error(_) => "unheard/of",
+    }
+}
+
 /// What the agent gets for a request.
 async fn answered(reply: HostReply) -> Value {
     let (outbox, outgoing) = Outbox::new();
     let peer = std::sync::Arc::new(Peer::new(ConnectionId(1), outbox));
     let (tx, mut inbox) = crate::rpc::channel(1024);
-    let ask: &[u8] = b"{\"id\":\"q\",\"method\":\"ask\"}\n";
+    let method = asked_for(&reply);
+    let ask = json!({"id": "q", "method": method});
+    let mut traffic = Traffic::default();
+    traffic.received(&ask);
+    let ask = format!("{ask}\n");
     let reader = crate::rpc::Reader::new(peer.clone(), Anything, tx, Tap::new(None));
-    reader.run(ask, std::future::pending()).await;
+    reader.run(ask.as_bytes(), std::future::pending()).await;
     let Some(crate::rpc::Inbound::FromAgent(FromAgent::CancelRequest { key })) = inbox.recv().await
     else {
         panic!("a request");
@@ -201,7 +227,9 @@ async fn answered(reply: HostReply) -> Value {
     write_lines(outgoing, &mut line, Tap::new(None))
         .await
         .expect("memory");
-    let mut answer: Value = serde_json::from_slice(&line).expect("one line of JSON");
+    let line = String::from_utf8(line).expect("UTF-8");
+    traffic.sent(&line).expect("of the protocol");
+    let mut answer: Value = serde_json::from_str(&line).expect("one line of JSON");
     assert_eq!(answer["id"], "q");
     match answer.get_mut("result") {
         Some(result) => result.take(),
@@ -264,50 +292,85 @@ async fn answers_have_the_shape_of_their_method() {
     }
 }
 
-// V1-META-02, V1-META-04, V1-RPC-27
-#[tokio::test]
-async fn only_methods_of_the_protocol_are_called() {
-    let session = id();
-    let calls = [
+/// One of each, with that text wherever text goes. Each kind of [`Call`] has to stand here.
+fn calls(text: &str, path: &str) -> Vec<Call> {
+    let session = SessionId::new(text);
+    let setup = setup(&[path, path]);
+    let calls = vec![
         Call::Initialize {
             caps: ClientCaps::default(),
         },
         Call::Authenticate {
-            method: "m".to_owned(),
+            method: text.to_owned(),
         },
-        Call::NewSession(setup(&["/q"])),
+        Call::NewSession(setup.clone()),
         Call::LoadSession {
             id: session.clone(),
-            setup: setup(&["/q"]),
+            setup: setup.clone(),
         },
         Call::ResumeSession {
             id: session.clone(),
-            setup: setup(&["/q"]),
+            setup,
         },
         Call::CloseSession {
             id: session.clone(),
         },
         Call::Prompt {
             session: session.clone(),
-            blocks: Vec::new(),
+            blocks: vec![
+                PromptBlock::Text(text.to_owned()),
+                PromptBlock::ResourceLink {
+                    uri: text.to_owned(),
+                    name: text.to_owned(),
+                    size: Some(u64::MAX),
+                },
+                PromptBlock::Resource {
+                    uri: text.to_owned(),
+                    text: text.to_owned(),
+                },
+            ],
         },
         Call::SetMode {
             session: session.clone(),
-            mode: ModeId::new("m"),
+            mode: ModeId::new(text),
         },
         Call::SetConfigOption {
             session,
-            option: "o".to_owned(),
-            value: "v".to_owned(),
+            option: text.to_owned(),
+            value: text.to_owned(),
         },
     ];
-    for wanted in calls {
-        let sent = call(wanted).await;
-        let method = sent[0].as_str().expect("a method");
-        let of_agent = ["initialize", "authenticate"].contains(&method);
-        assert!(of_agent || method.starts_with("session/"), "{method}");
-        for paths in [&sent[1]["cwd"], &sent[1]["additionalDirectories"][0]] {
-            assert!(paths.as_str().is_none_or(|path| path.starts_with('/')));
+    for call in &calls {
+        match call {
+            Call::Initialize { .. }
+            | Call::Authenticate { .. }
+            | Call::NewSession(_)
+            | Call::LoadSession { .. }
+            | Call::ResumeSession { .. }
+            | Call::CloseSession { .. }
+            | Call::Prompt { .. }
+            | Call::SetMode { .. }
+            | Call::SetConfigOption { .. } => {}
+        }
+    }
+    calls
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    // V1-META-02, V1-META-04, V1-RPC-27: by the schema, which `wire` asks.
+    #[test]
+    fn whatever_the_words_only_what_the_protocol_has_is_sent(text in any::<String>(), path in "/\\PC{0,20}") {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        for wanted in calls(&text, &path) {
+            let sent = runtime.block_on(call(wanted));
+            let method = sent[0].as_str().expect("a method");
+            let of_agent = ["initialize", "authenticate"].contains(&method);
+            prop_assert!(of_agent || method.starts_with("session/"), "{method}");
+            for paths in [&sent[1]["cwd"], &sent[1]["additionalDirectories"][0]] {
+                prop_assert!(paths.as_str().is_none_or(|path| path.starts_with('/')));
+            }
         }
     }
 }

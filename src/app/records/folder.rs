@@ -160,6 +160,25 @@ impl Records {
         })
     }
 
+    /// # Errors
+    /// It cannot be removed, as where a client has it open.
+    pub fn remove(&self, id: &str) -> Result<(), FindError> {
+        self.remove_unless_open(id).map_err(|source| FindError::Io {
+            id: id.to_owned(),
+            source,
+        })
+    }
+
+    fn remove_unless_open(&self, id: &str) -> io::Result<()> {
+        let path = self.path(id);
+        // Held while it goes.
+        let _open = RecordFile::open(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => io::Error::other("it is open in another acp-tui"),
+            _ => error,
+        })?;
+        fs::remove_file(&path)
+    }
+
     /// Removes the sessions that were not changed for longest, down to `keep` files and
     /// [`MAX_TOTAL`] bytes; none that a client has open.
     pub fn prune(&self, keep: usize) {
@@ -169,10 +188,7 @@ impl Records {
             if at < keep && total <= MAX_TOTAL {
                 continue;
             }
-            let path = self.path(&id);
-            // Held while it goes.
-            let removed = RecordFile::open(&path).and_then(|_open| fs::remove_file(&path));
-            match removed {
+            match self.remove_unless_open(&id) {
                 Ok(()) => tracing::info!(id, "an old stored session is removed"),
                 Err(error) => tracing::debug!(id, %error, "an old stored session stays"),
             }

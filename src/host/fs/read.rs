@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_of_lines_v1_fs_02_03_04_c045() {
+    fn windows_of_lines_v1_fs_02_v1_fs_03_v1_fs_04_c045() {
         let (_dir, path) = file("1\r\n2\n3");
         for (line, limit, expected) in [
             (None, None, "1\r\n2\n3"),

@@ -264,7 +264,7 @@ async fn what_was_not_offered_is_no_method_v1_fs_01() {
 }
 
 #[tokio::test]
-async fn a_withdrawn_wait_is_answered_and_the_command_goes_on_v1_can_07_10() {
+async fn a_withdrawn_wait_is_answered_and_the_command_goes_on_v1_can_07_v1_can_10() {
     let host = fixture();
     let terminal = host.terminal("sleep 300").await;
     let key = host.key();

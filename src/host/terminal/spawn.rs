@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_is_ours_with_presets_and_the_agents_own_v1_term_03_16() {
+    fn the_environment_is_ours_with_presets_and_the_agents_own_v1_term_03_v1_term_16() {
         let own = [("GIT_PAGER".to_owned(), "less".to_owned())];
         let launch = Launch::new("x", &[], "/".into()).with_env(&base(), false, &own);
         assert_eq!(get(&launch, "API_TOKEN"), Some("x"));

@@ -122,7 +122,7 @@ fn signal(name: &str) -> ExitStatus {
 }
 
 #[tokio::test]
-async fn create_does_not_wait_and_output_never_does_v1_term_01_08() {
+async fn create_does_not_wait_and_output_never_does_v1_term_01_v1_term_08() {
     let host = fixture();
     let terminal = host.sh("echo begun; sleep 60");
     let output = host.until_output(&terminal, "begun").await;
@@ -146,7 +146,7 @@ async fn a_whole_line_is_run_by_the_shell_c071_v1_term_02() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_started_is_an_error_and_no_terminal_v1_term_02_04() {
+async fn what_cannot_be_started_is_an_error_and_no_terminal_v1_term_02_v1_term_04() {
     let host = fixture();
     let error = host.create(&command("no-such-program", &[])).unwrap_err();
     assert_eq!(error.code, code::INTERNAL);
@@ -350,7 +350,7 @@ async fn nothing_outlives_the_shutdown_v1_term_17_c105() {
 }
 
 #[tokio::test]
-async fn ids_are_unknown_to_other_sessions_v1_term_05_18() {
+async fn ids_are_unknown_to_other_sessions_v1_term_05_v1_term_18() {
     let host = fixture();
     let mine = host.sh("true");
     let theirs = TerminalRef {

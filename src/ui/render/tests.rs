@@ -166,7 +166,7 @@ fn plans_stand_on_one_row_where_they_fit() {
     }
 }
 
-// V1-CONT-02…07
+// V1-CONT-02, V1-CONT-03, V1-CONT-04, V1-CONT-05, V1-CONT-06, V1-CONT-07
 #[test]
 fn content_that_is_no_text_has_a_placeholder() {
     let media = |mime: &str, size| Media {

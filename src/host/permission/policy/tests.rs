@@ -299,7 +299,7 @@ fn allow_all_asks_outside_the_workspace() {
 }
 
 #[test]
-fn only_a_single_option_of_the_kind_is_picked_v1_perm_05_06() {
+fn only_a_single_option_of_the_kind_is_picked_v1_perm_05_v1_perm_06() {
     let mut case = case(Policy::AllowAll, &["deny command=rm"]);
     case.options = vec![
         option("1", PermissionKind::AllowOnce),

@@ -51,7 +51,7 @@ fn early_updates_are_bounded() {
 }
 
 #[test]
-fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_11_v1_init_17_20() {
+fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_v1_ses_11_v1_init_17_v1_init_20() {
     let can = |load_session, resume| AgentCaps {
         load_session,
         resume,
@@ -72,7 +72,7 @@ fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_11_v1_init_17_20() {
 }
 
 #[test]
-fn a_replay_is_history_v1_ses_08_09_v1_upd_03() {
+fn a_replay_is_history_v1_ses_08_v1_ses_09_v1_upd_03() {
     let (mut play, _) = Play::opening(reopen(), reopening());
     let mut effects = Vec::new();
     for event in [

@@ -85,7 +85,7 @@ fn a_second_refusal_asks_the_person_and_not_the_agent_again() {
 }
 
 #[test]
-fn only_ways_meant_for_it_go_to_authenticate_v1_auth_02_03_06_07() {
+fn only_ways_meant_for_it_go_to_authenticate_v1_auth_02_v1_auth_03_v1_auth_06_v1_auth_07() {
     let mut play = with_ways();
     play.reply(CallTag::NewSession, auth_required());
     for method in ["by-hand", "env", "odd", "made-up"] {

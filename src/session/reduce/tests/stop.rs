@@ -3,7 +3,7 @@ use crate::proto::{ExitStatus, FsRead, TerminalId, TerminalRef};
 use crate::session::{CANCEL_PATIENCE, ToolState, TurnPhase};
 
 #[test]
-fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_05_v1_perm_02() {
+fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_v1_can_05_v1_perm_02() {
     let mut play = Play::running();
     play.update(tool("a", "run", ToolStatus::InProgress));
     play.update(tool("b", "done", ToolStatus::Completed));

@@ -1,72 +1,14 @@
 //! The program as a shell sees it: output, errors and exit codes of all that needs no terminal.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::Path,
-    process::{Command, Output, Stdio},
-};
+mod agents;
+mod shell;
+
+use std::{collections::BTreeSet, fs, process::Stdio};
 
 use acp_tui::cli::Cli;
 use clap::CommandFactory;
 
-/// A home of its own, and a project in it.
-struct Shell {
-    dir: tempfile::TempDir,
-}
-
-impl Shell {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir_all(dir.path().join("project/.git")).unwrap();
-        Self { dir }
-    }
-
-    fn path(&self) -> &Path {
-        self.dir.path()
-    }
-
-    fn config(&self, text: &str) {
-        let dir = self.path().join(".config/acp-tui");
-        fs::create_dir_all(&dir).unwrap();
-        fs::write(dir.join("config.toml"), text).unwrap();
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_acp-tui"));
-        command
-            .args(args)
-            .env_clear()
-            .env("HOME", self.path())
-            .env("XDG_CONFIG_HOME", self.path().join(".config"))
-            .env("XDG_DATA_HOME", self.path().join(".local/share"))
-            .env("PATH", self.path().join("bin"))
-            .env("TERM", "xterm-256color")
-            .current_dir(self.path().join("project"))
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Ran {
-        Ran::new(self.command(args).output().unwrap())
-    }
-}
-
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Ran {
-    fn new(output: Output) -> Self {
-        Self {
-            code: output.status.code().unwrap(),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-}
+use shell::Shell;
 
 #[test]
 fn without_a_terminal_it_says_so_and_writes_no_escape_code_c113() {
@@ -153,37 +95,6 @@ fn the_doctor_tells_what_an_agent_can_and_lacks() {
     assert!(line("fs/read_text_file").ends_with("its profile has fs.read = false"));
     // The current one first, by ids that --mode takes.
     assert_eq!(line("modes"), "ok modes calm, swift");
-}
-
-#[test]
-fn agents_are_listed_with_place_version_and_remedy() {
-    use std::os::unix::fs::PermissionsExt;
-    let shell = Shell::new();
-    let program = shell.path().join("bin/goose");
-    fs::create_dir_all(program.parent().unwrap()).unwrap();
-    fs::write(&program, "#!/bin/sh\necho 'goose v1.2.3'\n").unwrap();
-    fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
-    // Keys laid over a built-in profile leave its program what it is.
-    shell.config(
-        "default_agent = \"goose\"\n[agents.own]\ncommand = \"own-agent\"\n\
-         [agents.goose]\nenv = { A = \"1\" }\n",
-    );
-    let ran = shell.run(&["agents"]);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    let line = |id: &str| {
-        let found = ran.out.lines().find(|l| l.starts_with(id));
-        found
-            .unwrap_or_else(|| panic!("no {id} in {}", ran.out))
-            .to_owned()
-    };
-    let goose = line("goose*");
-    assert!(
-        goose.contains("v1.2.3") && goose.ends_with("/bin/goose acp"),
-        "{goose}"
-    );
-    assert!(line("codex").ends_with("install: npm install -g @agentclientprotocol/codex-acp"));
-    assert!(line("own ").ends_with("own-agent was not found on PATH"));
-    assert!(line("demo").ends_with("acp-tui demo-agent"));
 }
 
 #[test]
@@ -336,7 +247,7 @@ fn flags(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_readme_lists_every_flag_and_command_and_no_other() {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let (_, section) = readme.split_once("## Command line").unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();
 
@@ -344,7 +255,9 @@ fn the_readme_lists_every_flag_and_command_and_no_other() {
     let mut cli = Cli::command();
     cli.build();
     let commands: Vec<_> = cli.get_subcommands().filter(|c| !c.is_hide_set()).collect();
-    for command in std::iter::once(&cli).chain(commands.iter().copied()) {
+    let mut all = vec![&cli];
+    while let Some(command) = all.pop() {
+        all.extend(command.get_subcommands().filter(|c| !c.is_hide_set()));
         for arg in command.get_arguments() {
             typed.extend(arg.get_long().map(|long| format!("--{long}")));
         }
@@ -358,7 +271,7 @@ fn the_readme_lists_every_flag_and_command_and_no_other() {
 
 #[test]
 fn the_readme_lists_every_agent() {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let options = acp_tui::config::LoadOptions {
         dirs: acp_tui::config::Dirs {
             config: "/nowhere".into(),

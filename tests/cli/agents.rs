@@ -1,0 +1,150 @@
+//! `acp-tui agents` and what adds to them.
+
+use std::fs;
+
+use crate::shell::Shell;
+
+#[test]
+fn agents_are_listed_with_place_version_and_remedy() {
+    use std::os::unix::fs::PermissionsExt;
+    let shell = Shell::new();
+    let program = shell.path().join("bin/goose");
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    fs::write(&program, "#!/bin/sh\necho 'goose v1.2.3'\n").unwrap();
+    fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    // Keys laid over a built-in profile leave its program what it is.
+    shell.config(
+        "default_agent = \"goose\"\n[agents.own]\ncommand = \"own-agent\"\n\
+         [agents.goose]\nenv = { A = \"1\" }\n",
+    );
+    let ran = shell.run(&["agents"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let line = |id: &str| {
+        let found = ran.out.lines().find(|l| l.starts_with(id));
+        found
+            .unwrap_or_else(|| panic!("no {id} in {}", ran.out))
+            .to_owned()
+    };
+    let goose = line("goose*");
+    assert!(
+        goose.contains("v1.2.3") && goose.ends_with("/bin/goose acp"),
+        "{goose}"
+    );
+    assert!(line("codex").ends_with("install: npm install -g @agentclientprotocol/codex-acp"));
+    assert!(line("own ").ends_with("own-agent was not found on PATH"));
+    assert!(line("demo").ends_with("acp-tui demo-agent"));
+}
+
+const SETTINGS: &str = r#"{
+  // Zed's own
+  "theme": "One",
+  "agent_servers": {
+    "My Agent": {"command": "my-agent", "args": ["--acp"], "env": {"MY_KEY": "s3cret"}},
+    "goose": {"type": "registry"},
+  },
+}"#;
+
+fn user_file(shell: &Shell) -> String {
+    fs::read_to_string(shell.path().join(".config/acp-tui/config.toml")).unwrap_or_default()
+}
+
+#[test]
+fn zeds_agents_are_added_to_what_is_there_and_never_over_it() {
+    let shell = Shell::new();
+    fs::create_dir_all(shell.path().join(".config/zed")).unwrap();
+    fs::write(shell.path().join(".config/zed/settings.json"), SETTINGS).unwrap();
+    let own = "# mine\n[ui]\ntheme = \"light\"";
+    shell.config(own);
+
+    let dry = shell.run(&["agents", "import", "zed", "--dry-run"]);
+    assert_eq!((dry.code, dry.err.as_str()), (0, ""));
+    assert!(dry.out.contains("would be added to"), "{}", dry.out);
+    assert_eq!(user_file(&shell), own);
+
+    let added = shell.run(&["agents", "import", "zed"]);
+    assert_eq!((added.code, added.err.as_str()), (0, ""));
+    assert!(!added.out.contains("s3cret"), "{}", added.out);
+    assert!(
+        added.out.contains("goose: acp-tui knows it"),
+        "{}",
+        added.out
+    );
+    assert!(
+        added.out.contains("acp-tui --agent my-agent"),
+        "{}",
+        added.out
+    );
+    assert_eq!(
+        user_file(&shell),
+        format!(
+            "{own}\n\n[agents.my-agent]\nname = \"My Agent\"\ncommand = \"my-agent\"\n\
+             args = [\"--acp\"]\nenv = {{ MY_KEY = \"s3cret\" }}\n"
+        )
+    );
+    assert_eq!(shell.run(&["config", "check"]).out, "ok\n");
+
+    let before = user_file(&shell);
+    let again = shell.run(&["agents", "import", "zed"]);
+    assert!(
+        again.out.contains("agents.my-agent is there already"),
+        "{}",
+        again.out
+    );
+    assert_eq!(user_file(&shell), before);
+}
+
+#[test]
+fn an_agent_of_the_registry_is_added_from_a_file_or_stdin() {
+    let shell = Shell::new();
+    let registry = r#"{"version": "1", "agents": [{"id": "one", "name": "One",
+        "distribution": {"npx": {"package": "@x/one@1", "args": ["--acp"]}}}]}"#;
+    let file = shell.path().join("project/registry.json");
+    fs::write(&file, registry).unwrap();
+    let without = shell.run(&["agents", "add", "registry", "one"]);
+    assert_eq!(without.code, 2);
+    assert!(
+        without.err.contains("curl -fsSL https://"),
+        "{}",
+        without.err
+    );
+    let unknown = shell.run(&["agents", "add", "registry", "on", "registry.json"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.err.contains("did you mean one?"), "{}", unknown.err);
+
+    let mut command = shell.command(&["agents", "add", "registry", "one", "-"]);
+    let output = command
+        .stdin(fs::File::open(&file).unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let listed = shell.run(&["agents"]).out;
+    let line = listed
+        .lines()
+        .find(|line| line.starts_with("one "))
+        .unwrap();
+    assert!(line.contains("One"), "{line}");
+    assert!(
+        line.ends_with("install: npx comes with Node.js, https://nodejs.org"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_added_to_is_left_as_it_is() {
+    let shell = Shell::new();
+    fs::write(shell.path().join("project/zed.json"), SETTINGS).unwrap();
+    let own = "agents = { x = { command = \"x\" } }\n";
+    shell.config(own);
+    let ran = shell.run(&["agents", "import", "zed", "zed.json"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("add it by hand"), "{}", ran.err);
+    assert!(ran.err.contains("[agents.my-agent]"), "{}", ran.err);
+    assert_eq!(user_file(&shell), own);
+    let missing = shell.run(&["agents", "import", "zed", "nope.json"]);
+    assert_eq!(missing.code, 2);
+    assert!(
+        missing.err.contains("nope.json: No such file"),
+        "{}",
+        missing.err
+    );
+}

@@ -1,0 +1,233 @@
+//! What the client sends, held against the schema of the protocol, members that it does not know
+//! forbidden (V1-META-02).
+//!
+//! The schema is open by design: every object may have more members than it names. Here each is closed
+//! where it stands, so that only `_meta` takes what is ours.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock, Mutex},
+};
+
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+/// All that one client sends, line by line, and what its agents have asked it.
+#[derive(Default)]
+pub struct Traffic {
+    /// Methods of the agent's requests, by id.
+    asked: HashMap<String, String>,
+}
+
+impl Traffic {
+    /// A connection begins: ids are counted anew.
+    pub fn connected(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The agent has sent this.
+    pub fn received(&mut self, message: &Value) {
+        if let (Some(method), Some(id)) = (message["method"].as_str(), message.get("id")) {
+            self.asked.insert(id.to_string(), method.to_owned());
+        }
+    }
+
+    /// Checks a line of ours.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn sent(&self, line: &str) -> Result<(), String> {
+        let message: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let checked = self.check(&message);
+        checked.map_err(|wrong| format!("{wrong}\n  in {message}"))
+    }
+
+    fn check(&self, message: &Value) -> Result<(), String> {
+        let members = message.as_object().ok_or("not an object")?;
+        if members.get("jsonrpc") != Some(&json!("2.0")) {
+            return Err("not JSON-RPC 2.0".to_owned());
+        }
+        match (members.get("method"), members.get("id")) {
+            (Some(method), id) => {
+                only(members, &["jsonrpc", "id", "method", "params"])?;
+                let method = method.as_str().ok_or("the method is no text")?;
+                let definition = match id {
+                    Some(_) => of_method(method, "agent", "Request"),
+                    None => of_method(method, "agent", "Notification")
+                        .or_else(|| of_method(method, "protocol", "Notification")),
+                };
+                let definition = definition.ok_or("agents have no such method")?;
+                let params = members.get("params").ok_or("no params")?;
+                valid(definition, params)
+            }
+            (None, None) => Err("neither method nor id".to_owned()),
+            (None, Some(id)) => {
+                only(members, &["jsonrpc", "id", "result", "error"])?;
+                let asked = self.asked.get(&id.to_string()).map(String::as_str);
+                let definition = asked.and_then(|m| of_method(m, "client", "Response"));
+                match (members.get("result"), members.get("error"), definition) {
+                    (Some(result), None, Some(definition)) => valid(definition, result),
+                    (Some(_), None, None) => Err(format!("a result for {asked:?}")),
+                    (None, Some(error), _) => valid("Error", error),
+                    _ => Err("not one of result and error".to_owned()),
+                }
+            }
+        }
+    }
+}
+
+/// Checks all lines that a test has recorded: `{"connected": …}`, `{"received": MESSAGE}`,
+/// `{"sent": LINE}`.
+#[track_caller]
+pub fn check_record(record: &str) {
+    let mut traffic = Traffic::default();
+    let mut wrong = Vec::new();
+    let mut ids = Vec::new();
+    for entry in entries(record) {
+        if entry.get("connected").is_some() {
+            traffic.connected();
+            ids.clear();
+        }
+        if let Some(message) = entry.get("received") {
+            traffic.received(message);
+        }
+        if let Some(line) = entry["sent"].as_str() {
+            wrong.extend(traffic.sent(line).err());
+            ids.extend(id_of_request(line));
+            // V1-RPC-07
+            assert!(
+                ids.is_sorted_by(|a, b| 0 < *a && a < b),
+                "ids grow: {ids:?}"
+            );
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "against the schema:\n{}",
+        wrong.join("\n")
+    );
+}
+
+/// Checks what a client has sent by its own wire log.
+#[track_caller]
+pub fn check_wire(log: &str) {
+    let mut traffic = Traffic::default();
+    let mut wrong = Vec::new();
+    for entry in entries(log) {
+        let message = &entry["msg"];
+        if entry["dir"] == "a2c" {
+            traffic.received(message);
+        } else {
+            if message["method"] == "initialize" {
+                traffic.connected();
+            }
+            wrong.extend(traffic.sent(&message.to_string()).err());
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "against the schema:\n{}",
+        wrong.join("\n")
+    );
+}
+
+/// The lines of a record. The last one may not be whole.
+fn entries(record: &str) -> impl Iterator<Item = Value> {
+    record
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+}
+
+fn id_of_request(line: &str) -> Option<i64> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    message.get("method")?;
+    Some(message.get("id")?.as_i64().unwrap_or(0))
+}
+
+fn only(members: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
+    let unknown = members.keys().find(|key| !known.contains(&key.as_str()));
+    unknown.map_or(Ok(()), |key| Err(format!("unknown member {key:?}")))
+}
+
+/// The definition of a method's request, response or notification on that side.
+fn of_method(method: &str, side: &str, kind: &str) -> Option<&'static str> {
+    let definitions = SCHEMA["$defs"].as_object().expect("definitions");
+    let mut fits = definitions.iter().filter(|(name, definition)| {
+        definition["x-method"] == method && definition["x-side"] == side && name.ends_with(kind)
+    });
+    fits.next().map(|(name, _)| name.as_str())
+}
+
+fn valid(definition: &str, value: &Value) -> Result<(), String> {
+    let errors: Vec<String> = validator(definition)
+        .iter_errors(value)
+        .map(|error| format!("{definition}{}: {error}", error.instance_path()))
+        .collect();
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors.join("\n"))
+    }
+}
+
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+    let text = include_str!("../schema/v1.json");
+    let mut schema: Value = serde_json::from_str(text).expect("the schema is JSON");
+    let definitions = schema["$defs"].as_object_mut().expect("definitions");
+    definitions.values_mut().for_each(close_within);
+    schema
+});
+
+/// The validator of a definition, made once: they are large.
+fn validator(definition: &str) -> Arc<Validator> {
+    static MADE: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+    let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let make = || {
+        let mut schema = json!({
+            "$schema": SCHEMA["$schema"],
+            "$ref": format!("#/$defs/{definition}"),
+            "$defs": SCHEMA["$defs"],
+        });
+        close(&mut schema);
+        Arc::new(jsonschema::validator_for(&schema).expect("the schema is one"))
+    };
+    made.entry(definition.to_owned())
+        .or_insert_with(make)
+        .clone()
+}
+
+/// Forbids members that this schema of a whole value does not name.
+fn close(schema: &mut Value) {
+    let Some(members) = schema.as_object_mut() else {
+        return;
+    };
+    let names_members = ["$ref", "properties", "allOf", "anyOf", "oneOf"]
+        .iter()
+        .any(|key| members.contains_key(*key));
+    if names_members && !members.contains_key("additionalProperties") {
+        members.insert("unevaluatedProperties".to_owned(), false.into());
+    }
+}
+
+/// Closes the schemas of all values within, not those of parts of this one's own value.
+fn close_within(schema: &mut Value) {
+    let Some(members) = schema.as_object_mut() else {
+        return;
+    };
+    for (key, value) in members {
+        let (values, whole): (Vec<&mut Value>, bool) = match (key.as_str(), value) {
+            ("properties", Value::Object(properties)) => (properties.values_mut().collect(), true),
+            ("items" | "additionalProperties", value) => (vec![value], true),
+            ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => {
+                (parts.iter_mut().collect(), false)
+            }
+            _ => continue,
+        };
+        for value in values {
+            close_within(value);
+            if whole {
+                close(value);
+            }
+        }
+    }
+}
