@@ -18,7 +18,7 @@ use crate::{
         process,
         stderr::Tail,
     },
-    proto::{AgentExit, ClientCaps, ConnectionId, ToAgent},
+    proto::{AgentExit, ClientCaps, ConnectionId, SessionKey, ToAgent},
     rpc::{self, Outbox, Peer, Reader, Tap},
     text::SafeText,
 };
@@ -104,8 +104,9 @@ impl Client {
 
     /// Puts a message on the wire. Never waits, never fails: after the agent's end it does nothing,
     /// and the end itself is told by [`Inbound::Exited`].
-    pub fn send(&self, message: ToAgent) {
-        encode::send(&self.peer, message);
+    /// Replies to calls come back to `caller`.
+    pub fn send(&self, caller: SessionKey, message: ToAgent) {
+        encode::send(&self.peer, caller, message);
     }
 
     /// Ends the agent and everything it started, and returns when they are gone: after at most 5.5 s

@@ -7,15 +7,15 @@ use serde_json::{Map, Value};
 use crate::{
     proto::{
         Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, PermissionOutcome,
-        PromptBlock, RequestKey, SessionSetup, ToAgent,
+        PromptBlock, RequestKey, SessionKey, SessionSetup, ToAgent,
     },
     rpc::Peer,
 };
 
 /// Puts one message on the wire.
-pub fn send(peer: &Peer, message: ToAgent) {
+pub fn send(peer: &Peer, caller: SessionKey, message: ToAgent) {
     match message {
-        ToAgent::Call(call) => send_call(peer, call),
+        ToAgent::Call(call) => send_call(peer, caller, call),
         ToAgent::Notify(Notification::Cancel { session }) => {
             peer.notify("session/cancel", schema::CancelNotification::new(session.0));
         }
@@ -38,13 +38,13 @@ pub fn method(call: &CallTag) -> &'static str {
     }
 }
 
-fn send_call(peer: &Peer, call: Call) {
+fn send_call(peer: &Peer, caller: SessionKey, call: Call) {
     let tag = call.tag();
     let method = method(&tag);
     match call {
-        Call::Initialize { caps } => peer.call(tag, method, initialize(caps)),
+        Call::Initialize { caps } => peer.call(caller, tag, method, initialize(caps)),
         Call::Authenticate { method: id } => {
-            peer.call(tag, method, schema::AuthenticateRequest::new(id));
+            peer.call(caller, tag, method, schema::AuthenticateRequest::new(id));
         }
         Call::NewSession(setup) => {
             let SessionSetup {
@@ -53,28 +53,33 @@ fn send_call(peer: &Peer, call: Call) {
             } = setup;
             let request =
                 schema::NewSessionRequest::new(cwd).additional_directories(additional_directories);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::LoadSession { id, setup } => {
             let request = schema::LoadSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::ResumeSession { id, setup } => {
             let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::CloseSession { id } => {
-            peer.call(tag, method, schema::CloseSessionRequest::new(id.0));
+            peer.call(caller, tag, method, schema::CloseSessionRequest::new(id.0));
         }
         Call::Prompt { session, blocks } => {
             let blocks = blocks.into_iter().map(block).collect();
-            peer.call(tag, method, schema::PromptRequest::new(session.0, blocks));
+            peer.call(
+                caller,
+                tag,
+                method,
+                schema::PromptRequest::new(session.0, blocks),
+            );
         }
         Call::SetMode { session, mode } => {
             let request = schema::SetSessionModeRequest::new(session.0, mode.0);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
         Call::SetConfigOption {
             session,
@@ -83,7 +88,7 @@ fn send_call(peer: &Peer, call: Call) {
         } => {
             let value = schema::SessionConfigOptionValue::value_id(value);
             let request = schema::SetSessionConfigOptionRequest::new(session.0, option, value);
-            peer.call(tag, method, request);
+            peer.call(caller, tag, method, request);
         }
     }
 }

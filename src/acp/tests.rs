@@ -8,7 +8,7 @@ use std::{
 use super::*;
 use crate::proto::{
     AgentEvent, AgentExit, Call, CallResult, CallTag, ClientCaps, ConnectionId, FromAgent,
-    HostReply, SessionId, SessionSetup, ToAgent,
+    HostReply, SessionId, SessionKey, SessionSetup, ToAgent,
 };
 
 fn spec(script: &str) -> LaunchSpec {
@@ -71,13 +71,19 @@ async fn a_conversation() {
         echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'"#,
     )
     .await;
-    client.send(ToAgent::Call(Call::Initialize {
-        caps: ClientCaps::default(),
-    }));
-    client.send(ToAgent::Call(Call::NewSession(SessionSetup {
-        cwd: PathBuf::from("/p"),
-        additional_directories: Vec::new(),
-    })));
+    client.send(
+        SessionKey::default(),
+        ToAgent::Call(Call::Initialize {
+            caps: ClientCaps::default(),
+        }),
+    );
+    client.send(
+        SessionKey::default(),
+        ToAgent::Call(Call::NewSession(SessionSetup {
+            cwd: PathBuf::from("/p"),
+            additional_directories: Vec::new(),
+        })),
+    );
     let (said, exit) = to_the_end(&mut inbox).await;
     let [
         FromAgent::Reply {
@@ -137,9 +143,12 @@ async fn an_agent_that_closes_its_stdout_is_ended() {
 async fn an_agent_that_closes_its_stdin_is_ended() {
     let (client, mut inbox) = connect("exec <&-; echo closed; sleep 30").await;
     first_word(&mut inbox).await;
-    client.send(ToAgent::Call(Call::Initialize {
-        caps: ClientCaps::default(),
-    }));
+    client.send(
+        SessionKey::default(),
+        ToAgent::Call(Call::Initialize {
+            caps: ClientCaps::default(),
+        }),
+    );
     let (_, exit) = to_the_end(&mut inbox).await;
     assert!(exit.cause.expect("a cause").contains("closed its input"));
 }
@@ -223,10 +232,13 @@ async fn a_shutdown_answers_open_requests_first() {
         panic!("a request");
     };
     client.shutdown(StopMode::Graceful).await;
-    client.send(ToAgent::Reply {
-        key,
-        reply: HostReply::Done,
-    });
+    client.send(
+        SessionKey::default(),
+        ToAgent::Reply {
+            key,
+            reply: HostReply::Done,
+        },
+    );
     let got = first_word(&mut inbox).await;
     assert!(
         got.starts_with("got") && got.contains(r#""id":"q""#) && got.contains("-32800"),
@@ -248,9 +260,12 @@ async fn the_wire_log_has_both_directions_to_the_last_line() {
     )
     .await
     .expect("sh starts");
-    client.send(ToAgent::Call(Call::Authenticate {
-        method: "key".to_owned(),
-    }));
+    client.send(
+        SessionKey::default(),
+        ToAgent::Call(Call::Authenticate {
+            method: "key".to_owned(),
+        }),
+    );
     to_the_end(&mut inbox).await;
     drop((client, inbox));
     trace.finish();

@@ -1,4 +1,4 @@
-//! The agent's connection as the app holds it: starting, sending, ending.
+//! Sessions and their agents as the app holds them: opening, showing, starting, ending.
 
 use std::{
     ffi::OsString,
@@ -7,47 +7,19 @@ use std::{
     time::Instant,
 };
 
+use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use crate::{
     acp::{Client, Inbox, LaunchSpec, Secrets, StopMode, Trace, TraceHandle},
-    app::{frame::Reason, job::Job, state::App},
+    app::{frame::Reason, job::Job, running::Running, state::App},
     config::{AgentProfile, Config, NotFound, OutsideWorkspace, StartError},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
-    proto::{ClientCaps, ConnectionId, ToAgent},
-    session::{Event, NoticeLevel, Prompt, Session, SessionConfig, Start},
+    proto::{ClientCaps, ConnectionId, SessionKey},
+    session::{Event, MAX_SESSIONS, NoticeLevel, Prompt, Routed, Session, SessionConfig, Start},
     text::SafeText,
     ui::{AgentChoice, AgentList},
 };
-
-#[derive(Default)]
-pub struct Agent {
-    client: Option<(ConnectionId, Arc<Client>)>,
-    /// An old process on its way out: a new one waits for it, since both would write the same
-    /// session.
-    ending: Option<JoinHandle<()>>,
-    connections: u32,
-}
-
-impl Agent {
-    /// Puts a message on the wire, if there is an agent.
-    pub fn send(&self, message: ToAgent) {
-        if let Some((_, client)) = &self.client {
-            client.send(message);
-        }
-    }
-
-    /// Whether that is the connection in use.
-    pub fn is(&self, connection: ConnectionId) -> bool {
-        self.client
-            .as_ref()
-            .is_some_and(|(current, _)| *current == connection)
-    }
-
-    pub fn client(&self) -> Option<&Arc<Client>> {
-        self.client.as_ref().map(|(_, client)| client)
-    }
-}
 
 impl App {
     pub(super) fn pick_agent(&mut self) {
@@ -75,29 +47,73 @@ impl App {
         });
     }
 
-    /// Opens a session with an agent, in place of the one there is.
+    /// Opens a session with an agent: in place of the one shown where nothing was said in that, else
+    /// beside it.
     pub(super) fn open(
         &mut self,
         profile: AgentProfile,
         start: Start,
         first_prompt: Option<Prompt>,
     ) {
-        let reopens = self.resume_command();
-        self.close();
+        let unused = self.sessions.shown_key().filter(|key| {
+            let session = self.sessions.get(*key);
+            session.is_some_and(Session::is_unused)
+        });
+        let (unsent, before) = match unused {
+            Some(key) => {
+                self.ui.forget_session(key);
+                self.close(key)
+            }
+            None => (Vec::new(), None),
+        };
+        let (config, scratch) = self.session_config(&profile, start, first_prompt);
+        let opened = self.sessions.open(config, Instant::now());
+        self.opened(opened, profile, scratch, before);
+        for prompt in unsent.iter().rev() {
+            self.ui.restore_draft(prompt);
+        }
+    }
+
+    /// Another session with the agent of the one shown, on its connection where it has one
+    /// (V1-SES-02).
+    pub(super) fn open_another(&mut self, start: Start) {
+        let Some(beside) = self.sessions.shown_key() else {
+            return self.pick_agent();
+        };
+        let Some(running) = self.running(beside) else {
+            return;
+        };
+        let profile = running.profile.clone();
+        let shared = running.scratch.clone();
+        let (mut config, mut scratch) = self.session_config(&profile, start, None);
+        if let (Some(before), Some(shared)) = (self.sessions.get(beside), shared) {
+            // The agent knows that scratch folder.
+            config.additional_directories = before.config.additional_directories.clone();
+            scratch = Some(shared);
+        }
+        let opened = self.sessions.open_beside(beside, config, Instant::now());
+        self.opened(opened, profile, scratch, None);
+    }
+
+    fn session_config(
+        &mut self,
+        profile: &AgentProfile,
+        start: Start,
+        first_prompt: Option<Prompt>,
+    ) -> (SessionConfig, Option<Arc<TempDir>>) {
         let mut additional_directories = self.launch.add_dirs.clone();
+        let mut scratch = None;
         if profile.scratch {
             match tempfile::Builder::new().prefix("acp-tui-").tempdir() {
                 Ok(folder) => {
                     // As the agent will see it resolved.
                     let path = folder.path().canonicalize();
                     additional_directories.push(path.unwrap_or_else(|_| folder.path().into()));
-                    self.scratch = Some(folder);
+                    scratch = Some(Arc::new(folder));
                 }
                 Err(error) => tracing::warn!(%error, "no scratch folder"),
             }
         }
-        let policy = self.launch.policy(&profile, &self.config);
-        self.show_policy(policy);
         let caps = ClientCaps {
             read_text_file: profile.fs_read,
             write_text_file: profile.fs_write,
@@ -109,54 +125,107 @@ impl App {
             additional_directories,
             caps,
             start,
-            mode: self.launch.mode(&profile).map(str::to_owned),
+            mode: self.launch.mode(profile).map(str::to_owned),
             first_prompt,
         };
-        self.profile = Some(profile);
-        self.sessions += 1;
-        let (session, effects) = Session::start(config, std::time::Instant::now());
-        self.session = Some(session);
-        self.ui.session_replaced();
+        (config, scratch)
+    }
+
+    /// A new session is in the list and shown: the rest of it follows.
+    fn opened(
+        &mut self,
+        opened: Option<(SessionKey, Vec<Routed>)>,
+        profile: AgentProfile,
+        scratch: Option<Arc<TempDir>>,
+        before: Option<JoinHandle<()>>,
+    ) {
+        let Some((key, effects)) = opened else {
+            let text = format!("{MAX_SESSIONS} sessions are open: close one first (ctrl-s)");
+            self.ui.toast(SafeText::line(&text));
+            return;
+        };
+        let mut running = Running::new(profile);
+        running.scratch = scratch;
+        running.ending = before;
+        running.connection = self.sessions.get(key).and_then(|s| s.connection);
+        self.running.insert(key, running);
+        self.show(key);
+        if self.client(key).is_some()
+            && let Err(error) = self.host(key)
+        {
+            self.note(NoticeLevel::Error, error);
+        }
         self.perform(effects);
         self.tell_warnings();
-        if let Some(command) = reopens {
-            let text = SafeText::line(&format!("the session before goes on with: {command}"));
-            self.note(NoticeLevel::Info, text);
-        }
         self.session_changed(0);
     }
 
-    /// Ends the session there is, with its agent and terminals, in the background. What it was to be
-    /// told yet goes back to the person.
-    fn close(&mut self) {
-        if let Some(session) = self.session.take() {
-            for message in session.farewell() {
-                self.agent.send(message);
-            }
-            for prompt in session.unsent().rev() {
-                self.ui.restore_draft(prompt);
-            }
+    /// Shows a session, with its screen as it was left.
+    pub(super) fn show(&mut self, key: SessionKey) {
+        self.sessions.show(key);
+        let fresh = self.ui.show_session(key, Instant::now());
+        if fresh {
+            self.ui.set_history(self.store.history());
         }
-        self.end_agent();
-        self.scratch = None;
+        if let Some(running) = self.running(key) {
+            let policy = self.launch.policy(&running.profile, &self.config);
+            self.show_policy(policy);
+        }
+        self.question = self.sessions.shown().and_then(|session| {
+            let question = session.shown_question()?;
+            Some(question.id())
+        });
+        self.frames.request(Instant::now(), Reason::Now);
     }
 
-    pub(super) fn spawn_agent(&mut self) {
-        self.agent.connections += 1;
-        let connection = ConnectionId(self.agent.connections);
-        let Some(caps) = self.session.as_ref().map(|session| session.config.caps) else {
-            return;
+    /// Ends a session, with its terminals, and its agent if no other session has it; in the
+    /// background. Returns what the agent had not taken yet, and what a new process has to wait for.
+    fn close(&mut self, key: SessionKey) -> (Vec<Prompt>, Option<JoinHandle<()>>) {
+        let Some(session) = self.sessions.remove(key) else {
+            return (Vec::new(), None);
         };
-        let Some(profile) = self.profile.clone() else {
-            return;
-        };
-        if let Err(error) = self.host() {
-            return self.reduce([Event::SpawnFailed { error }]);
+        for message in session.farewell() {
+            self.send(key, message);
         }
+        self.end_agent(key);
+        let running = self.running.remove(&key);
+        let unsent = session.unsent().cloned().collect();
+        (unsent, running.and_then(|running| running.ending))
+    }
+
+    /// Ends a session and shows another one; a picker where it was the last.
+    pub(super) fn close_session(&mut self, key: SessionKey) {
+        let was_shown = self.sessions.shown_key() == Some(key);
+        let (unsent, _) = self.close(key);
+        self.ui.forget_session(key);
+        match self.sessions.shown_key() {
+            Some(next) if was_shown => self.show(next),
+            Some(_) => {}
+            None => self.pick_agent(),
+        }
+        for prompt in unsent.iter().rev() {
+            self.ui.restore_draft(prompt);
+        }
+        self.frames.request(Instant::now(), Reason::Now);
+    }
+
+    pub(super) fn spawn_agent(&mut self, key: SessionKey) {
+        self.connections += 1;
+        let connection = ConnectionId(self.connections);
+        let Some(caps) = self.sessions.get(key).map(|session| session.config.caps) else {
+            return;
+        };
+        if let Err(error) = self.host(key) {
+            return self.reduce_in(key, [Event::SpawnFailed { error }]);
+        }
+        let Some(running) = self.running.get_mut(&key) else {
+            return;
+        };
+        running.connection = Some(connection);
+        let (profile, ending) = (running.profile.clone(), running.ending.take());
         let cwd = self.launch.cwd.clone();
         let trace = self.trace();
         let jobs = self.jobs.clone();
-        let ending = self.agent.ending.take();
         tokio::spawn(async move {
             if let Some(ending) = ending {
                 // It cannot panic; and if it did, it would have ended.
@@ -167,25 +236,31 @@ impl App {
                 return;
             }
             let launched = launch(profile, cwd, connection, caps, trace).await;
-            let _ = jobs.send(Job::Launched(connection, launched));
+            let _ = jobs.send(Job::Launched(key, connection, launched));
         });
     }
 
-    /// The services for one connection: what they still do and run ends with it (V1-RPC-19). They are
-    /// there before it, and after it where the person runs something of their own.
+    /// The services for one session on one connection: what they still do and run ends with it
+    /// (V1-RPC-19). They are there before it, and after it where the person runs something of their
+    /// own.
     ///
     /// # Errors
     /// The project directory cannot be used, or there is no session.
-    pub(super) fn host(&mut self) -> Result<&Host, SafeText> {
-        let host = match self.host.take() {
-            Some(host) => host,
-            None => self.start_host()?,
-        };
-        Ok(self.host.insert(host))
+    pub(super) fn host(&mut self, key: SessionKey) -> Result<&Host, SafeText> {
+        let none = || SafeText::from("no agent is chosen");
+        if self.running(key).ok_or_else(none)?.host.is_none() {
+            let host = self.start_host(key)?;
+            if let Some(running) = self.running_mut(key) {
+                running.host = Some(host);
+            }
+        }
+        self.running(key)
+            .and_then(|running| running.host.as_ref())
+            .ok_or_else(none)
     }
 
-    fn start_host(&self) -> Result<Host, SafeText> {
-        let Some(session) = &self.session else {
+    fn start_host(&self, key: SessionKey) -> Result<Host, SafeText> {
+        let (Some(session), Some(running)) = (self.sessions.get(key), self.running(key)) else {
             return Err(SafeText::from("no agent is chosen"));
         };
         let SessionConfig {
@@ -201,16 +276,13 @@ impl App {
             OutsideWorkspace::Ask => Outside::Ask,
             OutsideWorkspace::Deny => Outside::Deny,
         };
-        let (jobs, session_number) = (self.jobs.clone(), self.sessions);
-        let policy = self
-            .profile
-            .as_ref()
-            .map(|p| self.launch.policy(p, &self.config));
+        let jobs = self.jobs.clone();
+        let policy = self.launch.policy(&running.profile, &self.config);
         let host = Host::new(
             HostConfig {
                 roots,
                 outside,
-                policy: policy.unwrap_or_default(),
+                policy,
                 rules: self.config.rules.clone(),
                 ask_terminal: self.config.terminal.ask,
                 terminal: TerminalSettings {
@@ -220,7 +292,7 @@ impl App {
                 },
                 caps: *caps,
             },
-            Arc::new(move |event| drop(jobs.send(Job::Host(session_number, event)))),
+            Arc::new(move |event| drop(jobs.send(Job::Host(key, event)))),
         );
         if let Some((rows, cols)) = self.terminal_view {
             host.set_view(rows, cols);
@@ -253,7 +325,11 @@ impl App {
     /// Of our own environment, which agents inherit, and of every profile: another agent may be
     /// chosen later.
     fn secrets(&self) -> Secrets {
-        let profiles = self.config.agents.values().chain(&self.profile);
+        let profiles = self
+            .config
+            .agents
+            .values()
+            .chain(self.running.values().map(|running| &running.profile));
         let of_profiles = profiles.filter_map(|profile| profile.invocation().ok());
         let all = std::env::vars_os().chain(of_profiles.flat_map(|invocation| invocation.env));
         let text = |(name, value): (OsString, OsString)| {
@@ -268,16 +344,17 @@ impl App {
 
     pub(super) fn launched(
         &mut self,
+        key: SessionKey,
         connection: ConnectionId,
         launched: Result<(Client, Inbox), SafeText>,
     ) {
-        let current = connection == ConnectionId(self.agent.connections);
+        let current = self.is_connected(key, connection);
         match launched {
             Ok((client, inbox)) => {
                 let client = Arc::new(client);
                 self.started.add_agent(client.clone());
-                if !current || self.session.is_none() {
-                    // Another agent was chosen meanwhile.
+                if !current {
+                    // The session has gone or was started again meanwhile.
                     let started = self.started.clone();
                     tokio::spawn(async move {
                         client.shutdown(StopMode::Quick).await;
@@ -285,23 +362,34 @@ impl App {
                     });
                     return;
                 }
-                self.agent.client = Some((connection, client));
-                self.arrived = Some((connection, inbox));
-                self.reduce([Event::Connected(connection)]);
+                self.clients.insert(connection, client);
+                self.arrived.push((connection, inbox));
+                self.reduce_in(key, [Event::Connected(connection)]);
             }
-            Err(error) if current => self.reduce([Event::SpawnFailed { error }]),
+            Err(error) if current => self.reduce_in(key, [Event::SpawnFailed { error }]),
             Err(_) => {}
         }
     }
 
-    /// Ends the agent's process and what it had running, in the background; the next one waits for
-    /// that. Also after it has ended by itself: what it left behind goes too.
-    pub(super) fn end_agent(&mut self) {
-        let client = self.agent.client.take().map(|(_, client)| client);
-        let host = self.host.take();
+    /// Takes a session off its agent and ends what it had running, in the background; ends the
+    /// process too, where no other session has it. The session's next process waits for that. Also
+    /// after the process has ended by itself: what it left behind goes too.
+    pub(super) fn end_agent(&mut self, key: SessionKey) {
+        let Some(running) = self.running.get_mut(&key) else {
+            return;
+        };
+        let connection = running.connection.take();
+        let host = running.host.take();
+        let before = running.ending.take();
+        let shared = self
+            .running
+            .values()
+            .any(|other| connection.is_some() && other.connection == connection);
+        let client = connection
+            .filter(|_| !shared)
+            .and_then(|connection| self.clients.remove(&connection));
         let started = self.started.clone();
-        let before = self.agent.ending.take();
-        self.agent.ending = Some(tokio::spawn(async move {
+        let ending = tokio::spawn(async move {
             if let Some(before) = before {
                 // It cannot panic; and if it did, it would have ended.
                 let _ = before.await;
@@ -314,7 +402,10 @@ impl App {
                 client.shutdown(StopMode::Quick).await;
                 started.forget_agent(&client);
             }
-        }));
+        });
+        if let Some(running) = self.running.get_mut(&key) {
+            running.ending = Some(ending);
+        }
     }
 }
 

@@ -33,23 +33,23 @@ impl App {
             UiCommand::Shell(line) => self.shell(&line),
             UiCommand::ListFiles => self.list_files(),
             UiCommand::TerminalInput { id, bytes } => {
-                if let Some(host) = &self.host {
+                if let Some(host) = self.shown_host() {
                     host.write(&id, bytes);
                 }
             }
             UiCommand::TerminalView { rows, cols } => {
                 self.terminal_view = Some((rows, cols));
-                if let Some(host) = &self.host {
+                for host in self.running.values().filter_map(|r| r.host.as_ref()) {
                     host.set_view(rows, cols);
                 }
             }
             UiCommand::TerminalResize { id, rows, cols } => {
-                if let Some(host) = &self.host {
+                if let Some(host) = self.shown_host() {
                     host.resize(&id, rows, cols);
                 }
             }
             UiCommand::TerminalKill { id } => {
-                if let Some(host) = &self.host {
+                if let Some(host) = self.shown_host() {
                     host.kill(&id);
                 }
             }
@@ -61,6 +61,9 @@ impl App {
                 }
                 Err(error) => self.warn(SafeText::line(&error.to_string())),
             },
+            UiCommand::NewSession => self.open_another(Start::New),
+            UiCommand::ShowSession(key) => self.show(key),
+            UiCommand::CloseSession(key) => self.close_session(key),
             UiCommand::Trust(yes) => self.answer_trust(yes),
             UiCommand::Suspend => self.suspend()?,
             UiCommand::Redraw => {
@@ -73,13 +76,19 @@ impl App {
     }
 
     fn submit(&mut self, draft: Draft, now: bool) {
+        let Some(session) = self.sessions.shown_key() else {
+            return;
+        };
         let caps = self
-            .session
-            .as_ref()
+            .sessions
+            .get(session)
             .map(|s| s.agent.caps.prompt)
             .unwrap_or_default();
         let cwd = self.launch.cwd.clone();
-        let waiting = self.resolving.take().filter(|before| !before.is_finished());
+        let waiting = self
+            .running_mut(session)
+            .and_then(|running| running.resolving.take())
+            .filter(|before| !before.is_finished());
         if waiting.is_none() && !has_mentions(&draft) {
             let prompt = resolve(draft, &cwd, caps);
             let event = if now {
@@ -90,16 +99,23 @@ impl App {
             return self.reduce([event]);
         }
         let jobs = self.jobs.clone();
-        self.resolving = Some(tokio::spawn(async move {
+        let resolving = tokio::spawn(async move {
             if let Some(before) = waiting {
                 // One that failed has said so.
                 let _ = before.await;
             }
             let resolved = tokio::task::spawn_blocking(move || resolve(draft, &cwd, caps)).await;
             if let Ok(prompt) = resolved {
-                let _ = jobs.send(Job::Prompt { prompt, now });
+                let _ = jobs.send(Job::Prompt {
+                    session,
+                    prompt,
+                    now,
+                });
             }
-        }));
+        });
+        if let Some(running) = self.running_mut(session) {
+            running.resolving = Some(resolving);
+        }
     }
 
     fn copy(&self, text: String) {
@@ -120,7 +136,10 @@ impl App {
 
     /// `!line`: the person's own command, in a terminal of their own. It needs no agent.
     fn shell(&mut self, line: &str) {
-        let started = match self.host() {
+        let Some(key) = self.sessions.shown_key() else {
+            return;
+        };
+        let started = match self.host(key) {
             Ok(host) => host.run_shell(line),
             Err(error) => return self.note(NoticeLevel::Error, error),
         };

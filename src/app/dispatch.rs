@@ -6,10 +6,10 @@ use crate::{
     app::{attention, frame::Reason, job::Job, state::App},
     host::{self, HostEvent, ServeOutcome, Serving},
     proto::{
-        HostReply, HostRequest, PermissionOption, RequestKey, RpcError, TerminalMeta, ToAgent,
-        ToolContent, code,
+        HostReply, HostRequest, PermissionOption, RequestKey, RpcError, SessionKey, TerminalMeta,
+        ToAgent, ToolContent, code,
     },
-    session::{Consent, Effect, Event, QuestionId, Session, Subject, Verdict, reduce},
+    session::{Consent, Effect, Event, QuestionId, Routed, Session, Sessions, Subject, Verdict},
     text::SafeText,
     vt::{Screen, SharedScreen},
 };
@@ -22,47 +22,60 @@ const FOREIGN_COLS: u16 = 120;
 const VERDICT_PATIENCE: Duration = Duration::from_secs(1);
 
 impl App {
-    /// Lets the session's rules work on events, and does what they want.
+    /// Lets the rules of the session that is shown work on events, and does what they want.
     pub(super) fn reduce(&mut self, events: impl IntoIterator<Item = Event>) {
-        let Some(session) = &mut self.session else {
-            return;
-        };
-        let rev = session.rev;
-        let now = Instant::now();
-        let mut effects = Vec::new();
-        for event in events {
-            effects.append(&mut reduce(session, event, now));
+        if let Some(key) = self.sessions.shown_key() {
+            self.reduce_in(key, events);
         }
+    }
+
+    /// The same for any session.
+    pub(super) fn reduce_in(&mut self, key: SessionKey, events: impl IntoIterator<Item = Event>) {
+        self.let_rules_work(|sessions, now| {
+            let effects = events
+                .into_iter()
+                .map(|event| sessions.apply(key, event, now));
+            effects.flatten().collect()
+        });
+    }
+
+    /// Lets rules work, does what they want, and draws what they changed.
+    pub(super) fn let_rules_work(
+        &mut self,
+        rules: impl FnOnce(&mut Sessions, Instant) -> Vec<Routed>,
+    ) {
+        let rev = self.sessions.shown().map_or(0, |session| session.rev);
+        let effects = rules(&mut self.sessions, Instant::now());
         self.perform(effects);
         self.session_changed(rev);
     }
 
-    pub(super) fn perform(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
+    pub(super) fn perform(&mut self, effects: Vec<Routed>) {
+        for Routed { by, effect } in effects {
             match effect {
-                Effect::ToAgent(message) => self.send(message),
-                Effect::Spawn => self.spawn_agent(),
-                Effect::StopAgent(_) => self.end_agent(),
+                Effect::ToAgent(message) => self.send(by, message),
+                Effect::Spawn => self.spawn_agent(by),
+                Effect::StopAgent(_) => self.end_agent(by),
                 Effect::Decide {
                     question,
                     subject,
                     options,
                 } => {
-                    self.decide(question, *subject, options);
+                    self.decide(by, question, *subject, options);
                 }
                 Effect::Serve {
                     key,
                     request,
                     consent,
-                } => self.serve_request(key, *request, consent),
+                } => self.serve_request(by, key, *request, consent),
                 Effect::CancelServe(key) => {
-                    if let Some(host) = &self.host {
+                    if let Some(host) = self.running(by).and_then(|r| r.host.as_ref()) {
                         host.cancel(key);
                     }
                 }
-                Effect::TerminalMeta(meta) => self.foreign_terminal(meta),
+                Effect::TerminalMeta(meta) => self.foreign_terminal(by, meta),
                 Effect::Attention(attention) => {
-                    let agent = self.session.as_ref().map(Session::agent_name);
+                    let agent = self.sessions.get(by).map(Session::agent_name);
                     let bytes = attention::bytes(
                         attention,
                         self.focus,
@@ -73,7 +86,7 @@ impl App {
                     self.frames.request(Instant::now(), Reason::Now);
                 }
                 Effect::RestoreDraft(prompt) => {
-                    self.ui.restore_draft(&prompt);
+                    self.ui.restore_draft_of(by, &prompt);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
                 Effect::Toast(text) => {
@@ -86,8 +99,20 @@ impl App {
 
     /// Asks the policy off the UI task: it looks at the disk. Verdicts are told in the order of the
     /// questions, so that these are shown in the order in which the agent asked.
-    fn decide(&mut self, question: QuestionId, subject: Subject, options: Vec<PermissionOption>) {
-        let Some(host) = &self.host else { return };
+    fn decide(
+        &mut self,
+        key: SessionKey,
+        question: QuestionId,
+        subject: Subject,
+        options: Vec<PermissionOption>,
+    ) {
+        let jobs = self.jobs.clone();
+        let Some(running) = self.running_mut(key) else {
+            return;
+        };
+        let (Some(host), Some(connection)) = (&running.host, running.connection) else {
+            return;
+        };
         let changes_files = subject
             .content
             .iter()
@@ -100,39 +125,46 @@ impl App {
             paths: subject.paths,
             changes_files,
         };
-        let Some(connection) = self.session.as_ref().and_then(|s| s.connection) else {
-            return;
-        };
         let verdict = tokio::spawn(host.decide(asked, options));
-        let (before, jobs) = (self.deciding.take(), self.jobs.clone());
-        self.deciding = Some(tokio::spawn(async move {
+        let before = running.deciding.take();
+        running.deciding = Some(tokio::spawn(async move {
             if let Some(before) = before {
                 // One whose path is on a dead file system holds up the others for no longer.
                 let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
             }
             let verdict = verdict.await.unwrap_or(Verdict::Ask { reason: None });
             let event = Event::Decided { question, verdict };
-            let _ = jobs.send(Job::Session(connection, event));
+            let _ = jobs.send(Job::Session(key, connection, event));
         }));
     }
 
     /// Serves a request off the UI task; its answer goes straight to the agent.
-    fn serve_request(&self, key: RequestKey, request: HostRequest, consent: Consent) {
-        let (Some(host), Some(client)) = (&self.host, self.agent.client()) else {
+    fn serve_request(
+        &self,
+        by: SessionKey,
+        key: RequestKey,
+        request: HostRequest,
+        consent: Consent,
+    ) {
+        let host = self.running(by).and_then(|running| running.host.as_ref());
+        let (Some(host), Some(client)) = (host, self.client(by)) else {
             return;
         };
         // Entered here, in the order of arrival (V1-FS-13); done elsewhere.
         let outcome = host.serve(key, request.clone(), consent);
         let (client, jobs) = (client.clone(), self.jobs.clone());
         tokio::spawn(async move {
-            let answer = |reply: HostReply| client.send(ToAgent::Reply { key, reply });
+            let answer = |reply: HostReply| client.send(by, ToAgent::Reply { key, reply });
+            let tell = |event: Event| {
+                let _ = jobs.send(Job::Session(by, key.connection, event));
+            };
             // Sending fails only once the loop is over; the agent is then answered by the client's
             // own end.
             match carried_out(outcome).await {
                 ServeOutcome::Reply(reply) => {
                     if let Some(event) = wrote(&request, &reply) {
                         // Before the answer, and so before whatever the agent does next.
-                        let _ = jobs.send(Job::Session(key.connection, event));
+                        tell(event);
                     }
                     answer(reply);
                 }
@@ -143,7 +175,7 @@ impl App {
                         resolved,
                         write,
                     };
-                    let _ = jobs.send(Job::Session(key.connection, event));
+                    tell(event);
                 }
                 ServeOutcome::AskTerminal {
                     command,
@@ -158,18 +190,18 @@ impl App {
                         cwd,
                         reason,
                     };
-                    let _ = jobs.send(Job::Session(key.connection, event));
+                    tell(event);
                 }
                 ServeOutcome::Refused { reply, what, rule } => {
                     answer(reply);
                     let event = Event::Refused { what, rule };
-                    let _ = jobs.send(Job::Session(key.connection, event));
+                    tell(event);
                 }
             }
         });
     }
 
-    pub(super) fn host_event(&mut self, event: HostEvent) {
+    pub(super) fn host_event(&mut self, key: SessionKey, event: HostEvent) {
         match event {
             HostEvent::TerminalStarted {
                 id,
@@ -177,43 +209,51 @@ impl App {
                 cwd,
                 screen,
             } => {
-                self.screens.insert(id.clone(), screen);
-                self.reduce([Event::TerminalStarted { id, command, cwd }]);
-                self.forget_screens();
+                if let Some(running) = self.running_mut(key) {
+                    running.screens.insert(id.clone(), screen);
+                }
+                self.reduce_in(key, [Event::TerminalStarted { id, command, cwd }]);
+                self.forget_screens(key);
             }
             HostEvent::TerminalOutput => {
                 self.frames.request(Instant::now(), Reason::Stream);
             }
             HostEvent::TerminalExited { id, status } => {
-                self.reduce([Event::TerminalExited { id, status }]);
+                self.reduce_in(key, [Event::TerminalExited { id, status }]);
             }
         }
     }
 
     /// Screens of terminals that the session has forgotten: it is what bounds their number.
-    fn forget_screens(&mut self) {
-        if let Some(session) = &self.session {
-            self.screens.retain(|id| session.terminals.contains_key(id));
+    fn forget_screens(&mut self, key: SessionKey) {
+        if let (Some(session), Some(running)) = (self.sessions.get(key), self.running.get_mut(&key))
+        {
+            running
+                .screens
+                .retain(|id| session.terminals.contains_key(id));
         }
     }
 
     /// Output of a terminal that the agent runs itself.
-    fn foreign_terminal(&mut self, meta: TerminalMeta) {
+    fn foreign_terminal(&mut self, key: SessionKey, meta: TerminalMeta) {
+        let Some(running) = self.running_mut(key) else {
+            return;
+        };
+        let screens = &mut running.screens;
         match meta {
             TerminalMeta::Info { id, .. } => {
-                self.screens
-                    .insert(id, SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS));
-                self.forget_screens();
+                screens.insert(id, SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS));
+                self.forget_screens(key);
             }
             TerminalMeta::Output { id, data } => {
                 // Not every agent announces it.
                 let new = || SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS);
-                self.screens
+                screens
                     .get_or_insert(id, new)
                     .change(|screen| screen.feed_text(&data));
             }
             TerminalMeta::Exit { id, .. } => {
-                if let Some(screen) = self.screens.get(&id) {
+                if let Some(screen) = screens.get(&id) {
                     screen.change(Screen::finish);
                 }
             }

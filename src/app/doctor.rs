@@ -10,7 +10,7 @@ use crate::{
     cli::{DoctorReport, doctor::Verdict},
     config::AgentProfile,
     proto::{
-        Call, CallResult, ClientCaps, ConfigKind, ConnectionId, FromAgent, Initialized,
+        Call, CallResult, ClientCaps, ConfigKind, ConnectionId, FromAgent, Initialized, SessionKey,
         SessionOpened, SessionSetup, ToAgent, code,
     },
     text::SafeText,
@@ -161,7 +161,7 @@ fn refusal(result: &CallResult) -> SafeText {
 
 /// One call; what else the agent sends meanwhile is passed over.
 async fn ask(client: &Client, inbox: &mut Inbox, call: Call) -> Result<CallResult, SafeText> {
-    client.send(ToAgent::Call(call));
+    client.send(SessionKey::default(), ToAgent::Call(call));
     let answer = async {
         loop {
             match inbox.recv().await {

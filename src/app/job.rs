@@ -6,7 +6,7 @@ use crate::{
     acp::{Client, Inbox},
     app::backend::Written,
     host::{HostEvent, clipboard::Copied},
-    proto::ConnectionId,
+    proto::{ConnectionId, SessionKey},
     session::{Event, Prompt},
     text::SafeText,
     ui::{AgentList, FileList},
@@ -14,13 +14,14 @@ use crate::{
 
 pub enum Job {
     /// The agent runs, or does not.
-    Launched(ConnectionId, Result<(Client, Inbox), SafeText>),
-    /// With the number of the session that the host serves: see `App::sessions`.
-    Host(u64, HostEvent),
-    /// For the reducer: what came of a request or question of that connection.
-    Session(ConnectionId, Event),
+    Launched(SessionKey, ConnectionId, Result<(Client, Inbox), SafeText>),
+    /// With the session that the host serves.
+    Host(SessionKey, HostEvent),
+    /// For the reducer: what came of a request or question of that session on that connection.
+    Session(SessionKey, ConnectionId, Event),
     /// A draft's mentions are resolved.
     Prompt {
+        session: SessionKey,
         prompt: Prompt,
         now: bool,
     },

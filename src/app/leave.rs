@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal, Write};
 
 use crate::{
-    app::{exit, state::App, tty},
+    app::{exit, running::Running, state::App, tty},
     cli::{ExitCode, complain},
     config::{ExitPrint, Origin},
-    session::{Phase, Session},
+    session::Phase,
     text::SafeText,
     ui::render::Row,
 };
@@ -20,13 +20,16 @@ pub struct Farewell {
 }
 
 impl App {
-    /// What was typed and not sent: the queue, then the draft.
+    /// What was typed and not sent, in any session: the queues, then the drafts.
     fn unsent(&self) -> String {
-        let unsent = self.session.iter().flat_map(Session::unsent);
-        let draft = self.ui.draft_text();
+        let unsent = self
+            .sessions
+            .iter()
+            .flat_map(|(_, session)| session.unsent());
+        let drafts = self.ui.all_drafts();
         let texts = unsent
             .map(|prompt| prompt.text.as_str())
-            .chain([draft.as_str()]);
+            .chain(drafts.iter().map(String::as_str));
         texts
             .filter(|text| !text.is_empty())
             .collect::<Vec<_>>()
@@ -38,9 +41,9 @@ impl App {
     pub(super) fn leave(&mut self) {
         let unsent = self.store.number_draft(self.unsent());
         self.store.save_draft(&unsent);
-        if let Some(session) = &self.session {
+        for (key, session) in self.sessions.iter() {
             for message in session.farewell() {
-                self.agent.send(message);
+                self.send(key, message);
             }
         }
         self.ui.toast(SafeText::from("leaving…"));
@@ -49,7 +52,7 @@ impl App {
     }
 
     pub(super) fn farewell(self) -> Farewell {
-        let session = self.session.as_ref();
+        let session = self.sessions.shown();
         let failed = session.and_then(|session| match &session.phase {
             Phase::Failed { error } => Some(error.clone()),
             Phase::SignIn { error, .. } => {
@@ -71,14 +74,15 @@ impl App {
         };
         let width = tty::size().map_or(80, |size| size.width);
         let error = failed.filter(|_| never_open);
-        let rows = match (session, self.config.ui.exit_print) {
+        let screens = self.shown_running().map(|running| &running.screens);
+        let rows = match (session.zip(screens), self.config.ui.exit_print) {
             // All there is to be said.
             _ if error.is_some() => Vec::new(),
-            (Some(session), ExitPrint::Last) => {
-                self.ui.last_exchange(session, &self.screens, width)
+            (Some((session, screens)), ExitPrint::Last) => {
+                self.ui.last_exchange(session, screens, width)
             }
-            (Some(session), ExitPrint::All) => {
-                self.ui.whole_conversation(session, &self.screens, width)
+            (Some((session, screens)), ExitPrint::All) => {
+                self.ui.whole_conversation(session, screens, width)
             }
             _ => Vec::new(),
         };
@@ -92,7 +96,7 @@ impl App {
 
     /// What reopens the session, where the agent can.
     pub(super) fn resume_command(&self) -> Option<SafeText> {
-        let session = self.session.as_ref()?;
+        let session = self.sessions.shown()?;
         let caps = session.agent.caps;
         let id = session
             .id
@@ -103,7 +107,7 @@ impl App {
 
     /// What a person types to get this agent again.
     fn agent_arguments(&self) -> Vec<String> {
-        let Some(profile) = &self.profile else {
+        let Some(Running { profile, .. }) = self.shown_running() else {
             return Vec::new();
         };
         match profile.origin {

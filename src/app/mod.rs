@@ -21,6 +21,7 @@ mod log;
 mod reader;
 mod records;
 mod run;
+mod running;
 mod screen;
 mod sessions;
 mod signals;

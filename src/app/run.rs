@@ -1,6 +1,10 @@
 //! The loop: waits, lets the parts act, draws.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
 
 use anyhow::Context;
 use crossterm::event::Event as TerminalEvent;
@@ -14,6 +18,7 @@ use crate::{
         job::Job,
         leave::Farewell,
         reader::{self, Reader},
+        running::Running,
         signals::{Signals, Told},
         sources::{Deadlines, Sources, Wake},
         started::Started,
@@ -22,9 +27,10 @@ use crate::{
     },
     cli::{ExitCode, Launch},
     config::{Dirs, Loaded},
-    proto::ConnectionId,
-    session::{Event, Question, Session},
-    ui::UiContext,
+    proto::{ConnectionId, SessionKey},
+    session::{Event, Question, Sessions},
+    ui::{ProjectInfo, UiContext},
+    vt::Screens,
 };
 
 /// A changed draft is on disk after this.
@@ -47,27 +53,50 @@ pub async fn run(
         signals,
         input,
         jobs: job_receiver,
-        inbox: None,
+        inboxes: Vec::new(),
+        turn: 0,
     };
     let mut app = App::new(launch, loaded, dirs, started, jobs, reader)?;
     app.frames.request(Instant::now(), Reason::Now);
     app.draw()?;
     app.open_first();
     app.typed_ahead(ahead)?;
-    app.serve(&mut sources).await?;
+    if let Err(error) = app.serve(&mut sources).await {
+        // A frame can meet a terminal that is gone before its hang-up is heard of (C105).
+        if tty::size().is_ok() {
+            return Err(error);
+        }
+        tracing::info!(%error, "the terminal is gone");
+        app.exit = Some(ExitCode::Interrupted);
+    }
     app.leave();
     Ok(app.farewell())
+}
+
+/// What the UI may look at. No method, so that the UI can be borrowed beside it.
+fn context<'a>(
+    sessions: &'a Sessions,
+    running: &'a BTreeMap<SessionKey, Running>,
+    project: &'a ProjectInfo,
+) -> UiContext<'a> {
+    static NONE: LazyLock<Screens> = LazyLock::new(Screens::default);
+    let running = sessions.shown_key().and_then(|key| running.get(&key));
+    UiContext {
+        session: sessions.shown(),
+        sessions: Some(sessions),
+        screens: running.map_or(&*NONE, |running| &running.screens),
+        project,
+        now: Instant::now(),
+    }
 }
 
 impl App {
     async fn serve(&mut self, sources: &mut Sources) -> anyhow::Result<()> {
         while self.exit.is_none() {
-            if let Some(arrived) = self.arrived.take() {
-                sources.inbox = Some(arrived);
-            }
+            sources.inboxes.append(&mut self.arrived);
             let deadlines = Deadlines {
                 frame: self.frames.deadline(),
-                tick: self.session.as_ref().and_then(Session::deadline),
+                tick: self.sessions.deadline(),
                 save_draft: self.save_draft,
             };
             match sources.next(deadlines).await {
@@ -76,7 +105,7 @@ impl App {
                 Wake::Typed(batch) => self.typed(batch)?,
                 Wake::Frame => self.draw()?,
                 Wake::Job(job) => self.job(job)?,
-                Wake::Tick => self.reduce([Event::Tick]),
+                Wake::Tick => self.let_rules_work(Sessions::tick),
                 Wake::SaveDraft => self.keep_draft(),
                 Wake::Agent(connection, batch) => self.agent_said(connection, batch),
             }
@@ -86,17 +115,25 @@ impl App {
 
     fn agent_said(&mut self, connection: ConnectionId, batch: Vec<Inbound>) {
         let mut ended = false;
-        let events = batch.into_iter().map(|inbound| match inbound {
-            Inbound::FromAgent(message) => Event::Agent(connection, message),
-            Inbound::Exited(exit) => {
-                ended = true;
-                Event::Exited(connection, exit)
-            }
+        self.let_rules_work(|sessions, now| {
+            let effects = batch.into_iter().map(|inbound| match inbound {
+                Inbound::FromAgent(word) => sessions.from_agent(connection, word, now),
+                Inbound::Exited(exit) => {
+                    ended = true;
+                    sessions.exited(connection, &exit, now)
+                }
+            });
+            effects.flatten().collect()
         });
-        let events: Vec<Event> = events.collect();
-        self.reduce(events);
-        if ended && self.agent.is(connection) {
-            self.end_agent();
+        if ended {
+            let served = self
+                .running
+                .iter()
+                .filter(|(_, running)| running.connection == Some(connection));
+            let served: Vec<SessionKey> = served.map(|(key, _)| *key).collect();
+            for key in served {
+                self.end_agent(key);
+            }
         }
     }
 
@@ -124,12 +161,8 @@ impl App {
     /// Takes what was typed before anything was to be seen: it answers no question.
     fn typed_ahead(&mut self, batch: Vec<TerminalEvent>) -> anyhow::Result<()> {
         if !batch.is_empty() {
-            self.ui.typed_ahead(&UiContext {
-                session: self.session.as_ref(),
-                screens: &self.screens,
-                project: &self.project,
-                now: Instant::now(),
-            });
+            let ui = &mut self.ui;
+            ui.typed_ahead(&context(&self.sessions, &self.running, &self.project));
         }
         self.typed(batch)
     }
@@ -151,12 +184,7 @@ impl App {
         if batch.is_empty() {
             return Ok(());
         }
-        let context = UiContext {
-            session: self.session.as_ref(),
-            screens: &self.screens,
-            project: &self.project,
-            now,
-        };
+        let context = context(&self.sessions, &self.running, &self.project);
         let commands = self.ui.handle(&batch, &context);
         self.frames.request(now, Reason::Now);
         for command in commands {
@@ -186,29 +214,41 @@ impl App {
                 self.ui.set_agents(agents);
                 self.frames.request(now, Reason::Now);
             }
-            Job::Prompt { prompt, now } => {
+            Job::Prompt {
+                session,
+                prompt,
+                now,
+            } => {
                 let event = if now {
                     Event::SendNow(prompt)
                 } else {
                     Event::Submit(prompt)
                 };
-                self.reduce([event]);
+                self.reduce_in(session, [event]);
             }
-            // Ids of questions are a session's own: another one may have come in its place.
-            Job::Session(connection, event) if self.agent.is(connection) => self.reduce([event]),
-            Job::Session(..) => {}
-            Job::Host(session, event) if session == self.sessions => self.host_event(event),
-            // Of a session that another one has replaced.
-            Job::Host(..) => {}
+            // What an agent asked that has been started again meanwhile is nobody's any more.
+            Job::Session(key, connection, event) => {
+                if self.is_connected(key, connection) {
+                    self.reduce_in(key, [event]);
+                }
+            }
+            Job::Host(key, event) => self.host_event(key, event),
             Job::Copied(copied) => self.copied(copied),
-            Job::Launched(connection, launched) => self.launched(connection, launched),
+            Job::Launched(key, connection, launched) => self.launched(key, connection, launched),
         }
         Ok(())
     }
 
-    /// Asks for a frame if the session shows something new.
+    /// Asks for a frame if the session shows something new, or another one wants the person.
     pub(super) fn session_changed(&mut self, rev_before: u64) {
-        let Some(session) = &self.session else { return };
+        let elsewhere = self.sessions.elsewhere();
+        if elsewhere != self.elsewhere {
+            self.elsewhere = elsewhere;
+            self.frames.request(Instant::now(), Reason::Now);
+        }
+        let Some(session) = self.sessions.shown() else {
+            return;
+        };
         if session.rev == rev_before {
             return;
         }
@@ -225,12 +265,7 @@ impl App {
 
     pub(super) fn draw(&mut self) -> anyhow::Result<()> {
         let now = Instant::now();
-        let context = UiContext {
-            session: self.session.as_ref(),
-            screens: &self.screens,
-            project: &self.project,
-            now,
-        };
+        let context = context(&self.sessions, &self.running, &self.project);
         let ui = &mut self.ui;
         let first = self.frames.is_first();
         if first {

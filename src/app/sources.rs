@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use crossterm::event::Event as TerminalEvent;
+use futures_util::{FutureExt, future::select_all};
 use tokio::{
     sync::mpsc,
     time::{Instant as TokioInstant, sleep_until},
@@ -28,8 +29,9 @@ pub struct Sources {
     pub signals: Signals,
     pub input: mpsc::Receiver<Input>,
     pub jobs: mpsc::UnboundedReceiver<Job>,
-    /// The agent's messages, while there is one.
-    pub inbox: Option<(ConnectionId, Inbox)>,
+    /// The messages of each agent, and whose turn it is to be looked at first.
+    pub inboxes: Vec<(ConnectionId, Inbox)>,
+    pub turn: usize,
 }
 
 /// When the loop is to wake up by itself.
@@ -67,7 +69,7 @@ impl Sources {
             Some(job) = self.jobs.recv() => Wake::Job(job),
             () = reached(deadlines.tick) => Wake::Tick,
             () = reached(deadlines.save_draft) => Wake::SaveDraft,
-            (connection, batch) = agent(&mut self.inbox) => Wake::Agent(connection, batch),
+            (connection, batch) = agent(&mut self.inboxes, &mut self.turn) => Wake::Agent(connection, batch),
         }
     }
 }
@@ -81,28 +83,51 @@ async fn reached(deadline: Option<Instant>) {
     }
 }
 
-async fn agent(inbox: &mut Option<(ConnectionId, Inbox)>) -> (ConnectionId, Vec<Inbound>) {
-    let Some((connection, receiver)) = inbox else {
+/// The next messages of whichever agent has some. Each is looked at first in turn, so that one that
+/// floods does not silence the others. Cancel safe: what is received is returned.
+async fn agent(
+    inboxes: &mut Vec<(ConnectionId, Inbox)>,
+    turn: &mut usize,
+) -> (ConnectionId, Vec<Inbound>) {
+    if inboxes.is_empty() {
         return std::future::pending().await;
-    };
-    let connection = *connection;
-    let Some(first) = receiver.recv().await else {
+    }
+    let count = inboxes.len();
+    let start = *turn % count;
+    *turn = start + 1;
+    let receive = inboxes
+        .iter_mut()
+        .enumerate()
+        .map(|(at, (connection, inbox))| {
+            let connection = *connection;
+            async move { (at, connection, batch(inbox).await) }.boxed_local()
+        });
+    let mut waiting: Vec<_> = receive.collect();
+    waiting.rotate_left(start);
+    let ((at, connection, batch), _, rest) = select_all(waiting).await;
+    drop(rest);
+    let Some(batch) = batch else {
         // Told already, as `Inbound::Exited` is the last item, unless the reader itself failed. To
         // hear of an end twice does nothing.
-        *inbox = None;
+        inboxes.remove(at);
         let exit = AgentExit {
             cause: Some("its messages cannot be read any more".into()),
             ..AgentExit::default()
         };
         return (connection, vec![Inbound::Exited(exit)]);
     };
-    let mut batch = vec![first];
+    (connection, batch)
+}
+
+/// `None` where nothing more will come.
+async fn batch(inbox: &mut Inbox) -> Option<Vec<Inbound>> {
+    let mut batch = vec![inbox.recv().await?];
     while batch.len() < AGENT_BATCH
-        && let Some(more) = receiver.try_recv()
+        && let Some(more) = inbox.try_recv()
     {
         batch.push(more);
     }
-    (connection, batch)
+    Some(batch)
 }
 
 #[cfg(test)]
@@ -114,10 +139,10 @@ mod tests {
     async fn a_connection_never_ends_unheard_v1_rpc_19() {
         let (sender, receiver) = rpc::channel(1024);
         drop(sender);
-        let mut inbox = Some((ConnectionId(1), receiver));
-        let (connection, batch) = agent(&mut inbox).await;
+        let mut inboxes = vec![(ConnectionId(1), receiver)];
+        let (connection, batch) = agent(&mut inboxes, &mut 0).await;
         assert_eq!(connection, ConnectionId(1));
         assert!(matches!(&batch[..], [Inbound::Exited(exit)] if exit.cause.is_some()));
-        assert!(inbox.is_none());
+        assert!(inboxes.is_empty());
     }
 }

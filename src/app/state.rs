@@ -1,36 +1,34 @@
 //! The client's state: what it is made of, how it begins.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
     time::Instant,
 };
 
 use anyhow::Context;
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::sync::mpsc;
 
 use crate::{
-    acp::Inbox,
+    acp::{Client, Inbox},
     app::{
-        agent::Agent, attention::Focus, draft::text_prompt, frame::FrameScheduler,
-        input::ReplyFilter, job::Job, reader::Reader, screen::Screen, started::Started,
-        store::Store,
+        attention::Focus, draft::text_prompt, frame::FrameScheduler, input::ReplyFilter, job::Job,
+        reader::Reader, running::Running, screen::Screen, started::Started, store::Store,
     },
     cli::{ExitCode, Launch},
-    config::{AgentProfile, Config, Dirs, Loaded, TrustState},
+    config::{Config, Dirs, Loaded, TrustState},
     host::{
-        Host,
         clipboard::{Clipboard, Surroundings},
         git,
     },
-    proto::{ConnectionId, Policy, SessionId, ToAgent},
-    session::{Event, NoticeLevel, QuestionId, Session, Start},
+    proto::{ConnectionId, Policy, SessionId, SessionKey},
+    session::{Elsewhere, Event, NoticeLevel, QuestionId, Sessions, Start},
     text::SafeText,
     ui::{
         ProjectInfo, TrustQuestion, Ui, UiSettings, action::check_keys, offload::Offload,
         theme::Colours,
     },
-    vt::Screens,
 };
 
 /// Set in the environment, the UI panics once it is up: for tests of what is left behind.
@@ -46,31 +44,27 @@ pub struct App {
     pub project: ProjectInfo,
     pub ui: Ui,
     pub offload: Offload,
-    pub screens: Screens,
     pub screen: Screen,
     pub reader: Reader,
     pub frames: FrameScheduler,
     pub jobs: mpsc::UnboundedSender<Job>,
     pub started: Started,
-    /// The agent chosen, its session and services; `None` while the picker is up.
-    pub profile: Option<AgentProfile>,
-    pub session: Option<Session>,
-    /// Counts the sessions of this run, to tell what the services of an earlier one still say.
-    pub sessions: u64,
-    pub host: Option<Host>,
-    pub agent: Agent,
-    /// A new connection's messages, for the loop to wait for.
-    pub arrived: Option<(ConnectionId, Inbox)>,
+    /// Empty while the first agent is picked.
+    pub sessions: Sessions,
+    /// What each session has on this machine.
+    pub running: BTreeMap<SessionKey, Running>,
+    /// Agents that run. Sessions may share one.
+    pub clients: BTreeMap<ConnectionId, Arc<Client>>,
+    /// Connections made so far, for their ids.
+    pub connections: u32,
+    /// Messages of new connections, for the loop to wait for.
+    pub arrived: Vec<(ConnectionId, Inbox)>,
+    /// How the sessions that are not shown stood in the last frame.
+    pub elsewhere: Elsewhere,
     /// What is to be said once there is a transcript.
     pub warnings: Vec<SafeText>,
     /// Used by blocking tasks: the desktop may take its time.
     pub clipboard: Arc<Mutex<Clipboard>>,
-    /// Files of a profile that wants a scratch folder; removed when it goes.
-    pub scratch: Option<tempfile::TempDir>,
-    /// Drafts are resolved one after the other, in the order in which they were sent.
-    pub resolving: Option<JoinHandle<()>>,
-    /// The policy's latest verdict, until it is told.
-    pub deciding: Option<JoinHandle<()>>,
     /// What terminals are shown in; see [`UiCommand::TerminalView`].
     ///
     /// [`UiCommand::TerminalView`]: crate::ui::UiCommand::TerminalView
@@ -132,22 +126,18 @@ impl App {
             project,
             ui,
             offload,
-            screens: Screens::default(),
             screen,
             reader,
             frames: FrameScheduler::default(),
             jobs,
             started,
-            profile: None,
-            session: None,
-            sessions: 0,
-            host: None,
-            agent: Agent::default(),
-            arrived: None,
+            sessions: Sessions::default(),
+            running: BTreeMap::new(),
+            clients: BTreeMap::new(),
+            connections: 0,
+            arrived: Vec::new(),
+            elsewhere: Elsewhere::default(),
             clipboard: Arc::new(Mutex::new(Clipboard::new(Surroundings::detect()))),
-            scratch: None,
-            resolving: None,
-            deciding: None,
             terminal_view: None,
             focus: Focus::default(),
             had_session: false,
@@ -180,7 +170,7 @@ impl App {
     }
 
     pub(super) fn tell_warnings(&mut self) {
-        if self.session.is_some() {
+        if !self.sessions.is_empty() {
             for text in std::mem::take(&mut self.warnings) {
                 self.note(NoticeLevel::Warning, text);
             }
@@ -231,10 +221,6 @@ impl App {
     /// A line in the transcript.
     pub(super) fn note(&mut self, level: NoticeLevel, text: SafeText) {
         self.reduce([Event::Note { level, text }]);
-    }
-
-    pub(super) fn send(&self, message: ToAgent) {
-        self.agent.send(message);
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
-        RequestKey, RpcError, SessionId, SessionMode,
+        RequestKey, RpcError, SessionId, SessionKey, SessionMode,
     },
     text::SafeText,
 };
@@ -31,19 +31,16 @@ pub enum FromAgent {
         request: HostRequest,
     },
     Reply {
+        /// Whose call it was: sessions share a connection, and not every call names one.
+        caller: SessionKey,
         call: CallTag,
         result: CallResult,
     },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
-    CancelRequest {
-        key: RequestKey,
-    },
+    CancelRequest { key: RequestKey },
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
     /// (V1-RPC-14). `count` is how many there were on this connection so far.
-    Noise {
-        what: SafeText,
-        count: u64,
-    },
+    Noise { what: SafeText, count: u64 },
 }
 
 /// A request of ours. Its reply comes back as [`CallResult`] of the same kind, together with the

@@ -52,6 +52,10 @@ text_id!(
     OptionId
 );
 
+/// A session of this run by our own count: there before the agent has named it, never reused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionKey(pub u32);
+
 /// One connection to one agent process. A restart makes a new one, so that what an old process
 /// still had in the pipe can be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

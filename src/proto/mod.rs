@@ -29,7 +29,8 @@ pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
 pub use exit::AgentExit;
 pub use ids::{
-    ConnectionId, MessageId, ModeId, OptionId, RequestKey, SessionId, TerminalId, ToolCallId,
+    ConnectionId, MessageId, ModeId, OptionId, RequestKey, SessionId, SessionKey, TerminalId,
+    ToolCallId,
 };
 pub use meta::Meta;
 pub use options::{ConfigKind, ConfigOption, ConfigValue, SessionMode, SlashCommand};

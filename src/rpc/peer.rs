@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use tracing::debug;
 
 use crate::{
-    proto::{CallTag, ConnectionId, RequestKey, RpcError, code},
+    proto::{CallTag, ConnectionId, RequestKey, RpcError, SessionKey, code},
     rpc::Outbox,
 };
 
@@ -30,7 +30,7 @@ pub struct Peer {
 #[derive(Default)]
 struct Calls {
     last: u64,
-    open: HashMap<u64, CallTag>,
+    open: HashMap<u64, (SessionKey, CallTag)>,
 }
 
 /// Requests of the agent, each with its id as it was written (V1-RPC-05). Taking the id out is what
@@ -86,13 +86,13 @@ impl Peer {
         &self.outbox
     }
 
-    /// Sends a request; its reply will come with `tag`.
-    pub fn call(&self, tag: CallTag, method: &str, params: impl Serialize) {
+    /// Sends a request; its reply will come with `caller` and `tag`.
+    pub fn call(&self, caller: SessionKey, tag: CallTag, method: &str, params: impl Serialize) {
         // Queued under the lock, so that ids are also in order on the wire.
         let mut calls = lock(&self.calls);
         calls.last += 1;
         let id = calls.last;
-        calls.open.insert(id, tag);
+        calls.open.insert(id, (caller, tag));
         self.send(Some(id), method, params);
     }
 
@@ -172,8 +172,8 @@ impl Peer {
         self.outbox.close();
     }
 
-    /// The call that this id was sent with; once.
-    pub(super) fn take_call(&self, id: &RawValue) -> Option<CallTag> {
+    /// The call that this id was sent with, and whose it was; once.
+    pub(super) fn take_call(&self, id: &RawValue) -> Option<(SessionKey, CallTag)> {
         // Exactly as we wrote it: `"1"` is not `1` (C003).
         let number = id.get().parse().ok()?;
         lock(&self.calls).open.remove(&number)

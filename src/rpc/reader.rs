@@ -179,7 +179,7 @@ impl<P: Protocol> Reader<P> {
     }
 
     fn response(&mut self, id: &RawValue, outcome: &Outcome<'_>, line: &str) {
-        let Some(call) = self.peer.take_call(id) else {
+        let Some((caller, call)) = self.peer.take_call(id) else {
             debug!(%id, "an answer to no open call (V1-RPC-16)");
             return;
         };
@@ -191,7 +191,11 @@ impl<P: Protocol> Reader<P> {
                 "the agent's answer has not exactly one of result and error",
             )),
         };
-        let reply = FromAgent::Reply { call, result };
+        let reply = FromAgent::Reply {
+            caller,
+            call,
+            result,
+        };
         self.inbox.push(Inbound::FromAgent(reply), line.len());
     }
 

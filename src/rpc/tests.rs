@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     proto::{
         AgentEvent, CallResult, CallTag, ConnectionId, FromAgent, HostRequest, RawJson, RequestKey,
-        RpcError, StopReason, TerminalRef, code,
+        RpcError, SessionKey, StopReason, TerminalRef, code,
     },
     text::SafeText,
 };
@@ -131,6 +131,8 @@ impl Wire {
     }
 }
 
+const CALLER: SessionKey = SessionKey(7);
+
 fn prompt(n: usize) -> CallTag {
     CallTag::Prompt {
         session: crate::proto::SessionId::new(n.to_string()),
@@ -139,6 +141,7 @@ fn prompt(n: usize) -> CallTag {
 
 fn done(call: CallTag, result: &str) -> FromAgent {
     FromAgent::Reply {
+        caller: CALLER,
         call,
         result: CallResult::PromptDone(StopReason::Unknown(SafeText::new(result))),
     }
@@ -149,7 +152,8 @@ fn done(call: CallTag, result: &str) -> FromAgent {
 async fn our_ids_count_from_one() {
     let mut wire = wire(64);
     for n in 1..=3 {
-        wire.peer.call(prompt(n), "session/prompt", json!({"n": n}));
+        wire.peer
+            .call(CALLER, prompt(n), "session/prompt", json!({"n": n}));
         let line: Value = serde_json::from_str(&wire.line().await).expect("JSON");
         assert_eq!(
             line,
@@ -220,7 +224,8 @@ async fn ids_come_back_byte_for_byte() {
 #[tokio::test]
 async fn both_sides_may_use_the_same_id() {
     let mut wire = wire(256);
-    wire.peer.call(prompt(1), "session/prompt", json!({}));
+    wire.peer
+        .call(CALLER, prompt(1), "session/prompt", json!({}));
     wire.agent_says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ask\",\"params\":{}}\n")
         .await;
     let key = wire.next_request().await;
@@ -306,7 +311,8 @@ async fn closing_answers_what_is_open_and_ends_stdin() {
 #[tokio::test]
 async fn stray_and_repeated_answers_are_ignored() {
     let mut wire = wire(256);
-    wire.peer.call(prompt(1), "session/prompt", json!({}));
+    wire.peer
+        .call(CALLER, prompt(1), "session/prompt", json!({}));
     wire.agent_says(
         [
             r#"{"jsonrpc":"2.0","id":9999,"result":{}}"#,
@@ -325,8 +331,10 @@ async fn stray_and_repeated_answers_are_ignored() {
 #[tokio::test]
 async fn errors_and_unclear_answers_fail_the_call() {
     let mut wire = wire(256);
-    wire.peer.call(prompt(1), "session/prompt", json!({}));
-    wire.peer.call(prompt(2), "session/prompt", json!({}));
+    wire.peer
+        .call(CALLER, prompt(1), "session/prompt", json!({}));
+    wire.peer
+        .call(CALLER, prompt(2), "session/prompt", json!({}));
     wire.agent_says(
         [
             r#"{"jsonrpc":"2.0","id":2,"result":{},"error":{}}"#,
@@ -338,6 +346,7 @@ async fn errors_and_unclear_answers_fail_the_call() {
     .await;
     for (call, expected) in [(prompt(2), code::INTERNAL), (prompt(1), 99_999_999_999)] {
         let FromAgent::Reply {
+            caller: CALLER,
             call: of,
             result: CallResult::Failed(error),
         } = wire.next().await

@@ -1,13 +1,15 @@
 //! The conversation as pure state: `reduce(&mut Session, Event, now) -> Vec<Effect>`.
 //!
 //! Owns every rule of ACP's life cycle that needs no IO: handshake, sessions, turns, the prompt
-//! queue, cancel, permissions, tool calls, plans, modes. Must not see tasks, JSON, the schema crate
+//! queue, cancel, permissions, tool calls, plans, modes; and which of several sessions a word of an
+//! agent is for ([`Sessions`]). Must not see tasks, JSON, the schema crate
 //! or widgets; time comes in as an argument.
 
 mod effect;
 mod event;
 mod question;
 mod reduce;
+mod sessions;
 mod state;
 mod transcript;
 
@@ -18,6 +20,7 @@ pub use question::{
     Answered, By, CommandQuestion, FileQuestion, PermissionQuestion, Question, QuestionId, Subject,
 };
 pub use reduce::reduce;
+pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
     AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo,
     Turn, TurnPhase,

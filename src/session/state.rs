@@ -143,6 +143,11 @@ impl Session {
             .take_while(|question| question.is_decided())
     }
 
+    /// Nothing goes on until the person has answered something.
+    pub fn waits_for_person(&self) -> bool {
+        self.shown_question().is_some() || matches!(self.phase, Phase::SignIn { .. })
+    }
+
     /// How long the agent has said nothing while it should: over [`SILENCE`] in a running turn
     /// that waits for no answer of the person.
     pub fn silent_for(&self, now: Instant) -> Option<Duration> {

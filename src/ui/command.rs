@@ -3,8 +3,8 @@
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
-    proto::TerminalId,
-    session::{Event, Session},
+    proto::{SessionKey, TerminalId},
+    session::{Event, Session, Sessions},
     text::SafeText,
     vt::Screens,
 };
@@ -13,6 +13,8 @@ use crate::{
 pub struct UiContext<'a> {
     /// `None` until an agent is chosen.
     pub session: Option<&'a Session>,
+    /// All sessions, that one among them; `None` where there can be but one.
+    pub sessions: Option<&'a Sessions>,
     pub screens: &'a Screens,
     pub project: &'a ProjectInfo,
     pub now: Instant,
@@ -132,6 +134,11 @@ pub enum UiCommand {
     FindAgents,
     /// Start (or change to) this agent.
     ChooseAgent(String),
+    /// Open another session with the same agent.
+    NewSession,
+    ShowSession(SessionKey),
+    /// End that session, and its agent where no other has it.
+    CloseSession(SessionKey),
     /// The person's word on the project file.
     Trust(bool),
     Suspend,

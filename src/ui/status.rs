@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     proto::{ConfigKind, Usage},
-    session::{Phase, Session, TurnPhase},
+    session::{Elsewhere, Phase, Session, TurnPhase},
     text::{SafeText, first_bytes},
     ui::{
         ProjectInfo,
@@ -30,6 +30,8 @@ const NAME_BYTES: usize = 16 * NAME_WIDTH;
 /// What the line is drawn from.
 pub struct Status<'a> {
     pub session: Option<&'a Session>,
+    /// How the others stand.
+    pub elsewhere: Elsewhere,
     pub project: &'a ProjectInfo,
     pub keymap: &'a Keymap,
     pub theme: &'a Theme,
@@ -72,6 +74,7 @@ impl Status<'_> {
             Some(toast) => vec![self.part(rank::ALWAYS, toast, self.theme.accent)],
             None => self.standing(),
         };
+        parts.extend(self.others());
         parts.extend(self.activity());
         let room = width.saturating_sub(1);
         loop {
@@ -157,6 +160,41 @@ impl Status<'_> {
             }
         }
         parts
+    }
+
+    /// The sessions that are not shown: that one of them waits must not be missed.
+    fn others(&self) -> Option<Part> {
+        let Elsewhere {
+            open,
+            waiting,
+            working,
+            failed,
+        } = self.elsewhere;
+        if open == 0 {
+            return None;
+        }
+        let key = self.keymap.hint(Action::Sessions);
+        let mut line = StyledLine::new();
+        let rank = if waiting > 0 {
+            line.push(self.symbols.asking, self.theme.warning.bold());
+            let verb = if waiting == 1 {
+                "session waits"
+            } else {
+                "sessions wait"
+            };
+            line.push(&format!(" {waiting} {verb} "), self.theme.warning);
+            rank::ALWAYS
+        } else {
+            let what = match (working, failed) {
+                (0, 0) => String::new(),
+                (0, failed) => format!(", {failed} failed"),
+                (working, _) => format!(", {working} at work"),
+            };
+            line.push(&format!("+{open}{what} "), self.theme.dim);
+            rank::CONTEXT
+        };
+        line.push(&key, self.theme.key_hint);
+        Some(Part { rank, line })
     }
 
     /// Dangerous ones in warning colour (V1-MODE-04).

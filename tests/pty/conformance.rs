@@ -398,14 +398,3 @@ fn a_terminal_of_the_agents_own_is_shown_though_never_announced_v1_tool_10() {
     tui.wait_for("linking");
     assert!(tui.screen().contains("compiling"), "{}", tui.screen());
 }
-
-#[test]
-fn another_agent_does_not_make_the_session_before_unreachable() {
-    let capable = json!({"sessionCapabilities": {"resume": {}}});
-    let initialize = json!({"on": "initialize", "reply": {
-        "protocolVersion": 1, "agentCapabilities": capable,
-    }});
-    let tui = ready(json!([initialize]));
-    tui.keys("<f6>demo<enter>");
-    tui.wait_for("the session before goes on with: acp-tui --resume sess-1 --agent fake");
-}

@@ -20,6 +20,7 @@ mod leave;
 mod logs;
 mod permission;
 mod queue;
+mod sessions;
 mod sign_in;
 mod start;
 mod stop;

@@ -5,7 +5,7 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, FromAgent, ModeId, OptionId, RpcError, SessionId, TerminalId,
+        ConnectionId, FromAgent, ModeId, OptionId, RpcError, SessionId, SessionKey, TerminalId,
         TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
@@ -22,7 +22,7 @@ use schema_of_the_protocol::Traffic;
 async fn wire(message: ToAgent) -> Value {
     let (outbox, outgoing) = Outbox::new();
     let peer = Peer::new(ConnectionId(1), outbox);
-    send(&peer, message);
+    send(&peer, SessionKey::default(), message);
     peer.close();
     let (mut ours, theirs) = tokio::io::duplex(4096);
     tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
@@ -221,7 +221,7 @@ async fn answered(reply: HostReply) -> Value {
     else {
         panic!("a request");
     };
-    send(&peer, ToAgent::Reply { key, reply });
+    send(&peer, SessionKey::default(), ToAgent::Reply { key, reply });
     peer.close();
     let mut line = Vec::new();
     write_lines(outgoing, &mut line, Tap::new(None))

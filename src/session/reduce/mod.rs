@@ -32,8 +32,8 @@ use std::{
 
 use crate::{
     proto::{
-        Call, CallResult, CallTag, FromAgent, HostReply, Notification, RequestKey, RpcError,
-        ToAgent, code,
+        Call, CallResult, CallTag, ConnectionId, FromAgent, HostReply, Notification, RequestKey,
+        RpcError, SessionId, ToAgent, code,
     },
     session::{
         AgentInfo, CommandQuestion, Effect, Event, Phase, Prompt, QuestionId, Session,
@@ -62,18 +62,33 @@ pub(super) struct Inner {
 
 /// Applies one event. `now` never runs backwards.
 pub fn reduce(session: &mut Session, event: Event, now: Instant) -> Vec<Effect> {
-    let mut step = Step {
-        session,
-        now,
-        effects: Vec::new(),
-    };
-    step.apply(event);
-    step.effects
+    Step::on(session, now, |step| step.apply(event))
 }
 
 impl Session {
     /// A session that has yet to start its agent; the effects do that.
     pub fn start(config: SessionConfig, now: Instant) -> (Self, Vec<Effect>) {
+        let mut session = Self::new(config, now);
+        let effects = Step::on(&mut session, now, |step| step.spawn());
+        (session, effects)
+    }
+
+    /// A session on a connection that others have, with the agent that has introduced itself there
+    /// (V1-SES-02).
+    pub fn start_on(
+        config: SessionConfig,
+        connection: ConnectionId,
+        agent: AgentInfo,
+        now: Instant,
+    ) -> (Self, Vec<Effect>) {
+        let mut session = Self::new(config, now);
+        session.connection = Some(connection);
+        session.agent = agent;
+        let effects = Step::on(&mut session, now, |step| step.open_session());
+        (session, effects)
+    }
+
+    fn new(config: SessionConfig, now: Instant) -> Self {
         let mut session = Self {
             agent: AgentInfo::default(),
             phase: Phase::Starting { since: now },
@@ -102,14 +117,17 @@ impl Session {
             session.inner.opening.open_again(id.clone());
         }
         session.inner.modes.want(session.config.mode.clone());
-        let mut step = Step {
-            session: &mut session,
-            now,
-            effects: Vec::new(),
-        };
-        step.spawn();
-        let effects = step.effects;
-        (session, effects)
+        session
+    }
+
+    /// Whether what an agent says of that session is said of this one.
+    pub(super) fn is(&self, id: &SessionId) -> bool {
+        self.inner.opening.live() == Some(id)
+    }
+
+    /// A set-up call is open, whose reply may name any session (V1-SES-03).
+    pub(super) fn is_being_named(&self) -> bool {
+        self.inner.opening.live().is_none() && matches!(self.phase, Phase::Opening { .. })
     }
 
     /// The agent's name for people: its own, else the profile's.
@@ -170,6 +188,16 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
+    fn on(session: &mut Session, now: Instant, rules: impl FnOnce(&mut Step<'_>)) -> Vec<Effect> {
+        let mut step = Step {
+            session,
+            now,
+            effects: Vec::new(),
+        };
+        rules(&mut step);
+        step.effects
+    }
+
     fn apply(&mut self, event: Event) {
         match event {
             Event::Agent(connection, word) => {
@@ -245,7 +273,7 @@ impl Step<'_> {
         match word {
             FromAgent::Update { session, event } => self.routed_update(session, event),
             FromAgent::Request { key, request } => self.request(key, request),
-            FromAgent::Reply { call, result } => self.reply(call, result),
+            FromAgent::Reply { call, result, .. } => self.reply(call, result),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Noise { what, count } => self.noise(&what, count),
         }

@@ -5,7 +5,7 @@ use crate::{
         AgentEvent, Call, CallTag, ContentBlock, PlanEntry, RpcError, SessionId, SessionOpened,
         SessionSetup,
     },
-    session::{BlockKind, NoticeLevel, Phase, ToolState, Transcript},
+    session::{BlockKind, NoticeLevel, Phase, Session, Start, ToolState, Transcript},
     text::SafeText,
 };
 
@@ -86,6 +86,19 @@ impl Opening {
 
     fn is_replaying(&self) -> bool {
         matches!(self.way, Some(Way::Load(_)))
+    }
+}
+
+impl Session {
+    /// Nothing is lost when it goes: nothing was said in it, and it is no older one opened again.
+    pub fn is_unused(&self) -> bool {
+        let reopened = matches!(self.config.start, Start::Reopen(_));
+        self.turn.is_none() && !self.has_conversation() && (!reopened || self.id.is_none())
+    }
+
+    /// Something was said or done; notices do not count.
+    pub fn has_conversation(&self) -> bool {
+        has_conversation(&self.transcript)
     }
 }
 
@@ -376,7 +389,7 @@ impl Step<'_> {
     }
 
     fn has_conversation(&self) -> bool {
-        has_conversation(&self.session.transcript)
+        self.session.has_conversation()
     }
 }
 

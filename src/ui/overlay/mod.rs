@@ -10,6 +10,7 @@ mod list;
 mod palette;
 mod panel;
 mod question;
+mod sessions;
 mod sign_in;
 
 use std::time::Instant;
@@ -21,7 +22,7 @@ use ratatui::{
 
 use crate::{
     config::DiffLayout,
-    session::Session,
+    session::{Session, Sessions},
     text::{SafeText, first_bytes, truncate_to_width},
     ui::{
         AgentList, ProjectInfo, UiCommand,
@@ -39,12 +40,14 @@ pub use help::Help;
 pub use palette::Palette;
 pub use panel::{Frame, draw_rows};
 pub use question::QuestionDialog;
+pub use sessions::SessionList;
 pub use sign_in::SignIn;
 
 /// What overlays may look at.
 #[derive(Clone, Copy)]
 pub struct OverlayContext<'a> {
     pub session: Option<&'a Session>,
+    pub sessions: Option<&'a Sessions>,
     pub project: &'a ProjectInfo,
     pub agents: &'a AgentList,
     pub keymap: &'a Keymap,

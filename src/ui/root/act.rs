@@ -7,7 +7,7 @@ use crate::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
         composer::Expanded,
-        overlay::{Help, Palette},
+        overlay::{Help, Palette, SessionList},
         transcript::{Scroll, transcript_text},
     },
 };
@@ -34,6 +34,8 @@ impl Ui {
             Action::Interrupt => self.interrupt(cx),
             Action::NextMode => self.session_event(Event::CycleMode, cx),
             Action::Restart => self.session_event(Event::Restart, cx),
+            Action::NewSession => self.commands.push(UiCommand::NewSession),
+            Action::Sessions => self.layers.open(Box::new(SessionList::default())),
             Action::ChooseAgent => {
                 self.show_agent_picker();
                 self.commands.push(UiCommand::FindAgents);

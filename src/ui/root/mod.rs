@@ -7,6 +7,7 @@ mod act;
 mod exit;
 mod input;
 mod moment;
+mod parked;
 mod screen;
 mod viewer;
 mod welcome;
@@ -18,6 +19,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
     config::{ThemeChoice, UiConfig},
+    proto::SessionKey,
     session::Prompt,
     text::SafeText,
     ui::{
@@ -36,6 +38,7 @@ use crate::{
 };
 
 use moment::Moment;
+use parked::Parked;
 
 /// What the UI is made with.
 pub struct UiSettings {
@@ -69,6 +72,9 @@ pub struct Ui {
     terminal_view: Option<(u16, u16)>,
     /// What the events at hand lead to.
     commands: Vec<UiCommand>,
+    /// The session whose screen this is, and the screens of the others.
+    session: Option<SessionKey>,
+    parked: BTreeMap<SessionKey, Parked>,
 }
 
 /// What everything is drawn with; fixed while a key is handled or a frame drawn.
@@ -88,6 +94,7 @@ impl Look {
     fn overlay<'a>(&'a self, composer: &Composer, cx: &UiContext<'a>) -> OverlayContext<'a> {
         OverlayContext {
             session: cx.session,
+            sessions: cx.sessions,
             project: cx.project,
             agents: &self.agents,
             keymap: &self.keymap,
@@ -142,6 +149,8 @@ impl Ui {
             transcript_shown: false,
             terminal_view: None,
             commands: Vec::new(),
+            session: None,
+            parked: BTreeMap::new(),
             look: Look {
                 keymap: Keymap::new(&settings.keys),
                 agents: settings.agents,
@@ -175,13 +184,6 @@ impl Ui {
         std::mem::take(&mut self.commands)
     }
 
-    /// Another session takes the place of the one shown so far; the draft stays.
-    pub fn session_replaced(&mut self) {
-        self.transcript = TranscriptView::default();
-        self.viewer = None;
-        self.end_feedback();
-    }
-
     /// Hyperlinks of the last frame and where they stand.
     pub fn links(&self) -> &[PlacedLink] {
         &self.links
@@ -197,9 +199,27 @@ impl Ui {
         self.composer.set_text(text);
     }
 
+    /// The drafts of all sessions that have one; that of the one shown comes last.
+    pub fn all_drafts(&self) -> Vec<String> {
+        let parked = self
+            .parked
+            .values()
+            .map(|parked| parked.composer.whole_text());
+        let all = parked.chain([self.draft_text()]);
+        all.filter(|draft| !draft.is_empty()).collect()
+    }
+
     /// Puts a prompt that came back in front of the draft.
     pub fn restore_draft(&mut self, prompt: &Prompt) {
         self.composer.prepend(&prompt.text);
+    }
+
+    /// The same in whichever session it came back to.
+    pub fn restore_draft_of(&mut self, session: SessionKey, prompt: &Prompt) {
+        match self.parked.get_mut(&session) {
+            Some(parked) => parked.composer.prepend(&prompt.text),
+            None => self.restore_draft(prompt),
+        }
     }
 
     /// Earlier prompts, the oldest first.

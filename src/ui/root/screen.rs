@@ -8,7 +8,7 @@ use ratatui::{
 
 use crate::{
     proto::PlanStatus,
-    session::{Phase, Session},
+    session::{Phase, Session, Sessions},
     ui::{
         Ui, UiCommand, UiContext,
         action::Action,
@@ -314,6 +314,7 @@ impl Ui {
     fn draw_status(&self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) {
         let status = Status {
             session: cx.session,
+            elsewhere: cx.sessions.map(Sessions::elsewhere).unwrap_or_default(),
             project: cx.project,
             keymap: &self.look.keymap,
             theme: &self.look.theme,

@@ -77,6 +77,7 @@ impl Bench {
     pub fn context(&self) -> UiContext<'_> {
         UiContext {
             session: Some(&self.session),
+            sessions: None,
             screens: &self.screens,
             project: &self.project,
             now: self.now,
@@ -99,6 +100,7 @@ impl Bench {
     pub fn handshake(&mut self, auth_methods: Vec<AuthMethod>) {
         self.event(Event::Connected(CONNECTION));
         self.says(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
             call: CallTag::Initialize,
             result: CallResult::Initialized(Box::new(Initialized {
                 protocol_version: 1,
@@ -118,6 +120,7 @@ impl Bench {
             description: None,
         };
         self.says(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
             call: CallTag::NewSession,
             result: CallResult::SessionOpened(Box::new(SessionOpened {
                 id: Some(Self::session_id()),
@@ -133,6 +136,7 @@ impl Bench {
     /// `session/new` is refused with -32000.
     pub fn wants_sign_in(&mut self) {
         self.says(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
             call: CallTag::NewSession,
             result: CallResult::Failed(RpcError::new(-32000, "Authentication required")),
         });

@@ -212,7 +212,11 @@ impl Play {
     }
 
     fn reply(&mut self, call: CallTag, result: CallResult) -> Vec<Effect> {
-        self.agent(FromAgent::Reply { call, result })
+        self.agent(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
+            call,
+            result,
+        })
     }
 
     fn update_of(&mut self, session: &str, event: AgentEvent) -> Vec<Effect> {

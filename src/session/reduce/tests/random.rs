@@ -428,6 +428,7 @@ impl World {
             Act::Stray => {
                 let tag = CallTag::LoadSession { id: id("stray") };
                 self.word(FromAgent::Reply {
+                    caller: crate::proto::SessionKey::default(),
                     call: tag,
                     result: session_named("stray"),
                 });
@@ -534,7 +535,11 @@ impl World {
             (_, CallTag::CloseSession { .. }) => CallResult::SessionClosed,
         };
         let ends_turn = matches!(call, CallTag::Prompt { .. });
-        self.word(FromAgent::Reply { call, result });
+        self.word(FromAgent::Reply {
+            caller: crate::proto::SessionKey::default(),
+            call,
+            result,
+        });
         assert!(!ends_turn || self.play.session.questions.is_empty());
     }
 

@@ -67,6 +67,7 @@ impl Shown {
     ) -> T {
         let cx = OverlayContext {
             session: Some(&self.bench.session),
+            sessions: None,
             project: &self.bench.project,
             agents: &self.agents,
             keymap: &self.keymap,

@@ -177,6 +177,7 @@ fn quits(commands: &[UiCommand]) -> bool {
 
 fn turn_ends(bench: &mut Bench, reason: StopReason) {
     bench.says(crate::proto::FromAgent::Reply {
+        caller: crate::proto::SessionKey::default(),
         call: CallTag::Prompt {
             session: Bench::session_id(),
         },

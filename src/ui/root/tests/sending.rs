@@ -103,6 +103,7 @@ fn without_an_agent_the_draft_stays() {
     let screens = crate::vt::Screens::default();
     let cx = UiContext {
         session: None,
+        sessions: None,
         screens: &screens,
         project: &screen.bench.project,
         now: screen.bench.now,

@@ -75,6 +75,7 @@ fn a_failed_sign_in_says_why() {
     let commands = screen.press("enter");
     screen.apply(commands);
     screen.bench.says(crate::proto::FromAgent::Reply {
+        caller: crate::proto::SessionKey::default(),
         call: CallTag::Authenticate {
             method: "oauth".into(),
         },

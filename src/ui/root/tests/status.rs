@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::proto::SessionKey;
 
 #[test]
 fn the_status_line_is_one_row_of_what_is_known() {
@@ -109,16 +110,37 @@ fn what_is_not_drawn_asks_for_no_frame() {
 }
 
 #[test]
-fn another_session_is_shown_from_its_beginning() {
+fn each_session_has_a_screen_of_its_own() {
     let mut bench = Bench::working();
     bench.message("of the first session");
     let mut screen = Screen::new(bench);
-    assert!(screen.draw().contains("of the first session"));
+    screen.ui.set_draft("typed before there was a session");
+    let now = screen.bench.now;
+    screen.ui.show_session(SessionKey(1), now);
+    let picture = screen.draw();
+    assert!(picture.contains("of the first session"), "{picture}");
+    assert!(picture.contains("typed before"), "{picture}");
     let mut other = Bench::working();
     other.message("of the second session");
-    screen.bench = other;
-    screen.ui.session_replaced();
+    let first = std::mem::replace(&mut screen.bench, other);
+    screen.ui.show_session(SessionKey(2), now);
     let picture = screen.draw();
     assert!(picture.contains("of the second session"), "{picture}");
     assert!(!picture.contains("of the first session"), "{picture}");
+    assert!(!picture.contains("typed before"), "{picture}");
+    screen.bench = first;
+    screen.ui.show_session(SessionKey(1), now);
+    assert!(screen.draw().contains("typed before"));
+}
+
+#[test]
+fn a_session_that_is_gone_leaves_its_draft() {
+    let mut screen = Screen::new(Bench::working());
+    let now = screen.bench.now;
+    screen.ui.show_session(SessionKey(1), now);
+    screen.ui.set_draft("kept");
+    screen.bench = Bench::ready();
+    screen.ui.forget_session(SessionKey(1));
+    screen.ui.show_session(SessionKey(2), now);
+    assert!(screen.draw().contains("kept"));
 }

@@ -1,0 +1,332 @@
+//! Several sessions, one agent or more.
+
+use crate::{
+    proto::{
+        AgentCaps, AgentEvent, Call, CallResult, CallTag, ChunkRole, ClientCaps, ContentBlock,
+        HostReply, HostRequest, Initialized, PermissionKind, PermissionOption, PermissionRequest,
+        PromptBlock, RequestKey, SessionOpened, StopReason, ToAgent, ToolCallId, ToolCallPatch,
+        code,
+    },
+    session::{BlockKind, Prompt, Start, Verdict},
+    text::SafeText,
+};
+
+use super::*;
+
+const AGENT: ConnectionId = ConnectionId(1);
+
+struct Bench {
+    sessions: Sessions,
+    now: Instant,
+    requests: u64,
+}
+
+fn config() -> SessionConfig {
+    SessionConfig {
+        agent: "demo".into(),
+        cwd: "/project".into(),
+        additional_directories: Vec::new(),
+        caps: ClientCaps::default(),
+        start: Start::New,
+        mode: None,
+        first_prompt: None,
+    }
+}
+
+impl Bench {
+    /// Two sessions, `s1` and `s2`, with the same agent; the second is shown.
+    fn two() -> (Self, SessionKey, SessionKey) {
+        let mut bench = Self {
+            sessions: Sessions::default(),
+            now: Instant::now(),
+            requests: 0,
+        };
+        let (first, _) = bench.sessions.open(config(), bench.now).expect("room");
+        bench.apply(first, Event::Connected(AGENT));
+        bench.reply(
+            first,
+            CallTag::Initialize,
+            CallResult::Initialized(Box::new(Initialized {
+                protocol_version: 1,
+                odd_version: None,
+                agent_name: Some("Demo".into()),
+                agent_version: None,
+                caps: AgentCaps {
+                    close: true,
+                    ..AgentCaps::default()
+                },
+                auth_methods: Vec::new(),
+            })),
+        );
+        bench.reply(first, CallTag::NewSession, opened("s1"));
+        let (second, effects) = bench.beside(first);
+        assert!(
+            matches!(
+                &effects[..],
+                [Routed { by, effect: Effect::ToAgent(ToAgent::Call(Call::NewSession(_))) }]
+                    if *by == second
+            ),
+            "no process of its own, no second handshake: {effects:?}"
+        );
+        bench.reply(second, CallTag::NewSession, opened("s2"));
+        (bench, first, second)
+    }
+
+    fn beside(&mut self, key: SessionKey) -> (SessionKey, Vec<Routed>) {
+        let opened = self.sessions.open_beside(key, config(), self.now);
+        opened.expect("room")
+    }
+
+    fn apply(&mut self, key: SessionKey, event: Event) -> Vec<Routed> {
+        self.sessions.apply(key, event, self.now)
+    }
+
+    fn says(&mut self, word: FromAgent) -> Vec<Routed> {
+        self.sessions.from_agent(AGENT, word, self.now)
+    }
+
+    fn reply(&mut self, caller: SessionKey, call: CallTag, result: CallResult) -> Vec<Routed> {
+        self.says(FromAgent::Reply {
+            caller,
+            call,
+            result,
+        })
+    }
+
+    fn chunk(&mut self, session: Option<&str>, text: &str) {
+        self.says(FromAgent::Update {
+            session: session.map(SessionId::new),
+            event: AgentEvent::Chunk {
+                role: ChunkRole::Agent,
+                message: None,
+                meta: None,
+                content: ContentBlock::Text(SafeText::new(text)),
+            },
+        });
+    }
+
+    fn asks(&mut self, session: &str) -> Vec<Routed> {
+        self.requests += 1;
+        self.says(FromAgent::Request {
+            key: RequestKey {
+                connection: AGENT,
+                number: self.requests,
+            },
+            request: HostRequest::Permission(Box::new(PermissionRequest {
+                session: SessionId::new(session),
+                tool_call: ToolCallPatch::new(ToolCallId::new("call")),
+                options: vec![PermissionOption {
+                    id: crate::proto::OptionId::new("yes"),
+                    name: "Yes".into(),
+                    kind: PermissionKind::AllowOnce,
+                }],
+            })),
+        })
+    }
+
+    fn prompt(&mut self, key: SessionKey) {
+        let text = "go".to_owned();
+        let blocks = vec![PromptBlock::Text(text.clone())];
+        self.apply(key, Event::Submit(Prompt { text, blocks }));
+    }
+
+    /// What the agent has said in it.
+    fn said(&self, key: SessionKey) -> String {
+        let session = self.sessions.get(key).expect("a session");
+        let blocks = session.transcript.blocks().iter();
+        let said = blocks.filter_map(|block| match &block.kind {
+            BlockKind::Agent(message) => Some(message.text.as_str()),
+            _ => None,
+        });
+        said.collect()
+    }
+}
+
+fn opened(id: &str) -> CallResult {
+    CallResult::SessionOpened(Box::new(SessionOpened {
+        id: Some(SessionId::new(id)),
+        modes: None,
+        config_options: Vec::new(),
+    }))
+}
+
+// V1-SES-02
+#[test]
+fn turns_of_two_sessions_run_side_by_side() {
+    let (mut bench, first, second) = Bench::two();
+    bench.prompt(first);
+    bench.prompt(second);
+    bench.chunk(Some("s1"), "one ");
+    bench.chunk(Some("s2"), "two");
+    bench.chunk(Some("s1"), "goes on");
+    let done = |id: &str| CallTag::Prompt {
+        session: SessionId::new(id),
+    };
+    bench.reply(
+        second,
+        done("s2"),
+        CallResult::PromptDone(StopReason::EndTurn),
+    );
+    assert_eq!(bench.said(first), "one goes on");
+    assert_eq!(bench.said(second), "two");
+    let turn = |key| {
+        bench
+            .sessions
+            .get(key)
+            .map(|session| session.turn.is_some())
+    };
+    assert_eq!((turn(first), turn(second)), (Some(true), Some(false)));
+    assert_eq!(
+        bench.sessions.elsewhere(),
+        Elsewhere {
+            open: 1,
+            working: 1,
+            ..Elsewhere::default()
+        }
+    );
+}
+
+// V1-PERM-08
+#[test]
+fn questions_stay_with_the_session_that_asks() {
+    let (mut bench, first, second) = Bench::two();
+    for (key, id) in [(first, "s1"), (second, "s2"), (first, "s1"), (second, "s2")] {
+        if bench.sessions.get(key).is_some_and(|s| s.turn.is_none()) {
+            bench.prompt(key);
+        }
+        let effects = bench.asks(id);
+        for Routed { by, effect } in effects {
+            assert_eq!(by, key);
+            if let Effect::Decide { question, .. } = effect {
+                let verdict = Verdict::Ask { reason: None };
+                bench.apply(by, Event::Decided { question, verdict });
+            }
+        }
+    }
+    let waiting = |bench: &Bench, key| {
+        let session = bench.sessions.get(key).expect("a session");
+        session.waiting_questions().count()
+    };
+    assert_eq!((waiting(&bench, first), waiting(&bench, second)), (2, 2));
+    let question = bench.sessions.get(first).and_then(Session::shown_question);
+    let question = question.expect("a question").id();
+    let effects = bench.apply(
+        first,
+        Event::Answer {
+            question,
+            option: crate::proto::OptionId::new("yes"),
+        },
+    );
+    assert!(
+        matches!(
+            &effects[..],
+            [Routed { effect: Effect::ToAgent(ToAgent::Reply { key, .. }), .. }] if key.number == 1
+        ),
+        "{effects:?}"
+    );
+    assert_eq!((waiting(&bench, first), waiting(&bench, second)), (1, 2));
+}
+
+// V1-SES-04
+#[test]
+fn a_request_of_no_known_session_is_refused() {
+    let (mut bench, _, _) = Bench::two();
+    let effects = bench.asks("s3");
+    let [
+        Routed {
+            effect:
+                Effect::ToAgent(ToAgent::Reply {
+                    reply: HostReply::Error(error),
+                    ..
+                }),
+            ..
+        },
+    ] = &effects[..]
+    else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(error.code, code::NOT_FOUND);
+}
+
+// D-11
+#[test]
+fn an_update_without_a_session_is_for_the_only_one_that_works() {
+    let (mut bench, first, second) = Bench::two();
+    bench.chunk(None, "whose?");
+    bench.prompt(first);
+    bench.chunk(None, "the first's");
+    assert_eq!(bench.said(first), "the first's");
+    bench.prompt(second);
+    bench.chunk(None, "whose?");
+    assert_eq!(
+        (&*bench.said(first), &*bench.said(second)),
+        ("the first's", "")
+    );
+}
+
+// V1-SES-03
+#[test]
+fn what_comes_before_a_session_is_named_waits_for_its_name() {
+    let (mut bench, first, _) = Bench::two();
+    let (third, _) = bench.beside(first);
+    bench.chunk(Some("s3"), "early");
+    bench.chunk(Some("s1"), "first");
+    assert_eq!(bench.said(first), "first");
+    bench.reply(third, CallTag::NewSession, opened("s3"));
+    assert_eq!(bench.said(third), "early");
+}
+
+// V1-RPC-19
+#[test]
+fn an_agent_that_ends_ends_all_its_sessions() {
+    let (mut bench, first, second) = Bench::two();
+    bench
+        .sessions
+        .exited(AGENT, &AgentExit::default(), bench.now);
+    for key in [first, second] {
+        let phase = bench.sessions.get(key).map(|session| &session.phase);
+        assert!(matches!(phase, Some(Phase::Failed { .. })), "{phase:?}");
+    }
+}
+
+/// The other one goes on in the old process, which is told that the session is over (V1-SES-15).
+#[test]
+fn a_session_that_starts_its_agent_again_leaves_the_others_theirs() {
+    let (mut bench, first, second) = Bench::two();
+    bench.prompt(first);
+    let effects = bench.apply(first, Event::Restart);
+    let effects: Vec<Effect> = effects.into_iter().map(|routed| routed.effect).collect();
+    assert!(
+        matches!(
+            &effects[..],
+            [
+                Effect::ToAgent(ToAgent::Notify(_)),
+                Effect::ToAgent(ToAgent::Call(Call::CloseSession { .. })),
+                Effect::StopAgent(AGENT),
+                Effect::Spawn,
+            ]
+        ),
+        "{effects:?}"
+    );
+    bench.prompt(second);
+    bench.chunk(Some("s2"), "still here");
+    assert_eq!(bench.said(second), "still here");
+}
+
+#[test]
+fn the_session_before_is_shown_when_one_goes() {
+    let (mut bench, first, second) = Bench::two();
+    assert_eq!(bench.sessions.shown_key(), Some(second));
+    assert!(bench.sessions.remove(second).is_some());
+    assert_eq!(bench.sessions.shown_key(), Some(first));
+    assert!(bench.sessions.remove(first).is_some());
+    assert!(bench.sessions.shown().is_none());
+    assert!(bench.apply(first, Event::Tick).is_empty());
+}
+
+#[test]
+fn the_number_of_sessions_is_bounded() {
+    let (mut bench, _, _) = Bench::two();
+    while bench.sessions.open(config(), bench.now).is_some() {}
+    assert_eq!(bench.sessions.len(), MAX_SESSIONS);
+}

@@ -1,0 +1,212 @@
+//! All open sessions: which one to show, who waits for the person (ctrl-s).
+
+use std::time::Instant;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    proto::SessionKey,
+    session::{BlockKind, Elsewhere, Phase, Session, TurnPhase},
+    text::{SafeText, first_bytes},
+    ui::{
+        UiCommand,
+        action::Action,
+        keymap::Chord,
+        overlay::{
+            Outcome, Overlay, OverlayContext, Room, Wish, agent_name,
+            list::{Entry, FilterList, Listed},
+            panel::Panel,
+        },
+        render::{format::elapsed_seconds, line::StyledLine},
+    },
+};
+
+/// Rows at most, so that the conversation stays in sight.
+const MAX_ROWS: u16 = 18;
+
+/// Bytes of a first prompt that can be seen in a row.
+const LABEL_BYTES: usize = 400;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Item {
+    Session(SessionKey),
+    Run(Action),
+}
+
+/// What the rows were made from: states change while the list is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MadeFrom {
+    shown: Option<SessionKey>,
+    revisions: u64,
+    elsewhere: Elsewhere,
+    theme: u8,
+}
+
+#[derive(Default)]
+pub struct SessionList {
+    list: FilterList<Item>,
+    made_from: Option<MadeFrom>,
+}
+
+impl SessionList {
+    fn fill(&mut self, cx: &OverlayContext<'_>) {
+        let Some(sessions) = cx.sessions else {
+            return;
+        };
+        let made_from = MadeFrom {
+            shown: sessions.shown_key(),
+            revisions: sessions.iter().map(|(_, session)| session.rev).sum(),
+            elsewhere: sessions.elsewhere(),
+            theme: cx.theme.id,
+        };
+        if self.made_from == Some(made_from) {
+            return;
+        }
+        let first = self.made_from.replace(made_from).is_none();
+        let selected = self.list.selected().copied();
+        let open = sessions
+            .iter()
+            .map(|(key, session)| entry(key, session, sessions.shown_key() == Some(key), cx));
+        let more = [Action::NewSession, Action::ChooseAgent]
+            .into_iter()
+            .map(|action| Entry {
+                label: StyledLine::styled(&format!("+ {}", action.info().doc), cx.theme.dim),
+                note: StyledLine::styled(&cx.keymap.hint(action), cx.theme.key_hint),
+                value: Item::Run(action),
+            });
+        self.list.set_entries(open.chain(more).collect());
+        // The first that waits is the one that is looked for.
+        let waiting = sessions
+            .iter()
+            .filter(|(key, _)| sessions.shown_key() != Some(*key))
+            .find(|(_, session)| session.waits_for_person())
+            .map(|(key, _)| Item::Session(key));
+        let wanted = match first {
+            true => waiting.or(sessions.shown_key().map(Item::Session)),
+            false => selected,
+        };
+        self.list.select(|item| Some(*item) == wanted);
+    }
+}
+
+fn entry(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_>) -> Entry<Item> {
+    let theme = cx.theme;
+    let (sign, style) = if session.waits_for_person() {
+        (cx.symbols.asking, theme.warning.bold())
+    } else if matches!(session.phase, Phase::Failed { .. }) {
+        (cx.symbols.failed, theme.error)
+    } else if shown {
+        (cx.symbols.folded, theme.accent)
+    } else {
+        (" ", theme.dim)
+    };
+    let mut label = StyledLine::styled(sign, style);
+    label.push(" ", theme.text);
+    label.push(
+        &name(session),
+        if shown { theme.strong } else { theme.text },
+    );
+    label.push(&format!("  {}", agent_name(Some(session))), theme.dim);
+    let (state, style) = state(session, cx.now);
+    Entry {
+        label,
+        note: StyledLine::styled(&state, if style { theme.warning } else { theme.dim }),
+        value: Item::Session(key),
+    }
+}
+
+/// The title that the agent gave, else what was asked first.
+fn name(session: &Session) -> SafeText {
+    if let Some(title) = session.title.as_ref().filter(|title| !title.is_empty()) {
+        return title.clone();
+    }
+    let first = session.transcript.blocks().iter().find_map(|block| {
+        let BlockKind::User(message) = &block.kind else {
+            return None;
+        };
+        message.text.lines().find(|line| !line.trim().is_empty())
+    });
+    match first {
+        Some(line) => SafeText::line(first_bytes(line, LABEL_BYTES)),
+        None => SafeText::from("nothing said yet"),
+    }
+}
+
+/// In a few words, and whether the person should look.
+fn state(session: &Session, now: Instant) -> (String, bool) {
+    let waiting = session.waiting_questions().count();
+    match (&session.phase, &session.turn) {
+        (Phase::Failed { .. }, _) => ("not running".into(), true),
+        (Phase::SignIn { .. }, _) => ("sign-in needed".into(), true),
+        (Phase::Starting { .. }, _) => ("starting".into(), false),
+        (Phase::Opening { .. }, _) => ("opening".into(), false),
+        _ if waiting == 1 => ("1 question waits".into(), true),
+        _ if waiting > 1 => (format!("{waiting} questions wait"), true),
+        (Phase::Ready, Some(turn)) => {
+            let took = elapsed_seconds(now.saturating_duration_since(turn.started));
+            match turn.phase {
+                TurnPhase::Running => (format!("at work {took}"), false),
+                TurnPhase::Cancelling { .. } => ("stopping".into(), false),
+            }
+        }
+        (Phase::Ready, None) => match session.queue.len() {
+            0 => (String::new(), false),
+            queued => (format!("{queued} queued"), false),
+        },
+    }
+}
+
+impl Overlay for SessionList {
+    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        self.fill(cx);
+        if cx.keymap.chords(Action::SendNow).contains(&key) {
+            return match self.list.selected() {
+                Some(Item::Session(key)) => {
+                    self.made_from = None;
+                    Outcome::taken().command(UiCommand::CloseSession(*key))
+                }
+                _ => Outcome::taken(),
+            };
+        }
+        match self.list.handle(key) {
+            Listed::Pass => Outcome::pass(),
+            Listed::Taken => Outcome::taken(),
+            Listed::Chosen => match self.list.selected() {
+                Some(Item::Session(key)) => Outcome::close().command(UiCommand::ShowSession(*key)),
+                Some(Item::Run(action)) => Outcome::close().with(Wish::Run(*action)),
+                None => Outcome::taken(),
+            },
+        }
+    }
+
+    fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
+        self.fill(cx);
+        self.list.paste(text);
+        Outcome::taken()
+    }
+
+    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        self.fill(cx);
+        let rows = u16::try_from(self.list.rows()).unwrap_or(u16::MAX);
+        let frame = cx.frame.rows();
+        rows.min(MAX_ROWS).saturating_add(frame).min(room.height)
+    }
+
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        let hints = [
+            (Action::Send, "show"),
+            (Action::SendNow, "end"),
+            (Action::Stop, "close"),
+        ];
+        let inner = Panel::opened("Sessions", &hints, cx).draw(area, buffer, cx);
+        self.list.draw(inner, buffer, cx)
+    }
+}

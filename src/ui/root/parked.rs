@@ -1,0 +1,87 @@
+//! The screens of sessions that are not shown: what was typed, unfolded and scrolled to stays.
+
+use std::time::Instant;
+
+use crate::{
+    proto::SessionKey,
+    ui::{
+        composer::Composer, layers::Layers, root::Ui, transcript::TranscriptView, viewer::Viewer,
+    },
+};
+
+/// What of the screen is one session's own.
+pub(super) struct Parked {
+    transcript: TranscriptView,
+    pub(super) composer: Composer,
+    layers: Layers,
+    viewer: Option<Viewer>,
+    plan_hidden: bool,
+    feedback: bool,
+}
+
+impl Ui {
+    /// Shows the screen of that session as it was left. Whether it is a new one: its composer has
+    /// no history yet. The first session takes over what was typed before there was one, and so
+    /// does one whose predecessor is gone.
+    pub fn show_session(&mut self, key: SessionKey, now: Instant) -> bool {
+        if self.session == Some(key) {
+            return false;
+        }
+        let parked = self.parked.remove(&key);
+        let fresh = parked.is_none();
+        let Some(before) = self.session.replace(key) else {
+            if let Some(parked) = parked {
+                let draft = self.composer.whole_text();
+                self.unpark(parked);
+                self.prepend_draft(&draft);
+            }
+            return false;
+        };
+        let next = parked.unwrap_or_else(|| Parked {
+            transcript: TranscriptView::default(),
+            composer: Composer::new(self.look.offload.clone()),
+            layers: Layers::default(),
+            viewer: None,
+            plan_hidden: false,
+            feedback: false,
+        });
+        let left = self.unpark(next);
+        self.parked.insert(before, left);
+        self.just_answered = None;
+        // The key that led here answers nothing that is asked there.
+        self.last_key = Some(now);
+        self.layers.typed_elsewhere(now);
+        fresh
+    }
+
+    /// A session is gone, and its screen with it; its draft stays where it was the one shown.
+    pub fn forget_session(&mut self, key: SessionKey) {
+        if self.session == Some(key) {
+            self.session = None;
+            self.transcript = TranscriptView::default();
+            self.viewer = None;
+            self.end_feedback();
+        } else if let Some(parked) = self.parked.remove(&key) {
+            self.prepend_draft(&parked.composer.whole_text());
+        }
+    }
+
+    fn prepend_draft(&mut self, draft: &str) {
+        if !draft.is_empty() {
+            self.composer.prepend(draft);
+        }
+    }
+
+    /// Puts a screen in place of the one there is, which is returned.
+    fn unpark(&mut self, next: Parked) -> Parked {
+        use std::mem::replace;
+        Parked {
+            transcript: replace(&mut self.transcript, next.transcript),
+            composer: replace(&mut self.composer, next.composer),
+            layers: replace(&mut self.layers, next.layers),
+            viewer: replace(&mut self.viewer, next.viewer),
+            plan_hidden: replace(&mut self.plan_hidden, next.plan_hidden),
+            feedback: replace(&mut self.feedback, next.feedback),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Several sessions at once.
+
+use serde_json::{Value, json};
+
+use crate::{GUARD, client, ready, wait_ready};
+
+fn line(message: &Value) -> Value {
+    json!({"raw": format!("{message}\n")})
+}
+
+fn said(session: &str, text: &str) -> Value {
+    line(
+        &json!({"jsonrpc": "2.0", "method": "session/update", "params": {
+            "sessionId": session,
+            "update": {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}},
+        }}),
+    )
+}
+
+fn ask(session: &str) -> Value {
+    line(
+        &json!({"jsonrpc": "2.0", "id": 70, "method": "session/request_permission", "params": {
+            "sessionId": session,
+            "toolCall": {"toolCallId": "t", "title": "touch it", "kind": "execute"},
+            "options": [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}],
+        }}),
+    )
+}
+
+// V1-SES-02, V1-PERM-08
+#[test]
+fn a_second_session_on_the_same_agent_and_the_first_one_asks() {
+    let tui = ready(json!([
+        {"on": "session/new"},
+        {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+        {"on": "session/prompt", "do": [{"text": "the first works"}], "no_reply": true},
+        {"on": "session/prompt", "do": [
+            said("sess-1", " and goes on"),
+            ask("sess-1"),
+            said("sess-2", "the second is done"),
+        ]},
+    ]));
+    tui.keys("one<enter>");
+    tui.wait_for("the first works");
+    tui.keys("draft of the first<c-n>");
+    tui.wait_for("+1, 1 at work");
+    assert!(!tui.screen().contains("the first works"));
+    assert!(!tui.screen().contains("draft of the first"));
+    assert_eq!(tui.count("initialize"), 1);
+    assert_eq!(tui.count("session/new"), 2);
+    tui.keys("two<enter>");
+    tui.wait_for("the second is done");
+    tui.wait_for("1 session waits");
+    assert!(!tui.screen().contains("touch it"));
+    tui.keys("<c-s>");
+    tui.wait_for("1 question waits");
+    tui.keys("<enter>");
+    tui.wait_for("and goes on");
+    tui.wait_for("touch it");
+    assert!(tui.screen().contains("draft of the first"));
+    tui.keys("<c-u>");
+    std::thread::sleep(GUARD);
+    tui.keys("y");
+    tui.wait("the answer", |tui| {
+        let received = tui.received();
+        let answer = received.iter().find(|m| m["id"] == 70)?;
+        (answer["result"]["outcome"]["optionId"] == "yes").then_some(())
+    });
+}
+
+#[test]
+fn a_session_is_ended_from_the_list_and_its_draft_comes_back() {
+    let tui = ready(json!([
+        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {
+            "sessionCapabilities": {"close": {}}}}},
+        {"on": "session/new"},
+        {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+    ]));
+    tui.keys("one<enter>");
+    wait_ready(&tui);
+    tui.keys("<c-n>");
+    tui.wait_for("+1");
+    tui.keys("not sent yet<c-s>");
+    tui.wait_for("nothing said yet");
+    tui.keys("<c-x>");
+    tui.wait_method("session/close");
+    tui.keys("<esc>");
+    tui.wait_gone("+1");
+    tui.wait_for("not sent yet");
+    tui.wait_for("one");
+}
+
+// V1-TERM-17
+#[test]
+fn every_session_ends_with_the_client() {
+    let mut tui = client(json!([{"on": "session/prompt", "no_reply": true}])).start();
+    wait_ready(&tui);
+    tui.keys("one<enter>");
+    tui.wait_method("session/prompt");
+    tui.keys("<c-n>");
+    tui.wait_for("+1, 1 at work");
+    tui.keys("<c-d>");
+    let status = tui.wait_exit();
+    assert!(status.success(), "{status:?}");
+    tui.assert_nothing_left();
+}
+
+#[test]
+fn another_agent_comes_beside_a_session_in_which_something_was_said() {
+    let tui = ready(json!([]));
+    tui.keys("one<enter>");
+    wait_ready(&tui);
+    tui.keys("<f6>demo<enter>");
+    tui.wait_for("+1");
+    tui.keys("<c-s>");
+    tui.wait_for("Sessions");
+    tui.keys("one<enter>");
+    tui.wait_for("│ one");
+}
