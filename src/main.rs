@@ -45,9 +45,13 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
 fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     let start = std::env::current_dir().context("the current directory")?;
     let Some(command) = cli.command.take() else {
-        let launch = Launch::resolve(cli, &start)?;
+        let mut launch = Launch::resolve(cli, &start)?;
         cli::terminal_check()?;
-        let loaded = load(&launch.load_options()?)?;
+        let options = launch.load_options()?;
+        let mut loaded = load(&options)?;
+        if app::find_session(&mut launch, &loaded.config, &options.dirs.state)? {
+            loaded = load(&launch.load_options()?)?;
+        }
         chosen(&launch, &loaded)?;
         return app::run(launch, loaded);
     };

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     acp::{Client, Inbox, LaunchSpec, Secrets, StopMode, Trace, TraceHandle},
-    app::{frame::Reason, job::Job, running::Running, state::App},
+    app::{frame::Reason, job::Job, records::Stored, running::Running, state::App},
     config::{AgentProfile, Config, NotFound, OutsideWorkspace, StartError},
     host::{Host, HostConfig, Outside, Roots, TerminalSettings},
     proto::{ClientCaps, ConnectionId, SessionKey},
@@ -54,6 +54,7 @@ impl App {
         profile: AgentProfile,
         start: Start,
         first_prompt: Option<Prompt>,
+        stored: Option<Stored>,
     ) {
         let unused = self.sessions.shown_key().filter(|key| {
             let session = self.sessions.get(*key);
@@ -68,7 +69,7 @@ impl App {
         };
         let (config, scratch) = self.session_config(&profile, start, first_prompt);
         let opened = self.sessions.open(config, Instant::now());
-        self.opened(opened, profile, scratch, before);
+        self.opened(opened, profile, scratch, before, stored);
         for prompt in unsent.iter().rev() {
             self.ui.restore_draft(prompt);
         }
@@ -92,7 +93,7 @@ impl App {
             scratch = Some(shared);
         }
         let opened = self.sessions.open_beside(beside, config, Instant::now());
-        self.opened(opened, profile, scratch, None);
+        self.opened(opened, profile, scratch, None, None);
     }
 
     fn session_config(
@@ -138,6 +139,7 @@ impl App {
         profile: AgentProfile,
         scratch: Option<Arc<TempDir>>,
         before: Option<JoinHandle<()>>,
+        stored: Option<Stored>,
     ) {
         let Some((key, effects)) = opened else {
             let text = format!("{MAX_SESSIONS} sessions are open: close one first (ctrl-s)");
@@ -149,6 +151,7 @@ impl App {
         running.ending = before;
         running.connection = self.sessions.get(key).and_then(|s| s.connection);
         self.running.insert(key, running);
+        self.begin_record(key, stored);
         self.show(key);
         if self.client(key).is_some()
             && let Err(error) = self.host(key)
@@ -181,6 +184,7 @@ impl App {
     /// Ends a session, with its terminals, and its agent if no other session has it; in the
     /// background. Returns what the agent had not taken yet, and what a new process has to wait for.
     fn close(&mut self, key: SessionKey) -> (Vec<Prompt>, Option<JoinHandle<()>>) {
+        self.record(key, true);
         let Some(session) = self.sessions.remove(key) else {
             return (Vec::new(), None);
         };

@@ -48,6 +48,7 @@ impl App {
         let effects = rules(&mut self.sessions, Instant::now());
         self.perform(effects);
         self.session_changed(rev);
+        self.follow_sessions();
     }
 
     pub(super) fn perform(&mut self, effects: Vec<Routed>) {

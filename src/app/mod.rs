@@ -19,7 +19,9 @@ mod job;
 mod leave;
 mod log;
 mod reader;
+mod recording;
 mod records;
+mod reopen;
 mod run;
 mod running;
 mod screen;
@@ -46,6 +48,7 @@ use crate::{
 };
 
 pub use doctor::doctor;
+pub use reopen::find_session;
 pub use sessions::sessions;
 
 /// How long a terminal that takes no output is waited for at the end, so that it can be given back

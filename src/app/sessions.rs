@@ -78,7 +78,7 @@ pub fn sessions(
         }
         SessionsAction::Delete { ids } => {
             for id in ids {
-                let summary = records.find(&id)?;
+                let summary = records.find(&id, |_| true)?;
                 records.remove(&summary.id)?;
                 cli::print(&format!("removed {}\n", summary.id))?;
             }
@@ -100,7 +100,7 @@ impl From<FindError> for CliError {
 }
 
 fn load(records: &Records, id: &str) -> Result<(Summary, Record), FindError> {
-    let summary = records.find(id)?;
+    let summary = records.find(id, |_| true)?;
     let record = records.load(&summary.id)?;
     if record.later {
         cli::complain("part of the session was stored by a later version, and is left out");

@@ -62,9 +62,14 @@ pub struct OpenArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub add_dir: Vec<PathBuf>,
 
-    /// Reopen this session of the agent
-    #[arg(long, value_name = "SESSION")]
-    pub resume: Option<String>,
+    /// Reopen a session: one of `acp-tui sessions`, or any of the agent's by its id; without a
+    /// value: choose one
+    #[arg(long, value_name = "SESSION", num_args = 0..=1)]
+    pub resume: Option<Option<String>>,
+
+    /// Reopen the newest session of this directory, and of the agent if one is named
+    #[arg(long = "continue", conflicts_with = "resume")]
+    pub go_on: bool,
 
     /// Session mode to set after the start
     #[arg(long, value_name = "MODE")]

@@ -28,8 +28,10 @@ pub struct Launch {
     pub add_dirs: Vec<PathBuf>,
     /// Absolute; in place of the user's file.
     pub config_file: Option<PathBuf>,
+    /// `-C` named the directory: a session that is reopened does not choose its own.
+    pub cwd_chosen: bool,
     /// Session to reopen.
-    pub resume: Option<String>,
+    pub resume: Option<Reopen>,
     /// `--mode`; see [`Launch::mode`].
     pub mode: Option<String>,
     /// `--policy`; see [`Launch::policy`].
@@ -38,6 +40,19 @@ pub struct Launch {
     pub log: Option<PathBuf>,
     /// Absolute.
     pub wire: Option<PathBuf>,
+}
+
+/// Which session to reopen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reopen {
+    /// The person picks one.
+    Pick,
+    /// The newest that is stored of this directory and agent.
+    Newest,
+    /// As it was typed: of those that are stored, or one that only the agent knows.
+    Named(String),
+    /// A stored one, by its id in the store.
+    Stored(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +92,13 @@ impl Launch {
                 .map(|dir| directory("--add-dir", dir, start))
                 .collect::<Result<_, _>>()?,
             config_file: cli.config.map(|path| start.join(path)),
-            resume: open.resume,
+            cwd_chosen: cli.cwd.is_some(),
+            resume: match open.resume {
+                _ if open.go_on => Some(Reopen::Newest),
+                Some(Some(name)) => Some(Reopen::Named(name)),
+                Some(None) => Some(Reopen::Pick),
+                None => None,
+            },
             mode: open.mode,
             policy: open.policy,
             log: open.log.map(|path| start.join(path)),

@@ -27,7 +27,7 @@ pub use self::{
     doctor::DoctorReport,
     generate::{completions, man},
     import::add_agents,
-    launch::{AgentWanted, Launch},
+    launch::{AgentWanted, Launch, Reopen},
     output::{columns, complain, print, print_warnings},
     terminal::terminal_check,
     trust::trust,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FsConfig, TerminalConfig, UiConfig};
+use super::{FsConfig, SessionsConfig, TerminalConfig, UiConfig};
 use crate::proto::{Decision, Policy, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
@@ -37,6 +37,7 @@ pub(super) struct File {
     pub permissions: PermissionsSection,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub sessions: SessionsConfig,
     pub ui: UiConfig,
     /// An action and the chords that call it, in place of its defaults.
     pub keys: BTreeMap<String, Vec<String>>,

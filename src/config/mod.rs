@@ -60,6 +60,7 @@ pub struct Config {
     pub rules: Vec<Rule>,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub sessions: SessionsConfig,
     pub ui: UiConfig,
     /// Action name to its chords; only what the files set. Judged by the UI's action table.
     pub keys: BTreeMap<String, Vec<String>>,
@@ -136,6 +137,14 @@ pub struct TerminalConfig {
     pub ask: bool,
 }
 
+/// `[sessions]`: what is stored of conversations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionsConfig {
+    /// How many stay; with more, those that were not changed for longest go. 0: none is stored.
+    pub keep: u32,
+}
+
 /// `[ui]`: how it looks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -200,6 +209,12 @@ impl Default for FsConfig {
         Self {
             outside_workspace: OutsideWorkspace::Ask,
         }
+    }
+}
+
+impl Default for SessionsConfig {
+    fn default() -> Self {
+        Self { keep: 1_000 }
     }
 }
 

@@ -228,6 +228,13 @@ impl Block {
         })
     }
 
+    /// A tool call that goes on.
+    pub fn is_open(&self) -> bool {
+        const ENDS: [&str; 4] = ["completed", "failed", "cancelled", "ended"];
+        let tool = self.tool.as_ref();
+        tool.is_some_and(|tool| !ENDS.contains(&tool.status.as_str()))
+    }
+
     /// Text of it that words are looked for in.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let tool = self.tool.iter().flat_map(|tool| {

@@ -13,7 +13,6 @@ use std::{
 use super::{
     block::{self, Block},
     line::{About, Line, More, Turn},
-    read::Record,
 };
 use crate::{
     proto::{Meta, StopReason},
@@ -102,17 +101,23 @@ impl Recorder {
         }
     }
 
-    /// Of one whose record is shown in `session`, and goes on in the same file.
-    pub fn going_on(agent: String, record: &Record, session: &Session) -> Self {
+    /// Of one whose record is shown in `session`, and goes on in the same file: what it is, and the id
+    /// of its next block.
+    pub fn going_on(about: About, next_id: u64, session: &Session) -> Self {
         let shown = session.transcript.blocks().last();
         Self {
             first: shown.map_or(BlockId(0), |block| BlockId(block.id.0 + 1)),
-            first_id: record.next_id(),
-            about: Some(record.about.clone()),
+            first_id: next_id,
             seen: session.transcript.rev(),
             generation: session.transcript.generation(),
-            ..Self::new(agent, record.about.started)
+            ..Self::new(about.agent.clone(), about.started)
         }
+        .known_as(about)
+    }
+
+    fn known_as(mut self, about: About) -> Self {
+        self.about = Some(about);
+        self
     }
 
     /// When [`Recorder::take`] is wanted next, if at all. An idle session wants none.
@@ -193,6 +198,11 @@ impl Recorder {
         let late = self.late.iter().filter_map(|id| self.busy.get(id));
         self.due = late.map(|busy| busy.next).min();
         batch
+    }
+
+    /// The disk is behind: what is due comes later.
+    pub fn postpone(&mut self, now: Instant) {
+        self.due = Some(now + DELAY);
     }
 
     /// The lines of the last batch are not on the disk: everything of this run comes again.

@@ -310,7 +310,7 @@ fn a_session_that_is_opened_again_goes_on_in_its_record() {
         let block = stored.block.clone().into_history(file.now).expect("known");
         second.transcript.push_for_test(block);
     }
-    file.recorder = Recorder::going_on("demo".into(), &record, &second);
+    file.recorder = Recorder::going_on(record.about.clone(), record.next_id(), &second);
     second.transcript.push_for_test(notice("opened again"));
     assert!(file.take(&second, true).lines.is_empty(), "only opened");
     second.transcript.push_for_test(user("three"));

@@ -121,33 +121,39 @@ impl Records {
         Record::read(&bytes).ok_or_else(|| FindError::Damaged { id: id.to_owned() })
     }
 
-    /// The one whose id is, or begins with, what was typed; else the newest that its agent names so.
+    /// The one whose id is what was typed; else the newest that its agent names so; else the one whose
+    /// id begins so. Only `wanted` ones.
     ///
     /// # Errors
     /// There is none, or several begin so. Names the nearest.
-    pub fn find(&self, typed: &str) -> Result<Summary, FindError> {
-        let all = self.list();
+    pub fn find(
+        &self,
+        typed: &str,
+        wanted: impl Fn(&Summary) -> bool,
+    ) -> Result<Summary, FindError> {
+        let mut all = self.list();
+        all.retain(wanted);
         if all.is_empty() {
             return Err(FindError::Empty);
         }
-        let begin: Vec<&Summary> = all.iter().filter(|s| s.id.starts_with(typed)).collect();
-        let exact = begin.iter().find(|summary| summary.id == typed);
-        match (exact, begin.as_slice()) {
-            (Some(one), _) | (None, [one]) if !typed.is_empty() => return Ok((*one).clone()),
-            _ => {}
-        }
+        let exact = all.iter().find(|summary| summary.id == typed);
         let named = |summary: &&Summary| summary.about.session.as_deref() == Some(typed);
-        if let Some(newest) = all.iter().find(named) {
-            return Ok(newest.clone());
+        if let Some(found) = exact.or_else(|| all.iter().find(named)) {
+            return Ok(found.clone());
         }
-        if begin.is_empty() {
-            let ids = all.iter().flat_map(|summary| {
-                std::iter::once(summary.id.as_str()).chain(summary.about.session.as_deref())
-            });
-            return Err(FindError::Unknown {
-                typed: typed.to_owned(),
-                near: nearest(typed, ids).map(str::to_owned),
-            });
+        let begin: Vec<&Summary> = all.iter().filter(|s| s.id.starts_with(typed)).collect();
+        match begin.as_slice() {
+            [only] if !typed.is_empty() => return Ok((*only).clone()),
+            [] => {
+                let ids = all.iter().flat_map(|summary| {
+                    std::iter::once(summary.id.as_str()).chain(summary.about.session.as_deref())
+                });
+                return Err(FindError::Unknown {
+                    typed: typed.to_owned(),
+                    near: nearest(typed, ids).map(str::to_owned),
+                });
+            }
+            _ => {}
         }
         let mut ids: Vec<String> = begin.iter().map(|summary| summary.id.clone()).collect();
         if ids.len() > NAMED {
@@ -225,7 +231,7 @@ mod tests {
     fn sessions_are_found_by_the_beginning_of_their_id_or_by_the_agents() {
         let state = tempfile::tempdir().expect("a folder");
         let records = Records::new(state.path());
-        assert!(matches!(records.find("x"), Err(FindError::Empty)));
+        assert!(matches!(records.find("x", |_| true), Err(FindError::Empty)));
         store(&records, "abc00000", "sess-1", 1, None);
         store(&records, "abd00000", "sess-1", 3, Some("a title"));
         store(&records, "xyz00000", "sess-2", 2, None);
@@ -238,7 +244,7 @@ mod tests {
         );
         assert_eq!(listed[0].name.as_deref(), Some("a title"));
         assert_eq!(listed[1].name.as_deref(), Some("first line"));
-        let find = |typed: &str| match records.find(typed) {
+        let find = |typed: &str| match records.find(typed, |_| true) {
             Ok(found) => found.id,
             Err(error) => error.to_string(),
         };

@@ -12,14 +12,45 @@ mod folder;
 mod summary;
 mod writer;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use crate::{
+    record::{About, Record},
+    session::BlockKind,
+};
 
 pub use folder::{FindError, Records};
 pub use summary::Summary;
-pub use writer::{Destination, RecordWriter};
+pub use writer::{Destination, RecordWriter, Screens};
 
 /// Bytes of all files together.
 const MAX_TOTAL: u64 = 1 << 30;
+
+/// A stored session, read to be opened again.
+pub struct Stored {
+    /// Of the record.
+    pub id: String,
+    pub about: About,
+    /// The id of the next block in the file.
+    pub next_id: u64,
+    pub blocks: Vec<BlockKind>,
+}
+
+impl Stored {
+    pub fn new(id: String, record: Record) -> Self {
+        let now = Instant::now();
+        Self {
+            id,
+            next_id: record.next_id(),
+            about: record.about,
+            blocks: record
+                .blocks
+                .into_iter()
+                .filter_map(|stored| stored.block.into_history(now))
+                .collect(),
+        }
+    }
+}
 
 /// Milliseconds since 1970.
 pub fn wall_clock() -> u64 {

@@ -14,7 +14,8 @@ use std::{
 
 use super::{Records, file::RecordFile};
 use crate::{
-    record::{Batch, Line, Record},
+    proto::SessionKey,
+    record::{Batch, Line},
     text::{SafeText, last_bytes},
     vt::SharedScreen,
 };
@@ -29,11 +30,10 @@ const MAX_TERMINAL: usize = 64 << 10;
 /// Where a session's lines go.
 #[derive(Debug)]
 pub enum Destination {
-    /// To a file of that id, made with the first line.
-    New(String),
-    /// To the file of that id, which holds this record already; to a copy of it, with another id,
-    /// where another client has it open.
-    GoOn(String, Box<Record>),
+    /// To a file of its own, made with the first line.
+    New,
+    /// To the file of that id; to a copy of it where another client has it open.
+    GoOn(String),
 }
 
 /// Handle to the thread. It ends when the last handle goes and everything is written.
@@ -45,14 +45,14 @@ pub struct RecordWriter {
 
 #[derive(Debug)]
 enum Order {
-    Begin(u64, Destination),
+    Begin(SessionKey, Destination),
     Write {
-        session: u64,
+        session: SessionKey,
         batch: Batch,
         screens: Screens,
         weight: usize,
     },
-    End(u64),
+    End(SessionKey),
     Finish(mpsc::Sender<()>),
 }
 
@@ -76,7 +76,7 @@ impl RecordWriter {
     pub fn start(
         records: Records,
         keep: usize,
-        failed: impl Fn(u64, io::Error) + Send + 'static,
+        failed: impl Fn(SessionKey, io::Error) + Send + 'static,
     ) -> io::Result<Self> {
         let (orders, inbox) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -114,8 +114,8 @@ impl RecordWriter {
         Ok(Self { orders, waiting })
     }
 
-    /// A session begins; `session` is a number of its own.
-    pub fn begin(&self, session: u64, destination: Destination) {
+    /// A session begins.
+    pub fn begin(&self, session: SessionKey, destination: Destination) {
         self.order(Order::Begin(session, destination));
     }
 
@@ -124,7 +124,7 @@ impl RecordWriter {
         self.waiting.load(Ordering::Relaxed) > MAX_WAITING
     }
 
-    pub fn write(&self, session: u64, batch: Batch, screens: Screens) {
+    pub fn write(&self, session: SessionKey, batch: Batch, screens: Screens) {
         let weight = batch.lines.iter().map(weight).sum();
         self.waiting.fetch_add(weight, Ordering::Relaxed);
         self.order(Order::Write {
@@ -136,7 +136,7 @@ impl RecordWriter {
     }
 
     /// Nothing more comes of that session: its file is closed.
-    pub fn end(&self, session: u64) {
+    pub fn end(&self, session: SessionKey) {
         self.order(Order::End(session));
     }
 
@@ -163,7 +163,7 @@ fn weight(line: &Line) -> usize {
 struct Files {
     records: Records,
     keep: usize,
-    open: HashMap<u64, Open>,
+    open: HashMap<SessionKey, Open>,
 }
 
 enum Open {
@@ -172,7 +172,12 @@ enum Open {
 }
 
 impl Files {
-    fn write(&mut self, session: u64, mut batch: Batch, screens: &Screens) -> io::Result<()> {
+    fn write(
+        &mut self,
+        session: SessionKey,
+        mut batch: Batch,
+        screens: &Screens,
+    ) -> io::Result<()> {
         if batch.lines.is_empty() {
             return Ok(());
         }
@@ -187,7 +192,7 @@ impl Files {
         }
     }
 
-    fn file(&mut self, session: u64) -> io::Result<&mut RecordFile> {
+    fn file(&mut self, session: SessionKey) -> io::Result<&mut RecordFile> {
         let open = self.open.remove(&session).ok_or(io::ErrorKind::NotFound)?;
         let file = match open {
             Open::File(file) => file,
@@ -212,10 +217,11 @@ impl Files {
 
     fn make(&self, destination: &Destination) -> io::Result<RecordFile> {
         let new = match destination {
-            Destination::New(id) => RecordFile::open(&self.records.path(id))?,
-            Destination::GoOn(id, record) => match RecordFile::open(&self.records.path(id)) {
+            Destination::New => RecordFile::open(&self.records.path(&self.records.new_id()))?,
+            Destination::GoOn(id) => match RecordFile::open(&self.records.path(id)) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     let mut copy = RecordFile::open(&self.records.path(&self.records.new_id()))?;
+                    let record = self.records.load(id).map_err(io::Error::other)?;
                     copy.replace(record.lines())?;
                     copy
                 }

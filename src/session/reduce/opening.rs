@@ -119,6 +119,11 @@ impl Step<'_> {
         let shown = self.has_conversation();
         self.session.inner.opening.shown = shown;
         let way = match self.session.inner.opening.again.clone() {
+            // It ended before its agent had one.
+            None if self.session.inner.opening.stored => {
+                self.give_up_reopening("the agent never had this session", None);
+                Way::New
+            }
             None => Way::New,
             // What is on the screen needs no replay; an empty screen does.
             Some(id) if caps.resume && (shown || !caps.load_session) => Way::Resume(id),

@@ -99,7 +99,7 @@ impl Bench {
             event: AgentEvent::Chunk {
                 role: ChunkRole::Agent,
                 message: None,
-                meta: None,
+                meta: Default::default(),
                 content: ContentBlock::Text(SafeText::new(text)),
             },
         });
