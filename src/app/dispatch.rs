@@ -57,6 +57,13 @@ impl App {
                 Effect::ToAgent(message) => self.send(by, message),
                 Effect::Spawn => self.spawn_agent(by),
                 Effect::StopAgent(_) => self.end_agent(by),
+                Effect::TellStderr(connection) => {
+                    if let Some(client) = self.client(by) {
+                        let event = Event::Stderr(client.stderr());
+                        // Sending fails only once the loop is over.
+                        let _ = self.jobs.send(Job::Session(by, connection, event));
+                    }
+                }
                 Effect::Decide {
                     question,
                     subject,
@@ -88,6 +95,10 @@ impl App {
                 }
                 Effect::RestoreDraft(prompt) => {
                     self.ui.restore_draft_of(by, &prompt);
+                    self.frames.request(Instant::now(), Reason::Now);
+                }
+                Effect::Notice(notice) => {
+                    self.ui.notice(notice);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
                 Effect::Toast(text) => {

@@ -5,7 +5,7 @@ use std::{
     io::{self, IsTerminal, Write},
     os::unix::fs::OpenOptionsExt,
     path::Path,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use serde::Serialize;
@@ -268,8 +268,9 @@ fn shown(record: &Record) -> Session {
         cwd: record.about.cwd.clone().into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
+        start_timeout: Duration::ZERO,
         start: Start::New,
-        mode: None,
+        settings: Vec::new(),
         first_prompt: None,
     };
     let (mut session, _) = Session::start(config, now);

@@ -21,7 +21,7 @@ use super::{
     file::{AgentEntry, AgentFs, File, LATER, LATER_VALUES, PermissionsSection, RuleEntry},
     nearest,
 };
-use crate::config::{FsConfig, SessionsConfig, TerminalConfig, UiConfig};
+use crate::config::{ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig};
 
 /// What was found wrong.
 #[derive(Default)]
@@ -46,6 +46,7 @@ pub(super) fn check(
     checker.section::<FsConfig>(document, "fs");
     checker.section::<SessionsConfig>(document, "sessions");
     checker.section::<TerminalConfig>(document, "terminal");
+    checker.section::<ConnectionConfig>(document, "connection");
     checker.section::<UiConfig>(document, "ui");
     if let Some(keys) = table_mut(document, "keys") {
         retain(keys, |action, chords| {

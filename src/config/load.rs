@@ -235,6 +235,7 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
         fs: file.fs,
         terminal: file.terminal,
         sessions: file.sessions,
+        connection: file.connection,
         ui: file.ui,
         keys: file.keys,
         ..Config::default()

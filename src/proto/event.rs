@@ -2,8 +2,9 @@
 
 use crate::{
     proto::{
-        ConfigOption, ContentBlock, ExitStatus, MessageId, Meta, ModeId, Patch, PlanEntry, RawJson,
-        SlashCommand, TerminalId, ToolCallPatch,
+        AgentNotice, CompactionId, CompactionPatch, ConfigOption, ContentBlock, ExitStatus,
+        MessageId, Meta, ModeId, NamedPlan, Patch, PlanEntry, PlanId, RawJson, SlashCommand,
+        TerminalId, ToolCallPatch,
     },
     text::SafeText,
 };
@@ -23,6 +24,19 @@ pub enum AgentEvent {
     Terminal(TerminalMeta),
     /// Replaces the whole plan; empty clears it (V1-PLAN-01).
     Plan(Vec<PlanEntry>),
+    /// Replaces the plan with that id, whatever it was (V1-PLAN-03).
+    NamedPlan(NamedPlan),
+    /// An id that is not known is nothing (V1-PLAN-05).
+    PlanRemoved(PlanId),
+    /// For a moment on the screen, never in the transcript (V1-NOTE-01).
+    Notice(AgentNotice),
+    Compaction(Box<CompactionPatch>),
+    /// More of a compaction's summary; an unknown id begins one (V1-COMP-02).
+    CompactionChunk {
+        id: CompactionId,
+        content: ContentBlock,
+        meta: Meta,
+    },
     /// Replaces the whole list (V1-UPD-05).
     Commands(Vec<SlashCommand>),
     Mode(ModeId),

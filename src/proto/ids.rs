@@ -48,6 +48,14 @@ text_id!(
     ModeId
 );
 text_id!(
+    /// A plan among several of a session (V1-PLAN-03).
+    PlanId
+);
+text_id!(
+    /// A compaction of the context.
+    CompactionId
+);
+text_id!(
     /// An option of a permission request.
     OptionId
 );

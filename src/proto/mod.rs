@@ -7,12 +7,14 @@
 
 mod call;
 mod caps;
+mod compaction;
 mod content;
 mod error;
 mod event;
 mod exit;
 mod ids;
 mod meta;
+mod notice;
 mod options;
 mod plan;
 mod policy;
@@ -24,17 +26,22 @@ pub use call::{
     Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, ToAgent,
 };
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
+pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
 pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
 pub use exit::AgentExit;
 pub use ids::{
-    ConnectionId, MessageId, ModeId, OptionId, RequestKey, SessionId, SessionKey, TerminalId,
-    ToolCallId,
+    CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,
+    SessionKey, TerminalId, ToolCallId,
 };
 pub use meta::Meta;
-pub use options::{ConfigKind, ConfigOption, ConfigValue, SessionMode, SlashCommand};
-pub use plan::{PlanEntry, PlanPriority, PlanStatus};
+pub use notice::{AgentNotice, NoticeSeverity};
+pub use options::{
+    ConfigKind, ConfigOption, ConfigValue, OptionValue, SessionMode, SetBy, Setting, SettingKey,
+    SettingSource, SlashCommand, category,
+};
+pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
 pub use policy::{Consent, Decision, Policy, Rule, Verdict};
 pub use request::{
     ExitStatus, FsRead, FsWrite, HostReply, HostRequest, PermissionKind, PermissionOption,

@@ -1,6 +1,6 @@
 //! Plans (V1-PLAN).
 
-use crate::text::SafeText;
+use crate::{proto::PlanId, text::SafeText};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlanEntry {
@@ -23,4 +23,27 @@ pub enum PlanStatus {
     Pending,
     InProgress,
     Completed,
+}
+
+/// A plan with an id of its own: one of several side by side (V1-PLAN-03). The plan without an id
+/// is none of them (V1-PLAN-06).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedPlan {
+    pub id: PlanId,
+    pub body: PlanBody,
+}
+
+/// What a plan is written in; an update may change that as well.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlanBody {
+    Items(Vec<PlanEntry>),
+    Text(PlanText),
+}
+
+/// A plan in markdown, the whole of it (V1-PLAN-04).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlanText {
+    pub text: SafeText,
+    /// The file that holds it, as the agent named it.
+    pub path: Option<String>,
 }

@@ -10,9 +10,13 @@ use super::{
     raw::Raw,
 };
 use crate::{
-    proto::{MessageId, Meta, PlanEntry, ToolCallId, ToolLocation},
+    proto::{
+        CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
+        ToolCallId, ToolLocation,
+    },
     session::{
-        Answered, BlockKind, By, Message, Notice, Thought, ToolCall, ToolState, UserMessage,
+        Answered, BlockKind, By, Compaction, Message, Notice, Thought, ToolCall, ToolState,
+        UserMessage,
     },
     text::{SafeText, SafeTextBuf},
 };
@@ -28,8 +32,9 @@ pub struct Block {
     /// Counts up within the file; blocks stand in the order in which they first came.
     pub id: u64,
     pub kind: Kind,
+    /// As the agent names it.
     #[serde(skip_serializing_if = "is_default")]
-    pub message_id: Option<String>,
+    pub source_id: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
     pub text: SafeText,
     /// The agent refused it (V1-PROMPT-05).
@@ -41,6 +46,12 @@ pub struct Block {
     pub detail: Option<SafeText>,
     #[serde(skip_serializing_if = "is_default")]
     pub entries: Vec<Entry>,
+    /// Of a plan in markdown: the file that holds it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub path: Option<String>,
+    /// Of a compaction.
+    #[serde(skip_serializing_if = "is_default")]
+    pub status: Option<SafeText>,
     #[serde(skip_serializing_if = "is_default")]
     pub tool: Option<Box<Tool>>,
     #[serde(skip_serializing_if = "is_default")]
@@ -54,13 +65,15 @@ pub struct Block {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     User,
     Agent,
     Thought,
     Tool,
     Plan,
+    PlanText,
+    Compaction,
     Content,
     Notice,
     /// Of a later version: not shown.
@@ -146,13 +159,13 @@ impl Block {
                 ..of(Kind::User)
             },
             BlockKind::Agent(message) => Self {
-                message_id: message.id.as_ref().map(|id| id.as_str().to_owned()),
+                source_id: message.id.as_ref().map(|id| id.as_str().to_owned()),
                 text: message.text.since(0),
                 meta: values(&message.meta),
                 ..of(Kind::Agent)
             },
             BlockKind::Thought(thought) => Self {
-                message_id: thought.id.as_ref().map(|id| id.as_str().to_owned()),
+                source_id: thought.id.as_ref().map(|id| id.as_str().to_owned()),
                 text: thought.text.since(0),
                 took_ms: thought.took.map(millis),
                 meta: values(&thought.meta),
@@ -168,6 +181,20 @@ impl Block {
             BlockKind::Plan(entries) => Self {
                 entries: entries.iter().map(Entry::from).collect(),
                 ..of(Kind::Plan)
+            },
+            BlockKind::PlanText(plan) => Self {
+                text: plan.text.clone(),
+                path: plan.path.clone(),
+                ..of(Kind::PlanText)
+            },
+            BlockKind::Compaction(compaction) => Self {
+                source_id: Some(compaction.id.as_str().to_owned()),
+                status: Some(compaction_status(&compaction.status)),
+                content: compaction.summary.iter().map(Piece::from).collect(),
+                detail: compaction.error.clone(),
+                took_ms: compaction.took.map(millis),
+                meta: values(&compaction.meta),
+                ..of(Kind::Compaction)
             },
             BlockKind::Content(content) => Self {
                 content: vec![content.into()],
@@ -187,7 +214,7 @@ impl Block {
         let mut meta = Meta::default();
         meta.extend(self.meta.into_iter().map(|raw| raw.0));
         let took = self.took_ms.map(Duration::from_millis);
-        let id = self.message_id.map(MessageId::new);
+        let id = self.source_id.as_ref().map(MessageId::new);
         Some(match self.kind {
             Kind::User => BlockKind::User(UserMessage {
                 text: self.text,
@@ -218,6 +245,20 @@ impl Block {
                 }))
             }
             Kind::Plan => BlockKind::Plan(self.entries.into_iter().map(Into::into).collect()),
+            Kind::PlanText => BlockKind::PlanText(PlanText {
+                text: self.text,
+                path: self.path,
+            }),
+            Kind::Compaction => BlockKind::Compaction(Box::new(Compaction {
+                id: CompactionId::new(self.source_id.unwrap_or_default()),
+                status: compaction_status_of(self.status.unwrap_or_default()),
+                summary: self.content.into_iter().map(ContentBlock::from).collect(),
+                error: self.detail,
+                started: now,
+                took,
+                meta,
+                abandoned: true,
+            })),
             Kind::Content => BlockKind::Content(self.content.into_iter().next()?.into()),
             Kind::Notice => BlockKind::Notice(Notice {
                 level: self.level.unwrap_or_default().into(),
@@ -261,6 +302,26 @@ impl Block {
         let entries: usize = self.entries.iter().map(|entry| entry.content.len()).sum();
         let detail = self.detail.as_ref().map_or(0, |text| text.len());
         256 + self.text.len() + tool + content + entries + detail
+    }
+}
+
+fn compaction_status(status: &CompactionStatus) -> SafeText {
+    match status {
+        CompactionStatus::InProgress => "in_progress".into(),
+        CompactionStatus::Completed => "completed".into(),
+        CompactionStatus::Failed => "failed".into(),
+        CompactionStatus::Cancelled => "cancelled".into(),
+        CompactionStatus::Unknown(status) => status.clone(),
+    }
+}
+
+fn compaction_status_of(name: SafeText) -> CompactionStatus {
+    match &*name {
+        "in_progress" => CompactionStatus::InProgress,
+        "completed" => CompactionStatus::Completed,
+        "failed" => CompactionStatus::Failed,
+        "cancelled" => CompactionStatus::Cancelled,
+        _ => CompactionStatus::Unknown(name),
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{block::is_default, raw::Raw};
 use crate::{
     proto::{ContentBlock, Diff, Media, RawJson, Resource, ResourceLink, TerminalId, ToolContent},
+    session,
     text::SafeText,
 };
 
@@ -107,6 +108,18 @@ impl From<&ContentBlock> for Piece {
                 raw: Some(Raw(raw.clone())),
                 ..Self::default()
             },
+        }
+    }
+}
+
+impl From<&session::Piece> for Piece {
+    fn from(piece: &session::Piece) -> Self {
+        match piece {
+            session::Piece::Text(text) => Self {
+                text: Some(text.since(0)),
+                ..Self::of("text")
+            },
+            session::Piece::Content(content) => content.into(),
         }
     }
 }

@@ -93,6 +93,19 @@ fn written(block: &Block) -> String {
                 .collect::<Vec<_>>()
                 .join("\n")
         }
+        Kind::PlanText => quoted(&format!("*plan*\n\n{}", block.text.trim())),
+        Kind::Compaction => {
+            let status = block.status.as_deref().unwrap_or_default();
+            let texts = block
+                .content
+                .iter()
+                .filter_map(|piece| piece.text.as_deref());
+            let summary = texts.collect::<Vec<_>>().join("\n\n");
+            quoted(&format!(
+                "*context compacted: {status}*\n\n{}",
+                summary.trim()
+            ))
+        }
         Kind::Content => block
             .content
             .iter()

@@ -268,7 +268,7 @@ impl Recorder {
             BlockKind::Thought(thought) => {
                 self.grown(block, id, t, &thought.text, thought.took, &thought.meta)
             }
-            BlockKind::Tool(call) if call.state.is_open() && !whole => {
+            kind if is_open(kind) && !whole => {
                 let busy = self.busy.entry(block.id).or_insert(Busy {
                     next: now,
                     delay: DELAY,
@@ -328,6 +328,15 @@ impl Recorder {
                 },
             },
         ))
+    }
+}
+
+/// Goes on, and is sent again and again as it does.
+fn is_open(kind: &BlockKind) -> bool {
+    match kind {
+        BlockKind::Tool(call) => call.state.is_open(),
+        BlockKind::Compaction(compaction) => compaction.is_open(),
+        _ => false,
     }
 }
 

@@ -10,13 +10,14 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     proto::{
-        ClientCaps, ContentBlock, Diff, Media, MessageId, Meta, PlanEntry, PlanPriority,
-        PlanStatus, RawJson, ResourceLink, TerminalId, ToolCallId, ToolContent, ToolKind,
-        ToolLocation,
+        ClientCaps, CompactionId, CompactionStatus, ContentBlock, Diff, Media, MessageId, Meta,
+        PlanEntry, PlanPriority, PlanStatus, PlanText, RawJson, ResourceLink, TerminalId,
+        ToolCallId, ToolContent, ToolKind, ToolLocation,
     },
     session::{
-        Answered, BlockId, BlockKind, By, Message, Notice, NoticeLevel, Session, SessionConfig,
-        Start, Thought, ToolCall, ToolState, Turn as SessionTurn, TurnPhase, UserMessage,
+        Answered, BlockId, BlockKind, By, Compaction, Message, Notice, NoticeLevel, Session,
+        SessionConfig, Start, Thought, ToolCall, ToolState, Turn as SessionTurn, TurnPhase,
+        UserMessage,
     },
     text::{SafeText, SafeTextBuf},
 };
@@ -27,8 +28,9 @@ fn session() -> Session {
         cwd: "/project".into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
+        start_timeout: Duration::from_secs(60),
         start: Start::New,
-        mode: None,
+        settings: Vec::new(),
         first_prompt: None,
     };
     Session::start(config, Instant::now()).0
@@ -567,6 +569,20 @@ fn kind() -> impl Strategy<Value = BlockKind> {
             BlockKind::Plan(steps.into_iter().map(entry).collect())
         }),
         content().prop_map(BlockKind::Content),
+        (text(), prop::option::of(".*"))
+            .prop_map(|(text, path)| BlockKind::PlanText(PlanText { text, path })),
+        (text(), prop::option::of(text()), meta()).prop_map(|(summary, error, meta)| {
+            BlockKind::Compaction(Box::new(Compaction {
+                id: CompactionId::new("c"),
+                status: CompactionStatus::Completed,
+                summary: [ContentBlock::Text(summary)].into_iter().collect(),
+                error,
+                started: Instant::now(),
+                took: Some(Duration::from_millis(5)),
+                meta,
+                abandoned: true,
+            }))
+        }),
         (level, text(), prop::option::of(text())).prop_map(|(level, text, detail)| {
             BlockKind::Notice(Notice {
                 level,

@@ -1,7 +1,7 @@
 //! What the reducer wants done. The app carries effects out in order.
 
 use crate::{
-    proto::{ConnectionId, HostRequest, RequestKey, TerminalMeta, ToAgent},
+    proto::{AgentNotice, ConnectionId, HostRequest, RequestKey, TerminalMeta, ToAgent},
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
 };
@@ -14,6 +14,8 @@ pub enum Effect {
     Spawn,
     /// End that process and everything it started; comes back as `Exited`.
     StopAgent(ConnectionId),
+    /// What the agent has said on stderr so far; comes back as `Stderr`.
+    TellStderr(ConnectionId),
     /// Ask the policy; comes back as `Decided`.
     Decide {
         question: QuestionId,
@@ -37,6 +39,8 @@ pub enum Effect {
     RestoreDraft(Prompt),
     /// Said in the status line for a moment, not kept.
     Toast(SafeText),
+    /// A notice of the agent's: shown for a moment, not kept (V1-NOTE-01).
+    Notice(AgentNotice),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 
 mod effect;
 mod event;
+mod pieces;
 mod question;
 mod reduce;
 mod sessions;
@@ -16,16 +17,17 @@ mod transcript;
 pub use crate::proto::{AgentExit, Consent, Verdict};
 pub use effect::{Attention, Effect};
 pub use event::{Event, FileAnswer, Prompt};
+pub use pieces::{Piece, Pieces};
 pub use question::{
     Answered, By, CommandQuestion, FileQuestion, PermissionQuestion, Question, QuestionId, Subject,
 };
 pub use reduce::reduce;
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo,
-    Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo, Turn,
+    TurnPhase,
 };
 pub use transcript::{
-    Block, BlockId, BlockKind, Changes, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,
-    Transcript, UserMessage,
+    Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, Thought,
+    ToolCall, ToolState, Transcript, UserMessage,
 };

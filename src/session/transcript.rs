@@ -11,10 +11,10 @@ use std::{
 
 use crate::{
     proto::{
-        ContentBlock, MessageId, Meta, PlanEntry, RawJson, ToolCallId, ToolContent, ToolKind,
-        ToolLocation,
+        CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
+        RawJson, ToolCallId, ToolContent, ToolKind, ToolLocation,
     },
-    session::{Answered, By},
+    session::{Answered, By, Pieces},
     text::{SafeText, SafeTextBuf},
 };
 
@@ -44,6 +44,9 @@ pub enum BlockKind {
     Tool(Box<ToolCall>),
     /// A finished plan; the current one is `Session::plan`.
     Plan(Vec<PlanEntry>),
+    /// A plan in markdown whose turn is over.
+    PlanText(PlanText),
+    Compaction(Box<Compaction>),
     /// Content other than text in a message: image, audio, resource, link, unknown.
     Content(ContentBlock),
     Notice(Notice),
@@ -160,6 +163,28 @@ pub enum ToolState {
 impl ToolState {
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Pending | Self::InProgress | Self::Unknown(_))
+    }
+}
+
+/// The context was made smaller, or is being (V1-COMP).
+#[derive(Debug)]
+pub struct Compaction {
+    pub id: CompactionId,
+    pub status: CompactionStatus,
+    /// What the agent keeps of what was said; shown on demand.
+    pub summary: Pieces,
+    pub error: Option<SafeText>,
+    pub started: Instant,
+    /// Set when it is no longer in progress; not in a replay, where it is not known.
+    pub took: Option<Duration>,
+    pub meta: Meta,
+    /// The agent ended, or its session, before it was over: nobody will tell how it ended.
+    pub abandoned: bool,
+}
+
+impl Compaction {
+    pub fn is_open(&self) -> bool {
+        self.status == CompactionStatus::InProgress && !self.abandoned
     }
 }
 

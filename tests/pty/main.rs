@@ -17,6 +17,7 @@ mod external;
 mod files;
 mod keys;
 mod leave;
+mod limits;
 mod logs;
 mod permission;
 mod queue;

@@ -11,6 +11,7 @@
 
 mod blocks;
 mod command;
+mod newer;
 mod options;
 mod permission;
 mod reply;

@@ -3,14 +3,12 @@
 use serde::Deserialize;
 
 use super::{
-    Decoder, blocks, options, raw_json, terminal_meta,
+    Decoder, blocks, newer, options, raw_json, terminal_meta,
     tool::ToolCall,
     view::{Member, Misfit, Pass, Text, object, present},
 };
 use crate::{
-    proto::{
-        AgentEvent, ChunkRole, FromAgent, MessageId, Meta, ModeId, Patch, SessionInfoPatch, Usage,
-    },
+    proto::{AgentEvent, ChunkRole, FromAgent, MessageId, Meta, ModeId, SessionInfoPatch, Usage},
     text::SafeText,
 };
 
@@ -85,7 +83,11 @@ pub fn decode(
         push(AgentEvent::ToolCall(Box::new(patch)));
         return Ok(());
     }
-    match (event(pass, tag, &update)?, pass) {
+    let event = match event(pass, tag, &update)? {
+        None => newer::event(pass, tag, params.update.get())?,
+        known => known,
+    };
+    match (event, pass) {
         (Some(event), _) => push(event),
         (None, Pass::Strict) => return Err(Misfit),
         (None, Pass::Loose) => push(AgentEvent::Unknown {
@@ -113,9 +115,10 @@ fn event(pass: Pass, tag: &str, update: &Update<'_>) -> Result<Option<AgentEvent
             options::config_options(pass, update.config_options)?.map(AgentEvent::ConfigOptions)
         }
         "usage_update" => usage(pass, update)?.map(AgentEvent::Usage),
+        // V1-SES-21: omitted is unchanged, null is cleared.
         "session_info_update" => Some(AgentEvent::SessionInfo(SessionInfoPatch {
-            title: patch(pass, update.title)?,
-            updated_at: patch(pass, update.updated_at)?,
+            title: pass.patch(update.title, |title| pass.safe_line(title))?,
+            updated_at: pass.patch(update.updated_at, |at| pass.safe_line(at))?,
         })),
         _ => None,
     })
@@ -153,13 +156,4 @@ fn usage(pass: Pass, update: &Update<'_>) -> Result<Option<Usage>, Misfit> {
         size,
         cost: cost.map(|cost| (cost.amount, SafeText::line(cost.currency.as_str()))),
     }))
-}
-
-/// Omitted is unchanged, null is cleared (V1-SES-21).
-fn patch(pass: Pass, member: Member<'_>) -> Result<Patch<SafeText>, Misfit> {
-    match member {
-        None => Ok(Patch::Keep),
-        Some(raw) if raw.get() == "null" => Ok(Patch::Clear),
-        some => Ok(pass.safe_line(some)?.map_or(Patch::Keep, Patch::Set)),
-    }
 }

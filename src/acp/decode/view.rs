@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub use crate::rpc::{Member, Text, present};
-use crate::text::SafeText;
+use crate::{proto::Patch, text::SafeText};
 
 /// Something is not as v1 has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,20 @@ impl Pass {
             list.extend(item(raw)?);
         }
         Ok(Some(list))
+    }
+
+    /// A member to be left, cleared or set: omitted is unchanged, null is cleared; what does not
+    /// fit is loosely unchanged too. The member must be read with [`present`].
+    pub fn patch<'a, T>(
+        self,
+        member: Member<'a>,
+        read: impl FnOnce(Member<'a>) -> Result<Option<T>, Misfit>,
+    ) -> Result<Patch<T>, Misfit> {
+        match member {
+            None => Ok(Patch::Keep),
+            Some(raw) if raw.get() == "null" => Ok(Patch::Clear),
+            some => Ok(read(some)?.map_or(Patch::Keep, Patch::Set)),
+        }
     }
 
     /// What did not fit: a misfit of the message, or nothing.

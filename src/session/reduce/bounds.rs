@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    proto::{ContentBlock, Diff, PlanEntry, RawJson, ToolContent},
+    proto::{ContentBlock, Diff, NamedPlan, PlanBody, PlanEntry, RawJson, ToolContent},
     session::{BlockId, BlockKind, NoticeLevel, ToolCall},
     text::{SafeText, SafeTextBuf},
 };
@@ -34,14 +34,21 @@ pub(super) const MAX_QUEUE: usize = 64;
 pub(super) const MAX_QUESTIONS: usize = 64;
 /// Terminals told of; ended ones go first.
 pub(super) const MAX_TERMINALS: usize = 512;
-/// Slash commands, and config options.
+/// Slash commands.
 pub(super) const MAX_COMMANDS: usize = 1_000;
 /// Written files that wait for a call that names them.
 pub(super) const MAX_WRITES: usize = 256;
-/// Modes.
-pub(super) const MAX_MODES: usize = 100;
+/// Config options, and the values of all of them together.
+pub(super) const MAX_OPTIONS: usize = 1_000;
+pub(super) const MAX_OPTION_VALUES: usize = 10_000;
+/// Changes of options that the agent has not answered.
+pub(super) const MAX_SETS: usize = 64;
 /// Entries of a plan.
 pub(super) const MAX_PLAN: usize = 500;
+/// Bytes of a plan in markdown.
+pub(super) const MAX_PLAN_TEXT: usize = 256 << 10;
+/// Plans side by side; the oldest goes first.
+pub(super) const MAX_PLANS: usize = 16;
 /// Updates that came before their session was known, and their bytes.
 pub(super) const MAX_EARLY: usize = 256;
 pub(super) const MAX_EARLY_WEIGHT: usize = 8 << 20;
@@ -132,6 +139,7 @@ impl Step<'_> {
             self.session.inner.weight += block_weight(&sign);
             self.session.transcript.forget_first(gone, sign);
             self.forget_gone_tools();
+            self.forget_gone_compactions();
             self.forget_gone_terminals();
         } else if !emptied.is_empty() {
             let text = format!(
@@ -157,6 +165,11 @@ pub(super) fn block_weight(kind: &BlockKind) -> usize {
                 body_weight(call) + locations + command + call.title.len()
             }
             BlockKind::Plan(entries) => plan_weight(entries),
+            BlockKind::PlanText(plan) => plan.text.len(),
+            BlockKind::Compaction(compaction) => {
+                compaction.summary.weight()
+                    + compaction.error.as_ref().map_or(0, |error| error.len())
+            }
             BlockKind::Content(content) => content_weight(content),
             BlockKind::Notice(notice) => {
                 notice.text.len() + notice.detail.as_ref().map_or(0, |text| text.len())
@@ -190,8 +203,24 @@ pub(super) fn content_weight(content: &ContentBlock) -> usize {
     }
 }
 
+pub(super) fn named_plan_weight(plan: &NamedPlan) -> usize {
+    match &plan.body {
+        PlanBody::Items(entries) => plan_weight(entries),
+        PlanBody::Text(text) => text.text.len(),
+    }
+}
+
 fn plan_weight(entries: &[PlanEntry]) -> usize {
     entries.iter().map(|entry| entry.content.len()).sum()
+}
+
+/// Cuts a plan to its bounds.
+pub(super) fn bounded_plan(mut plan: NamedPlan) -> NamedPlan {
+    match &mut plan.body {
+        PlanBody::Items(entries) => entries.truncate(MAX_PLAN),
+        PlanBody::Text(text) => text.text = bounded(&text.text, MAX_PLAN_TEXT),
+    }
+    plan
 }
 
 /// Cuts a tool call's content to its bounds.

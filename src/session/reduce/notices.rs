@@ -1,12 +1,16 @@
 //! Lines of the client's own in the transcript.
 
 use crate::{
-    proto::{RawJson, RpcError},
+    proto::{AgentNotice, RawJson, RpcError},
     session::{BlockId, BlockKind, Effect, Notice, NoticeLevel},
     text::SafeText,
 };
 
-use super::{Step, bounds::block_weight, error_text};
+use super::{
+    Step,
+    bounds::{MAX_ERROR_TEXT, MAX_TITLE, block_weight, bounded},
+    error_text,
+};
 
 impl Step<'_> {
     pub(super) fn say(&mut self, level: NoticeLevel, text: SafeText) {
@@ -26,6 +30,19 @@ impl Step<'_> {
 
     pub(super) fn toast(&mut self, text: &str) {
         self.effects.push(Effect::Toast(SafeText::line(text)));
+    }
+
+    /// A live event, and no history: a replay has none (V1-NOTE-01).
+    pub(super) fn agent_notice(&mut self, notice: AgentNotice) {
+        if !self.is_replaying() && !notice.title.trim().is_empty() {
+            self.effects.push(Effect::Notice(AgentNotice {
+                title: bounded(&notice.title, MAX_TITLE),
+                description: notice
+                    .description
+                    .map(|description| bounded(&description, MAX_ERROR_TEXT)),
+                ..notice
+            }));
+        }
     }
 
     /// Anything new at the transcript's end. Ends what is being said, unless it is a quiet notice:

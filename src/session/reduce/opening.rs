@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentEvent, Call, CallTag, ContentBlock, PlanEntry, RpcError, SessionId, SessionOpened,
-        SessionSetup,
+        AgentEvent, Call, CallTag, ContentBlock, NamedPlan, Patch, PlanEntry, RpcError, SessionId,
+        SessionOpened, SessionSetup,
     },
     session::{BlockKind, NoticeLevel, Phase, Session, Start, ToolState, Transcript},
     text::SafeText,
@@ -11,7 +11,8 @@ use crate::{
 
 use super::{
     Step,
-    bounds::{MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, tool_content_weight},
+    bounds::{MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, named_plan_weight, tool_content_weight},
+    compaction::Compactions,
     error_text,
     notices::notice,
     tools::ToolIndex,
@@ -50,6 +51,8 @@ struct Kept {
     transcript: Transcript,
     tools: ToolIndex,
     plan: Vec<PlanEntry>,
+    plans: Vec<NamedPlan>,
+    compactions: Compactions,
 }
 
 impl Way {
@@ -210,12 +213,12 @@ impl Step<'_> {
         self.signed_in();
         let told = answer.modes.is_some() || !answer.config_options.is_empty();
         if told {
-            self.forget_modes();
+            self.forget_options();
         }
         // In the order in which they came: the answer has the last word (V1-CFG-10).
         self.apply_early(&id, early);
-        self.modes_at_opening(answer.modes, answer.config_options);
-        self.set_wanted_mode(told);
+        self.options_at_opening(answer.modes, answer.config_options);
+        self.apply_settings(told);
         self.send_next_unless_held();
     }
 
@@ -303,10 +306,14 @@ impl Step<'_> {
         let transcript = self.session.transcript.take();
         let tools = std::mem::take(&mut self.session.inner.tools);
         let plan = std::mem::take(&mut self.session.plan);
+        let plans = std::mem::take(&mut self.session.plans);
+        let compactions = std::mem::take(&mut self.session.inner.compactions);
         self.session.inner.opening.kept = Some(Kept {
             transcript,
             tools,
             plan,
+            plans,
+            compactions,
         });
         self.weigh();
     }
@@ -329,6 +336,7 @@ impl Step<'_> {
         self.hush();
         self.end_open_tools(ToolState::Ended);
         self.settle_plan();
+        self.settle_plan_texts();
         let kept = self.session.inner.opening.kept.take();
         // Who opens a session again expects that it is loaded.
         let stored = std::mem::take(&mut self.session.inner.opening.stored);
@@ -345,6 +353,8 @@ impl Step<'_> {
             self.session.transcript.put_back(kept.transcript);
             self.session.inner.tools = kept.tools;
             self.session.plan = kept.plan;
+            self.session.plans = kept.plans;
+            self.session.inner.compactions = kept.compactions;
             self.weigh();
             self.end_own_calls_that_ended();
         }
@@ -356,7 +366,8 @@ impl Step<'_> {
         self.session.usage = None;
         self.session.commands.clear();
         self.session.plan.clear();
-        self.forget_modes();
+        self.session.plans.clear();
+        self.forget_options();
     }
 
     /// An update, for whichever session it is.
@@ -431,6 +442,12 @@ fn event_weight(event: &AgentEvent) -> usize {
             .map(|command| command.name.len() + command.description.len())
             .sum(),
         AgentEvent::Unknown { raw, .. } => raw.0.len(),
+        AgentEvent::NamedPlan(plan) => named_plan_weight(plan),
+        AgentEvent::Compaction(patch) => match &patch.summary {
+            Patch::Set(summary) => summary.iter().map(content_weight).sum(),
+            _ => 0,
+        },
+        AgentEvent::CompactionChunk { content, .. } => content_weight(content),
         _ => std::mem::size_of::<ContentBlock>(),
     }
 }

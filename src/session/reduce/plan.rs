@@ -1,21 +1,32 @@
-//! The plan: pinned while unfinished, in the transcript once it is done.
+//! Plans: pinned while unfinished, in the transcript once they are done.
+//!
+//! One has no id; beside it there may be several that have (V1-PLAN-03, V1-PLAN-06). One in markdown
+//! does not say when it is done: its turn's end does.
+
+use std::collections::HashMap;
 
 use crate::{
-    proto::{PlanEntry, PlanStatus},
+    proto::{NamedPlan, PlanBody, PlanEntry, PlanId, PlanStatus},
     session::{BlockId, BlockKind},
 };
 
-use super::{Step, bounds::MAX_PLAN};
+use super::{
+    Step,
+    bounds::{MAX_PLAN, MAX_PLANS, bounded_plan},
+};
 
 #[derive(Debug, Default)]
 pub(super) struct PlanRules {
     /// Where this turn's finished plan stands: told again, it is that block and no second one.
     finished: Option<BlockId>,
+    /// The same of plans with ids.
+    finished_named: HashMap<PlanId, BlockId>,
 }
 
 impl PlanRules {
     pub(super) fn new_turn(&mut self) {
         self.finished = None;
+        self.finished_named.clear();
     }
 }
 
@@ -29,23 +40,81 @@ impl Step<'_> {
 
     /// Moves a finished plan into the transcript.
     pub(super) fn settle_plan(&mut self) {
-        let plan = &self.session.plan;
-        if plan.is_empty()
-            || plan
-                .iter()
-                .any(|entry| entry.status != PlanStatus::Completed)
-        {
+        if !is_done(&self.session.plan) {
             return;
         }
         let plan = std::mem::take(&mut self.session.plan);
-        match self.session.inner.plan.finished {
-            Some(id) if self.session.transcript.index_of(id).is_some() => {
-                self.replace(id, BlockKind::Plan(plan));
-            }
-            _ => {
-                let id = self.push(BlockKind::Plan(plan));
-                self.session.inner.plan.finished = Some(id);
-            }
+        let finished = self.session.inner.plan.finished;
+        let block = self.put_plan(finished, BlockKind::Plan(plan));
+        self.session.inner.plan.finished = Some(block);
+    }
+
+    /// Replaces the plan with that id whole, its type included (V1-PLAN-03).
+    pub(super) fn named_plan(&mut self, plan: NamedPlan) {
+        let plan = bounded_plan(plan);
+        let is_empty = match &plan.body {
+            PlanBody::Items(entries) => entries.is_empty(),
+            PlanBody::Text(text) => text.text.trim().is_empty(),
+        };
+        if is_empty {
+            self.plan_removed(&plan.id);
+            return;
+        }
+        let plans = &mut self.session.plans;
+        match plans.iter_mut().find(|known| known.id == plan.id) {
+            Some(known) => *known = plan,
+            None => plans.push(plan),
+        }
+        if plans.len() > MAX_PLANS {
+            self.settle_plan_at(0);
+        }
+        let done =
+            |plan: &NamedPlan| matches!(&plan.body, PlanBody::Items(items) if is_done(items));
+        while let Some(at) = self.session.plans.iter().position(done) {
+            self.settle_plan_at(at);
         }
     }
+
+    /// An unknown id is ignored (V1-PLAN-05). What stands in the transcript is history.
+    pub(super) fn plan_removed(&mut self, id: &PlanId) {
+        self.session.plans.retain(|plan| plan.id != *id);
+    }
+
+    /// The turn is over: a plan in markdown goes where what was said in it stands.
+    pub(super) fn settle_plan_texts(&mut self) {
+        let is_text = |plan: &NamedPlan| matches!(plan.body, PlanBody::Text(_));
+        while let Some(at) = self.session.plans.iter().position(is_text) {
+            self.settle_plan_at(at);
+        }
+    }
+
+    fn settle_plan_at(&mut self, at: usize) {
+        let NamedPlan { id, body } = self.session.plans.remove(at);
+        let finished = self.session.inner.plan.finished_named.get(&id).copied();
+        let kind = match body {
+            PlanBody::Items(entries) => BlockKind::Plan(entries),
+            PlanBody::Text(text) => BlockKind::PlanText(text),
+        };
+        let block = self.put_plan(finished, kind);
+        let finished = &mut self.session.inner.plan.finished_named;
+        if finished.len() < MAX_PLANS || finished.contains_key(&id) {
+            finished.insert(id, block);
+        }
+    }
+
+    /// Into its place, if it has one in this turn; else at the end.
+    fn put_plan(&mut self, place: Option<BlockId>, kind: BlockKind) -> BlockId {
+        match place {
+            Some(block) if self.session.transcript.index_of(block).is_some() => {
+                self.replace(block, kind);
+                block
+            }
+            _ => self.push(kind),
+        }
+    }
+}
+
+fn is_done(entries: &[PlanEntry]) -> bool {
+    let completed = |entry: &PlanEntry| entry.status == PlanStatus::Completed;
+    !entries.is_empty() && entries.iter().all(completed)
 }

@@ -10,7 +10,12 @@ impl Step<'_> {
     pub(super) fn update(&mut self, event: AgentEvent) {
         let is_conversation = matches!(
             event,
-            AgentEvent::Chunk { .. } | AgentEvent::ToolCall(_) | AgentEvent::Plan(_)
+            AgentEvent::Chunk { .. }
+                | AgentEvent::ToolCall(_)
+                | AgentEvent::Plan(_)
+                | AgentEvent::NamedPlan(_)
+                | AgentEvent::Compaction(_)
+                | AgentEvent::CompactionChunk { .. }
         );
         if is_conversation {
             if self.is_told_twice() {
@@ -27,12 +32,19 @@ impl Step<'_> {
             } => self.chunk(role, message, content, meta),
             AgentEvent::ToolCall(patch) => self.tool_call(*patch),
             AgentEvent::Plan(entries) => self.plan(entries),
+            AgentEvent::NamedPlan(plan) => self.named_plan(plan),
+            AgentEvent::PlanRemoved(id) => self.plan_removed(&id),
+            AgentEvent::Compaction(patch) => self.compaction(*patch),
+            AgentEvent::CompactionChunk { id, content, meta } => {
+                self.compaction_chunk(id, content, meta);
+            }
+            AgentEvent::Notice(notice) => self.agent_notice(notice),
             AgentEvent::Terminal(meta) => self.terminal_meta(meta),
             AgentEvent::Commands(mut commands) => {
                 commands.truncate(MAX_COMMANDS);
                 self.session.commands = commands;
             }
-            AgentEvent::Mode(mode) => self.mode_changed(mode),
+            AgentEvent::Mode(mode) => self.mode_changed(&mode),
             AgentEvent::ConfigOptions(options) => self.config_options(options),
             AgentEvent::Usage(usage) => self.session.usage = Some(usage),
             AgentEvent::SessionInfo(SessionInfoPatch { title, .. }) => match title {

@@ -5,6 +5,7 @@
 
 pub mod code;
 pub mod command;
+pub mod compaction;
 pub mod content;
 pub mod diff;
 pub mod excerpt;

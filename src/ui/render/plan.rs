@@ -3,12 +3,17 @@
 use ratatui::style::{Modifier, Style};
 
 use super::{
-    RenderContext, Row,
+    RenderContext, Rendered, Row,
+    content::checked_uri,
+    format::count,
     frame::{Corners, boxed, inner_width},
-    line::{StyledLine, Wrapping},
-    tool,
+    line::{StyledLine, Wrapping, prefixed},
+    markdown, tool,
 };
-use crate::proto::{PlanEntry, PlanPriority, PlanStatus};
+use crate::{
+    proto::{PlanEntry, PlanPriority, PlanStatus, PlanText},
+    text::{SafeText, first_bytes},
+};
 
 /// Blanks between entries on one row.
 const GAP: usize = 3;
@@ -23,6 +28,44 @@ const LISTED_ROWS: usize = 5;
 const MIN_LISTED_ROWS: usize = 3;
 
 const BORDERS: usize = 2;
+
+/// Bytes of a plan in markdown that are laid out.
+const MAX_TEXT: usize = 64 << 10;
+
+/// A plan that is pinned.
+#[derive(Clone, Copy, Debug)]
+pub enum Pinned<'a> {
+    Items(&'a [PlanEntry]),
+    Text(&'a PlanText),
+}
+
+/// Plans one below the other on at most `max_rows` rows: each takes what it wants but for a row that
+/// it leaves to each one below (V1-PLAN-03). With the rows that it took it comes out the same.
+pub fn render_pinned_plans(
+    plans: &[Pinned<'_>],
+    max_rows: usize,
+    ctx: &RenderContext<'_>,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (at, plan) in plans.iter().enumerate() {
+        let waiting = plans.len() - at;
+        let room = max_rows.saturating_sub(rows.len());
+        if room < waiting && at > 0 {
+            // Those that find no room are counted.
+            rows.pop();
+            let text = format!("  +{}", count(waiting + 1, "plan"));
+            let line = StyledLine::styled(&text, ctx.theme.dim);
+            rows.push(line.truncate(ctx.width.into(), ctx.symbols.ellipsis));
+            break;
+        }
+        let share = (room + 1).saturating_sub(waiting);
+        rows.extend(match plan {
+            Pinned::Items(entries) => render_pinned_plan(entries, share, ctx),
+            Pinned::Text(text) => render_pinned_text(text, share, ctx),
+        });
+    }
+    rows
+}
 
 /// The plan on at most `max_rows` rows: in a box titled with what is done of it; entries share rows
 /// where they fit whole, else each has its own, those nearest to the current one. Without room for
@@ -52,6 +95,91 @@ pub fn render_pinned_plan(
         ctx.theme.accent
     };
     boxed(&title(entries, ctx), rows, border, Corners::Square, ctx)
+}
+
+/// The beginning of a plan in markdown, in a box that names its file.
+fn render_pinned_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
+    let ctx = &RenderContext {
+        width: ctx.prose_width(),
+        ..*ctx
+    };
+    let room = max_rows.saturating_sub(BORDERS);
+    if room < MIN_LISTED_ROWS {
+        let mut row = StyledLine::styled("  ", Style::new());
+        row.extend(&text_title(plan, ctx));
+        let mut lines = plan
+            .text
+            .lines()
+            .map(|line| line.trim().trim_start_matches(['#', ' ']));
+        if let Some(first) = lines.find(|line| !line.is_empty()) {
+            row.push(&format!(" {}", SafeText::line(first)), ctx.theme.text);
+        }
+        let row = row.truncate(ctx.width.into(), ctx.symbols.ellipsis);
+        return if max_rows > 0 { vec![row] } else { Vec::new() };
+    }
+    let inner = RenderContext {
+        width: u16::try_from(inner_width(ctx)).unwrap_or(ctx.width),
+        ..*ctx
+    };
+    let rows = short_text(plan, room.min(LISTED_ROWS), &inner).rows;
+    let title = text_title(plan, ctx);
+    boxed(&title, rows, ctx.theme.accent, Corners::Square, ctx)
+}
+
+/// A plan in markdown as it stands in the transcript, up to `max_rows` rows of it.
+pub fn render_plan_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>) -> Rendered {
+    let mut head = StyledLine::styled("  ", Style::new());
+    head.push(ctx.symbols.done, ctx.theme.success);
+    head.push(" ", Style::new());
+    head.extend(&text_title(plan, ctx));
+    let mut indent = StyledLine::new();
+    indent.fill_to(4, Style::new());
+    let body = RenderContext {
+        width: ctx.prose_width().saturating_sub(5).max(1),
+        ..*ctx
+    };
+    let mut rendered = short_text(plan, max_rows, &body);
+    for row in &mut rendered.rows {
+        *row = prefixed(&indent, std::mem::take(row), ctx.width.into());
+    }
+    let head = head.truncate(ctx.width.into(), ctx.symbols.ellipsis);
+    rendered.rows.insert(0, head);
+    rendered
+}
+
+fn short_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>) -> Rendered {
+    let shown = first_bytes(plan.text.trim(), MAX_TEXT);
+    let mut rendered = markdown::render_whole(shown, ctx);
+    if rendered.rows.len() > max_rows {
+        let shown = max_rows.saturating_sub(1);
+        let more = format!("+{}", count(rendered.rows.len() - shown, "row"));
+        rendered.rows.truncate(shown);
+        let more = StyledLine::styled(&more, ctx.theme.dim);
+        let width = usize::from(ctx.width);
+        rendered
+            .rows
+            .push(more.truncate(width, ctx.symbols.ellipsis));
+    }
+    rendered
+}
+
+/// `plan PLAN.md`; the file's name leads to it (V1-PLAN-04).
+fn text_title(plan: &PlanText, ctx: &RenderContext<'_>) -> StyledLine {
+    let mut title = StyledLine::styled("plan", ctx.theme.strong);
+    if let Some(path) = &plan.path {
+        let name = path
+            .rsplit('/')
+            .find(|part| !part.is_empty())
+            .unwrap_or(path);
+        let name = SafeText::line(name);
+        title.push(" ", Style::new());
+        let plain = path.starts_with('/') && !path.contains(['%', '?', '#', ' ']);
+        match checked_uri(&format!("file://{path}")).filter(|_| plain) {
+            Some(uri) => title.push_link(&name, ctx.theme.dim, uri),
+            None => title.push(&name, ctx.theme.dim),
+        }
+    }
+    title
 }
 
 /// A finished plan as it stands in the transcript: headed as a tool call is.

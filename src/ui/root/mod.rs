@@ -19,7 +19,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
     config::{ThemeChoice, UiConfig},
-    proto::SessionKey,
+    proto::{AgentNotice, SessionKey},
     session::Prompt,
     text::SafeText,
     ui::{
@@ -27,6 +27,7 @@ use crate::{
         composer::Composer,
         keymap::Keymap,
         layers::Layers,
+        notices::Notices,
         offload::Offload,
         overlay::{AgentPicker, Frame, Guard, OverlayContext, PastSessions, QuestionDialog},
         render::RenderContext,
@@ -59,6 +60,7 @@ pub struct Ui {
     /// Over everything but the status line.
     viewer: Option<Viewer>,
     moment: Moment,
+    notices: Notices,
     plan_hidden: bool,
     /// A refusal's reason is being written: further questions wait for it.
     feedback: bool,
@@ -141,6 +143,7 @@ impl Ui {
             layers: Layers::default(),
             viewer: None,
             moment: Moment::default(),
+            notices: Notices::default(),
             plan_hidden: false,
             feedback: false,
             last_key: None,
@@ -170,6 +173,7 @@ impl Ui {
         [
             self.layers.deadline(cx.now),
             self.moment.deadline(),
+            self.notices.deadline(),
             self.transcript.deadline().filter(|_| self.transcript_shown),
             status::deadline(cx.session, self.look.settings.motion, cx.now),
         ]
@@ -235,6 +239,11 @@ impl Ui {
     /// Says something for a moment at the left of the status line.
     pub fn toast(&mut self, text: SafeText) {
         self.moment.say(text);
+    }
+
+    /// Shows a notice of the agent's for some seconds.
+    pub fn notice(&mut self, notice: AgentNotice) {
+        self.notices.say(notice);
     }
 
     /// The terminal has told its background. A theme that the person chose stays.

@@ -5,7 +5,8 @@ use std::time::Instant;
 use crate::{
     proto::SessionKey,
     ui::{
-        composer::Composer, layers::Layers, root::Ui, transcript::TranscriptView, viewer::Viewer,
+        composer::Composer, layers::Layers, notices::Notices, root::Ui, transcript::TranscriptView,
+        viewer::Viewer,
     },
 };
 
@@ -48,6 +49,7 @@ impl Ui {
         let left = self.unpark(next);
         self.parked.insert(before, left);
         self.just_answered = None;
+        self.notices = Notices::default();
         // The key that led here answers nothing that is asked there.
         self.last_key = Some(now);
         self.layers.typed_elsewhere(now);
@@ -60,6 +62,7 @@ impl Ui {
             self.session = None;
             self.transcript = TranscriptView::default();
             self.viewer = None;
+            self.notices = Notices::default();
             self.end_feedback();
         } else if let Some(parked) = self.parked.remove(&key) {
             self.prepend_draft(&parked.composer.whole_text());

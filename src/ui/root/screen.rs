@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::PlanStatus,
+    proto::{PlanBody, PlanEntry, PlanStatus},
     session::{Phase, Session, Sessions},
     ui::{
         Ui, UiCommand, UiContext,
@@ -15,9 +15,14 @@ use crate::{
         composer::Sources,
         overlay::{Frame, Room, agent_name, draw_rows},
         queue,
-        render::{Row, line::StyledLine, plan::render_pinned_plan, tool::body_columns},
+        render::{
+            Row,
+            line::StyledLine,
+            plan::{Pinned, render_pinned_plans},
+            tool::body_columns,
+        },
         status::Status,
-        transcript::content_width,
+        transcript::{PlacedLink, content_width},
     },
 };
 
@@ -112,16 +117,20 @@ impl Ui {
         if self.viewer.is_some() {
             let zones = Zones::stack(area, 0, 0, 0, 0);
             self.draw_status(zones.status, buffer, cx);
-            return self.draw_viewer(zones.above_composer(), buffer, cx);
+            let cursor = self.draw_viewer(zones.above_composer(), buffer, cx);
+            self.draw_notices(zones.above_composer(), buffer, cx);
+            return cursor;
         }
         let zones = self.divide(area, cx);
         self.draw_transcript(zones.transcript, buffer, cx);
         if let Some(session) = cx.session {
             let rows = self.plan_rows(session, zones.plan.height, area.width, cx);
             draw_rows(&rows, zones.plan, buffer);
+            self.links.extend(placed_links(&rows, zones.plan));
             let rows = self.queue_rows(session, zones.queue.height, area.width, cx);
             draw_rows(&rows, zones.queue, buffer);
         }
+        self.draw_notices(zones.transcript, buffer, cx);
         let cursor = self.draw_composer(&zones, buffer, cx);
         self.draw_status(zones.status, buffer, cx);
         self.draw_overlay(&zones, buffer, cx).or(cursor)
@@ -198,17 +207,22 @@ impl Ui {
         self.transcript_shown = true;
     }
 
-    /// The plan while it is unfinished.
+    /// Plans while they are unfinished.
     fn plan_rows(&self, session: &Session, room: u16, width: u16, cx: &UiContext<'_>) -> Vec<Row> {
-        let entries = &session.plan;
-        let unfinished = entries
-            .iter()
-            .any(|entry| entry.status != PlanStatus::Completed);
-        if self.plan_hidden || !unfinished || room == 0 {
+        if self.plan_hidden || room == 0 {
             return Vec::new();
         }
+        let plans = pinned_plans(session);
         let ctx = self.look.render(width, cx.now);
-        render_pinned_plan(entries, room.into(), &ctx)
+        render_pinned_plans(&plans, room.into(), &ctx)
+    }
+
+    /// What the agent said for this moment, over the conversation.
+    fn draw_notices(&mut self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) {
+        let ctx = self.look.render(area.width, cx.now);
+        for place in self.notices.draw(area, buffer, &ctx) {
+            self.links.retain(|link| !link.area.intersects(place));
+        }
     }
 
     fn queue_rows(&self, session: &Session, room: u16, width: u16, cx: &UiContext<'_>) -> Vec<Row> {
@@ -367,4 +381,33 @@ impl Ui {
         let line = StyledLine::styled(&text, self.look.theme.warning);
         draw_rows(&line.wrap(area.width.into()), area, buffer);
     }
+}
+
+/// The plan without an id first, then the others in the order of their first sight.
+fn pinned_plans(session: &Session) -> Vec<Pinned<'_>> {
+    let unfinished = |entries: &&[PlanEntry]| {
+        let mut entries = entries.iter();
+        entries.any(|entry| entry.status != PlanStatus::Completed)
+    };
+    let plain = Some(session.plan.as_slice()).filter(unfinished);
+    let named = session.plans.iter().map(|plan| match &plan.body {
+        PlanBody::Items(entries) => Pinned::Items(entries),
+        PlanBody::Text(text) => Pinned::Text(text),
+    });
+    plain.map(Pinned::Items).into_iter().chain(named).collect()
+}
+
+fn placed_links(rows: &[Row], area: Rect) -> impl Iterator<Item = PlacedLink> {
+    (area.top()..area.bottom())
+        .zip(rows)
+        .flat_map(move |(y, row)| {
+            row.links.iter().map(move |link| {
+                let end = link.columns.end.min(area.width);
+                let start = link.columns.start.min(end);
+                PlacedLink {
+                    area: Rect::new(area.x + start, y, end - start, 1),
+                    uri: link.uri.clone(),
+                }
+            })
+        })
 }

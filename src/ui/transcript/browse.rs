@@ -247,6 +247,7 @@ fn all_rows(block: &Block, item: &Item, detail: Detail, frame: &Frame<'_>) -> Op
     let segments = match &block.kind {
         BlockKind::Agent(_) | BlockKind::Thought(_) => return None,
         BlockKind::Tool(call) => 1 + piece_count(call, detail),
+        BlockKind::Compaction(compaction) if detail == Detail::Full => 1 + compaction.summary.len(),
         _ => 1,
     };
     let mut rows = Vec::new();
@@ -279,6 +280,7 @@ fn block_location(block: &Block) -> Option<FileLocation> {
             })
         }
         BlockKind::Content(content) => content_path(content).and_then(|path| file(path, None)),
+        BlockKind::PlanText(plan) => file(plan.path.as_deref()?, None),
         _ => None,
     }
 }

@@ -86,6 +86,9 @@ impl Item {
                 1 + usize::from(live)
             }
             BlockKind::Tool(call) => 1 + piece_count(call, detail),
+            BlockKind::Compaction(compaction) if detail == Detail::Full => {
+                1 + compaction.summary.len()
+            }
             _ => 1,
         };
         self.heights.truncate(count);
@@ -212,6 +215,7 @@ pub fn moves(block: &Block) -> bool {
         BlockKind::Tool(call) => {
             !call.asking && matches!(call.state, ToolState::InProgress | ToolState::Unknown(_))
         }
+        BlockKind::Compaction(compaction) => compaction.is_open(),
         _ => false,
     }
 }
@@ -249,7 +253,8 @@ pub fn detail(block: &Block, own: Option<Detail>, all: bool, thoughts: Thoughts)
         BlockKind::Tool(call) => default_detail(call),
         // What an agent said when it failed is looked for at once.
         BlockKind::Notice(notice) if notice.level == NoticeLevel::Error => Detail::Short,
-        BlockKind::Notice(_) => Detail::Header,
+        BlockKind::Notice(_) | BlockKind::Compaction(_) => Detail::Header,
+        BlockKind::PlanText(_) => Detail::Short,
         BlockKind::User(_) | BlockKind::Content(_) => Detail::Short,
     }
 }
@@ -258,7 +263,9 @@ pub fn detail(block: &Block, own: Option<Detail>, all: bool, thoughts: Thoughts)
 pub fn next_detail(block: &Block, now: Detail) -> Detail {
     match (&block.kind, now) {
         (BlockKind::Agent(_) | BlockKind::Plan(_), _) => Detail::Full,
-        (BlockKind::User(_) | BlockKind::Content(_), Detail::Full) => Detail::Short,
+        (BlockKind::User(_) | BlockKind::Content(_) | BlockKind::PlanText(_), Detail::Full) => {
+            Detail::Short
+        }
         (BlockKind::Tool(call), Detail::Header) if default_detail(call) == Detail::Short => {
             Detail::Short
         }
@@ -273,7 +280,8 @@ pub fn gap_between(above: Option<&BlockKind>, below: &BlockKind) -> bool {
     match (above, below) {
         (None, _) => false,
         (Some(K::User(_)), _) => true,
-        (_, K::User(_) | K::Plan(_)) | (Some(K::Plan(_)), _) => true,
+        (_, K::User(_) | K::Plan(_) | K::PlanText(_)) => true,
+        (Some(K::Plan(_) | K::PlanText(_)), _) => true,
         (Some(K::Agent(_)), _) => true,
         (Some(_), K::Agent(_)) => true,
         (Some(K::Tool(_)), K::Thought(_)) => true,

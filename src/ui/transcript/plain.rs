@@ -4,8 +4,8 @@ use similar::TextDiff;
 
 use super::frame::Source;
 use crate::{
-    proto::{ContentBlock, Diff, PlanStatus, TerminalId, ToolContent},
-    session::{Block, BlockKind, Session, ToolCall, ToolState},
+    proto::{CompactionStatus, ContentBlock, Diff, PlanStatus, TerminalId, ToolContent},
+    session::{Block, BlockKind, Compaction, Piece, Pieces, Session, ToolCall, ToolState},
     text::SafeText,
     ui::render::tool::shown_path,
     vt::Screens,
@@ -62,6 +62,8 @@ pub(super) fn block_text(block: &Block, source: &Source<'_>) -> String {
             };
             entries.iter().map(line).collect::<Vec<_>>().join("\n")
         }
+        BlockKind::PlanText(plan) => plan.text.to_string(),
+        BlockKind::Compaction(compaction) => compaction_text(compaction),
         BlockKind::Content(content) => content_text(content),
         BlockKind::Notice(notice) => match &notice.detail {
             Some(detail) => format!("{}\n{detail}", notice.text),
@@ -96,10 +98,37 @@ pub(super) fn block_title(block: &Block, source: &Source<'_>) -> SafeText {
         BlockKind::Agent(_) => "message".into(),
         BlockKind::Thought(_) => "thought".into(),
         BlockKind::Tool(call) => SafeText::line(&header(call, source)),
-        BlockKind::Plan(_) => "plan".into(),
+        BlockKind::Plan(_) | BlockKind::PlanText(_) => "plan".into(),
+        BlockKind::Compaction(_) => "compaction".into(),
         BlockKind::Content(_) => "content".into(),
         BlockKind::Notice(_) => "notice".into(),
     }
+}
+
+fn compaction_text(compaction: &Compaction) -> String {
+    let status = match &compaction.status {
+        CompactionStatus::InProgress => "in progress".to_owned(),
+        CompactionStatus::Completed => "done".to_owned(),
+        CompactionStatus::Failed => "failed".to_owned(),
+        CompactionStatus::Cancelled => "cancelled".to_owned(),
+        CompactionStatus::Unknown(status) => status.to_string(),
+    };
+    let mut out = format!("[compaction of the context: {status}]");
+    if let Some(error) = &compaction.error {
+        out.push_str(&format!("\n{error}"));
+    }
+    if !compaction.summary.is_empty() {
+        out.push_str(&format!("\n{}", pieces_text(&compaction.summary)));
+    }
+    out
+}
+
+fn pieces_text(pieces: &Pieces) -> String {
+    let pieces = pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => text.to_string(),
+        Piece::Content(content) => content_text(content),
+    });
+    pieces.collect::<Vec<_>>().join("\n")
 }
 
 fn tool_text(call: &ToolCall, source: &Source<'_>) -> String {

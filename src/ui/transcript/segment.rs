@@ -7,11 +7,12 @@ use crate::{
     session::{Block, BlockKind},
     ui::render::{
         RenderContext, Rendered, Row,
+        compaction::{render_compaction_header, render_piece},
         content::render_content,
         line::{StyledLine, prefixed},
         markdown,
         notice::render_notice,
-        plan::render_finished_plan,
+        plan::{render_finished_plan, render_plan_text},
         thought::{render_thought_header, render_thought_tail},
         tool::{Detail, render_tool_header, render_tool_piece},
         user::render_user,
@@ -20,6 +21,8 @@ use crate::{
 
 /// Rows of a message of the person's that are shown unless it is unfolded.
 const SHORT_USER_ROWS: usize = 12;
+/// Rows of a plan in markdown.
+const SHORT_PLAN_ROWS: usize = 8;
 /// Rows of other content.
 const SHORT_CONTENT_ROWS: usize = 8;
 /// Rows of what an agent said when it failed.
@@ -70,6 +73,19 @@ pub fn render_segment(
             Some(piece) => render_tool_piece(call, piece, &frame.tool(detail), &frame.ctx),
         },
         BlockKind::Plan(entries) => plain(render_finished_plan(entries, &frame.ctx)),
+        BlockKind::PlanText(plan) => {
+            let room = if full { FULL_ROWS } else { SHORT_PLAN_ROWS };
+            render_plan_text(plan, room, &frame.ctx)
+        }
+        BlockKind::Compaction(compaction) => match segment.checked_sub(1) {
+            None => plain(render_compaction_header(
+                compaction,
+                full,
+                frame.spinner(),
+                &frame.ctx,
+            )),
+            Some(piece) => render_piece(&compaction.summary, piece, FULL_ROWS, &frame.ctx),
+        },
         BlockKind::Content(content) => {
             let room = if full { FULL_ROWS } else { SHORT_CONTENT_ROWS };
             let mut rendered = render_content(content, room, &narrowed(INDENT, frame));

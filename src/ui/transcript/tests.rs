@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -476,8 +476,9 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             cwd: world.cwd.clone(),
             additional_directories: Vec::new(),
             caps: Default::default(),
+            start_timeout: Duration::from_secs(60),
             start: Start::New,
-            mode: None,
+            settings: Vec::new(),
             first_prompt: None,
         },
         world.stage.now,

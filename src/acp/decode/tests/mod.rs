@@ -1,5 +1,6 @@
 //! Decoding as a whole.
 
+mod newer;
 mod properties;
 mod recordings;
 mod replies;

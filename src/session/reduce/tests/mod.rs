@@ -1,11 +1,14 @@
 //! The rules by example. Each file cites the obligations that it holds.
 
+mod compaction;
 mod connection;
 mod messages;
-mod modes;
 mod opening;
+mod options;
+mod plan;
 mod questions;
 mod random;
+mod settings;
 mod signin;
 mod stop;
 mod terminals;
@@ -19,9 +22,9 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
         ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
-        MessageId, Meta, Notification, PermissionKind, PermissionOption, PermissionRequest,
-        PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason, ToAgent,
-        ToolCallId, ToolCallPatch, ToolStatus,
+        MessageId, Meta, Notification, OptionValue, PermissionKind, PermissionOption,
+        PermissionRequest, PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason,
+        ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
     },
     session::{
         AgentExit, BlockKind, Effect, Event, NoticeLevel, Phase, Prompt, Session, SessionConfig,
@@ -44,8 +47,9 @@ fn config() -> SessionConfig {
         cwd: "/project".into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
+        start_timeout: Duration::from_secs(60),
         start: Start::New,
-        mode: None,
+        settings: Vec::new(),
         first_prompt: None,
     }
 }
@@ -302,6 +306,8 @@ impl Play {
                 format!("{} {} {:?}", call.id.as_str(), call.title, call.state)
             }
             BlockKind::Plan(entries) => format!("plan of {}", entries.len()),
+            BlockKind::PlanText(plan) => format!("plan {}", plan.text),
+            BlockKind::Compaction(compaction) => format!("compaction {:?}", compaction.status),
             BlockKind::Content(_) => "content".to_owned(),
             BlockKind::Notice(notice) => match notice.level {
                 NoticeLevel::Quiet => format!("· {}", notice.text),
@@ -351,7 +357,10 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         ToAgent::Call(Call::ResumeSession { id, .. }) => format!("resume {}", id.as_str()),
         ToAgent::Call(Call::Authenticate { method }) => format!("authenticate {method}"),
         ToAgent::Call(Call::SetMode { mode, .. }) => format!("mode {}", mode.as_str()),
-        ToAgent::Call(Call::SetConfigOption { option, value, .. }) => format!("{option}={value}"),
+        ToAgent::Call(Call::SetConfigOption { option, value, .. }) => match value {
+            OptionValue::Id(value) => format!("{option}={value}"),
+            OptionValue::Flag(value) => format!("{option}={value}"),
+        },
         ToAgent::Call(Call::CloseSession { .. }) => "close".to_owned(),
         ToAgent::Notify(Notification::Cancel { .. }) => "cancel".to_owned(),
         ToAgent::Reply { key, reply } => match reply {

@@ -319,36 +319,6 @@ fn an_answer_that_was_not_waited_for_does_nothing_v1_rpc_16() {
 }
 
 #[test]
-fn plans_are_pinned_until_they_are_done_v1_plan_01() {
-    use crate::proto::{PlanEntry, PlanPriority, PlanStatus};
-    let plan = |statuses: &[PlanStatus]| {
-        let entry = |status: &PlanStatus| PlanEntry {
-            content: "step".into(),
-            priority: PlanPriority::Medium,
-            status: *status,
-        };
-        AgentEvent::Plan(statuses.iter().map(entry).collect())
-    };
-    use PlanStatus::{Completed, InProgress, Pending};
-    let mut play = Play::running();
-    play.update(plan(&[InProgress, Pending, Pending]));
-    play.update(plan(&[Completed, Pending]));
-    assert_eq!(play.session.plan.len(), 2);
-    play.update(plan(&[]));
-    assert!(play.session.plan.is_empty());
-    play.update(plan(&[Completed, InProgress]));
-    play.update(plan(&[Completed, Completed]));
-    assert!(play.session.plan.is_empty());
-    // Told again, also longer: it is still one.
-    play.update(plan(&[Completed, Completed, Completed]));
-    play.ends(StopReason::EndTurn);
-    assert_eq!(play.said(), ["user: go", "plan of 3"]);
-    play.event(Event::Submit(prompt("more")));
-    play.update(plan(&[Completed]));
-    assert_eq!(play.said()[2..], ["user: more", "plan of 1"]);
-}
-
-#[test]
 fn a_finished_call_of_history_has_no_duration() {
     let (mut play, _) = Play::opening(reopen(), reopening());
     play.update_of("old", tool("t", "run", ToolStatus::Completed));

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::*;
+use super::{options::flag, *};
 use crate::{
     proto::{
-        ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, TerminalId, TerminalMeta,
-        ToolContent, ToolKind,
+        ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, Setting, SettingKey,
+        SettingSource, TerminalId, TerminalMeta, ToolContent, ToolKind,
     },
     session::{
         BlockId, Changes, Consent, FileAnswer, Question, QuestionId, Verdict,
@@ -28,7 +28,9 @@ enum Act {
     Unqueue,
     Stop,
     Restart,
+    EndAgent,
     CycleMode,
+    SetOption(u8),
     Authenticate,
     Answer(usize, u8),
     AnswerFile(usize, FileAnswer),
@@ -67,7 +69,9 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Unqueue),
         3 => Just(Act::Stop),
         1 => Just(Act::Restart),
+        1 => Just(Act::EndAgent),
         1 => Just(Act::CycleMode),
+        1 => any::<u8>().prop_map(Act::SetOption),
         1 => Just(Act::Authenticate),
         3 => (0..4usize, 0..3u8).prop_map(|(n, option)| Act::Answer(n, option)),
         2 => (0..4usize, file).prop_map(|(n, answer)| Act::AnswerFile(n, answer)),
@@ -76,7 +80,7 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, any::<bool>()).prop_map(|(n, back)| Act::Host(n, back)),
         12 => (0..4usize, 0..6u8).prop_map(|(n, kind)| Act::Reply(n, kind)),
         1 => Just(Act::Stray),
-        8 => (0..12u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
+        9 => (0..15u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
         4 => (0..3u8).prop_map(Act::Ask),
         2 => Just(Act::Read),
         1 => Just(Act::Foreign),
@@ -225,7 +229,11 @@ impl World {
                 Effect::RestoreDraft(prompt) => {
                     self.restored.insert(prompt.text);
                 }
-                Effect::TerminalMeta(_) | Effect::Attention(_) | Effect::Toast(_) => {}
+                Effect::TellStderr(_)
+                | Effect::TerminalMeta(_)
+                | Effect::Attention(_)
+                | Effect::Notice(_)
+                | Effect::Toast(_) => {}
             }
         }
     }
@@ -368,7 +376,16 @@ impl World {
             Act::Unqueue => self.event(Event::UnqueueLast),
             Act::Stop => self.event(Event::Stop),
             Act::Restart => self.event(Event::Restart),
+            Act::EndAgent => self.event(Event::EndAgent),
             Act::CycleMode => self.event(Event::CycleMode),
+            Act::SetOption(n) => {
+                let value = match n % 4 {
+                    0 => OptionValue::Flag(n > 100),
+                    n => OptionValue::Id(["", "ask", "plan", "x"][usize::from(n)].to_owned()),
+                };
+                let option = ["mode", "fast", "gone"][usize::from(n % 3)].to_owned();
+                self.event(Event::SetOption { option, value });
+            }
             Act::Authenticate => self.event(Event::Authenticate {
                 method: "badge".to_owned(),
             }),
@@ -523,7 +540,11 @@ impl World {
                         })
                         .into(),
                 }),
-                config_options: Vec::new(),
+                config_options: if kind == 4 {
+                    vec![flag("fast", false)]
+                } else {
+                    Vec::new()
+                },
             })),
             (_, CallTag::LoadSession { .. } | CallTag::ResumeSession { .. }) => nothing_opened(),
             (2, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Cancelled),
@@ -584,6 +605,19 @@ fn update(kind: u8, n: &str) -> AgentEvent {
         8 => AgentEvent::Mode(ModeId::new(n)),
         9 => AgentEvent::Plan(Vec::new()),
         10 => AgentEvent::Commands(Vec::new()),
+        11 => AgentEvent::CompactionChunk {
+            id: crate::proto::CompactionId::new(n),
+            content: text(n),
+            meta: crate::proto::Meta::default(),
+        },
+        12 => AgentEvent::NamedPlan(crate::proto::NamedPlan {
+            id: crate::proto::PlanId::new(n),
+            body: crate::proto::PlanBody::Text(crate::proto::PlanText {
+                text: SafeText::new(n),
+                path: None,
+            }),
+        }),
+        13 => AgentEvent::PlanRemoved(crate::proto::PlanId::new(n)),
         _ => AgentEvent::Unknown {
             what: SafeText::new(n),
             raw: crate::proto::RawJson("{}".into()),
@@ -604,7 +638,14 @@ proptest! {
     ) {
         let mut world = World::new(SessionConfig {
             start: if reopen { Start::Reopen(id("old")) } else { Start::New },
-            mode,
+            settings: mode
+                .map(|value| Setting {
+                    source: SettingSource::CommandLine,
+                    key: SettingKey::Mode,
+                    value,
+                })
+                .into_iter()
+                .collect(),
             ..config()
         });
         for act in acts {

@@ -1,6 +1,7 @@
 //! The UI as a whole, in front of a played agent.
 
 mod actions;
+mod newer;
 mod pictures;
 mod questions;
 mod sending;
@@ -14,8 +15,8 @@ use ratatui::{buffer::Buffer, layout::Position, layout::Rect};
 use super::*;
 use crate::{
     proto::{
-        AgentEvent, AuthMethod, AuthMethodKind, CallResult, CallTag, ModeId, PlanEntry,
-        PlanPriority, PlanStatus, StopReason, Usage,
+        AgentEvent, AuthMethod, AuthMethodKind, CallResult, CallTag, ModeId, OptionValue,
+        PlanEntry, PlanPriority, PlanStatus, StopReason, Usage,
     },
     session::Event,
     ui::{

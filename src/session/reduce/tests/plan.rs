@@ -1,0 +1,135 @@
+//! Plans: the one without an id, and those beside it.
+
+use super::*;
+use crate::proto::{
+    NamedPlan, PlanBody, PlanEntry, PlanId, PlanPriority, PlanStatus,
+    PlanStatus::{Completed, InProgress, Pending},
+    PlanText,
+};
+
+fn entries(statuses: &[PlanStatus]) -> Vec<PlanEntry> {
+    let entry = |status: &PlanStatus| PlanEntry {
+        content: "step".into(),
+        priority: PlanPriority::Medium,
+        status: *status,
+    };
+    statuses.iter().map(entry).collect()
+}
+
+fn plan(statuses: &[PlanStatus]) -> AgentEvent {
+    AgentEvent::Plan(entries(statuses))
+}
+
+fn items(id: &str, statuses: &[PlanStatus]) -> AgentEvent {
+    AgentEvent::NamedPlan(NamedPlan {
+        id: PlanId::new(id),
+        body: PlanBody::Items(entries(statuses)),
+    })
+}
+
+fn markdown(id: &str, text: &str) -> AgentEvent {
+    AgentEvent::NamedPlan(NamedPlan {
+        id: PlanId::new(id),
+        body: PlanBody::Text(PlanText {
+            text: SafeText::new(text),
+            path: None,
+        }),
+    })
+}
+
+/// The pinned plans with ids, in short.
+fn pinned(play: &Play) -> Vec<String> {
+    let line = |plan: &NamedPlan| match &plan.body {
+        PlanBody::Items(entries) => format!("{} of {}", plan.id.as_str(), entries.len()),
+        PlanBody::Text(text) => format!("{} {}", plan.id.as_str(), text.text),
+    };
+    play.session.plans.iter().map(line).collect()
+}
+
+#[test]
+fn plans_are_pinned_until_they_are_done_v1_plan_01() {
+    let mut play = Play::running();
+    play.update(plan(&[InProgress, Pending, Pending]));
+    play.update(plan(&[Completed, Pending]));
+    assert_eq!(play.session.plan.len(), 2);
+    play.update(plan(&[]));
+    assert!(play.session.plan.is_empty());
+    play.update(plan(&[Completed, InProgress]));
+    play.update(plan(&[Completed, Completed]));
+    assert!(play.session.plan.is_empty());
+    // Told again, also longer: it is still one.
+    play.update(plan(&[Completed, Completed, Completed]));
+    play.ends(StopReason::EndTurn);
+    assert_eq!(play.said(), ["user: go", "plan of 3"]);
+    play.event(Event::Submit(prompt("more")));
+    play.update(plan(&[Completed]));
+    assert_eq!(play.said()[2..], ["user: more", "plan of 1"]);
+}
+
+// V1-PLAN-03, V1-PLAN-06
+#[test]
+fn several_plans_stand_side_by_side_and_none_is_the_plan_without_an_id() {
+    let mut play = Play::running();
+    play.update(plan(&[InProgress, Pending]));
+    play.update(items("a", &[InProgress]));
+    play.update(items("b", &[Pending, Pending]));
+    play.update(items("a", &[InProgress, Pending, Pending]));
+    assert_eq!(pinned(&play), ["a of 3", "b of 2"]);
+    // The type may change; the place stays.
+    play.update(markdown("a", "first this"));
+    assert_eq!(pinned(&play), ["a first this", "b of 2"]);
+    assert_eq!(play.session.plan.len(), 2);
+    // One that is done moves into the transcript, and only that one.
+    play.update(items("b", &[Completed, Completed]));
+    assert_eq!(pinned(&play), ["a first this"]);
+    assert_eq!(play.said_last(), "plan of 2");
+    play.update(plan(&[]));
+    assert_eq!(pinned(&play), ["a first this"]);
+}
+
+// V1-PLAN-05
+#[test]
+fn a_plan_is_removed_by_its_id() {
+    let mut play = Play::running();
+    play.update(items("a", &[InProgress]));
+    play.update(markdown("b", "text"));
+    play.update(plan(&[Pending]));
+    for id in ["nobody", "a", "a"] {
+        play.update(AgentEvent::PlanRemoved(PlanId::new(id)));
+    }
+    assert_eq!(pinned(&play), ["b text"]);
+    assert_eq!(play.session.plan.len(), 1);
+    // As good as removed: nothing is left to do.
+    play.update(items("b", &[]));
+    assert!(pinned(&play).is_empty());
+}
+
+// V1-PLAN-04
+#[test]
+fn a_plan_in_markdown_is_replaced_whole_and_ends_with_its_turn() {
+    let mut play = Play::running();
+    play.update(markdown("a", "first"));
+    play.update(markdown("a", "second"));
+    assert_eq!(pinned(&play), ["a second"]);
+    play.ends(StopReason::EndTurn);
+    assert!(pinned(&play).is_empty());
+    assert_eq!(play.said()[..2], ["user: go", "plan second"]);
+    // A later word of the same plan changes it where it stands.
+    play.update(markdown("a", "third"));
+    assert_eq!(pinned(&play), ["a third"]);
+    play.event(Event::Submit(prompt("more")));
+    play.ends(StopReason::EndTurn);
+    assert_eq!(play.said().last().map(String::as_str), Some("plan third"));
+}
+
+#[test]
+fn no_agent_pins_plans_without_end() {
+    let mut play = Play::running();
+    for n in 0..100 {
+        play.update(items(&n.to_string(), &[InProgress]));
+    }
+    assert!(play.session.plans.len() <= 16);
+    assert_eq!(pinned(&play).last().map(String::as_str), Some("99 of 1"));
+    // Those that gave way are not lost.
+    assert_eq!(play.said()[1], "plan of 1");
+}
