@@ -31,7 +31,10 @@ pub fn method(call: &CallTag) -> &'static str {
         CallTag::NewSession => "session/new",
         CallTag::LoadSession { .. } => "session/load",
         CallTag::ResumeSession { .. } => "session/resume",
+        CallTag::ForkSession { .. } => "session/fork",
         CallTag::CloseSession { .. } => "session/close",
+        CallTag::ListSessions { .. } => "session/list",
+        CallTag::DeleteSession { .. } => "session/delete",
         CallTag::Prompt { .. } => "session/prompt",
         CallTag::SetMode { .. } => "session/set_mode",
         CallTag::SetConfigOption { .. } => "session/set_config_option",
@@ -64,6 +67,18 @@ fn send_call(peer: &Peer, caller: SessionKey, call: Call) {
             let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories);
             peer.call(caller, tag, method, request);
+        }
+        Call::ForkSession { id, setup } => {
+            let request = schema::ForkSessionRequest::new(id.0, setup.cwd)
+                .additional_directories(setup.additional_directories);
+            peer.call(caller, tag, method, request);
+        }
+        Call::ListSessions { cwd, cursor } => {
+            let request = schema::ListSessionsRequest::new().cwd(cwd).cursor(cursor);
+            peer.call(caller, tag, method, request);
+        }
+        Call::DeleteSession { id } => {
+            peer.call(caller, tag, method, schema::DeleteSessionRequest::new(id.0));
         }
         Call::CloseSession { id } => {
             peer.call(caller, tag, method, schema::CloseSessionRequest::new(id.0));

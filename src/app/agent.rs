@@ -96,6 +96,23 @@ impl App {
         self.opened(opened, profile, scratch, None, None);
     }
 
+    /// A session that knows what the one shown knows, and goes its own way (V1-SES-16).
+    pub(super) fn fork_session(&mut self) {
+        let session = self.sessions.shown();
+        let id = session
+            .filter(|session| session.agent.caps.fork)
+            .and_then(|session| session.id.clone());
+        match id {
+            Some(id) => self.open_another(Start::Fork(id)),
+            None => {
+                let agent = session.map_or("there is no agent that", |s| s.agent_name().as_str());
+                let text = format!("{agent} cannot fork a session");
+                self.ui.toast(SafeText::line(&text));
+                self.frames.request(Instant::now(), Reason::Now);
+            }
+        }
+    }
+
     fn session_config(
         &mut self,
         profile: &AgentProfile,

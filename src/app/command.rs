@@ -63,6 +63,8 @@ impl App {
             },
             UiCommand::Reopen(id) => self.reopen(id),
             UiCommand::NewSession => self.open_another(Start::New),
+            UiCommand::OpenSession(id) => self.open_another(Start::Reopen(id)),
+            UiCommand::ForkSession => self.fork_session(),
             UiCommand::ShowSession(key) => self.show(key),
             UiCommand::CloseSession(key) => self.close_session(key),
             UiCommand::Trust(yes) => self.answer_trust(yes),

@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod exit;
 mod ids;
+mod listing;
 mod meta;
 mod notice;
 mod options;
@@ -35,6 +36,7 @@ pub use ids::{
     CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,
     SessionKey, TerminalId, ToolCallId,
 };
+pub use listing::{SessionInfo, SessionPage};
 pub use meta::Meta;
 pub use notice::{AgentNotice, NoticeSeverity};
 pub use options::{

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
-        PlanEntry, SessionId, Setting, SlashCommand, StopReason, TerminalId, Usage,
+        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason, TerminalId, Usage,
     },
     session::{Prompt, Question, Transcript},
     text::SafeText,
@@ -37,6 +37,8 @@ pub enum Start {
     New,
     /// Reopen: by resume or load, as the agent can; else said and a new one opened.
     Reopen(SessionId),
+    /// One that goes on from where that session is; else said and a new one opened (V1-SES-16).
+    Fork(SessionId),
 }
 
 /// Readable by everyone, changed by `reduce` alone.
@@ -71,6 +73,8 @@ pub struct Session {
     pub usage: Option<Usage>,
     /// Terminals of this session, ours and the agent's own.
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
+    /// What else the agent has kept.
+    pub earlier: Earlier,
     /// When the agent last sent anything, or was last given something to work on.
     pub last_word: Instant,
     /// Grows with every visible change, the transcript's included.
@@ -86,6 +90,26 @@ pub struct AgentInfo {
     pub version: Option<SafeText>,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
+}
+
+/// Sessions that the agent has kept for this directory.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    /// The latest first; those that tell no time, last.
+    pub sessions: Vec<SessionInfo>,
+    pub state: Listing,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Listing {
+    #[default]
+    NotAsked,
+    Asking,
+    /// `cut`: there are more than are shown.
+    Done {
+        cut: bool,
+    },
+    Failed(SafeText),
 }
 
 /// Where the connection stands.

@@ -11,6 +11,7 @@
 
 mod blocks;
 mod command;
+mod listing;
 mod newer;
 mod options;
 mod permission;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    options,
+    listing, options,
     view::{Member, Misfit, Pass, object},
 };
 use crate::{
@@ -25,14 +25,20 @@ pub fn decode(call: &CallTag, result: &str) -> CallResult {
     let decoded = match call {
         CallTag::Initialize => initialized(result),
         CallTag::Authenticate { .. } => Ok(CallResult::Authenticated),
-        CallTag::NewSession => session(result).and_then(|opened| match &opened.id {
-            Some(_) => Ok(CallResult::SessionOpened(Box::new(opened))),
-            None => Err("has no sessionId"),
-        }),
+        CallTag::NewSession | CallTag::ForkSession { .. } => {
+            session(result).and_then(|opened| match &opened.id {
+                Some(_) => Ok(CallResult::SessionOpened(Box::new(opened))),
+                None => Err("has no sessionId"),
+            })
+        }
         CallTag::LoadSession { .. } | CallTag::ResumeSession { .. } => {
             session(result).map(|opened| CallResult::SessionOpened(Box::new(opened)))
         }
         CallTag::CloseSession { .. } => Ok(CallResult::SessionClosed),
+        CallTag::DeleteSession { .. } => Ok(CallResult::SessionDeleted),
+        CallTag::ListSessions { .. } => listing::page(result)
+            .map(CallResult::SessionsListed)
+            .ok_or(NO_OBJECT),
         CallTag::Prompt { .. } => Ok(CallResult::PromptDone(stop_reason(result))),
         CallTag::SetMode { .. } => Ok(CallResult::ModeSet),
         CallTag::SetConfigOption { .. } => config_set(result),
@@ -122,6 +128,8 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
         resume: session.resume.is_some(),
         close: session.close.is_some(),
         list: session.list.is_some(),
+        delete: session.delete.is_some(),
+        fork: session.fork.is_some(),
         additional_directories: session.additional_directories.is_some(),
     }
 }

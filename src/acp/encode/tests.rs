@@ -331,6 +331,13 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
         Call::CloseSession {
             id: session.clone(),
         },
+        Call::ListSessions {
+            cwd: path.into(),
+            cursor: Some(text.to_owned()),
+        },
+        Call::DeleteSession {
+            id: session.clone(),
+        },
         Call::Prompt {
             session: session.clone(),
             blocks: vec![
@@ -363,13 +370,30 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
             | Call::NewSession(_)
             | Call::LoadSession { .. }
             | Call::ResumeSession { .. }
+            | Call::ForkSession { .. }
             | Call::CloseSession { .. }
+            | Call::ListSessions { .. }
+            | Call::DeleteSession { .. }
             | Call::Prompt { .. }
             | Call::SetMode { .. }
             | Call::SetConfigOption { .. } => {}
         }
     }
     calls
+}
+
+// V1-SES-12: the first page has no cursor, an empty one is sent as it is.
+#[tokio::test]
+async fn a_cursor_is_sent_as_it_came() {
+    let list = |cursor: Option<&str>| Call::ListSessions {
+        cwd: "/p".into(),
+        cursor: cursor.map(str::to_owned),
+    };
+    assert_eq!(call(list(None)).await[1], json!({"cwd": "/p"}));
+    assert_eq!(
+        call(list(Some(""))).await[1],
+        json!({"cwd": "/p", "cursor": ""})
+    );
 }
 
 proptest! {

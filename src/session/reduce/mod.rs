@@ -7,6 +7,7 @@ mod bounds;
 mod compaction;
 mod connection;
 mod error_text;
+mod listing;
 mod messages;
 mod notices;
 mod opening;
@@ -38,7 +39,7 @@ use crate::{
         RpcError, SessionId, ToAgent, code,
     },
     session::{
-        AgentInfo, CommandQuestion, Effect, Event, Phase, Prompt, QuestionId, Session,
+        AgentInfo, CommandQuestion, Earlier, Effect, Event, Phase, Prompt, QuestionId, Session,
         SessionConfig, Start, Transcript, TurnPhase,
     },
     text::SafeText,
@@ -59,6 +60,7 @@ pub(super) struct Inner {
     terminals: terminals::TerminalIndex,
     plan: plan::PlanRules,
     compactions: compaction::Compactions,
+    listing: listing::ListRules,
     writes: writes::Writes,
     /// Weight of the transcript in bytes; see [`bounds`].
     weight: usize,
@@ -113,13 +115,16 @@ impl Session {
             commands: Vec::new(),
             usage: None,
             terminals: BTreeMap::new(),
+            earlier: Earlier::default(),
             last_word: now,
             rev: 0,
             inner: Inner::default(),
             config,
         };
-        if let Start::Reopen(id) = &session.config.start {
-            session.inner.opening.open_again(id.clone());
+        match &session.config.start {
+            Start::New => {}
+            Start::Reopen(id) => session.inner.opening.open_again(id.clone()),
+            Start::Fork(id) => session.inner.opening.fork(id.clone()),
         }
         session.inner.settings.want(&session.config.settings);
         session
@@ -234,6 +239,8 @@ impl Step<'_> {
             Event::CycleMode => self.cycle_mode(),
             Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
+            Event::ListSessions => self.list_sessions(),
+            Event::DeleteSession(id) => self.delete_session(id),
             Event::Restart => self.restart(),
             Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
@@ -299,7 +306,8 @@ impl Step<'_> {
             (
                 call @ (CallTag::NewSession
                 | CallTag::LoadSession { .. }
-                | CallTag::ResumeSession { .. }),
+                | CallTag::ResumeSession { .. }
+                | CallTag::ForkSession { .. }),
                 result,
             ) => match result {
                 CallResult::SessionOpened(opened) => self.opened(&call, *opened),
@@ -334,6 +342,14 @@ impl Step<'_> {
                 ),
             },
             (CallTag::CloseSession { .. }, _) => {}
+            (CallTag::ListSessions { first }, result) => match result {
+                CallResult::SessionsListed(page) => self.sessions_listed(first, page),
+                result => self.listing_failed(&failure(result)),
+            },
+            (CallTag::DeleteSession { id }, result) => match result {
+                CallResult::SessionDeleted => self.session_deleted(&id),
+                result => self.delete_failed(&failure(result)),
+            },
         }
     }
 

@@ -24,6 +24,8 @@ pub(super) struct Opening {
     way: Option<Way>,
     /// The session that the next call is to open again.
     again: Option<SessionId>,
+    /// The session that the first call is to fork.
+    fork: Option<SessionId>,
     /// The session whose updates and requests count now; `None` until it is named.
     live: Option<SessionId>,
     early: Early,
@@ -44,6 +46,7 @@ enum Way {
     New,
     Load(SessionId),
     Resume(SessionId),
+    Fork(SessionId),
 }
 
 #[derive(Debug)]
@@ -60,7 +63,8 @@ impl Way {
         match (self, call) {
             (Self::New, CallTag::NewSession) => true,
             (Self::Load(own), CallTag::LoadSession { id })
-            | (Self::Resume(own), CallTag::ResumeSession { id }) => own == id,
+            | (Self::Resume(own), CallTag::ResumeSession { id })
+            | (Self::Fork(own), CallTag::ForkSession { id }) => own == id,
             _ => false,
         }
     }
@@ -81,6 +85,10 @@ impl Opening {
 
     pub(super) fn shows_stored(&mut self) {
         self.stored = true;
+    }
+
+    pub(super) fn fork(&mut self, id: SessionId) {
+        self.fork = Some(id);
     }
 
     pub(super) fn live(&self) -> Option<&SessionId> {
@@ -121,13 +129,22 @@ impl Step<'_> {
         }
         let shown = self.has_conversation();
         self.session.inner.opening.shown = shown;
+        let fork = self.session.inner.opening.fork.take();
         let way = match self.session.inner.opening.again.clone() {
-            // It ended before its agent had one.
-            None if self.session.inner.opening.stored => {
-                self.give_up_reopening("the agent never had this session", None);
-                Way::New
-            }
-            None => Way::New,
+            None => match fork {
+                Some(id) if caps.fork => Way::Fork(id),
+                Some(_) => {
+                    let text = format!("{} cannot fork a session", self.agent_name());
+                    self.give_up_reopening(&text, None);
+                    Way::New
+                }
+                // It ended before its agent had one.
+                None if self.session.inner.opening.stored => {
+                    self.give_up_reopening("the agent never had this session", None);
+                    Way::New
+                }
+                None => Way::New,
+            },
             // What is on the screen needs no replay; an empty screen does.
             Some(id) if caps.resume && (shown || !caps.load_session) => Way::Resume(id),
             Some(id) if caps.load_session => Way::Load(id),
@@ -163,6 +180,10 @@ impl Step<'_> {
                 opening.live = None;
                 Call::NewSession(setup)
             }
+            Way::Fork(id) => {
+                opening.live = None;
+                Call::ForkSession { id, setup }
+            }
             Way::Load(id) => {
                 opening.live = Some(id.clone());
                 Call::LoadSession { id, setup }
@@ -186,7 +207,7 @@ impl Step<'_> {
             return;
         };
         let id = match &way {
-            Way::New => answer.id,
+            Way::New | Way::Fork(_) => answer.id,
             Way::Load(id) | Way::Resume(id) => Some(answer.id.unwrap_or_else(|| id.clone())),
         };
         let Some(id) = id else {
@@ -199,7 +220,7 @@ impl Step<'_> {
 
         if matches!(way, Way::Load(_)) {
             self.end_replay();
-        } else if way == Way::New {
+        } else if matches!(way, Way::New | Way::Fork(_)) {
             self.forget_session();
         }
         let opening = &mut self.session.inner.opening;
@@ -248,6 +269,14 @@ impl Step<'_> {
                 let text = format!(
                     "session {} could not be loaded: {}",
                     SafeText::line(id.as_str()),
+                    error_text::readable(error)
+                );
+                self.give_up_reopening(&text, Some(error_text::detail(error)));
+                self.open(Way::New);
+            }
+            Way::Fork(_) => {
+                let text = format!(
+                    "the session could not be forked: {}",
                     error_text::readable(error)
                 );
                 self.give_up_reopening(&text, Some(error_text::detail(error)));

@@ -36,7 +36,13 @@ impl Ui {
             Action::Restart => self.session_event(Event::Restart, cx),
             Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::NewSession => self.commands.push(UiCommand::NewSession),
-            Action::Sessions => self.layers.open(Box::new(SessionList::default())),
+            Action::ForkSession => self.commands.push(UiCommand::ForkSession),
+            Action::Sessions => {
+                self.layers.open(Box::new(SessionList::default()));
+                if cx.session.is_some() {
+                    self.session_event(Event::ListSessions, cx);
+                }
+            }
             Action::ChooseAgent => {
                 self.show_agent_picker();
                 self.commands.push(UiCommand::FindAgents);
