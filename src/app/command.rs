@@ -61,9 +61,10 @@ impl App {
                 }
                 Err(error) => self.warn(SafeText::line(&error.to_string())),
             },
+            UiCommand::PickPastSession => self.pick_session(None),
             UiCommand::Reopen(id) => self.reopen(id),
-            UiCommand::NewSession => self.open_another(Start::New),
-            UiCommand::OpenSession(id) => self.open_another(Start::Reopen(id)),
+            UiCommand::NewSession => self.open_another(Start::New, None),
+            UiCommand::OpenSession(id) => self.open_kept(id),
             UiCommand::ForkSession => self.fork_session(),
             UiCommand::ShowSession(key) => self.show(key),
             UiCommand::CloseSession(key) => self.close_session(key),

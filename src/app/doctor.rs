@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use crate::{
     acp::{Client, Inbound, Inbox, StopMode},
-    app::agent::launch_spec,
+    app::services::launch_spec,
     cli::{DoctorReport, doctor::Verdict},
     config::{AgentProfile, ConnectionConfig},
     proto::{

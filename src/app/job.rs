@@ -6,7 +6,7 @@ use crate::{
     acp::{Client, Inbox},
     app::{backend::Written, records::Stored},
     host::{HostEvent, clipboard::Copied},
-    proto::{ConnectionId, SessionKey},
+    proto::{ConnectionId, SessionId, SessionKey},
     session::{Event, Prompt},
     text::SafeText,
     ui::{AgentList, FileList, PastSession},
@@ -29,6 +29,8 @@ pub enum Job {
     PastSessions(Vec<PastSession>),
     /// A stored session was read, to be opened again; or why it cannot be.
     Stored(Result<Box<Stored>, String>),
+    /// What is stored of a session that the agent has kept, if anything.
+    Kept(SessionId, Option<Box<Stored>>),
     /// Lines of a session could not be written.
     NotStored(SessionKey, SafeText),
     Files(FileList),

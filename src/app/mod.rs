@@ -14,6 +14,7 @@ mod draft;
 mod exit;
 mod external;
 mod frame;
+mod headless;
 mod input;
 mod job;
 mod leave;
@@ -25,6 +26,7 @@ mod reopen;
 mod run;
 mod running;
 mod screen;
+mod services;
 mod sessions;
 mod signals;
 mod sources;
@@ -48,6 +50,7 @@ use crate::{
 };
 
 pub use doctor::doctor;
+pub use headless::run as run_headless;
 pub use reopen::find_session;
 pub use sessions::sessions;
 

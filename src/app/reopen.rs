@@ -11,7 +11,7 @@ use crate::{
     },
     cli::{AgentWanted, CliError, Launch, Reopen},
     config::{self, AgentError, AgentProfile, Config, TrustState},
-    proto::SessionId,
+    proto::{SessionId, SessionKey},
     record::ago,
     session::Start,
     text::SafeText,
@@ -37,7 +37,7 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
     let here = launch.cwd.clone();
     let is_here = |summary: &Summary| Path::new(&summary.about.cwd) == here;
     let found = match reopen {
-        Reopen::Stored(_) => return Ok(false),
+        Reopen::Stored { .. } => return Ok(false),
         Reopen::Pick => {
             if records.list().iter().any(fits) {
                 return Ok(false);
@@ -68,7 +68,10 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
             }
         }
     };
-    launch.resume = Some(Reopen::Stored(found.id));
+    launch.resume = Some(Reopen::Stored {
+        record: found.id,
+        session: found.about.session,
+    });
     if launch.agent == AgentWanted::Default {
         launch.agent = AgentWanted::Named(found.about.agent);
     }
@@ -87,7 +90,7 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
 }
 
 /// The profile that was asked for by name or command.
-fn wanted_agent(launch: &Launch, config: &Config) -> Result<Option<String>, CliError> {
+pub(super) fn wanted_agent(launch: &Launch, config: &Config) -> Result<Option<String>, CliError> {
     Ok(match &launch.agent {
         AgentWanted::Default => None,
         AgentWanted::Named(name) => Some(config.agent(name)?.id),
@@ -98,10 +101,11 @@ fn wanted_agent(launch: &Launch, config: &Config) -> Result<Option<String>, CliE
 impl App {
     /// Offers what is stored; the choice comes as
     /// [`UiCommand::Reopen`](crate::ui::UiCommand::Reopen).
-    pub(super) fn pick_session(&self) {
+    ///
+    /// `agent`: only sessions with that one.
+    pub(super) fn pick_session(&self, agent: Option<String>) {
         let (jobs, records) = (self.jobs.clone(), self.records.clone());
         let here = self.launch.cwd.clone();
-        let agent = wanted_agent(&self.launch, &self.config).ok().flatten();
         tokio::task::spawn_blocking(move || {
             let mut all = records.list();
             if let Some(agent) = agent {
@@ -113,6 +117,40 @@ impl App {
                 past.partition(|past| past.elsewhere.is_none());
             first.extend(others);
             let _ = jobs.send(Job::PastSessions(first));
+        });
+    }
+
+    /// Opens a session that the agent of the one shown has kept, with what is stored of it: where the
+    /// agent resumes it, no replay comes (V1-SES-11).
+    pub(super) fn open_kept(&self, session: SessionId) {
+        let Some(agent) = self
+            .shown_running()
+            .map(|running| running.profile.id.clone())
+        else {
+            return;
+        };
+        let (jobs, records) = (self.jobs.clone(), self.records.clone());
+        tokio::task::spawn_blocking(move || {
+            let stored = records.of_session(&agent, &session).first().and_then(|id| {
+                let record = records.load(id).ok()?;
+                Some(Box::new(Stored::new(id.clone(), record)))
+            });
+            let _ = jobs.send(Job::Kept(session, stored));
+        });
+    }
+
+    /// Removes what is stored of a session that its agent has deleted.
+    pub(super) fn forget_stored(&self, by: SessionKey, session: SessionId) {
+        let Some(agent) = self.running(by).map(|running| running.profile.id.clone()) else {
+            return;
+        };
+        let records = self.records.clone();
+        tokio::task::spawn_blocking(move || {
+            for id in records.of_session(&agent, &session) {
+                if let Err(error) = records.remove(&id) {
+                    tracing::warn!(%error, "a deleted session stays stored");
+                }
+            }
         });
     }
 
@@ -194,7 +232,10 @@ impl App {
             }
         }
         if matches!(self.trust, TrustState::Untrusted { .. }) {
-            self.launch.resume = Some(Reopen::Stored(id.to_owned()));
+            self.launch.resume = Some(Reopen::Stored {
+                record: id.to_owned(),
+                session: None,
+            });
             return false;
         }
         true

@@ -28,7 +28,7 @@ use crate::{
     cli::{ExitCode, Launch},
     config::{Dirs, Loaded},
     proto::{ConnectionId, SessionKey},
-    session::{Event, Question, Sessions},
+    session::{Event, Question, Sessions, Start},
     ui::{ProjectInfo, UiContext},
     vt::Screens,
 };
@@ -214,6 +214,10 @@ impl App {
             }
             Job::Stored(stored) => {
                 self.stored(stored);
+                self.frames.request(now, Reason::Now);
+            }
+            Job::Kept(id, stored) => {
+                self.open_another(Start::Reopen(id), stored.map(|stored| *stored));
                 self.frames.request(now, Reason::Now);
             }
             Job::NotStored(key, error) => self.not_stored(key, &error),

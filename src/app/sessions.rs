@@ -272,6 +272,7 @@ fn shown(record: &Record) -> Session {
         start: Start::New,
         settings: Vec::new(),
         first_prompt: None,
+        unattended: false,
     };
     let (mut session, _) = Session::start(config, now);
     let blocks = record.blocks.iter().map(|stored| stored.block.clone());

@@ -20,6 +20,7 @@ use crate::{
         job::Job,
         reader::Reader,
         records::{RecordWriter, Records},
+        reopen::wanted_agent,
         running::Running,
         screen::Screen,
         started::Started,
@@ -212,8 +213,11 @@ impl App {
             return;
         }
         match self.launch.resume.take() {
-            Some(Reopen::Stored(id)) => return self.reopen(id),
-            Some(Reopen::Pick) => return self.pick_session(),
+            Some(Reopen::Stored { record, .. }) => return self.reopen(record),
+            Some(Reopen::Pick) => {
+                let agent = wanted_agent(&self.launch, &self.config).ok().flatten();
+                return self.pick_session(agent);
+            }
             other => self.launch.resume = other,
         }
         // Both were checked before the terminal was taken over, but for a project's file.

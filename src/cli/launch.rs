@@ -7,14 +7,14 @@ use std::{
 
 use clap::CommandFactory;
 
-use super::{Cli, CliError, Command, OpenArgs};
+use super::{AgentArg, Cli, CliError, Command, OpenArgs, RunArgs, RunOptions};
 use crate::{
     config::{AgentError, AgentProfile, Config, ConfigError, LoadOptions, nearest},
     proto::{Policy, Setting, SettingKey, SettingSource},
 };
 
 /// Subcommands of the product that this version does not have.
-const LATER: [&str; 2] = ["run", "replay"];
+const LATER: [&str; 1] = ["replay"];
 
 /// How the UI is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +51,11 @@ pub enum Reopen {
     Newest,
     /// As it was typed: of those that are stored, or one that only the agent knows.
     Named(String),
-    /// A stored one, by its id in the store.
-    Stored(String),
+    /// A stored one, by its id in the store, and what its agent calls it.
+    Stored {
+        record: String,
+        session: Option<String>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +128,32 @@ impl Launch {
             ));
         }
         Self::resolve(cli, start)
+    }
+
+    /// For `run`, and what it is to do. Its options stand behind it; `--agent` may stand before.
+    ///
+    /// # Errors
+    /// What is wrong with the command line.
+    pub fn for_run(
+        mut run: RunArgs,
+        mut cli: Cli,
+        start: &Path,
+    ) -> Result<(Self, RunOptions), CliError> {
+        if cli.open != OpenArgs::default() {
+            return Err(CliError::Usage(
+                "options go behind the command: acp-tui run [OPTIONS] PROMPT".into(),
+            ));
+        }
+        let options = RunOptions::resolve(&mut run, start)?;
+        cli.open = run.open;
+        if run.agent != AgentArg::default() {
+            cli.agent = run.agent;
+        } else if !cli.open.agent_command.is_empty() && cli.agent != AgentArg::default() {
+            return Err(CliError::Usage(
+                "--agent and -- COMMAND are two agents".into(),
+            ));
+        }
+        Ok((Self::resolve(cli, start)?, options))
     }
 
     /// # Errors
@@ -296,12 +325,8 @@ mod tests {
                  (--prompt /tour), ",
             ),
             (
-                &["sessions"],
-                "sessions is not supported yet in this version",
-            ),
-            (
-                &["run", "do it"],
-                "run is not supported yet in this version",
+                &["sesions"],
+                "there is no command \"sesions\"; did you mean `sessions`?",
             ),
             (
                 &["fix", "it"],

@@ -32,6 +32,7 @@ fn session() -> Session {
         start: Start::New,
         settings: Vec::new(),
         first_prompt: None,
+        unattended: false,
     };
     Session::start(config, Instant::now()).0
 }

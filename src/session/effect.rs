@@ -1,7 +1,7 @@
 //! What the reducer wants done. The app carries effects out in order.
 
 use crate::{
-    proto::{AgentNotice, ConnectionId, HostRequest, RequestKey, TerminalMeta, ToAgent},
+    proto::{AgentNotice, ConnectionId, HostRequest, RequestKey, SessionId, TerminalMeta, ToAgent},
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
 };
@@ -37,6 +37,8 @@ pub enum Effect {
     Attention(Attention),
     /// Text that came back to the person: in front of the draft.
     RestoreDraft(Prompt),
+    /// The agent has deleted that session: what is stored of it goes as well (V1-SES-14).
+    SessionDeleted(SessionId),
     /// Said in the status line for a moment, not kept.
     Toast(SafeText),
     /// A notice of the agent's: shown for a moment, not kept (V1-NOTE-01).

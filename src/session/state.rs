@@ -30,6 +30,9 @@ pub struct SessionConfig {
     pub settings: Vec<Setting>,
     /// Sent as soon as the session is open.
     pub first_prompt: Option<Prompt>,
+    /// Nobody is there: what would be asked is refused, and nothing is done in place of what was
+    /// wanted.
+    pub unattended: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

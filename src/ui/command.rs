@@ -156,6 +156,8 @@ pub enum UiCommand {
     ShowSession(SessionKey),
     /// End that session, and its agent where no other has it.
     CloseSession(SessionKey),
+    /// Offer what is stored; comes back through `Ui::show_past_sessions`.
+    PickPastSession,
     /// Open this stored session again.
     Reopen(String),
     /// The person's word on the project file.

@@ -11,7 +11,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::{MAX_TOTAL, Summary, file::RecordFile, wall_clock};
-use crate::{config::nearest, record::Record};
+use crate::{config::nearest, proto::SessionId, record::Record};
 
 const SUFFIX: &str = "jsonl";
 
@@ -164,6 +164,16 @@ impl Records {
             typed: typed.to_owned(),
             ids,
         })
+    }
+
+    /// Ids of what is stored of a session as that agent names it, the newest first.
+    pub fn of_session(&self, agent: &str, session: &SessionId) -> Vec<String> {
+        let is_of = |summary: &Summary| {
+            let about = &summary.about;
+            about.agent == agent && about.session.as_deref() == Some(session.as_str())
+        };
+        let all = self.list().into_iter().filter(is_of);
+        all.map(|summary| summary.id).collect()
     }
 
     /// # Errors

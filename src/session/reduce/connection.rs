@@ -212,7 +212,7 @@ impl Step<'_> {
 
     /// No agent: said, and shown until F5.
     pub(super) fn failed(&mut self, error: SafeText, detail: Option<SafeText>) {
-        let text = format!("{} (F5 starts it again)", error.trim_end_matches('.'));
+        let text = self.with_hint(error.trim_end_matches('.'), " (F5 starts it again)");
         self.push(notice(NoticeLevel::Error, SafeText::new(&text), detail));
         self.hold_queue();
         self.session.phase = Phase::Failed { error };
@@ -241,8 +241,9 @@ impl Step<'_> {
         }
         if count == MUCH_NOISE + 1 {
             let text = "the agent goes on sending lines that are no messages: does its command start \
-                        an ACP agent? shift-F5 ends it, F5 starts it again";
-            self.say_more(NoticeLevel::Warning, text.into(), what.clone());
+                        an ACP agent?";
+            let text = self.with_hint(text, " shift-F5 ends it, F5 starts it again");
+            self.say_more(NoticeLevel::Warning, SafeText::line(&text), what.clone());
         }
     }
 
@@ -293,12 +294,12 @@ impl Step<'_> {
     }
 
     fn slow_opening(&self, last: &str, detail: Option<SafeText>) -> BlockKind {
-        let mut text = format!(
-            "{} has not answered for {} s: it may be downloading, or wait for something. shift-F5 \
-             ends it, F5 starts it again",
+        let text = format!(
+            "{} has not answered for {} s: it may be downloading, or wait for something",
             self.agent_name(),
             self.session.config.start_timeout.as_secs()
         );
+        let mut text = self.with_hint(&text, ". shift-F5 ends it, F5 starts it again");
         if !last.is_empty() {
             text.push_str(". Its last words: ");
             text.push_str(truncate_to_width(last, STDERR_LINE).as_ref());

@@ -22,6 +22,7 @@ mod stored;
 mod terminals;
 mod tools;
 mod turn;
+mod unattended;
 mod updates;
 mod writes;
 

@@ -150,7 +150,9 @@ impl Step<'_> {
             Some(id) if caps.load_session => Way::Load(id),
             Some(_) => {
                 let text = format!("{} cannot open a session again", self.agent_name());
-                self.give_up_reopening(&text, None);
+                if !self.give_up_reopening(&text, None) {
+                    return;
+                }
                 Way::New
             }
         };
@@ -271,8 +273,9 @@ impl Step<'_> {
                     SafeText::line(id.as_str()),
                     error_text::readable(error)
                 );
-                self.give_up_reopening(&text, Some(error_text::detail(error)));
-                self.open(Way::New);
+                if self.give_up_reopening(&text, Some(error_text::detail(error))) {
+                    self.open(Way::New);
+                }
             }
             Way::Fork(_) => {
                 let text = format!(
@@ -295,8 +298,13 @@ impl Step<'_> {
         }
     }
 
-    /// Says that a new session comes in place of the old one.
-    fn give_up_reopening(&mut self, why: &str, detail: Option<SafeText>) {
+    /// Says that a new session comes in place of the old one. Whether it does.
+    fn give_up_reopening(&mut self, why: &str, detail: Option<SafeText>) -> bool {
+        if self.session.config.unattended {
+            // What was to be said belongs into that session, and nobody is there to say where else.
+            self.fail_set_up(SafeText::line(why), detail);
+            return false;
+        }
         let memory = if self.has_conversation() {
             "; it knows nothing of what is above"
         } else {
@@ -308,6 +316,7 @@ impl Step<'_> {
         self.session.inner.opening.again = None;
         self.session.inner.opening.live = None;
         self.hold_queue();
+        true
     }
 
     /// The connection is gone, or of no use.

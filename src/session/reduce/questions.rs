@@ -138,6 +138,7 @@ impl Step<'_> {
             question.reason = reason;
             question.since = self.now;
         }
+        self.refuse_if_unattended(at);
     }
 
     /// Rings when a dialog comes up where none was.
@@ -176,7 +177,7 @@ impl Step<'_> {
         self.silence_counts_anew();
     }
 
-    fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
+    pub(super) fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
         if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
             self.record(question.block, answered);
             let outcome = PermissionOutcome::Selected(option);
@@ -235,6 +236,7 @@ impl Step<'_> {
     fn ask(&mut self, question: Question) {
         let nothing_shown = self.session.shown_question().is_none();
         self.session.questions.push_back(question);
+        self.refuse_if_unattended(self.session.questions.len() - 1);
         self.call_person(nothing_shown);
     }
 
@@ -363,7 +365,7 @@ impl Step<'_> {
 
     /// What was asked stays in the transcript with its answer. A call that was allowed is under way:
     /// not all agents say so.
-    fn record(&mut self, block: BlockId, answered: Answered) {
+    pub(super) fn record(&mut self, block: BlockId, answered: Answered) {
         let now = self.now;
         if answered.by != By::Nobody && !answered.allowed {
             self.denied_in_turn();

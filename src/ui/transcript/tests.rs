@@ -480,6 +480,7 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             start: Start::New,
             settings: Vec::new(),
             first_prompt: None,
+            unattended: false,
         },
         world.stage.now,
     );
@@ -579,7 +580,7 @@ fn the_transcript_reads_as_plain_text() {
 
 fn printed_from(world: &World, from: usize, width: u16) -> Vec<crate::ui::render::Row> {
     let bound = exit::Bound {
-        rows: usize::MAX,
+        rows: 5_000,
         until: None,
     };
     let ctx = world.stage.ctx(width);

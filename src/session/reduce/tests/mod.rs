@@ -15,6 +15,7 @@ mod stop;
 mod terminals;
 mod tools;
 mod turn;
+mod unattended;
 mod writes;
 
 use std::time::{Duration, Instant};
@@ -52,6 +53,7 @@ fn config() -> SessionConfig {
         start: Start::New,
         settings: Vec::new(),
         first_prompt: None,
+        unattended: false,
     }
 }
 
