@@ -5,7 +5,7 @@ use std::{
     io::{self, IsTerminal, Write},
     os::unix::fs::OpenOptionsExt,
     path::Path,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use serde::Serialize;
@@ -19,9 +19,8 @@ use crate::{
     },
     cli::{self, CliError, ExportFormat, SessionsAction},
     config::Config,
-    proto::ClientCaps,
     record::{Block, Record, ago, iso, markdown},
-    session::{Session, SessionConfig, Start},
+    session::{Session, SessionConfig},
     text::{SafeText, truncate_to_width},
     ui::{Ui, offload::Offload, transcript::transcript_text},
     vt::Screens,
@@ -263,21 +262,12 @@ fn show(record: &Record, config: &Config) -> Result<(), CliError> {
 /// A session to be looked at: its agent is never started.
 fn shown(record: &Record) -> Session {
     let now = Instant::now();
-    let config = SessionConfig {
-        agent: record.about.agent_name.clone(),
-        cwd: record.about.cwd.clone().into(),
-        additional_directories: Vec::new(),
-        caps: ClientCaps::default(),
-        start_timeout: Duration::ZERO,
-        start: Start::New,
-        settings: Vec::new(),
-        first_prompt: None,
-        unattended: false,
-    };
+    let about = &record.about;
+    let config = SessionConfig::looked_at(about.agent_name.clone(), about.cwd.clone().into());
     let (mut session, _) = Session::start(config, now);
     let blocks = record.blocks.iter().map(|stored| stored.block.clone());
     let blocks = blocks.filter_map(|block| block.into_history(now));
-    session.show_stored(record.about.title.clone(), blocks);
+    session.show_stored(about.title.clone(), blocks);
     session
 }
 

@@ -10,30 +10,19 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     proto::{
-        ClientCaps, CompactionId, CompactionStatus, ContentBlock, Diff, Media, MessageId, Meta,
-        PlanEntry, PlanPriority, PlanStatus, PlanText, RawJson, ResourceLink, TerminalId,
-        ToolCallId, ToolContent, ToolKind, ToolLocation,
+        CompactionId, CompactionStatus, ContentBlock, Diff, Media, MessageId, Meta, PlanEntry,
+        PlanPriority, PlanStatus, PlanText, RawJson, ResourceLink, TerminalId, ToolCallId,
+        ToolContent, ToolKind, ToolLocation,
     },
     session::{
         Answered, BlockId, BlockKind, By, Compaction, Message, Notice, NoticeLevel, Session,
-        SessionConfig, Start, Thought, ToolCall, ToolState, Turn as SessionTurn, TurnPhase,
-        UserMessage,
+        SessionConfig, Thought, ToolCall, ToolState, Turn as SessionTurn, TurnPhase, UserMessage,
     },
     text::{SafeText, SafeTextBuf},
 };
 
 fn session() -> Session {
-    let config = SessionConfig {
-        agent: "Demo".into(),
-        cwd: "/project".into(),
-        additional_directories: Vec::new(),
-        caps: ClientCaps::default(),
-        start_timeout: Duration::from_secs(60),
-        start: Start::New,
-        settings: Vec::new(),
-        first_prompt: None,
-        unattended: false,
-    };
+    let config = SessionConfig::looked_at("Demo".into(), "/project".into());
     Session::start(config, Instant::now()).0
 }
 

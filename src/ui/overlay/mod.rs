@@ -7,6 +7,7 @@ mod agents;
 mod guard;
 mod help;
 mod list;
+mod options;
 mod palette;
 mod panel;
 mod past;
@@ -38,6 +39,7 @@ use crate::{
 pub use agents::AgentPicker;
 pub use guard::{Guard, PAUSE};
 pub use help::Help;
+pub use options::OptionsDialog;
 pub use palette::Palette;
 pub use panel::{Frame, draw_rows};
 pub use past::PastSessions;
@@ -144,6 +146,8 @@ pub enum Wish {
     Feedback,
     /// The diffs of the tool call that is asked about, on the whole screen.
     ShowDiff,
+    /// The terminal of the program that signs in.
+    ShowLogin,
 }
 
 impl Outcome {
