@@ -29,6 +29,7 @@ use crate::{
     cli::{ExitCode, Launch, Reopen},
     config::{Config, Dirs, Loaded, TrustState},
     host::{
+        browser,
         clipboard::{Clipboard, Surroundings},
         git,
     },
@@ -255,6 +256,7 @@ fn project_info(cwd: &Path) -> ProjectInfo {
         cwd: SafeText::line(&with_tilde(cwd)),
         git_branch: git::branch(cwd),
         policy: None,
+        no_browser: browser::missing(),
     }
 }
 
