@@ -83,6 +83,7 @@ fn what_was_not_offered_is_not_found() {
         "elicitation/create",
         "craft/drainMidTurnQueue",
         "_x/ask",
+        "_threads/look",
         "session/update",
     ] {
         let error = Decoder::new(none, Dialects::new(Dialect::default()))
