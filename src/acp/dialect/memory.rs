@@ -66,7 +66,7 @@ impl Memory {
             CallTag::LoadSession { id } | CallTag::ResumeSession { id } => self
                 .sessions
                 .retain(|session| session.opened || session.id != id.as_str()),
-            CallTag::CloseSession { id } => {
+            CallTag::CloseSession { id } | CallTag::DeleteSession { id } => {
                 self.sessions.retain(|session| session.id != id.as_str());
             }
             CallTag::Prompt { session } => self.session(Some(session.as_str())).running = false,

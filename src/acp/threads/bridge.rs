@@ -92,8 +92,8 @@ impl Between {
         let mut out = Out::default();
         match serde_json::from_str::<Value>(&text) {
             Ok(message) if message.is_object() => match direction {
-                Direction::ToAgent => self.threads.from_client(&message, &mut out),
-                Direction::FromAgent => self.threads.from_agent(&message, &mut out),
+                Direction::ToAgent => self.threads.client_said(&message, &mut out),
+                Direction::FromAgent => self.threads.agent_said(&message, &mut out),
             },
             // Noise is our reader's to tell; marked, so that it is nothing else there.
             _ => {

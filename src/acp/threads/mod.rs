@@ -80,7 +80,7 @@ impl Threads {
     }
 
     /// A message of ours, in v1's words.
-    pub fn from_client(&mut self, message: &Value, out: &mut Out) {
+    pub fn client_said(&mut self, message: &Value, out: &mut Out) {
         let params = &message["params"];
         match (message["method"].as_str(), message.get("id")) {
             (Some(method), Some(id)) => self.call(id, method, params, out),
@@ -103,7 +103,7 @@ impl Threads {
     }
 
     /// A message of the agent, with `jsonrpc` or without.
-    pub fn from_agent(&mut self, message: &Value, out: &mut Out) {
+    pub fn agent_said(&mut self, message: &Value, out: &mut Out) {
         match (message["method"].as_str(), message.get("id")) {
             (Some(method), id) => {
                 let id = id.cloned().unwrap_or_default();

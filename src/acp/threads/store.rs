@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// Entries that are kept for an agent that asks for them; the oldest go first.
+/// Entries of a thread that are kept for an agent that asks for them, and their bytes; the oldest go
+/// first.
 const MAX_ENTRIES: usize = 1_000;
+const MAX_BYTES: usize = 1 << 20;
 
 /// Threads that an agent may make here.
 const MAX_THREADS: usize = 1_000;
@@ -22,6 +25,10 @@ struct Thread {
     /// Of the last turn: what comes after a cancel is not shown (D-42).
     cancelled: bool,
     entries: Vec<Value>,
+    /// Bytes of the entries, about.
+    weight: usize,
+    /// Of its last entry, RFC 3339.
+    modified: String,
 }
 
 struct Turn {
@@ -36,7 +43,10 @@ struct Turn {
 impl Store {
     pub fn open(&mut self, thread: &str) {
         if self.threads.len() < MAX_THREADS {
-            self.threads.entry(thread.to_owned()).or_default();
+            let thread = self.threads.entry(thread.to_owned()).or_default();
+            if thread.modified.is_empty() {
+                thread.modified = now();
+            }
         }
     }
 
@@ -115,7 +125,10 @@ impl Store {
         let last = thread.entries.last_mut();
         let open = last.filter(|entry| entry["role"] == "assistant");
         match open.and_then(|entry| entry["chunks"].as_array_mut()) {
-            Some(chunks) if chunks.len() < MAX_ENTRIES => chunks.push(chunk.clone()),
+            Some(chunks) if chunks.len() < MAX_ENTRIES => {
+                chunks.push(chunk.clone());
+                thread.grown(weight(chunk));
+            }
             _ => {
                 let message = json!({ "type": "message", "role": "assistant", "chunks": [chunk] });
                 thread.push(message);
@@ -133,8 +146,8 @@ impl Store {
     pub fn list(&self) -> Value {
         let threads: Vec<Value> = self
             .threads
-            .keys()
-            .map(|id| json!({ "id": id, "title": id, "modifiedAt": "1970-01-01T00:00:00Z" }))
+            .iter()
+            .map(|(id, thread)| json!({ "id": id, "title": id, "modifiedAt": thread.modified }))
             .collect();
         json!({ "threads": threads })
     }
@@ -149,9 +162,28 @@ impl Store {
 
 impl Thread {
     fn push(&mut self, entry: Value) {
-        if self.entries.len() >= MAX_ENTRIES {
-            self.entries.remove(0);
-        }
+        let bytes = weight(&entry);
         self.entries.push(entry);
+        self.grown(bytes);
     }
+
+    fn grown(&mut self, bytes: usize) {
+        self.weight += bytes;
+        self.modified = now();
+        while self.entries.len() > MAX_ENTRIES
+            || (self.weight > MAX_BYTES && !self.entries.is_empty())
+        {
+            self.weight = self.weight.saturating_sub(weight(&self.entries.remove(0)));
+        }
+    }
+}
+
+fn weight(entry: &Value) -> usize {
+    entry.to_string().len()
+}
+
+fn now() -> String {
+    OffsetDateTime::now_utc()
+        .format(&Rfc3339)
+        .unwrap_or_default()
 }

@@ -10,13 +10,13 @@ struct Play(Threads);
 impl Play {
     fn client(&mut self, message: Value) -> Out {
         let mut out = Out::default();
-        self.0.from_client(&message, &mut out);
+        self.0.client_said(&message, &mut out);
         out
     }
 
     fn agent(&mut self, message: Value) -> Out {
         let mut out = Out::default();
-        self.0.from_agent(&message, &mut out);
+        self.0.agent_said(&message, &mut out);
         out
     }
 
@@ -342,7 +342,13 @@ fn an_agent_may_ask_for_our_threads() {
     let mut play = Play::prompted();
     play.agent(chunk(0, "hello"));
     let out = play.agent(ask(1, "getThreads", Value::Null));
-    assert_eq!(out.to_agent[0]["result"]["threads"][0]["id"], "t");
+    let listed = &out.to_agent[0]["result"]["threads"][0];
+    assert_eq!(listed["id"], "t");
+    let modified = listed["modifiedAt"].as_str().expect("a time");
+    assert!(
+        modified.starts_with("20") && modified.ends_with('Z'),
+        "{modified}"
+    );
     let out = play.agent(ask(2, "getThreadEntries", json!({ "threadId": "t" })));
     let entries = &out.to_agent[0]["result"]["entries"];
     assert_eq!(entries[0]["role"], "user");
@@ -352,4 +358,15 @@ fn an_agent_may_ask_for_our_threads() {
     assert!(thread.is_string());
     let out = play.agent(ask(4, "openThread", json!({ "threadId": thread })));
     assert_eq!(out.to_agent, [json!({ "id": 4, "result": null })]);
+}
+
+#[test]
+fn what_is_kept_of_a_thread_is_bounded() {
+    let mut play = Play::prompted();
+    for id in 0..3_000 {
+        play.agent(chunk(id, &"x".repeat(2_000)));
+    }
+    let out = play.agent(ask(9, "getThreadEntries", json!({ "threadId": "t" })));
+    let kept = out.to_agent[0].to_string().len();
+    assert!(kept < 4 << 20, "{kept}");
 }
