@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::{
     app::{attention, frame::Reason, job::Job, services, state::App},
-    host::HostEvent,
+    host::{HostEvent, browser},
     proto::{HostRequest, PermissionOption, RequestKey, SessionKey, TerminalMeta},
     session::{Consent, Effect, Event, QuestionId, Routed, Session, Sessions, Subject},
     text::SafeText,
@@ -42,6 +42,7 @@ impl App {
         let effects = rules(&mut self.sessions, Instant::now());
         self.perform(effects);
         self.session_changed(rev);
+        self.follow_sessions();
     }
 
     pub(super) fn perform(&mut self, effects: Vec<Routed>) {
@@ -74,6 +75,7 @@ impl App {
                         host.cancel(key);
                     }
                 }
+                Effect::OpenPage { question, url } => self.open_page(by, question, url),
                 Effect::Login(login) => self.log_in(by, login),
                 Effect::EndLogin => self.end_login(by),
                 Effect::TerminalMeta(meta) => self.foreign_terminal(by, meta),
@@ -97,6 +99,7 @@ impl App {
                     self.ui.notice(notice);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
+                Effect::SessionDeleted(id) => self.forget_stored(by, id),
                 Effect::Toast(text) => {
                     let text = self.as_of(by, text);
                     self.ui.toast(text);
@@ -137,6 +140,19 @@ impl App {
             drop(jobs.send(Job::Session(key, connection, event)));
         });
         running.deciding = Some(decided);
+    }
+
+    /// The person has consented: starts their browser off the UI task.
+    fn open_page(&self, by: SessionKey, question: QuestionId, url: String) {
+        let Some(connection) = self.running(by).and_then(|running| running.connection) else {
+            return;
+        };
+        let jobs = self.jobs.clone();
+        tokio::spawn(async move {
+            let result = browser::open(&url).await;
+            let event = Event::PageOpened { question, result };
+            let _ = jobs.send(Job::Session(by, connection, event));
+        });
     }
 
     /// Serves a request off the UI task; its answer goes straight to the agent.

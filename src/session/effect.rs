@@ -2,7 +2,8 @@
 
 use crate::{
     proto::{
-        AgentNotice, ConnectionId, HostRequest, LoginProgram, RequestKey, TerminalMeta, ToAgent,
+        AgentNotice, ConnectionId, HostRequest, LoginProgram, RequestKey, SessionId, TerminalMeta,
+        ToAgent,
     },
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
@@ -33,6 +34,8 @@ pub enum Effect {
     /// The agent withdrew a request that is being served (V1-CAN-10): answered -32800, unless it
     /// has been answered or came back as `OutsideRoots`, which then is the reducer's to answer.
     CancelServe(RequestKey),
+    /// Open a page in the person's browser, who has consented; comes back as `PageOpened`.
+    OpenPage { question: QuestionId, url: String },
     /// Run a program to sign in with; comes back as `LoginStarted` or `LoginFailed`, in the end as
     /// `LoginEnded`.
     Login(Login),
@@ -44,6 +47,8 @@ pub enum Effect {
     Attention(Attention),
     /// Text that came back to the person: in front of the draft.
     RestoreDraft(Prompt),
+    /// The agent has deleted that session: what is stored of it goes as well (V1-SES-14).
+    SessionDeleted(SessionId),
     /// Said in the status line for a moment, not kept.
     Toast(SafeText),
     /// A notice of the agent's: shown for a moment, not kept (V1-NOTE-01).

@@ -17,8 +17,10 @@ pub enum Context {
     EmptyComposer,
     /// A block of the transcript is selected.
     Browse,
-    /// A permission, file or trust question is open.
+    /// A question is open.
     Question,
+    /// And it is a form.
+    Form,
 }
 
 impl Context {
@@ -33,7 +35,10 @@ impl Context {
     /// Whether keys of both can be meant at the same moment.
     pub fn overlaps(self, other: Self) -> bool {
         let general = |a, b| {
-            a == Self::Anywhere || a == b || (a == Self::Composer && b == Self::EmptyComposer)
+            a == Self::Anywhere
+                || a == b
+                || (a == Self::Composer && b == Self::EmptyComposer)
+                || (a == Self::Question && b == Self::Form)
         };
         general(self, other) || general(other, self)
     }
@@ -127,6 +132,7 @@ actions! {
         EndAgent "end-agent" ["shift-f5"] "End the agent's process",
         NewSession "new-session" ["ctrl-n"] "Open another session with this agent",
         ForkSession "fork-session" [] "Open a session that goes on from this one (where the agent can)",
+        PastSessions "past-sessions" [] "Open a stored session again",
         Sessions "sessions" ["ctrl-s"] "Show all sessions, and who waits for you",
         ChooseAgent "choose-agent" ["f6"] "Open a session with another agent",
         SignIn "sign-in" [] "Sign in to the agent",
@@ -168,6 +174,10 @@ actions! {
         QuestionScrollUp "question-scroll-up" ["ctrl-up", "shift-up"] "Scroll the question up",
         QuestionScrollDown "question-scroll-down" ["ctrl-down", "shift-down"] "Scroll the question down",
         Confirm "confirm" ["enter"] "Answer with the selected option",
+    }
+    Question Form {
+        FormNext "form-next" ["tab"] "In a form: to the next field",
+        FormPrevious "form-previous" ["shift-tab"] "In a form: to the field before",
     }
     Program Anywhere {
         Palette "palette" ["ctrl-p"] "Find an action by name",

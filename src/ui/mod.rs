@@ -8,6 +8,7 @@ pub mod action;
 pub mod composer;
 pub mod keymap;
 pub mod layers;
+mod line_input;
 pub mod notices;
 pub mod offload;
 pub mod options;
@@ -25,7 +26,7 @@ mod root;
 mod testing;
 
 pub use command::{
-    AgentChoice, AgentList, Draft, DraftPart, FileList, ProjectInfo, TrustQuestion, UiCommand,
-    UiContext, mention_text,
+    AgentChoice, AgentList, Draft, DraftPart, FileList, PastSession, ProjectInfo, TrustQuestion,
+    UiCommand, UiContext, mention_text,
 };
 pub use root::{Ui, UiSettings};

@@ -32,6 +32,8 @@ const KEPT_BLOCKS: usize = 16;
 pub(super) const MAX_QUEUE: usize = 64;
 /// Questions that are open at once; further ones are refused with an error.
 pub(super) const MAX_QUESTIONS: usize = 64;
+/// Pages that were opened and are not told to be done; the oldest goes first.
+pub(super) const MAX_PAGES: usize = 64;
 /// Terminals told of; ended ones go first.
 pub(super) const MAX_TERMINALS: usize = 512;
 /// Slash commands.
@@ -114,7 +116,7 @@ impl Step<'_> {
             }
         }
         for id in &emptied {
-            if let Some(BlockKind::Tool(call)) = self.session.transcript.edit(*id) {
+            if let Some(BlockKind::Tool(call)) = self.session.transcript.relieve(*id) {
                 call.content = vec![ToolContent::Block(ContentBlock::Text(LEFT_OUT.into()))];
                 call.raw_input = None;
                 call.raw_output = None;

@@ -4,12 +4,14 @@
 //! says in its [`Outcome`] what should follow, and the root does that once the overlay has returned.
 
 mod agents;
+mod form;
 mod guard;
 mod help;
 mod list;
 mod options;
 mod palette;
 mod panel;
+mod past;
 mod question;
 mod sessions;
 mod sign_in;
@@ -36,11 +38,13 @@ use crate::{
 };
 
 pub use agents::AgentPicker;
+pub use form::FormDialog;
 pub use guard::{Guard, PAUSE};
 pub use help::Help;
 pub use options::OptionsDialog;
 pub use palette::Palette;
 pub use panel::{Frame, draw_rows};
+pub use past::PastSessions;
 pub use question::QuestionDialog;
 pub use sessions::SessionList;
 pub use sign_in::SignIn;
