@@ -208,6 +208,7 @@ impl App {
     pub(super) fn host_event(&mut self, key: SessionKey, event: HostEvent) {
         match event {
             HostEvent::TerminalStarted {
+                session,
                 id,
                 command,
                 cwd,
@@ -216,7 +217,13 @@ impl App {
                 if let Some(running) = self.running_mut(key) {
                     running.screens.insert(id.clone(), screen);
                 }
-                self.reduce_in(key, [Event::TerminalStarted { id, command, cwd }]);
+                let started = Event::TerminalStarted {
+                    session,
+                    id,
+                    command,
+                    cwd,
+                };
+                self.reduce_in(key, [started]);
                 self.forget_screens(key);
             }
             HostEvent::TerminalOutput => {
@@ -271,6 +278,7 @@ fn wrote(request: &HostRequest, reply: &HostReply) -> Option<Event> {
     match (request, reply) {
         (_, HostReply::Error(_)) => None,
         (HostRequest::WriteTextFile(write), _) => Some(Event::Wrote {
+            session: write.session.clone(),
             path: write.path.clone(),
             lines: write.content.lines().count(),
         }),

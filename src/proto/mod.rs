@@ -19,6 +19,7 @@ mod options;
 mod plan;
 mod policy;
 mod request;
+mod subagent;
 mod tool;
 
 pub use call::{
@@ -44,4 +45,5 @@ pub use request::{
     ExitStatus, FsRead, FsWrite, HostReply, HostRequest, PermissionKind, PermissionOption,
     PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef, TerminalSnapshot,
 };
+pub use subagent::{IdleReason, SessionMessagePatch, SubagentCaps, SubagentPatch, SubagentState};
 pub use tool::{Diff, Patch, ToolCallPatch, ToolContent, ToolKind, ToolLocation, ToolStatus};

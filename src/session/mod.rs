@@ -12,6 +12,7 @@ mod question;
 mod reduce;
 mod sessions;
 mod state;
+mod subagent;
 mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
@@ -27,7 +28,8 @@ pub use state::{
     AgentInfo, CANCEL_PATIENCE, Modes, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo,
     Turn, TurnPhase,
 };
+pub use subagent::{Subagent, Subagents};
 pub use transcript::{
-    Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, Thought,
-    ToolCall, ToolState, Transcript, UserMessage,
+    Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, SessionMessage,
+    Thought, ToolCall, ToolState, Transcript, UserMessage,
 };

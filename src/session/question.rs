@@ -4,7 +4,8 @@ use std::{path::PathBuf, time::Instant};
 
 use crate::{
     proto::{
-        HostRequest, PermissionOption, RequestKey, ToolCallId, ToolContent, ToolKind, ToolLocation,
+        HostRequest, PermissionOption, RequestKey, SessionId, ToolCallId, ToolContent, ToolKind,
+        ToolLocation,
     },
     session::BlockId,
     text::SafeText,
@@ -54,7 +55,10 @@ impl Question {
 pub struct PermissionQuestion {
     pub id: QuestionId,
     pub key: RequestKey,
-    /// The tool call that it is about: in the transcript, and what policy needs of it here.
+    /// The subagent that asks; `None`: the session itself.
+    pub subagent: Option<SessionId>,
+    /// The tool call that it is about: in the transcript of that one, and what policy needs of it
+    /// here.
     pub block: BlockId,
     pub subject: Subject,
     /// In the agent's order.

@@ -11,7 +11,7 @@ use crate::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, ModeId,
         NamedPlan, PlanEntry, SessionId, SessionMode, SlashCommand, TerminalId, Usage,
     },
-    session::{Prompt, Question, Transcript},
+    session::{Block, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::SafeText,
 };
 
@@ -62,6 +62,8 @@ pub struct Session {
     pub config_options: Vec<ConfigOption>,
     pub commands: Vec<SlashCommand>,
     pub usage: Option<Usage>,
+    /// Child sessions, each with its own conversation.
+    pub subagents: Subagents,
     /// Terminals of this session, ours and the agent's own.
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
     /// When the agent last sent anything, or was last given something to work on.
@@ -134,6 +136,14 @@ impl Session {
     /// The dialog to show: the first question, once policy has left it to the person.
     pub fn shown_question(&self) -> Option<&Question> {
         self.waiting_questions().next()
+    }
+
+    /// The tool call that a question is about, wherever that stands.
+    pub fn asked_about(&self, question: &PermissionQuestion) -> Option<&Block> {
+        match &question.subagent {
+            None => self.transcript.get(question.block),
+            Some(id) => self.subagents.get(id)?.transcript.get(question.block),
+        }
     }
 
     /// All questions that wait for the person, in the order in which they were asked. One that

@@ -195,16 +195,20 @@ fn session(result: &str) -> Result<SessionOpened, Fault> {
 fn stop_reason(result: &str) -> StopReason {
     let result: Value = serde_json::from_str(result).unwrap_or_default();
     match result.get("stopReason") {
-        Some(Value::String(reason)) => match reason.as_str() {
-            "end_turn" => StopReason::EndTurn,
-            "max_tokens" => StopReason::MaxTokens,
-            "max_turn_requests" => StopReason::MaxTurnRequests,
-            "refusal" => StopReason::Refusal,
-            "cancelled" => StopReason::Cancelled,
-            other => StopReason::Unknown(SafeText::line(other)),
-        },
+        Some(Value::String(reason)) => named_reason(reason),
         Some(other) => StopReason::Unknown(SafeText::line(&other.to_string())),
         None => StopReason::Unknown(SafeText::from("no reason given")),
+    }
+}
+
+pub fn named_reason(reason: &str) -> StopReason {
+    match reason {
+        "end_turn" => StopReason::EndTurn,
+        "max_tokens" => StopReason::MaxTokens,
+        "max_turn_requests" => StopReason::MaxTurnRequests,
+        "refusal" => StopReason::Refusal,
+        "cancelled" => StopReason::Cancelled,
+        other => StopReason::Unknown(SafeText::line(other)),
     }
 }
 

@@ -181,13 +181,14 @@ impl Step<'_> {
         };
         self.close_questions();
         if self.session.turn.is_some() {
-            self.close_turn(open_tools);
+            self.close_turn(open_tools.clone());
         }
         self.abort_opening();
         self.abort_sign_in();
         self.abort_mode();
         self.close_foreign_terminals();
         self.abandon_compactions();
+        self.lose_subagents(&open_tools);
     }
 
     /// No agent: said, and shown until F5.

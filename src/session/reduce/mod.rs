@@ -7,15 +7,18 @@ mod bounds;
 mod compaction;
 mod connection;
 mod error_text;
+mod inside;
 mod messages;
 mod modes;
 mod notices;
 mod opening;
 mod plan;
 mod questions;
+mod session_messages;
 mod showing;
 mod signin;
 mod stop;
+mod subagents;
 mod terminals;
 mod tools;
 mod turn;
@@ -37,10 +40,12 @@ use crate::{
     },
     session::{
         AgentInfo, CommandQuestion, Effect, Event, Phase, Prompt, QuestionId, Session,
-        SessionConfig, Start, Transcript, TurnPhase,
+        SessionConfig, Start, Subagents, Transcript, TurnPhase,
     },
     text::SafeText,
 };
+
+pub(super) use inside::Conversation;
 
 /// State that only the rules need.
 #[derive(Debug, Default)]
@@ -56,6 +61,9 @@ pub(super) struct Inner {
     terminals: terminals::TerminalIndex,
     plan: plan::PlanRules,
     compactions: compaction::Compactions,
+    messages: session_messages::SessionMessages,
+    /// The subagent whose conversation stands in place of the session's while it is worked on.
+    inside: Option<inside::Inside>,
     writes: writes::Writes,
     /// Weight of the transcript in bytes; see [`bounds`].
     weight: usize,
@@ -108,6 +116,7 @@ impl Session {
             config_options: Vec::new(),
             commands: Vec::new(),
             usage: None,
+            subagents: Subagents::default(),
             terminals: BTreeMap::new(),
             last_word: now,
             rev: 0,
@@ -124,6 +133,11 @@ impl Session {
     /// Whether what an agent says of that session is said of this one.
     pub(super) fn is(&self, id: &SessionId) -> bool {
         self.inner.opening.live() == Some(id)
+    }
+
+    /// Whether that is a child of this session, or a child's.
+    pub(super) fn has_subagent(&self, id: &SessionId) -> bool {
+        self.subagents.get(id).is_some()
     }
 
     /// A set-up call is open, whose reply may name any session (V1-SES-03).
@@ -226,6 +240,7 @@ impl Step<'_> {
             Event::Answer { question, option } => self.answer(question, &option),
             Event::AnswerFile { question, answer } => self.answer_file(question, answer),
             Event::AnswerCommand { question, run } => self.answer_command(question, run),
+            Event::CancelSubagent(id) => self.cancel_subagent(&id),
             Event::CycleMode => self.cycle_mode(),
             Event::SetMode(mode) => self.set_mode(mode),
             Event::Authenticate { method } => self.authenticate(method),
@@ -255,10 +270,24 @@ impl Step<'_> {
                 since: self.now,
             }),
             Event::Refused { what, rule } => self.refused(&what, &rule),
-            Event::Wrote { path, lines } => self.wrote(&path, lines),
-            Event::TerminalStarted { id, command, cwd } => self.terminal_started(id, command, cwd),
+            Event::Wrote {
+                session,
+                path,
+                lines,
+            } => self.at(Some(&session), |step| step.wrote(&path, lines)),
+            Event::TerminalStarted {
+                session,
+                id,
+                command,
+                cwd,
+            } => self.at(session.as_ref(), |step| {
+                step.terminal_started(id, command, cwd);
+            }),
             Event::ShellStarted { terminal, line } => self.shell_started(terminal, line),
-            Event::TerminalExited { id, status } => self.terminal_exited(id, status),
+            Event::TerminalExited { id, status } => {
+                let owner = self.subagent_showing(&id);
+                self.at(owner.as_ref(), |step| step.terminal_exited(id, status));
+            }
 
             Event::Tick => {
                 if !self.tick() {

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use crate::{
     proto::{
         HostReply, HostRequest, OptionId, PermissionKind, PermissionOption, PermissionOutcome,
-        PermissionRequest, RequestKey, RpcError, ToAgent, ToolContent, code,
+        PermissionRequest, RequestKey, RpcError, SessionId, ToAgent, ToolContent, code,
     },
     session::{
         Answered, Attention, BlockId, By, CommandQuestion, Consent, Effect, FileAnswer,
@@ -35,7 +35,13 @@ pub(super) struct QuestionRules {
 
 impl Step<'_> {
     pub(super) fn request(&mut self, key: RequestKey, request: HostRequest) {
-        if self.session.inner.opening.live() != Some(request.session()) {
+        let session = request.session();
+        if self.session.has_subagent(session) {
+            let id = session.clone();
+            self.request_of_subagent(&id, key, request);
+            return;
+        }
+        if !self.session.is(session) {
             // V1-SES-04: never acted on.
             let id = request.session().as_str();
             let error = RpcError {
@@ -45,6 +51,11 @@ impl Step<'_> {
             self.answer_request(key, HostReply::Error(error));
             return;
         }
+        self.take_request(key, request);
+    }
+
+    /// For the session or subagent that is worked on.
+    pub(super) fn take_request(&mut self, key: RequestKey, request: HostRequest) {
         if let HostRequest::TerminalKill(on) | HostRequest::TerminalRelease(on) = &request {
             self.settle_terminal(&on.terminal);
         }
@@ -82,6 +93,7 @@ impl Step<'_> {
             .push_back(Question::Permission(PermissionQuestion {
                 id,
                 key,
+                subagent: self.inside_id().cloned(),
                 block,
                 subject: subject.clone(),
                 options: request.options.clone(),
@@ -178,7 +190,9 @@ impl Step<'_> {
 
     fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
         if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
-            self.record(question.block, answered);
+            self.at(question.subagent.as_ref(), |step| {
+                step.record(question.block, answered);
+            });
             let outcome = PermissionOutcome::Selected(option);
             self.answer_request(question.key, HostReply::Permission(outcome));
         }
@@ -324,12 +338,26 @@ impl Step<'_> {
         }
     }
 
+    /// The same for those of the session itself, or of one subagent.
+    pub(super) fn close_questions_of(&mut self, subagent: Option<&SessionId>) {
+        let mut at = 0;
+        while let Some(question) = self.session.questions.get(at) {
+            if self.subagent_asking(question).as_ref() == subagent {
+                self.close_question(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
     fn close_question(&mut self, at: usize) {
         let Some(question) = self.session.questions.remove(at) else {
             return;
         };
         if let Question::Permission(question) = &question {
-            self.record(question.block, cancelled());
+            self.at(question.subagent.as_ref(), |step| {
+                step.record(question.block, cancelled());
+            });
         }
         self.effects.push(Effect::ToAgent(closed(&question)));
     }
@@ -398,9 +426,10 @@ impl Step<'_> {
     }
 
     fn mark_asking(&mut self, block: BlockId) {
-        let asking = self.session.questions.iter().any(
-            |question| matches!(question, Question::Permission(question) if question.block == block),
-        );
+        let asking = self.session.questions.iter().any(|question| {
+            matches!(question, Question::Permission(question)
+                if question.block == block && question.subagent.as_ref() == self.inside_id())
+        });
         if let Some(call) = self.edit_tool(block) {
             call.asking = asking;
         }
@@ -408,14 +437,21 @@ impl Step<'_> {
 
     fn subject(&self, block: BlockId) -> Option<Subject> {
         let call = self.tool(block)?;
+        // Policy counts from the session's directory.
+        let cwd = self.inside_cwd();
+        let absolute = |path: &str| match cwd {
+            Some(cwd) => cwd.join(path).to_string_lossy().into_owned(),
+            None => path.to_owned(),
+        };
         let diffs = call.content.iter().filter_map(|content| match content {
             ToolContent::Diff(diff) => Some(&diff.path),
             _ => None,
         });
         let mut paths: Vec<String> = Vec::new();
         for path in call.locations.iter().map(|at| &at.path).chain(diffs) {
-            if !paths.contains(path) {
-                paths.push(path.clone());
+            let path = absolute(path);
+            if !paths.contains(&path) {
+                paths.push(path);
             }
         }
         Some(Subject {
@@ -424,7 +460,10 @@ impl Step<'_> {
             kind: call.kind,
             name: call.name.clone(),
             command: call.command.clone(),
-            command_cwd: call.command_cwd.clone(),
+            command_cwd: match &call.command_cwd {
+                Some(dir) => Some(absolute(dir)),
+                None => cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
+            },
             paths,
             content: call.content.clone(),
             locations: call.locations.clone(),

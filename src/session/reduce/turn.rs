@@ -165,7 +165,8 @@ impl Step<'_> {
         self.hush();
         self.end_open_tools(open_tools);
         self.tell_writes();
-        self.close_questions();
+        // A subagent may work on, and ask, when the turn is over.
+        self.close_questions_of(None);
         self.settle_plan();
         self.settle_plan_texts();
         self.session.turn = None;

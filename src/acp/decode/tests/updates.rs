@@ -387,6 +387,7 @@ fn updates_that_were_not_asked_for_are_handled() {
             "compaction_update",
             json!({"compactionId": "c", "status": "completed"}),
         ),
+        ("subagent_update", json!({"sessionId": "child"})),
     ] {
         let mut update = members;
         update["sessionUpdate"] = tag.into();

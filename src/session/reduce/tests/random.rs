@@ -461,6 +461,7 @@ impl World {
                 self.ask(request);
             }
             Act::Terminal(n) => self.event(Event::TerminalStarted {
+                session: None,
                 id: terminal(n),
                 command: "make".into(),
                 cwd: "/project".into(),
