@@ -68,7 +68,7 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
             let agent = chosen(&launch, &loaded)?.ok_or_else(|| {
                 CliError::Usage("no agent: name one with --agent, or set default_agent".into())
             })?;
-            let report = app::doctor(&agent, &launch.cwd)?;
+            let report = app::doctor(&agent, &loaded.config.connection, &launch.cwd)?;
             cli::print(&report.to_string())?;
             return Ok(report.exit_code());
         }

@@ -46,6 +46,7 @@ pub struct Client {
     stop: watch::Sender<Option<StopMode>>,
     /// True once the process and its group are gone.
     gone: watch::Receiver<bool>,
+    stderr: Tail,
 }
 
 impl Client {
@@ -62,6 +63,7 @@ impl Client {
         trace: Option<TraceHandle>,
     ) -> Result<(Self, Inbox), LaunchError> {
         let path = spec.program.clone();
+        let max_line = spec.max_line;
         // On a worker of the runtime: the thread has to last (see `process::spawn`).
         let process = tokio::spawn(async move { process::spawn(&spec) })
             .await
@@ -94,12 +96,18 @@ impl Client {
             gone: gone.clone(),
             status,
             writer,
-            stderr,
+            stderr: stderr.clone(),
             stderr_task,
         };
         let reader = Reader::new(Arc::clone(&peer), Decoder::new(caps), inbox, tap);
-        tokio::spawn(ending.read(reader, process.stdout));
-        Ok((Self { peer, stop, gone }, inbound))
+        tokio::spawn(ending.read(reader, process.stdout, max_line));
+        let client = Self {
+            peer,
+            stop,
+            gone,
+            stderr,
+        };
+        Ok((client, inbound))
     }
 
     /// Puts a message on the wire. Never waits, never fails: after the agent's end it does nothing,
@@ -107,6 +115,11 @@ impl Client {
     /// Replies to calls come back to `caller`.
     pub fn send(&self, caller: SessionKey, message: ToAgent) {
         encode::send(&self.peer, caller, message);
+    }
+
+    /// The last lines of its stderr so far.
+    pub fn stderr(&self) -> SafeText {
+        self.stderr.text()
     }
 
     /// Ends the agent and everything it started, and returns when they are gone: after at most 5.5 s
@@ -137,7 +150,7 @@ struct Ending {
 
 impl Ending {
     /// Reads to the end of stdout, then says the last word.
-    async fn read(mut self, reader: Reader<Decoder>, stdout: ChildStdout) {
+    async fn read(mut self, reader: Reader<Decoder>, stdout: ChildStdout, max_line: usize) {
         let mut deaf = false;
         let over = async {
             let gone = self.gone.wait_for(|gone| *gone);
@@ -149,7 +162,7 @@ impl Ending {
             }
             sleep(SILENCE_AT_THE_END).await;
         };
-        let mut inbox = reader.run(stdout, over).await;
+        let mut inbox = reader.run(stdout, max_line, over).await;
         let exit = self.exit(deaf).await;
         inbox.push(Inbound::Exited(exit), 0);
         // If nobody receives there is nobody to tell.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     proto::{
-        Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, PermissionOutcome,
-        PromptBlock, RequestKey, SessionKey, SessionSetup, ToAgent,
+        Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, OptionValue,
+        PermissionOutcome, PromptBlock, RequestKey, SessionKey, SessionSetup, ToAgent,
     },
     rpc::Peer,
 };
@@ -86,7 +86,11 @@ fn send_call(peer: &Peer, caller: SessionKey, call: Call) {
             option,
             value,
         } => {
-            let value = schema::SessionConfigOptionValue::value_id(value);
+            // A flag names its type, an id does not (V1-CFG-03, V1-CFG-08).
+            let value = match value {
+                OptionValue::Id(id) => schema::SessionConfigOptionValue::value_id(id),
+                OptionValue::Flag(flag) => schema::SessionConfigOptionValue::boolean(flag),
+            };
             let request = schema::SetSessionConfigOptionRequest::new(session.0, option, value);
             peer.call(caller, tag, method, request);
         }
@@ -100,8 +104,12 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         .write_text_file(caps.write_text_file);
     // Claude reports its commands as terminals only to a client that says it shows them so.
     let meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
-    // V1-INIT-10, -11, -12: the whole contract of each is built.
+    // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13: the whole contract of each
+    // is built.
+    let options = schema::SessionConfigOptionsCapabilities::new()
+        .boolean(schema::BooleanConfigOptionCapabilities::new());
     let session = schema::ClientSessionCapabilities::new()
+        .config_options(options)
         .notices(schema::NoticeCapabilities::new())
         .compaction(schema::CompactionCapabilities::new());
     let capabilities = schema::ClientCapabilities::new()
@@ -109,6 +117,7 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         .terminal(caps.terminal)
         .session(session)
         .plan(schema::PlanCapabilities::new())
+        .subagents(schema::SubagentCapabilities::new())
         .meta(meta);
     let info = schema::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .title(env!("CARGO_PKG_NAME").to_owned());

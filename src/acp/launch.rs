@@ -14,6 +14,8 @@ pub struct LaunchSpec {
     pub env: Vec<(OsString, OsString)>,
     /// The process's working directory.
     pub cwd: PathBuf,
+    /// Bytes of the longest line that is read from it (V1-RPC-21).
+    pub max_line: usize,
 }
 
 /// Why an agent could not be started, and what to do about it.
@@ -63,6 +65,7 @@ mod tests {
             args: Vec::new(),
             env: Vec::new(),
             cwd: "/no/such/folder".into(),
+            max_line: usize::MAX,
         };
         let said = spec.check().expect_err("no folder").to_string();
         assert!(said.contains("/no/such/folder") && said.contains("--cwd"));

@@ -18,6 +18,7 @@ fn spec(script: &str) -> LaunchSpec {
         args: vec!["-c".into(), script.into()],
         env: vec![("GREETING".into(), "hello".into())],
         cwd: std::env::temp_dir(),
+        max_line: 1 << 20,
     }
 }
 

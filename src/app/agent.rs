@@ -124,8 +124,9 @@ impl App {
             cwd: self.launch.cwd.clone(),
             additional_directories,
             caps,
+            start_timeout: self.config.connection.patience(),
             start,
-            mode: self.launch.mode(profile).map(str::to_owned),
+            settings: self.launch.settings(profile),
             first_prompt,
         };
         (config, scratch)
@@ -224,6 +225,7 @@ impl App {
         running.connection = Some(connection);
         let (profile, ending) = (running.profile.clone(), running.ending.take());
         let cwd = self.launch.cwd.clone();
+        let max_line = self.config.connection.max_line();
         let trace = self.trace();
         let jobs = self.jobs.clone();
         tokio::spawn(async move {
@@ -235,7 +237,7 @@ impl App {
                 // The person has left meanwhile.
                 return;
             }
-            let launched = launch(profile, cwd, connection, caps, trace).await;
+            let launched = launch(profile, cwd, max_line, connection, caps, trace).await;
             let _ = jobs.send(Job::Launched(key, connection, launched));
         });
     }
@@ -441,12 +443,13 @@ fn what_to_do(error: &StartError) -> SafeText {
 async fn launch(
     profile: AgentProfile,
     cwd: PathBuf,
+    max_line: usize,
     connection: ConnectionId,
     caps: ClientCaps,
     trace: Option<TraceHandle>,
 ) -> Result<(Client, Inbox), SafeText> {
     let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
-    let spec = tokio::task::spawn_blocking(move || launch_spec(&profile, &cwd))
+    let spec = tokio::task::spawn_blocking(move || launch_spec(&profile, &cwd, max_line))
         .await
         .map_err(|error| say(&error))??;
     Client::connect(spec, connection, caps, trace)
@@ -458,7 +461,11 @@ async fn launch(
 ///
 /// # Errors
 /// One line for people: what is missing and how to get it.
-pub(super) fn launch_spec(profile: &AgentProfile, cwd: &Path) -> Result<LaunchSpec, SafeText> {
+pub(super) fn launch_spec(
+    profile: &AgentProfile,
+    cwd: &Path,
+    max_line: usize,
+) -> Result<LaunchSpec, SafeText> {
     let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
     let program = profile.locate(cwd).map_err(|error| say(&error))?;
     let invocation = profile.invocation().map_err(|error| say(&error))?;
@@ -468,5 +475,6 @@ pub(super) fn launch_spec(profile: &AgentProfile, cwd: &Path) -> Result<LaunchSp
         args: invocation.args,
         env: invocation.env,
         cwd: cwd.to_owned(),
+        max_line,
     })
 }

@@ -56,6 +56,13 @@ impl App {
                 Effect::ToAgent(message) => self.send(by, message),
                 Effect::Spawn => self.spawn_agent(by),
                 Effect::StopAgent(_) => self.end_agent(by),
+                Effect::TellStderr(connection) => {
+                    if let Some(client) = self.client(by) {
+                        let event = Event::Stderr(client.stderr());
+                        // Sending fails only once the loop is over.
+                        let _ = self.jobs.send(Job::Session(by, connection, event));
+                    }
+                }
                 Effect::Decide {
                     question,
                     subject,

@@ -8,35 +8,36 @@ use crate::{
     acp::{Client, Inbound, Inbox, StopMode},
     app::agent::launch_spec,
     cli::{DoctorReport, doctor::Verdict},
-    config::AgentProfile,
+    config::{AgentProfile, ConnectionConfig},
     proto::{
-        Call, CallResult, ClientCaps, ConfigKind, ConnectionId, FromAgent, Initialized, SessionKey,
-        SessionOpened, SessionSetup, ToAgent, code,
+        Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId, FromAgent,
+        Initialized, SessionKey, SessionOpened, SessionSetup, ToAgent, category, code,
     },
     text::SafeText,
 };
-
-/// How long the agent may take for each answer: launchers such as npx download first.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts the agent, initializes it and notes what it can do.
 ///
 /// # Errors
 /// What keeps the examination from being made; what it finds wrong is in the report.
-pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> {
+pub fn doctor(
+    profile: &AgentProfile,
+    connection: &ConnectionConfig,
+    cwd: &Path,
+) -> anyhow::Result<DoctorReport> {
     let mut report = DoctorReport::default();
-    let spec = match launch_spec(agent, cwd) {
+    let spec = match launch_spec(profile, cwd, connection.max_line()) {
         Ok(spec) => spec,
         Err(error) => {
             report.add(Verdict::Bad, "command", error);
             return Ok(report);
         }
     };
-    let command = agent.command_line_of(&spec.program.to_string_lossy());
+    let command = profile.command_line_of(&spec.program.to_string_lossy());
     report.add(Verdict::Good, "command", SafeText::line(&command));
     let caps = ClientCaps {
-        read_text_file: agent.fs_read,
-        write_text_file: agent.fs_write,
+        read_text_file: profile.fs_read,
+        write_text_file: profile.fs_write,
         terminal: true,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -48,7 +49,12 @@ pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> 
         match Client::connect(spec, ConnectionId(1), caps, None).await {
             Ok((client, mut inbox)) => {
                 let client = Arc::new(client);
-                examine(&client, &mut inbox, agent, caps, cwd, &mut report).await;
+                let mut agent = Asked {
+                    client: &client,
+                    inbox: &mut inbox,
+                    patience: connection.patience(),
+                };
+                examine(&mut agent, profile, caps, cwd, &mut report).await;
                 client.shutdown(StopMode::Graceful).await;
             }
             Err(error) => report.add(Verdict::Bad, "start", SafeText::line(&error.to_string())),
@@ -57,15 +63,22 @@ pub fn doctor(agent: &AgentProfile, cwd: &Path) -> anyhow::Result<DoctorReport> 
     Ok(report)
 }
 
+/// An agent that is asked one thing after the other.
+struct Asked<'a> {
+    client: &'a Client,
+    inbox: &'a mut Inbox,
+    /// How long it may take for each answer: launchers such as npx download first.
+    patience: Duration,
+}
+
 async fn examine(
-    client: &Client,
-    inbox: &mut Inbox,
-    agent: &AgentProfile,
+    agent: &mut Asked<'_>,
+    profile: &AgentProfile,
     caps: ClientCaps,
     cwd: &Path,
     report: &mut DoctorReport,
 ) {
-    let initialized = match ask(client, inbox, Call::Initialize { caps }).await {
+    let initialized = match agent.ask(Call::Initialize { caps }).await {
         Ok(CallResult::Initialized(initialized)) => initialized,
         Ok(other) => return report.add(Verdict::Bad, "initialize", refusal(&other)),
         Err(error) => return report.add(Verdict::Bad, "initialize", error),
@@ -99,16 +112,13 @@ async fn examine(
         cwd: cwd.to_owned(),
         additional_directories: Vec::new(),
     };
-    match ask(client, inbox, Call::NewSession(setup)).await {
+    match agent.ask(Call::NewSession(setup)).await {
         Ok(CallResult::SessionOpened(opened)) => {
             report.add(Verdict::Good, "session/new", SafeText::default());
-            match modes(&opened) {
-                Some(modes) => report.add(Verdict::Good, "modes", SafeText::line(&modes)),
-                None => report.add(Verdict::Missing, "modes", "--mode has no effect".into()),
-            }
+            add_options(&opened, report);
         }
         Ok(CallResult::Failed(error)) if error.code == code::AUTH_REQUIRED => {
-            let way = match &agent.login_command {
+            let way = match &profile.login_command {
                 Some(login) => format!("run `{login}`"),
                 None => "sign in with the agent's own program".to_owned(),
             };
@@ -120,25 +130,48 @@ async fn examine(
     }
 }
 
-/// Ids, as --mode takes them; the current one first. Where there are config options, they alone tell
-/// the modes (V1-SES-05).
-fn modes(opened: &SessionOpened) -> Option<String> {
-    let (current, ids): (&str, Vec<&str>) = if opened.config_options.is_empty() {
-        let modes = opened.modes.as_ref()?;
-        let ids = modes.available.iter().map(|mode| mode.id.as_str());
-        (modes.current.as_str(), ids.collect())
-    } else {
-        let mut options = opened.config_options.iter();
-        let option = options.find(|option| option.category.as_deref() == Some("mode"))?;
-        let ConfigKind::Select { current, values } = &option.kind else {
-            return None;
-        };
-        let ids = values.iter().map(|value| value.value.as_str());
-        (current, ids.collect())
+/// Modes and options by their ids, as --mode, --model and --set take them; what is current comes first.
+/// Where there are config options, they alone tell the modes (V1-SES-05).
+fn add_options(opened: &SessionOpened, report: &mut DoctorReport) {
+    let options = opened.config_options.as_slice();
+    let modes = match &opened.modes {
+        Some(modes) if options.is_empty() => {
+            let ids = modes.available.iter().map(|mode| mode.id.as_str());
+            Some(current_first(modes.current.as_str(), ids))
+        }
+        _ => {
+            let is_mode = |option: &&ConfigOption| option.is_of(category::MODE);
+            options.iter().find(is_mode).map(values)
+        }
     };
-    let others = ids.into_iter().filter(|id| *id != current);
+    match modes {
+        Some(modes) => report.add(Verdict::Good, "modes", SafeText::line(&modes)),
+        None => report.add(Verdict::Missing, "modes", "--mode has no effect".into()),
+    }
+    for option in options {
+        let text = format!("{} = {}", option.id, values(option));
+        report.add(Verdict::Good, "option", SafeText::line(&text));
+    }
+    if options.is_empty() {
+        let without = "--model and --set have no effect";
+        report.add(Verdict::Missing, "options", without.into());
+    }
+}
+
+fn values(option: &ConfigOption) -> String {
+    match &option.kind {
+        ConfigKind::Boolean { current: true } => "true, false".to_owned(),
+        ConfigKind::Boolean { current: false } => "false, true".to_owned(),
+        ConfigKind::Select { current, values } => {
+            current_first(current, values.iter().map(|value| value.value.as_str()))
+        }
+    }
+}
+
+fn current_first<'a>(current: &'a str, ids: impl Iterator<Item = &'a str>) -> String {
+    let others = ids.filter(|id| *id != current);
     let all: Vec<&str> = std::iter::once(current).chain(others).collect();
-    Some(all.join(", "))
+    all.join(", ")
 }
 
 fn names(initialized: &Initialized) -> SafeText {
@@ -159,27 +192,31 @@ fn refusal(result: &CallResult) -> SafeText {
     }
 }
 
-/// One call; what else the agent sends meanwhile is passed over.
-async fn ask(client: &Client, inbox: &mut Inbox, call: Call) -> Result<CallResult, SafeText> {
-    client.send(SessionKey::default(), ToAgent::Call(call));
-    let answer = async {
-        loop {
-            match inbox.recv().await {
-                Some(Inbound::FromAgent(FromAgent::Reply { result, .. })) => return Ok(result),
-                Some(Inbound::FromAgent(_)) => {}
-                Some(Inbound::Exited(exit)) => {
-                    let said = exit.why().map_or(String::new(), |line| format!(": {line}"));
-                    return Err(SafeText::line(&format!("the agent ended{said}")));
+impl Asked<'_> {
+    /// One call; what else the agent sends meanwhile is passed over.
+    async fn ask(&mut self, call: Call) -> Result<CallResult, SafeText> {
+        self.client.send(SessionKey::default(), ToAgent::Call(call));
+        let answer = async {
+            loop {
+                match self.inbox.recv().await {
+                    Some(Inbound::FromAgent(FromAgent::Reply { result, .. })) => return Ok(result),
+                    Some(Inbound::FromAgent(_)) => {}
+                    Some(Inbound::Exited(exit)) => {
+                        let said = exit.why().map_or(String::new(), |line| format!(": {line}"));
+                        return Err(SafeText::line(&format!("the agent ended{said}")));
+                    }
+                    None => return Err(SafeText::from("the agent ended")),
                 }
-                None => return Err(SafeText::from("the agent ended")),
             }
-        }
-    };
-    tokio::time::timeout(PATIENCE, answer)
-        .await
-        .unwrap_or_else(|_| {
-            Err(SafeText::from(
-                "no answer within 60 s: is it waiting for something in its terminal?",
-            ))
-        })
+        };
+        tokio::time::timeout(self.patience, answer)
+            .await
+            .unwrap_or_else(|_| {
+                let text = format!(
+                    "no answer within {} s: is it waiting for something in its terminal?",
+                    self.patience.as_secs()
+                );
+                Err(SafeText::line(&text))
+            })
+    }
 }

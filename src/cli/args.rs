@@ -70,6 +70,14 @@ pub struct OpenArgs {
     #[arg(long, value_name = "MODE")]
     pub mode: Option<String>,
 
+    /// Model to set after the start
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+
+    /// Option of the agent to set after the start; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value)]
+    pub set: Vec<(String, String)>,
+
     /// What happens to requests that no rule decides
     #[arg(long, value_name = "POLICY", value_parser = policies())]
     pub policy: Option<Policy>,
@@ -189,6 +197,15 @@ pub enum ConfigAction {
     Check,
     /// Print the JSON Schema of the file format
     Schema,
+}
+
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("it has to be KEY=VALUE, as in model=sonnet".into()),
+    }
 }
 
 fn policies() -> impl TypedValueParser<Value = Policy> {

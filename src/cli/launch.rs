@@ -10,7 +10,7 @@ use clap::CommandFactory;
 use super::{Cli, CliError, Command, OpenArgs};
 use crate::{
     config::{AgentError, AgentProfile, Config, ConfigError, LoadOptions, nearest},
-    proto::Policy,
+    proto::{Policy, Setting, SettingKey, SettingSource},
 };
 
 /// Subcommands of the product that this version does not have.
@@ -30,8 +30,8 @@ pub struct Launch {
     pub config_file: Option<PathBuf>,
     /// Session to reopen.
     pub resume: Option<String>,
-    /// `--mode`; see [`Launch::mode`].
-    pub mode: Option<String>,
+    /// `--model`, `--set` and `--mode`; see [`Launch::settings`].
+    pub settings: Vec<Setting>,
     /// `--policy`; see [`Launch::policy`].
     pub policy: Option<Policy>,
     /// Absolute.
@@ -68,6 +68,7 @@ impl Launch {
             }
         };
         Ok(Self {
+            settings: settings(&open),
             prompt: prompt(&open)?,
             agent,
             cwd: directory("--cwd", cli.cwd.as_deref().unwrap_or(Path::new(".")), start)?,
@@ -78,7 +79,6 @@ impl Launch {
                 .collect::<Result<_, _>>()?,
             config_file: cli.config.map(|path| start.join(path)),
             resume: open.resume,
-            mode: open.mode,
             policy: open.policy,
             log: open.log.map(|path| start.join(path)),
             wire: open.wire.map(|path| start.join(path)),
@@ -131,10 +131,39 @@ impl Launch {
         self.policy.or(agent.policy).unwrap_or(config.policy)
     }
 
-    /// The flag's, else the profile's.
-    pub fn mode<'a>(&'a self, agent: &'a AgentProfile) -> Option<&'a str> {
-        self.mode.as_deref().or(agent.mode.as_deref())
+    /// What the session is to open with: the profile's, then the flags', which win where both are
+    /// about the same option.
+    pub fn settings(&self, agent: &AgentProfile) -> Vec<Setting> {
+        let of_profile = |key, value: &String| Setting {
+            source: SettingSource::Profile,
+            key,
+            value: value.clone(),
+        };
+        let config = agent.config.iter();
+        config
+            .map(|(key, value)| of_profile(SettingKey::Option(key.clone()), value))
+            .chain(
+                agent
+                    .mode
+                    .iter()
+                    .map(|mode| of_profile(SettingKey::Mode, mode)),
+            )
+            .chain(self.settings.iter().cloned())
+            .collect()
     }
+}
+
+fn settings(open: &OpenArgs) -> Vec<Setting> {
+    let setting = |key, value: &String| Setting {
+        source: SettingSource::CommandLine,
+        key,
+        value: value.clone(),
+    };
+    let set = open.set.iter();
+    let set = set.map(|(key, value)| setting(SettingKey::Option(key.clone()), value));
+    let model = open.model.iter().map(|m| setting(SettingKey::Model, m));
+    let mode = open.mode.iter().map(|m| setting(SettingKey::Mode, m));
+    set.chain(model).chain(mode).collect()
 }
 
 /// A prompt has a space or came by `--prompt`; one bare word is a mistyped subcommand.
@@ -301,15 +330,56 @@ mod tests {
             ..Config::default()
         };
         let plain = resolve(&[]).unwrap();
-        let flags = resolve(&["--policy", "read-only", "--mode", "plan"]).unwrap();
+        let flags = resolve(&["--policy", "read-only"]).unwrap();
         assert_eq!(plain.policy(&agent, &config), Policy::AcceptEdits);
-        assert_eq!(plain.mode(&agent), None);
         agent.policy = Some(Policy::Ask);
-        agent.mode = Some("code".into());
         assert_eq!(plain.policy(&agent, &config), Policy::Ask);
-        assert_eq!(plain.mode(&agent), Some("code"));
         assert_eq!(flags.policy(&agent, &config), Policy::ReadOnly);
-        assert_eq!(flags.mode(&agent), Some("plan"));
+    }
+
+    #[test]
+    fn what_the_flags_set_comes_behind_what_the_profile_sets() {
+        let mut agent = AgentProfile::command("x".into(), Vec::new());
+        agent.mode = Some("code".into());
+        agent.config = vec![("model".into(), "sonnet".into())];
+        let said = |launch: &Launch| {
+            let said = |setting: Setting| {
+                let key = match setting.key {
+                    SettingKey::Mode => "--mode".to_owned(),
+                    SettingKey::Model => "--model".to_owned(),
+                    SettingKey::Option(key) => key,
+                };
+                format!("{:?} {key} {}", setting.source, setting.value)
+            };
+            launch.settings(&agent).into_iter().map(said).collect()
+        };
+        let plain: Vec<String> = said(&resolve(&[]).unwrap());
+        assert_eq!(plain, ["Profile model sonnet", "Profile --mode code"]);
+        let args = [
+            "--mode",
+            "plan",
+            "--set",
+            "effort = high",
+            "--model",
+            "opus",
+            "--set",
+            "a=b=c",
+        ];
+        let flags: Vec<String> = said(&resolve(&args).unwrap());
+        assert_eq!(flags[..2], plain);
+        assert_eq!(
+            flags[2..],
+            [
+                "CommandLine effort high",
+                "CommandLine a b=c",
+                "CommandLine --model opus",
+                "CommandLine --mode plan",
+            ]
+        );
+        for wrong in ["effort", "=high", " =x"] {
+            let error = resolve(&["--set", wrong]).unwrap_err();
+            assert!(error.contains("KEY=VALUE"), "{error}");
+        }
     }
 
     #[test]

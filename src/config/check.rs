@@ -21,7 +21,7 @@ use super::{
     file::{AgentEntry, AgentFs, File, LATER, LATER_VALUES, PermissionsSection, RuleEntry},
     nearest,
 };
-use crate::config::{FsConfig, TerminalConfig, UiConfig};
+use crate::config::{ConnectionConfig, FsConfig, TerminalConfig, UiConfig};
 
 /// What was found wrong.
 #[derive(Default)]
@@ -45,6 +45,7 @@ pub(super) fn check(
     checker.section::<PermissionsSection>(document, "permissions");
     checker.section::<FsConfig>(document, "fs");
     checker.section::<TerminalConfig>(document, "terminal");
+    checker.section::<ConnectionConfig>(document, "connection");
     checker.section::<UiConfig>(document, "ui");
     if let Some(keys) = table_mut(document, "keys") {
         retain(keys, |action, chords| {

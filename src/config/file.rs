@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FsConfig, TerminalConfig, UiConfig};
+use super::{ConnectionConfig, FsConfig, TerminalConfig, UiConfig};
 use crate::proto::{Decision, Policy, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
 pub(super) const LATER: &[&str] = &[
     "mcp_servers",
-    "agents.*.config",
     "agents.*.mcp_servers",
     "agents.*.dialect",
     "agents.*.protocol",
@@ -37,6 +36,7 @@ pub(super) struct File {
     pub permissions: PermissionsSection,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// An action and the chords that call it, in place of its defaults.
     pub keys: BTreeMap<String, Vec<String>>,
@@ -59,8 +59,10 @@ pub(super) struct AgentEntry {
     pub env: BTreeMap<String, String>,
     /// Other names for `--agent` and `default_agent`.
     pub aliases: Vec<String>,
-    /// Session mode to set after the start.
+    /// Session mode to set after the start: its id or name.
     pub mode: Option<String>,
+    /// Options of the agent to set after the start: id or name, and what it is to be.
+    pub config: BTreeMap<String, OptionSetting>,
     /// Permission policy with this agent.
     pub policy: Option<PolicyName>,
     pub fs: AgentFs,
@@ -86,6 +88,23 @@ impl AgentEntry {
         {
             Some(name) => Err(format!("{name:?} is no name for an environment variable")),
             None => Ok(()),
+        }
+    }
+}
+
+/// What an option of the agent is to be: id or name of a value, or a flag.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a string, `true` or `false`")]
+pub(super) enum OptionSetting {
+    Flag(bool),
+    Value(String),
+}
+
+impl From<OptionSetting> for String {
+    fn from(setting: OptionSetting) -> Self {
+        match setting {
+            OptionSetting::Flag(flag) => flag.to_string(),
+            OptionSetting::Value(value) => value,
         }
     }
 }
@@ -234,6 +253,27 @@ macro_rules! two_words {
 
 two_words!(symbols, Symbols { Unicode, Ascii });
 two_words!(terminal_output, TerminalOutput { Plain, Raw });
+
+/// A number within bounds, as `ConnectionConfig` states them.
+macro_rules! bounded {
+    ($name:ident, $bounds:expr) => {
+        pub(super) fn $name<'de, D: serde::Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
+            let bounds = $bounds;
+            let number = i64::deserialize(d)?;
+            match u32::try_from(number) {
+                Ok(number) if bounds.contains(&number) => Ok(number),
+                _ => Err(serde::de::Error::custom(format!(
+                    "expected a number from {} to {}",
+                    bounds.start(),
+                    bounds.end()
+                ))),
+            }
+        }
+    };
+}
+
+bounded!(start_timeout, 1..=3600);
+bounded!(max_message, 1..=1024);
 
 /// The JSON Schema of the file format, for editors.
 pub fn schema() -> String {

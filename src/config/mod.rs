@@ -28,7 +28,7 @@ mod source_text;
 mod tests;
 pub mod trust;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,6 +60,7 @@ pub struct Config {
     pub rules: Vec<Rule>,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// Action name to its chords; only what the files set. Judged by the UI's action table.
     pub keys: BTreeMap<String, Vec<String>>,
@@ -80,6 +81,8 @@ pub struct AgentProfile {
     pub aliases: Vec<String>,
     /// Session mode to set after the start.
     pub mode: Option<String>,
+    /// Options to set after the start, as (id or name, value).
+    pub config: Vec<(String, String)>,
     pub policy: Option<Policy>,
     pub fs_read: bool,
     pub fs_write: bool,
@@ -134,6 +137,22 @@ pub struct TerminalConfig {
     /// Ask before each command.
     // V1-TERM-19
     pub ask: bool,
+}
+
+/// `[connection]`: how much of an agent is put up with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConnectionConfig {
+    /// Seconds that an agent may be silent at its start before that is said.
+    // V1-INIT-24
+    #[serde(deserialize_with = "file::start_timeout")]
+    #[schemars(range(min = 1, max = 3600))]
+    pub start_timeout: u32,
+    /// MiB of the longest message that is taken from an agent. A longer one is skipped.
+    // V1-RPC-21
+    #[serde(deserialize_with = "file::max_message")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub max_message: u32,
 }
 
 /// `[ui]`: how it looks.
@@ -199,6 +218,26 @@ impl Default for FsConfig {
     fn default() -> Self {
         Self {
             outside_workspace: OutsideWorkspace::Ask,
+        }
+    }
+}
+
+impl ConnectionConfig {
+    pub fn patience(&self) -> Duration {
+        Duration::from_secs(self.start_timeout.into())
+    }
+
+    /// In bytes.
+    pub fn max_line(&self) -> usize {
+        usize::try_from(self.max_message).unwrap_or_default() << 20
+    }
+}
+
+impl Default for ConnectionConfig {
+    fn default() -> Self {
+        Self {
+            start_timeout: 60,
+            max_message: 64,
         }
     }
 }

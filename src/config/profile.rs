@@ -160,6 +160,11 @@ impl AgentProfile {
             env: entry.env.into_iter().collect(),
             aliases: entry.aliases,
             mode: entry.mode,
+            config: entry
+                .config
+                .into_iter()
+                .map(|(key, value)| (key, value.into()))
+                .collect(),
             policy: entry.policy.map(Into::into),
             fs_read: entry.fs.read,
             fs_write: entry.fs.write,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
-        RequestKey, RpcError, SessionId, SessionKey, SessionMode,
+        OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
     },
     text::SafeText,
 };
@@ -41,6 +41,8 @@ pub enum FromAgent {
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
     /// (V1-RPC-14). `count` is how many there were on this connection so far.
     Noise { what: SafeText, count: u64 },
+    /// A message of more than `limit` bytes, which was not kept (V1-RPC-21).
+    Oversized { limit: usize },
 }
 
 /// A request of ours. Its reply comes back as [`CallResult`] of the same kind, together with the
@@ -78,7 +80,7 @@ pub enum Call {
     SetConfigOption {
         session: SessionId,
         option: String,
-        value: String,
+        value: OptionValue,
     },
 }
 
@@ -141,7 +143,7 @@ pub enum CallTag {
     SetConfigOption {
         session: SessionId,
         option: String,
-        value: String,
+        value: OptionValue,
     },
 }
 

@@ -38,7 +38,10 @@ pub use ids::{
 };
 pub use meta::Meta;
 pub use notice::{AgentNotice, NoticeSeverity};
-pub use options::{ConfigKind, ConfigOption, ConfigValue, SessionMode, SlashCommand};
+pub use options::{
+    ConfigKind, ConfigOption, ConfigValue, OptionValue, SessionMode, SetBy, Setting, SettingKey,
+    SettingSource, SlashCommand, category,
+};
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
 pub use policy::{Consent, Decision, Policy, Rule, Verdict};
 pub use request::{

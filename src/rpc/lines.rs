@@ -2,10 +2,6 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// A line longer than this is skipped (V1-RPC-21). The largest seen from a real agent has 0.6 MB;
-/// one image or a generated file can be far larger.
-pub const LINE_LIMIT: usize = 64 * 1024 * 1024;
-
 /// How much is asked for in one read: a pipe holds no more.
 const READ_SIZE: usize = 64 * 1024;
 
@@ -17,11 +13,12 @@ pub enum Line<'a> {
     /// Without its `\n`.
     Bytes(&'a [u8]),
     /// Longer than the limit; its bytes are gone.
-    Oversized { limit: usize },
+    Oversized,
 }
 
 /// Reads into one reused buffer. Each byte is looked at once: where a search for the line's end
-/// stopped is remembered, so a long line costs no more than its length (C023).
+/// stopped is remembered, so a long line costs no more than its length (C023). A line longer than
+/// the limit is skipped (V1-RPC-21).
 pub struct Lines<R> {
     reader: R,
     limit: usize,
@@ -57,7 +54,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 } else if self.buf.len() - self.start > self.limit {
                     self.skipping = true;
                     self.drop_up_to(self.buf.len());
-                    return Some(Line::Oversized { limit: self.limit });
+                    return Some(Line::Oversized);
                 }
                 return None;
             };
@@ -67,7 +64,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 continue;
             }
             if end - start > self.limit {
-                return Some(Line::Oversized { limit: self.limit });
+                return Some(Line::Oversized);
             }
             return self.buf.get(start..end).map(Line::Bytes);
         }
@@ -111,7 +108,7 @@ mod tests {
             while let Some(line) = lines.take() {
                 out.push(match line {
                     Line::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                    Line::Oversized { .. } => "<oversized>".to_owned(),
+                    Line::Oversized => "<oversized>".to_owned(),
                 });
             }
             if !lines.fill().await.expect("memory does not fail") {
@@ -145,7 +142,7 @@ mod tests {
     #[tokio::test]
     async fn a_long_line_is_scanned_once() {
         let long = vec![b'x'; 20 * READ_SIZE];
-        let mut lines = Lines::new(long.as_slice(), LINE_LIMIT);
+        let mut lines = Lines::new(long.as_slice(), usize::MAX);
         while lines.fill().await.expect("memory does not fail") {
             assert_eq!(lines.take(), None);
             assert_eq!(lines.scanned, lines.buf.len());
@@ -157,7 +154,7 @@ mod tests {
     async fn the_buffer_of_a_long_line_is_given_back() {
         let mut input = vec![b'x'; 4 * KEPT_CAPACITY];
         input.push(b'\n');
-        let mut lines = Lines::new(input.as_slice(), LINE_LIMIT);
+        let mut lines = Lines::new(input.as_slice(), usize::MAX);
         while lines.fill().await.expect("memory does not fail") {
             if lines.take().is_some() {
                 break;

@@ -13,7 +13,7 @@ use crate::{
         Direction, Peer, Sender, Tap,
         envelope::{self, Message, Outcome},
         error::decode_error,
-        lines::{LINE_LIMIT, Line, Lines},
+        lines::{Line, Lines},
         queue::Closed,
         text,
     },
@@ -73,21 +73,23 @@ impl<P: Protocol> Reader<P> {
     }
 
     /// Reads to the end of the stream, or until nobody receives any more, or until `over` is ready
-    /// while the stream is silent. Gives the queue back, for the last word.
+    /// while the stream is silent. Lines of more than `max_line` bytes are left out, and said to be.
+    /// Gives the queue back, for the last word.
     pub async fn run(
         mut self,
         stream: impl AsyncRead + Unpin,
+        max_line: usize,
         over: impl Future<Output = ()>,
     ) -> Sender<Inbound> {
-        let mut lines = Lines::new(stream, LINE_LIMIT);
+        let mut lines = Lines::new(stream, max_line);
         let mut over = std::pin::pin!(over);
         loop {
             while let Some(line) = lines.take() {
                 match line {
                     Line::Bytes(line) => self.line(line).await,
-                    Line::Oversized { limit } => {
-                        let what = format!("a line longer than {} MiB was skipped", limit >> 20);
-                        self.noise(SafeText::line(&what));
+                    Line::Oversized => {
+                        let skipped = FromAgent::Oversized { limit: max_line };
+                        self.inbox.push(Inbound::FromAgent(skipped), 0);
                     }
                 }
                 if self.inbox.is_full() && self.deliver().await.is_err() {

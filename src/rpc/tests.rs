@@ -64,6 +64,7 @@ fn asked() -> HostRequest {
 }
 
 const CONNECTION: ConnectionId = ConnectionId(7);
+const MAX_LINE: usize = 1 << 20;
 
 struct Wire {
     peer: Arc<Peer>,
@@ -80,7 +81,7 @@ fn wire(pipe: usize) -> Wire {
     let peer = Arc::new(Peer::new(CONNECTION, outbox));
     let (tx, inbox) = channel(1 << 20);
     let reader = Reader::new(Arc::clone(&peer), Toy, tx, Tap::new(None));
-    tokio::spawn(reader.run(ours, std::future::pending()));
+    tokio::spawn(reader.run(ours, MAX_LINE, std::future::pending()));
     tokio::spawn(write_lines(outgoing, their_stdin, Tap::new(None)));
     Wire {
         peer,
@@ -288,6 +289,29 @@ async fn an_agent_cannot_pile_up_requests() {
         "{refused}"
     );
     assert_eq!(wire.finish().await.len(), 1024);
+}
+
+// V1-RPC-21
+#[tokio::test]
+async fn a_line_that_is_too_long_costs_only_itself() {
+    let mut wire = wire(256);
+    wire.agent_says("{\"method\":\"say\",\"params\":1}\n").await;
+    assert_eq!(wire.next().await, said("1"));
+    let long = format!(
+        "{{\"method\":\"say\",\"params\":\"{}\"}}\n",
+        "x".repeat(MAX_LINE)
+    );
+    let limit = MAX_LINE;
+    let ((), skipped) = tokio::join!(
+        async { wire.stdout.write_all(long.as_bytes()).await.expect("open") },
+        wire.inbox.recv(),
+    );
+    assert_eq!(
+        skipped,
+        Some(Inbound::FromAgent(FromAgent::Oversized { limit }))
+    );
+    wire.agent_says("{\"method\":\"say\",\"params\":2}\n").await;
+    assert_eq!(wire.next().await, said("2"));
 }
 
 // V1-RPC-13, V1-CAN-11

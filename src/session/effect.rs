@@ -14,6 +14,8 @@ pub enum Effect {
     Spawn,
     /// End that process and everything it started; comes back as `Exited`.
     StopAgent(ConnectionId),
+    /// What the agent has said on stderr so far; comes back as `Stderr`.
+    TellStderr(ConnectionId),
     /// Ask the policy; comes back as `Decided`.
     Decide {
         question: QuestionId,

@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, ModeId, OptionId, PromptBlock,
-        RequestKey, SessionId, TerminalId,
+        AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, OptionId, OptionValue,
+        PromptBlock, RequestKey, SessionId, TerminalId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -21,6 +21,9 @@ pub enum Event {
     Agent(ConnectionId, FromAgent),
     /// It ended, or its stdout did (V1-RPC-19). Comes after everything it had sent.
     Exited(ConnectionId, AgentExit),
+
+    /// What was asked for by [`Effect::TellStderr`](crate::session::Effect::TellStderr).
+    Stderr(SafeText),
 
     // The person.
     /// Send, or queue while a turn is open.
@@ -48,12 +51,18 @@ pub enum Event {
     /// Stop what a subagent does, where its agent allows that (V1-SUB-03).
     CancelSubagent(SessionId),
     CycleMode,
-    SetMode(ModeId),
+    /// Set an option of the agent, by id.
+    SetOption {
+        option: String,
+        value: OptionValue,
+    },
     Authenticate {
         method: String,
     },
     /// Start the agent again, and resume or load where it can (F5).
     Restart,
+    /// End the agent's process, and leave it at that.
+    EndAgent,
     /// A line of the client's own, put into the transcript.
     Note {
         level: crate::session::NoticeLevel,

@@ -174,6 +174,13 @@ impl Sessions {
         let Some(at) = self.position(key) else {
             return Vec::new();
         };
+        let connection = self.list.get(at).and_then(|(_, s)| s.connection);
+        if let (Event::EndAgent, Some(connection)) = (&event, connection) {
+            // All that it serves are without it: the last to leave ends it.
+            let served: Vec<usize> = self.on(connection).collect();
+            let end = |at| self.apply_at(at, Event::EndAgent, now);
+            return served.into_iter().flat_map(end).collect();
+        }
         self.apply_at(at, event, now)
     }
 
@@ -267,6 +274,8 @@ impl Sessions {
             // Each forgets keys that are not its own.
             FromAgent::CancelRequest { .. } => on.collect(),
             FromAgent::Noise { .. } => on.next().into_iter().collect(),
+            // Whose it was is not known.
+            FromAgent::Oversized { .. } => on.collect(),
         }
     }
 

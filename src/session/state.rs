@@ -8,8 +8,8 @@ use std::{
 
 use crate::{
     proto::{
-        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, ModeId,
-        NamedPlan, PlanEntry, SessionId, SessionMode, SlashCommand, TerminalId, Usage,
+        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
+        PlanEntry, SessionId, Setting, SlashCommand, TerminalId, Usage,
     },
     session::{Block, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::SafeText,
@@ -23,9 +23,11 @@ pub struct SessionConfig {
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
     pub caps: ClientCaps,
+    /// How long the agent may be silent at its start before that is said (V1-INIT-24).
+    pub start_timeout: Duration,
     pub start: Start,
-    /// Mode to set once the session is open.
-    pub mode: Option<String>,
+    /// What to set once the session is open; of two for the same option the later one.
+    pub settings: Vec<Setting>,
     /// Sent as soon as the session is open.
     pub first_prompt: Option<Prompt>,
 }
@@ -58,8 +60,11 @@ pub struct Session {
     /// Plans with ids, beside that one; pinned as well (V1-PLAN-06). In the order of their first
     /// sight.
     pub plans: Vec<NamedPlan>,
-    pub modes: Option<Modes>,
+    /// In the agent's order; where it has modes instead, one option that stands for them
+    /// (V1-SES-05).
     pub config_options: Vec<ConfigOption>,
+    /// Grows with every change of the options and of what is asked of them.
+    pub options_rev: u64,
     pub commands: Vec<SlashCommand>,
     pub usage: Option<Usage>,
     /// Child sessions, each with its own conversation.
@@ -166,14 +171,6 @@ impl Session {
         let silence = now.saturating_duration_since(self.last_word);
         (running && silence >= SILENCE && self.shown_question().is_none()).then_some(silence)
     }
-}
-
-#[derive(Clone, Debug)]
-pub struct Modes {
-    pub current: ModeId,
-    pub available: Vec<SessionMode>,
-    /// Modes come from the config option of this id, which is what is set (V1-SES-05).
-    pub option: Option<String>,
 }
 
 #[derive(Clone, Debug)]

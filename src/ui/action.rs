@@ -121,6 +121,7 @@ actions! {
         Interrupt "interrupt" ["ctrl-c"] "Clear the draft, else stop the turn, else (twice) quit",
         NextMode "next-mode" ["shift-tab"] "Switch to the agent's next mode",
         Restart "restart" ["f5"] "Restart the agent and resume the session",
+        EndAgent "end-agent" ["shift-f5"] "End the agent's process",
         NewSession "new-session" ["ctrl-n"] "Open another session with this agent",
         Sessions "sessions" ["ctrl-s"] "Show all sessions, and who waits for you",
         ChooseAgent "choose-agent" ["f6"] "Open a session with another agent",

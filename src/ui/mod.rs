@@ -10,6 +10,7 @@ pub mod keymap;
 pub mod layers;
 pub mod notices;
 pub mod offload;
+pub mod options;
 pub mod overlay;
 pub mod queue;
 pub mod render;

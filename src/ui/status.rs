@@ -4,13 +4,14 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    proto::{ConfigKind, Usage},
+    proto::{ConfigOption, OptionValue, Usage, category},
     session::{Elsewhere, Phase, Session, TurnPhase},
     text::{SafeText, first_bytes},
     ui::{
         ProjectInfo,
         action::Action,
         keymap::Keymap,
+        options::{is_dangerous, named_line},
         overlay::agent_name,
         render::{
             Row,
@@ -62,9 +63,10 @@ mod rank {
     pub const CONTEXT: u8 = 3;
     pub const CWD: u8 = 4;
     pub const MODEL: u8 = 5;
-    pub const COST: u8 = 6;
-    pub const BRANCH: u8 = 7;
-    pub const HINT: u8 = 8;
+    pub const LEVEL: u8 = 6;
+    pub const COST: u8 = 7;
+    pub const BRANCH: u8 = 8;
+    pub const HINT: u8 = 9;
 }
 
 impl Status<'_> {
@@ -142,6 +144,7 @@ impl Status<'_> {
             });
             parts.extend(self.mode(session));
             parts.extend(self.model(session));
+            parts.extend(self.thought_level(session));
         } else {
             parts.push(self.part(rank::AGENT, "no agent", theme.dim));
         }
@@ -197,44 +200,40 @@ impl Status<'_> {
         Some(Part { rank, line })
     }
 
-    /// Dangerous ones in warning colour (V1-MODE-04).
+    /// Dangerous ones in warning colour, whatever else there is no room for (V1-MODE-04).
     fn mode(&self, session: &Session) -> Option<Part> {
-        let modes = session.modes.as_ref()?;
-        let id: &str = &modes.current.0;
-        let name = modes
-            .available
-            .iter()
-            .find(|mode| mode.id == modes.current)
-            .map_or_else(|| SafeText::line(id), |mode| mode.name.clone());
-        let dangerous = is_dangerous(id);
-        let (rank, style) = if dangerous {
+        let option = session.mode_option()?;
+        let current = option.current();
+        let (rank, style) = if is_dangerous(option, &current) {
             (rank::ALWAYS, self.theme.warning.bold())
         } else {
             (rank::MODE, self.theme.accent)
         };
-        let mut line = self.name(&name, style);
-        if dangerous {
-            line.push("!", style);
-        }
-        Some(Part { rank, line })
+        Some(self.value(rank, option, style))
     }
 
     fn model(&self, session: &Session) -> Option<Part> {
-        let option = session
-            .config_options
-            .iter()
-            .find(|option| option.category.as_deref() == Some("model"))?;
-        let ConfigKind::Select { current, values } = &option.kind else {
-            return None;
+        let option = session.option_of(category::MODEL)?;
+        let shown = option.is_select();
+        shown.then(|| self.value(rank::MODEL, option, self.theme.text))
+    }
+
+    /// Nothing where it is the model's own: "default" would say nothing here.
+    fn thought_level(&self, session: &Session) -> Option<Part> {
+        let option = session.option_of(category::THOUGHT_LEVEL)?;
+        let shown = match option.current() {
+            OptionValue::Id(id) => !id.eq_ignore_ascii_case("default"),
+            OptionValue::Flag(_) => false,
         };
-        let name = values
-            .iter()
-            .find(|value| value.value == *current)
-            .map_or_else(|| SafeText::line(current), |value| value.name.clone());
-        Some(Part {
-            rank: rank::MODEL,
-            line: self.name(&name, self.theme.text),
-        })
+        shown.then(|| self.value(rank::LEVEL, option, self.theme.dim))
+    }
+
+    fn value(&self, rank: u8, option: &ConfigOption, style: ratatui::style::Style) -> Part {
+        let current = option.current();
+        let name = self.name(&option.name_of(&current), style);
+        let name = SafeText::line(name.text());
+        let line = named_line(&name, is_dangerous(option, &current), self.theme, style);
+        Part { rank, line }
     }
 
     /// What is going on, if anything.
@@ -391,26 +390,6 @@ pub fn deadline(session: Option<&Session>, motion: bool, now: Instant) -> Option
     Some(since + step * next)
 }
 
-/// Modes in which the agent asks for nothing.
-fn is_dangerous(id: &str) -> bool {
-    const DANGEROUS: [&str; 8] = [
-        "bypasspermissions",
-        "yolo",
-        "dontask",
-        "autoapprove",
-        "fullaccess",
-        "fullauto",
-        "agentfullaccess",
-        "dangerfullaccess",
-    ];
-    let plain: String = id
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
-    DANGEROUS.contains(&plain.as_str())
-}
-
 /// How full the context is, and whether that is nearly all. An agent may give no size (0).
 fn context(usage: &Usage) -> (String, bool) {
     /// Percent from which it is worth a warning.
@@ -458,21 +437,5 @@ mod tests {
         assert_eq!(cost(0.123, &"USD".into()), "$0.12");
         assert_eq!(cost(3.5, &"credits".into()), "3.50 credits");
         assert_eq!(cost(f64::NAN, &"USD".into()), "? USD");
-    }
-
-    #[test]
-    fn modes_that_ask_for_nothing_are_known_v1_mode_04() {
-        for id in [
-            "bypassPermissions",
-            "yolo",
-            "dontAsk",
-            "full-access",
-            "auto-approve",
-        ] {
-            assert!(is_dangerous(id), "{id}");
-        }
-        for id in ["default", "plan", "acceptEdits", "ask"] {
-            assert!(!is_dangerous(id), "{id}");
-        }
     }
 }

@@ -59,6 +59,7 @@ fn encode_key(name: &str) -> Vec<u8> {
         "f1" => b"\x1bOP",
         "f3" => b"\x1bOR",
         "f5" => b"\x1b[15~",
+        "s-f5" => b"\x1b[15;2~",
         "f6" => b"\x1b[17~",
         "f9" => b"\x1b[20~",
         other => panic!("no key {other}"),

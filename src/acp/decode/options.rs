@@ -8,7 +8,7 @@ use super::view::{Member, Misfit, Pass};
 use crate::{
     proto::{
         ConfigKind, ConfigOption, ConfigValue, ModeId, ModeState, PlanEntry, PlanPriority,
-        PlanStatus, SessionMode, SlashCommand,
+        PlanStatus, SessionMode, SetBy, SlashCommand,
     },
     text::SafeText,
 };
@@ -98,55 +98,109 @@ fn mode(mode: schema::SessionMode) -> SessionMode {
     }
 }
 
-/// An option of an unknown type is left out (V1-CFG-04).
+/// An option of an unknown type is left out (V1-CFG-04), as is one without an id or a current value.
 pub fn config_options(pass: Pass, member: Member<'_>) -> Result<Option<Vec<ConfigOption>>, Misfit> {
-    pass.list(member, |raw| {
-        let option = pass.object::<schema::SessionConfigOption>(Some(raw))?;
-        Ok(option.and_then(config_option))
-    })
-}
-
-fn config_option(option: schema::SessionConfigOption) -> Option<ConfigOption> {
-    let kind = match option.kind {
-        schema::SessionConfigKind::Select(select) => ConfigKind::Select {
-            current: select.current_value.0.as_ref().to_owned(),
-            values: select_values(select.options),
-        },
-        schema::SessionConfigKind::Boolean(boolean) => ConfigKind::Boolean {
-            current: boolean.current_value,
-        },
-        _ => return None,
-    };
-    Some(ConfigOption {
-        id: option.id.0.as_ref().to_owned(),
-        name: SafeText::line(&option.name),
-        category: option.category.and_then(category),
-        kind,
-    })
-}
-
-/// Groups are dissolved, the order stays (V1-CFG-07).
-fn select_values(options: schema::SessionConfigSelectOptions) -> Vec<ConfigValue> {
-    let flat = match options {
-        schema::SessionConfigSelectOptions::Ungrouped(flat) => flat,
-        schema::SessionConfigSelectOptions::Grouped(groups) => {
-            groups.into_iter().flat_map(|group| group.options).collect()
-        }
-        _ => Vec::new(),
-    };
-    flat.into_iter()
-        .map(|option| ConfigValue {
-            value: option.value.0.as_ref().to_owned(),
-            name: SafeText::line(&option.name),
-            description: option.description.as_deref().map(SafeText::line),
-        })
-        .collect()
-}
-
-/// As on the wire: the crate's names for the known ones are of no use here.
-fn category(category: schema::SessionConfigOptionCategory) -> Option<String> {
-    match serde_json::to_value(category) {
-        Ok(serde_json::Value::String(category)) => Some(category),
-        _ => None,
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct View<'a> {
+        #[serde(borrow)]
+        id: Member<'a>,
+        #[serde(borrow)]
+        name: Member<'a>,
+        #[serde(borrow)]
+        description: Member<'a>,
+        #[serde(borrow)]
+        category: Member<'a>,
+        #[serde(borrow)]
+        r#type: Member<'a>,
+        #[serde(borrow)]
+        current_value: Member<'a>,
+        #[serde(borrow)]
+        options: Member<'a>,
     }
+    pass.list(member, |raw| {
+        let Some(view) = pass.object::<View<'_>>(Some(raw))? else {
+            return Ok(None);
+        };
+        let kind = match pass.allow(pass.text(view.r#type)?)? {
+            Some(kind) if kind.as_str() == "select" => {
+                let current = pass.allow(pass.text(view.current_value)?)?;
+                let values = pass.allow(select_values(pass, view.options)?)?;
+                current.map(|current| ConfigKind::Select {
+                    current: current.as_str().to_owned(),
+                    values: values.unwrap_or_default(),
+                })
+            }
+            Some(kind) if kind.as_str() == "boolean" => pass
+                .allow(pass.read(view.current_value)?)?
+                .map(|current| ConfigKind::Boolean { current }),
+            _ => None,
+        };
+        let (Some(kind), Some(id)) = (kind, pass.text(view.id)?) else {
+            return Ok(None);
+        };
+        let name = pass.allow(pass.safe_line(view.name)?)?;
+        Ok(Some(ConfigOption {
+            name: name.unwrap_or_else(|| SafeText::line(id.as_str())),
+            id: id.as_str().to_owned(),
+            description: description(pass, view.description)?,
+            category: pass.text(view.category)?.map(|c| c.as_str().to_owned()),
+            kind,
+            set_by: SetBy::Option,
+        }))
+    })
+}
+
+/// Values and groups of values, in the agent's order (V1-CFG-01, V1-CFG-02, V1-CFG-07).
+fn select_values(pass: Pass, member: Member<'_>) -> Result<Option<Vec<ConfigValue>>, Misfit> {
+    #[derive(Deserialize)]
+    struct Item<'a> {
+        #[serde(borrow)]
+        value: Member<'a>,
+        #[serde(borrow)]
+        name: Member<'a>,
+        #[serde(borrow)]
+        description: Member<'a>,
+        /// Of a group.
+        #[serde(borrow)]
+        options: Member<'a>,
+    }
+    fn value(
+        pass: Pass,
+        item: &Item<'_>,
+        group: Option<&SafeText>,
+    ) -> Result<Option<ConfigValue>, Misfit> {
+        let Some(id) = pass.allow(pass.text(item.value)?)? else {
+            return Ok(None);
+        };
+        let name = pass.allow(pass.safe_line(item.name)?)?;
+        Ok(Some(ConfigValue {
+            name: name.unwrap_or_else(|| SafeText::line(id.as_str())),
+            value: id.as_str().to_owned(),
+            description: description(pass, item.description)?,
+            group: group.cloned(),
+        }))
+    }
+    let lists = pass.list(member, |raw| {
+        let Some(item) = pass.object::<Item<'_>>(Some(raw))? else {
+            return Ok(None);
+        };
+        if item.options.is_none() {
+            return Ok(value(pass, &item, None)?.map(|value| vec![value]));
+        }
+        let heading = pass.safe_line(item.name)?;
+        pass.list(item.options, |raw| {
+            match pass.object::<Item<'_>>(Some(raw))? {
+                Some(item) => value(pass, &item, heading.as_ref()),
+                None => Ok(None),
+            }
+        })
+    })?;
+    Ok(lists.map(|lists| lists.into_iter().flatten().collect()))
+}
+
+/// One that says nothing is none.
+fn description(pass: Pass, member: Member<'_>) -> Result<Option<SafeText>, Misfit> {
+    let line = pass.safe_line(member)?;
+    Ok(line.filter(|line| !line.trim().is_empty()))
 }

@@ -5,8 +5,8 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, FromAgent, ModeId, OptionId, RpcError, SessionId, SessionKey, TerminalId,
-        TerminalSnapshot, code,
+        ConnectionId, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId, SessionKey,
+        TerminalId, TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
 };
@@ -51,8 +51,8 @@ fn setup(directories: &[&str]) -> SessionSetup {
     }
 }
 
-// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-10, V1-INIT-11, V1-INIT-12, C041: nothing
-// is offered that is not built (V1-INIT-09, V1-INIT-13, V1-INIT-14, V1-INIT-15); what is not of the
+// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13,
+// C041: nothing is offered that is not built (V1-INIT-09, V1-INIT-14, V1-INIT-15); what is not of the
 // protocol stands under `_meta`, and none of it under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
@@ -67,8 +67,9 @@ async fn initialize_offers_what_works() {
             "clientCapabilities": {
                 "fs": {"readTextFile": true, "writeTextFile": false},
                 "terminal": true,
-                "session": {"notices": {}, "compaction": {}},
+                "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
                 "plan": {},
+                "subagents": {},
                 "auth": {"terminal": false},
                 "_meta": {"terminal_output": true},
             },
@@ -162,11 +163,23 @@ async fn modes_options_and_authentication() {
     let option = Call::SetConfigOption {
         session: id(),
         option: "model".to_owned(),
-        value: "big".to_owned(),
+        value: OptionValue::Id("big".to_owned()),
     };
     assert_eq!(
         call(option).await,
         json!(["session/set_config_option", {"sessionId": "s", "configId": "model", "value": "big"}])
+    );
+    // V1-CFG-03, V1-CFG-08
+    let flag = Call::SetConfigOption {
+        session: id(),
+        option: "fast".to_owned(),
+        value: OptionValue::Flag(true),
+    };
+    assert_eq!(
+        call(flag).await,
+        json!(["session/set_config_option", {
+            "sessionId": "s", "configId": "fast", "type": "boolean", "value": true,
+        }])
     );
 }
 
@@ -218,7 +231,9 @@ async fn answered(reply: HostReply) -> Value {
     traffic.received(&ask);
     let ask = format!("{ask}\n");
     let reader = crate::rpc::Reader::new(peer.clone(), Anything, tx, Tap::new(None));
-    reader.run(ask.as_bytes(), std::future::pending()).await;
+    reader
+        .run(ask.as_bytes(), 1 << 20, std::future::pending())
+        .await;
     let Some(crate::rpc::Inbound::FromAgent(FromAgent::CancelRequest { key })) = inbox.recv().await
     else {
         panic!("a request");
@@ -339,7 +354,7 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
         Call::SetConfigOption {
             session,
             option: text.to_owned(),
-            value: text.to_owned(),
+            value: OptionValue::Id(text.to_owned()),
         },
     ];
     for call in &calls {

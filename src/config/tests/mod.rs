@@ -95,6 +95,7 @@ fn the_shipped_defaults_are_those_of_the_types() {
     assert_eq!(loaded.config.ui, UiConfig::default());
     assert_eq!(loaded.config.fs, FsConfig::default());
     assert_eq!(loaded.config.terminal, TerminalConfig::default());
+    assert_eq!(loaded.config.connection, ConnectionConfig::default());
     assert_eq!(loaded.config.policy, Policy::default());
     assert_eq!(loaded.config.rules, []);
     assert_eq!(loaded.trust, TrustState::NotNeeded);
@@ -145,6 +146,7 @@ fn the_shipped_file_documents_every_key_and_no_other() {
         ),
         (&["fs"], check::field_names::<FsConfig>()),
         (&["terminal"], check::field_names::<TerminalConfig>()),
+        (&["connection"], check::field_names::<ConnectionConfig>()),
         (&["ui"], check::field_names::<UiConfig>()),
     ] {
         assert_eq!(keys(path), sorted(names), "{path:?}");
@@ -173,6 +175,33 @@ fn built_in_agents_are_complete_and_their_names_their_own() {
     }
     let gemini = &config.agents["gemini"];
     assert!(!gemini.fs_read && gemini.fs_write);
+}
+
+// V1-INIT-24, V1-RPC-21
+#[test]
+fn a_number_out_of_bounds_costs_itself_and_the_bounds_are_named() {
+    for (line, key, bounds) in [
+        ("start_timeout = 0", "start_timeout", "from 1 to 3600"),
+        ("start_timeout = 1e1", "start_timeout", "floating point"),
+        ("max_message = 1025", "max_message", "from 1 to 1024"),
+        ("max_message = -1", "max_message", "from 1 to 1024"),
+    ] {
+        let loaded = World::with_user(&format!("[connection]\n{line}\n")).load();
+        assert_eq!(loaded.config.connection, ConnectionConfig::default());
+        let [warning] = &loaded.warnings[..] else {
+            panic!("{line}: {:?}", loaded.warnings);
+        };
+        let said = warning.to_string();
+        assert!(said.contains(&format!("connection.{key}")), "{said}");
+        assert!(said.contains(bounds), "{said}");
+    }
+    let good = World::with_user("[connection]\nstart_timeout = 5\nmax_message = 1\n").load();
+    assert_eq!(good.warnings, []);
+    let ConnectionConfig {
+        start_timeout,
+        max_message,
+    } = good.config.connection;
+    assert_eq!((start_timeout, max_message), (5, 1));
 }
 
 #[test]
@@ -295,7 +324,7 @@ mouse = true
 [agents.good]
 command = "good"
 comand = "x"
-config = { model = "sonnet" }
+protocol = "2"
 [agents.brokenone]
 command = 5
 args = "not a list"
@@ -315,7 +344,7 @@ output = 3
     warnings.sort();
     let expected = [
         "config.toml:12: agents.good.comand: unknown key; did you mean agents.good.command?",
-        "config.toml:13: agents.good.config: not supported yet in this version; it has no effect",
+        "config.toml:13: agents.good.protocol: not supported yet in this version; it has no effect",
         "config.toml:15: agents.brokenone.command: invalid type: integer `5`, expected a string; \
          this agent is left out",
         "config.toml:16: agents.brokenone.args: invalid type: string \"not a list\", expected a \
@@ -323,7 +352,7 @@ output = 3
         "config.toml:18: agents.nothing: command is missing, and no built-in agent has this name; \
          this agent is left out",
         "config.toml:1: defualt_theme: unknown key; known here: default_agent, agents, \
-         permissions, fs, terminal, ui, keys",
+         permissions, fs, terminal, connection, ui, keys",
         "config.toml:21: agents.\"a b\".env: invalid type: integer `80`, expected a string; \
          this agent is left out",
         "config.toml:24: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",

@@ -41,12 +41,15 @@ pub(super) const MAX_QUEUE: usize = 64;
 pub(super) const MAX_QUESTIONS: usize = 64;
 /// Terminals told of; ended ones go first.
 pub(super) const MAX_TERMINALS: usize = 512;
-/// Slash commands, and config options.
+/// Slash commands.
 pub(super) const MAX_COMMANDS: usize = 1_000;
 /// Written files that wait for a call that names them.
 pub(super) const MAX_WRITES: usize = 256;
-/// Modes.
-pub(super) const MAX_MODES: usize = 100;
+/// Config options, and the values of all of them together.
+pub(super) const MAX_OPTIONS: usize = 1_000;
+pub(super) const MAX_OPTION_VALUES: usize = 10_000;
+/// Changes of options that the agent has not answered.
+pub(super) const MAX_SETS: usize = 64;
 /// Entries of a plan.
 pub(super) const MAX_PLAN: usize = 500;
 /// Bytes of a plan in markdown.

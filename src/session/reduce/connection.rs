@@ -1,11 +1,12 @@
 //! The agent's process and the handshake: start, `initialize`, end, restart.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::{
     proto::{Call, ConnectionId, ExitStatus, Initialized, RpcError},
     session::{
-        AgentExit, AgentInfo, Attention, BlockId, Effect, NoticeLevel, Phase, Session, ToolState,
+        AgentExit, AgentInfo, Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Session,
+        ToolState,
     },
     text::{SafeText, truncate_to_width},
 };
@@ -15,11 +16,7 @@ use super::{Step, error_text, notices::notice};
 /// The version of the protocol that this client speaks.
 const PROTOCOL_VERSION: i64 = 1;
 
-/// After this without an answer to `initialize`, or without a word while the session opens, it is
-/// said. Launchers may download first, so it is no reason to give up (V1-INIT-24).
-const OPENING_PATIENCE: Duration = Duration::from_secs(60);
-
-/// As many lines that are no messages are worth a warning (V1-RPC-14).
+/// With more lines than this that are no messages it is asked whether to go on (V1-RPC-14).
 const MUCH_NOISE: u64 = 100;
 
 /// Cells of the stderr line that is shown with an agent's end.
@@ -29,13 +26,21 @@ const STDERR_LINE: usize = 200;
 pub(super) struct Link {
     /// The process was asked for and has not come yet.
     spawning: bool,
+    /// It is not wanted any more.
+    unwanted: bool,
     /// That the opening takes long was said.
     told_slow: bool,
+    /// The notice that says so.
+    slow: Option<BlockId>,
+    /// That a message was too long was said.
+    told_oversized: bool,
     /// The notice that counts this connection's noise.
     noise: Option<BlockId>,
 }
 
 impl Session {
+    /// Without an answer to `initialize` by then, or without a word while the session opens, it is
+    /// said. Launchers may download first, so it is no reason to give up (V1-INIT-24).
     pub(super) fn opening_deadline(&self) -> Option<Instant> {
         let since = match self.phase {
             _ if self.inner.link.told_slow => return None,
@@ -43,7 +48,7 @@ impl Session {
             Phase::Opening { since, .. } => since.max(self.last_word),
             _ => return None,
         };
-        Some(since + OPENING_PATIENCE)
+        Some(since + self.config.start_timeout)
     }
 }
 
@@ -66,6 +71,10 @@ impl Step<'_> {
             return;
         }
         self.session.inner.link.spawning = false;
+        if std::mem::take(&mut self.session.inner.link.unwanted) {
+            self.effects.push(Effect::StopAgent(connection));
+            return;
+        }
         self.session.connection = Some(connection);
         self.silence_counts_anew();
         self.call(Call::Initialize {
@@ -78,6 +87,9 @@ impl Step<'_> {
             return;
         }
         self.session.inner.link.spawning = false;
+        if std::mem::take(&mut self.session.inner.link.unwanted) {
+            return;
+        }
         self.lose_session(ToolState::Failed);
         self.failed(error, None);
     }
@@ -145,11 +157,18 @@ impl Step<'_> {
 
     /// F5: another process, and the session in it where the agent can.
     pub(super) fn restart(&mut self) {
-        if self.session.inner.link.spawning {
+        let link = &mut self.session.inner.link;
+        if link.spawning && !std::mem::take(&mut link.unwanted) {
             return;
         }
+        let spawning = link.spawning;
         self.say(NoticeLevel::Info, "the agent is started again".into());
-        self.start_over();
+        if spawning {
+            // The one that was not wanted does as well.
+            self.session.phase = Phase::Starting { since: self.now };
+        } else {
+            self.start_over();
+        }
     }
 
     /// Stops the process, keeps what there is of the session and opens it again in a new process.
@@ -160,7 +179,7 @@ impl Step<'_> {
         if had_turn {
             self.hold_queue();
         }
-        self.want_current_mode();
+        self.want_current_options();
         self.spawn();
     }
 
@@ -185,7 +204,7 @@ impl Step<'_> {
         }
         self.abort_opening();
         self.abort_sign_in();
-        self.abort_mode();
+        self.abort_options();
         self.close_foreign_terminals();
         self.abandon_compactions();
         self.lose_subagents(&open_tools);
@@ -220,11 +239,25 @@ impl Step<'_> {
                 self.session.inner.link.noise = Some(id);
             }
         }
-        if count == MUCH_NOISE {
+        if count == MUCH_NOISE + 1 {
             let text = "the agent goes on sending lines that are no messages: does its command start \
-                        an ACP agent? F5 starts it again";
-            self.say(NoticeLevel::Warning, text.into());
+                        an ACP agent? shift-F5 ends it, F5 starts it again";
+            self.say_more(NoticeLevel::Warning, text.into(), what.clone());
         }
+    }
+
+    /// What was lost may have been anything, an answer too: so that is not said quietly (V1-RPC-21).
+    pub(super) fn oversized(&mut self, limit: usize) {
+        if std::mem::replace(&mut self.session.inner.link.told_oversized, true) {
+            return;
+        }
+        let text = format!(
+            "a message of more than {} MiB from {} was left out, and others may be: the setting \
+             connection.max_message says how long they may be",
+            limit >> 20,
+            self.agent_name(),
+        );
+        self.say(NoticeLevel::Warning, SafeText::line(&text));
     }
 
     pub(super) fn tell_slow_opening(&mut self) -> bool {
@@ -236,14 +269,64 @@ impl Step<'_> {
             return false;
         }
         self.session.inner.link.told_slow = true;
-        let text = format!(
-            "{} has not answered for {} s: it may be downloading, or wait for something. F5 starts \
-             it again",
-            self.agent_name(),
-            OPENING_PATIENCE.as_secs()
-        );
-        self.say(NoticeLevel::Warning, SafeText::line(&text));
+        let kind = self.slow_opening("", None);
+        let id = self.push(kind);
+        self.session.inner.link.slow = Some(id);
+        if let Some(connection) = self.session.connection {
+            self.effects.push(Effect::TellStderr(connection));
+        }
         true
+    }
+
+    /// What the agent has said on stderr while it was waited for.
+    pub(super) fn stderr(&mut self, said: &SafeText) {
+        let Some(id) = self.session.inner.link.slow.take() else {
+            return;
+        };
+        let last = said.lines().rev().find(|line| !line.trim().is_empty());
+        if let Some(last) = last
+            && self.session.transcript.index_of(id).is_some()
+        {
+            let kind = self.slow_opening(last.trim(), Some(said.clone()));
+            self.replace(id, kind);
+        }
+    }
+
+    fn slow_opening(&self, last: &str, detail: Option<SafeText>) -> BlockKind {
+        let mut text = format!(
+            "{} has not answered for {} s: it may be downloading, or wait for something. shift-F5 \
+             ends it, F5 starts it again",
+            self.agent_name(),
+            self.session.config.start_timeout.as_secs()
+        );
+        if !last.is_empty() {
+            text.push_str(". Its last words: ");
+            text.push_str(truncate_to_width(last, STDERR_LINE).as_ref());
+        }
+        notice(NoticeLevel::Warning, SafeText::line(&text), detail)
+    }
+
+    /// The person wants no agent (any more): nothing is started until F5.
+    pub(super) fn end_agent(&mut self) {
+        if matches!(self.session.phase, Phase::Failed { .. }) {
+            return self.toast("no agent is running");
+        }
+        let spawning = self.session.inner.link.spawning;
+        self.session.inner.link = Link {
+            spawning,
+            // It ends as soon as it is there.
+            unwanted: spawning,
+            ..Link::default()
+        };
+        self.stop_agent();
+        self.lose_session(ToolState::Cancelled);
+        self.hold_queue();
+        let text = SafeText::line(&format!(
+            "{} was ended (F5 starts it again)",
+            self.agent_name()
+        ));
+        self.say(NoticeLevel::Info, text.clone());
+        self.session.phase = Phase::Failed { error: text };
     }
 }
 

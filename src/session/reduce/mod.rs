@@ -9,12 +9,13 @@ mod connection;
 mod error_text;
 mod inside;
 mod messages;
-mod modes;
 mod notices;
 mod opening;
+mod options;
 mod plan;
 mod questions;
 mod session_messages;
+mod settings;
 mod showing;
 mod signin;
 mod stop;
@@ -57,7 +58,8 @@ pub(super) struct Inner {
     speech: messages::Speech,
     tools: tools::ToolIndex,
     questions: questions::QuestionRules,
-    modes: modes::ModeRules,
+    options: options::OptionRules,
+    settings: settings::Settings,
     terminals: terminals::TerminalIndex,
     plan: plan::PlanRules,
     compactions: compaction::Compactions,
@@ -112,8 +114,8 @@ impl Session {
             questions: VecDeque::new(),
             plan: Vec::new(),
             plans: Vec::new(),
-            modes: None,
             config_options: Vec::new(),
+            options_rev: 0,
             commands: Vec::new(),
             usage: None,
             subagents: Subagents::default(),
@@ -126,7 +128,7 @@ impl Session {
         if let Start::Reopen(id) = &session.config.start {
             session.inner.opening.open_again(id.clone());
         }
-        session.inner.modes.want(session.config.mode.clone());
+        session.inner.settings.want(&session.config.settings);
         session
     }
 
@@ -187,7 +189,7 @@ impl Session {
             self.cancel_deadline(),
             self.silence_deadline(),
             self.opening_deadline(),
-            self.mode_deadline(),
+            self.setting_deadline(),
         ]
         .into_iter()
         .flatten()
@@ -231,6 +233,7 @@ impl Step<'_> {
                 }
                 self.exited(exit);
             }
+            Event::Stderr(said) => self.stderr(&said),
 
             Event::Submit(prompt) => self.submit(prompt),
             Event::SendNow(prompt) => self.send_now(prompt),
@@ -242,9 +245,10 @@ impl Step<'_> {
             Event::AnswerCommand { question, run } => self.answer_command(question, run),
             Event::CancelSubagent(id) => self.cancel_subagent(&id),
             Event::CycleMode => self.cycle_mode(),
-            Event::SetMode(mode) => self.set_mode(mode),
+            Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
             Event::Restart => self.restart(),
+            Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
 
             Event::Decided { question, verdict } => self.decided(question, verdict),
@@ -306,6 +310,7 @@ impl Step<'_> {
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Noise { what, count } => self.noise(&what, count),
+            FromAgent::Oversized { limit } => self.oversized(limit),
         }
     }
 
@@ -332,8 +337,8 @@ impl Step<'_> {
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {
-                CallResult::ModeSet => self.mode_set(&session, mode),
-                result => self.mode_failed(Call::SetMode { session, mode }, &failure(result)),
+                CallResult::ModeSet => self.mode_set(&session, &mode),
+                result => self.option_failed(Call::SetMode { session, mode }, &failure(result)),
             },
             (
                 CallTag::SetConfigOption {
@@ -344,9 +349,9 @@ impl Step<'_> {
                 result,
             ) => match result {
                 CallResult::ConfigSet(options) => {
-                    self.config_set(&session, &option, value, options);
+                    self.config_set(&session, &option, &value, options);
                 }
-                result => self.mode_failed(
+                result => self.option_failed(
                     Call::SetConfigOption {
                         session,
                         option,
@@ -370,8 +375,8 @@ impl Step<'_> {
         let slow_cancel = self.tell_slow_cancel();
         let silence = self.tell_silence();
         let slow_opening = self.tell_slow_opening();
-        let slow_mode = self.tell_slow_mode();
-        slow_cancel || silence || slow_opening || slow_mode
+        let slow_setting = self.tell_slow_setting();
+        slow_cancel || silence || slow_opening || slow_setting
     }
 
     fn call(&mut self, call: Call) {

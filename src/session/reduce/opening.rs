@@ -204,12 +204,12 @@ impl Step<'_> {
         self.signed_in();
         let told = answer.modes.is_some() || !answer.config_options.is_empty();
         if told {
-            self.forget_modes();
+            self.forget_options();
         }
         // In the order in which they came: the answer has the last word (V1-CFG-10).
         self.apply_early(early);
-        self.modes_at_opening(answer.modes, answer.config_options);
-        self.set_wanted_mode(told);
+        self.options_at_opening(answer.modes, answer.config_options);
+        self.apply_settings(told);
         self.send_next_unless_held();
     }
 
@@ -362,7 +362,7 @@ impl Step<'_> {
         self.session.commands.clear();
         self.session.plan.clear();
         self.session.plans.clear();
-        self.forget_modes();
+        self.forget_options();
     }
 
     /// An update, for whichever session it is.

@@ -105,7 +105,7 @@ impl Step<'_> {
             }
             Some(Retry::Call(call)) => {
                 self.session.phase = Phase::Ready;
-                self.set_up_mode(call);
+                self.set_up_again(call);
             }
             None => {}
         }

@@ -109,7 +109,7 @@ impl Step<'_> {
 
     /// No second prompt is ever sent on an open turn (V1-PROMPT-02).
     fn can_send(&self) -> bool {
-        self.is_ready() && self.session.turn.is_none() && !self.mode_is_being_set_up()
+        self.is_ready() && self.session.turn.is_none() && !self.is_being_set_up()
     }
 
     pub(super) fn send_next_unless_held(&mut self) {

@@ -53,7 +53,7 @@ impl Step<'_> {
                 commands.truncate(MAX_COMMANDS);
                 self.session.commands = commands;
             }
-            AgentEvent::Mode(mode) => self.mode_changed(mode),
+            AgentEvent::Mode(mode) => self.mode_changed(&mode),
             AgentEvent::ConfigOptions(options) => self.config_options(options),
             AgentEvent::Usage(usage) => self.session.usage = Some(usage),
             AgentEvent::SessionInfo(SessionInfoPatch { title, .. }) => match title {

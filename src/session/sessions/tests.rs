@@ -27,8 +27,9 @@ fn config() -> SessionConfig {
         cwd: "/project".into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
+        start_timeout: std::time::Duration::from_secs(60),
         start: Start::New,
-        mode: None,
+        settings: Vec::new(),
         first_prompt: None,
     }
 }
@@ -329,4 +330,68 @@ fn the_number_of_sessions_is_bounded() {
     let (mut bench, _, _) = Bench::two();
     while bench.sessions.open(config(), bench.now).is_some() {}
     assert_eq!(bench.sessions.len(), MAX_SESSIONS);
+}
+
+#[test]
+fn ending_an_agent_ends_it_for_all_that_it_serves() {
+    let (mut bench, first, second) = Bench::two();
+    let effects = bench.apply(first, Event::EndAgent);
+    for key in [first, second] {
+        let session = bench.sessions.get(key).expect("it is kept");
+        assert_eq!(session.connection, None);
+        assert!(matches!(session.phase, Phase::Failed { .. }));
+        let stop = Routed {
+            by: key,
+            effect: Effect::StopAgent(AGENT),
+        };
+        assert!(effects.contains(&stop), "{effects:?}");
+    }
+}
+
+// V1-RPC-21
+#[test]
+fn a_message_that_was_too_long_is_said_in_every_session_of_the_agent() {
+    let (mut bench, first, second) = Bench::two();
+    bench.says(FromAgent::Oversized { limit: 1 << 20 });
+    for key in [first, second] {
+        let session = bench.sessions.get(key).expect("it is kept");
+        let last = session.transcript.blocks().last().expect("a block");
+        let BlockKind::Notice(notice) = &last.kind else {
+            panic!("no notice");
+        };
+        assert!(notice.text.contains("more than 1 MiB"), "{}", notice.text);
+    }
+}
+
+// V1-SUB-02, V1-SES-02: with several sessions on a connection.
+#[test]
+fn a_childs_words_and_requests_go_to_its_parent() {
+    let (mut bench, first, second) = Bench::two();
+    let child = crate::proto::SubagentPatch::new(SessionId::new("c"));
+    bench.says(FromAgent::Update {
+        session: Some(SessionId::new("s2")),
+        event: AgentEvent::Subagent(Box::new(child)),
+    });
+    bench.chunk(Some("c"), "found it");
+    let effects = bench.asks("c");
+    assert!(
+        effects.iter().all(|routed| routed.by == second),
+        "{effects:?}"
+    );
+    let parent = bench.sessions.get(second).expect("a session");
+    let known = parent.subagents.get(&SessionId::new("c")).expect("known");
+    assert_eq!(known.transcript.blocks().len(), 2);
+    assert_eq!(parent.questions.len(), 1);
+    assert!(
+        bench
+            .sessions
+            .get(first)
+            .expect("a session")
+            .questions
+            .is_empty()
+    );
+    assert_eq!(
+        (bench.said(first), bench.said(second)),
+        (String::new(), String::new())
+    );
 }

@@ -1,4 +1,4 @@
-//! Every action by name, and the agent's modes.
+//! Every action by name, the agent's modes, and what it has to turn on and off.
 
 use ratatui::{
     buffer::Buffer,
@@ -6,12 +6,13 @@ use ratatui::{
 };
 
 use crate::{
-    proto::ModeId,
-    session::Event,
+    proto::OptionValue,
+    session::{Event, Session},
     ui::{
         UiCommand,
         action::{ACTIONS, Action, Context},
         keymap::Chord,
+        options::value_line,
         overlay::{
             Outcome, Overlay, OverlayContext, Room, Wish,
             list::{Entry, FilterList, Listed},
@@ -27,7 +28,7 @@ const MAX_ROWS: u16 = 16;
 #[derive(Clone, Debug)]
 enum Item {
     Action(Action),
-    Mode(ModeId),
+    Set(String, OptionValue),
 }
 
 pub struct Palette {
@@ -51,24 +52,38 @@ impl Palette {
                     value: Item::Action(info.action),
                 }
             });
-        let modes = cx.session.and_then(|session| session.modes.as_ref());
-        let modes = modes.into_iter().flat_map(|modes| {
-            modes.available.iter().map(|mode| {
+        let option = cx.session.and_then(Session::mode_option);
+        let modes = option.into_iter().flat_map(|option| {
+            option.values().iter().map(|mode| {
+                let value = OptionValue::Id(mode.value.clone());
                 let mut label = StyledLine::styled("Mode: ", theme.dim);
-                label.push(&mode.name, theme.text);
+                label.extend(&value_line(option, &value, theme, theme.text));
                 if let Some(description) = &mode.description {
                     label.push(&format!("  {description}"), theme.dim);
                 }
-                let current = mode.id == modes.current;
+                let current = value == option.current();
                 Entry {
                     label,
                     note: StyledLine::styled(if current { "now" } else { "" }, theme.success),
-                    value: Item::Mode(mode.id.clone()),
+                    value: Item::Set(option.id.clone(), value),
                 }
             })
         });
+        let options = cx.session.map(|session| session.config_options.as_slice());
+        let flags = options.into_iter().flatten().filter_map(|option| {
+            let OptionValue::Flag(flag) = option.current() else {
+                return None;
+            };
+            let mut label = StyledLine::styled(&option.name, theme.text);
+            label.push(if flag { ": turn off" } else { ": turn on" }, theme.dim);
+            Some(Entry {
+                label,
+                note: StyledLine::styled(if flag { "on" } else { "off" }, theme.success),
+                value: Item::Set(option.id.clone(), OptionValue::Flag(!flag)),
+            })
+        });
         Self {
-            list: FilterList::new(actions.chain(modes).collect()),
+            list: FilterList::new(actions.chain(modes).chain(flags).collect()),
         }
     }
 }
@@ -80,8 +95,11 @@ impl Overlay for Palette {
             Listed::Taken => Outcome::taken(),
             Listed::Chosen => match self.list.selected() {
                 Some(Item::Action(action)) => Outcome::close().with(Wish::Run(*action)),
-                Some(Item::Mode(mode)) => {
-                    Outcome::close().command(UiCommand::Session(Event::SetMode(mode.clone())))
+                Some(Item::Set(option, value)) => {
+                    Outcome::close().command(UiCommand::Session(Event::SetOption {
+                        option: option.clone(),
+                        value: value.clone(),
+                    }))
                 }
                 None => Outcome::taken(),
             },

@@ -34,6 +34,7 @@ impl Ui {
             Action::Interrupt => self.interrupt(cx),
             Action::NextMode => self.session_event(Event::CycleMode, cx),
             Action::Restart => self.session_event(Event::Restart, cx),
+            Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::NewSession => self.commands.push(UiCommand::NewSession),
             Action::Sessions => self.layers.open(Box::new(SessionList::default())),
             Action::ChooseAgent => {

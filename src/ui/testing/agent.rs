@@ -40,8 +40,9 @@ impl Bench {
             cwd: PathBuf::from("/home/me/src/tool"),
             additional_directories: Vec::new(),
             caps: ClientCaps::default(),
+            start_timeout: Duration::from_secs(60),
             start: Start::New,
-            mode: None,
+            settings: Vec::new(),
             first_prompt: None,
         };
         let (session, effects) = Session::start(config, now);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{AgentCaps, AuthMethodKind, Initialized, StopReason};
+use crate::proto::{AgentCaps, AuthMethodKind, ConfigOption, Initialized, OptionValue, StopReason};
 
 fn initialized(result: Value) -> Initialized {
     match decoder().result(&CallTag::Initialize, &result.to_string()) {
@@ -153,6 +153,87 @@ fn a_bad_mode_or_option_costs_only_itself() {
         panic!("one option");
     };
     assert_eq!(option.category.as_deref(), Some("thinking"));
+}
+
+fn options(list: &serde_json::Value) -> Vec<ConfigOption> {
+    let result = json!({"configOptions": list}).to_string();
+    let tag = CallTag::SetConfigOption {
+        session: SessionId::new("s"),
+        option: "o".to_owned(),
+        value: OptionValue::Flag(true),
+    };
+    match decoder().result(&tag, &result) {
+        CallResult::ConfigSet(options) => options,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// `id@group name`, of each value.
+fn values(option: &ConfigOption) -> Vec<String> {
+    let values = option.values().iter();
+    values
+        .map(|value| {
+            let group = value.group.as_deref().unwrap_or_default();
+            format!("{}@{group} {}", value.value, value.name)
+        })
+        .collect()
+}
+
+// V1-CFG-01, V1-CFG-02, V1-CFG-03, V1-CFG-07
+#[test]
+fn options_keep_the_agents_order_and_groups() {
+    let options = options(&json!([
+        {"id": "z", "name": "Z", "type": "boolean", "currentValue": true, "description": "why"},
+        {"id": "a", "name": "A", "type": "select", "currentValue": "gone", "category": "model",
+         "options": [
+            {"group": "g2", "name": "Second", "options": [
+                {"value": "y", "name": "Y", "description": "of why"}, {"value": "x", "name": "X"},
+            ]},
+            {"group": "g1", "name": "First", "options": [{"value": "w", "name": "W"}]},
+         ]},
+        {"id": "f", "name": "F", "type": "select", "currentValue": "1", "category": 5,
+         "description": " ", "options": [{"value": "2", "name": "b"}, {"value": "1", "name": "a"}]},
+    ]));
+    let ids: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
+    assert_eq!(ids, ["z", "a", "f"]);
+    assert_eq!(options[0].current(), OptionValue::Flag(true));
+    assert_eq!(options[0].description.as_deref(), Some("why"));
+    assert_eq!(
+        values(&options[1]),
+        ["y@Second Y", "x@Second X", "w@First W"]
+    );
+    // Not in the list: shown raw.
+    let current = options[1].current();
+    assert_eq!(options[1].name_of(&current).as_str(), "gone");
+    assert!(!options[1].takes(&current));
+    assert_eq!(values(&options[2]), ["2@ b", "1@ a"]);
+    assert_eq!(
+        (&options[2].category, &options[2].description),
+        (&None, &None)
+    );
+}
+
+// V1-CFG-04, V1-CFG-06, V1-RPC-24
+#[test]
+fn what_is_odd_in_options_costs_only_itself() {
+    let options = options(&json!([
+        {"id": "s", "name": "Slider", "type": "slider", "currentValue": 5, "min": 0},
+        {"id": "t", "name": "No type", "currentValue": "x", "options": []},
+        {"name": "No id", "type": "boolean", "currentValue": true},
+        {"id": "n", "name": "No value", "type": "boolean", "currentValue": "yes"},
+        "text",
+        {"id": "m", "type": "select", "currentValue": "x", "category": "speed", "options": [
+            {"value": "x"}, {"name": "no value"}, 5,
+            {"group": "g", "name": "G", "options": [{"value": 1, "name": "one"}, {"value": "y", "name": "Y"}]},
+            {"group": "h", "name": "H", "options": "none"},
+        ]},
+    ]));
+    let [option] = options.as_slice() else {
+        panic!("{options:?}");
+    };
+    assert_eq!((option.id.as_str(), option.name.as_str()), ("m", "m"));
+    assert_eq!(values(option), ["x@ x", "y@G Y"]);
+    assert_eq!(option.category.as_deref(), Some("speed"), "as any other");
 }
 
 // V1-INIT-19, V1-INIT-21, V1-INIT-22, V1-INIT-23, V1-META-06: what is not built is not looked at, in

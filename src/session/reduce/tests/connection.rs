@@ -74,9 +74,16 @@ fn a_slow_start_is_said_once_and_waited_for_v1_init_24() {
     play.connect();
     play.wait(Duration::from_secs(59));
     assert!(play.said().is_empty());
-    play.wait(Duration::from_secs(600));
+    let effects = play.wait(Duration::from_secs(600));
     assert_eq!(play.said().len(), 1, "{:?}", play.said());
     assert!(play.said_last().contains("60 s"));
+    // What it waits for may stand on its stderr; the notice takes it in.
+    assert!(effects.contains(&Effect::TellStderr(play.connection)));
+    play.event(Event::Stderr("npm warn\nneeds a licence\n\n".into()));
+    assert_eq!(play.said().len(), 1, "{:?}", play.said());
+    let said = play.said_last();
+    assert!(said.ends_with("Its last words: needs a licence"), "{said}");
+    assert!(said.contains("shift-F5 ends it"), "{said}");
     assert_eq!(
         wire(&play.initialized(hello(AgentCaps::default()))),
         ["new"]
@@ -229,7 +236,55 @@ fn noise_is_one_line_that_counts_v1_rpc_14() {
     let said = play.said();
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].contains("150 lines"));
-    assert!(said[1].contains("F5"));
+    assert!(said[1].contains("shift-F5 ends it"), "{said:?}");
+}
+
+#[test]
+fn a_message_that_was_too_long_is_said_once_v1_rpc_21() {
+    let mut play = Play::running();
+    for _ in 0..3 {
+        play.agent(FromAgent::Oversized { limit: 64 << 20 });
+    }
+    let said = play.said();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[1].contains("more than 64 MiB"), "{said:?}");
+    assert!(said[1].contains("connection.max_message"), "{said:?}");
+    assert!(play.session.turn.is_some(), "the connection goes on");
+}
+
+#[test]
+fn an_agent_can_be_ended_for_good_v1_init_24_v1_rpc_14() {
+    for starting in [true, false] {
+        let mut play = if starting {
+            let (mut play, _) = Play::start(config());
+            play.connect();
+            play
+        } else {
+            Play::running()
+        };
+        let effects = play.event(Event::EndAgent);
+        assert!(effects.contains(&Effect::StopAgent(play.connection)));
+        assert!(play.said_last().contains("was ended (F5 starts it again)"));
+        assert!(matches!(play.session.phase, Phase::Failed { .. }));
+        assert!(play.session.turn.is_none() && play.session.deadline().is_none());
+        // Nothing starts by itself, and nothing ends twice.
+        play.event(Event::Submit(prompt("still there?")));
+        let effects = play.event(Event::EndAgent);
+        assert!(matches!(&effects[..], [Effect::Toast(_)]), "{effects:?}");
+        assert!(play.event(Event::Restart).contains(&Effect::Spawn));
+    }
+    // One that is not there yet ends as soon as it is, unless it is wanted again by then.
+    for wanted in [false, true] {
+        let (mut play, _) = Play::start(config());
+        play.event(Event::EndAgent);
+        if wanted {
+            assert_eq!(play.event(Event::Restart), []);
+        }
+        let effects = play.connect();
+        let stopped = effects.contains(&Effect::StopAgent(play.connection));
+        assert_eq!(stopped, !wanted, "{effects:?}");
+        assert_eq!(play.session.connection.is_some(), wanted);
+    }
 }
 
 #[test]

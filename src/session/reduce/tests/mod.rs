@@ -3,11 +3,12 @@
 mod compaction;
 mod connection;
 mod messages;
-mod modes;
 mod opening;
+mod options;
 mod plan;
 mod questions;
 mod random;
+mod settings;
 mod signin;
 mod stop;
 mod subagents;
@@ -22,9 +23,9 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
         ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
-        MessageId, Meta, Notification, PermissionKind, PermissionOption, PermissionRequest,
-        PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason, ToAgent,
-        ToolCallId, ToolCallPatch, ToolStatus,
+        MessageId, Meta, Notification, OptionValue, PermissionKind, PermissionOption,
+        PermissionRequest, PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason,
+        ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
     },
     session::{
         AgentExit, BlockKind, Effect, Event, NoticeLevel, Phase, Prompt, Session, SessionConfig,
@@ -47,8 +48,9 @@ fn config() -> SessionConfig {
         cwd: "/project".into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
+        start_timeout: Duration::from_secs(60),
         start: Start::New,
-        mode: None,
+        settings: Vec::new(),
         first_prompt: None,
     }
 }
@@ -358,7 +360,10 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         ToAgent::Call(Call::ResumeSession { id, .. }) => format!("resume {}", id.as_str()),
         ToAgent::Call(Call::Authenticate { method }) => format!("authenticate {method}"),
         ToAgent::Call(Call::SetMode { mode, .. }) => format!("mode {}", mode.as_str()),
-        ToAgent::Call(Call::SetConfigOption { option, value, .. }) => format!("{option}={value}"),
+        ToAgent::Call(Call::SetConfigOption { option, value, .. }) => match value {
+            OptionValue::Id(value) => format!("{option}={value}"),
+            OptionValue::Flag(value) => format!("{option}={value}"),
+        },
         ToAgent::Call(Call::CloseSession { .. }) => "close".to_owned(),
         ToAgent::Notify(Notification::Cancel { .. }) => "cancel".to_owned(),
         ToAgent::Reply { key, reply } => match reply {

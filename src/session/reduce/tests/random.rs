@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::*;
+use super::{options::flag, *};
 use crate::{
     proto::{
-        ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, TerminalId, TerminalMeta,
-        ToolContent, ToolKind,
+        ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, Setting, SettingKey,
+        SettingSource, TerminalId, TerminalMeta, ToolContent, ToolKind,
     },
     session::{
         BlockId, Changes, Consent, FileAnswer, Question, QuestionId, Verdict,
@@ -28,7 +28,9 @@ enum Act {
     Unqueue,
     Stop,
     Restart,
+    EndAgent,
     CycleMode,
+    SetOption(u8),
     Authenticate,
     Answer(usize, u8),
     AnswerFile(usize, FileAnswer),
@@ -43,6 +45,9 @@ enum Act {
     Ask(u8),
     Read,
     Foreign,
+    ChildTells(u8, u8, u8),
+    ChildAsks(u8),
+    CancelChild(u8),
     Terminal(u8),
     TerminalEnds(u8),
     Shell(u8),
@@ -67,7 +72,9 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Unqueue),
         3 => Just(Act::Stop),
         1 => Just(Act::Restart),
+        1 => Just(Act::EndAgent),
         1 => Just(Act::CycleMode),
+        1 => any::<u8>().prop_map(Act::SetOption),
         1 => Just(Act::Authenticate),
         3 => (0..4usize, 0..3u8).prop_map(|(n, option)| Act::Answer(n, option)),
         2 => (0..4usize, file).prop_map(|(n, answer)| Act::AnswerFile(n, answer)),
@@ -76,10 +83,13 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, any::<bool>()).prop_map(|(n, back)| Act::Host(n, back)),
         12 => (0..4usize, 0..6u8).prop_map(|(n, kind)| Act::Reply(n, kind)),
         1 => Just(Act::Stray),
-        9 => (0..15u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
+        9 => (0..16u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
         4 => (0..3u8).prop_map(Act::Ask),
         2 => Just(Act::Read),
         1 => Just(Act::Foreign),
+        4 => (0..3u8, 0..16u8, 0..3u8).prop_map(|(child, kind, id)| Act::ChildTells(child, kind, id)),
+        2 => (0..3u8).prop_map(Act::ChildAsks),
+        1 => (0..3u8).prop_map(Act::CancelChild),
         2 => (0..3u8).prop_map(Act::Terminal),
         1 => (0..3u8).prop_map(Act::TerminalEnds),
         1 => (0..3u8).prop_map(Act::Shell),
@@ -191,6 +201,9 @@ impl World {
                     assert!(!handshake, "V1-INIT-01");
                     self.open_calls.push(call.tag());
                 }
+                // Of a child: whether it may is for its own tests.
+                Effect::ToAgent(ToAgent::Notify(Notification::Cancel { session }))
+                    if session.as_str().starts_with("child") => {}
                 Effect::ToAgent(ToAgent::Notify(Notification::Cancel { .. })) => {
                     assert!(self.prompt_open, "a cancel without a turn");
                     assert!(!self.cancelled, "a second cancel");
@@ -225,7 +238,8 @@ impl World {
                 Effect::RestoreDraft(prompt) => {
                     self.restored.insert(prompt.text);
                 }
-                Effect::TerminalMeta(_)
+                Effect::TellStderr(_)
+                | Effect::TerminalMeta(_)
                 | Effect::Attention(_)
                 | Effect::Notice(_)
                 | Effect::Toast(_) => {}
@@ -270,14 +284,21 @@ impl World {
                 .iter()
                 .all(|question| { Some(question.key().connection) == session.connection })
         );
-        for block in blocks {
+        let own = blocks.iter().map(|block| (None, block));
+        let children = session.subagents.iter().flat_map(|child| {
+            let blocks = child.transcript.blocks().iter();
+            blocks.map(move |block| (Some(&child.id), block))
+        });
+        for (of, block) in own.chain(children) {
             if let BlockKind::Tool(call) = &block.kind {
-                let asking = session.questions.iter().any(
-                    |question| matches!(question, Question::Permission(q) if q.block == block.id),
-                );
+                let asking = session.questions.iter().any(|question| {
+                    matches!(question, Question::Permission(q)
+                        if q.block == block.id && q.subagent.as_ref() == of)
+                });
                 assert_eq!(call.asking, asking);
             }
         }
+        assert!(session.inner.inside.is_none());
         for n in 0..self.prompts {
             let text = format!("p{n}");
             let kept = session.queue.iter().any(|prompt| prompt.text == text)
@@ -299,6 +320,14 @@ impl World {
 
     fn session_id(&self) -> SessionId {
         self.play.session.id.clone().unwrap_or_else(|| id("s"))
+    }
+
+    /// Those of subagents outlive a turn.
+    fn has_own_questions(&self) -> bool {
+        let mut questions = self.play.session.questions.iter();
+        questions.any(|question| {
+            !matches!(question, Question::Permission(question) if question.subagent.is_some())
+        })
     }
 
     fn ask(&mut self, request: HostRequest) {
@@ -371,7 +400,16 @@ impl World {
             Act::Unqueue => self.event(Event::UnqueueLast),
             Act::Stop => self.event(Event::Stop),
             Act::Restart => self.event(Event::Restart),
+            Act::EndAgent => self.event(Event::EndAgent),
             Act::CycleMode => self.event(Event::CycleMode),
+            Act::SetOption(n) => {
+                let value = match n % 4 {
+                    0 => OptionValue::Flag(n > 100),
+                    n => OptionValue::Id(["", "ask", "plan", "x"][usize::from(n)].to_owned()),
+                };
+                let option = ["mode", "fast", "gone"][usize::from(n % 3)].to_owned();
+                self.event(Event::SetOption { option, value });
+            }
             Act::Authenticate => self.event(Event::Authenticate {
                 method: "badge".to_owned(),
             }),
@@ -460,8 +498,24 @@ impl World {
                 let request = self.read(id("foreign"));
                 self.ask(request);
             }
+            Act::ChildTells(child, kind, n) => {
+                let session = Some(id(&format!("child-{child}")));
+                let event = update(kind, &format!("{n}"));
+                self.word(FromAgent::Update { session, event });
+            }
+            Act::ChildAsks(child) => {
+                let request = PermissionRequest {
+                    session: id(&format!("child-{child}")),
+                    tool_call: ToolCallPatch::new(ToolCallId::new("0")),
+                    options: vec![option("yes", PermissionKind::AllowOnce)],
+                };
+                self.ask(HostRequest::Permission(Box::new(request)));
+            }
+            Act::CancelChild(child) => {
+                self.event(Event::CancelSubagent(id(&format!("child-{child}"))));
+            }
             Act::Terminal(n) => self.event(Event::TerminalStarted {
-                session: None,
+                session: (n == 2).then(|| id("child-0")),
                 id: terminal(n),
                 command: "make".into(),
                 cwd: "/project".into(),
@@ -527,7 +581,11 @@ impl World {
                         })
                         .into(),
                 }),
-                config_options: Vec::new(),
+                config_options: if kind == 4 {
+                    vec![flag("fast", false)]
+                } else {
+                    Vec::new()
+                },
             })),
             (_, CallTag::LoadSession { .. } | CallTag::ResumeSession { .. }) => nothing_opened(),
             (2, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Cancelled),
@@ -544,7 +602,7 @@ impl World {
             call,
             result,
         });
-        assert!(!ends_turn || self.play.session.questions.is_empty());
+        assert!(!ends_turn || !self.has_own_questions());
     }
 
     /// The agent ends, the host answers what it has: nothing may be left without an answer.
@@ -600,6 +658,15 @@ fn update(kind: u8, n: &str) -> AgentEvent {
                 path: None,
             }),
         }),
+        14 => AgentEvent::Subagent(Box::new(crate::proto::SubagentPatch {
+            state: crate::proto::Patch::Set(crate::proto::SubagentState::Running),
+            caps: crate::proto::Patch::Set(crate::proto::SubagentCaps { cancel: true }),
+            ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
+        })),
+        15 => AgentEvent::Subagent(Box::new(crate::proto::SubagentPatch {
+            state: crate::proto::Patch::Set(crate::proto::SubagentState::Idle(None)),
+            ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
+        })),
         13 => AgentEvent::PlanRemoved(crate::proto::PlanId::new(n)),
         _ => AgentEvent::Unknown {
             what: SafeText::new(n),
@@ -621,7 +688,14 @@ proptest! {
     ) {
         let mut world = World::new(SessionConfig {
             start: if reopen { Start::Reopen(id("old")) } else { Start::New },
-            mode,
+            settings: mode
+                .map(|value| Setting {
+                    source: SettingSource::CommandLine,
+                    key: SettingKey::Mode,
+                    value,
+                })
+                .into_iter()
+                .collect(),
             ..config()
         });
         for act in acts {

@@ -389,7 +389,7 @@ fn a_childs_modes_options_and_commands_are_not_the_sessions() {
     play.update_of("c", AgentEvent::Mode(crate::proto::ModeId::new("yolo")));
     play.update_of("c", AgentEvent::Commands(Vec::new()));
     play.update_of("c", AgentEvent::ConfigOptions(Vec::new()));
-    assert!(play.session.modes.is_none());
+    assert!(play.session.config_options.is_empty());
     assert!(said_by(&play, "c").is_empty());
     assert_eq!(play.said(), ["user: go", "subagent c"]);
 }

@@ -42,7 +42,8 @@ fn the_palette_runs_what_is_found() {
     screen.types("yolo");
     assert!(matches!(
         &screen.press("enter")[..],
-        [UiCommand::Session(Event::SetMode(mode))] if *mode == ModeId::new("yolo")
+        [UiCommand::Session(Event::SetOption { option, value })]
+            if option == "mode" && *value == OptionValue::Id("yolo".into())
     ));
 }
 

@@ -1,7 +1,10 @@
 use super::*;
-use crate::proto::{ConfigKind, ConfigOption, ConfigValue, ModeId, ModeState, SessionMode};
+use crate::proto::{
+    ConfigKind, ConfigOption, ConfigValue, ModeId, ModeState, OptionValue, SessionMode, SetBy,
+    Setting, SettingKey, SettingSource,
+};
 
-fn modes(current: &str, available: &[&str]) -> ModeState {
+pub(super) fn modes(current: &str, available: &[&str]) -> ModeState {
     let mode = |id: &&str| SessionMode {
         id: ModeId::new(id),
         name: SafeText::new(&id.to_uppercase()),
@@ -13,24 +16,35 @@ fn modes(current: &str, available: &[&str]) -> ModeState {
     }
 }
 
-fn select(id: &str, category: &str, current: &str, values: &[&str]) -> ConfigOption {
+pub(super) fn select(id: &str, category: &str, current: &str, values: &[&str]) -> ConfigOption {
     let value = |value: &&str| ConfigValue {
         value: (*value).to_owned(),
         name: SafeText::new(value),
         description: None,
+        group: None,
     };
     ConfigOption {
         id: id.to_owned(),
         name: SafeText::new(id),
+        description: None,
         category: Some(category.to_owned()),
         kind: ConfigKind::Select {
             current: current.to_owned(),
             values: values.iter().map(value).collect(),
         },
+        set_by: SetBy::Option,
     }
 }
 
-fn opened(modes: Option<ModeState>, config_options: Vec<ConfigOption>) -> CallResult {
+pub(super) fn flag(id: &str, current: bool) -> ConfigOption {
+    ConfigOption {
+        category: None,
+        kind: ConfigKind::Boolean { current },
+        ..select(id, "", "", &[])
+    }
+}
+
+pub(super) fn opened(modes: Option<ModeState>, config_options: Vec<ConfigOption>) -> CallResult {
     CallResult::SessionOpened(Box::new(SessionOpened {
         id: Some(id("s")),
         modes,
@@ -38,9 +52,9 @@ fn opened(modes: Option<ModeState>, config_options: Vec<ConfigOption>) -> CallRe
     }))
 }
 
-fn open(mode: Option<&str>, answer: CallResult) -> (Play, Vec<Effect>) {
+pub(super) fn open_with(settings: Vec<Setting>, answer: CallResult) -> (Play, Vec<Effect>) {
     let config = SessionConfig {
-        mode: mode.map(str::to_owned),
+        settings,
         first_prompt: Some(prompt("go")),
         ..config()
     };
@@ -49,14 +63,53 @@ fn open(mode: Option<&str>, answer: CallResult) -> (Play, Vec<Effect>) {
     (play, effects)
 }
 
-fn current(play: &Play) -> Option<&str> {
-    play.session
-        .modes
-        .as_ref()
-        .map(|modes| modes.current.as_str())
+fn open(mode: Option<&str>, answer: CallResult) -> (Play, Vec<Effect>) {
+    let setting = |mode: &str| Setting {
+        source: SettingSource::CommandLine,
+        key: SettingKey::Mode,
+        value: mode.to_owned(),
+    };
+    open_with(mode.map(setting).into_iter().collect(), answer)
 }
 
-fn set_mode(mode: &str) -> CallTag {
+/// The mode shown.
+pub(super) fn current(play: &Play) -> Option<String> {
+    match play.session.mode_option()?.current() {
+        OptionValue::Id(id) => Some(id),
+        OptionValue::Flag(_) => None,
+    }
+}
+
+/// All options as they are shown.
+pub(super) fn shown(play: &Play) -> String {
+    let options = play.session.config_options.iter();
+    let shown = options.map(|option| match option.current() {
+        OptionValue::Id(value) => format!("{}={value}", option.id),
+        OptionValue::Flag(value) => format!("{}={value}", option.id),
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+fn wanted(option: &str, value: OptionValue) -> Event {
+    Event::SetOption {
+        option: option.to_owned(),
+        value,
+    }
+}
+
+pub(super) fn value(value: &str) -> OptionValue {
+    OptionValue::Id(value.to_owned())
+}
+
+pub(super) fn set(option: &str, value: OptionValue) -> CallTag {
+    CallTag::SetConfigOption {
+        session: id("s"),
+        option: option.to_owned(),
+        value,
+    }
+}
+
+pub(super) fn set_mode(mode: &str) -> CallTag {
     CallTag::SetMode {
         session: id("s"),
         mode: ModeId::new(mode),
@@ -79,7 +132,7 @@ fn modes_come_from_config_options_if_there_are_any_v1_ses_05_v1_mode_01() {
     ];
     for (modes, options, shown) in cases {
         let (play, _) = open(None, opened(modes, options));
-        assert_eq!(current(&play), shown);
+        assert_eq!(current(&play).as_deref(), shown);
     }
 }
 
@@ -90,12 +143,16 @@ fn the_first_prompt_waits_for_its_mode() {
         opened(Some(modes("ask", &["ask", "plan"])), vec![]),
     );
     assert_eq!(wire(&effects), ["mode plan"]);
-    assert_eq!(current(&play), Some("ask"), "shown when it is so");
+    assert_eq!(
+        current(&play).as_deref(),
+        Some("ask"),
+        "shown when it is so"
+    );
     assert_eq!(
         wire(&play.reply(set_mode("plan"), CallResult::ModeSet)),
         ["prompt go"]
     );
-    assert_eq!(current(&play), Some("plan"));
+    assert_eq!(current(&play).as_deref(), Some("plan"));
 }
 
 #[test]
@@ -117,9 +174,9 @@ fn an_unknown_mode_is_a_warning_that_lists_what_there_is() {
         opened(Some(modes("ask", &["ask", "plan"])), vec![]),
     );
     assert_eq!(wire(&effects), ["prompt go"]);
-    assert!(play.mentions("no mode \"paln\": there are ask, plan"));
+    assert!(play.mentions("w --mode paln: Mode cannot be \"paln\": there are ask, plan"));
     let (play, _) = open(Some("plan"), session_named("s"));
-    assert!(play.mentions("no modes"));
+    assert!(play.mentions("w --mode plan: the agent has no modes"));
 }
 
 #[test]
@@ -127,23 +184,19 @@ fn a_mode_option_is_set_as_an_option_and_its_answer_replaces_all_v1_cfg_08() {
     let option = |mode| select("m", "mode", mode, &["build", "plan"]);
     let (mut play, _) = open(None, opened(None, vec![option("build")]));
     assert_eq!(wire(&play.event(Event::CycleMode)), ["m=plan"]);
-    assert_eq!(current(&play), Some("build"));
-    let tag = |value: &str| CallTag::SetConfigOption {
-        session: id("s"),
-        option: "m".to_owned(),
-        value: value.to_owned(),
-    };
+    assert_eq!(current(&play).as_deref(), Some("build"));
+    let tag = |to: &str| set("m", value(to));
     let level = select("t", "thought_level", "low", &["low"]);
     play.reply(
         tag("plan"),
         CallResult::ConfigSet(vec![option("plan"), level]),
     );
-    assert_eq!(current(&play), Some("plan"));
+    assert_eq!(current(&play).as_deref(), Some("plan"));
     assert_eq!(play.session.config_options.len(), 2);
     // An answer without the list.
     play.event(Event::CycleMode);
     play.reply(tag("build"), CallResult::ConfigSet(Vec::new()));
-    assert_eq!(current(&play), Some("build"));
+    assert_eq!(current(&play).as_deref(), Some("build"));
     assert_eq!(play.session.config_options.len(), 2);
 }
 
@@ -154,23 +207,20 @@ fn cycling_twice_goes_two_steps_and_the_answers_decide_v1_mode_02() {
     assert_eq!(wire(&play.event(Event::CycleMode)), ["mode c"]);
     play.reply(set_mode("b"), CallResult::ModeSet);
     play.reply(set_mode("c"), failed(-32603, "not in a turn"));
-    assert_eq!(current(&play), Some("b"));
+    assert_eq!(current(&play).as_deref(), Some("b"));
     assert!(
         play.said_last()
-            .contains("mode c could not be set: not in a turn")
+            .contains("Mode could not be set to C: not in a turn")
     );
-    assert_eq!(
-        wire(&play.event(Event::SetMode(ModeId::new("a")))),
-        ["mode a"]
-    );
-    assert!(wire(&play.event(Event::SetMode(ModeId::new("zz")))).is_empty());
+    assert_eq!(wire(&play.event(wanted("mode", value("a")))), ["mode a"]);
+    assert!(wire(&play.event(wanted("mode", value("zz")))).is_empty());
 }
 
 #[test]
 fn a_mode_update_is_believed_and_said_v1_upd_07_v1_upd_08_v1_mode_03_c035() {
     let (mut play, _) = open(None, opened(Some(modes("ask", &["ask", "code"])), vec![]));
     play.update(AgentEvent::Mode(ModeId::new("code")));
-    assert_eq!(current(&play), Some("code"));
+    assert_eq!(current(&play).as_deref(), Some("code"));
     assert_eq!(play.said_last(), "· mode: CODE");
     play.update(AgentEvent::Mode(ModeId::new("odd")));
     assert_eq!(play.said_last(), "· mode: odd");
@@ -188,7 +238,7 @@ fn a_mode_update_is_believed_and_said_v1_upd_07_v1_upd_08_v1_mode_03_c035() {
         "build",
         &["build"],
     )]));
-    assert_eq!(current(&play), Some("build"));
+    assert_eq!(current(&play).as_deref(), Some("build"));
 }
 
 #[test]
@@ -235,13 +285,13 @@ fn the_answer_to_the_opening_has_the_last_word_v1_cfg_10() {
         early(),
         opened(Some(modes("ask", &["ask", "plan"])), vec![]),
     );
-    assert_eq!(current(&play), Some("ask"));
+    assert_eq!(current(&play).as_deref(), Some("ask"));
     // It says nothing of modes: what came before it holds.
     let play = opening(early(), session_named("s"));
-    assert_eq!(current(&play), Some("plan"));
+    assert_eq!(current(&play).as_deref(), Some("plan"));
     let early = AgentEvent::ConfigOptions(vec![option("plan")]);
     let play = opening(early, opened(Some(modes("ask", &["ask"])), vec![]));
-    assert_eq!(current(&play), Some("plan"));
+    assert_eq!(current(&play).as_deref(), Some("plan"));
 }
 
 #[test]
@@ -250,13 +300,8 @@ fn modes_are_set_while_a_turn_runs_and_a_refused_one_changes_nothing_v1_cfg_09()
     let (mut play, effects) = open(None, opened(None, vec![option("build")]));
     assert_eq!(wire(&effects), ["prompt go"]);
     assert_eq!(wire(&play.event(Event::CycleMode)), ["m=plan"]);
-    let tag = CallTag::SetConfigOption {
-        session: id("s"),
-        option: "m".to_owned(),
-        value: "plan".to_owned(),
-    };
-    play.reply(tag, failed(-32602, "not now"));
-    assert_eq!(current(&play), Some("build"));
+    play.reply(set("m", value("plan")), failed(-32602, "not now"));
+    assert_eq!(current(&play).as_deref(), Some("build"));
     assert_eq!(play.session.config_options, [option("build")]);
     assert!(play.said_last().contains("not now"));
 }
@@ -275,7 +320,7 @@ fn a_category_is_a_place_and_no_condition_v1_cfg_05() {
     let second = select("later", "mode", "b", &["b"]);
     let first = select("first", "mode", "a", &["a"]);
     let (play, _) = open(None, opened(None, vec![first, second]));
-    assert_eq!(current(&play), Some("a"));
+    assert_eq!(current(&play).as_deref(), Some("a"));
 }
 
 #[test]
@@ -295,4 +340,120 @@ fn a_method_that_is_not_known_is_not_called_again_v1_err_03() {
     let answer = opened(Some(modes("a", &["a", "b"])), vec![]);
     play.reply(CallTag::NewSession, answer);
     assert_eq!(wire(&play.event(Event::CycleMode)), ["mode b"]);
+}
+
+#[test]
+fn setting_the_model_changes_what_the_others_can_be_v1_cfg_08() {
+    let model = |now| select("model", "model", now, &["small", "big"]);
+    let small = select("level", "thought_level", "off", &["off"]);
+    let big = select("level", "thought_level", "low", &["low", "high"]);
+    let (mut play, _) = open(None, opened(None, vec![model("small"), small]));
+    let before = play.said().len();
+    assert_eq!(
+        wire(&play.event(wanted("model", value("big")))),
+        ["model=big"]
+    );
+    assert_eq!(shown(&play), "model=small level=off", "not before it is so");
+    assert_eq!(
+        play.session.asked_of_option("model"),
+        Some(&value("big")),
+        "but that it was asked for can be shown"
+    );
+    play.reply(
+        set("model", value("big")),
+        CallResult::ConfigSet(vec![model("big"), big]),
+    );
+    assert_eq!(shown(&play), "model=big level=low");
+    assert_eq!(play.session.asked_of_option("model"), None);
+    assert_eq!(play.said().len(), before, "nobody needs to be told");
+    // Only a listed value; only what is another one.
+    for (option, to) in [("level", "off"), ("level", "low"), ("nothing", "low")] {
+        assert!(wire(&play.event(wanted(option, value(to)))).is_empty());
+    }
+    assert_eq!(
+        wire(&play.event(wanted("level", value("high")))),
+        ["level=high"]
+    );
+}
+
+#[test]
+fn a_flag_is_set_as_a_flag_v1_cfg_03() {
+    let (mut play, _) = open(None, opened(None, vec![flag("fast", false)]));
+    let on = OptionValue::Flag(true);
+    assert!(wire(&play.event(wanted("fast", value("true")))).is_empty());
+    assert_eq!(wire(&play.event(wanted("fast", on.clone()))), ["fast=true"]);
+    play.reply(
+        set("fast", on),
+        CallResult::ConfigSet(vec![flag("fast", true)]),
+    );
+    assert_eq!(shown(&play), "fast=true");
+}
+
+#[test]
+fn updates_and_answers_hold_in_the_order_in_which_they_come_v1_cfg_10_v1_upd_08() {
+    let model = |now| select("model", "model", now, &["a", "b", "c"]);
+    let answer = |now| CallResult::ConfigSet(vec![model(now)]);
+    let update = |now| AgentEvent::ConfigOptions(vec![model(now)]);
+    // The update first, then the answer.
+    let (mut play, _) = open(None, opened(None, vec![model("a")]));
+    play.event(wanted("model", value("b")));
+    play.update(update("c"));
+    assert_eq!(shown(&play), "model=c");
+    assert_eq!(play.said_last(), "· model: c", "nobody asked for that");
+    play.reply(set("model", value("b")), answer("b"));
+    assert_eq!(shown(&play), "model=b");
+    // The answer first, then the update.
+    play.event(wanted("model", value("a")));
+    play.reply(set("model", value("a")), answer("a"));
+    play.update(update("c"));
+    assert_eq!(shown(&play), "model=c");
+    // An answer of which the agent thinks better.
+    play.event(wanted("model", value("a")));
+    play.reply(set("model", value("a")), answer("b"));
+    assert_eq!(shown(&play), "model=b");
+    // Two at once: each answer counts when it comes.
+    assert_eq!(wire(&play.event(wanted("model", value("a")))), ["model=a"]);
+    assert_eq!(wire(&play.event(wanted("model", value("c")))), ["model=c"]);
+    play.reply(set("model", value("a")), answer("a"));
+    assert_eq!(shown(&play), "model=a");
+    assert_eq!(play.session.asked_of_option("model"), Some(&value("c")));
+    play.reply(set("model", value("c")), failed(-32602, "too dear"));
+    assert_eq!(shown(&play), "model=a");
+    assert_eq!(play.said_last(), "w model could not be set to c: too dear");
+}
+
+#[test]
+fn an_option_that_the_agent_takes_away_is_gone_v1_upd_08() {
+    let both = vec![select("a", "x", "1", &["1", "2"]), flag("fast", false)];
+    let (mut play, _) = open(None, opened(None, both));
+    play.update(AgentEvent::ConfigOptions(vec![flag("fast", true)]));
+    assert_eq!(shown(&play), "fast=true");
+    let effects = play.event(wanted("a", value("2")));
+    assert!(matches!(effects.as_slice(), [Effect::Toast(_)]));
+    play.update(AgentEvent::ConfigOptions(Vec::new()));
+    assert_eq!(shown(&play), "");
+}
+
+#[test]
+fn very_many_values_are_bounded() {
+    let ids: Vec<String> = (0..12_000).map(|n| n.to_string()).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let many = |id| select(id, "x", "0", &ids);
+    let (play, _) = open(None, opened(None, vec![many("a"), many("b")]));
+    let values: usize = play
+        .session
+        .config_options
+        .iter()
+        .map(|o| o.values().len())
+        .sum();
+    assert_eq!(values, 10_000);
+}
+
+#[test]
+fn changes_that_are_never_answered_are_bounded() {
+    let (mut play, _) = open(None, opened(Some(modes("a", &["a", "b"])), vec![]));
+    let sent: usize = (0..200)
+        .map(|_| wire(&play.event(Event::CycleMode)).len())
+        .sum();
+    assert_eq!(sent, 64);
 }

@@ -1,0 +1,342 @@
+//! What a session is to open with: modes, models and options of the command line and the profile,
+//! and what held before a restart. One after the other, since each may change what the others can
+//! be; prompts wait, since one meant for a careful mode or a certain model must not run in another.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    proto::{
+        Call, ConfigKind, ConfigOption, OptionValue, Setting, SettingKey, SettingSource, category,
+    },
+    session::{NoticeLevel, Session},
+    text::SafeText,
+};
+
+use super::Step;
+
+/// So long the first prompt waits for each setting that it is to run with.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Ids that a message lists; the rest is in its detail.
+const LISTED: usize = 12;
+
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// Still to be set; of two for the same option the later one counts.
+    wanted: VecDeque<Setting>,
+    /// The one whose call is open.
+    open: Option<Open>,
+    /// The agent has said how its options stand; else what we show is from before.
+    told: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    setting: Setting,
+    option: String,
+    value: OptionValue,
+    since: Instant,
+}
+
+impl Settings {
+    pub(super) fn want(&mut self, settings: &[Setting]) {
+        self.wanted = settings.iter().cloned().collect();
+    }
+}
+
+impl Session {
+    pub(super) fn setting_deadline(&self) -> Option<Instant> {
+        Some(self.inner.settings.open.as_ref()?.since + PATIENCE)
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn is_being_set_up(&self) -> bool {
+        self.session.inner.settings.open.is_some()
+    }
+
+    /// The session is open.
+    ///
+    /// `told`: the agent has said how its options stand.
+    pub(super) fn apply_settings(&mut self, told: bool) {
+        self.session.inner.settings.told = told;
+        self.apply_next();
+    }
+
+    /// Up to the next one that takes a call.
+    fn apply_next(&mut self) {
+        while let Some(setting) = self.next_setting() {
+            let (option, value) = match self.resolve(&setting) {
+                Ok(resolved) => resolved,
+                Err(problem) => {
+                    let text = SafeText::line(&format!("{}: {}", label(&setting), problem.text));
+                    match problem.all {
+                        Some(all) => self.say_more(NoticeLevel::Warning, text, all),
+                        None => self.say(NoticeLevel::Warning, text),
+                    }
+                    continue;
+                }
+            };
+            let current = self.session.option(&option).map(ConfigOption::current);
+            if self.session.inner.settings.told && current.as_ref() == Some(&value) {
+                continue;
+            }
+            if self.ask_for(&option, value.clone()) {
+                self.session.inner.settings.open = Some(Open {
+                    setting,
+                    option,
+                    value,
+                    since: self.now,
+                });
+                return;
+            }
+        }
+    }
+
+    /// The model comes first: what the other options can be may hang on it. One that a later one
+    /// overrides is passed over.
+    fn next_setting(&mut self) -> Option<Setting> {
+        loop {
+            let wanted = &self.session.inner.settings.wanted;
+            let names = |setting: &Setting| {
+                let option = self.find_option(&setting.key).ok()?;
+                Some((option.id.clone(), option.is_of(category::MODEL)))
+            };
+            let named: Vec<Option<(String, bool)>> = wanted.iter().map(names).collect();
+            let model = |named: &Option<(String, bool)>| named.as_ref().is_some_and(|n| n.1);
+            let at = named.iter().position(model).unwrap_or(0);
+            let overridden = match named.get(at) {
+                Some(Some((id, _))) => {
+                    let mut later = named.iter().skip(at + 1).flatten();
+                    later.any(|(other, _)| other == id)
+                }
+                _ => false,
+            };
+            let setting = self.session.inner.settings.wanted.remove(at)?;
+            if !overridden {
+                return Some(setting);
+            }
+        }
+    }
+
+    /// By id, else by a name that only one has, else by category.
+    fn find_option(&self, key: &SettingKey) -> Result<&ConfigOption, Problem> {
+        let options = &self.session.config_options;
+        let key = match key {
+            SettingKey::Mode => match self.session.mode_option() {
+                Some(option) => return Ok(option),
+                None => category::MODE,
+            },
+            SettingKey::Model => match self.session.option_of(category::MODEL) {
+                Some(option) => return Ok(option),
+                None => category::MODEL,
+            },
+            SettingKey::Option(key) => key,
+        };
+        let by_id = self.session.option(key);
+        let by_name = || only_named(options, key, |option| &option.name);
+        let found = match by_id {
+            Some(option) => Some(option),
+            None => by_name()?.or_else(|| self.session.option_of(key)),
+        };
+        found.ok_or_else(|| {
+            let all = options.iter().map(|option| (&*option.id, &option.name));
+            Problem::listing(&format!("the agent has no option \"{key}\""), all)
+        })
+    }
+
+    fn resolve(&self, setting: &Setting) -> Result<(String, OptionValue), Problem> {
+        let option = self
+            .find_option(&setting.key)
+            .map_err(|problem| match setting.key {
+                SettingKey::Mode => Problem::from("the agent has no modes"),
+                SettingKey::Model => Problem::from("the agent offers no choice of models"),
+                SettingKey::Option(_) => problem,
+            })?;
+        let wanted = &setting.value;
+        let value = match &option.kind {
+            ConfigKind::Boolean { .. } => match wanted.as_str() {
+                "true" => OptionValue::Flag(true),
+                "false" => OptionValue::Flag(false),
+                _ => {
+                    let text = format!("{} is true or false, not \"{wanted}\"", option.name);
+                    return Err(Problem::from(text.as_str()));
+                }
+            },
+            ConfigKind::Select { values, .. } => {
+                let by_id = values.iter().find(|value| value.value == *wanted);
+                let found = match by_id {
+                    Some(value) => Some(value),
+                    None => only_named(values, wanted, |value| &value.name)?,
+                };
+                let Some(found) = found else {
+                    let all = values.iter().map(|value| (&*value.value, &value.name));
+                    let text = format!("{} cannot be \"{wanted}\"", option.name);
+                    return Err(Problem::listing(&text, all));
+                };
+                OptionValue::Id(found.value.clone())
+            }
+        };
+        Ok((option.id.clone(), value))
+    }
+
+    /// A call that sets an option was answered: the next one, then the prompts.
+    pub(super) fn setting_answered(&mut self, option: &str, value: &OptionValue) {
+        let open = &mut self.session.inner.settings.open;
+        let awaited = open.take_if(|open| open.option == option && open.value == *value);
+        if awaited.is_some() {
+            self.apply_next();
+            self.send_next_unless_held();
+        }
+    }
+
+    /// The call that a sign-in interrupted, once more; prompts wait for its answer.
+    pub(super) fn set_up_again(&mut self, call: Call) {
+        if let Some((_, option, value)) = self.asked_by(&call) {
+            let setting = before(&option, &value);
+            self.note_asked(&option, value.clone());
+            self.session.inner.settings.open = Some(Open {
+                setting,
+                option,
+                value,
+                since: self.now,
+            });
+        }
+        self.call(call);
+    }
+
+    /// Its call was refused for want of a sign-in, which brings it back.
+    pub(super) fn interrupt_setting(&mut self) {
+        self.session.inner.settings.open = None;
+    }
+
+    /// No answer will come. What the session was to open with still is to be set.
+    pub(super) fn abort_setting(&mut self) {
+        let settings = &mut self.session.inner.settings;
+        if let Some(open) = settings.open.take() {
+            settings.wanted.push_front(open.setting);
+        }
+    }
+
+    /// Before a restart: the next process is to be in the mode that this one is in, and to have what
+    /// was set here.
+    pub(super) fn want_current_options(&mut self) {
+        let kept = self.options_to_keep();
+        let kept = kept.iter().map(|(option, value)| before(option, value));
+        // What was wanted before and is not set yet comes later, and so counts.
+        let wanted = std::mem::take(&mut self.session.inner.settings.wanted);
+        let news = |kept: &Setting| wanted.iter().all(|setting| setting.key != kept.key);
+        let kept: Vec<Setting> = kept.filter(news).collect();
+        self.session.inner.settings.wanted = kept.into_iter().chain(wanted).collect();
+    }
+
+    pub(super) fn tell_slow_setting(&mut self) -> bool {
+        let due = self.session.setting_deadline();
+        if due.is_none_or(|at| self.now < at) {
+            return false;
+        }
+        let settings = &mut self.session.inner.settings;
+        let left = std::mem::take(&mut settings.wanted).into_iter();
+        let open = settings.open.take().into_iter().map(|open| open.setting);
+        let names: Vec<String> = open.chain(left).map(|setting| label(&setting)).collect();
+        let text = format!(
+            "the agent does not answer whether this is set: {}. Look at it before you go on",
+            names.join(", ")
+        );
+        self.say(NoticeLevel::Warning, SafeText::line(&text));
+        self.hold_queue();
+        true
+    }
+}
+
+fn before(option: &str, value: &OptionValue) -> Setting {
+    Setting {
+        source: SettingSource::Before,
+        key: SettingKey::Option(option.to_owned()),
+        value: match value {
+            OptionValue::Id(id) => id.clone(),
+            OptionValue::Flag(flag) => flag.to_string(),
+        },
+    }
+}
+
+/// As it was written.
+fn label(setting: &Setting) -> String {
+    let value = &setting.value;
+    match (setting.source, &setting.key) {
+        (SettingSource::CommandLine, SettingKey::Mode) => format!("--mode {value}"),
+        (SettingSource::CommandLine, SettingKey::Model) => format!("--model {value}"),
+        (SettingSource::CommandLine, SettingKey::Option(key)) => format!("--set {key}={value}"),
+        (SettingSource::Profile, SettingKey::Mode) => format!("the profile's mode = \"{value}\""),
+        (SettingSource::Profile, SettingKey::Model) => format!("the profile's model = \"{value}\""),
+        (SettingSource::Profile, SettingKey::Option(key)) => {
+            format!("the profile's config.{key} = \"{value}\"")
+        }
+        (SettingSource::Before, SettingKey::Mode) => format!("mode {value} as before"),
+        (SettingSource::Before, SettingKey::Model) => format!("model {value} as before"),
+        (SettingSource::Before, SettingKey::Option(key)) => format!("{key} {value} as before"),
+    }
+}
+
+/// Why a setting cannot be had.
+#[derive(Debug)]
+struct Problem {
+    text: String,
+    /// Everything there is, where the text lists only some.
+    all: Option<SafeText>,
+}
+
+impl From<&str> for Problem {
+    fn from(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            all: None,
+        }
+    }
+}
+
+impl Problem {
+    /// With what there is: ids, and names where these say more.
+    fn listing<'a>(what: &str, there: impl Iterator<Item = (&'a str, &'a SafeText)>) -> Self {
+        let named = |(id, name): (&str, &SafeText)| {
+            if name.to_lowercase() == id.to_lowercase() {
+                id.to_owned()
+            } else {
+                format!("{id} ({name})")
+            }
+        };
+        let all: Vec<String> = there.map(named).collect();
+        if all.is_empty() {
+            return Self::from(format!("{what}: there are none").as_str());
+        }
+        let verb = if all.len() == 1 { "is" } else { "are" };
+        let (first, rest) = all.split_at(all.len().min(LISTED));
+        let mut text = format!("{what}: there {verb} {}", first.join(", "));
+        if !rest.is_empty() {
+            text.push_str(&format!(" and {} more", rest.len()));
+        }
+        let whole = (!rest.is_empty()).then(|| SafeText::new(&all.join("\n")));
+        Self { text, all: whole }
+    }
+}
+
+/// The one of that name, in whatever case.
+fn only_named<'a, T>(
+    items: &'a [T],
+    wanted: &str,
+    name: impl Fn(&T) -> &SafeText,
+) -> Result<Option<&'a T>, Problem> {
+    let wanted = wanted.to_lowercase();
+    let mut found = items
+        .iter()
+        .filter(|item| name(item).to_lowercase() == wanted);
+    match (found.next(), found.next()) {
+        (Some(_), Some(_)) => Err(Problem::from(
+            format!("several are called \"{wanted}\": use the id").as_str(),
+        )),
+        (one, _) => Ok(one),
+    }
+}
