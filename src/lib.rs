@@ -14,6 +14,7 @@
 //! | [`config`] | layered configuration | text, proto |
 //! | [`cli`] | the command line, and the commands that need no agent | text, proto, config |
 //! | [`ui`] | everything drawn, every key | text, proto, vt, session, config |
+//! | [`report`] | a session for other programs: what happened, as text or JSON | text, proto, session |
 //! | [`demo`] | the built-in demo agent (the other side of the protocol) | text |
 //! | [`app`] | the loop that wires them | all |
 
@@ -39,6 +40,7 @@ pub mod config;
 pub mod demo;
 pub mod host;
 pub mod proto;
+pub mod report;
 pub mod rpc;
 pub mod session;
 pub mod text;

@@ -1,10 +1,10 @@
 //! The `acp-tui` program: the command line to what carries it out.
 
-use std::process::ExitCode as ProcessCode;
+use std::{path::Path, process::ExitCode as ProcessCode};
 
 use acp_tui::{
     app,
-    cli::{self, Cli, CliError, Command, ExitCode, Launch},
+    cli::{self, Cli, CliError, Command, ExitCode, Launch, RunArgs},
     config::{AgentError, AgentProfile, ConfigError, Loaded, TrustState, load},
     demo,
     ui::action::check_keys,
@@ -51,8 +51,14 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
         chosen(&launch, &loaded)?;
         return app::run(launch, loaded);
     };
+    let command = match command {
+        Command::Run(run) => return run_headless(*run, cli, &start),
+        command => command,
+    };
     let launch = Launch::for_command(&command, cli, &start)?;
     match command {
+        // Carried out above: its options are its own.
+        Command::Run(_) => {}
         Command::Agents { action } => {
             let options = launch.load_options()?;
             let loaded = load(&options)?;
@@ -65,9 +71,7 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor { .. } => {
             let loaded = load(&launch.load_options()?)?;
             cli::print_warnings(&loaded.warnings);
-            let agent = chosen(&launch, &loaded)?.ok_or_else(|| {
-                CliError::Usage("no agent: name one with --agent, or set default_agent".into())
-            })?;
+            let agent = chosen(&launch, &loaded)?.ok_or_else(no_agent)?;
             let report = app::doctor(&agent, &loaded.config.connection, &launch.cwd)?;
             cli::print(&report.to_string())?;
             return Ok(report.exit_code());
@@ -84,6 +88,26 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
         Command::DemoAgent => demo::run()?,
     }
     Ok(ExitCode::Done)
+}
+
+fn run_headless(run: RunArgs, cli: Cli, start: &Path) -> anyhow::Result<ExitCode> {
+    let (launch, options) = Launch::for_run(run, cli, start)?;
+    let loaded = load(&launch.load_options()?)?;
+    if !options.quiet {
+        cli::print_warnings(&loaded.warnings);
+        if let TrustState::Untrusted { path, .. } = &loaded.trust {
+            cli::complain(format_args!(
+                "{}: is not approved and does not count; acp-tui trust shows and approves it",
+                path.display()
+            ));
+        }
+    }
+    let agent = chosen(&launch, &loaded)?.ok_or_else(no_agent)?;
+    app::run_headless(launch, loaded, agent, options)
+}
+
+fn no_agent() -> CliError {
+    CliError::Usage("no agent: name one with --agent, or set default_agent".into())
 }
 
 /// The agent asked for. One that does not exist may be in a project's file without approval.

@@ -2,9 +2,11 @@
 //! ACP v1 does not have (V1-META-02).
 
 use agent_client_protocol_schema::{ProtocolVersion, v1 as schema};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
+    acp::dialect::Dialects,
     proto::{
         Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, OptionValue,
         PermissionOutcome, PromptBlock, RequestKey, SessionKey, SessionSetup, ToAgent,
@@ -12,10 +14,10 @@ use crate::{
     rpc::Peer,
 };
 
-/// Puts one message on the wire.
-pub fn send(peer: &Peer, caller: SessionKey, message: ToAgent) {
+/// Puts one message on the wire, a call in the agent's dialect.
+pub fn send(peer: &Peer, dialects: &Dialects, caller: SessionKey, message: ToAgent) {
     match message {
-        ToAgent::Call(call) => send_call(peer, caller, call),
+        ToAgent::Call(call) => send_call(&Wire { peer, dialects }, caller, call),
         ToAgent::Notify(Notification::Cancel { session }) => {
             peer.notify("session/cancel", schema::CancelNotification::new(session.0));
         }
@@ -31,14 +33,49 @@ pub fn method(call: &CallTag) -> &'static str {
         CallTag::NewSession => "session/new",
         CallTag::LoadSession { .. } => "session/load",
         CallTag::ResumeSession { .. } => "session/resume",
+        CallTag::ForkSession { .. } => "session/fork",
         CallTag::CloseSession { .. } => "session/close",
+        CallTag::ListSessions { .. } => "session/list",
+        CallTag::DeleteSession { .. } => "session/delete",
         CallTag::Prompt { .. } => "session/prompt",
         CallTag::SetMode { .. } => "session/set_mode",
         CallTag::SetConfigOption { .. } => "session/set_config_option",
     }
 }
 
-fn send_call(peer: &Peer, caller: SessionKey, call: Call) {
+/// Where calls go.
+pub(super) struct Wire<'a> {
+    pub peer: &'a Peer,
+    pub dialects: &'a Dialects,
+}
+
+impl Wire<'_> {
+    pub fn call(
+        &self,
+        caller: SessionKey,
+        tag: CallTag,
+        method: &'static str,
+        params: impl Serialize,
+    ) {
+        self.dialects.sent(&tag);
+        if !self.dialects.has_words_for(&tag) {
+            return self.peer.call(caller, tag, method, params);
+        }
+        let Ok(plain) = serde_json::to_value(params) else {
+            return;
+        };
+        let mut said = plain.clone();
+        let name = self.dialects.outgoing(method, &mut said);
+        if name == method && said == plain {
+            self.peer.call(caller, tag, method, plain);
+        } else {
+            self.peer
+                .call_otherwise(caller, tag, (name, said), (method, plain));
+        }
+    }
+}
+
+fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
     let tag = call.tag();
     let method = method(&tag);
     match call {
@@ -64,6 +101,18 @@ fn send_call(peer: &Peer, caller: SessionKey, call: Call) {
             let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories);
             peer.call(caller, tag, method, request);
+        }
+        Call::ForkSession { id, setup } => {
+            let request = schema::ForkSessionRequest::new(id.0, setup.cwd)
+                .additional_directories(setup.additional_directories);
+            peer.call(caller, tag, method, request);
+        }
+        Call::ListSessions { cwd, cursor } => {
+            let request = schema::ListSessionsRequest::new().cwd(cwd).cursor(cursor);
+            peer.call(caller, tag, method, request);
+        }
+        Call::DeleteSession { id } => {
+            peer.call(caller, tag, method, schema::DeleteSessionRequest::new(id.0));
         }
         Call::CloseSession { id } => {
             peer.call(caller, tag, method, schema::CloseSessionRequest::new(id.0));

@@ -1,22 +1,23 @@
 //! Sessions and their agents as the app holds them: opening, showing, starting, ending.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Instant,
-};
+use std::{sync::Arc, time::Instant};
 
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use crate::{
-    acp::{Client, Inbox, LaunchSpec, Secrets, StopMode, Trace, TraceHandle},
-    app::{frame::Reason, job::Job, running::Running, state::App},
-    config::{AgentProfile, Config, NotFound, OutsideWorkspace, StartError},
-    host::{Host, HostConfig, Outside, Roots, TerminalSettings},
-    proto::{ClientCaps, ConnectionId, SessionKey},
-    session::{Event, MAX_SESSIONS, NoticeLevel, Prompt, Routed, Session, SessionConfig, Start},
+    acp::{Client, Inbox, StopMode, TraceHandle},
+    app::{
+        frame::Reason,
+        job::Job,
+        running::Running,
+        services::{self, Workspace, session_config},
+        state::App,
+    },
+    config::{AgentProfile, Config, NotFound, StartError},
+    host::Host,
+    proto::{ConnectionId, SessionKey},
+    session::{Event, MAX_SESSIONS, NoticeLevel, Prompt, Routed, Session, Start},
     text::SafeText,
     ui::{AgentChoice, AgentList},
 };
@@ -66,7 +67,8 @@ impl App {
             }
             None => (Vec::new(), None),
         };
-        let (config, scratch) = self.session_config(&profile, start, first_prompt);
+        let (config, scratch) =
+            session_config(&self.launch, &self.config, &profile, start, first_prompt);
         let opened = self.sessions.open(config, Instant::now());
         self.opened(opened, profile, scratch, before);
         for prompt in unsent.iter().rev() {
@@ -84,52 +86,31 @@ impl App {
             return;
         };
         let profile = running.profile.clone();
-        let shared = running.scratch.clone();
-        let (mut config, mut scratch) = self.session_config(&profile, start, None);
-        if let (Some(before), Some(shared)) = (self.sessions.get(beside), shared) {
-            // The agent knows that scratch folder.
-            config.additional_directories = before.config.additional_directories.clone();
-            scratch = Some(shared);
-        }
-        let opened = self.sessions.open_beside(beside, config, Instant::now());
+        let (config, scratch) = session_config(&self.launch, &self.config, &profile, start, None);
+        let now = Instant::now();
+        let opened = if profile.own_process {
+            self.sessions.open(config, now)
+        } else {
+            self.sessions.open_beside(beside, config, now)
+        };
         self.opened(opened, profile, scratch, None);
     }
 
-    fn session_config(
-        &mut self,
-        profile: &AgentProfile,
-        start: Start,
-        first_prompt: Option<Prompt>,
-    ) -> (SessionConfig, Option<Arc<TempDir>>) {
-        let mut additional_directories = self.launch.add_dirs.clone();
-        let mut scratch = None;
-        if profile.scratch {
-            match tempfile::Builder::new().prefix("acp-tui-").tempdir() {
-                Ok(folder) => {
-                    // As the agent will see it resolved.
-                    let path = folder.path().canonicalize();
-                    additional_directories.push(path.unwrap_or_else(|_| folder.path().into()));
-                    scratch = Some(Arc::new(folder));
-                }
-                Err(error) => tracing::warn!(%error, "no scratch folder"),
+    /// A session that knows what the one shown knows, and goes its own way (V1-SES-16).
+    pub(super) fn fork_session(&mut self) {
+        let session = self.sessions.shown();
+        let id = session
+            .filter(|session| session.agent.caps.fork)
+            .and_then(|session| session.id.clone());
+        match id {
+            Some(id) => self.open_another(Start::Fork(id)),
+            None => {
+                let agent = session.map_or("there is no agent that", |s| s.agent_name().as_str());
+                let text = format!("{agent} cannot fork a session");
+                self.ui.toast(SafeText::line(&text));
+                self.frames.request(Instant::now(), Reason::Now);
             }
         }
-        let caps = ClientCaps {
-            read_text_file: profile.fs_read,
-            write_text_file: profile.fs_write,
-            terminal: true,
-        };
-        let config = SessionConfig {
-            agent: SafeText::line(&profile.name),
-            cwd: self.launch.cwd.clone(),
-            additional_directories,
-            caps,
-            start_timeout: self.config.connection.patience(),
-            start,
-            settings: self.launch.settings(profile),
-            first_prompt,
-        };
-        (config, scratch)
     }
 
     /// A new session is in the list and shown: the rest of it follows.
@@ -137,7 +118,7 @@ impl App {
         &mut self,
         opened: Option<(SessionKey, Vec<Routed>)>,
         profile: AgentProfile,
-        scratch: Option<Arc<TempDir>>,
+        scratch: Option<TempDir>,
         before: Option<JoinHandle<()>>,
     ) {
         let Some((key, effects)) = opened else {
@@ -237,7 +218,7 @@ impl App {
                 // The person has left meanwhile.
                 return;
             }
-            let launched = launch(profile, cwd, max_line, connection, caps, trace).await;
+            let launched = services::launch(profile, cwd, max_line, connection, caps, trace).await;
             let _ = jobs.send(Job::Launched(key, connection, launched));
         });
     }
@@ -265,37 +246,15 @@ impl App {
         let (Some(session), Some(running)) = (self.sessions.get(key), self.running(key)) else {
             return Err(SafeText::from("no agent is chosen"));
         };
-        let SessionConfig {
-            cwd,
-            additional_directories,
-            caps,
-            ..
-        } = &session.config;
-        let roots = Roots::new(cwd, additional_directories).map_err(|error| {
-            SafeText::line(&format!("{} cannot be used: {error}", cwd.display()))
-        })?;
-        let outside = match self.config.fs.outside_workspace {
-            OutsideWorkspace::Ask => Outside::Ask,
-            OutsideWorkspace::Deny => Outside::Deny,
+        let workspace = Workspace {
+            launch: &self.launch,
+            config: &self.config,
+            profile: &running.profile,
         };
         let jobs = self.jobs.clone();
-        let policy = self.launch.policy(&running.profile, &self.config);
-        let host = Host::new(
-            HostConfig {
-                roots,
-                outside,
-                policy,
-                rules: self.config.rules.clone(),
-                ask_terminal: self.config.terminal.ask,
-                terminal: TerminalSettings {
-                    env: std::env::vars_os().collect(),
-                    raw_output: self.config.terminal.raw_output,
-                    scrub_env: self.config.terminal.scrub_env,
-                },
-                caps: *caps,
-            },
-            Arc::new(move |event| drop(jobs.send(Job::Host(key, event)))),
-        );
+        let host = services::host(&workspace, &session.config, move |event| {
+            drop(jobs.send(Job::Host(key, event)));
+        })?;
         if let Some((rows, cols)) = self.terminal_view {
             host.set_view(rows, cols);
         }
@@ -306,42 +265,14 @@ impl App {
     /// The wire log, started with the first agent; later ones go into the same file.
     fn trace(&mut self) -> Option<TraceHandle> {
         let path = self.launch.wire.clone()?;
-        if let Some(handle) = self.started.trace() {
-            return Some(handle);
-        }
-        match Trace::create(&path, self.secrets()) {
-            Ok(trace) => {
-                let handle = trace.handle();
-                self.started.set_trace(trace);
-                Some(handle)
-            }
+        let profiles = self.running.values().map(|running| &running.profile);
+        match services::trace(&path, &self.config, profiles, &self.started) {
+            Ok(handle) => Some(handle),
             Err(error) => {
-                let path = path.display();
-                let text = format!("cannot write the wire log {path}: {error}");
-                self.warn(SafeText::line(&text));
+                self.warn(error);
                 None
             }
         }
-    }
-
-    /// Of our own environment, which agents inherit, and of every profile: another agent may be
-    /// chosen later.
-    fn secrets(&self) -> Secrets {
-        let profiles = self
-            .config
-            .agents
-            .values()
-            .chain(self.running.values().map(|running| &running.profile));
-        let of_profiles = profiles.filter_map(|profile| profile.invocation().ok());
-        let all = std::env::vars_os().chain(of_profiles.flat_map(|invocation| invocation.env));
-        let text = |(name, value): (OsString, OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        let all: Vec<(String, String)> = all.filter_map(text).collect();
-        Secrets::of_env(
-            all.iter()
-                .map(|(name, value)| (name.as_str(), value.as_str())),
-        )
     }
 
     pub(super) fn launched(
@@ -436,45 +367,4 @@ fn what_to_do(error: &StartError) -> SafeText {
         }) => SafeText::line(&format!("install: {how}")),
         _ => SafeText::line(&error.to_string()),
     }
-}
-
-/// Finds the agent's program and starts it. The looking is for a blocking task: PATH may lead to slow
-/// disks.
-async fn launch(
-    profile: AgentProfile,
-    cwd: PathBuf,
-    max_line: usize,
-    connection: ConnectionId,
-    caps: ClientCaps,
-    trace: Option<TraceHandle>,
-) -> Result<(Client, Inbox), SafeText> {
-    let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
-    let spec = tokio::task::spawn_blocking(move || launch_spec(&profile, &cwd, max_line))
-        .await
-        .map_err(|error| say(&error))??;
-    Client::connect(spec, connection, caps, trace)
-        .await
-        .map_err(|error| say(&error))
-}
-
-/// What a profile starts.
-///
-/// # Errors
-/// One line for people: what is missing and how to get it.
-pub(super) fn launch_spec(
-    profile: &AgentProfile,
-    cwd: &Path,
-    max_line: usize,
-) -> Result<LaunchSpec, SafeText> {
-    let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
-    let program = profile.locate(cwd).map_err(|error| say(&error))?;
-    let invocation = profile.invocation().map_err(|error| say(&error))?;
-    Ok(LaunchSpec {
-        program,
-        name: invocation.program,
-        args: invocation.args,
-        env: invocation.env,
-        cwd: cwd.to_owned(),
-        max_line,
-    })
 }

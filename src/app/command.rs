@@ -62,6 +62,8 @@ impl App {
                 Err(error) => self.warn(SafeText::line(&error.to_string())),
             },
             UiCommand::NewSession => self.open_another(Start::New),
+            UiCommand::OpenSession(id) => self.open_another(Start::Reopen(id)),
+            UiCommand::ForkSession => self.fork_session(),
             UiCommand::ShowSession(key) => self.show(key),
             UiCommand::CloseSession(key) => self.close_session(key),
             UiCommand::Trust(yes) => self.answer_trust(yes),

@@ -1,15 +1,12 @@
 //! Carries out what the reducer wants, and brings back what the host has to say.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::{
-    app::{attention, frame::Reason, job::Job, state::App},
-    host::{self, HostEvent, ServeOutcome, Serving},
-    proto::{
-        HostReply, HostRequest, PermissionOption, RequestKey, RpcError, SessionKey, TerminalMeta,
-        ToAgent, ToolContent, code,
-    },
-    session::{Consent, Effect, Event, QuestionId, Routed, Session, Sessions, Subject, Verdict},
+    app::{attention, frame::Reason, job::Job, services, state::App},
+    host::HostEvent,
+    proto::{HostRequest, PermissionOption, RequestKey, SessionKey, TerminalMeta},
+    session::{Consent, Effect, Event, QuestionId, Routed, Session, Sessions, Subject},
     text::SafeText,
     vt::{Screen, SharedScreen},
 };
@@ -17,9 +14,6 @@ use crate::{
 /// Size of a terminal that the agent runs itself; it does not tell.
 const FOREIGN_ROWS: u16 = 40;
 const FOREIGN_COLS: u16 = 120;
-
-/// How long a verdict waits for the one before it.
-const VERDICT_PATIENCE: Duration = Duration::from_secs(1);
 
 impl App {
     /// Lets the rules of the session that is shown work on events, and does what they want.
@@ -96,15 +90,27 @@ impl App {
                     self.ui.restore_draft_of(by, &prompt);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
-                Effect::Notice(notice) => {
+                Effect::Notice(mut notice) => {
+                    notice.title = self.as_of(by, notice.title);
                     self.ui.notice(notice);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
                 Effect::Toast(text) => {
+                    let text = self.as_of(by, text);
                     self.ui.toast(text);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
             }
+        }
+    }
+
+    /// What a session says, with its name where another one is shown.
+    fn as_of(&self, by: SessionKey, text: SafeText) -> SafeText {
+        match self.sessions.get(by) {
+            Some(session) if self.sessions.shown_key() != Some(by) => {
+                SafeText::line(&format!("{}: {text}", session.label()))
+            }
+            _ => text,
         }
     }
 
@@ -124,29 +130,11 @@ impl App {
         let (Some(host), Some(connection)) = (&running.host, running.connection) else {
             return;
         };
-        let changes_files = subject
-            .content
-            .iter()
-            .any(|content| matches!(content, ToolContent::Diff(_)));
-        let asked = host::Subject {
-            kind: subject.kind,
-            tool: subject.name,
-            command: subject.command,
-            command_cwd: subject.command_cwd,
-            paths: subject.paths,
-            changes_files,
-        };
-        let verdict = tokio::spawn(host.decide(asked, options));
         let before = running.deciding.take();
-        running.deciding = Some(tokio::spawn(async move {
-            if let Some(before) = before {
-                // One whose path is on a dead file system holds up the others for no longer.
-                let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
-            }
-            let verdict = verdict.await.unwrap_or(Verdict::Ask { reason: None });
-            let event = Event::Decided { question, verdict };
-            let _ = jobs.send(Job::Session(key, connection, event));
-        }));
+        let decided = services::decide(host, before, question, subject, options, move |event| {
+            drop(jobs.send(Job::Session(key, connection, event)));
+        });
+        running.deciding = Some(decided);
     }
 
     /// Serves a request off the UI task; its answer goes straight to the agent.
@@ -161,54 +149,9 @@ impl App {
         let (Some(host), Some(client)) = (host, self.client(by)) else {
             return;
         };
-        // Entered here, in the order of arrival (V1-FS-13); done elsewhere.
-        let outcome = host.serve(key, request.clone(), consent);
-        let (client, jobs) = (client.clone(), self.jobs.clone());
-        tokio::spawn(async move {
-            let answer = |reply: HostReply| client.send(by, ToAgent::Reply { key, reply });
-            let tell = |event: Event| {
-                let _ = jobs.send(Job::Session(by, key.connection, event));
-            };
-            // Sending fails only once the loop is over; the agent is then answered by the client's
-            // own end.
-            match carried_out(outcome).await {
-                ServeOutcome::Reply(reply) => {
-                    if let Some(event) = wrote(&request, &reply) {
-                        // Before the answer, and so before whatever the agent does next.
-                        tell(event);
-                    }
-                    answer(reply);
-                }
-                ServeOutcome::OutsideRoots { resolved, write } => {
-                    let event = Event::OutsideRoots {
-                        key,
-                        request,
-                        resolved,
-                        write,
-                    };
-                    tell(event);
-                }
-                ServeOutcome::AskTerminal {
-                    command,
-                    cwd,
-                    reason,
-                } => {
-                    let cwd = SafeText::line(&cwd.to_string_lossy());
-                    let event = Event::AskTerminal {
-                        key,
-                        request,
-                        command,
-                        cwd,
-                        reason,
-                    };
-                    tell(event);
-                }
-                ServeOutcome::Refused { reply, what, rule } => {
-                    answer(reply);
-                    let event = Event::Refused { what, rule };
-                    tell(event);
-                }
-            }
+        let jobs = self.jobs.clone();
+        services::serve(host, client, by, key, request, consent, move |event| {
+            drop(jobs.send(Job::Session(by, key.connection, event)));
         });
     }
 
@@ -277,43 +220,5 @@ impl App {
             }
         }
         self.frames.request(Instant::now(), Reason::Stream);
-    }
-}
-
-/// What is to be told of a file that was written.
-fn wrote(request: &HostRequest, reply: &HostReply) -> Option<Event> {
-    match (request, reply) {
-        (_, HostReply::Error(_)) => None,
-        (HostRequest::WriteTextFile(write), _) => Some(Event::Wrote {
-            session: write.session.clone(),
-            path: write.path.clone(),
-            lines: write.content.lines().count(),
-        }),
-        _ => None,
-    }
-}
-
-/// What came of a request, even if serving it panicked: it is answered all the same (V1-RPC-12).
-async fn carried_out(serving: Serving) -> ServeOutcome {
-    // On a task of its own, where a panic ends nothing but it.
-    tokio::spawn(serving).await.unwrap_or_else(|error| {
-        tracing::error!(%error, "serving a request failed");
-        let error = RpcError::new(code::INTERNAL, "serving the request failed in the client");
-        ServeOutcome::Reply(HostReply::Error(error))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_handler_that_panics_is_still_an_answer_v1_rpc_12_v1_err_05() {
-        let outcome = carried_out(Box::pin(async { panic!("while serving") })).await;
-        let ServeOutcome::Reply(HostReply::Error(error)) = outcome else {
-            panic!("no error: {outcome:?}");
-        };
-        assert_eq!(error.code, -32603);
-        assert!(!error.message.contains("while serving"));
     }
 }

@@ -6,12 +6,12 @@ use anyhow::Context;
 
 use crate::{
     acp::{Client, Inbound, Inbox, StopMode},
-    app::agent::launch_spec,
+    app::services::launch_spec,
     cli::{DoctorReport, doctor::Verdict},
     config::{AgentProfile, ConnectionConfig},
     proto::{
         Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId, FromAgent,
-        Initialized, SessionKey, SessionOpened, SessionSetup, ToAgent, category, code,
+        Initialized, SessionKey, SessionOpened, SessionSetup, SetBy, ToAgent, category, code,
     },
     text::SafeText,
 };
@@ -135,7 +135,7 @@ async fn examine(
 fn add_options(opened: &SessionOpened, report: &mut DoctorReport) {
     let options = opened.config_options.as_slice();
     let modes = match &opened.modes {
-        Some(modes) if options.is_empty() => {
+        Some(modes) if options.iter().all(|option| option.set_by != SetBy::Option) => {
             let ids = modes.available.iter().map(|mode| mode.id.as_str());
             Some(current_first(modes.current.as_str(), ids))
         }

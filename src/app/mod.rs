@@ -14,6 +14,7 @@ mod draft;
 mod exit;
 mod external;
 mod frame;
+mod headless;
 mod input;
 mod job;
 mod leave;
@@ -22,6 +23,7 @@ mod reader;
 mod run;
 mod running;
 mod screen;
+mod services;
 mod signals;
 mod sources;
 mod started;
@@ -44,6 +46,7 @@ use crate::{
 };
 
 pub use doctor::doctor;
+pub use headless::run as run_headless;
 
 /// How long a terminal that takes no output is waited for at the end, so that it can be given back
 /// as it was; by then nothing else is left of us.

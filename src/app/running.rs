@@ -25,7 +25,7 @@ pub struct Running {
     pub ending: Option<JoinHandle<()>>,
     pub screens: Screens,
     /// Files of a profile that wants a scratch folder; removed when it goes.
-    pub scratch: Option<Arc<tempfile::TempDir>>,
+    pub scratch: Option<tempfile::TempDir>,
     /// Drafts are resolved one after the other, in the order in which they were sent.
     pub resolving: Option<JoinHandle<()>>,
     /// The policy's latest verdict, until it is told.

@@ -74,7 +74,7 @@ impl Sources {
     }
 }
 
-async fn reached(deadline: Option<Instant>) {
+pub async fn reached(deadline: Option<Instant>) {
     match deadline {
         // A timer's least wait is a millisecond: one that is due needs none.
         Some(at) if at <= Instant::now() => {}
@@ -120,7 +120,7 @@ async fn agent(
 }
 
 /// `None` where nothing more will come.
-async fn batch(inbox: &mut Inbox) -> Option<Vec<Inbound>> {
+pub async fn batch(inbox: &mut Inbox) -> Option<Vec<Inbound>> {
     let mut batch = vec![inbox.recv().await?];
     while batch.len() < AGENT_BATCH
         && let Some(more) = inbox.try_recv()

@@ -1,6 +1,6 @@
 //! What can be typed. Help texts are here and nowhere else.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{
     Args, Parser, Subcommand, ValueHint,
@@ -50,7 +50,7 @@ pub struct AgentArg {
 /// What only means something when the UI is opened.
 #[derive(Args, Debug, Default, PartialEq, Eq)]
 pub struct OpenArgs {
-    /// Prompt to send at once: a text with a space in it
+    /// Prompt to send at once; one word alone is taken for a command, but by `run`
     #[arg(value_name = "PROMPT", num_args = 0..)]
     pub words: Vec<String>,
 
@@ -110,6 +110,17 @@ pub enum Command {
         #[command(subcommand)]
         action: Option<AgentsAction>,
     },
+    /// Send one prompt without a screen and print the answer
+    #[command(
+        override_usage = "acp-tui run [OPTIONS] PROMPT\n       \
+                          acp-tui run [OPTIONS] [PROMPT] -\n       \
+                          acp-tui run [OPTIONS] PROMPT -- COMMAND [ARGS…]",
+        after_help = "`-` reads the prompt from stdin, or what follows PROMPT.\n\
+                      Nobody is asked anything: what no rule or policy allows is refused.\n\
+                      Exit codes: 0 the turn ended; 1 failure; 2 wrong usage; 3 no agent; 4 no \
+                      authentication;\n5 refused, or a limit (--timeout too) was reached; 130 interrupted."
+    )]
+    Run(Box<RunArgs>),
     /// Start the agent and print what it can do and what is missing
     Doctor {
         #[command(flatten)]
@@ -142,6 +153,55 @@ pub enum Command {
     /// Be the built-in demo agent, on stdin and stdout
     #[command(hide = true)]
     DemoAgent,
+}
+
+/// One prompt turn without a screen.
+#[derive(Args, Debug, Default, PartialEq, Eq)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub agent: AgentArg,
+
+    #[command(flatten)]
+    pub open: OpenArgs,
+
+    /// Read the prompt from this file; `-` is stdin
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["words", "prompt"],
+        value_hint = ValueHint::FilePath
+    )]
+    pub prompt_file: Option<PathBuf>,
+
+    /// What stdout gets: the answer as it comes, one JSON object at the end, or one for each event
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub format: Format,
+
+    /// Say nothing on stderr but what went wrong
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Stop after this time, with exit code 5
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+}
+
+/// How what happens is written.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    #[default]
+    Text,
+    Json,
+    Jsonl,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds")?;
+    match Duration::try_from_secs_f64(seconds) {
+        // A year is for ever.
+        Ok(time) if !time.is_zero() && time < Duration::from_secs(366 * 86_400) => Ok(time),
+        _ => Err("not a time to wait".to_owned()),
+    }
 }
 
 #[derive(Subcommand, Clone, Debug, PartialEq, Eq)]

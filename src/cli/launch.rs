@@ -7,14 +7,14 @@ use std::{
 
 use clap::CommandFactory;
 
-use super::{Cli, CliError, Command, OpenArgs};
+use super::{AgentArg, Cli, CliError, Command, OpenArgs, RunArgs, RunOptions};
 use crate::{
     config::{AgentError, AgentProfile, Config, ConfigError, LoadOptions, nearest},
     proto::{Policy, Setting, SettingKey, SettingSource},
 };
 
 /// Subcommands of the product that this version does not have.
-const LATER: [&str; 3] = ["run", "sessions", "replay"];
+const LATER: [&str; 2] = ["sessions", "replay"];
 
 /// How the UI is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +104,32 @@ impl Launch {
             ));
         }
         Self::resolve(cli, start)
+    }
+
+    /// For `run`, and what it is to do. Its options stand behind it; `--agent` may stand before.
+    ///
+    /// # Errors
+    /// What is wrong with the command line.
+    pub fn for_run(
+        mut run: RunArgs,
+        mut cli: Cli,
+        start: &Path,
+    ) -> Result<(Self, RunOptions), CliError> {
+        if cli.open != OpenArgs::default() {
+            return Err(CliError::Usage(
+                "options go behind the command: acp-tui run [OPTIONS] PROMPT".into(),
+            ));
+        }
+        let options = RunOptions::resolve(&mut run, start)?;
+        cli.open = run.open;
+        if run.agent != AgentArg::default() {
+            cli.agent = run.agent;
+        } else if !cli.open.agent_command.is_empty() && cli.agent != AgentArg::default() {
+            return Err(CliError::Usage(
+                "--agent and -- COMMAND are two agents".into(),
+            ));
+        }
+        Ok((Self::resolve(cli, start)?, options))
     }
 
     /// # Errors
@@ -277,10 +303,6 @@ mod tests {
             (
                 &["sessions"],
                 "sessions is not supported yet in this version",
-            ),
-            (
-                &["run", "do it"],
-                "run is not supported yet in this version",
             ),
             (
                 &["fix", "it"],

@@ -12,6 +12,7 @@ mod generate;
 mod import;
 mod launch;
 mod output;
+mod run;
 mod terminal;
 mod trust;
 
@@ -19,13 +20,17 @@ use crate::config::{AgentError, ConfigError};
 
 pub use self::{
     agents::agents,
-    args::{AddFrom, AgentArg, AgentsAction, Cli, Command, ConfigAction, ImportFrom, OpenArgs},
+    args::{
+        AddFrom, AgentArg, AgentsAction, Cli, Command, ConfigAction, Format, ImportFrom, OpenArgs,
+        RunArgs,
+    },
     config::config,
     doctor::DoctorReport,
     generate::{completions, man},
     import::add_agents,
     launch::{AgentWanted, Launch},
     output::{complain, print, print_warnings},
+    run::{PromptSource, RunOptions},
     terminal::terminal_check,
     trust::trust,
 };
@@ -41,19 +46,28 @@ pub enum ExitCode {
     NoAgent,
     /// The same, for want of authentication.
     NoAuthentication,
+    /// Without a screen: the agent or a rule refused, or a limit was reached.
+    Refused,
     Interrupted,
+}
+
+impl ExitCode {
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failure => 1,
+            Self::Usage => 2,
+            Self::NoAgent => 3,
+            Self::NoAuthentication => 4,
+            Self::Refused => 5,
+            Self::Interrupted => 130,
+        }
+    }
 }
 
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {
-        Self::from(match code {
-            ExitCode::Done => 0,
-            ExitCode::Failure => 1,
-            ExitCode::Usage => 2,
-            ExitCode::NoAgent => 3,
-            ExitCode::NoAuthentication => 4,
-            ExitCode::Interrupted => 130,
-        })
+        Self::from(code.number())
     }
 }
 

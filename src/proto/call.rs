@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::{
     proto::{
-        AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
-        OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
+        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, HostReply, HostRequest,
+        ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
     },
     text::SafeText,
 };
@@ -38,6 +38,8 @@ pub enum FromAgent {
     },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
     CancelRequest { key: RequestKey },
+    /// It departs from v1. Comes before the first message that shows it.
+    Dialect(DialectHint),
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
     /// (V1-RPC-14). `count` is how many there were on this connection so far.
     Noise { what: SafeText, count: u64 },
@@ -66,7 +68,20 @@ pub enum Call {
         id: SessionId,
         setup: SessionSetup,
     },
+    /// A new session that knows what that one knows; it replays nothing (V1-SES-16).
+    ForkSession {
+        id: SessionId,
+        setup: SessionSetup,
+    },
     CloseSession {
+        id: SessionId,
+    },
+    /// One page of what the agent has kept for a directory (V1-SES-12).
+    ListSessions {
+        cwd: PathBuf,
+        cursor: Option<String>,
+    },
+    DeleteSession {
         id: SessionId,
     },
     Prompt {
@@ -130,7 +145,17 @@ pub enum CallTag {
     ResumeSession {
         id: SessionId,
     },
+    ForkSession {
+        id: SessionId,
+    },
     CloseSession {
+        id: SessionId,
+    },
+    /// `first`: what was listed before is replaced.
+    ListSessions {
+        first: bool,
+    },
+    DeleteSession {
         id: SessionId,
     },
     Prompt {
@@ -157,6 +182,11 @@ impl Call {
             Self::NewSession(_) => CallTag::NewSession,
             Self::LoadSession { id, .. } => CallTag::LoadSession { id: id.clone() },
             Self::ResumeSession { id, .. } => CallTag::ResumeSession { id: id.clone() },
+            Self::ForkSession { id, .. } => CallTag::ForkSession { id: id.clone() },
+            Self::ListSessions { cursor, .. } => CallTag::ListSessions {
+                first: cursor.is_none(),
+            },
+            Self::DeleteSession { id } => CallTag::DeleteSession { id: id.clone() },
             Self::CloseSession { id } => CallTag::CloseSession { id: id.clone() },
             Self::Prompt { session, .. } => CallTag::Prompt {
                 session: session.clone(),
@@ -185,6 +215,8 @@ pub enum CallResult {
     Authenticated,
     SessionOpened(Box<SessionOpened>),
     SessionClosed,
+    SessionsListed(SessionPage),
+    SessionDeleted,
     PromptDone(StopReason),
     ModeSet,
     /// The full list replaces ours (V1-CFG-08).

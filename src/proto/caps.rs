@@ -8,6 +8,8 @@ pub struct AgentCaps {
     pub resume: bool,
     pub close: bool,
     pub list: bool,
+    pub delete: bool,
+    pub fork: bool,
     pub additional_directories: bool,
 }
 

@@ -53,6 +53,8 @@ pub enum AgentEvent {
     ConfigOptions(Vec<ConfigOption>),
     Usage(Usage),
     SessionInfo(SessionInfoPatch),
+    /// Something went wrong, and the turn goes on (D-07).
+    Error(SafeText),
     /// What the types do not know: a dim line, the raw text on demand (V1-UPD-10, V1-RPC-25).
     Unknown {
         what: SafeText,

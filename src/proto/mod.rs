@@ -9,10 +9,12 @@ mod call;
 mod caps;
 mod compaction;
 mod content;
+mod dialect;
 mod error;
 mod event;
 mod exit;
 mod ids;
+mod listing;
 mod meta;
 mod notice;
 mod options;
@@ -29,6 +31,7 @@ pub use call::{
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
+pub use dialect::{Dialect, DialectHint, DialectRow};
 pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
 pub use exit::AgentExit;
@@ -36,6 +39,7 @@ pub use ids::{
     CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,
     SessionKey, TerminalId, ToolCallId,
 };
+pub use listing::{SessionInfo, SessionPage};
 pub use meta::Meta;
 pub use notice::{AgentNotice, NoticeSeverity};
 pub use options::{

@@ -59,6 +59,10 @@ pub enum Event {
     Authenticate {
         method: String,
     },
+    /// Ask the agent which sessions it has kept for this directory.
+    ListSessions,
+    /// Have it forget one of them, for good. The person has confirmed it.
+    DeleteSession(SessionId),
     /// Start the agent again, and resume or load where it can (F5).
     Restart,
     /// End the agent's process, and leave it at that.

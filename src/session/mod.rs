@@ -25,8 +25,8 @@ pub use question::{
 pub use reduce::reduce;
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Phase, SILENCE, Session, SessionConfig, Start, TerminalInfo, Turn,
-    TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig, Start,
+    TerminalInfo, Turn, TurnPhase,
 };
 pub use subagent::{Subagent, Subagents};
 pub use transcript::{

@@ -9,10 +9,10 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
-        PlanEntry, SessionId, Setting, SlashCommand, TerminalId, Usage,
+        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, Usage,
     },
-    session::{Block, PermissionQuestion, Prompt, Question, Subagents, Transcript},
-    text::SafeText,
+    session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
+    text::{SafeText, first_bytes},
 };
 
 /// What a session is opened with; fixed for its life.
@@ -30,6 +30,9 @@ pub struct SessionConfig {
     pub settings: Vec<Setting>,
     /// Sent as soon as the session is open.
     pub first_prompt: Option<Prompt>,
+    /// Nobody is there: what would be asked is refused, and nothing is done in place of what was
+    /// wanted.
+    pub unattended: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub enum Start {
     New,
     /// Reopen: by resume or load, as the agent can; else said and a new one opened.
     Reopen(SessionId),
+    /// One that goes on from where that session is; else said and a new one opened (V1-SES-16).
+    Fork(SessionId),
 }
 
 /// Readable by everyone, changed by `reduce` alone.
@@ -71,6 +76,8 @@ pub struct Session {
     pub subagents: Subagents,
     /// Terminals of this session, ours and the agent's own.
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
+    /// What else the agent has kept.
+    pub earlier: Earlier,
     /// When the agent last sent anything, or was last given something to work on.
     pub last_word: Instant,
     /// Grows with every visible change, the transcript's included.
@@ -86,6 +93,26 @@ pub struct AgentInfo {
     pub version: Option<SafeText>,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
+}
+
+/// Sessions that the agent has kept for this directory.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    /// The latest first; those that tell no time, last.
+    pub sessions: Vec<SessionInfo>,
+    pub state: Listing,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Listing {
+    #[default]
+    NotAsked,
+    Asking,
+    /// `cut`: there are more than are shown.
+    Done {
+        cut: bool,
+    },
+    Failed(SafeText),
 }
 
 /// Where the connection stands.
@@ -157,6 +184,25 @@ impl Session {
         self.questions
             .iter()
             .take_while(|question| question.is_decided())
+    }
+
+    /// What people tell it by: the title that the agent gave, else what was asked first. One line.
+    pub fn label(&self) -> SafeText {
+        /// Bytes of a first prompt that can be seen in a row.
+        const MAX_BYTES: usize = 400;
+        if let Some(title) = self.title.as_ref().filter(|title| !title.is_empty()) {
+            return SafeText::line(title);
+        }
+        let first = self.transcript.blocks().iter().find_map(|block| {
+            let BlockKind::User(message) = &block.kind else {
+                return None;
+            };
+            message.text.lines().find(|line| !line.trim().is_empty())
+        });
+        match first {
+            Some(line) => SafeText::line(first_bytes(line, MAX_BYTES)),
+            None => SafeText::from("nothing said yet"),
+        }
     }
 
     /// Nothing goes on until the person has answered something.

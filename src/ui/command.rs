@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
-    proto::{SessionKey, TerminalId},
+    proto::{SessionId, SessionKey, TerminalId},
     session::{Event, Session, Sessions},
     text::SafeText,
     vt::Screens,
@@ -136,6 +136,10 @@ pub enum UiCommand {
     ChooseAgent(String),
     /// Open another session with the same agent.
     NewSession,
+    /// Open one that the agent has kept.
+    OpenSession(SessionId),
+    /// Open one that goes on from where the session that is shown is.
+    ForkSession,
     ShowSession(SessionKey),
     /// End that session, and its agent where no other has it.
     CloseSession(SessionKey),

@@ -1,6 +1,7 @@
 //! The program as a shell sees it: output, errors and exit codes of all that needs no terminal.
 
 mod agents;
+mod run;
 mod shell;
 
 use std::{collections::BTreeSet, fs, process::Stdio};

@@ -43,6 +43,40 @@ impl Shell {
         command
     }
 
+    /// Makes the scripted agent the default one. What it is told is in [`Shell::record`].
+    pub fn scripted(&self, scenario: &serde_json::Value) {
+        let agent = Path::new(env!("CARGO_BIN_EXE_acp-tui"))
+            .with_file_name("examples")
+            .join("fake-agent");
+        assert!(
+            agent.exists(),
+            "the scripted agent is not built: cargo build --example fake-agent"
+        );
+        let args = ["scenario.json", "record.jsonl"].map(|name| self.path().join(name));
+        fs::write(&args[0], scenario.to_string()).unwrap();
+        self.config(&format!(
+            "default_agent = \"fake\"\n[agents.fake]\ncommand = {agent:?}\nargs = {args:?}\n"
+        ));
+    }
+
+    /// What the client sent to the scripted agent.
+    pub fn record(&self) -> Vec<serde_json::Value> {
+        let record = fs::read_to_string(self.path().join("record.jsonl")).unwrap_or_default();
+        let lines = record.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// Methods and answers of it, in order.
+    pub fn methods(&self) -> Vec<String> {
+        let name = |message: serde_json::Value| match message["method"].as_str() {
+            Some(method) => method.to_owned(),
+            None => "answer".to_owned(),
+        };
+        self.record().into_iter().map(name).collect()
+    }
+
     pub fn run(&self, args: &[&str]) -> Ran {
         Ran::new(self.command(args).output().unwrap())
     }

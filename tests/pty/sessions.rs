@@ -117,3 +117,95 @@ fn another_agent_comes_beside_a_session_in_which_something_was_said() {
     tui.keys("one<enter>");
     tui.wait_for("│ one");
 }
+
+fn keeper(caps: Value) -> Value {
+    json!({"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {
+        "loadSession": true, "sessionCapabilities": caps}}})
+}
+
+// V1-SES-12, V1-SES-08, V1-SES-14
+#[test]
+fn sessions_that_the_agent_has_kept_are_opened_and_deleted_from_the_list() {
+    let page = |ids: &[(&str, &str)], next: Value| {
+        let sessions: Vec<Value> = ids
+            .iter()
+            .map(|(id, title)| json!({"sessionId": id, "cwd": "/p", "title": title}))
+            .collect();
+        json!({"on": "session/list", "reply": {"sessions": sessions, "nextCursor": next}})
+    };
+    let tui = ready(json!([
+        keeper(json!({"list": {}, "delete": {}, "close": {}})),
+        page(&[("old-1", "mend the parser")], json!("")),
+        page(&[("old-2", "write the docs")], Value::Null),
+        {"on": "session/load", "do": [said("old-2", "what was said then")], "reply": null},
+    ]));
+    tui.keys("<c-s>");
+    tui.wait_for("write the docs");
+    tui.wait_for("mend the parser");
+    let cursors: Vec<Value> = tui
+        .received()
+        .iter()
+        .filter(|m| m["method"] == "session/list")
+        .map(|m| m["params"]["cursor"].clone())
+        .collect();
+    assert_eq!(cursors, [Value::Null, json!("")]);
+    tui.keys("parser<c-x>");
+    tui.wait_for("delete that session for good");
+    assert_eq!(tui.count("session/delete"), 0);
+    tui.keys("<c-x>");
+    tui.wait_method("session/delete");
+    tui.wait_gone("mend the parser");
+    tui.keys("<c-u>docs<enter>");
+    tui.wait_for("what was said then");
+    assert_eq!(tui.count("initialize"), 1);
+    let load = tui.wait_method("session/load");
+    assert_eq!(load["params"]["sessionId"], "old-2");
+}
+
+// V1-SES-16
+#[test]
+fn a_session_is_forked_where_the_agent_can() {
+    let tui = ready(json!([
+        keeper(json!({"fork": {}})),
+        {"on": "session/fork", "reply": {"sessionId": "sess-2"}},
+    ]));
+    tui.keys("one<enter>");
+    wait_ready(&tui);
+    tui.keys("<c-p>fork-session<enter>");
+    let fork = tui.wait_method("session/fork");
+    assert_eq!(fork["params"]["sessionId"], "sess-1");
+    tui.wait_for("+1");
+    tui.keys("two<enter>");
+    tui.wait("the second prompt", |tui| {
+        (tui.count("session/prompt") == 2).then_some(())
+    });
+    let prompts = tui.received();
+    let last = prompts.iter().rfind(|m| m["method"] == "session/prompt");
+    assert_eq!(last.expect("a prompt")["params"]["sessionId"], "sess-2");
+}
+
+// V1-SES-15, V1-PERM-02
+#[test]
+fn ending_a_session_at_work_answers_what_is_open_and_closes_it() {
+    let tui = ready(json!([
+        keeper(json!({"close": {}})),
+        {"on": "session/new"},
+        {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+        {"on": "session/prompt", "do": [{"text": "works"}, ask("sess-1")], "no_reply": true},
+    ]));
+    tui.keys("one<enter>");
+    tui.wait_for("touch it");
+    tui.keys("<c-n>");
+    tui.wait_for("1 session waits");
+    tui.keys("<c-s>");
+    tui.wait_for("1 question waits");
+    tui.keys("<c-x>");
+    tui.wait_method("session/close");
+    let received = tui.received();
+    let at = |fits: &dyn Fn(&Value) -> bool| received.iter().position(fits).expect("received");
+    let cancel = at(&|m| m["method"] == "session/cancel");
+    let answer = at(&|m| m["id"] == 70 && m["result"]["outcome"]["outcome"] == "cancelled");
+    let close = at(&|m| m["method"] == "session/close");
+    assert!(cancel < answer && answer < close, "{received:?}");
+    assert_eq!(received[close]["params"]["sessionId"], "sess-1");
+}

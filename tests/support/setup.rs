@@ -87,6 +87,13 @@ impl Setup {
         self
     }
 
+    /// The agent is to be spoken to in other words than the protocol's: they are not held against its
+    /// schema.
+    pub fn in_dialect(self) -> Self {
+        write(&self.path("dialect"), b"");
+        self
+    }
+
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = time;
         self

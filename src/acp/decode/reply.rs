@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    options,
+    listing, options,
     view::{Member, Misfit, Pass, object},
 };
 use crate::{
@@ -19,20 +19,26 @@ use crate::{
 
 /// Reads a result; one that lacks what it must have is a failure of the call.
 pub fn decode(call: &CallTag, result: &str) -> CallResult {
-    // Nothing here is typed so strictly that a dialect had to help: absent and odd members are
-    // defaults (D-27), and null is as good as `{}` (V1-RPC-26).
+    // Nothing here is typed strictly: absent and odd members are defaults (D-27), and null is as good
+    // as `{}` (V1-RPC-26).
     let result = if result == "null" { "{}" } else { result };
     let decoded = match call {
         CallTag::Initialize => initialized(result),
         CallTag::Authenticate { .. } => Ok(CallResult::Authenticated),
-        CallTag::NewSession => session(result).and_then(|opened| match &opened.id {
-            Some(_) => Ok(CallResult::SessionOpened(Box::new(opened))),
-            None => Err("has no sessionId"),
-        }),
+        CallTag::NewSession | CallTag::ForkSession { .. } => {
+            session(result).and_then(|opened| match &opened.id {
+                Some(_) => Ok(CallResult::SessionOpened(Box::new(opened))),
+                None => Err("has no sessionId"),
+            })
+        }
         CallTag::LoadSession { .. } | CallTag::ResumeSession { .. } => {
             session(result).map(|opened| CallResult::SessionOpened(Box::new(opened)))
         }
         CallTag::CloseSession { .. } => Ok(CallResult::SessionClosed),
+        CallTag::DeleteSession { .. } => Ok(CallResult::SessionDeleted),
+        CallTag::ListSessions { .. } => listing::page(result)
+            .map(CallResult::SessionsListed)
+            .ok_or(NO_OBJECT),
         CallTag::Prompt { .. } => Ok(CallResult::PromptDone(stop_reason(result))),
         CallTag::SetMode { .. } => Ok(CallResult::ModeSet),
         CallTag::SetConfigOption { .. } => config_set(result),
@@ -70,10 +76,9 @@ fn initialized(result: &str) -> Result<CallResult, Fault> {
             let method = loose.read::<Value>(Some(raw))?;
             Ok(method.as_ref().and_then(auth_method))
         })?;
-        let (protocol_version, odd_version) = version(loose.read(answer.protocol_version)?);
         Ok::<_, Misfit>(Initialized {
-            protocol_version,
-            odd_version,
+            protocol_version: version(loose.read(answer.protocol_version)?),
+            odd_version: None,
             agent_name: text("title").or_else(|| text("name")),
             agent_version: text("version"),
             caps: caps.map(agent_caps).unwrap_or_default(),
@@ -87,25 +92,20 @@ fn initialized(result: &str) -> Result<CallResult, Fault> {
     Ok(CallResult::Initialized(Box::new(initialized)))
 }
 
-/// Strings such as `"1"` or `"0.12.0"` (the version of an early package) are taken for 1, and that
-/// is said (V1-INIT-04, D-03). What is no version at all is 0, which is refused as such.
-fn version(version: Option<Value>) -> (i64, Option<SafeText>) {
+/// What is no version at all is 0, which is refused as such; text that is taken for 1 has become it
+/// before (D-03).
+fn version(version: Option<Value>) -> i64 {
     match version {
         Some(Value::String(text)) => {
             let major = text.split('.').next().and_then(|major| major.parse().ok());
-            match major {
-                Some(1) => (1, Some(SafeText::line(&text))),
-                Some(0) if text.contains('.') => (1, Some(SafeText::line(&text))),
-                other => (other.unwrap_or(0), None),
-            }
+            major.filter(|major| *major != 1).unwrap_or(0)
         }
-        Some(Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
-            (Some(version), _) => (version, None),
-            // `1.0`; `as` saturates.
-            (None, Some(float)) => (float as i64, None),
-            (None, None) => (0, None),
-        },
-        _ => (0, None),
+        // `1.0`; `as` saturates.
+        Some(Value::Number(number)) => number
+            .as_i64()
+            .or_else(|| number.as_f64().map(|float| float as i64))
+            .unwrap_or(0),
+        _ => 0,
     }
 }
 
@@ -122,6 +122,8 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
         resume: session.resume.is_some(),
         close: session.close.is_some(),
         list: session.list.is_some(),
+        delete: session.delete.is_some(),
+        fork: session.fork.is_some(),
         additional_directories: session.additional_directories.is_some(),
     }
 }

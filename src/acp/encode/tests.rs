@@ -5,8 +5,8 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId, SessionKey,
-        TerminalId, TerminalSnapshot, code,
+        ConnectionId, Dialect, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId,
+        SessionKey, TerminalId, TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
 };
@@ -22,7 +22,12 @@ use schema_of_the_protocol::Traffic;
 async fn wire(message: ToAgent) -> Value {
     let (outbox, outgoing) = Outbox::new();
     let peer = Peer::new(ConnectionId(1), outbox);
-    send(&peer, SessionKey::default(), message);
+    send(
+        &peer,
+        &Dialects::new(Dialect::default()),
+        SessionKey::default(),
+        message,
+    );
     peer.close();
     let (mut ours, theirs) = tokio::io::duplex(4096);
     tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
@@ -51,8 +56,8 @@ fn setup(directories: &[&str]) -> SessionSetup {
     }
 }
 
-// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13,
-// C041: nothing is offered that is not built (V1-INIT-09, V1-INIT-14, V1-INIT-15); what is not of the
+// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12,
+// V1-INIT-13, C041: nothing is offered that is not built (V1-INIT-14, V1-INIT-15); what is not of the
 // protocol stands under `_meta`, and none of it under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
@@ -238,7 +243,12 @@ async fn answered(reply: HostReply) -> Value {
     else {
         panic!("a request");
     };
-    send(&peer, SessionKey::default(), ToAgent::Reply { key, reply });
+    send(
+        &peer,
+        &Dialects::new(Dialect::default()),
+        SessionKey::default(),
+        ToAgent::Reply { key, reply },
+    );
     peer.close();
     let mut line = Vec::new();
     write_lines(outgoing, &mut line, Tap::new(None))
@@ -332,6 +342,13 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
         Call::CloseSession {
             id: session.clone(),
         },
+        Call::ListSessions {
+            cwd: path.into(),
+            cursor: Some(text.to_owned()),
+        },
+        Call::DeleteSession {
+            id: session.clone(),
+        },
         Call::Prompt {
             session: session.clone(),
             blocks: vec![
@@ -364,13 +381,30 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
             | Call::NewSession(_)
             | Call::LoadSession { .. }
             | Call::ResumeSession { .. }
+            | Call::ForkSession { .. }
             | Call::CloseSession { .. }
+            | Call::ListSessions { .. }
+            | Call::DeleteSession { .. }
             | Call::Prompt { .. }
             | Call::SetMode { .. }
             | Call::SetConfigOption { .. } => {}
         }
     }
     calls
+}
+
+// V1-SES-12: the first page has no cursor, an empty one is sent as it is.
+#[tokio::test]
+async fn a_cursor_is_sent_as_it_came() {
+    let list = |cursor: Option<&str>| Call::ListSessions {
+        cwd: "/p".into(),
+        cursor: cursor.map(str::to_owned),
+    };
+    assert_eq!(call(list(None)).await[1], json!({"cwd": "/p"}));
+    assert_eq!(
+        call(list(Some(""))).await[1],
+        json!({"cwd": "/p", "cursor": ""})
+    );
 }
 
 proptest! {

@@ -12,7 +12,7 @@ use std::{
     fs,
     io::{self, Read, Write},
     os::unix::fs::OpenOptionsExt,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use self::entry::Entry;
@@ -198,7 +198,7 @@ fn unusable(path: &Path, problem: &str) -> CliError {
     CliError::Usage(format!("{}: {problem}", path.display()))
 }
 
-fn about(path: &PathBuf, source: io::Error) -> CliError {
+fn about(path: &Path, source: io::Error) -> CliError {
     CliError::Io {
         what: path.display().to_string(),
         source,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, ConnectionId, ExitStatus, Initialized, RpcError},
+    proto::{Call, ConnectionId, ExitStatus, Initialized, RpcError, code},
     session::{
         AgentExit, AgentInfo, Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Session,
         ToolState,
@@ -58,6 +58,7 @@ impl Step<'_> {
             spawning: true,
             ..Link::default()
         };
+        self.forget_dialect();
         self.session.phase = Phase::Starting { since: self.now };
         self.effects.push(Effect::Spawn);
     }
@@ -129,8 +130,14 @@ impl Step<'_> {
         if !matches!(self.session.phase, Phase::Starting { .. }) {
             return;
         }
+        let what = if error.code == code::UNSUPPORTED_VERSION {
+            // D-25
+            format!("does not speak version {PROTOCOL_VERSION} of the protocol")
+        } else {
+            "refused to start".to_owned()
+        };
         let text = format!(
-            "{} refused to start: {}",
+            "{} {what}: {}",
             self.agent_name(),
             error_text::readable(error)
         );
@@ -204,6 +211,7 @@ impl Step<'_> {
         }
         self.abort_opening();
         self.abort_sign_in();
+        self.abort_listing();
         self.abort_options();
         self.close_foreign_terminals();
         self.abandon_compactions();
@@ -212,7 +220,7 @@ impl Step<'_> {
 
     /// No agent: said, and shown until F5.
     pub(super) fn failed(&mut self, error: SafeText, detail: Option<SafeText>) {
-        let text = format!("{} (F5 starts it again)", error.trim_end_matches('.'));
+        let text = self.with_hint(error.trim_end_matches('.'), " (F5 starts it again)");
         self.push(notice(NoticeLevel::Error, SafeText::new(&text), detail));
         self.hold_queue();
         self.session.phase = Phase::Failed { error };
@@ -241,8 +249,9 @@ impl Step<'_> {
         }
         if count == MUCH_NOISE + 1 {
             let text = "the agent goes on sending lines that are no messages: does its command start \
-                        an ACP agent? shift-F5 ends it, F5 starts it again";
-            self.say_more(NoticeLevel::Warning, text.into(), what.clone());
+                        an ACP agent?";
+            let text = self.with_hint(text, " shift-F5 ends it, F5 starts it again");
+            self.say_more(NoticeLevel::Warning, SafeText::line(&text), what.clone());
         }
     }
 
@@ -293,12 +302,12 @@ impl Step<'_> {
     }
 
     fn slow_opening(&self, last: &str, detail: Option<SafeText>) -> BlockKind {
-        let mut text = format!(
-            "{} has not answered for {} s: it may be downloading, or wait for something. shift-F5 \
-             ends it, F5 starts it again",
+        let text = format!(
+            "{} has not answered for {} s: it may be downloading, or wait for something",
             self.agent_name(),
             self.session.config.start_timeout.as_secs()
         );
+        let mut text = self.with_hint(&text, ". shift-F5 ends it, F5 starts it again");
         if !last.is_empty() {
             text.push_str(". Its last words: ");
             text.push_str(truncate_to_width(last, STDERR_LINE).as_ref());

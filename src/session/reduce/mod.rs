@@ -6,8 +6,10 @@
 mod bounds;
 mod compaction;
 mod connection;
+mod dialect;
 mod error_text;
 mod inside;
+mod listing;
 mod messages;
 mod notices;
 mod opening;
@@ -23,6 +25,7 @@ mod subagents;
 mod terminals;
 mod tools;
 mod turn;
+mod unattended;
 mod updates;
 mod writes;
 
@@ -40,7 +43,7 @@ use crate::{
         RpcError, SessionId, ToAgent, code,
     },
     session::{
-        AgentInfo, CommandQuestion, Effect, Event, Phase, Prompt, QuestionId, Session,
+        AgentInfo, CommandQuestion, Earlier, Effect, Event, Phase, Prompt, QuestionId, Session,
         SessionConfig, Start, Subagents, Transcript, TurnPhase,
     },
     text::SafeText,
@@ -52,6 +55,7 @@ pub(super) use inside::Conversation;
 #[derive(Debug, Default)]
 pub(super) struct Inner {
     link: connection::Link,
+    dialect: dialect::Heard,
     opening: opening::Opening,
     sign_in: signin::SignIn,
     turn: turn::TurnRules,
@@ -66,6 +70,7 @@ pub(super) struct Inner {
     messages: session_messages::SessionMessages,
     /// The subagent whose conversation stands in place of the session's while it is worked on.
     inside: Option<inside::Inside>,
+    listing: listing::ListRules,
     writes: writes::Writes,
     /// Weight of the transcript in bytes; see [`bounds`].
     weight: usize,
@@ -120,13 +125,16 @@ impl Session {
             usage: None,
             subagents: Subagents::default(),
             terminals: BTreeMap::new(),
+            earlier: Earlier::default(),
             last_word: now,
             rev: 0,
             inner: Inner::default(),
             config,
         };
-        if let Start::Reopen(id) = &session.config.start {
-            session.inner.opening.open_again(id.clone());
+        match &session.config.start {
+            Start::New => {}
+            Start::Reopen(id) => session.inner.opening.open_again(id.clone()),
+            Start::Fork(id) => session.inner.opening.fork(id.clone()),
         }
         session.inner.settings.want(&session.config.settings);
         session
@@ -247,6 +255,8 @@ impl Step<'_> {
             Event::CycleMode => self.cycle_mode(),
             Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
+            Event::ListSessions => self.list_sessions(),
+            Event::DeleteSession(id) => self.delete_session(id),
             Event::Restart => self.restart(),
             Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
@@ -309,6 +319,7 @@ impl Step<'_> {
             FromAgent::Request { key, request } => self.request(key, request),
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
+            FromAgent::Dialect(hint) => self.dialect(hint),
             FromAgent::Noise { what, count } => self.noise(&what, count),
             FromAgent::Oversized { limit } => self.oversized(limit),
         }
@@ -326,7 +337,8 @@ impl Step<'_> {
             (
                 call @ (CallTag::NewSession
                 | CallTag::LoadSession { .. }
-                | CallTag::ResumeSession { .. }),
+                | CallTag::ResumeSession { .. }
+                | CallTag::ForkSession { .. }),
                 result,
             ) => match result {
                 CallResult::SessionOpened(opened) => self.opened(&call, *opened),
@@ -361,6 +373,14 @@ impl Step<'_> {
                 ),
             },
             (CallTag::CloseSession { .. }, _) => {}
+            (CallTag::ListSessions { first }, result) => match result {
+                CallResult::SessionsListed(page) => self.sessions_listed(first, page),
+                result => self.listing_failed(&failure(result)),
+            },
+            (CallTag::DeleteSession { id }, result) => match result {
+                CallResult::SessionDeleted => self.session_deleted(&id),
+                result => self.delete_failed(&failure(result)),
+            },
         }
     }
 

@@ -25,6 +25,8 @@ pub(super) struct Opening {
     way: Option<Way>,
     /// The session that the next call is to open again.
     again: Option<SessionId>,
+    /// The session that the first call is to fork.
+    fork: Option<SessionId>,
     /// The session whose updates and requests count now; `None` until it is named.
     live: Option<SessionId>,
     early: Early,
@@ -43,6 +45,7 @@ enum Way {
     New,
     Load(SessionId),
     Resume(SessionId),
+    Fork(SessionId),
 }
 
 #[derive(Debug)]
@@ -61,7 +64,8 @@ impl Way {
         match (self, call) {
             (Self::New, CallTag::NewSession) => true,
             (Self::Load(own), CallTag::LoadSession { id })
-            | (Self::Resume(own), CallTag::ResumeSession { id }) => own == id,
+            | (Self::Resume(own), CallTag::ResumeSession { id })
+            | (Self::Fork(own), CallTag::ForkSession { id }) => own == id,
             _ => false,
         }
     }
@@ -78,6 +82,10 @@ struct Early {
 impl Opening {
     pub(super) fn open_again(&mut self, id: SessionId) {
         self.again = Some(id);
+    }
+
+    pub(super) fn fork(&mut self, id: SessionId) {
+        self.fork = Some(id);
     }
 
     pub(super) fn live(&self) -> Option<&SessionId> {
@@ -118,14 +126,25 @@ impl Step<'_> {
         }
         let shown = self.has_conversation();
         self.session.inner.opening.shown = shown;
+        let fork = self.session.inner.opening.fork.take();
         let way = match self.session.inner.opening.again.clone() {
-            None => Way::New,
+            None => match fork {
+                Some(id) if caps.fork => Way::Fork(id),
+                Some(_) => {
+                    let text = format!("{} cannot fork a session", self.agent_name());
+                    self.give_up_reopening(&text, None);
+                    Way::New
+                }
+                None => Way::New,
+            },
             // What is on the screen needs no replay; an empty screen does.
             Some(id) if caps.resume && (shown || !caps.load_session) => Way::Resume(id),
             Some(id) if caps.load_session => Way::Load(id),
             Some(_) => {
                 let text = format!("{} cannot open a session again", self.agent_name());
-                self.give_up_reopening(&text, None);
+                if !self.give_up_reopening(&text, None) {
+                    return;
+                }
                 Way::New
             }
         };
@@ -155,6 +174,10 @@ impl Step<'_> {
                 opening.live = None;
                 Call::NewSession(setup)
             }
+            Way::Fork(id) => {
+                opening.live = None;
+                Call::ForkSession { id, setup }
+            }
             Way::Load(id) => {
                 opening.live = Some(id.clone());
                 Call::LoadSession { id, setup }
@@ -178,7 +201,7 @@ impl Step<'_> {
             return;
         };
         let id = match &way {
-            Way::New => answer.id,
+            Way::New | Way::Fork(_) => answer.id,
             Way::Load(id) | Way::Resume(id) => Some(answer.id.unwrap_or_else(|| id.clone())),
         };
         let Some(id) = id else {
@@ -191,7 +214,7 @@ impl Step<'_> {
 
         if matches!(way, Way::Load(_)) {
             self.end_replay();
-        } else if way == Way::New {
+        } else if matches!(way, Way::New | Way::Fork(_)) {
             self.forget_session();
         }
         let opening = &mut self.session.inner.opening;
@@ -241,6 +264,15 @@ impl Step<'_> {
                     SafeText::line(id.as_str()),
                     error_text::readable(error)
                 );
+                if self.give_up_reopening(&text, Some(error_text::detail(error))) {
+                    self.open(Way::New);
+                }
+            }
+            Way::Fork(_) => {
+                let text = format!(
+                    "the session could not be forked: {}",
+                    error_text::readable(error)
+                );
                 self.give_up_reopening(&text, Some(error_text::detail(error)));
                 self.open(Way::New);
             }
@@ -257,8 +289,13 @@ impl Step<'_> {
         }
     }
 
-    /// Says that a new session comes in place of the old one.
-    fn give_up_reopening(&mut self, why: &str, detail: Option<SafeText>) {
+    /// Says that a new session comes in place of the old one. Whether it does.
+    fn give_up_reopening(&mut self, why: &str, detail: Option<SafeText>) -> bool {
+        if self.session.config.unattended {
+            // What was to be said belongs into that session, and nobody is there to say where else.
+            self.fail_set_up(SafeText::line(why), detail);
+            return false;
+        }
         let memory = if self.has_conversation() {
             "; it knows nothing of what is above"
         } else {
@@ -270,6 +307,7 @@ impl Step<'_> {
         self.session.inner.opening.again = None;
         self.session.inner.opening.live = None;
         self.hold_queue();
+        true
     }
 
     /// The connection is gone, or of no use.

@@ -246,7 +246,7 @@ impl Step<'_> {
                 mode: ModeId::new(mode),
             },
             (SetBy::Mode, OptionValue::Flag(_)) => return false,
-            (SetBy::Option, _) => Call::SetConfigOption {
+            (SetBy::Option | SetBy::Model, _) => Call::SetConfigOption {
                 session,
                 option: id.to_owned(),
                 value: value.clone(),
@@ -328,6 +328,11 @@ impl Step<'_> {
                 format!("{name} could not be set to {value}")
             },
         );
+        if self.session.config.unattended && self.is_being_set_up() {
+            let text = format!("{what}: {}", error_text::readable(error));
+            let detail = error_text::detail(error);
+            return self.fail_set_up(SafeText::line(&text), Some(detail));
+        }
         self.say_error(NoticeLevel::Warning, &SafeText::line(&what), error);
         self.option_answered(&id, &value, false);
     }

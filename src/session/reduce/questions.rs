@@ -150,6 +150,7 @@ impl Step<'_> {
             question.reason = reason;
             question.since = self.now;
         }
+        self.refuse_if_unattended(at);
     }
 
     /// Rings when a dialog comes up where none was.
@@ -188,7 +189,7 @@ impl Step<'_> {
         self.silence_counts_anew();
     }
 
-    fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
+    pub(super) fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
         if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
             self.at(question.subagent.as_ref(), |step| {
                 step.record(question.block, answered);
@@ -249,6 +250,7 @@ impl Step<'_> {
     fn ask(&mut self, question: Question) {
         let nothing_shown = self.session.shown_question().is_none();
         self.session.questions.push_back(question);
+        self.refuse_if_unattended(self.session.questions.len() - 1);
         self.call_person(nothing_shown);
     }
 
@@ -391,7 +393,7 @@ impl Step<'_> {
 
     /// What was asked stays in the transcript with its answer. A call that was allowed is under way:
     /// not all agents say so.
-    fn record(&mut self, block: BlockId, answered: Answered) {
+    pub(super) fn record(&mut self, block: BlockId, answered: Answered) {
         let now = self.now;
         if answered.by != By::Nobody && !answered.allowed {
             self.denied_in_turn();

@@ -73,6 +73,9 @@ impl Step<'_> {
                 Ok(resolved) => resolved,
                 Err(problem) => {
                     let text = SafeText::line(&format!("{}: {}", label(&setting), problem.text));
+                    if self.session.config.unattended {
+                        return self.fail_set_up(text, problem.all);
+                    }
                     match problem.all {
                         Some(all) => self.say_more(NoticeLevel::Warning, text, all),
                         None => self.say(NoticeLevel::Warning, text),
@@ -243,9 +246,14 @@ impl Step<'_> {
         let open = settings.open.take().into_iter().map(|open| open.setting);
         let names: Vec<String> = open.chain(left).map(|setting| label(&setting)).collect();
         let text = format!(
-            "the agent does not answer whether this is set: {}. Look at it before you go on",
+            "the agent does not answer whether this is set: {}",
             names.join(", ")
         );
+        if self.session.config.unattended {
+            self.fail_set_up(SafeText::line(&text), None);
+            return true;
+        }
+        let text = format!("{text}. Look at it before you go on");
         self.say(NoticeLevel::Warning, SafeText::line(&text));
         self.hold_queue();
         true

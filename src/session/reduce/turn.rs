@@ -271,7 +271,7 @@ impl Step<'_> {
             return;
         } else {
             self.say_error(NoticeLevel::Error, "the turn failed", &error);
-            if error.code == code::NOT_FOUND {
+            if error.code == code::NOT_FOUND && !self.session.config.unattended {
                 // V1-ERR-08: it may be the session itself that is gone.
                 let text = "if the agent has lost the session: F5 opens it again, or a new one";
                 self.say(NoticeLevel::Info, text.into());
@@ -310,6 +310,9 @@ impl Step<'_> {
             return;
         }
         self.session.queue_held = true;
+        if self.session.config.unattended {
+            return;
+        }
         let text = match self.session.queue.len() {
             1 => "1 queued message is held: enter sends it".to_owned(),
             waiting => format!("{waiting} queued messages are held: enter sends the next"),

@@ -31,6 +31,7 @@ fn config() -> SessionConfig {
         start: Start::New,
         settings: Vec::new(),
         first_prompt: None,
+        unattended: false,
     }
 }
 

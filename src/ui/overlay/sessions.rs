@@ -1,4 +1,5 @@
-//! All open sessions: which one to show, who waits for the person (ctrl-s).
+//! All open sessions: which one to show, who waits for the person; and what the agent has kept
+//! besides (ctrl-s).
 
 use std::time::Instant;
 
@@ -8,9 +9,9 @@ use ratatui::{
 };
 
 use crate::{
-    proto::SessionKey,
-    session::{BlockKind, Elsewhere, Phase, Session, TurnPhase},
-    text::{SafeText, first_bytes},
+    proto::{SessionId, SessionKey},
+    session::{Elsewhere, Event, Listing, Phase, Session, Sessions, TurnPhase},
+    text::SafeText,
     ui::{
         UiCommand,
         action::Action,
@@ -27,13 +28,14 @@ use crate::{
 /// Rows at most, so that the conversation stays in sight.
 const MAX_ROWS: u16 = 18;
 
-/// Bytes of a first prompt that can be seen in a row.
-const LABEL_BYTES: usize = 400;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
     Session(SessionKey),
     Run(Action),
+    /// Kept by the agent of the session that is shown.
+    Earlier(SessionId),
+    /// Says something about those.
+    Hint,
 }
 
 /// What the rows were made from: states change while the list is open.
@@ -45,10 +47,15 @@ struct MadeFrom {
     theme: u8,
 }
 
+/// Characters of an id that tell sessions without a title apart.
+const ID_CHARS: usize = 12;
+
 #[derive(Default)]
 pub struct SessionList {
     list: FilterList<Item>,
     made_from: Option<MadeFrom>,
+    /// To be deleted if the key comes once more.
+    deleting: Option<SessionId>,
 }
 
 impl SessionList {
@@ -66,7 +73,7 @@ impl SessionList {
             return;
         }
         let first = self.made_from.replace(made_from).is_none();
-        let selected = self.list.selected().copied();
+        let selected = self.list.selected().cloned();
         let open = sessions
             .iter()
             .map(|(key, session)| entry(key, session, sessions.shown_key() == Some(key), cx));
@@ -77,7 +84,9 @@ impl SessionList {
                 note: StyledLine::styled(&cx.keymap.hint(action), cx.theme.key_hint),
                 value: Item::Run(action),
             });
-        self.list.set_entries(open.chain(more).collect());
+        let earlier = earlier(sessions, cx);
+        self.list
+            .set_entries(open.chain(more).chain(earlier).collect());
         // The first that waits is the one that is looked for.
         let waiting = sessions
             .iter()
@@ -88,8 +97,79 @@ impl SessionList {
             true => waiting.or(sessions.shown_key().map(Item::Session)),
             false => selected,
         };
-        self.list.select(|item| Some(*item) == wanted);
+        self.list.select(|item| Some(item) == wanted.as_ref());
     }
+
+    /// Deletes it at the second press (V1-SES-14).
+    fn delete(
+        &mut self,
+        id: SessionId,
+        deleting: Option<SessionId>,
+        cx: &OverlayContext<'_>,
+    ) -> Outcome {
+        let can = cx.session.is_some_and(|session| session.agent.caps.delete);
+        let agent = agent_name(cx.session);
+        if !can {
+            let text = format!("{agent} cannot delete sessions");
+            return Outcome::taken().with(Wish::Toast(SafeText::line(&text)));
+        }
+        if deleting.as_ref() == Some(&id) {
+            return Outcome::taken().command(UiCommand::Session(Event::DeleteSession(id)));
+        }
+        self.deleting = Some(id);
+        let key = cx.keymap.hint(Action::SendNow);
+        let text = format!("{key} again has {agent} delete that session for good");
+        Outcome::taken().with(Wish::Toast(SafeText::line(&text)))
+    }
+}
+
+/// What the agent of the session that is shown has kept and nobody has open.
+fn earlier(sessions: &Sessions, cx: &OverlayContext<'_>) -> Vec<Entry<Item>> {
+    let Some(shown) = sessions.shown().filter(|shown| shown.agent.caps.list) else {
+        return Vec::new();
+    };
+    let theme = cx.theme;
+    let agent = agent_name(Some(shown));
+    let said = |text: String| Entry {
+        label: StyledLine::styled(&text, theme.dim),
+        note: StyledLine::new(),
+        value: Item::Hint,
+    };
+    let kept = &shown.earlier;
+    let is_open = |id: &SessionId| {
+        sessions
+            .iter()
+            .any(|(_, open)| open.id.as_ref() == Some(id))
+    };
+    let mut rows: Vec<Entry<Item>> = kept
+        .sessions
+        .iter()
+        .filter(|info| !is_open(&info.id))
+        .map(|info| {
+            let id = SafeText::line(info.id.as_str());
+            let short: String = id.chars().take(ID_CHARS).collect();
+            let title = info.title.clone().filter(|title| !title.is_empty());
+            let mut label = StyledLine::styled("  ", theme.text);
+            label.push(
+                title.as_ref().map_or(id.as_str(), |title| title),
+                theme.text,
+            );
+            Entry {
+                label,
+                note: StyledLine::styled(&short, theme.dim),
+                value: Item::Earlier(info.id.clone()),
+            }
+        })
+        .collect();
+    let heading = match &kept.state {
+        Listing::NotAsked | Listing::Asking => format!("asking {agent} for earlier sessions"),
+        Listing::Failed(error) => format!("{agent} tells no earlier sessions: {error}"),
+        Listing::Done { .. } if rows.is_empty() => return Vec::new(),
+        Listing::Done { cut: true } => format!("earlier with {agent}, the latest of them"),
+        Listing::Done { cut: false } => format!("earlier with {agent}"),
+    };
+    rows.insert(0, said(heading));
+    rows
 }
 
 fn entry(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_>) -> Entry<Item> {
@@ -106,7 +186,7 @@ fn entry(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_
     let mut label = StyledLine::styled(sign, style);
     label.push(" ", theme.text);
     label.push(
-        &name(session),
+        &session.label(),
         if shown { theme.strong } else { theme.text },
     );
     label.push(&format!("  {}", agent_name(Some(session))), theme.dim);
@@ -115,23 +195,6 @@ fn entry(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_
         label,
         note: StyledLine::styled(&state, if style { theme.warning } else { theme.dim }),
         value: Item::Session(key),
-    }
-}
-
-/// The title that the agent gave, else what was asked first.
-fn name(session: &Session) -> SafeText {
-    if let Some(title) = session.title.as_ref().filter(|title| !title.is_empty()) {
-        return title.clone();
-    }
-    let first = session.transcript.blocks().iter().find_map(|block| {
-        let BlockKind::User(message) = &block.kind else {
-            return None;
-        };
-        message.text.lines().find(|line| !line.trim().is_empty())
-    });
-    match first {
-        Some(line) => SafeText::line(first_bytes(line, LABEL_BYTES)),
-        None => SafeText::from("nothing said yet"),
     }
 }
 
@@ -162,12 +225,14 @@ fn state(session: &Session, now: Instant) -> (String, bool) {
 impl Overlay for SessionList {
     fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
         self.fill(cx);
+        let deleting = self.deleting.take();
         if cx.keymap.chords(Action::SendNow).contains(&key) {
             return match self.list.selected() {
                 Some(Item::Session(key)) => {
                     self.made_from = None;
                     Outcome::taken().command(UiCommand::CloseSession(*key))
                 }
+                Some(Item::Earlier(id)) => self.delete(id.clone(), deleting, cx),
                 _ => Outcome::taken(),
             };
         }
@@ -177,7 +242,10 @@ impl Overlay for SessionList {
             Listed::Chosen => match self.list.selected() {
                 Some(Item::Session(key)) => Outcome::close().command(UiCommand::ShowSession(*key)),
                 Some(Item::Run(action)) => Outcome::close().with(Wish::Run(*action)),
-                None => Outcome::taken(),
+                Some(Item::Earlier(id)) => {
+                    Outcome::close().command(UiCommand::OpenSession(id.clone()))
+                }
+                Some(Item::Hint) | None => Outcome::taken(),
             },
         }
     }

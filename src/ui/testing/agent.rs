@@ -44,6 +44,7 @@ impl Bench {
             start: Start::New,
             settings: Vec::new(),
             first_prompt: None,
+            unattended: false,
         };
         let (session, effects) = Session::start(config, now);
         Self {

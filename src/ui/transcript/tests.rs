@@ -480,6 +480,7 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             start: Start::New,
             settings: Vec::new(),
             first_prompt: None,
+            unattended: false,
         },
         world.stage.now,
     );

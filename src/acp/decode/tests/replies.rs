@@ -255,7 +255,7 @@ fn capabilities_that_nobody_uses_do_no_harm() {
                 "auth": {"logout": marker, "status": marker},
                 "providers": marker,
                 "sessionCapabilities": {
-                    "resume": {}, "fork": marker, "archive": marker, "status": marker,
+                    "resume": {}, "archive": marker, "status": marker,
                     "options": marker, "title": marker, "systemPrompt": marker,
                 },
                 "_meta": {"vendor": marker},

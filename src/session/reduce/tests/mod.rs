@@ -2,6 +2,7 @@
 
 mod compaction;
 mod connection;
+mod listing;
 mod messages;
 mod opening;
 mod options;
@@ -15,6 +16,7 @@ mod subagents;
 mod terminals;
 mod tools;
 mod turn;
+mod unattended;
 mod writes;
 
 use std::time::{Duration, Instant};
@@ -52,6 +54,7 @@ fn config() -> SessionConfig {
         start: Start::New,
         settings: Vec::new(),
         first_prompt: None,
+        unattended: false,
     }
 }
 
@@ -365,6 +368,9 @@ fn wire(effects: &[Effect]) -> Vec<String> {
             OptionValue::Flag(value) => format!("{option}={value}"),
         },
         ToAgent::Call(Call::CloseSession { .. }) => "close".to_owned(),
+        ToAgent::Call(Call::ForkSession { id, .. }) => format!("fork {}", id.as_str()),
+        ToAgent::Call(Call::ListSessions { cursor, .. }) => format!("list {cursor:?}"),
+        ToAgent::Call(Call::DeleteSession { id }) => format!("delete {}", id.as_str()),
         ToAgent::Notify(Notification::Cancel { .. }) => "cancel".to_owned(),
         ToAgent::Reply { key, reply } => match reply {
             HostReply::Permission(outcome) => format!("{} {outcome:?}", key.number),

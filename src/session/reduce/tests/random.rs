@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::{options::flag, *};
+use crate::proto::SessionPage;
 use crate::{
     proto::{
         ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, Setting, SettingKey,
@@ -595,6 +596,9 @@ impl World {
             (_, CallTag::SetMode { .. }) => CallResult::ModeSet,
             (_, CallTag::SetConfigOption { .. }) => CallResult::ConfigSet(Vec::new()),
             (_, CallTag::CloseSession { .. }) => CallResult::SessionClosed,
+            (_, CallTag::ForkSession { .. }) => session_named("fork"),
+            (_, CallTag::ListSessions { .. }) => CallResult::SessionsListed(SessionPage::default()),
+            (_, CallTag::DeleteSession { .. }) => CallResult::SessionDeleted,
         };
         let ends_turn = matches!(call, CallTag::Prompt { .. });
         self.word(FromAgent::Reply {

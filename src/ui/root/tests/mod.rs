@@ -2,6 +2,7 @@
 
 mod actions;
 mod newer;
+mod options;
 mod pictures;
 mod questions;
 mod sending;

@@ -1,0 +1,102 @@
+//! The answer to `session/list`. Items that lack an id are skipped, odd optional members are absent.
+
+use serde::Deserialize;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use super::view::{Member, Misfit, Pass, object};
+use crate::proto::{SessionId, SessionInfo, SessionPage};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page<'a> {
+    #[serde(borrow)]
+    sessions: Member<'a>,
+    #[serde(borrow)]
+    next_cursor: Member<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Info<'a> {
+    #[serde(borrow)]
+    session_id: Member<'a>,
+    #[serde(borrow)]
+    cwd: Member<'a>,
+    #[serde(borrow)]
+    title: Member<'a>,
+    #[serde(borrow)]
+    updated_at: Member<'a>,
+    #[serde(borrow)]
+    additional_directories: Member<'a>,
+}
+
+pub fn page(result: &str) -> Option<SessionPage> {
+    let page: Page<'_> = object(result)?;
+    let loose = Pass::Loose;
+    let read = || {
+        Ok::<_, Misfit>(SessionPage {
+            sessions: loose
+                .list(page.sessions, |raw| Ok(object(raw.get()).and_then(info)))?
+                .unwrap_or_default(),
+            next: loose.read(page.next_cursor)?,
+        })
+    };
+    read().ok()
+}
+
+fn info(info: Info<'_>) -> Option<SessionInfo> {
+    let loose = Pass::Loose;
+    let read = || {
+        let Some(id) = loose.text(info.session_id)? else {
+            return Ok(None);
+        };
+        let updated = loose.text(info.updated_at)?;
+        Ok::<_, Misfit>(Some(SessionInfo {
+            id: SessionId::new(id.as_str()),
+            title: loose.safe_line(info.title)?,
+            cwd: loose.read(info.cwd)?,
+            updated: updated.and_then(|text| {
+                let time = OffsetDateTime::parse(text.as_str(), &Rfc3339).ok()?;
+                Some(time.unix_timestamp())
+            }),
+            additional_directories: loose
+                .list(info.additional_directories, |raw| {
+                    loose.read::<String>(Some(raw))
+                })?
+                .unwrap_or_default(),
+        }))
+    };
+    read().ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // V1-SES-12, V1-SES-13
+    #[test]
+    fn odd_items_and_dates_cost_only_themselves() {
+        let page = page(
+            r#"{"sessions":[
+                {"sessionId":"a","cwd":"/p","title":"first","updatedAt":"2026-01-02T03:04:05Z",
+                 "additionalDirectories":["/x",7]},
+                {"cwd":"/p","title":"no id"},
+                {"sessionId":"b","cwd":"/p","title":7,"updatedAt":"yesterday"},
+                7
+            ],"nextCursor":""}"#,
+        )
+        .expect("a page");
+        let told: Vec<_> = page
+            .sessions
+            .iter()
+            .map(|info| (info.id.as_str(), info.title.as_deref(), info.updated))
+            .collect();
+        assert_eq!(
+            told,
+            [("a", Some("first"), Some(1_767_323_045)), ("b", None, None)]
+        );
+        assert_eq!(page.sessions[0].additional_directories, ["/x"]);
+        // An empty string is a cursor.
+        assert_eq!(page.next.as_deref(), Some(""));
+    }
+}

@@ -1,0 +1,531 @@
+//! `acp-tui run`: one prompt turn without a screen.
+//!
+//! The same rules and services as with one: the session's reducer, [`services`](super::services), the
+//! agent's client. What differs is that nobody can be asked (the session is `unattended`) and that
+//! what happens is written ([`report`](crate::report)) instead of drawn. Every way out leaves nothing
+//! behind, and none is waited for without a bound.
+
+mod ending;
+mod output;
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use tokio::sync::mpsc;
+
+use self::{
+    ending::{Stop, ended},
+    output::Output,
+};
+use super::{
+    WORKERS, log,
+    services::{self, Workspace},
+    signals::{Signals, Told},
+    sources::{batch, reached},
+    started::Started,
+};
+use crate::{
+    acp::{Client, Inbound, Inbox, StopMode, TraceHandle},
+    cli::{ExitCode, Format, Launch, RunOptions},
+    config::{AgentProfile, Config, Loaded},
+    host::{Host, HostEvent},
+    proto::{AgentExit, ConnectionId, SessionId, SessionKey},
+    report::{self, Narrator, Observer, Problem, Record, Scope},
+    session::{CANCEL_PATIENCE, Effect, Event, Session, SessionConfig, Start, reduce},
+    text::SafeText,
+};
+
+/// The one session there is.
+const SESSION: SessionKey = SessionKey(0);
+
+/// How long a reader of stdout that takes nothing is waited for once the run was stopped.
+const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Results of work done elsewhere.
+enum Job {
+    Launched(Result<(Client, Inbox), SafeText>),
+    Host(HostEvent),
+    Session(Event),
+}
+
+/// Runs one prompt turn and prints what comes of it.
+///
+/// # Errors
+/// What keeps it from running at all.
+pub fn run(
+    launch: Launch,
+    loaded: Loaded,
+    profile: AgentProfile,
+    options: RunOptions,
+) -> anyhow::Result<ExitCode> {
+    let begun = Instant::now();
+    let deadline = options.timeout.map(|timeout| begun + timeout);
+    let Some(prompt) = options.prompt.clone().read(options.timeout)? else {
+        let (code, problem) = Stop::TimeOver.outcome();
+        crate::cli::complain(problem.map(|problem| problem.message).unwrap_or_default());
+        return Ok(code);
+    };
+    let dirs = launch.load_options()?.dirs;
+    let _log = log::start(launch.log.as_deref(), &dirs.state)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKERS)
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let started = Started::default();
+    // Whatever happens in there, what was started is ended.
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        runtime.block_on(async {
+            let mut run = Run::new(launch, loaded.config, profile, &options, started.clone())?;
+            run.begun = begun;
+            run.serve(prompt, deadline).await
+        })
+    }));
+    runtime.block_on(started.end(StopMode::Quick));
+    runtime.shutdown_background();
+    outcome.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+struct Run {
+    launch: Launch,
+    config: Config,
+    profile: AgentProfile,
+    format: Format,
+    quiet: bool,
+    begun: Instant,
+    started: Started,
+    jobs: mpsc::UnboundedSender<Job>,
+    waiting: mpsc::UnboundedReceiver<Job>,
+    session: Option<Session>,
+    host: Option<Host>,
+    client: Option<Arc<Client>>,
+    inbox: Option<Inbox>,
+    deciding: Option<tokio::task::JoinHandle<()>>,
+    observer: Observer,
+    narrator: Narrator,
+    output: Output,
+    /// What the transcript last said went wrong.
+    last_error: Option<String>,
+    stop: Option<Stop>,
+    /// When a turn that was cancelled is waited for no longer.
+    give_up: Option<Instant>,
+}
+
+const CONNECTION: ConnectionId = ConnectionId(1);
+
+impl Run {
+    fn new(
+        launch: Launch,
+        config: Config,
+        profile: AgentProfile,
+        options: &RunOptions,
+        started: Started,
+    ) -> anyhow::Result<Self> {
+        let (jobs, waiting) = mpsc::unbounded_channel();
+        Ok(Self {
+            observer: Observer::new(&profile.id, Scope::Turn),
+            launch,
+            config,
+            profile,
+            format: options.format,
+            quiet: options.quiet,
+            begun: Instant::now(),
+            started,
+            jobs,
+            waiting,
+            session: None,
+            host: None,
+            client: None,
+            inbox: None,
+            deciding: None,
+            narrator: Narrator::default(),
+            output: Output::start().context("cannot write to stdout")?,
+            last_error: None,
+            stop: None,
+            give_up: None,
+        })
+    }
+
+    async fn serve(
+        mut self,
+        prompt: String,
+        deadline: Option<Instant>,
+    ) -> anyhow::Result<ExitCode> {
+        let mut signals = Signals::listen().context("cannot listen to signals")?;
+        let closed = self.output.closed();
+        self.tell(vec![Record::Start {
+            version: report::VERSION,
+            agent: self.profile.id.clone(),
+            cwd: self.launch.cwd.display().to_string(),
+            policy: self.launch.policy(&self.profile, &self.config).name(),
+        }]);
+        // Held to the end: its files are the agent's until then.
+        let _scratch = self.open(prompt)?;
+        let (code, problem) = loop {
+            if let Some(outcome) = self.is_over() {
+                break outcome;
+            }
+            let tick = self.session.as_ref().and_then(Session::deadline);
+            let running = self.stop.is_none();
+            let full = self.output.is_full();
+            tokio::select! {
+                biased;
+                told = signals.recv() => match told {
+                    Told::End(signal) | Told::Interrupt(signal) => {
+                        tracing::info!(signal, "told to end");
+                        self.stop(Stop::Interrupted);
+                    }
+                    Told::Continue | Told::Resize => {}
+                },
+                () = closed.cancelled(), if running => self.stop(Stop::OutputClosed),
+                () = reached(deadline), if running => self.stop(Stop::TimeOver),
+                () = reached(self.give_up) => break self.given_up(),
+                Some(job) = self.waiting.recv() => self.job(job),
+                () = reached(tick) => self.reduce(vec![Event::Tick]),
+                () = self.output.wrote(), if full => {}
+                said = next(&mut self.inbox), if !full => self.agent_said(said),
+            }
+        };
+        Ok(self.end(code, problem, signals, deadline).await)
+    }
+
+    fn open(&mut self, prompt: String) -> anyhow::Result<Option<tempfile::TempDir>> {
+        let start = match self.launch.resume.take() {
+            Some(id) => Start::Reopen(SessionId::new(id)),
+            None => Start::New,
+        };
+        let first = super::draft::text_prompt(prompt);
+        let (config, scratch) = services::session_config(
+            &self.launch,
+            &self.config,
+            &self.profile,
+            start,
+            Some(first),
+        );
+        let config = SessionConfig {
+            unattended: true,
+            ..config
+        };
+        let (session, effects) = Session::start(config, Instant::now());
+        self.session = Some(session);
+        self.perform(effects);
+        Ok(scratch)
+    }
+
+    /// Lets the session's rules work on events, does what they want, and tells what is new.
+    fn reduce(&mut self, events: Vec<Event>) {
+        let Some(session) = &mut self.session else {
+            return;
+        };
+        let now = Instant::now();
+        let mut effects = Vec::new();
+        let mut records = Vec::new();
+        for event in events {
+            records.append(&mut self.observer.hear(&event));
+            effects.append(&mut reduce(session, event, now));
+        }
+        records.append(&mut self.observer.look(session));
+        self.tell(records);
+        self.perform(effects);
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::ToAgent(message) => {
+                    if let Some(client) = &self.client {
+                        client.send(SESSION, message);
+                    }
+                }
+                Effect::Spawn => self.spawn(),
+                Effect::StopAgent(_) => self.client = None,
+                Effect::TellStderr(_) => {
+                    if let Some(client) = &self.client {
+                        // Sending fails only once the loop is over.
+                        let _ = self.jobs.send(Job::Session(Event::Stderr(client.stderr())));
+                    }
+                }
+                Effect::Decide {
+                    question,
+                    subject,
+                    options,
+                } => {
+                    if let Some(host) = &self.host {
+                        let jobs = self.jobs.clone();
+                        let before = self.deciding.take();
+                        let decided = services::decide(
+                            host,
+                            before,
+                            question,
+                            *subject,
+                            options,
+                            move |event| drop(jobs.send(Job::Session(event))),
+                        );
+                        self.deciding = Some(decided);
+                    }
+                }
+                Effect::Serve {
+                    key,
+                    request,
+                    consent,
+                } => {
+                    if let (Some(host), Some(client)) = (&self.host, &self.client) {
+                        let jobs = self.jobs.clone();
+                        services::serve(
+                            host,
+                            client,
+                            SESSION,
+                            key,
+                            *request,
+                            consent,
+                            move |event| drop(jobs.send(Job::Session(event))),
+                        );
+                    }
+                }
+                Effect::CancelServe(key) => {
+                    if let Some(host) = &self.host {
+                        host.cancel(key);
+                    }
+                }
+                // For a screen, and for the person before it.
+                Effect::Notice(notice) => {
+                    let records = self.observer.notice(&notice);
+                    self.tell(records);
+                }
+                Effect::TerminalMeta(_)
+                | Effect::Attention(_)
+                | Effect::RestoreDraft(_)
+                | Effect::Toast(_) => {}
+            }
+        }
+    }
+
+    fn spawn(&mut self) {
+        let Some(session) = &self.session else { return };
+        let caps = session.config.caps;
+        let workspace = Workspace {
+            launch: &self.launch,
+            config: &self.config,
+            profile: &self.profile,
+        };
+        let jobs = self.jobs.clone();
+        let host = services::host(&workspace, &session.config, move |event| {
+            drop(jobs.send(Job::Host(event)));
+        });
+        match host {
+            Ok(host) => {
+                self.started.add_host(host.clone());
+                self.host = Some(host);
+            }
+            Err(error) => return self.reduce(vec![Event::SpawnFailed { error }]),
+        }
+        let trace = match self.trace() {
+            Ok(trace) => trace,
+            Err(error) => return self.reduce(vec![Event::SpawnFailed { error }]),
+        };
+        let (profile, cwd) = (self.profile.clone(), self.launch.cwd.clone());
+        let max_line = self.config.connection.max_line();
+        let jobs = self.jobs.clone();
+        tokio::spawn(async move {
+            let launched = services::launch(profile, cwd, max_line, CONNECTION, caps, trace).await;
+            let _ = jobs.send(Job::Launched(launched));
+        });
+    }
+
+    fn trace(&self) -> Result<Option<TraceHandle>, SafeText> {
+        let Some(path) = &self.launch.wire else {
+            return Ok(None);
+        };
+        services::trace(path, &self.config, [&self.profile], &self.started).map(Some)
+    }
+
+    fn job(&mut self, job: Job) {
+        match job {
+            Job::Launched(Ok((client, inbox))) => {
+                let client = Arc::new(client);
+                self.started.add_agent(client.clone());
+                self.client = Some(client);
+                self.inbox = Some(inbox);
+                self.reduce(vec![Event::Connected(CONNECTION)]);
+            }
+            Job::Launched(Err(error)) => self.reduce(vec![Event::SpawnFailed { error }]),
+            Job::Host(HostEvent::TerminalStarted {
+                session,
+                id,
+                command,
+                cwd,
+                ..
+            }) => self.reduce(vec![Event::TerminalStarted {
+                session,
+                id,
+                command,
+                cwd,
+            }]),
+            Job::Host(HostEvent::TerminalExited { id, status }) => {
+                self.reduce(vec![Event::TerminalExited { id, status }]);
+            }
+            Job::Host(HostEvent::TerminalOutput) => {}
+            Job::Session(event) => self.reduce(vec![event]),
+        }
+    }
+
+    fn agent_said(&mut self, said: Vec<Inbound>) {
+        let events = said.into_iter().map(|inbound| match inbound {
+            Inbound::FromAgent(message) => Event::Agent(CONNECTION, message),
+            Inbound::Exited(exit) => Event::Exited(CONNECTION, exit),
+        });
+        self.reduce(events.collect());
+    }
+
+    /// The first time the turn is cancelled as the protocol wants it, and its end waited for; the
+    /// second time nothing is waited for.
+    fn stop(&mut self, stop: Stop) {
+        let turn = self.session.as_ref().is_some_and(|s| s.turn.is_some());
+        let now = Instant::now();
+        self.give_up = Some(match self.stop {
+            None if turn => now + CANCEL_PATIENCE,
+            _ => now,
+        });
+        self.stop.get_or_insert(stop);
+        self.reduce(vec![Event::Stop]);
+    }
+
+    fn is_over(&self) -> Option<(ExitCode, Option<Problem>)> {
+        let session = self.session.as_ref()?;
+        let outcome = ended(
+            session,
+            &self.observer,
+            &self.profile,
+            self.last_error.as_deref(),
+        )?;
+        Some(self.stop.map_or(outcome, Stop::outcome))
+    }
+
+    fn given_up(&self) -> (ExitCode, Option<Problem>) {
+        self.stop.unwrap_or(Stop::Interrupted).outcome()
+    }
+
+    /// Says the last words, ends the agent, and waits until all is written.
+    async fn end(
+        mut self,
+        code: ExitCode,
+        problem: Option<Problem>,
+        mut signals: Signals,
+        deadline: Option<Instant>,
+    ) -> ExitCode {
+        let mut summary = self.observer.summary().clone();
+        summary.exit_code = code.number();
+        summary.error.clone_from(&problem);
+        summary.seconds = seconds(self.begun);
+        match self.format {
+            Format::Text => {
+                let end = self.narrator.end();
+                self.output.out(end);
+            }
+            Format::Json => self.output.out(report::pretty(&summary)),
+            Format::Jsonl => self.tell(vec![Record::End(Box::new(summary))]),
+        }
+        if let Some(problem) = &problem {
+            let text = format!("acp-tui: {}", problem.message);
+            self.output.err(crate::text::sanitize(&text).as_ref());
+        }
+        if let Some(session) = &self.session
+            && let Some(client) = &self.client
+        {
+            for message in session.farewell() {
+                client.send(SESSION, message);
+            }
+        }
+        // Agents keep their sessions when they are asked to end, not when they are made to.
+        let mode = match self.stop {
+            None => StopMode::Graceful,
+            Some(_) => StopMode::Quick,
+        };
+        let started = self.started.clone();
+        let written = self.output.finish();
+        let ending = async {
+            tokio::join!(started.end(mode), written.cancelled());
+        };
+        // Who reads slowly is waited for as long as a turn would be.
+        let given_up = async {
+            if self.stop.is_some() {
+                tokio::time::sleep(OUTPUT_PATIENCE).await;
+                return code;
+            }
+            loop {
+                tokio::select! {
+                    told = signals.recv() => match told {
+                        Told::End(_) | Told::Interrupt(_) => return ExitCode::Interrupted,
+                        Told::Continue | Told::Resize => {}
+                    },
+                    () = reached(deadline) => return ExitCode::Refused,
+                }
+            }
+        };
+        tokio::select! {
+            () = ending => code,
+            code = given_up => code,
+        }
+    }
+
+    fn tell(&mut self, records: Vec<Record>) {
+        for record in &records {
+            if let Record::Notice {
+                level: "error",
+                text,
+                ..
+            } = record
+            {
+                self.last_error = Some(text.clone());
+            }
+            match self.format {
+                Format::Text => {
+                    let words = self.narrator.words(record);
+                    self.output.out(words);
+                }
+                Format::Jsonl => {
+                    let t = seconds(self.begun);
+                    self.output.out(report::line(&Timed { t, record }));
+                    continue;
+                }
+                Format::Json => {}
+            }
+            if !self.quiet
+                && let Some(line) = self.narrator.aside(record)
+            {
+                self.output.err(&line);
+            }
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Timed<'a> {
+    t: f64,
+    #[serde(flatten)]
+    record: &'a Record,
+}
+
+fn seconds(since: Instant) -> f64 {
+    (since.elapsed().as_secs_f64() * 1e3).round() / 1e3
+}
+
+/// What the agent sends next; its end, where nothing more will come.
+async fn next(inbox: &mut Option<Inbox>) -> Vec<Inbound> {
+    let Some(receiver) = inbox else {
+        return std::future::pending().await;
+    };
+    if let Some(said) = batch(receiver).await {
+        return said;
+    }
+    *inbox = None;
+    let exit = AgentExit {
+        cause: Some("its messages cannot be read any more".into()),
+        ..AgentExit::default()
+    };
+    vec![Inbound::Exited(exit)]
+}

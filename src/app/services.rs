@@ -1,0 +1,333 @@
+//! What a session needs on this machine, and how its wishes are carried out: the same with a screen
+//! and without one.
+//!
+//! Owns no state. Results come back through the closures that are given.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+use crate::{
+    acp::{Client, Inbox, LaunchSpec, Secrets, Trace, TraceHandle},
+    app::started::Started,
+    cli::Launch,
+    config::{AgentProfile, Config, OutsideWorkspace},
+    host::{
+        self, Host, HostConfig, HostEvent, Outside, Roots, ServeOutcome, Serving, TerminalSettings,
+    },
+    proto::{
+        ClientCaps, ConnectionId, HostReply, HostRequest, PermissionOption, RequestKey, RpcError,
+        SessionKey, ToAgent, ToolContent, code,
+    },
+    session::{Consent, Event, Prompt, QuestionId, SessionConfig, Start, Subject, Verdict},
+    text::SafeText,
+};
+
+/// How long a verdict waits for the one before it.
+const VERDICT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// What decides what a session may do here.
+pub struct Workspace<'a> {
+    pub launch: &'a Launch,
+    pub config: &'a Config,
+    pub profile: &'a AgentProfile,
+}
+
+/// What a session is opened with, and its scratch folder, where the profile wants one.
+pub fn session_config(
+    launch: &Launch,
+    settings: &Config,
+    profile: &AgentProfile,
+    start: Start,
+    first_prompt: Option<Prompt>,
+) -> (SessionConfig, Option<TempDir>) {
+    let mut additional_directories = launch.add_dirs.clone();
+    let mut scratch = None;
+    if profile.scratch {
+        match tempfile::Builder::new().prefix("acp-tui-").tempdir() {
+            Ok(folder) => {
+                // As the agent will see it resolved.
+                let path = folder.path().canonicalize();
+                additional_directories.push(path.unwrap_or_else(|_| folder.path().into()));
+                scratch = Some(folder);
+            }
+            Err(error) => tracing::warn!(%error, "no scratch folder"),
+        }
+    }
+    let caps = ClientCaps {
+        read_text_file: profile.fs_read,
+        write_text_file: profile.fs_write,
+        terminal: true,
+    };
+    let config = SessionConfig {
+        agent: SafeText::line(&profile.name),
+        cwd: launch.cwd.clone(),
+        additional_directories,
+        caps,
+        start_timeout: settings.connection.patience(),
+        start,
+        settings: launch.settings(profile),
+        first_prompt,
+        unattended: false,
+    };
+    (config, scratch)
+}
+
+/// The services for one session on one connection.
+///
+/// # Errors
+/// The project directory cannot be used.
+pub fn host(
+    workspace: &Workspace<'_>,
+    session: &SessionConfig,
+    events: impl Fn(HostEvent) + Send + Sync + 'static,
+) -> Result<Host, SafeText> {
+    let Workspace {
+        launch,
+        config,
+        profile,
+    } = workspace;
+    let SessionConfig {
+        cwd,
+        additional_directories,
+        caps,
+        ..
+    } = session;
+    let roots = Roots::new(cwd, additional_directories)
+        .map_err(|error| SafeText::line(&format!("{} cannot be used: {error}", cwd.display())))?;
+    let outside = match config.fs.outside_workspace {
+        OutsideWorkspace::Ask => Outside::Ask,
+        OutsideWorkspace::Deny => Outside::Deny,
+    };
+    Ok(Host::new(
+        HostConfig {
+            roots,
+            outside,
+            policy: launch.policy(profile, config),
+            rules: config.rules.clone(),
+            ask_terminal: config.terminal.ask,
+            terminal: TerminalSettings {
+                env: std::env::vars_os().collect(),
+                raw_output: config.terminal.raw_output,
+                scrub_env: config.terminal.scrub_env,
+            },
+            caps: *caps,
+        },
+        Arc::new(events),
+    ))
+}
+
+/// The wire log, started with the first agent; later ones go into the same file.
+///
+/// # Errors
+/// It cannot be written.
+pub fn trace<'a>(
+    path: &Path,
+    config: &'a Config,
+    profiles: impl IntoIterator<Item = &'a AgentProfile>,
+    started: &Started,
+) -> Result<TraceHandle, SafeText> {
+    if let Some(handle) = started.trace() {
+        return Ok(handle);
+    }
+    let trace = Trace::create(path, secrets(config, profiles)).map_err(|error| {
+        let path = path.display();
+        SafeText::line(&format!("cannot write the wire log {path}: {error}"))
+    })?;
+    let handle = trace.handle();
+    started.set_trace(trace);
+    Ok(handle)
+}
+
+/// Of our own environment, which agents inherit, and of every profile: another agent may be chosen
+/// later.
+fn secrets<'a>(
+    config: &'a Config,
+    profiles: impl IntoIterator<Item = &'a AgentProfile>,
+) -> Secrets {
+    let profiles = config.agents.values().chain(profiles);
+    let of_profiles = profiles.filter_map(|profile| profile.invocation().ok());
+    let all = std::env::vars_os().chain(of_profiles.flat_map(|invocation| invocation.env));
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    let all: Vec<(String, String)> = all.filter_map(text).collect();
+    Secrets::of_env(
+        all.iter()
+            .map(|(name, value)| (name.as_str(), value.as_str())),
+    )
+}
+
+/// Finds the agent's program and starts it. The looking is for a blocking task: PATH may lead to slow
+/// disks.
+pub async fn launch(
+    profile: AgentProfile,
+    cwd: PathBuf,
+    max_line: usize,
+    connection: ConnectionId,
+    caps: ClientCaps,
+    trace: Option<TraceHandle>,
+) -> Result<(Client, Inbox), SafeText> {
+    let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
+    let spec = tokio::task::spawn_blocking(move || launch_spec(&profile, &cwd, max_line))
+        .await
+        .map_err(|error| say(&error))??;
+    Client::connect(spec, connection, caps, trace)
+        .await
+        .map_err(|error| say(&error))
+}
+
+/// What a profile starts.
+///
+/// # Errors
+/// One line for people: what is missing and how to get it.
+pub fn launch_spec(
+    profile: &AgentProfile,
+    cwd: &Path,
+    max_line: usize,
+) -> Result<LaunchSpec, SafeText> {
+    let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
+    let program = profile.locate(cwd).map_err(|error| say(&error))?;
+    let invocation = profile.invocation().map_err(|error| say(&error))?;
+    Ok(LaunchSpec {
+        program,
+        name: invocation.program,
+        args: invocation.args,
+        env: invocation.env,
+        cwd: cwd.to_owned(),
+        dialect: profile.dialect,
+        max_line,
+    })
+}
+
+/// Asks the policy on a task of its own: it looks at the disk. Verdicts are told in the order of the
+/// questions, so that these are shown in the order in which the agent asked: `before` is the task of
+/// the question before.
+pub fn decide(
+    host: &Host,
+    before: Option<JoinHandle<()>>,
+    question: QuestionId,
+    subject: Subject,
+    options: Vec<PermissionOption>,
+    told: impl FnOnce(Event) + Send + 'static,
+) -> JoinHandle<()> {
+    let changes_files = subject
+        .content
+        .iter()
+        .any(|content| matches!(content, ToolContent::Diff(_)));
+    let asked = host::Subject {
+        kind: subject.kind,
+        tool: subject.name,
+        command: subject.command,
+        command_cwd: subject.command_cwd,
+        paths: subject.paths,
+        changes_files,
+    };
+    let verdict = tokio::spawn(host.decide(asked, options));
+    tokio::spawn(async move {
+        if let Some(before) = before {
+            // One whose path is on a dead file system holds up the others for no longer.
+            let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
+        }
+        let verdict = verdict.await.unwrap_or(Verdict::Ask { reason: None });
+        told(Event::Decided { question, verdict });
+    })
+}
+
+/// Serves a request on a task of its own; its answer goes straight to the agent. To be called in the
+/// order in which requests came (V1-FS-13).
+pub fn serve(
+    host: &Host,
+    client: &Arc<Client>,
+    by: SessionKey,
+    key: RequestKey,
+    request: HostRequest,
+    consent: Consent,
+    tell: impl Fn(Event) + Send + 'static,
+) {
+    // Entered here; done elsewhere.
+    let outcome = host.serve(key, request.clone(), consent);
+    let client = client.clone();
+    tokio::spawn(async move {
+        let answer = |reply: HostReply| client.send(by, ToAgent::Reply { key, reply });
+        // Telling fails only once the loop is over; the agent is then answered by the client's own
+        // end.
+        match carried_out(outcome).await {
+            ServeOutcome::Reply(reply) => {
+                if let Some(event) = wrote(&request, &reply) {
+                    // Before the answer, and so before whatever the agent does next.
+                    tell(event);
+                }
+                answer(reply);
+            }
+            ServeOutcome::OutsideRoots { resolved, write } => tell(Event::OutsideRoots {
+                key,
+                request,
+                resolved,
+                write,
+            }),
+            ServeOutcome::AskTerminal {
+                command,
+                cwd,
+                reason,
+            } => {
+                let cwd = SafeText::line(&cwd.to_string_lossy());
+                tell(Event::AskTerminal {
+                    key,
+                    request,
+                    command,
+                    cwd,
+                    reason,
+                });
+            }
+            ServeOutcome::Refused { reply, what, rule } => {
+                answer(reply);
+                tell(Event::Refused { what, rule });
+            }
+        }
+    });
+}
+
+/// What is to be told of a file that was written.
+fn wrote(request: &HostRequest, reply: &HostReply) -> Option<Event> {
+    match (request, reply) {
+        (_, HostReply::Error(_)) => None,
+        (HostRequest::WriteTextFile(write), _) => Some(Event::Wrote {
+            session: write.session.clone(),
+            path: write.path.clone(),
+            lines: write.content.lines().count(),
+        }),
+        _ => None,
+    }
+}
+
+/// What came of a request, even if serving it panicked: it is answered all the same (V1-RPC-12).
+async fn carried_out(serving: Serving) -> ServeOutcome {
+    // On a task of its own, where a panic ends nothing but it.
+    tokio::spawn(serving).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "serving a request failed");
+        let error = RpcError::new(code::INTERNAL, "serving the request failed in the client");
+        ServeOutcome::Reply(HostReply::Error(error))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_still_an_answer_v1_rpc_12_v1_err_05() {
+        let outcome = carried_out(Box::pin(async { panic!("while serving") })).await;
+        let ServeOutcome::Reply(HostReply::Error(error)) = outcome else {
+            panic!("no error: {outcome:?}");
+        };
+        assert_eq!(error.code, -32603);
+        assert!(!error.message.contains("while serving"));
+    }
+}

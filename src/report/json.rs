@@ -1,0 +1,114 @@
+//! JSON that can be printed on a terminal.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
+
+use crate::text::sanitize;
+
+/// One value on one line, with its end.
+pub fn line(value: &impl Serialize) -> String {
+    write(value, Guarded(CompactFormatter))
+}
+
+/// One value for people to read, with a line's end.
+pub fn pretty(value: &impl Serialize) -> String {
+    write(value, Guarded(PrettyFormatter::new()))
+}
+
+fn write(value: &impl Serialize, formatter: impl Formatter) -> String {
+    let mut out = Vec::new();
+    let mut serializer = Serializer::with_formatter(&mut out, formatter);
+    // Memory takes it, and there are no keys but texts.
+    if value.serialize(&mut serializer).is_err() {
+        out.clear();
+    }
+    out.push(b'\n');
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Texts of agents are data, also where they stand in JSON: what would act on a terminal, or hide in
+/// it, is escaped. JSON itself lets C1 controls and marks of direction pass.
+struct Guarded<F>(F);
+
+macro_rules! pass {
+    ($($name:ident($($arg:ident: $kind:ty),*);)*) => {
+        $(fn $name<W: ?Sized + io::Write>(&mut self, writer: &mut W $(, $arg: $kind)*) -> io::Result<()> {
+            self.0.$name(writer $(, $arg)*)
+        })*
+    };
+}
+
+impl<F: Formatter> Formatter for Guarded<F> {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if sanitize(fragment) == fragment {
+            return writer.write_all(fragment.as_bytes());
+        }
+        for c in fragment.chars() {
+            if c.is_ascii() && c != '\u{7f}' {
+                write!(writer, "{c}")?;
+            } else {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    write!(writer, "\\u{unit:04x}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pass! {
+        begin_array();
+        end_array();
+        begin_array_value(first: bool);
+        end_array_value();
+        begin_object();
+        end_object();
+        begin_object_key(first: bool);
+        end_object_key();
+        begin_object_value();
+        end_object_value();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn nothing_in_it_acts_on_a_terminal() {
+        let text = "é😀 \u{9b}31m \u{202e}x \u{7f}\u{1b}[2J";
+        let written = line(&json!({ "text": text, text: 1 }));
+        assert_eq!(
+            written
+                .matches("\\u00e9\\ud83d\\ude00 \\u009b31m \\u202ex \\u007f\\u001b[2J")
+                .count(),
+            2
+        );
+        assert_eq!(
+            serde_json::from_str::<Value>(&written).ok(),
+            Some(json!({ "text": text, text: 1 }))
+        );
+        assert_eq!(line(&json!(["é"])), "[\"é\"]\n");
+        assert_eq!(pretty(&json!(["é"])), "[\n  \"é\"\n]\n");
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_read_back_as_it_was(text in ".{0,40}", raw in "\\PC{0,20}") {
+            let value = json!({ "a": [text, 1.5, null, true, { raw: {} }] });
+            for written in [line(&value), pretty(&value)] {
+                prop_assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), value.clone());
+                let body = written.trim_end_matches('\n');
+                prop_assert!(!body.chars().any(|c| c.is_control() && c != '\n'));
+            }
+        }
+    }
+}

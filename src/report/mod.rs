@@ -1,0 +1,22 @@
+//! A session for other programs: what happened in it, as it happens and at the end, in words that do
+//! not change (documented in `docs/run.md`).
+//!
+//! Owns: what is told of a [`Session`](crate::session::Session) and how it is written: text for
+//! people, JSON for programs. Sees the session's state and its events, changes nothing, does no IO.
+
+mod flow;
+mod json;
+mod observer;
+mod record;
+mod summary;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub use flow::Flow;
+pub use json::{line, pretty};
+pub use observer::{Observer, Scope};
+pub use record::{Permission, Record, Tool};
+pub use summary::{Problem, Summary, VERSION};
+pub use text::Narrator;

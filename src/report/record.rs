@@ -1,0 +1,160 @@
+//! The events, as they are written. Names and members are a promise: `docs/run.md` has them, and
+//! [`VERSION`](super::VERSION) grows where one changes its meaning.
+
+use serde::Serialize;
+
+use super::Summary;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Record {
+    /// The first: what is begun, and the version of these words.
+    Start {
+        version: u32,
+        agent: String,
+        cwd: String,
+        policy: &'static str,
+    },
+    /// The agent said what it is.
+    Agent {
+        name: Option<String>,
+        version: Option<String>,
+    },
+    /// The session is open.
+    Session {
+        id: String,
+    },
+    /// What the person said: in a replay.
+    User {
+        text: String,
+    },
+    /// A piece of a message of the agent; those with the same number belong together.
+    Text {
+        message: u64,
+        text: String,
+    },
+    Thought {
+        message: u64,
+        text: String,
+    },
+    /// Something in a message that is no text.
+    Content {
+        kind: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mime_type: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        uri: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        bytes: Option<u64>,
+    },
+    /// A tool call is new, or something of it is: all that is known of it.
+    ToolCall(Tool),
+    /// A permission request was decided.
+    Permission(Permission),
+    /// A request of the agent was not served.
+    Refused(Refused),
+    /// A file was written for the agent.
+    FileWritten {
+        path: String,
+        lines: usize,
+    },
+    TerminalStarted {
+        terminal: String,
+        command: String,
+        cwd: String,
+    },
+    TerminalExited {
+        terminal: String,
+        code: Option<i64>,
+        signal: Option<String>,
+    },
+    /// A plan, whole: entries, or a text. One with an id is beside the others.
+    Plan {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+        entries: Vec<PlanEntry>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// The agent makes room in its context.
+    Compaction {
+        status: String,
+    },
+    /// A subagent is new, or stands otherwise than before.
+    Subagent {
+        id: String,
+        title: String,
+        state: String,
+    },
+    Usage(Usage),
+    /// A line of acp-tui's own.
+    Notice {
+        level: &'static str,
+        text: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
+    },
+    /// The last: what `--format json` prints.
+    End(Box<Summary>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Tool {
+    /// Our own number: agents reuse ids.
+    pub call: u64,
+    pub id: String,
+    pub title: String,
+    pub kind: &'static str,
+    /// `pending`, `in_progress`, `completed`, `failed`, `cancelled`, `ended` (the turn ended first),
+    /// or the agent's own word.
+    pub status: String,
+    pub command: Option<String>,
+    /// Files that it names or changes.
+    pub paths: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Permission {
+    pub call: u64,
+    pub title: String,
+    pub kind: &'static str,
+    pub command: Option<String>,
+    pub paths: Vec<String>,
+    /// `allowed`, `denied` or `cancelled`.
+    pub decision: &'static str,
+    /// The option that was chosen, by its name.
+    pub answer: String,
+    /// The rule or policy that decided; `nobody to ask`, where it would have been asked.
+    pub by: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refused {
+    pub what: String,
+    pub by: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanEntry {
+    pub content: String,
+    pub status: &'static str,
+    pub priority: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Usage {
+    /// Tokens in the context, and its size.
+    pub used: u64,
+    pub size: u64,
+    pub cost: Option<f64>,
+    pub currency: Option<String>,
+}
+
+/// A file that was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileWritten {
+    pub path: String,
+    /// `acp-tui`: for the agent. `agent`: by itself, as a tool call of it says.
+    pub by: &'static str,
+}

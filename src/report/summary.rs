@@ -1,0 +1,70 @@
+//! What a run came to.
+
+use serde::Serialize;
+
+use super::record::{FileWritten, Permission, Refused, Tool, Usage};
+
+/// Of the words of [`Record`](super::Record) and [`Summary`].
+pub const VERSION: u32 = 1;
+
+/// The object of `--format json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    pub version: u32,
+    /// What the agent said, its messages a blank line apart.
+    pub text: String,
+    /// There was more of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub text_truncated: bool,
+    /// As the agent gave it; none where the turn did not end.
+    pub stop_reason: Option<String>,
+    pub exit_code: u8,
+    pub error: Option<Problem>,
+    pub session_id: Option<String>,
+    pub agent: Agent,
+    pub usage: Option<Usage>,
+    pub tool_calls: Vec<Tool>,
+    pub permissions: Vec<Permission>,
+    pub refused: Vec<Refused>,
+    pub files_written: Vec<FileWritten>,
+    pub seconds: f64,
+}
+
+impl Default for Summary {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            text: String::new(),
+            text_truncated: false,
+            stop_reason: None,
+            exit_code: 0,
+            error: None,
+            session_id: None,
+            agent: Agent::default(),
+            usage: None,
+            tool_calls: Vec::new(),
+            permissions: Vec::new(),
+            refused: Vec::new(),
+            files_written: Vec::new(),
+            seconds: 0.0,
+        }
+    }
+}
+
+/// Why it did not come to a good end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// For programs: see `docs/run.md`.
+    pub kind: &'static str,
+    /// For people.
+    pub message: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Agent {
+    /// The profile.
+    pub id: String,
+    /// As it names itself.
+    pub name: Option<String>,
+    pub version: Option<String>,
+}

@@ -1,0 +1,275 @@
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    proto::{
+        AgentCaps, AgentEvent, CallResult, CallTag, ChunkRole, ClientCaps, ConnectionId,
+        ContentBlock, Diff, FromAgent, Initialized, Meta, PromptBlock, SessionId, SessionKey,
+        SessionOpened, StopReason, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
+    },
+    session::{Effect, Event, Prompt, Session, SessionConfig, Start, reduce},
+    text::SafeText,
+};
+
+/// A session that is watched.
+struct Watched {
+    session: Session,
+    observer: Observer,
+    records: Vec<Record>,
+}
+
+impl Watched {
+    /// With the first prompt on the wire.
+    fn running() -> Self {
+        let prompt = Prompt {
+            text: "go".into(),
+            blocks: vec![PromptBlock::Text("go".into())],
+        };
+        let config = SessionConfig {
+            agent: "fake".into(),
+            cwd: "/project".into(),
+            additional_directories: Vec::new(),
+            caps: ClientCaps::default(),
+            start_timeout: Duration::from_secs(60),
+            start: Start::New,
+            settings: Vec::new(),
+            first_prompt: Some(prompt),
+            unattended: true,
+        };
+        let (session, _) = Session::start(config, Instant::now());
+        let mut watched = Self {
+            session,
+            observer: Observer::new("fake", Scope::Turn),
+            records: Vec::new(),
+        };
+        watched.event(Event::Connected(ConnectionId(1)));
+        watched.reply(
+            CallTag::Initialize,
+            CallResult::Initialized(Box::new(Initialized {
+                protocol_version: 1,
+                odd_version: None,
+                agent_name: Some("Fake".into()),
+                agent_version: Some("1".into()),
+                caps: AgentCaps::default(),
+                auth_methods: Vec::new(),
+            })),
+        );
+        // Of before: not told.
+        watched.reply(
+            CallTag::NewSession,
+            CallResult::SessionOpened(Box::new(SessionOpened {
+                id: Some(SessionId::new("s")),
+                modes: None,
+                config_options: Vec::new(),
+            })),
+        );
+        watched
+    }
+
+    fn event(&mut self, event: Event) -> Vec<Effect> {
+        self.records.extend(self.observer.hear(&event));
+        let effects = reduce(&mut self.session, event, Instant::now());
+        self.records.extend(self.observer.look(&self.session));
+        effects
+    }
+
+    fn says(&mut self, event: AgentEvent) {
+        self.event(Event::Agent(
+            ConnectionId(1),
+            FromAgent::Update {
+                session: Some(SessionId::new("s")),
+                event,
+            },
+        ));
+    }
+
+    fn reply(&mut self, call: CallTag, result: CallResult) {
+        let reply = FromAgent::Reply {
+            caller: SessionKey::default(),
+            call,
+            result,
+        };
+        self.event(Event::Agent(ConnectionId(1), reply));
+    }
+
+    fn ends(&mut self, reason: StopReason) {
+        let session = SessionId::new("s");
+        self.reply(CallTag::Prompt { session }, CallResult::PromptDone(reason));
+    }
+
+    fn json(&self) -> Vec<Value> {
+        let lines = self.records.iter().map(line);
+        lines
+            .map(|line| serde_json::from_str(&line).expect("JSON"))
+            .collect()
+    }
+}
+
+fn text(role: ChunkRole, text: &str) -> AgentEvent {
+    AgentEvent::Chunk {
+        role,
+        message: None,
+        content: ContentBlock::Text(SafeText::new(text)),
+        meta: Meta::default(),
+    }
+}
+
+fn edit(status: ToolStatus) -> AgentEvent {
+    let diff = Diff {
+        path: "src/a.rs".into(),
+        old: None,
+        new: "x".into(),
+    };
+    AgentEvent::ToolCall(Box::new(ToolCallPatch {
+        announces: true,
+        title: Some("Edit a.rs".into()),
+        kind: Some(ToolKind::Edit),
+        status: Some(status),
+        content: Some(vec![ToolContent::Diff(diff.into())]),
+        ..ToolCallPatch::new(ToolCallId::new("t"))
+    }))
+}
+
+#[test]
+fn what_happens_is_told_once_and_in_order() {
+    let mut watched = Watched::running();
+    watched.says(text(ChunkRole::Thought, "hm"));
+    watched.says(text(ChunkRole::Agent, "one "));
+    watched.says(text(ChunkRole::Agent, "two"));
+    watched.says(edit(ToolStatus::InProgress));
+    watched.says(edit(ToolStatus::Completed));
+    watched.says(edit(ToolStatus::Completed));
+    watched.says(text(ChunkRole::Agent, "done"));
+    watched.event(Event::Wrote {
+        session: crate::proto::SessionId::new("s"),
+        path: "b.rs".into(),
+        lines: 2,
+    });
+    assert_eq!(watched.observer.turn_end(), None);
+    watched.ends(StopReason::EndTurn);
+    assert!(matches!(
+        watched.observer.turn_end(),
+        Some(Some(CallResult::PromptDone(StopReason::EndTurn)))
+    ));
+    let tool = |status: &str| {
+        json!({"event": "tool_call", "call": 2, "id": "t", "title": "Edit a.rs", "kind": "edit",
+            "status": status, "command": null, "paths": ["src/a.rs"]})
+    };
+    let told: Vec<Value> = watched
+        .json()
+        .into_iter()
+        .filter(|record| record["event"] != "notice" && record["event"] != "user")
+        .collect();
+    assert_eq!(
+        told,
+        [
+            json!({"event": "agent", "name": "Fake", "version": "1"}),
+            json!({"event": "session", "id": "s"}),
+            json!({"event": "thought", "message": 1, "text": "hm"}),
+            json!({"event": "text", "message": 2, "text": "one "}),
+            json!({"event": "text", "message": 2, "text": "two"}),
+            tool("in_progress"),
+            tool("completed"),
+            json!({"event": "text", "message": 4, "text": "done"}),
+            json!({"event": "file_written", "path": "b.rs", "lines": 2}),
+        ]
+        .map(|mut record| {
+            // Numbers are places in the transcript.
+            if record["event"] == "tool_call" {
+                record["call"] = json!(3);
+            }
+            record
+        })
+    );
+    let summary = watched.observer.summary();
+    assert_eq!(summary.text, "one two\n\ndone");
+    assert_eq!(summary.stop_reason.as_deref(), Some("end_turn"));
+    assert_eq!(summary.tool_calls.len(), 1);
+    let files: Vec<(&str, &str)> = summary
+        .files_written
+        .iter()
+        .map(|file| (file.path.as_str(), file.by))
+        .collect();
+    assert_eq!(files, [("src/a.rs", "agent"), ("b.rs", "acp-tui")]);
+}
+
+#[test]
+fn words_and_asides_go_separate_ways() {
+    let mut watched = Watched::running();
+    watched.says(text(ChunkRole::Agent, "one"));
+    watched.says(edit(ToolStatus::InProgress));
+    watched.says(edit(ToolStatus::Failed));
+    watched.says(text(ChunkRole::Agent, "two\u{1b}[31m"));
+    watched.ends(StopReason::MaxTokens);
+    let mut narrator = Narrator::default();
+    let mut words = String::new();
+    let mut asides = Vec::new();
+    for record in &watched.records {
+        words.push_str(&narrator.words(record));
+        asides.extend(narrator.aside(record).map(|line| line.to_string()));
+    }
+    words.push_str(narrator.end());
+    assert_eq!(words, "one\n\ntwo␛[31m\n");
+    assert_eq!(
+        asides,
+        [
+            "[edit] Edit a.rs",
+            "[edit] Edit a.rs: failed",
+            "[warning] the token limit was reached: the answer is cut off",
+        ]
+    );
+}
+
+#[test]
+fn an_agent_that_is_lost_ends_the_turn_without_an_answer() {
+    let mut watched = Watched::running();
+    watched.event(Event::Exited(ConnectionId(1), Default::default()));
+    assert_eq!(watched.observer.turn_end(), Some(None));
+    assert_eq!(watched.observer.summary().stop_reason, None);
+}
+
+#[test]
+fn the_version_is_the_first_thing_and_stands_in_the_summary() {
+    let start = Record::Start {
+        version: VERSION,
+        agent: "a".into(),
+        cwd: "/".into(),
+        policy: "ask",
+    };
+    assert_eq!(
+        line(&start),
+        "{\"event\":\"start\",\"version\":1,\"agent\":\"a\",\"cwd\":\"/\",\"policy\":\"ask\"}\n"
+    );
+    let end: Value = serde_json::from_str(&line(&Record::End(Box::default()))).expect("JSON");
+    assert_eq!((&end["event"], &end["version"]), (&json!("end"), &json!(1)));
+}
+
+#[test]
+fn a_subagent_is_told_of_when_it_comes_and_when_it_stands_otherwise() {
+    use crate::proto::{Patch, SubagentPatch, SubagentState};
+    let mut watched = Watched::open(Scope::Turn);
+    watched.event(Event::Submit(Prompt {
+        text: "go".into(),
+        blocks: Vec::new(),
+    }));
+    let child = |state: SubagentState| {
+        AgentEvent::Subagent(Box::new(SubagentPatch {
+            title: Patch::Set("Explore".into()),
+            state: Patch::Set(state),
+            ..SubagentPatch::new(SessionId::new("c"))
+        }))
+    };
+    watched.says(child(SubagentState::Running));
+    watched.says(text(ChunkRole::Agent, "one"));
+    watched.says(child(SubagentState::Running));
+    watched.says(child(SubagentState::Idle(None)));
+    let told: Vec<Value> = watched
+        .json()
+        .into_iter()
+        .filter(|record| record["event"] == "subagent")
+        .map(|record| record["state"].clone())
+        .collect();
+    assert_eq!(told, ["running", "idle"]);
+}

@@ -1,0 +1,111 @@
+//! Sessions that the agent has kept: asked for page by page, deleted one by one (V1-SES-12…14).
+
+use crate::{
+    proto::{Call, RpcError, SessionId, SessionPage, code},
+    session::{Effect, Listing, Phase},
+    text::SafeText,
+};
+
+use super::{Step, error_text};
+
+/// Sessions of one agent that are kept for the list; nobody looks through more.
+const MAX_LISTED: usize = 1_000;
+
+/// Pages asked for: an agent that gives a cursor again and again is not asked for ever.
+const MAX_PAGES: usize = 200;
+
+#[derive(Debug, Default)]
+pub(super) struct ListRules {
+    pages: usize,
+}
+
+impl Step<'_> {
+    pub(super) fn list_sessions(&mut self) {
+        let introduced = !matches!(
+            self.session.phase,
+            Phase::Starting { .. } | Phase::Failed { .. }
+        );
+        let asking = self.session.earlier.state == Listing::Asking;
+        if !introduced || asking || !self.session.agent.caps.list {
+            return;
+        }
+        self.session.inner.listing.pages = 0;
+        self.ask_for_page(None);
+    }
+
+    fn ask_for_page(&mut self, cursor: Option<String>) {
+        self.session.earlier.state = Listing::Asking;
+        self.session.inner.listing.pages += 1;
+        let cwd = self.session.config.cwd.clone();
+        self.call(Call::ListSessions { cwd, cursor });
+    }
+
+    pub(super) fn sessions_listed(&mut self, first: bool, page: SessionPage) {
+        let earlier = &mut self.session.earlier;
+        if earlier.state != Listing::Asking {
+            return;
+        }
+        if first {
+            earlier.sessions.clear();
+        }
+        for info in page.sessions {
+            // One that was worked on meanwhile may come twice.
+            if !earlier.sessions.iter().any(|known| known.id == info.id) {
+                earlier.sessions.push(info);
+            }
+        }
+        let full = earlier.sessions.len() > MAX_LISTED;
+        earlier.sessions.truncate(MAX_LISTED);
+        earlier
+            .sessions
+            .sort_by_key(|info| std::cmp::Reverse(info.updated));
+        match page.next {
+            Some(_) if full || self.session.inner.listing.pages >= MAX_PAGES => {
+                self.session.earlier.state = Listing::Done { cut: true };
+            }
+            Some(cursor) => self.ask_for_page(Some(cursor)),
+            None => self.session.earlier.state = Listing::Done { cut: full },
+        }
+    }
+
+    pub(super) fn listing_failed(&mut self, error: &RpcError) {
+        if error.code == code::METHOD_NOT_FOUND {
+            // V1-ERR-03: not asked again on this connection.
+            self.session.agent.caps.list = false;
+        }
+        let error = error_text::readable(error);
+        self.session.earlier.state = Listing::Failed(error);
+    }
+
+    /// The answer to a page that was open will not come.
+    pub(super) fn abort_listing(&mut self) {
+        if self.session.earlier.state == Listing::Asking {
+            self.session.earlier.state = Listing::NotAsked;
+        }
+    }
+
+    pub(super) fn delete_session(&mut self, id: SessionId) {
+        let live = self.session.inner.opening.live() == Some(&id);
+        if self.session.agent.caps.delete && self.session.connection.is_some() && !live {
+            self.call(Call::DeleteSession { id });
+        }
+    }
+
+    /// Also for one that the agent did not know (V1-SES-14).
+    pub(super) fn session_deleted(&mut self, id: &SessionId) {
+        self.session.earlier.sessions.retain(|info| info.id != *id);
+        let text = SafeText::from("the agent has deleted the session");
+        self.effects.push(Effect::Toast(text));
+    }
+
+    pub(super) fn delete_failed(&mut self, error: &RpcError) {
+        if error.code == code::METHOD_NOT_FOUND {
+            self.session.agent.caps.delete = false;
+        }
+        let text = format!(
+            "the session was not deleted: {}",
+            error_text::readable(error)
+        );
+        self.effects.push(Effect::Toast(SafeText::line(&text)));
+    }
+}

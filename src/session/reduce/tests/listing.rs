@@ -1,0 +1,148 @@
+use super::*;
+use crate::{
+    proto::{SessionInfo, SessionPage},
+    session::Listing,
+};
+
+fn info(id: &str, updated: Option<i64>) -> SessionInfo {
+    SessionInfo {
+        id: SessionId::new(id),
+        title: None,
+        cwd: None,
+        updated,
+        additional_directories: Vec::new(),
+    }
+}
+
+fn page(sessions: Vec<SessionInfo>, next: Option<&str>) -> CallResult {
+    CallResult::SessionsListed(SessionPage {
+        sessions,
+        next: next.map(str::to_owned),
+    })
+}
+
+fn capable() -> Play {
+    Play::open_with(AgentCaps {
+        list: true,
+        delete: true,
+        ..AgentCaps::default()
+    })
+}
+
+fn listed(play: &Play) -> Vec<&str> {
+    let earlier = play.session.earlier.sessions.iter();
+    earlier.map(|info| info.id.as_str()).collect()
+}
+
+#[test]
+fn pages_are_followed_until_there_is_no_cursor_v1_ses_12_v1_ses_13() {
+    let mut play = capable();
+    let first = CallTag::ListSessions { first: true };
+    let next = CallTag::ListSessions { first: false };
+    assert_eq!(wire(&play.event(Event::ListSessions)), ["list None"]);
+    // Not twice at once.
+    assert!(play.event(Event::ListSessions).is_empty());
+    let effects = play.reply(
+        first,
+        page(vec![info("old", Some(1)), info("?", None)], Some("")),
+    );
+    assert_eq!(wire(&effects), ["list Some(\"\")"]);
+    let effects = play.reply(next.clone(), page(vec![info("new", Some(3))], Some("c")));
+    assert_eq!(wire(&effects), ["list Some(\"c\")"]);
+    let effects = play.reply(
+        next,
+        page(vec![info("old", Some(1)), info("mid", Some(2))], None),
+    );
+    assert!(effects.is_empty());
+    // The latest first, what tells no time last, nothing twice.
+    assert_eq!(listed(&play), ["new", "mid", "old", "?"]);
+    assert_eq!(play.session.earlier.state, Listing::Done { cut: false });
+}
+
+#[test]
+fn an_agent_that_never_ends_its_list_is_not_asked_for_ever() {
+    let mut play = capable();
+    let mut effects = play.event(Event::ListSessions);
+    let mut asked = 0;
+    while !effects.is_empty() {
+        asked += 1;
+        let call = CallTag::ListSessions { first: asked == 1 };
+        effects = play.reply(call, page(vec![info("same", None)], Some("again")));
+    }
+    assert!(asked <= 200, "{asked}");
+    assert_eq!(play.session.earlier.state, Listing::Done { cut: true });
+}
+
+#[test]
+fn without_the_capability_nothing_is_listed_or_deleted_v1_ses_12_v1_ses_14_v1_init_20() {
+    let mut play = Play::open();
+    assert!(play.event(Event::ListSessions).is_empty());
+    assert!(play.event(Event::DeleteSession(id("old"))).is_empty());
+}
+
+#[test]
+fn a_method_that_is_not_there_is_not_asked_for_again_v1_err_03() {
+    let mut play = capable();
+    play.event(Event::ListSessions);
+    let call = CallTag::ListSessions { first: true };
+    play.reply(call, failed(-32601, "no such method"));
+    assert!(matches!(play.session.earlier.state, Listing::Failed(_)));
+    assert!(play.event(Event::ListSessions).is_empty());
+}
+
+#[test]
+fn a_deleted_session_goes_when_the_agent_has_deleted_it_v1_ses_14() {
+    let mut play = capable();
+    play.event(Event::ListSessions);
+    let call = CallTag::ListSessions { first: true };
+    play.reply(call, page(vec![info("a", None), info("b", None)], None));
+    let delete = |id: &str| CallTag::DeleteSession {
+        id: SessionId::new(id),
+    };
+    assert_eq!(
+        wire(&play.event(Event::DeleteSession(id("a")))),
+        ["delete a"]
+    );
+    play.reply(delete("a"), failed(-32603, "busy"));
+    assert_eq!(listed(&play), ["a", "b"]);
+    play.event(Event::DeleteSession(id("a")));
+    play.reply(delete("a"), CallResult::SessionDeleted);
+    assert_eq!(listed(&play), ["b"]);
+    // The one that is open is closed first.
+    assert!(play.event(Event::DeleteSession(id("s"))).is_empty());
+}
+
+fn fork() -> SessionConfig {
+    SessionConfig {
+        start: Start::Fork(id("old")),
+        ..config()
+    }
+}
+
+#[test]
+fn a_fork_is_a_session_of_its_own_v1_ses_16() {
+    let caps = AgentCaps {
+        fork: true,
+        ..AgentCaps::default()
+    };
+    let (mut play, effects) = Play::opening(fork(), caps);
+    assert_eq!(wire(&effects), ["fork old"]);
+    play.reply(CallTag::ForkSession { id: id("old") }, session_named("new"));
+    assert_eq!(play.session.id, Some(id("new")));
+    assert_eq!(play.session.phase, Phase::Ready);
+}
+
+#[test]
+fn where_nothing_can_be_forked_a_new_session_is_opened_and_that_is_said() {
+    let (play, effects) = Play::opening(fork(), AgentCaps::default());
+    assert_eq!(wire(&effects), ["new"]);
+    assert!(play.mentions("cannot fork a session"));
+    let caps = AgentCaps {
+        fork: true,
+        ..AgentCaps::default()
+    };
+    let (mut play, _) = Play::opening(fork(), caps);
+    let effects = play.reply(CallTag::ForkSession { id: id("old") }, failed(-32603, "no"));
+    assert_eq!(wire(&effects), ["new"]);
+    assert!(play.mentions("could not be forked"));
+}

@@ -1,0 +1,74 @@
+//! Sessions without a person (`acp-tui run`): what would be asked is refused, and said.
+
+use crate::{
+    proto::{HostReply, PermissionKind, PermissionOutcome},
+    session::{Answered, By, FileAnswer, Question, ToolState},
+    text::SafeText,
+};
+
+use super::Step;
+
+impl Step<'_> {
+    /// Answers a question that would wait for the person. A request for permission gets the option
+    /// that rejects it once, whichever that is: never one that would be remembered, and where there
+    /// is none, `cancelled`.
+    pub(super) fn refuse_if_unattended(&mut self, at: usize) {
+        if !self.session.config.unattended {
+            return;
+        }
+        match self.session.questions.get(at) {
+            Some(Question::Permission(question)) => {
+                let by = By::Rule(match &question.reason {
+                    Some(reason) => SafeText::line(&format!("nobody to ask: {reason}")),
+                    None => "nobody to ask".into(),
+                });
+                let mut options = question.options.iter();
+                let reject = options.find(|option| option.kind == PermissionKind::RejectOnce);
+                if let Some(reject) = reject.cloned() {
+                    let answered = Answered {
+                        answer: reject.name,
+                        allowed: false,
+                        by,
+                    };
+                    self.select(at, reject.id, answered);
+                } else {
+                    self.cancel_permission(at, by);
+                }
+            }
+            Some(Question::File(question)) => self.answer_file(question.id, FileAnswer::No),
+            Some(Question::Command(question)) => self.answer_command(question.id, false),
+            None => {}
+        }
+    }
+
+    fn cancel_permission(&mut self, at: usize, by: By) {
+        if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
+            let answered = Answered {
+                answer: "cancelled".into(),
+                allowed: false,
+                by,
+            };
+            self.record(question.block, answered);
+            let outcome = HostReply::Permission(PermissionOutcome::Cancelled);
+            self.answer_request(question.key, outcome);
+        }
+    }
+
+    /// The session is not what it was to be, and nobody is there to look at it before the prompt goes
+    /// out.
+    pub(super) fn fail_set_up(&mut self, why: SafeText, detail: Option<SafeText>) {
+        self.stop_agent();
+        self.lose_session(ToolState::Failed);
+        self.failed(why, detail);
+    }
+
+    /// A text with a hint at a key, for those who have keys.
+    pub(super) fn with_hint(&self, text: &str, hint: &str) -> String {
+        let hint = if self.session.config.unattended {
+            ""
+        } else {
+            hint
+        };
+        format!("{text}{hint}")
+    }
+}
