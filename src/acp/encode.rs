@@ -21,6 +21,7 @@ pub fn send(peer: &Peer, dialects: &Dialects, caller: SessionKey, message: ToAge
         ToAgent::Notify(Notification::Cancel { session }) => {
             peer.notify("session/cancel", schema::CancelNotification::new(session.0));
         }
+        ToAgent::Notify(Notification::CancelCall(call)) => peer.cancel(caller, &call),
         ToAgent::Reply { key, reply } => answer(peer, key, reply),
     }
 }
@@ -30,6 +31,7 @@ pub fn method(call: &CallTag) -> &'static str {
     match call {
         CallTag::Initialize => "initialize",
         CallTag::Authenticate { .. } => "authenticate",
+        CallTag::Logout => "logout",
         CallTag::NewSession => "session/new",
         CallTag::LoadSession { .. } => "session/load",
         CallTag::ResumeSession { .. } => "session/resume",
@@ -83,6 +85,7 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
         Call::Authenticate { method: id } => {
             peer.call(caller, tag, method, schema::AuthenticateRequest::new(id));
         }
+        Call::Logout => peer.call(caller, tag, method, schema::LogoutRequest::new()),
         Call::NewSession(setup) => {
             let SessionSetup {
                 cwd,
@@ -146,13 +149,17 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
     }
 }
 
-/// Offers what works and nothing else (V1-INIT-07, -08).
+/// Offers what works and nothing else (V1-INIT-07, -08, -14).
 fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
     let fs = schema::FileSystemCapabilities::new()
         .read_text_file(caps.read_text_file)
         .write_text_file(caps.write_text_file);
     // Claude reports its commands as terminals only to a client that says it shows them so.
-    let meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
+    let mut meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
+    if caps.login_terminal {
+        // The name of `auth.terminal` from before it was one: agents that know no other ask for it.
+        meta.insert("terminal-auth".to_owned(), Value::Bool(true));
+    }
     // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13: the whole contract of each
     // is built.
     let options = schema::SessionConfigOptionsCapabilities::new()
@@ -164,6 +171,7 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
     let capabilities = schema::ClientCapabilities::new()
         .fs(fs)
         .terminal(caps.terminal)
+        .auth(schema::AuthCapabilities::new().terminal(caps.login_terminal))
         .session(session)
         .plan(schema::PlanCapabilities::new())
         .subagents(schema::SubagentCapabilities::new())

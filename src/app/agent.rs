@@ -170,6 +170,7 @@ impl App {
             self.send(key, message);
         }
         self.end_agent(key);
+        self.end_login(key);
         let running = self.running.remove(&key);
         let unsent = session.unsent().cloned().collect();
         (unsent, running.and_then(|running| running.ending))
@@ -351,8 +352,6 @@ pub(super) fn choices(
         id: profile.id.clone(),
         name: SafeText::line(&profile.name),
         found: found(profile),
-        command: SafeText::line(&profile.command_line()),
-        login: profile.login_command.as_deref().map(SafeText::line),
     };
     config.agents.values().map(choice).collect()
 }

@@ -74,6 +74,8 @@ impl App {
                         host.cancel(key);
                     }
                 }
+                Effect::Login(login) => self.log_in(by, login),
+                Effect::EndLogin => self.end_login(by),
                 Effect::TerminalMeta(meta) => self.foreign_terminal(by, meta),
                 Effect::Attention(attention) => {
                     let agent = self.sessions.get(by).map(Session::agent_name);
@@ -186,7 +188,7 @@ impl App {
     }
 
     /// Screens of terminals that the session has forgotten: it is what bounds their number.
-    fn forget_screens(&mut self, key: SessionKey) {
+    pub(super) fn forget_screens(&mut self, key: SessionKey) {
         if let (Some(session), Some(running)) = (self.sessions.get(key), self.running.get_mut(&key))
         {
             running

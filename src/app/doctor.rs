@@ -39,6 +39,8 @@ pub fn doctor(
         read_text_file: profile.fs_read,
         write_text_file: profile.fs_write,
         terminal: true,
+        // Nothing is signed in to here, but asked for what the UI would be told.
+        login_terminal: true,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

@@ -64,9 +64,12 @@ pub fn session_config(
         read_text_file: profile.fs_read,
         write_text_file: profile.fs_write,
         terminal: true,
+        login_terminal: true,
     };
     let config = SessionConfig {
         agent: SafeText::line(&profile.name),
+        command: SafeText::line(&profile.command_line()),
+        login: profile.login_command.as_deref().map(SafeText::line),
         cwd: launch.cwd.clone(),
         additional_directories,
         caps,

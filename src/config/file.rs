@@ -72,7 +72,7 @@ pub(super) struct AgentEntry {
     pub dialect: DialectWords,
     /// How to install it, shown when the command is not found.
     pub install: Option<String>,
-    /// A command to sign in by hand.
+    /// A command line for the shell to sign in with, run in a terminal on the screen.
     pub login_command: Option<String>,
     /// A temporary folder is made for each session and added to its workspace.
     pub scratch: bool,

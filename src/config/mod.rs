@@ -90,7 +90,7 @@ pub struct AgentProfile {
     pub dialect: Dialect,
     /// How to install it, shown when the command is not found.
     pub install: Option<String>,
-    /// Run by hand to sign in, shown where the agent names no way of its own.
+    /// A shell line to sign in with, run at a terminal.
     pub login_command: Option<String>,
     /// A temporary folder is made for each session, an additional root of its workspace.
     pub scratch: bool,

@@ -98,6 +98,14 @@ pub struct Usage {
     pub cost: Option<(f64, SafeText)>,
 }
 
+/// `usage` in the answer to a prompt (V1-PROMPT-08). Some agents count the turn, some the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TurnTokens {
+    pub total: u64,
+    pub input: u64,
+    pub output: u64,
+}
+
 /// `session_info_update`: each field is left, cleared or set (V1-SES-21).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SessionInfoPatch {

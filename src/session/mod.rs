@@ -16,7 +16,7 @@ mod subagent;
 mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
-pub use effect::{Attention, Effect};
+pub use effect::{Attention, Effect, Login};
 pub use event::{Event, FileAnswer, Prompt};
 pub use pieces::{Piece, Pieces};
 pub use question::{
@@ -25,8 +25,8 @@ pub use question::{
 pub use reduce::reduce;
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig, Start,
-    TerminalInfo, Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig,
+    SignInStep, Start, TerminalInfo, Turn, TurnPhase,
 };
 pub use subagent::{Subagent, Subagents};
 pub use transcript::{

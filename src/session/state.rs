@@ -9,7 +9,7 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
-        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, Usage,
+        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, TurnTokens, Usage,
     },
     session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
@@ -20,6 +20,10 @@ use crate::{
 pub struct SessionConfig {
     /// The profile's name, for messages and the resume hint.
     pub agent: SafeText,
+    /// What starts it, as a person would type it.
+    pub command: SafeText,
+    /// The profile's own way to sign in: a command line of the person's (D-22).
+    pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
     pub caps: ClientCaps,
@@ -74,6 +78,8 @@ pub struct Session {
     pub usage: Option<Usage>,
     /// Child sessions, each with its own conversation.
     pub subagents: Subagents,
+    /// What the last answer to a prompt said that it took (V1-PROMPT-08).
+    pub tokens: Option<TurnTokens>,
     /// Terminals of this session, ours and the agent's own.
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
     /// What else the agent has kept.
@@ -128,9 +134,9 @@ pub enum Phase {
         replaying: bool,
     },
     /// The agent wants a sign-in first: a dialog offers `AgentInfo::auth_methods` (V1-AUTH-08).
-    /// `running`: `authenticate` is open. `error`: what the last try said.
+    /// `error`: what the last try said.
     SignIn {
-        running: bool,
+        step: SignInStep,
         error: Option<SafeText>,
     },
     Ready,
@@ -139,6 +145,18 @@ pub enum Phase {
     Failed {
         error: SafeText,
     },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignInStep {
+    /// The person chooses a way.
+    Choosing,
+    /// `authenticate` is open; it may take as long as a person in a browser.
+    Asking,
+    /// It was given up, and is waited for all the same (V1-CAN-09).
+    Cancelling,
+    /// A program for it runs, in that terminal once it is there.
+    Program(Option<TerminalId>),
 }
 
 #[derive(Clone, Debug)]

@@ -19,6 +19,7 @@ mod files;
 mod keys;
 mod leave;
 mod limits;
+mod login;
 mod logs;
 mod options;
 mod permission;

@@ -62,6 +62,12 @@ impl Setup {
         }
     }
 
+    /// Another scenario, where that needs to know the folder.
+    pub fn scenario(mut self, scenario: Value) -> Self {
+        self.scenario = scenario;
+        self
+    }
+
     pub fn size(mut self, cols: u16, rows: u16) -> Self {
         (self.cols, self.rows) = (cols, rows);
         self

@@ -9,6 +9,7 @@
 //! drop what they do not know (a status, an item of a list) and build trees of `_meta`. Everything
 //! else is read by the crate's types. `recordings` and the property tests hold the two together.
 
+mod auth_method;
 mod blocks;
 mod command;
 mod listing;

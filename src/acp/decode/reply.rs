@@ -5,14 +5,15 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
+    auth_method::auth_method,
     listing, options,
     view::{Member, Misfit, Pass, object},
 };
 use crate::{
     acp::encode::method,
     proto::{
-        AgentCaps, AuthMethod, AuthMethodKind, CallResult, CallTag, Initialized, PromptCaps,
-        RpcError, SessionId, SessionOpened, StopReason, code,
+        AgentCaps, CallResult, CallTag, Initialized, PromptCaps, RpcError, SessionId,
+        SessionOpened, StopReason, TurnTokens, code,
     },
     text::SafeText,
 };
@@ -25,6 +26,7 @@ pub fn decode(call: &CallTag, result: &str) -> CallResult {
     let decoded = match call {
         CallTag::Initialize => initialized(result),
         CallTag::Authenticate { .. } => Ok(CallResult::Authenticated),
+        CallTag::Logout => Ok(CallResult::LoggedOut),
         CallTag::NewSession | CallTag::ForkSession { .. } => {
             session(result).and_then(|opened| match &opened.id {
                 Some(_) => Ok(CallResult::SessionOpened(Box::new(opened))),
@@ -39,7 +41,7 @@ pub fn decode(call: &CallTag, result: &str) -> CallResult {
         CallTag::ListSessions { .. } => listing::page(result)
             .map(CallResult::SessionsListed)
             .ok_or(NO_OBJECT),
-        CallTag::Prompt { .. } => Ok(CallResult::PromptDone(stop_reason(result))),
+        CallTag::Prompt { .. } => Ok(prompt_done(result)),
         CallTag::SetMode { .. } => Ok(CallResult::ModeSet),
         CallTag::SetConfigOption { .. } => config_set(result),
     };
@@ -125,46 +127,8 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
         delete: session.delete.is_some(),
         fork: session.fork.is_some(),
         additional_directories: session.additional_directories.is_some(),
+        logout: caps.auth.logout.is_some(),
     }
-}
-
-/// Told by the raw `type`: the crate takes every unknown one for kind `agent`, and it would be sent
-/// to `authenticate` (V1-AUTH-06, -07).
-fn auth_method(method: &Value) -> Option<AuthMethod> {
-    let text = |key: &str| method.get(key).and_then(Value::as_str);
-    let strings = |key: &str| {
-        let items = method.get(key).and_then(Value::as_array);
-        items.into_iter().flatten()
-    };
-    let id = text("id")?;
-    let kind = match method.get("type") {
-        None | Some(Value::Null) if method.pointer("/_meta/terminal-auth").is_some() => {
-            AuthMethodKind::ByHand
-        }
-        None | Some(Value::Null) => AuthMethodKind::Agent,
-        Some(Value::String(kind)) => match kind.as_str() {
-            "agent" => AuthMethodKind::Agent,
-            "terminal" => AuthMethodKind::Terminal {
-                args: strings("args")
-                    .filter_map(|arg| arg.as_str().map(str::to_owned))
-                    .collect(),
-            },
-            "env_var" => AuthMethodKind::EnvVar {
-                vars: strings("vars")
-                    .filter_map(|var| var.as_str().or_else(|| var.get("name")?.as_str()))
-                    .map(SafeText::line)
-                    .collect(),
-            },
-            other => AuthMethodKind::Unsupported(SafeText::line(other)),
-        },
-        Some(other) => AuthMethodKind::Unsupported(SafeText::line(&other.to_string())),
-    };
-    Some(AuthMethod {
-        id: id.to_owned(),
-        name: SafeText::line(text("name").unwrap_or(id)),
-        description: text("description").map(SafeText::new),
-        kind,
-    })
 }
 
 #[derive(Deserialize)]
@@ -194,8 +158,23 @@ fn session(result: &str) -> Result<SessionOpened, Fault> {
 }
 
 /// Whatever it says, the turn has ended (V1-PROMPT-04).
-fn stop_reason(result: &str) -> StopReason {
+fn prompt_done(result: &str) -> CallResult {
     let result: Value = serde_json::from_str(result).unwrap_or_default();
+    CallResult::PromptDone(stop_reason(&result), tokens(&result))
+}
+
+/// Nothing where the agent gives no sum: the parts differ from agent to agent (V1-PROMPT-08).
+fn tokens(result: &Value) -> Option<TurnTokens> {
+    let usage = result.get("usage")?;
+    let count = |key| usage.get(key).and_then(Value::as_u64);
+    Some(TurnTokens {
+        total: count("totalTokens")?,
+        input: count("inputTokens").unwrap_or_default(),
+        output: count("outputTokens").unwrap_or_default(),
+    })
+}
+
+fn stop_reason(result: &Value) -> StopReason {
     match result.get("stopReason") {
         Some(Value::String(reason)) => named_reason(reason),
         Some(other) => StopReason::Unknown(SafeText::line(&other.to_string())),

@@ -10,6 +10,7 @@ mod dialect;
 mod error_text;
 mod inside;
 mod listing;
+mod login;
 mod messages;
 mod notices;
 mod opening;
@@ -124,6 +125,7 @@ impl Session {
             commands: Vec::new(),
             usage: None,
             subagents: Subagents::default(),
+            tokens: None,
             terminals: BTreeMap::new(),
             earlier: Earlier::default(),
             last_word: now,
@@ -255,6 +257,9 @@ impl Step<'_> {
             Event::CycleMode => self.cycle_mode(),
             Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
+            Event::LogInByProfile => self.log_in_by_profile(),
+            Event::WantSignIn => self.want_sign_in(),
+            Event::LogOut => self.log_out(),
             Event::ListSessions => self.list_sessions(),
             Event::DeleteSession(id) => self.delete_session(id),
             Event::Restart => self.restart(),
@@ -303,6 +308,14 @@ impl Step<'_> {
                 self.at(owner.as_ref(), |step| step.terminal_exited(id, status));
             }
 
+            Event::LoginStarted {
+                terminal,
+                command,
+                cwd,
+            } => self.login_started(terminal, command, cwd),
+            Event::LoginFailed { error } => self.login_failed(error),
+            Event::LoginEnded { terminal, status } => self.login_ended(terminal, status),
+
             Event::Tick => {
                 if !self.tick() {
                     return;
@@ -330,10 +343,14 @@ impl Step<'_> {
         match (call, result) {
             (CallTag::Initialize, CallResult::Initialized(answer)) => self.initialized(*answer),
             (CallTag::Initialize, result) => self.initialize_failed(&failure(result)),
-            (CallTag::Authenticate { .. }, CallResult::Authenticated) => self.authenticated(),
+            (CallTag::Authenticate { method }, CallResult::Authenticated) => {
+                self.authenticated(&method);
+            }
             (CallTag::Authenticate { method }, result) => {
                 self.authenticate_failed(&method, &failure(result));
             }
+            (CallTag::Logout, CallResult::LoggedOut) => self.logged_out(),
+            (CallTag::Logout, result) => self.logout_failed(&failure(result)),
             (
                 call @ (CallTag::NewSession
                 | CallTag::LoadSession { .. }
@@ -345,7 +362,9 @@ impl Step<'_> {
                 result => self.opening_failed(&call, &failure(result)),
             },
             (CallTag::Prompt { session }, result) => match result {
-                CallResult::PromptDone(reason) => self.prompt_done(&session, reason),
+                CallResult::PromptDone(reason, tokens) => {
+                    self.prompt_done(&session, reason, tokens);
+                }
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {

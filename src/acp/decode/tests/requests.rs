@@ -75,6 +75,7 @@ fn what_was_not_offered_is_not_found() {
         read_text_file: false,
         write_text_file: false,
         terminal: false,
+        login_terminal: false,
     };
     for method in [
         "fs/read_text_file",
