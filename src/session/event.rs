@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, OptionId, OptionValue,
-        PromptBlock, RequestKey, SessionId, TerminalId,
+        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, OptionId,
+        OptionValue, PromptBlock, RequestKey, SessionId, TerminalId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -50,6 +50,14 @@ pub enum Event {
     },
     /// Stop what a subagent does, where its agent allows that (V1-SUB-03).
     CancelSubagent(SessionId),
+    AnswerForm {
+        question: QuestionId,
+        answer: ElicitationAnswer,
+    },
+    AnswerPage {
+        question: QuestionId,
+        answer: PageAnswer,
+    },
     CycleMode,
     /// Set an option of the agent, by id.
     SetOption {
@@ -102,6 +110,11 @@ pub enum Event {
         command: SafeText,
         cwd: SafeText,
         reason: SafeText,
+    },
+    /// The browser was started on a page, or why not.
+    PageOpened {
+        question: QuestionId,
+        result: Result<(), SafeText>,
     },
     /// Policy refused a request of fs/* or terminal/*; already answered. Shown.
     Refused {
@@ -156,6 +169,16 @@ pub struct Prompt {
     /// As typed: for the transcript, and for the composer when it is taken back.
     pub text: String,
     pub blocks: Vec<PromptBlock>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageAnswer {
+    /// In the person's browser, now: the answer waits for what comes of that.
+    Open,
+    /// The person has opened it where there is a browser (V1-ELI-19).
+    OpenedElsewhere,
+    Decline,
+    Dismiss,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -210,7 +210,7 @@ impl Step<'_> {
             session: id.clone(),
         };
         self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
-        self.close_questions_of(Some(id));
+        self.close_questions_of(id);
         self.inside(id, |step| step.end_open_tools(ToolState::Cancelled));
     }
 
@@ -243,13 +243,15 @@ impl Step<'_> {
     /// The session that a question came from, if that is a subagent.
     pub(super) fn subagent_asking(&self, question: &Question) -> Option<SessionId> {
         let of = |request: &HostRequest| {
-            let id = request.session();
+            let id = request.session()?;
             self.session.has_subagent(id).then(|| id.clone())
         };
         match question {
             Question::Permission(question) => question.subagent.clone(),
             Question::File(question) => of(&question.request),
             Question::Command(question) => of(&question.request),
+            Question::Form(question) => question.subagent.clone(),
+            Question::Page(question) => question.subagent.clone(),
         }
     }
 

@@ -177,8 +177,7 @@ impl Step<'_> {
         self.hush();
         self.end_open_tools(open_tools);
         self.tell_writes();
-        // A subagent may work on, and ask, when the turn is over.
-        self.close_questions_of(None);
+        self.close_questions_of_turn();
         self.settle_plan();
         self.settle_plan_texts();
         self.session.turn = None;

@@ -37,6 +37,8 @@ impl Step<'_> {
             }
             Some(Question::File(question)) => self.answer_file(question.id, FileAnswer::No),
             Some(Question::Command(question)) => self.answer_command(question.id, false),
+            // Not offered without a person, but an agent may ask all the same.
+            Some(Question::Form(_) | Question::Page(_)) => self.close_question(at),
             None => {}
         }
     }
@@ -48,7 +50,9 @@ impl Step<'_> {
                 allowed: false,
                 by,
             };
-            self.record(question.block, answered);
+            self.at(question.subagent.as_ref(), |step| {
+                step.record(question.block, answered);
+            });
             let outcome = HostReply::Permission(PermissionOutcome::Cancelled);
             self.answer_request(question.key, outcome);
         }
