@@ -120,9 +120,14 @@ impl Step<'_> {
         }
     }
 
-    /// What the turn had asked; what belongs to a request of ours goes on (V1-CAN-06), and so does
-    /// what a subagent asks, which may work on when the turn is over.
+    /// What the turn had asked, subagents included; what belongs to a request of ours goes on
+    /// (V1-CAN-06).
     pub(super) fn close_questions_of_turn(&mut self) {
+        self.close_questions_where(|_, question| question.is_of_turn());
+    }
+
+    /// The same without subagents, which may work on, and ask, when the turn is over.
+    pub(super) fn close_own_questions_of_turn(&mut self) {
         self.close_questions_where(|step, question| {
             question.is_of_turn() && step.subagent_asking(question).is_none()
         });
