@@ -8,7 +8,7 @@ use serde::{
     de::{Error, SeqAccess, Visitor},
 };
 
-use super::{ConnectionConfig, FsConfig, TerminalConfig, UiConfig, nearest};
+use super::{ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig, nearest};
 use crate::proto::{Decision, Dialect, Policy, Protocol, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
@@ -37,6 +37,7 @@ pub(super) struct File {
     pub permissions: PermissionsSection,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub sessions: SessionsConfig,
     pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// An action and the chords that call it, in place of its defaults.

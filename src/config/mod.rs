@@ -60,6 +60,7 @@ pub struct Config {
     pub rules: Vec<Rule>,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub sessions: SessionsConfig,
     pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// Action name to its chords; only what the files set. Judged by the UI's action table.
@@ -144,6 +145,14 @@ pub struct TerminalConfig {
     pub ask: bool,
 }
 
+/// `[sessions]`: what is stored of conversations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionsConfig {
+    /// How many stay; with more, those that were not changed for longest go. 0: none is stored.
+    pub keep: u32,
+}
+
 /// `[connection]`: how much of an agent is put up with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -224,6 +233,12 @@ impl Default for FsConfig {
         Self {
             outside_workspace: OutsideWorkspace::Ask,
         }
+    }
+}
+
+impl Default for SessionsConfig {
+    fn default() -> Self {
+        Self { keep: 1_000 }
     }
 }
 

@@ -25,6 +25,7 @@ mod settings;
 mod showing;
 mod signin;
 mod stop;
+mod stored;
 mod subagents;
 mod terminals;
 mod tools;
@@ -119,6 +120,7 @@ impl Session {
             title: None,
             transcript: Transcript::default(),
             turn: None,
+            last_stop: None,
             // Sent when the session is open, like anything that is typed before.
             queue: config.first_prompt.iter().cloned().collect::<VecDeque<_>>(),
             queue_held: false,

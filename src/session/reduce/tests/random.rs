@@ -278,6 +278,7 @@ impl World {
                 | Effect::TerminalMeta(_)
                 | Effect::Attention(_)
                 | Effect::Notice(_)
+                | Effect::SessionDeleted(_)
                 | Effect::Toast(_) => {}
             }
         }
