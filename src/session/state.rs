@@ -9,7 +9,8 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
-        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, TurnTokens, Usage,
+        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, SystemPrompt, TerminalId,
+        TurnTokens, Usage,
     },
     session::{BlockKind, Prompt, Question, Transcript},
     text::{SafeText, first_bytes},
@@ -26,6 +27,8 @@ pub struct SessionConfig {
     pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
+    /// For agents that take one (V1-SES-10).
+    pub system_prompt: Option<SystemPrompt>,
     pub caps: ClientCaps,
     /// How long the agent may be silent at its start before that is said (V1-INIT-24).
     pub start_timeout: Duration,
