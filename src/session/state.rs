@@ -9,8 +9,8 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
-        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason, TerminalId,
-        TurnTokens, Usage,
+        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt,
+        TerminalId, TurnTokens, Usage,
     },
     session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
@@ -27,6 +27,8 @@ pub struct SessionConfig {
     pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
+    /// For agents that take one (V1-SES-10).
+    pub system_prompt: Option<SystemPrompt>,
     pub caps: ClientCaps,
     /// How long the agent may be silent at its start before that is said (V1-INIT-24).
     pub start_timeout: Duration,
@@ -49,6 +51,7 @@ impl SessionConfig {
             login: None,
             cwd,
             additional_directories: Vec::new(),
+            system_prompt: None,
             caps: ClientCaps::default(),
             start_timeout: Duration::ZERO,
             start: Start::New,

@@ -3,7 +3,7 @@
 use crate::{
     proto::{
         AgentEvent, Call, CallTag, ContentBlock, NamedPlan, Patch, PlanEntry, RpcError, SessionId,
-        SessionOpened, SessionSetup,
+        SessionOpened, SessionSetup, SystemPrompt,
     },
     session::{BlockKind, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript},
     text::SafeText,
@@ -130,6 +130,16 @@ impl Step<'_> {
                 "the agent takes no additional directories: it knows the working directory only";
             self.say(NoticeLevel::Warning, text.into());
         }
+        if let Some(prompt) = &self.session.config.system_prompt
+            && self.system_prompt().is_none()
+        {
+            let text = if caps.system_prompt && prompt.replaces {
+                "the agent takes a system prompt only beside its own: the profile's is left out"
+            } else {
+                "the agent takes no system prompt: the profile's is left out"
+            };
+            self.say(NoticeLevel::Warning, text.into());
+        }
         let shown = self.has_conversation();
         self.session.inner.opening.shown = shown;
         let fork = self.session.inner.opening.fork.take();
@@ -162,6 +172,17 @@ impl Step<'_> {
         self.open(way);
     }
 
+    /// The profile's, if the agent takes it so: the same at each opening (V1-SES-10, V1-INIT-21).
+    fn system_prompt(&self) -> Option<SystemPrompt> {
+        let caps = self.session.agent.caps;
+        let prompt = self.session.config.system_prompt.as_ref();
+        prompt
+            .filter(|prompt| {
+                caps.system_prompt && (caps.system_prompt_override || !prompt.replaces)
+            })
+            .cloned()
+    }
+
     /// Sends the set-up call that a sign-in interrupted once more (V1-AUTH-08).
     pub(super) fn open_once_more(&mut self) {
         if let Some(way) = self.session.inner.opening.way.clone() {
@@ -178,6 +199,7 @@ impl Step<'_> {
             } else {
                 Vec::new()
             },
+            system_prompt: self.system_prompt(),
         };
         let opening = &mut self.session.inner.opening;
         let call = match way.clone() {

@@ -477,6 +477,7 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             login: None,
             cwd: world.cwd.clone(),
             additional_directories: Vec::new(),
+            system_prompt: None,
             caps: Default::default(),
             start_timeout: Duration::from_secs(60),
             start: Start::New,
