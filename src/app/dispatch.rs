@@ -42,6 +42,7 @@ impl App {
         let effects = rules(&mut self.sessions, Instant::now());
         self.perform(effects);
         self.session_changed(rev);
+        self.follow_sessions();
     }
 
     pub(super) fn perform(&mut self, effects: Vec<Routed>) {
@@ -98,6 +99,7 @@ impl App {
                     self.ui.notice(notice);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
+                Effect::SessionDeleted(id) => self.forget_stored(by, id),
                 Effect::Toast(text) => {
                     let text = self.as_of(by, text);
                     self.ui.toast(text);
@@ -174,6 +176,7 @@ impl App {
     pub(super) fn host_event(&mut self, key: SessionKey, event: HostEvent) {
         match event {
             HostEvent::TerminalStarted {
+                session,
                 id,
                 command,
                 cwd,
@@ -182,7 +185,13 @@ impl App {
                 if let Some(running) = self.running_mut(key) {
                     running.screens.insert(id.clone(), screen);
                 }
-                self.reduce_in(key, [Event::TerminalStarted { id, command, cwd }]);
+                let started = Event::TerminalStarted {
+                    session,
+                    id,
+                    command,
+                    cwd,
+                };
+                self.reduce_in(key, [started]);
                 self.forget_screens(key);
             }
             HostEvent::TerminalOutput => {

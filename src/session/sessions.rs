@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use crate::{
     proto::{AgentExit, ConnectionId, FromAgent, SessionId, SessionKey},
-    session::{Effect, Event, Phase, Session, SessionConfig, reduce},
+    session::{BlockKind, Effect, Event, Phase, Session, SessionConfig, reduce},
+    text::SafeText,
 };
 
 /// Sessions that can be open at once. Each has a transcript, and most an agent process; no person
@@ -97,6 +98,20 @@ impl Sessions {
             self.shown = next.map(|(key, _)| *key);
         }
         Some(session)
+    }
+
+    /// As [`Session::show_stored`], for one that was just opened.
+    pub fn show_stored(
+        &mut self,
+        key: SessionKey,
+        title: Option<SafeText>,
+        blocks: impl IntoIterator<Item = BlockKind>,
+    ) {
+        if let Some(at) = self.position(key)
+            && let Some((_, session)) = self.list.get_mut(at)
+        {
+            session.show_stored(title, blocks);
+        }
     }
 
     /// Whether there is such a session.
@@ -302,6 +317,12 @@ impl Sessions {
         self.list
             .iter()
             .position(|(_, session)| session.connection == Some(connection) && session.is(id))
+            // A child's words and requests are its parent's to take (V1-SUB-02).
+            .or_else(|| {
+                self.list.iter().position(|(_, session)| {
+                    session.connection == Some(connection) && session.has_subagent(id)
+                })
+            })
     }
 
     fn unnamed(&self, connection: ConnectionId) -> impl Iterator<Item = usize> {

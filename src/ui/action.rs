@@ -132,6 +132,7 @@ actions! {
         EndAgent "end-agent" ["shift-f5"] "End the agent's process",
         NewSession "new-session" ["ctrl-n"] "Open another session with this agent",
         ForkSession "fork-session" [] "Open a session that goes on from this one (where the agent can)",
+        PastSessions "past-sessions" [] "Open a stored session again",
         Sessions "sessions" ["ctrl-s"] "Show all sessions, and who waits for you",
         ChooseAgent "choose-agent" ["f6"] "Open a session with another agent",
         SignIn "sign-in" [] "Sign in to the agent",
@@ -158,7 +159,8 @@ actions! {
         BlockCopy "block-copy" ["y"] "Copy the block's text",
         BlockOpen "block-open" ["o"] "Open the block's file in $EDITOR",
         BlockShow "block-show" ["d"] "Show the block's diff, or all of its text, on the whole screen",
-        BlockAttach "block-attach" ["t"] "Attach to the block's terminal",
+        BlockAttach "block-attach" ["t"] "Attach to the block's terminal, or go to its subagent",
+        BlockStop "block-stop" ["x"] "Stop what the subagent does",
         BlockLeave "block-leave" ["tab", "q"] "Back to the composer",
     }
     Question Question {

@@ -29,6 +29,8 @@ mod sessions;
 mod sign_in;
 mod start;
 mod stop;
+mod stored;
+mod subagents;
 mod terminal;
 mod trust;
 mod turn;

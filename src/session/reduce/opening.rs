@@ -3,9 +3,9 @@
 use crate::{
     proto::{
         AgentEvent, Call, CallTag, ContentBlock, NamedPlan, Patch, PlanEntry, RpcError, SessionId,
-        SessionOpened, SessionSetup,
+        SessionOpened, SessionSetup, SystemPrompt,
     },
-    session::{BlockKind, NoticeLevel, Phase, Session, Start, ToolState, Transcript},
+    session::{BlockKind, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript},
     text::SafeText,
 };
 
@@ -15,6 +15,7 @@ use super::{
     compaction::Compactions,
     error_text,
     notices::notice,
+    session_messages::SessionMessages,
     tools::ToolIndex,
 };
 
@@ -37,6 +38,8 @@ pub(super) struct Opening {
     shown: bool,
     /// That it was told once more was said.
     told_twice: bool,
+    /// What stands on the screen is what was stored of the session by an earlier run.
+    stored: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,6 +57,8 @@ struct Kept {
     plan: Vec<PlanEntry>,
     plans: Vec<NamedPlan>,
     compactions: Compactions,
+    messages: SessionMessages,
+    subagents: Subagents,
 }
 
 impl Way {
@@ -79,6 +84,10 @@ struct Early {
 impl Opening {
     pub(super) fn open_again(&mut self, id: SessionId) {
         self.again = Some(id);
+    }
+
+    pub(super) fn shows_stored(&mut self) {
+        self.stored = true;
     }
 
     pub(super) fn fork(&mut self, id: SessionId) {
@@ -121,6 +130,16 @@ impl Step<'_> {
                 "the agent takes no additional directories: it knows the working directory only";
             self.say(NoticeLevel::Warning, text.into());
         }
+        if let Some(prompt) = &self.session.config.system_prompt
+            && self.system_prompt().is_none()
+        {
+            let text = if caps.system_prompt && prompt.replaces {
+                "the agent takes a system prompt only beside its own: the profile's is left out"
+            } else {
+                "the agent takes no system prompt: the profile's is left out"
+            };
+            self.say(NoticeLevel::Warning, text.into());
+        }
         let shown = self.has_conversation();
         self.session.inner.opening.shown = shown;
         let fork = self.session.inner.opening.fork.take();
@@ -130,6 +149,11 @@ impl Step<'_> {
                 Some(_) => {
                     let text = format!("{} cannot fork a session", self.agent_name());
                     self.give_up_reopening(&text, None);
+                    Way::New
+                }
+                // It ended before its agent had one.
+                None if self.session.inner.opening.stored => {
+                    self.give_up_reopening("the agent never had this session", None);
                     Way::New
                 }
                 None => Way::New,
@@ -148,6 +172,17 @@ impl Step<'_> {
         self.open(way);
     }
 
+    /// The profile's, if the agent takes it so: the same at each opening (V1-SES-10, V1-INIT-21).
+    fn system_prompt(&self) -> Option<SystemPrompt> {
+        let caps = self.session.agent.caps;
+        let prompt = self.session.config.system_prompt.as_ref();
+        prompt
+            .filter(|prompt| {
+                caps.system_prompt && (caps.system_prompt_override || !prompt.replaces)
+            })
+            .cloned()
+    }
+
     /// Sends the set-up call that a sign-in interrupted once more (V1-AUTH-08).
     pub(super) fn open_once_more(&mut self) {
         if let Some(way) = self.session.inner.opening.way.clone() {
@@ -164,6 +199,7 @@ impl Step<'_> {
             } else {
                 Vec::new()
             },
+            system_prompt: self.system_prompt(),
         };
         let opening = &mut self.session.inner.opening;
         let call = match way.clone() {
@@ -218,6 +254,7 @@ impl Step<'_> {
         opening.way = None;
         opening.live = Some(id.clone());
         opening.again = None;
+        opening.stored = false;
         let early = std::mem::take(&mut opening.early);
         self.session.id = Some(id.clone());
         self.session.phase = Phase::Ready;
@@ -227,7 +264,7 @@ impl Step<'_> {
             self.forget_options();
         }
         // In the order in which they came: the answer has the last word (V1-CFG-10).
-        self.apply_early(&id, early);
+        self.apply_early(early);
         self.options_at_opening(answer.modes, answer.config_options);
         self.apply_settings(told);
         self.send_next_unless_held();
@@ -334,12 +371,16 @@ impl Step<'_> {
         let plan = std::mem::take(&mut self.session.plan);
         let plans = std::mem::take(&mut self.session.plans);
         let compactions = std::mem::take(&mut self.session.inner.compactions);
+        let messages = std::mem::take(&mut self.session.inner.messages);
+        let subagents = std::mem::take(&mut self.session.subagents);
         self.session.inner.opening.kept = Some(Kept {
             transcript,
             tools,
             plan,
             plans,
             compactions,
+            messages,
+            subagents,
         });
         self.weigh();
     }
@@ -364,7 +405,9 @@ impl Step<'_> {
         self.settle_plan();
         self.settle_plan_texts();
         let kept = self.session.inner.opening.kept.take();
-        if kept.is_some_and(|kept| has_conversation(&kept.transcript)) {
+        // Who opens a session again expects that it is loaded.
+        let stored = std::mem::take(&mut self.session.inner.opening.stored);
+        if !stored && kept.is_some_and(|kept| has_conversation(&kept.transcript)) {
             // Not "above": gemini goes on telling it after the answer.
             let text = "the session was loaded again, as the agent tells it";
             self.say(NoticeLevel::Info, text.into());
@@ -379,6 +422,8 @@ impl Step<'_> {
             self.session.plan = kept.plan;
             self.session.plans = kept.plans;
             self.session.inner.compactions = kept.compactions;
+            self.session.inner.messages = kept.messages;
+            self.session.subagents = kept.subagents;
             self.weigh();
             self.end_own_calls_that_ended();
         }
@@ -397,6 +442,13 @@ impl Step<'_> {
 
     /// An update, for whichever session it is.
     pub(super) fn routed_update(&mut self, session: Option<SessionId>, event: AgentEvent) {
+        if let Some(id) = &session
+            && self.session.has_subagent(id)
+            && !self.session.is(id)
+        {
+            self.subagent_says(id, event);
+            return;
+        }
         let opening = &mut self.session.inner.opening;
         match (&opening.live, &session) {
             // Without an id it is meant for the only session there is (D-11).
@@ -407,16 +459,12 @@ impl Step<'_> {
         }
     }
 
-    fn apply_early(&mut self, id: &SessionId, early: Early) {
-        let mut foreign = early.left_out > 0;
+    /// In the order in which they came: a subagent is made known before it says anything.
+    fn apply_early(&mut self, early: Early) {
         for (session, event) in early.events {
-            if session.as_ref().is_none_or(|session| session == id) {
-                self.update(event);
-            } else {
-                foreign = true;
-            }
+            self.routed_update(session, event);
         }
-        if foreign {
+        if early.left_out > 0 {
             self.foreign_update();
         }
     }

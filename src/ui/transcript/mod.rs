@@ -12,6 +12,7 @@ mod frame;
 mod heights;
 mod item;
 mod layout;
+mod nested;
 mod paint;
 mod plain;
 mod scroll;
@@ -33,7 +34,7 @@ use item::Item;
 use layout::{Position, Shown};
 
 pub use browse::FileLocation;
-pub use exit::{conversation_rows, last_exchange_rows};
+pub use exit::{all_rows, conversation_rows, last_exchange_rows};
 pub use frame::Settings;
 pub use paint::PlacedLink;
 pub use plain::transcript_text;
@@ -179,7 +180,13 @@ impl TranscriptView {
             .blocks()
             .get(index)
             .map_or(Detail::Short, |block| {
-                item::detail(block, own, self.details, frame.settings.thoughts)
+                item::detail(
+                    block,
+                    own,
+                    self.details,
+                    frame.settings.thoughts,
+                    &frame.source,
+                )
             })
     }
 }
