@@ -86,6 +86,7 @@ async fn a_conversation() {
             cwd: PathBuf::from("/p"),
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
+            system_prompt: None,
         })),
     );
     let (said, exit) = to_the_end(&mut inbox).await;

@@ -144,6 +144,7 @@ async fn examine(
         cwd: cwd.to_owned(),
         additional_directories: Vec::new(),
         mcp_servers: Vec::new(),
+        system_prompt: None,
     };
     match agent.ask(Call::NewSession(setup)).await {
         Ok(CallResult::SessionOpened(opened)) => {

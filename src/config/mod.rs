@@ -47,7 +47,7 @@ pub use self::{
     project::find as project_file,
     trust::TrustState,
 };
-use crate::proto::{Dialect, Policy, Protocol, Rule};
+use crate::proto::{Dialect, Policy, Protocol, Rule, SystemPrompt};
 
 /// The effective configuration.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +90,8 @@ pub struct AgentProfile {
     pub config: Vec<(String, String)>,
     /// MCP servers that it is handed, as they are configured.
     pub mcp_servers: Vec<McpServerConfig>,
+    /// For agents that take one.
+    pub system_prompt: Option<SystemPrompt>,
     pub policy: Option<Policy>,
     pub fs_read: bool,
     pub fs_write: bool,

@@ -121,6 +121,17 @@ pub struct SessionSetup {
     pub additional_directories: Vec<PathBuf>,
     /// Only those that the agent can connect to (V1-INIT-19).
     pub mcp_servers: Vec<McpServer>,
+    /// Likewise (V1-SES-10).
+    pub system_prompt: Option<SystemPrompt>,
+}
+
+/// Instructions of the person's own for a whole session (V1-SES-10).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SystemPrompt {
+    /// Not empty.
+    pub text: String,
+    /// In place of the agent's own instructions, not after them: where the agent says that it can.
+    pub replaces: bool,
 }
 
 /// A block of a prompt.

@@ -44,6 +44,7 @@ impl Bench {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),
+            system_prompt: None,
             caps: ClientCaps::default(),
             start_timeout: Duration::from_secs(60),
             start: Start::New,
