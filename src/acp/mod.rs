@@ -2,7 +2,7 @@
 //!
 //! Owns: starting and ending the process ([`launch`], [`process`], [`ladder`]), the handle that the
 //! app holds ([`client`]), what messages mean ([`decode`], [`encode`], [`dialect`]), and the wire
-//! log ([`trace`]). Must not know about sessions' rules, the screen, or files of the person.
+//! log, written ([`trace`]) and read ([`recording`]). Must not know about sessions' rules, the screen, or files of the person.
 
 mod client;
 mod decode;
@@ -11,6 +11,7 @@ mod encode;
 mod ladder;
 mod launch;
 mod process;
+mod recording;
 mod stderr;
 mod trace;
 
@@ -20,4 +21,5 @@ mod tests;
 pub use client::{Client, Inbound, Inbox};
 pub use ladder::StopMode;
 pub use launch::{LaunchError, LaunchSpec};
+pub use recording::{Recorded, Recording, Word};
 pub use trace::{Secrets, Trace, TraceHandle};

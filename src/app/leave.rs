@@ -39,8 +39,10 @@ impl App {
     /// Ends the turn and the session as the protocol wants it; processes are ended by
     /// [`Started`](super::started::Started).
     pub(super) fn leave(&mut self) {
-        let unsent = self.store.number_draft(self.unsent());
-        self.store.save_draft(&unsent);
+        if self.replay.is_none() {
+            let unsent = self.store.number_draft(self.unsent());
+            self.store.save_draft(&unsent);
+        }
         for (key, session) in self.sessions.iter() {
             for message in session.farewell() {
                 self.send(key, message);
@@ -52,6 +54,15 @@ impl App {
     }
 
     pub(super) fn farewell(self) -> Farewell {
+        if self.replay.is_some() {
+            // What was played is in its file.
+            return Farewell {
+                code: self.exit.unwrap_or(ExitCode::Done),
+                rows: Vec::new(),
+                resume: None,
+                error: None,
+            };
+        }
         let session = self.sessions.shown();
         let failed = session.and_then(|session| match &session.phase {
             Phase::Failed { error } => Some(error.clone()),

@@ -13,8 +13,17 @@ use tokio::sync::mpsc;
 use crate::{
     acp::{Client, Inbox},
     app::{
-        attention::Focus, draft::text_prompt, frame::FrameScheduler, input::ReplyFilter, job::Job,
-        reader::Reader, running::Running, screen::Screen, started::Started, store::Store,
+        attention::Focus,
+        draft::text_prompt,
+        frame::FrameScheduler,
+        input::ReplyFilter,
+        job::Job,
+        reader::Reader,
+        replay::{Lines, Playing},
+        running::Running,
+        screen::Screen,
+        started::Started,
+        store::Store,
     },
     cli::{ExitCode, Launch},
     config::{Config, Dirs, Loaded, TrustState},
@@ -82,6 +91,10 @@ pub struct App {
     /// As it is on disk, or soon will be.
     pub kept_draft: String,
     pub test_panic: bool,
+    /// A log is played, and nothing else is done.
+    pub replay: Option<Playing>,
+    /// Its lines, for the loop to wait for.
+    pub replayed: Option<Lines>,
 }
 
 impl App {
@@ -92,6 +105,7 @@ impl App {
         started: Started,
         jobs: mpsc::UnboundedSender<Job>,
         reader: Reader,
+        replay: Option<Playing>,
     ) -> anyhow::Result<Self> {
         let written = jobs.clone();
         // Sending fails only once the loop is over.
@@ -102,7 +116,7 @@ impl App {
         let store = Store::new(&dirs.state, &launch.cwd);
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
-        let draft = store.draft();
+        let draft = store.draft().filter(|_| replay.is_none());
         if let Some(draft) = &draft {
             ui.set_draft(draft);
             ui.toast("draft restored".into());
@@ -115,6 +129,7 @@ impl App {
             cwd: SafeText::line(&with_tilde(&launch.cwd)),
             git_branch: git::branch(&launch.cwd),
             policy: None,
+            read_only: None,
         };
         Ok(Self {
             warnings: config_warnings(&loaded),
@@ -148,6 +163,8 @@ impl App {
             lent_until: None,
             kept_draft: draft.unwrap_or_default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
+            replay,
+            replayed: None,
         })
     }
 
@@ -191,6 +208,9 @@ impl App {
     /// Starts the agent that was asked for, or shows the picker; waits for the word on a project
     /// file first, since that may say which agent and how.
     pub(super) fn open_first(&mut self) {
+        if self.replay.is_some() {
+            return self.open_replay();
+        }
         if matches!(self.trust, TrustState::Untrusted { .. }) {
             return;
         }

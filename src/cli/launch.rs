@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Subcommands of the product that this version does not have.
-const LATER: [&str; 2] = ["sessions", "replay"];
+const LATER: [&str; 1] = ["sessions"];
 
 /// How the UI is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -22,7 +22,7 @@ pub use self::{
     agents::agents,
     args::{
         AddFrom, AgentArg, AgentsAction, Cli, Command, ConfigAction, Format, ImportFrom, OpenArgs,
-        RunArgs,
+        ReplayArgs as ReplayOptions, RunArgs,
     },
     config::config,
     doctor::DoctorReport,

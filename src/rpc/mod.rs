@@ -6,7 +6,7 @@
 //! [`Protocol`] that the reader is given. Must not know about processes or about ACP's methods,
 //! save for `$/cancel_request`, which belongs to the envelope: it names a raw id.
 
-mod envelope;
+pub mod envelope;
 mod error;
 mod json;
 mod lines;
@@ -20,6 +20,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+pub use error::decode_error;
 pub use json::{Member, Text, present};
 pub use outbox::{Outbox, Outgoing, write_lines};
 pub use peer::Peer;

@@ -1,6 +1,7 @@
 //! The program as a shell sees it: output, errors and exit codes of all that needs no terminal.
 
 mod agents;
+mod replay;
 mod run;
 mod shell;
 
@@ -24,10 +25,7 @@ fn wrong_usage_exits_2_and_says_what_is_right() {
     let shell = Shell::new();
     for (args, expected) in [
         (&["agnets"][..], "did you mean `agents`?"),
-        (
-            &["replay", "x"],
-            "replay is not supported yet in this version",
-        ),
+        (&["replay", "x"], "stdin is not a terminal"),
         (&["--policy", "maybe"], "accept-edits"),
         (
             &["-C", "nowhere", "agents"],

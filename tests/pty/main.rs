@@ -21,6 +21,7 @@ mod limits;
 mod logs;
 mod permission;
 mod queue;
+mod replay;
 mod sessions;
 mod sign_in;
 mod start;

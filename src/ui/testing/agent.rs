@@ -52,6 +52,7 @@ impl Bench {
             project: ProjectInfo {
                 cwd: "~/src/tool".into(),
                 git_branch: Some("main".into()),
+                read_only: None,
                 policy: None,
             },
             screens: Screens::default(),
