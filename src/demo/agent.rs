@@ -1,12 +1,13 @@
-//! The demo's protocol side: initialize, sessions, modes, prompts.
+//! The demo's protocol side: initialize, sessions, options, prompts.
 
 use std::{cell::Cell, path::PathBuf, sync::mpsc};
 
 use serde_json::{Value, json};
 
 use super::{
+    options::Choices,
     peer::{Message, Peer, Stopped},
-    script::{Pace, Script},
+    script::Script,
     showcase,
 };
 
@@ -15,12 +16,14 @@ const SESSION: &str = "demo-1";
 pub struct Agent {
     peer: Peer,
     session: Option<Session>,
+    /// The client shows options that are flags.
+    flags: bool,
 }
 
 struct Session {
     /// Where the tour makes and changes files.
     scratch: PathBuf,
-    pace: Pace,
+    choices: Choices,
     calls: Cell<u32>,
 }
 
@@ -29,6 +32,7 @@ impl Agent {
         Self {
             peer,
             session: None,
+            flags: false,
         }
     }
 
@@ -48,38 +52,45 @@ impl Agent {
     fn handle(&mut self, message: &Message) -> Result<Value, Value> {
         let params = &message.params;
         match message.method.as_str() {
-            "initialize" => Ok(json!({
-                "protocolVersion": 1,
-                "agentInfo": {
-                    "name": "acp-tui-demo",
-                    "title": "Demo",
-                    "version": env!("CARGO_PKG_VERSION"),
-                },
-                "agentCapabilities": {
-                    "promptCapabilities": {"embeddedContext": true},
-                    "sessionCapabilities": {"additionalDirectories": {}, "close": {}, "resume": {}},
-                },
-            })),
+            "initialize" => Ok(self.initialize(params)),
             "session/new" => {
                 self.open(params);
-                Ok(json!({"sessionId": SESSION, "modes": self.modes()}))
+                Ok(json!({"sessionId": SESSION, "configOptions": self.options()}))
             }
             "session/resume" => {
                 self.open(params);
-                Ok(json!({"modes": self.modes()}))
+                Ok(json!({"configOptions": self.options()}))
             }
             "session/close" => Ok(json!({})),
-            "session/set_mode" => {
-                let mode = params["modeId"].as_str().unwrap_or_default();
-                let (Some(pace), Some(session)) = (Pace::from_id(mode), &mut self.session) else {
-                    return Err(error(-32602, "there is no such mode"));
+            "session/set_config_option" => {
+                let Some(session) = &mut self.session else {
+                    return Err(error(-32002, "there is no session"));
                 };
-                session.pace = pace;
-                Ok(json!({}))
+                let option = params["configId"].as_str().unwrap_or_default();
+                let set = session.choices.set(option, &params["value"]);
+                set.map_err(|problem| error(-32602, &problem))?;
+                Ok(json!({"configOptions": self.options()}))
             }
             "session/prompt" => self.prompt(params),
             method => Err(error(-32601, &format!("the demo does not know {method}"))),
         }
+    }
+
+    fn initialize(&mut self, params: &Value) -> Value {
+        let flags = "/clientCapabilities/session/configOptions/boolean";
+        self.flags = params.pointer(flags).is_some_and(|flags| !flags.is_null());
+        json!({
+            "protocolVersion": 1,
+            "agentInfo": {
+                "name": "acp-tui-demo",
+                "title": "Demo",
+                "version": env!("CARGO_PKG_VERSION"),
+            },
+            "agentCapabilities": {
+                "promptCapabilities": {"embeddedContext": true},
+                "sessionCapabilities": {"additionalDirectories": {}, "close": {}, "resume": {}},
+            },
+        })
     }
 
     fn open(&mut self, params: &Value) {
@@ -89,24 +100,14 @@ impl Agent {
         };
         self.session = Some(Session {
             scratch,
-            pace: Pace::Calm,
+            choices: Choices::default(),
             calls: Cell::new(0),
         });
     }
 
-    fn modes(&self) -> Value {
-        let current = self
-            .session
-            .as_ref()
-            .map_or(Pace::Calm, |session| session.pace);
-        json!({
-            "currentModeId": current.id(),
-            "availableModes": Pace::ALL.map(|pace| json!({
-                "id": pace.id(),
-                "name": pace.name(),
-                "description": pace.description(),
-            })),
-        })
+    fn options(&self) -> Value {
+        let choices = self.session.as_ref().map(|session| session.choices);
+        choices.unwrap_or_default().list(self.flags)
     }
 
     fn announce_commands(&self) {
@@ -150,7 +151,7 @@ impl Agent {
             &self.peer,
             SESSION,
             &session.scratch,
-            session.pace,
+            session.choices,
             &session.calls,
         );
         let reason = match showcase::answer(&script, &text, &attached) {

@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::peer::{Peer, Stopped};
+use super::{
+    options::{Choices, Thoughts},
+    peer::{Peer, Stopped},
+};
 
 /// How fast the demo goes: its session modes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,7 +60,7 @@ pub struct Script<'a> {
     peer: &'a Peer,
     session: &'a str,
     pub scratch: &'a Path,
-    pace: Pace,
+    choices: Choices,
     /// Tool calls announced so far in this session: their ids.
     calls: &'a Cell<u32>,
 }
@@ -69,14 +72,14 @@ impl<'a> Script<'a> {
         peer: &'a Peer,
         session: &'a str,
         scratch: &'a Path,
-        pace: Pace,
+        choices: Choices,
         calls: &'a Cell<u32>,
     ) -> Self {
         Self {
             peer,
             session,
             scratch,
-            pace,
+            choices,
             calls,
         }
     }
@@ -87,7 +90,7 @@ impl<'a> Script<'a> {
 
     /// A pause at the calm pace.
     pub fn pause(&self, milliseconds: u64) -> Step {
-        match self.pace {
+        match self.choices.pace {
             Pace::Calm => self.peer.pause(Duration::from_millis(milliseconds)),
             Pace::Swift => self.peer.check(),
         }
@@ -106,6 +109,11 @@ impl<'a> Script<'a> {
     }
 
     pub fn think(&self, text: &str) -> Step {
+        let text = match self.choices.thoughts {
+            Thoughts::Full => text,
+            Thoughts::Brief => text.split_inclusive(". ").next().unwrap_or(text).trim_end(),
+            Thoughts::Off => return Ok(()),
+        };
         self.stream("agent_thought_chunk", text, 22)
     }
 
@@ -118,6 +126,15 @@ impl<'a> Script<'a> {
             self.pause(pace)?;
         }
         Ok(())
+    }
+
+    /// A plan that is only there where plans are wanted.
+    pub fn tour_plan(&self, entries: &[&str], done: usize) -> Step {
+        if self.choices.plans {
+            self.plan(entries, done)
+        } else {
+            self.peer.check()
+        }
     }
 
     /// The plan, with `done` entries behind it and the next one at work.

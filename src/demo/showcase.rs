@@ -87,7 +87,8 @@ pub fn answer(script: &Script, text: &str, attached: &[&str]) -> Result<(), Stop
     }
     script.say(
         "\nType while I work: your message is queued. **Esc** stops me. **Shift-Tab** makes me \
-         faster. **F1** lists the keys.\n",
+         faster, **F7** chooses another script, **F12** shows all that can be set. **F1** lists the \
+         keys.\n",
     )
 }
 
@@ -102,23 +103,23 @@ fn tour(script: &Script) -> Result<(), Stopped> {
     script.update(json!({"sessionUpdate": "session_info_update", "title": "A tour of acp-tui"}))?;
     script.say("Welcome. I work in a scratch folder, so nothing of yours is touched.\n")?;
     script.think(THOUGHT)?;
-    script.plan(&PLAN, 0)?;
+    script.tour_plan(&PLAN, 0)?;
     script.pause(600)?;
-    edit_steps(script, || script.plan(&PLAN, 1))?;
-    script.plan(&PLAN, 2)?;
+    edit_steps(script, || script.tour_plan(&PLAN, 1))?;
+    script.tour_plan(&PLAN, 2)?;
     script.say("Now a command, in a real terminal that you can watch.\n")?;
     let input = json!({"rawInput": {"command": COUNT}});
     let call = script.tool("execute", "count, in colour", input)?;
     script.run(&call, COUNT)?;
-    script.plan(&PLAN, 3)?;
+    script.tour_plan(&PLAN, 3)?;
     refuse_me(script)?;
-    script.plan(&PLAN, 4)?;
+    script.tour_plan(&PLAN, 4)?;
     script.update(json!({
         "sessionUpdate": "usage_update", "used": 21_400, "size": 200_000,
         "cost": {"amount": 0.0, "currency": "USD"},
     }))?;
     script.say(LONG_ANSWER)?;
-    script.plan(&PLAN, PLAN.len())
+    script.tour_plan(&PLAN, PLAN.len())
 }
 
 fn edit(script: &Script) -> Result<(), Stopped> {
@@ -261,6 +262,7 @@ Everything came over the **Agent Client Protocol**, as it would from a real agen
 | stop the agent | `esc` | once to ask, again if it does not listen |
 | all keys | `F1` | every one can be rebound |
 | all actions | `ctrl-p` | search by what they do |
+| the model | `F7` | and `F12` for all options |
 | details | `ctrl-o` | fold and unfold |
 
 ### Code is code

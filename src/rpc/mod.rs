@@ -25,5 +25,5 @@ pub use json::{Member, Text, present};
 pub use outbox::{Outbox, Outgoing, write_lines};
 pub use peer::Peer;
 pub use queue::{Receiver, Sender, channel};
-pub use reader::{Inbound, Protocol, Reader};
+pub use reader::{Aside, Inbound, Plain, Protocol, Reader};
 pub use tap::{Direction, Tap, WireLine};

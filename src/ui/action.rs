@@ -120,12 +120,17 @@ actions! {
         Stop "stop" ["esc"] "Close a popup, else stop the turn",
         Interrupt "interrupt" ["ctrl-c"] "Clear the draft, else stop the turn, else (twice) quit",
         NextMode "next-mode" ["shift-tab"] "Switch to the agent's next mode",
+        Model "model" ["f7", "alt-m"] "Choose the model",
+        ThoughtLevel "thought-level" ["f8", "alt-t"] "Choose how much the model thinks",
+        Options "options" ["f12", "alt-s"] "Show and set the agent's options",
         Restart "restart" ["f5"] "Restart the agent and resume the session",
         EndAgent "end-agent" ["shift-f5"] "End the agent's process",
         NewSession "new-session" ["ctrl-n"] "Open another session with this agent",
         ForkSession "fork-session" [] "Open a session that goes on from this one (where the agent can)",
         Sessions "sessions" ["ctrl-s"] "Show all sessions, and who waits for you",
         ChooseAgent "choose-agent" ["f6"] "Open a session with another agent",
+        SignIn "sign-in" [] "Sign in to the agent",
+        SignOut "sign-out" [] "Sign out of the agent",
     }
     View Anywhere {
         ScrollUp "scroll-up" ["pgup"] "Scroll up a page",

@@ -61,7 +61,10 @@ fn encode_key(name: &str) -> Vec<u8> {
         "f5" => b"\x1b[15~",
         "s-f5" => b"\x1b[15;2~",
         "f6" => b"\x1b[17~",
+        "f7" => b"\x1b[18~",
+        "f8" => b"\x1b[19~",
         "f9" => b"\x1b[20~",
+        "f12" => b"\x1b[24~",
         other => panic!("no key {other}"),
     };
     bytes.to_vec()

@@ -1,18 +1,10 @@
-//! A list narrowed by typing: the palette, the agent picker.
+//! A list narrowed by typing: the palette, the agent picker, options and their values.
 
-use ratatui::{
-    buffer::Buffer,
-    layout::{Position, Rect},
-};
+mod draw;
 
 use crate::{
-    text::SafeText,
-    ui::{
-        composer::fuzzy::Fuzzy,
-        keymap::Chord,
-        overlay::{OverlayContext, panel::Scroll},
-        render::line::{StyledLine, pad, spread},
-    },
+    text::{SafeText, cell_width, wrap},
+    ui::{composer::fuzzy::Fuzzy, keymap::Chord, overlay::panel::Scroll, render::line::StyledLine},
 };
 
 /// Characters of the filter.
@@ -27,14 +19,44 @@ pub struct Entry<T> {
     pub value: T,
 }
 
+/// An entry with more to it.
+#[derive(Clone, Debug)]
+pub struct Described<T> {
+    pub entry: Entry<T>,
+    /// Shown beside the label where there is room; typing does not search it.
+    pub description: Option<SafeText>,
+    /// What stands over it and over those behind it that have the same. It cannot be selected.
+    pub heading: Option<SafeText>,
+}
+
+/// Columns from which descriptions stand beside the labels.
+const WIDE: usize = 60;
+
+/// Cells for labels that have descriptions beside them.
+const LABEL_WIDTH: usize = 36;
+
+/// Rows for a description below the list.
+const DESCRIPTION_ROWS: usize = 3;
+
 pub struct FilterList<T> {
     query: String,
-    entries: Vec<Entry<T>>,
-    /// Indexes of entries that match, the best first.
+    entries: Vec<Described<T>>,
+    /// Cells of the labels' column, and of each description.
+    label_width: usize,
+    description_widths: Vec<usize>,
+    /// Rows that they take below a list of that width.
+    rows_below: Option<(usize, usize)>,
+    /// There are headings: what matches stays in its order below them.
+    grouped: bool,
+    /// Indexes of entries that match: the best first, or in order.
     found: Vec<usize>,
     selected: usize,
     scroll: Scroll,
 }
+
+/// Cells before each label, and between it and its description.
+const MARKER: usize = 2;
+const GAP: usize = 2;
 
 /// What a key did to the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,19 +75,48 @@ impl<T> Default for FilterList<T> {
 
 impl<T> FilterList<T> {
     pub fn new(entries: Vec<Entry<T>>) -> Self {
-        Self {
+        let mut list = Self {
             query: String::new(),
-            found: (0..entries.len()).collect(),
-            entries,
+            found: Vec::new(),
+            entries: Vec::new(),
+            label_width: 0,
+            description_widths: Vec::new(),
+            rows_below: None,
+            grouped: false,
             selected: 0,
             scroll: Scroll::default(),
-        }
+        };
+        list.set_entries(entries);
+        list
     }
 
     /// Replaces the entries; what was typed goes on counting.
     pub fn set_entries(&mut self, entries: Vec<Entry<T>>) {
+        let plain = |entry| Described {
+            entry,
+            description: None,
+            heading: None,
+        };
+        self.set_described(entries.into_iter().map(plain).collect());
+    }
+
+    /// The same with descriptions and headings.
+    pub fn set_described(&mut self, entries: Vec<Described<T>>) {
+        self.grouped = entries.iter().any(|entry| entry.heading.is_some());
+        let labels = entries.iter().map(|entry| entry.entry.label.width());
+        self.label_width = labels.max().unwrap_or(0).min(LABEL_WIDTH);
+        self.description_widths = entries
+            .iter()
+            .map(|entry| entry.description.as_ref().map_or(0, |d| cell_width(d)))
+            .collect();
+        self.rows_below = None;
         self.entries = entries;
         self.narrow();
+    }
+
+    /// Forgets what was typed.
+    pub fn clear(&mut self) {
+        self.edit(String::clear);
     }
 
     /// Something was typed that narrows it.
@@ -74,13 +125,20 @@ impl<T> FilterList<T> {
     }
 
     pub fn selected(&self) -> Option<&T> {
-        let at = *self.found.get(self.selected)?;
-        self.entries.get(at).map(|entry| &entry.value)
+        Some(&self.selected_entry()?.entry.value)
+    }
+
+    fn selected_entry(&self) -> Option<&Described<T>> {
+        self.entries.get(*self.found.get(self.selected)?)
     }
 
     /// Selects the first entry that is wanted, if it is among those shown.
     pub fn select(&mut self, wanted: impl Fn(&T) -> bool) {
-        let is_wanted = |at: &usize| self.entries.get(*at).is_some_and(|e| wanted(&e.value));
+        let is_wanted = |at: &usize| {
+            self.entries
+                .get(*at)
+                .is_some_and(|e| wanted(&e.entry.value))
+        };
         if let Some(at) = self.found.iter().position(is_wanted) {
             self.selected = at;
         }
@@ -92,7 +150,50 @@ impl<T> FilterList<T> {
 
     /// Rows that the whole list wants, the filter's included.
     pub fn rows(&self) -> usize {
-        self.entries.len() + 1
+        let count = self.entries.len();
+        // One is there to say that there is nothing.
+        count.max(1) + self.headings(0..count).count() + 1
+    }
+
+    /// Whether all of a description stands beside its label.
+    fn is_beside(&self, at: usize, width: usize) -> bool {
+        let note = self.entries.get(at).map_or(0, |e| e.entry.note.width());
+        let text = self.description_widths.get(at).copied().unwrap_or(0);
+        let left = MARKER + self.label_width + GAP + text;
+        text == 0 || (width >= WIDE && left + note + usize::from(note > 0) <= width)
+    }
+
+    /// Rows below the list for what does not stand beside a label; the same whatever is selected, so
+    /// that the list does not move.
+    pub fn description_rows(&mut self, width: usize) -> usize {
+        if let Some((_, rows)) = self.rows_below.filter(|(measured, _)| *measured == width) {
+            return rows;
+        }
+        let rows = (0..self.entries.len())
+            .filter(|at| !self.is_beside(*at, width))
+            .filter_map(|at| self.entries.get(at)?.description.as_deref())
+            .map(|text| wrap(text, width.max(1), width.max(1)).len());
+        let rows = rows.max().unwrap_or(0).min(DESCRIPTION_ROWS);
+        self.rows_below = Some((width, rows));
+        rows
+    }
+
+    /// The selected entry's, if not all of it stands beside its label.
+    pub fn description_below(&self, width: usize) -> Option<&SafeText> {
+        let at = *self.found.get(self.selected)?;
+        let description = self.entries.get(at)?.description.as_ref();
+        description.filter(|_| !self.is_beside(at, width))
+    }
+
+    /// Where in a run of entries a new heading stands over one.
+    fn headings(&self, entries: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+        let mut before = None;
+        entries.filter(move |at| {
+            let heading = self.entries.get(*at).map(|entry| &entry.heading);
+            let new = heading.is_some_and(|h| h.is_some()) && before.as_ref() != heading.as_ref();
+            before = heading;
+            new
+        })
     }
 
     pub fn handle(&mut self, key: Chord) -> Listed {
@@ -144,15 +245,21 @@ impl<T> FilterList<T> {
     fn narrow(&mut self) {
         let mut fuzzy = Fuzzy::new(&self.query);
         let mut scored: Vec<(u16, usize)> = Vec::new();
-        for (at, entry) in self.entries.iter().enumerate() {
+        for (at, Described { entry, .. }) in self.entries.iter().enumerate() {
             let name = format!("{} {}", entry.label.text(), entry.note.text());
             if let Some(score) = fuzzy.score(&name) {
                 scored.push((score, at));
             }
         }
         scored.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
+        let best = scored.first().map(|(_, at)| *at);
         self.found = scored.into_iter().map(|(_, at)| at).collect();
         self.selected = 0;
+        if self.grouped {
+            self.found.sort_unstable();
+            let best = self.found.iter().position(|at| Some(*at) == best);
+            self.selected = best.unwrap_or(0);
+        }
         self.scroll.home();
     }
 
@@ -160,90 +267,13 @@ impl<T> FilterList<T> {
         let last = self.found.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(by).min(last);
     }
-
-    /// Where the window stands in a list that is longer than it.
-    fn place(&self, top: usize, cx: &OverlayContext<'_>) -> StyledLine {
-        let below = self.scroll.below();
-        if top == 0 && below == 0 {
-            return StyledLine::new();
-        }
-        let place = format!("{}/{}", self.selected + 1, self.found.len());
-        let mut line = StyledLine::styled(&place, cx.theme.dim);
-        for (sign, there) in [
-            (cx.symbols.more_above, top > 0),
-            (cx.symbols.more, below > 0),
-        ] {
-            if there {
-                line.push(&format!(" {sign}"), cx.theme.warning);
-            }
-        }
-        line
-    }
-
-    /// Draws filter and list; returns the cursor's place at the end of the filter.
-    pub fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Option<Position> {
-        if area.is_empty() {
-            return None;
-        }
-        let theme = cx.theme;
-        let mut line = StyledLine::styled(cx.symbols.prompt, theme.accent);
-        line.push(" ", theme.text);
-        line.push(&SafeText::line(&self.query), theme.text);
-        let cursor = u16::try_from(line.width()).unwrap_or(u16::MAX);
-        if self.query.is_empty() {
-            line.push("type to narrow", theme.dim);
-        }
-        let width = usize::from(area.width);
-        let list = Rect {
-            y: area.y + 1,
-            height: area.height - 1,
-            ..area
-        };
-        if self.found.is_empty() {
-            let none = StyledLine::styled("  nothing of that name", theme.dim);
-            let row = none.truncate(width, cx.symbols.ellipsis);
-            if list.height > 0 {
-                buffer.set_line(list.x, list.y, &row.line, list.width);
-            }
-        }
-        let selected = self.selected..self.selected + 1;
-        let top = self
-            .scroll
-            .fit_to_show(selected, self.found.len(), list.height);
-        let row = spread(&line, &self.place(top, cx), width, cx.symbols.ellipsis);
-        buffer.set_line(area.x, area.y, &row.line, area.width);
-        let visible = self.found.iter().enumerate().skip(top);
-        for (y, (n, at)) in (list.top()..list.bottom()).zip(visible) {
-            let entry = &self.entries[*at];
-            let selected = n == self.selected;
-            let marker = if selected { cx.symbols.prompt } else { " " };
-            let mut label = StyledLine::styled(marker, theme.accent);
-            label.push(" ", theme.text);
-            label.extend(&entry.label);
-            let mut row = spread(&label, &entry.note, width, cx.symbols.ellipsis);
-            if selected {
-                pad(&mut row, width, theme.selected);
-                row.line = row.line.patch_style(theme.selected);
-            }
-            buffer.set_line(list.x, y, &row.line, list.width);
-        }
-        Some(Position::new(
-            area.x + cursor.min(area.width.saturating_sub(1)),
-            area.y,
-        ))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use ratatui::style::Style;
 
-    use super::*;
+    use super::{draw::ListRow, *};
 
     fn list(labels: &[&str]) -> FilterList<usize> {
         FilterList::new(
@@ -286,5 +316,34 @@ mod tests {
         assert_eq!(list.selected(), Some(&2));
         press(&mut list, "home");
         assert_eq!(list.selected(), Some(&0));
+    }
+
+    #[test]
+    fn a_heading_is_never_selected_and_the_order_stays_below_it_v1_cfg_02_v1_cfg_07() {
+        let entry = |value: usize, name: &str, heading: Option<&'static str>| Described {
+            entry: Entry {
+                label: StyledLine::styled(name, Style::new()),
+                note: StyledLine::new(),
+                value,
+            },
+            description: None,
+            heading: heading.map(SafeText::from),
+        };
+        let mut list = FilterList::new(Vec::new());
+        list.set_described(vec![
+            entry(0, "loose", None),
+            entry(1, "opus large", Some("A")),
+            entry(2, "sonnet", Some("A")),
+            entry(3, "opus", Some("B")),
+        ]);
+        let (heading, row) = (ListRow::Heading, ListRow::Entry);
+        let all = [row(0), heading(1), row(1), row(2), heading(3), row(3)];
+        assert_eq!(list.list_rows(), all);
+        assert_eq!(list.rows(), 7, "the filter's too");
+        press(&mut list, "down down down");
+        assert_eq!(list.selected(), Some(&3));
+        press(&mut list, "o p u s");
+        assert_eq!(list.list_rows(), [heading(1), row(0), heading(3), row(1)]);
+        assert_eq!(list.len(), 2);
     }
 }

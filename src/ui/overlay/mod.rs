@@ -7,6 +7,7 @@ mod agents;
 mod guard;
 mod help;
 mod list;
+mod options;
 mod palette;
 mod panel;
 mod question;
@@ -37,6 +38,7 @@ use crate::{
 pub use agents::AgentPicker;
 pub use guard::{Guard, PAUSE};
 pub use help::Help;
+pub use options::OptionsDialog;
 pub use palette::Palette;
 pub use panel::{Frame, draw_rows};
 pub use question::QuestionDialog;
@@ -142,6 +144,8 @@ pub enum Wish {
     Feedback,
     /// The diffs of the tool call that is asked about, on the whole screen.
     ShowDiff,
+    /// The terminal of the program that signs in.
+    ShowLogin,
 }
 
 impl Outcome {

@@ -1,13 +1,14 @@
 //! What each action does.
 
 use crate::{
+    proto::{OptionValue, category},
     session::{Event, Phase, Session, TurnPhase},
     text::{SafeText, command_line},
     ui::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
         composer::Expanded,
-        overlay::{Help, Palette, SessionList},
+        overlay::{Help, OptionsDialog, Palette, SessionList},
         transcript::{Scroll, transcript_text},
     },
 };
@@ -33,6 +34,11 @@ impl Ui {
             Action::Stop => self.stop(cx),
             Action::Interrupt => self.interrupt(cx),
             Action::NextMode => self.session_event(Event::CycleMode, cx),
+            Action::Model => self.open_option(category::MODEL, "models", cx),
+            Action::ThoughtLevel => {
+                self.open_option(category::THOUGHT_LEVEL, "thought levels", cx);
+            }
+            Action::Options => self.open_options(cx),
             Action::Restart => self.session_event(Event::Restart, cx),
             Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::NewSession => self.commands.push(UiCommand::NewSession),
@@ -47,6 +53,9 @@ impl Ui {
                 self.show_agent_picker();
                 self.commands.push(UiCommand::FindAgents);
             }
+
+            Action::SignIn => self.session_event(Event::WantSignIn, cx),
+            Action::SignOut => self.session_event(Event::LogOut, cx),
 
             Action::ScrollUp => self.transcript.scroll(Scroll::Pages(-1.0)),
             Action::ScrollDown => self.transcript.scroll(Scroll::Pages(1.0)),
@@ -257,6 +266,41 @@ impl Ui {
             Action::BlockAttach => self.attach(session),
             _ => {}
         }
+    }
+
+    fn open_options(&mut self, cx: &UiContext<'_>) {
+        match cx.session {
+            None => self.say_no_agent(),
+            Some(session) if session.config_options.is_empty() => {
+                self.moment.say("the agent offers no options".into());
+            }
+            Some(_) => self.layers.open(Box::new(OptionsDialog::all())),
+        }
+    }
+
+    /// The values of the first option of a category; a flag is turned over at once.
+    fn open_option(&mut self, category: &str, what: &str, cx: &UiContext<'_>) {
+        let Some(session) = cx.session else {
+            self.say_no_agent();
+            return;
+        };
+        let Some(option) = session.option_of(category) else {
+            let text = format!("the agent offers no choice of {what}");
+            self.moment.say(SafeText::line(&text));
+            return;
+        };
+        let asked = session.asked_of_option(&option.id);
+        let (OptionValue::Flag(flag), option) =
+            (asked.cloned().unwrap_or(option.current()), option)
+        else {
+            self.layers.open(Box::new(OptionsDialog::of(&option.id)));
+            return;
+        };
+        let value = OptionValue::Flag(!flag);
+        let text = format!("{}: {}", option.name, option.name_of(&value));
+        self.moment.say(SafeText::line(&text));
+        let option = option.id.clone();
+        self.session_event(Event::SetOption { option, value }, cx);
     }
 
     fn session_event(&mut self, event: Event, cx: &UiContext<'_>) {
