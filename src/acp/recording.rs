@@ -11,17 +11,17 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::decode::Decoder;
+use super::{decode::Decoder, dialect::Dialects};
 use crate::{
     proto::{
-        Call, CallResult, CallTag, ClientCaps, ConnectionId, ExitStatus, FromAgent, HostReply,
-        HostRequest, ModeId, Notification, OptionId, OptionValue, PermissionOutcome, PromptBlock,
-        RequestKey, RpcError, SessionId, SessionKey, SessionSetup, TerminalId, TerminalSnapshot,
-        ToAgent, code,
+        Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, ExitStatus, FromAgent,
+        HostReply, HostRequest, ModeId, Notification, OptionId, OptionValue, PermissionOutcome,
+        PromptBlock, RequestKey, RpcError, SessionId, SessionKey, SessionSetup, TerminalId,
+        TerminalSnapshot, ToAgent, code,
     },
     rpc::{
         Protocol, decode_error,
-        envelope::{self, Message, Outcome},
+        envelope::{self, Answers, Message, Outcome},
     },
     text::SafeText,
 };
@@ -56,6 +56,8 @@ pub enum Word {
 /// Reads a log line by line.
 pub struct Recording {
     lines: BufReader<File>,
+    /// Read already, to see whether it explains the one before.
+    ahead: Option<String>,
     number: usize,
     decoder: Decoder,
     connections: u32,
@@ -76,6 +78,9 @@ struct Entry<'a> {
     #[serde(borrow)]
     msg: Option<&'a RawValue>,
     raw: Option<String>,
+    /// What the line before means in v1's words: it was said in a dialect.
+    #[serde(borrow)]
+    v1: Option<&'a RawValue>,
 }
 
 impl Recording {
@@ -84,9 +89,10 @@ impl Recording {
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self {
             lines: BufReader::new(File::open(path)?),
+            ahead: None,
             number: 0,
             // Whatever the client of the log offered: what it answered is in there.
-            decoder: Decoder::new(ClientCaps::default()),
+            decoder: Decoder::new(ClientCaps::default(), Dialects::new(Dialect::default())),
             connections: 0,
             calls: HashMap::new(),
             requests: HashMap::new(),
@@ -100,29 +106,47 @@ impl Recording {
     /// # Errors
     /// The file cannot be read.
     pub fn next_line(&mut self) -> io::Result<Option<Recorded>> {
+        let Some(line) = self.take_line()? else {
+            return Ok(None);
+        };
+        self.number += 1;
+        self.ahead = self.take_line()?;
+        // Only messages that were said in a dialect have one behind them that says what they mean.
+        let plain = self.ahead.take_if(|ahead| {
+            serde_json::from_str::<Entry<'_>>(ahead).is_ok_and(|entry| entry.v1.is_some())
+        });
+        let recorded = self.line(plain.as_deref().unwrap_or(&line));
+        self.number += usize::from(plain.is_some());
+        Ok(Some(recorded))
+    }
+
+    fn take_line(&mut self) -> io::Result<Option<String>> {
+        if let Some(line) = self.ahead.take() {
+            return Ok(Some(line));
+        }
         loop {
             let mut line = Vec::new();
             let mut bounded = (&mut self.lines).take(MAX_LINE);
             if bounded.read_until(b'\n', &mut line)? == 0 {
                 return Ok(None);
             }
-            self.number += 1;
             let line = String::from_utf8_lossy(&line);
             let line = line.trim();
             if !line.is_empty() {
-                return Ok(Some(self.line(line)));
+                return Ok(Some(line.to_owned()));
             }
         }
     }
 
     fn line(&mut self, line: &str) -> Recorded {
         let entry = serde_json::from_str::<Entry<'_>>(line).ok();
-        let known = entry.filter(|entry| entry.msg.is_some() || entry.raw.is_some());
+        let known =
+            entry.filter(|entry| entry.msg.is_some() || entry.raw.is_some() || entry.v1.is_some());
         let (at, words) = match &known {
             None => (0.0, vec![self.unreadable(line)]),
             Some(entry) => (
                 entry.t,
-                match (&*entry.dir, entry.msg, &entry.raw) {
+                match (&*entry.dir, entry.msg.or(entry.v1), &entry.raw) {
                     ("c2a", Some(message), _) => self.to_agent(message.get()),
                     ("a2c", Some(message), _) => self.from_agent(message.get()),
                     ("a2c", None, Some(raw)) => vec![self.noise(raw)],
@@ -153,7 +177,12 @@ impl Recording {
     }
 
     fn from_agent(&mut self, message: &str) -> Vec<Word> {
-        match envelope::parse(message) {
+        let answers = if self.decoder.takes_bare_answers() {
+            Answers::Bare
+        } else {
+            Answers::Tagged
+        };
+        match envelope::parse(message, answers) {
             Message::Notification { method, params } if method == "$/cancel_request" => {
                 let params = value(params);
                 let id = params.get("requestId").map(ToString::to_string);
@@ -188,12 +217,20 @@ impl Recording {
                 }
             }
             Message::Response { id, outcome } => {
-                let Some(call) = self.calls.remove(id.get()) else {
+                let call = match id {
+                    Some(id) => self.calls.remove(id.get()),
+                    // D-04: the only one that is open.
+                    None if self.calls.len() == 1 => {
+                        self.calls.drain().next().map(|(_, call)| call)
+                    }
+                    None => None,
+                };
+                let Some(call) = call else {
                     return Vec::new();
                 };
                 let result = match outcome {
                     Outcome::Result(result) => self.decoder.result(&call, result),
-                    Outcome::Error(error) => CallResult::Failed(decode_error(error)),
+                    Outcome::Error(error) => CallResult::Failed(self.decoder.error(&call, error)),
                     Outcome::Unclear => CallResult::Failed(RpcError::new(
                         code::INTERNAL,
                         "the agent's answer has not exactly one of result and error",
@@ -211,7 +248,7 @@ impl Recording {
     }
 
     fn to_agent(&mut self, message: &str) -> Vec<Word> {
-        match envelope::parse(message) {
+        match envelope::parse(message, Answers::Bare) {
             Message::Notification { method, params } => match (&*method, session(&value(params))) {
                 ("session/cancel", Some(session)) => {
                     vec![Word::ToAgent(ToAgent::Notify(Notification::Cancel {
@@ -234,7 +271,8 @@ impl Recording {
                 vec![Word::ToAgent(ToAgent::Call(call))]
             }
             Message::Response { id, outcome } => {
-                let Some((key, request)) = self.requests.remove(id.get()) else {
+                let request = id.and_then(|id| self.requests.remove(id.get()));
+                let Some((key, request)) = request else {
                     return Vec::new();
                 };
                 let reply = match outcome {

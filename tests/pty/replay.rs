@@ -21,7 +21,7 @@ fn a_log_is_shown_as_it_was_and_nothing_can_be_said_or_done() {
     tui.keys("<f5>");
     tui.wait_for("this is a replay");
     assert_eq!(tui.count("initialize"), 0);
-    tui.keys("<ctrl-d>");
+    tui.keys("<c-d>");
     assert_eq!(tui.wait_exit().code(), Some(0));
     assert!(!tui.path("home/.local/state/acp-tui/drafts").exists());
 }

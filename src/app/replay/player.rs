@@ -117,6 +117,8 @@ impl Survey {
     pub fn config(&self, chosen: Option<&Found>, start_timeout: Duration) -> SessionConfig {
         SessionConfig {
             agent: "the agent".into(),
+            command: SafeText::default(),
+            login: None,
             cwd: chosen.map_or_else(|| self.cwd.clone(), |found| found.cwd.clone()),
             additional_directories: Vec::new(),
             caps: ClientCaps::default(),
@@ -209,6 +211,7 @@ impl Player {
                 let stops = self.is_played(&id) && session.turn.is_some();
                 stops.then_some(Event::Stop).into_iter().collect()
             }
+            Word::ToAgent(ToAgent::Notify(Notification::CancelCall(_))) => Vec::new(),
             Word::ToAgent(ToAgent::Reply { key, reply }) => {
                 self.answered(key, reply, session, shown)
             }
@@ -384,7 +387,7 @@ impl Player {
                 call: CallTag::Prompt {
                     session: id.clone(),
                 },
-                result: CallResult::PromptDone(StopReason::Unknown(text)),
+                result: CallResult::PromptDone(StopReason::Unknown(text), None),
             };
             events.push(Event::Agent(self.connection(), reply));
         } else {
