@@ -14,9 +14,9 @@ fn a_log_is_shown_as_it_was_and_nothing_can_be_said_or_done() {
     let mut tui = setup.shell(&format!("\"$1\" replay '{log}'")).start();
     tui.wait_for("the log ends here");
     tui.wait_for("read-only: a replay of claude.jsonl");
-    tui.keys("hello<enter>");
+    tui.keys("xyzzy<enter>");
     tui.wait_for("  read-only");
-    assert!(!tui.screen().contains("hello"));
+    assert!(!tui.screen().contains("xyzzy"));
     // The agent is not started again either.
     tui.keys("<f5>");
     tui.wait_for("this is a replay");
