@@ -3,13 +3,14 @@
 
 use agent_client_protocol_schema::{ProtocolVersion, v1 as schema};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     acp::dialect::Dialects,
     proto::{
-        Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, OptionValue,
-        PermissionOutcome, PromptBlock, RequestKey, SessionKey, SessionSetup, ToAgent,
+        Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply, Looked,
+        Notification, OptionValue, PermissionOutcome, PromptBlock, RequestKey, SessionKey,
+        SessionSetup, ToAgent,
     },
     rpc::Peer,
 };
@@ -174,6 +175,15 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         .session(session)
         .plan(schema::PlanCapabilities::new())
         .meta(meta);
+    let capabilities = match (caps.elicitation_form, caps.elicitation_url) {
+        (false, false) => capabilities,
+        (form, url) => capabilities.elicitation(
+            // V1-INIT-15: each mode by name.
+            schema::ElicitationCapabilities::new()
+                .form(form.then(schema::ElicitationFormCapabilities::new))
+                .url(url.then(schema::ElicitationUrlCapabilities::new)),
+        ),
+    };
     let info = schema::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .title(env!("CARGO_PKG_NAME").to_owned());
     schema::InitializeRequest::new(ProtocolVersion::V1)
@@ -208,6 +218,12 @@ fn answer(peer: &Peer, key: RequestKey, reply: HostReply) {
             };
             peer.answer(key, Ok(schema::RequestPermissionResponse::new(outcome)));
         }
+        HostReply::Elicitation(answer) => {
+            peer.answer(
+                key,
+                Ok(schema::CreateElicitationResponse::new(elicited(answer))),
+            );
+        }
         HostReply::Content(content) => {
             peer.answer(key, Ok(schema::ReadTextFileResponse::new(content)));
         }
@@ -224,7 +240,46 @@ fn answer(peer: &Peer, key: RequestKey, reply: HostReply) {
             let response = schema::WaitForTerminalExitResponse::new(exit_status(status));
             peer.answer(key, Ok(response));
         }
+        HostReply::Looked(looked) => peer.answer(key, Ok(looked_at(looked))),
         HostReply::Error(error) => peer.answer(key, Err::<(), _>(error)),
+    }
+}
+
+/// In the thread protocol's words: the adapter passes it on.
+fn looked_at(looked: Looked) -> Value {
+    match looked {
+        Looked::File { version, content } => json!({ "version": version, "content": content }),
+        Looked::Stat {
+            exists,
+            is_directory,
+        } => json!({ "exists": exists, "isDirectory": is_directory }),
+        Looked::Matches(matches) => json!({ "matches": matches }),
+    }
+}
+
+fn elicited(answer: ElicitationAnswer) -> schema::ElicitationAction {
+    use schema::ElicitationContentValue as Value;
+    match answer {
+        ElicitationAnswer::Accept(content) => {
+            let content = content.map(|values| {
+                let values = values.into_iter().map(|(key, value)| {
+                    let value = match value {
+                        FormValue::Text(text) => Value::String(text),
+                        FormValue::Integer(number) => Value::Integer(number),
+                        FormValue::Number(number) => Value::Number(number),
+                        FormValue::Boolean(yes) => Value::Boolean(yes),
+                        FormValue::Texts(texts) => Value::StringArray(texts),
+                    };
+                    (key, value)
+                });
+                values.collect::<std::collections::BTreeMap<_, _>>()
+            });
+            schema::ElicitationAction::Accept(
+                schema::ElicitationAcceptAction::new().content(content),
+            )
+        }
+        ElicitationAnswer::Decline => schema::ElicitationAction::Decline,
+        ElicitationAnswer::Cancel => schema::ElicitationAction::Cancel,
     }
 }
 

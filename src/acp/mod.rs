@@ -13,6 +13,7 @@ mod launch;
 mod process;
 mod recording;
 mod stderr;
+mod threads;
 mod trace;
 
 #[cfg(test)]

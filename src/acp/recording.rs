@@ -14,10 +14,10 @@ use serde_json::{Value, value::RawValue};
 use super::{decode::Decoder, dialect::Dialects};
 use crate::{
     proto::{
-        Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, ExitStatus, FromAgent,
-        HostReply, HostRequest, ModeId, Notification, OptionId, OptionValue, PermissionOutcome,
-        PromptBlock, RequestKey, RpcError, SessionId, SessionKey, SessionSetup, TerminalId,
-        TerminalSnapshot, ToAgent, code,
+        Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, ElicitationAnswer,
+        ExitStatus, FromAgent, HostReply, HostRequest, ModeId, Notification, OptionId, OptionValue,
+        PermissionOutcome, PromptBlock, RequestKey, RpcError, SessionId, SessionKey, SessionSetup,
+        TerminalId, TerminalSnapshot, ToAgent, code,
     },
     rpc::{
         Protocol, decode_error,
@@ -400,7 +400,14 @@ fn reply(request: &HostRequest, result: &Value) -> HostReply {
                 .map(exit),
         }),
         HostRequest::TerminalWaitForExit(_) => HostReply::TerminalExit(exit(result)),
+        // What was filled in is masked in the log, if it is there at all.
+        HostRequest::Elicitation(_) => HostReply::Elicitation(match text(result, "action") {
+            Some("accept") => ElicitationAnswer::Accept(None),
+            Some("decline") => ElicitationAnswer::Decline,
+            _ => ElicitationAnswer::Cancel,
+        }),
         HostRequest::WriteTextFile(_)
+        | HostRequest::Look(_)
         | HostRequest::TerminalKill(_)
         | HostRequest::TerminalRelease(_) => HostReply::Done,
     }

@@ -63,8 +63,7 @@ pub fn session_config(
     let caps = ClientCaps {
         read_text_file: profile.fs_read,
         write_text_file: profile.fs_write,
-        terminal: true,
-        login_terminal: true,
+        ..ClientCaps::default()
     };
     let config = SessionConfig {
         agent: SafeText::line(&profile.name),
@@ -205,6 +204,7 @@ pub fn launch_spec(
         env: invocation.env,
         cwd: cwd.to_owned(),
         dialect: profile.dialect,
+        protocol: profile.protocol,
         max_line,
     })
 }

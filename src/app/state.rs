@@ -28,6 +28,7 @@ use crate::{
     cli::{ExitCode, Launch},
     config::{Config, Dirs, Loaded, TrustState},
     host::{
+        browser,
         clipboard::{Clipboard, Surroundings},
         git,
     },
@@ -130,6 +131,7 @@ impl App {
             git_branch: git::branch(&launch.cwd),
             policy: None,
             read_only: None,
+            no_browser: browser::missing(),
         };
         Ok(Self {
             warnings: config_warnings(&loaded),

@@ -45,7 +45,7 @@ pub use self::{
     project::find as project_file,
     trust::TrustState,
 };
-use crate::proto::{Dialect, Policy, Rule};
+use crate::proto::{Dialect, Policy, Protocol, Rule};
 
 /// The effective configuration.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +88,7 @@ pub struct AgentProfile {
     pub fs_write: bool,
     /// In which words of ACP it speaks, and is spoken to.
     pub dialect: Dialect,
+    pub protocol: Protocol,
     /// How to install it, shown when the command is not found.
     pub install: Option<String>,
     /// A shell line to sign in with, run at a terminal.

@@ -10,6 +10,7 @@ mod caps;
 mod compaction;
 mod content;
 mod dialect;
+mod elicitation;
 mod error;
 mod event;
 mod exit;
@@ -31,7 +32,11 @@ pub use call::{
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
-pub use dialect::{Dialect, DialectHint, DialectRow};
+pub use dialect::{Dialect, DialectHint, DialectRow, Protocol};
+pub use elicitation::{
+    Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
+    Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat, is_secret_name,
+};
 pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, TurnTokens, Usage};
 pub use exit::AgentExit;
@@ -49,7 +54,8 @@ pub use options::{
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
 pub use policy::{Consent, Decision, Policy, Rule, Verdict};
 pub use request::{
-    ExitStatus, FsRead, FsWrite, HostReply, HostRequest, PermissionKind, PermissionOption,
-    PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef, TerminalSnapshot,
+    ExitStatus, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked, PermissionKind,
+    PermissionOption, PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef,
+    TerminalSnapshot,
 };
 pub use tool::{Diff, Patch, ToolCallPatch, ToolContent, ToolKind, ToolLocation, ToolStatus};

@@ -1,13 +1,17 @@
 //! What the agent asks of the client, and what it gets back.
 
 use crate::{
-    proto::{OptionId, RpcError, SessionId, TerminalId, ToolCallPatch},
+    proto::{
+        Elicitation, ElicitationAnswer, ElicitationScope, OptionId, RpcError, SessionId,
+        SessionKey, TerminalId, ToolCallPatch,
+    },
     text::SafeText,
 };
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum HostRequest {
     Permission(Box<PermissionRequest>),
+    Elicitation(Box<Elicitation>),
     ReadTextFile(FsRead),
     WriteTextFile(FsWrite),
     TerminalCreate(TerminalCreate),
@@ -15,12 +19,42 @@ pub enum HostRequest {
     TerminalWaitForExit(TerminalRef),
     TerminalKill(TerminalRef),
     TerminalRelease(TerminalRef),
+    /// Of the thread protocol (D-37…D-40).
+    Look(Look),
 }
 
 impl HostRequest {
-    pub fn session(&self) -> &SessionId {
+    /// The request of ours that it belongs to, by its id as JSON text, and the place for whose that
+    /// is (V1-ELI-02).
+    pub fn scope_mut(&mut self) -> Option<(&str, &mut Option<SessionKey>)> {
         match self {
+            Self::Elicitation(elicitation) => match &mut elicitation.scope {
+                ElicitationScope::Request { id, caller } => Some((id, caller)),
+                ElicitationScope::Session { .. } => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whose request of ours it belongs to.
+    pub fn caller(&self) -> Option<SessionKey> {
+        match self {
+            Self::Elicitation(elicitation) => match &elicitation.scope {
+                ElicitationScope::Request { caller, .. } => *caller,
+                ElicitationScope::Session { .. } => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `None`: it belongs to a request of ours (V1-ELI-02).
+    pub fn session(&self) -> Option<&SessionId> {
+        Some(match self {
             Self::Permission(request) => &request.session,
+            Self::Elicitation(elicitation) => match &elicitation.scope {
+                ElicitationScope::Session { session, .. } => session,
+                ElicitationScope::Request { .. } => return None,
+            },
             Self::ReadTextFile(read) => &read.session,
             Self::WriteTextFile(write) => &write.session,
             Self::TerminalCreate(create) => &create.session,
@@ -28,7 +62,8 @@ impl HostRequest {
             | Self::TerminalWaitForExit(terminal)
             | Self::TerminalKill(terminal)
             | Self::TerminalRelease(terminal) => &terminal.session,
-        }
+            Self::Look(look) => &look.session,
+        })
     }
 }
 
@@ -102,16 +137,51 @@ pub struct TerminalRef {
     pub terminal: TerminalId,
 }
 
+/// A look at the workspace, which v1 has no method for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Look {
+    pub session: SessionId,
+    /// As asked: possibly relative. For [`LookAt::Glob`] the pattern.
+    pub path: String,
+    pub at: LookAt,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LookAt {
+    /// The lines behind the first `skip`.
+    Text {
+        skip: u64,
+        limit: Option<u64>,
+    },
+    /// The bytes behind the first `skip`, in base64.
+    Bytes {
+        skip: u64,
+        limit: Option<u64>,
+    },
+    Stat,
+    Glob,
+}
+
+/// What there was to see.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Looked {
+    File { version: u64, content: String },
+    Stat { exists: bool, is_directory: bool },
+    Matches(Vec<String>),
+}
+
 /// The answer to a [`HostRequest`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum HostReply {
     Permission(PermissionOutcome),
+    Elicitation(ElicitationAnswer),
     Content(String),
     /// `{}` (V1-RPC-26).
     Done,
     TerminalCreated(TerminalId),
     TerminalOutput(TerminalSnapshot),
     TerminalExit(ExitStatus),
+    Looked(Looked),
     Error(RpcError),
 }
 

@@ -8,8 +8,9 @@ use super::{
 };
 use crate::{
     proto::{
-        AgentNotice, CallResult, CallTag, CompactionStatus, ContentBlock, FromAgent, NamedPlan,
-        NoticeSeverity, PlanBody, PlanPriority, PlanStatus, StopReason, ToolContent, ToolKind,
+        AgentNotice, CallResult, CallTag, CompactionStatus, ContentBlock, FromAgent, HostRequest,
+        NamedPlan, NoticeSeverity, PlanBody, PlanPriority, PlanStatus, StopReason, ToolContent,
+        ToolKind,
     },
     session::{
         Answered, Block, BlockId, BlockKind, By, Changes, Event, NoticeLevel, Session, ToolCall,
@@ -105,6 +106,16 @@ impl Observer {
                     path: path.clone(),
                     lines: *lines,
                 }]
+            }
+            Event::Agent(
+                _,
+                FromAgent::Request {
+                    request: HostRequest::Elicitation(asked),
+                    ..
+                },
+            ) if self.scope == Scope::Turn => {
+                let what = format!("answer {}", asked.message);
+                self.refused(what, "nobody to ask".to_owned())
             }
             // Questions that nobody is there to answer. Permissions are told with their call.
             Event::OutsideRoots {

@@ -58,6 +58,9 @@ pub trait Protocol: Send {
         false
     }
 
+    /// A line that is no message.
+    fn noise(&mut self, _line: &str) {}
+
     /// What there is to be told besides the message just read; asked for after each of them.
     fn aside(&mut self) -> Aside {
         Aside::default()
@@ -218,6 +221,8 @@ impl<P: Protocol> Reader<P> {
                 self.peer.answer_error(&id, &error);
             }
             Message::Noise => {
+                self.protocol.noise(line);
+                self.aside(None);
                 let quoted: String = line.chars().take(QUOTED_CHARS).collect();
                 let quoted = without_colours(&quoted);
                 self.noise(SafeText::line(&quoted));
@@ -232,7 +237,14 @@ impl<P: Protocol> Reader<P> {
         let request = self.protocol.request(key, method, params);
         self.aside(Some(id));
         match request {
-            Ok(request) => self.inbox.push(Inbound::FromAgent(request), line.len()),
+            Ok(mut word) => {
+                if let FromAgent::Request { request, .. } = &mut word
+                    && let Some((of, caller)) = request.scope_mut()
+                {
+                    *caller = self.peer.caller(of);
+                }
+                self.inbox.push(Inbound::FromAgent(word), line.len());
+            }
             Err(error) => {
                 debug!(method, code = error.code, "request refused");
                 self.peer.answer(key, Err::<(), _>(error));

@@ -30,6 +30,8 @@ pub struct ProjectInfo {
     pub policy: Option<(SafeText, bool)>,
     /// Nothing can be said or done here: what is shown instead of being had.
     pub read_only: Option<SafeText>,
+    /// Why no page can be opened here.
+    pub no_browser: Option<SafeText>,
 }
 
 /// A profile in the agent picker.

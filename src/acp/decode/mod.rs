@@ -5,13 +5,14 @@
 //! does not fit costs only itself, and is kept as raw JSON where it would have been shown. So both
 //! passes share one code, and the common case builds no tree and copies no text twice.
 //!
-//! Updates and permission requests are read by borrowing views of our own: the schema crate's types
+//! Updates, permission requests and forms are read by borrowing views of our own: the schema crate's types
 //! drop what they do not know (a status, an item of a list) and build trees of `_meta`. Everything
 //! else is read by the crate's types. `recordings` and the property tests hold the two together.
 
 mod auth_method;
 mod blocks;
 mod command;
+mod elicitation;
 mod listing;
 mod newer;
 mod options;
@@ -30,12 +31,15 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::dialect::{ClientMethod, Dialects, Heard, Incoming};
+use super::{
+    dialect::{ClientMethod, Dialects, Heard, Incoming},
+    threads,
+};
 use crate::{
     acp::decode::view::Pass,
     proto::{
-        AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, RawJson, RequestKey,
-        RpcError, SessionId, code,
+        AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, HostRequest,
+        Protocol as AgentProtocol, RawJson, RequestKey, RpcError, SessionId, code,
     },
     rpc::{Aside, Plain, Protocol, decode_error},
     text::SafeText,
@@ -53,6 +57,8 @@ fn raw_json(text: &str) -> RawJson {
 pub struct Decoder {
     caps: ClientCaps,
     dialects: Dialects,
+    /// The agent speaks threads, by the adapter.
+    protocol: AgentProtocol,
     aside: Aside,
     /// Nearly all messages name the session of the one before: its id is shared, not copied.
     session: Option<SessionId>,
@@ -64,9 +70,16 @@ impl Decoder {
         Self {
             caps,
             dialects,
+            protocol: AgentProtocol::V1,
             aside: Aside::default(),
             session: None,
         }
+    }
+
+    /// For another protocol, of which an adapter makes v1.
+    pub fn with_protocol(mut self, protocol: AgentProtocol) -> Self {
+        self.protocol = protocol;
+        self
     }
 
     fn session(&mut self, id: &str) -> SessionId {
@@ -79,8 +92,11 @@ impl Decoder {
     fn is_offered(&self, method: ClientMethod) -> bool {
         match method {
             ClientMethod::RequestPermission => true,
-            // A notification; as a request it is nothing that ACP knows.
-            ClientMethod::SessionUpdate => false,
+            // Notifications; as requests they are nothing that ACP knows.
+            ClientMethod::SessionUpdate | ClientMethod::ElicitationComplete => false,
+            ClientMethod::ElicitationCreate => {
+                self.caps.elicitation_form || self.caps.elicitation_url
+            }
             ClientMethod::ReadTextFile => self.caps.read_text_file,
             ClientMethod::WriteTextFile => self.caps.write_text_file,
             ClientMethod::TerminalCreate
@@ -177,6 +193,11 @@ impl Decoder {
 
 impl Protocol for Decoder {
     fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>) {
+        if ClientMethod::from_name(method) == Some(ClientMethod::ElicitationComplete) {
+            let done = elicitation::completed(params);
+            out.extend(done.map(|id| FromAgent::ElicitationDone { id }));
+            return;
+        }
         if !self.is_update(method) {
             return;
         }
@@ -202,6 +223,15 @@ impl Protocol for Decoder {
         params: &str,
     ) -> Result<FromAgent, RpcError> {
         let said = method;
+        if self.protocol == AgentProtocol::Threads && method == threads::LOOK {
+            return threads::decode_look(params)
+                .map(|request| FromAgent::Request { key, request })
+                .ok_or_else(|| RpcError::new(code::INVALID_PARAMS, "Invalid params"));
+        }
+        if self.protocol == AgentProtocol::V1 && threads::is_method(method) {
+            let mut heard = self.dialects.speaks_threads();
+            self.note(&mut heard);
+        }
         let method = ClientMethod::from_name(method)
             .filter(|method| self.is_offered(*method))
             .ok_or_else(|| {
@@ -211,6 +241,13 @@ impl Protocol for Decoder {
                     format!("Method not found: {method}"),
                 )
             })?;
+        if method == ClientMethod::ElicitationCreate {
+            let request = elicitation::decode(self, Pass::Strict, params)
+                .or_else(|_| elicitation::decode(self, Pass::Loose, params))
+                .map_err(|unusable| unusable.error())?;
+            let request = HostRequest::Elicitation(Box::new(request));
+            return Ok(FromAgent::Request { key, request });
+        }
         let request = request::decode(self, Pass::Strict, method, params).or_else(|_| {
             let plain = self.plain_params(method, params).unwrap_or_default();
             request::decode(self, Pass::Loose, method, &plain)
@@ -251,6 +288,13 @@ impl Protocol for Decoder {
         let error = decode_error(&plain);
         self.aside.plain = Some(Plain::Error(plain));
         error
+    }
+
+    fn noise(&mut self, line: &str) {
+        if self.protocol == AgentProtocol::V1 && threads::is_refusal(line) {
+            let mut heard = self.dialects.refused_bare();
+            self.note(&mut heard);
+        }
     }
 
     fn takes_bare_answers(&self) -> bool {

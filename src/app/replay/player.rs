@@ -257,7 +257,7 @@ impl Player {
                 session: Some(id), ..
             } if !self.is_played(&id) => return None,
             FromAgent::Request { key, request } => {
-                if !self.is_played(request.session()) {
+                if request.session().is_some_and(|id| !self.is_played(id)) {
                     return None;
                 }
                 self.requests.insert(key, request.clone());
@@ -326,6 +326,21 @@ impl Player {
                         let withdrawn = FromAgent::CancelRequest { key };
                         vec![Event::Agent(self.connection(), withdrawn)]
                     }
+                }
+            }
+            (HostRequest::Elicitation(_), HostReply::Elicitation(answer)) => {
+                let mut questions = session.questions.iter();
+                match questions.find(|question| question.key() == key) {
+                    Some(Question::Form(form)) => vec![Event::AnswerForm {
+                        question: form.id,
+                        answer,
+                    }],
+                    // Nothing is opened here.
+                    Some(_) => {
+                        let withdrawn = FromAgent::CancelRequest { key };
+                        vec![Event::Agent(self.connection(), withdrawn)]
+                    }
+                    None => Vec::new(),
                 }
             }
             (HostRequest::WriteTextFile(write), HostReply::Done) => vec![Event::Wrote {
