@@ -10,7 +10,7 @@ use crate::{
     proto::{
         Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply, Looked,
         Notification, OptionValue, PermissionOutcome, PromptBlock, RequestKey, SessionKey,
-        SessionSetup, ToAgent,
+        SystemPrompt, ToAgent,
     },
     rpc::Peer,
 };
@@ -88,27 +88,27 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
         }
         Call::Logout => peer.call(caller, tag, method, schema::LogoutRequest::new()),
         Call::NewSession(setup) => {
-            let SessionSetup {
-                cwd,
-                additional_directories,
-            } = setup;
-            let request =
-                schema::NewSessionRequest::new(cwd).additional_directories(additional_directories);
+            let request = schema::NewSessionRequest::new(setup.cwd)
+                .additional_directories(setup.additional_directories)
+                .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::LoadSession { id, setup } => {
             let request = schema::LoadSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories);
+                .additional_directories(setup.additional_directories)
+                .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::ResumeSession { id, setup } => {
             let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories);
+                .additional_directories(setup.additional_directories)
+                .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::ForkSession { id, setup } => {
             let request = schema::ForkSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories);
+                .additional_directories(setup.additional_directories)
+                .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::ListSessions { cwd, cursor } => {
@@ -189,6 +189,16 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
     schema::InitializeRequest::new(ProtocolVersion::V1)
         .client_capabilities(capabilities)
         .client_info(info)
+}
+
+/// Text only, and never without any (V1-SES-10).
+fn system_prompt(prompt: SystemPrompt) -> schema::SystemPrompt {
+    let text = schema::ContentBlock::Text(schema::TextContent::new(prompt.text));
+    schema::SystemPrompt::new(vec![text]).mode(if prompt.replaces {
+        schema::SystemPromptMode::Override
+    } else {
+        schema::SystemPromptMode::Append
+    })
 }
 
 fn block(block: PromptBlock) -> schema::ContentBlock {

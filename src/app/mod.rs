@@ -21,11 +21,15 @@ mod leave;
 mod log;
 mod login;
 mod reader;
+mod recording;
+mod records;
+mod reopen;
 mod replay;
 mod run;
 mod running;
 mod screen;
 mod services;
+mod sessions;
 mod signals;
 mod sources;
 mod started;
@@ -49,7 +53,9 @@ use crate::{
 
 pub use doctor::doctor;
 pub use headless::run as run_headless;
+pub use reopen::find_session;
 pub use replay::{print_replay, replay};
+pub use sessions::sessions;
 
 /// How long a terminal that takes no output is waited for at the end, so that it can be given back
 /// as it was; by then nothing else is left of us.

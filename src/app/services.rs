@@ -71,6 +71,7 @@ pub fn session_config(
         login: profile.login_command.as_deref().map(SafeText::line),
         cwd: launch.cwd.clone(),
         additional_directories,
+        system_prompt: profile.system_prompt.clone(),
         caps,
         start_timeout: settings.connection.patience(),
         start,

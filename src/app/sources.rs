@@ -44,6 +44,8 @@ pub struct Deadlines {
     /// Of the session's rules.
     pub tick: Option<Instant>,
     pub save_draft: Option<Instant>,
+    /// Something is to be stored.
+    pub record: Option<Instant>,
 }
 
 /// What happened.
@@ -55,6 +57,7 @@ pub enum Wake {
     Job(Job),
     Tick,
     SaveDraft,
+    Record,
     Agent(ConnectionId, Vec<Inbound>),
     /// Of a log that is played; `None` at its end.
     Recorded(Option<Vec<Recorded>>),
@@ -75,6 +78,7 @@ impl Sources {
             () = reached(deadlines.tick) => Wake::Tick,
             () = reached(deadlines.save_draft) => Wake::SaveDraft,
             lines = recorded(&mut self.replay) => Wake::Recorded(lines),
+            () = reached(deadlines.record) => Wake::Record,
             (connection, batch) = agent(&mut self.inboxes, &mut self.turn) => Wake::Agent(connection, batch),
         }
     }

@@ -45,7 +45,7 @@ pub use self::{
     project::find as project_file,
     trust::TrustState,
 };
-use crate::proto::{Dialect, Policy, Protocol, Rule};
+use crate::proto::{Dialect, Policy, Protocol, Rule, SystemPrompt};
 
 /// The effective configuration.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +60,7 @@ pub struct Config {
     pub rules: Vec<Rule>,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub sessions: SessionsConfig,
     pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// Action name to its chords; only what the files set. Judged by the UI's action table.
@@ -83,6 +84,8 @@ pub struct AgentProfile {
     pub mode: Option<String>,
     /// Options to set after the start, as (id or name, value).
     pub config: Vec<(String, String)>,
+    /// For agents that take one.
+    pub system_prompt: Option<SystemPrompt>,
     pub policy: Option<Policy>,
     pub fs_read: bool,
     pub fs_write: bool,
@@ -142,6 +145,14 @@ pub struct TerminalConfig {
     /// Ask before each command.
     // V1-TERM-19
     pub ask: bool,
+}
+
+/// `[sessions]`: what is stored of conversations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionsConfig {
+    /// How many stay; with more, those that were not changed for longest go. 0: none is stored.
+    pub keep: u32,
 }
 
 /// `[connection]`: how much of an agent is put up with.
@@ -224,6 +235,12 @@ impl Default for FsConfig {
         Self {
             outside_workspace: OutsideWorkspace::Ask,
         }
+    }
+}
+
+impl Default for SessionsConfig {
+    fn default() -> Self {
+        Self { keep: 1_000 }
     }
 }
 

@@ -26,8 +26,8 @@ mod tool;
 
 pub use call::{
     AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, LoginProgram,
-    ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, ToAgent,
-    env_words,
+    ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, SystemPrompt,
+    ToAgent, env_words,
 };
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};

@@ -13,6 +13,7 @@ mod auth_method;
 mod blocks;
 mod command;
 mod elicitation;
+mod form;
 mod listing;
 mod newer;
 mod options;

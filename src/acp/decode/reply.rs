@@ -127,6 +127,12 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
         delete: session.delete.is_some(),
         fork: session.fork.is_some(),
         additional_directories: session.additional_directories.is_some(),
+        system_prompt: session.system_prompt.is_some(),
+        system_prompt_override: session
+            .system_prompt
+            .as_ref()
+            .and_then(|prompt| prompt.mode.as_ref())
+            .is_some_and(|mode| mode.override_.is_some()),
         logout: caps.auth.logout.is_some(),
     }
 }

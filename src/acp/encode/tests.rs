@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     proto::{
         ConnectionId, Dialect, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId,
-        SessionKey, TerminalId, TerminalSnapshot, code,
+        SessionKey, SessionSetup, TerminalId, TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
 };
@@ -61,6 +61,7 @@ fn setup(directories: &[&str]) -> SessionSetup {
     SessionSetup {
         cwd: "/p".into(),
         additional_directories: directories.iter().map(Into::into).collect(),
+        system_prompt: None,
     }
 }
 
@@ -209,6 +210,40 @@ async fn sessions_are_opened_with_all_that_is_required() {
         call(Call::CloseSession { id: id() }).await,
         json!(["session/close", {"sessionId": "s"}])
     );
+}
+
+// V1-SES-10: in each request that opens a session, as one block of text.
+#[tokio::test]
+async fn a_system_prompt_goes_along_with_every_opening() {
+    for (replaces, mode) in [(false, "append"), (true, "override")] {
+        let setup = SessionSetup {
+            system_prompt: Some(SystemPrompt {
+                text: "Be brief.".to_owned(),
+                replaces,
+            }),
+            ..setup(&[])
+        };
+        let (id, again) = (id(), || setup.clone());
+        for opening in [
+            Call::NewSession(again()),
+            Call::LoadSession {
+                id: id.clone(),
+                setup: again(),
+            },
+            Call::ResumeSession {
+                id: id.clone(),
+                setup: again(),
+            },
+            Call::ForkSession {
+                id: id.clone(),
+                setup: again(),
+            },
+        ] {
+            let content = json!([{"type": "text", "text": "Be brief."}]);
+            let expected = json!({"mode": mode, "content": content});
+            assert_eq!(call(opening).await[1]["systemPrompt"], expected);
+        }
+    }
 }
 
 // V1-PROMPT-01, V1-CONT-01, V1-CONT-04, V1-CONT-05

@@ -121,6 +121,7 @@ impl Survey {
             login: None,
             cwd: chosen.map_or_else(|| self.cwd.clone(), |found| found.cwd.clone()),
             additional_directories: Vec::new(),
+            system_prompt: None,
             caps: ClientCaps::default(),
             start_timeout,
             start: match chosen {

@@ -3,7 +3,7 @@
 use crate::{
     proto::{
         AgentEvent, Call, CallTag, ContentBlock, NamedPlan, Patch, PlanEntry, RpcError, SessionId,
-        SessionOpened, SessionSetup,
+        SessionOpened, SessionSetup, SystemPrompt,
     },
     session::{BlockKind, NoticeLevel, Phase, Session, Start, ToolState, Transcript},
     text::SafeText,
@@ -37,6 +37,8 @@ pub(super) struct Opening {
     shown: bool,
     /// That it was told once more was said.
     told_twice: bool,
+    /// What stands on the screen is what was stored of the session by an earlier run.
+    stored: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,6 +83,10 @@ impl Opening {
         self.again = Some(id);
     }
 
+    pub(super) fn shows_stored(&mut self) {
+        self.stored = true;
+    }
+
     pub(super) fn fork(&mut self, id: SessionId) {
         self.fork = Some(id);
     }
@@ -121,6 +127,16 @@ impl Step<'_> {
                 "the agent takes no additional directories: it knows the working directory only";
             self.say(NoticeLevel::Warning, text.into());
         }
+        if let Some(prompt) = &self.session.config.system_prompt
+            && self.system_prompt().is_none()
+        {
+            let text = if caps.system_prompt && prompt.replaces {
+                "the agent takes a system prompt only beside its own: the profile's is left out"
+            } else {
+                "the agent takes no system prompt: the profile's is left out"
+            };
+            self.say(NoticeLevel::Warning, text.into());
+        }
         let shown = self.has_conversation();
         self.session.inner.opening.shown = shown;
         let fork = self.session.inner.opening.fork.take();
@@ -130,6 +146,11 @@ impl Step<'_> {
                 Some(_) => {
                     let text = format!("{} cannot fork a session", self.agent_name());
                     self.give_up_reopening(&text, None);
+                    Way::New
+                }
+                // It ended before its agent had one.
+                None if self.session.inner.opening.stored => {
+                    self.give_up_reopening("the agent never had this session", None);
                     Way::New
                 }
                 None => Way::New,
@@ -148,6 +169,17 @@ impl Step<'_> {
         self.open(way);
     }
 
+    /// The profile's, if the agent takes it so: the same at each opening (V1-SES-10, V1-INIT-21).
+    fn system_prompt(&self) -> Option<SystemPrompt> {
+        let caps = self.session.agent.caps;
+        let prompt = self.session.config.system_prompt.as_ref();
+        prompt
+            .filter(|prompt| {
+                caps.system_prompt && (caps.system_prompt_override || !prompt.replaces)
+            })
+            .cloned()
+    }
+
     /// Sends the set-up call that a sign-in interrupted once more (V1-AUTH-08).
     pub(super) fn open_once_more(&mut self) {
         if let Some(way) = self.session.inner.opening.way.clone() {
@@ -164,6 +196,7 @@ impl Step<'_> {
             } else {
                 Vec::new()
             },
+            system_prompt: self.system_prompt(),
         };
         let opening = &mut self.session.inner.opening;
         let call = match way.clone() {
@@ -218,6 +251,7 @@ impl Step<'_> {
         opening.way = None;
         opening.live = Some(id.clone());
         opening.again = None;
+        opening.stored = false;
         let early = std::mem::take(&mut opening.early);
         self.session.id = Some(id.clone());
         self.session.phase = Phase::Ready;
@@ -364,7 +398,9 @@ impl Step<'_> {
         self.settle_plan();
         self.settle_plan_texts();
         let kept = self.session.inner.opening.kept.take();
-        if kept.is_some_and(|kept| has_conversation(&kept.transcript)) {
+        // Who opens a session again expects that it is loaded.
+        let stored = std::mem::take(&mut self.session.inner.opening.stored);
+        if !stored && kept.is_some_and(|kept| has_conversation(&kept.transcript)) {
             // Not "above": gemini goes on telling it after the answer.
             let text = "the session was loaded again, as the agent tells it";
             self.say(NoticeLevel::Info, text.into());

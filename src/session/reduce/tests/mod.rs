@@ -52,6 +52,7 @@ fn config() -> SessionConfig {
         login: None,
         cwd: "/project".into(),
         additional_directories: Vec::new(),
+        system_prompt: None,
         caps: ClientCaps::default(),
         start_timeout: Duration::from_secs(60),
         start: Start::New,
