@@ -345,6 +345,7 @@ impl Player {
                 }
             }
             (HostRequest::WriteTextFile(write), HostReply::Done) => vec![Event::Wrote {
+                session: write.session,
                 path: write.path,
                 lines: write.content.lines().count(),
             }],
@@ -355,6 +356,7 @@ impl Player {
                     false => command_line(words.map(String::as_str)),
                 };
                 vec![Event::TerminalStarted {
+                    session: Some(create.session),
                     id,
                     command: SafeText::new(&line),
                     cwd: SafeText::line(create.cwd.as_deref().unwrap_or_default()),
