@@ -13,6 +13,7 @@ use crate::{
     acp::{
         LaunchError, LaunchSpec, TraceHandle,
         decode::Decoder,
+        dialect::Dialects,
         encode,
         ladder::{StopMode, Supervisor},
         process,
@@ -43,6 +44,7 @@ const STDERR_GRACE: Duration = Duration::from_millis(200);
 /// One connection. Dropping it ends the agent as [`StopMode::Quick`] does, without waiting.
 pub struct Client {
     peer: Arc<Peer>,
+    dialects: Dialects,
     stop: watch::Sender<Option<StopMode>>,
     /// True once the process and its group are gone.
     gone: watch::Receiver<bool>,
@@ -63,6 +65,7 @@ impl Client {
         trace: Option<TraceHandle>,
     ) -> Result<(Self, Inbox), LaunchError> {
         let path = spec.program.clone();
+        let dialects = Dialects::new(spec.dialect);
         let max_line = spec.max_line;
         // On a worker of the runtime: the thread has to last (see `process::spawn`).
         let process = tokio::spawn(async move { process::spawn(&spec) })
@@ -99,10 +102,12 @@ impl Client {
             stderr: stderr.clone(),
             stderr_task,
         };
-        let reader = Reader::new(Arc::clone(&peer), Decoder::new(caps), inbox, tap);
+        let decoder = Decoder::new(caps, dialects.clone());
+        let reader = Reader::new(Arc::clone(&peer), decoder, inbox, tap);
         tokio::spawn(ending.read(reader, process.stdout, max_line));
         let client = Self {
             peer,
+            dialects,
             stop,
             gone,
             stderr,
@@ -114,7 +119,7 @@ impl Client {
     /// and the end itself is told by [`Inbound::Exited`].
     /// Replies to calls come back to `caller`.
     pub fn send(&self, caller: SessionKey, message: ToAgent) {
-        encode::send(&self.peer, caller, message);
+        encode::send(&self.peer, &self.dialects, caller, message);
     }
 
     /// The last lines of its stderr so far.

@@ -2,9 +2,11 @@
 //! ACP v1 does not have (V1-META-02).
 
 use agent_client_protocol_schema::{ProtocolVersion, v1 as schema};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
+    acp::dialect::Dialects,
     proto::{
         Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, OptionValue,
         PermissionOutcome, PromptBlock, RequestKey, SessionKey, SessionSetup, ToAgent,
@@ -12,13 +14,14 @@ use crate::{
     rpc::Peer,
 };
 
-/// Puts one message on the wire.
-pub fn send(peer: &Peer, caller: SessionKey, message: ToAgent) {
+/// Puts one message on the wire, a call in the agent's dialect.
+pub fn send(peer: &Peer, dialects: &Dialects, caller: SessionKey, message: ToAgent) {
     match message {
-        ToAgent::Call(call) => send_call(peer, caller, call),
+        ToAgent::Call(call) => send_call(&Wire { peer, dialects }, caller, call),
         ToAgent::Notify(Notification::Cancel { session }) => {
             peer.notify("session/cancel", schema::CancelNotification::new(session.0));
         }
+        ToAgent::Notify(Notification::CancelCall(call)) => peer.cancel(caller, &call),
         ToAgent::Reply { key, reply } => answer(peer, key, reply),
     }
 }
@@ -28,6 +31,7 @@ pub fn method(call: &CallTag) -> &'static str {
     match call {
         CallTag::Initialize => "initialize",
         CallTag::Authenticate { .. } => "authenticate",
+        CallTag::Logout => "logout",
         CallTag::NewSession => "session/new",
         CallTag::LoadSession { .. } => "session/load",
         CallTag::ResumeSession { .. } => "session/resume",
@@ -41,7 +45,39 @@ pub fn method(call: &CallTag) -> &'static str {
     }
 }
 
-fn send_call(peer: &Peer, caller: SessionKey, call: Call) {
+/// Where calls go.
+pub(super) struct Wire<'a> {
+    pub peer: &'a Peer,
+    pub dialects: &'a Dialects,
+}
+
+impl Wire<'_> {
+    pub fn call(
+        &self,
+        caller: SessionKey,
+        tag: CallTag,
+        method: &'static str,
+        params: impl Serialize,
+    ) {
+        self.dialects.sent(&tag);
+        if !self.dialects.has_words_for(&tag) {
+            return self.peer.call(caller, tag, method, params);
+        }
+        let Ok(plain) = serde_json::to_value(params) else {
+            return;
+        };
+        let mut said = plain.clone();
+        let name = self.dialects.outgoing(method, &mut said);
+        if name == method && said == plain {
+            self.peer.call(caller, tag, method, plain);
+        } else {
+            self.peer
+                .call_otherwise(caller, tag, (name, said), (method, plain));
+        }
+    }
+}
+
+fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
     let tag = call.tag();
     let method = method(&tag);
     match call {
@@ -49,6 +85,7 @@ fn send_call(peer: &Peer, caller: SessionKey, call: Call) {
         Call::Authenticate { method: id } => {
             peer.call(caller, tag, method, schema::AuthenticateRequest::new(id));
         }
+        Call::Logout => peer.call(caller, tag, method, schema::LogoutRequest::new()),
         Call::NewSession(setup) => {
             let SessionSetup {
                 cwd,
@@ -112,13 +149,17 @@ fn send_call(peer: &Peer, caller: SessionKey, call: Call) {
     }
 }
 
-/// Offers what works and nothing else (V1-INIT-07, -08).
+/// Offers what works and nothing else (V1-INIT-07, -08, -14).
 fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
     let fs = schema::FileSystemCapabilities::new()
         .read_text_file(caps.read_text_file)
         .write_text_file(caps.write_text_file);
     // Claude reports its commands as terminals only to a client that says it shows them so.
-    let meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
+    let mut meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
+    if caps.login_terminal {
+        // The name of `auth.terminal` from before it was one: agents that know no other ask for it.
+        meta.insert("terminal-auth".to_owned(), Value::Bool(true));
+    }
     // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12: the whole contract of each is built.
     let options = schema::SessionConfigOptionsCapabilities::new()
         .boolean(schema::BooleanConfigOptionCapabilities::new());
@@ -129,6 +170,7 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
     let capabilities = schema::ClientCapabilities::new()
         .fs(fs)
         .terminal(caps.terminal)
+        .auth(schema::AuthCapabilities::new().terminal(caps.login_terminal))
         .session(session)
         .plan(schema::PlanCapabilities::new())
         .meta(meta);

@@ -2,7 +2,9 @@
 
 use std::{ffi::OsString, io, path::PathBuf};
 
-/// How an agent is started.
+use crate::proto::Dialect;
+
+/// How an agent is started, and spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchSpec {
     /// The file to run: absolute, already looked up.
@@ -14,6 +16,7 @@ pub struct LaunchSpec {
     pub env: Vec<(OsString, OsString)>,
     /// The process's working directory.
     pub cwd: PathBuf,
+    pub dialect: Dialect,
     /// Bytes of the longest line that is read from it (V1-RPC-21).
     pub max_line: usize,
 }
@@ -65,6 +68,7 @@ mod tests {
             args: Vec::new(),
             env: Vec::new(),
             cwd: "/no/such/folder".into(),
+            dialect: Dialect::default(),
             max_line: usize::MAX,
         };
         let said = spec.check().expect_err("no folder").to_string();

@@ -7,7 +7,7 @@ use std::{
 
 use super::*;
 use crate::proto::{
-    AgentEvent, AgentExit, Call, CallResult, CallTag, ClientCaps, ConnectionId, FromAgent,
+    AgentEvent, AgentExit, Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, FromAgent,
     HostReply, SessionId, SessionKey, SessionSetup, ToAgent,
 };
 
@@ -18,6 +18,7 @@ fn spec(script: &str) -> LaunchSpec {
         args: vec!["-c".into(), script.into()],
         env: vec![("GREETING".into(), "hello".into())],
         cwd: std::env::temp_dir(),
+        dialect: Dialect::default(),
         max_line: 1 << 20,
     }
 }

@@ -149,6 +149,9 @@ struct Entry<'a> {
     msg: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<&'a str>,
+    /// What the message before means in v1's words: it was said in a dialect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    v1: Option<&'a RawValue>,
 }
 
 fn write_line(
@@ -168,8 +171,9 @@ fn write_line(
             Direction::FromAgent => "a2c",
         },
         t: (seconds * 1e6).round() / 1e6,
-        msg,
+        msg: msg.filter(|_| !line.plain),
         raw: msg.is_none().then_some(&*text),
+        v1: msg.filter(|_| line.plain),
     };
     serde_json::to_writer(&mut *file, &entry)?;
     file.write_all(b"\n")

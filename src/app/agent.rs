@@ -69,7 +69,6 @@ impl App {
         };
         let (config, scratch) =
             session_config(&self.launch, &self.config, &profile, start, first_prompt);
-        let scratch = scratch.map(Arc::new);
         let opened = self.sessions.open(config, Instant::now());
         self.opened(opened, profile, scratch, before);
         for prompt in unsent.iter().rev() {
@@ -87,16 +86,13 @@ impl App {
             return;
         };
         let profile = running.profile.clone();
-        let shared = running.scratch.clone();
-        let (mut config, scratch) =
-            session_config(&self.launch, &self.config, &profile, start, None);
-        let mut scratch = scratch.map(Arc::new);
-        if let (Some(before), Some(shared)) = (self.sessions.get(beside), shared) {
-            // The agent knows that scratch folder.
-            config.additional_directories = before.config.additional_directories.clone();
-            scratch = Some(shared);
-        }
-        let opened = self.sessions.open_beside(beside, config, Instant::now());
+        let (config, scratch) = session_config(&self.launch, &self.config, &profile, start, None);
+        let now = Instant::now();
+        let opened = if profile.own_process {
+            self.sessions.open(config, now)
+        } else {
+            self.sessions.open_beside(beside, config, now)
+        };
         self.opened(opened, profile, scratch, None);
     }
 
@@ -122,7 +118,7 @@ impl App {
         &mut self,
         opened: Option<(SessionKey, Vec<Routed>)>,
         profile: AgentProfile,
-        scratch: Option<Arc<TempDir>>,
+        scratch: Option<TempDir>,
         before: Option<JoinHandle<()>>,
     ) {
         let Some((key, effects)) = opened else {
@@ -174,6 +170,7 @@ impl App {
             self.send(key, message);
         }
         self.end_agent(key);
+        self.end_login(key);
         let running = self.running.remove(&key);
         let unsent = session.unsent().cloned().collect();
         (unsent, running.and_then(|running| running.ending))
@@ -355,8 +352,6 @@ pub(super) fn choices(
         id: profile.id.clone(),
         name: SafeText::line(&profile.name),
         found: found(profile),
-        command: SafeText::line(&profile.command_line()),
-        login: profile.login_command.as_deref().map(SafeText::line),
     };
     config.agents.values().map(choice).collect()
 }

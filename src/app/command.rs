@@ -33,7 +33,9 @@ impl App {
             UiCommand::Shell(line) => self.shell(&line),
             UiCommand::ListFiles => self.list_files(),
             UiCommand::TerminalInput { id, bytes } => {
-                if let Some(host) = self.shown_host() {
+                if let Some(login) = self.shown_login(&id) {
+                    login.write(&id, bytes);
+                } else if let Some(host) = self.shown_host() {
                     host.write(&id, bytes);
                 }
             }
@@ -44,12 +46,16 @@ impl App {
                 }
             }
             UiCommand::TerminalResize { id, rows, cols } => {
-                if let Some(host) = self.shown_host() {
+                if let Some(login) = self.shown_login(&id) {
+                    login.resize(&id, rows, cols);
+                } else if let Some(host) = self.shown_host() {
                     host.resize(&id, rows, cols);
                 }
             }
             UiCommand::TerminalKill { id } => {
-                if let Some(host) = self.shown_host() {
+                if let Some(login) = self.shown_login(&id) {
+                    login.kill(&id);
+                } else if let Some(host) = self.shown_host() {
                     host.kill(&id);
                 }
             }

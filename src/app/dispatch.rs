@@ -74,6 +74,8 @@ impl App {
                         host.cancel(key);
                     }
                 }
+                Effect::Login(login) => self.log_in(by, login),
+                Effect::EndLogin => self.end_login(by),
                 Effect::TerminalMeta(meta) => self.foreign_terminal(by, meta),
                 Effect::Attention(attention) => {
                     let agent = self.sessions.get(by).map(Session::agent_name);
@@ -90,15 +92,27 @@ impl App {
                     self.ui.restore_draft_of(by, &prompt);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
-                Effect::Notice(notice) => {
+                Effect::Notice(mut notice) => {
+                    notice.title = self.as_of(by, notice.title);
                     self.ui.notice(notice);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
                 Effect::Toast(text) => {
+                    let text = self.as_of(by, text);
                     self.ui.toast(text);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
             }
+        }
+    }
+
+    /// What a session says, with its name where another one is shown.
+    fn as_of(&self, by: SessionKey, text: SafeText) -> SafeText {
+        match self.sessions.get(by) {
+            Some(session) if self.sessions.shown_key() != Some(by) => {
+                SafeText::line(&format!("{}: {text}", session.label()))
+            }
+            _ => text,
         }
     }
 
@@ -167,7 +181,7 @@ impl App {
     }
 
     /// Screens of terminals that the session has forgotten: it is what bounds their number.
-    fn forget_screens(&mut self, key: SessionKey) {
+    pub(super) fn forget_screens(&mut self, key: SessionKey) {
         if let (Some(session), Some(running)) = (self.sessions.get(key), self.running.get_mut(&key))
         {
             running

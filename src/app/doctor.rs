@@ -11,7 +11,7 @@ use crate::{
     config::{AgentProfile, ConnectionConfig},
     proto::{
         Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId, FromAgent,
-        Initialized, SessionKey, SessionOpened, SessionSetup, ToAgent, category, code,
+        Initialized, SessionKey, SessionOpened, SessionSetup, SetBy, ToAgent, category, code,
     },
     text::SafeText,
 };
@@ -39,6 +39,8 @@ pub fn doctor(
         read_text_file: profile.fs_read,
         write_text_file: profile.fs_write,
         terminal: true,
+        // Nothing is signed in to here, but asked for what the UI would be told.
+        login_terminal: true,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -135,7 +137,7 @@ async fn examine(
 fn add_options(opened: &SessionOpened, report: &mut DoctorReport) {
     let options = opened.config_options.as_slice();
     let modes = match &opened.modes {
-        Some(modes) if options.is_empty() => {
+        Some(modes) if options.iter().all(|option| option.set_by != SetBy::Option) => {
             let ids = modes.available.iter().map(|mode| mode.id.as_str());
             Some(current_first(modes.current.as_str(), ids))
         }

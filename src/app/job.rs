@@ -5,7 +5,7 @@ use std::io;
 use crate::{
     acp::{Client, Inbox},
     app::backend::Written,
-    host::{HostEvent, clipboard::Copied},
+    host::{HostEvent, LoginCommand, clipboard::Copied},
     proto::{ConnectionId, SessionKey},
     session::{Event, Prompt},
     text::SafeText,
@@ -17,6 +17,9 @@ pub enum Job {
     Launched(SessionKey, ConnectionId, Result<(Client, Inbox), SafeText>),
     /// With the session that the host serves.
     Host(SessionKey, HostEvent),
+    /// What a program to sign in with is, by its number in that session.
+    LoginFound(SessionKey, u64, Result<LoginCommand, SafeText>),
+    Login(SessionKey, u64, HostEvent),
     /// For the reducer: what came of a request or question of that session on that connection.
     Session(SessionKey, ConnectionId, Event),
     /// A draft's mentions are resolved.

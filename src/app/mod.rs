@@ -19,6 +19,7 @@ mod input;
 mod job;
 mod leave;
 mod log;
+mod login;
 mod reader;
 mod run;
 mod running;

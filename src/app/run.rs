@@ -233,6 +233,8 @@ impl App {
                 }
             }
             Job::Host(key, event) => self.host_event(key, event),
+            Job::LoginFound(key, number, found) => self.login_found(key, number, found),
+            Job::Login(key, number, event) => self.login_event(key, number, event),
             Job::Copied(copied) => self.copied(copied),
             Job::Launched(key, connection, launched) => self.launched(key, connection, launched),
         }

@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     acp::Client,
-    app::state::App,
+    app::{login::LoginRun, state::App},
     config::AgentProfile,
     host::Host,
     proto::{ConnectionId, SessionKey, ToAgent},
@@ -20,12 +20,13 @@ pub struct Running {
     /// The connection in use, or the one that is being made.
     pub connection: Option<ConnectionId>,
     pub host: Option<Host>,
+    pub login: LoginRun,
     /// An old process on its way out: a new one waits for it, since both would write the same
     /// session.
     pub ending: Option<JoinHandle<()>>,
     pub screens: Screens,
     /// Files of a profile that wants a scratch folder; removed when it goes.
-    pub scratch: Option<Arc<tempfile::TempDir>>,
+    pub scratch: Option<tempfile::TempDir>,
     /// Drafts are resolved one after the other, in the order in which they were sent.
     pub resolving: Option<JoinHandle<()>>,
     /// The policy's latest verdict, until it is told.
@@ -38,6 +39,7 @@ impl Running {
             profile,
             connection: None,
             host: None,
+            login: LoginRun::default(),
             ending: None,
             screens: Screens::default(),
             scratch: None,

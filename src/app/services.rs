@@ -64,9 +64,12 @@ pub fn session_config(
         read_text_file: profile.fs_read,
         write_text_file: profile.fs_write,
         terminal: true,
+        login_terminal: true,
     };
     let config = SessionConfig {
         agent: SafeText::line(&profile.name),
+        command: SafeText::line(&profile.command_line()),
+        login: profile.login_command.as_deref().map(SafeText::line),
         cwd: launch.cwd.clone(),
         additional_directories,
         caps,
@@ -201,6 +204,7 @@ pub fn launch_spec(
         args: invocation.args,
         env: invocation.env,
         cwd: cwd.to_owned(),
+        dialect: profile.dialect,
         max_line,
     })
 }

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 
 use crate::{
     acp::{Client, StopMode, Trace, TraceHandle},
-    host::Host,
+    host::{Host, Login},
 };
 
 /// Shared by the app, which adds to it, and by `run`, which ends it all, also after a panic.
@@ -17,6 +17,7 @@ pub struct Started(Arc<Mutex<Inner>>);
 struct Inner {
     agents: Vec<Arc<Client>>,
     hosts: Vec<Host>,
+    logins: Vec<Login>,
     trace: Option<Trace>,
 }
 
@@ -39,6 +40,15 @@ impl Started {
         self.with(|inner| inner.hosts.retain(|kept| !kept.is(host)));
     }
 
+    pub fn add_login(&self, login: Login) {
+        self.with(|inner| inner.logins.push(login));
+    }
+
+    /// Forgets a program that has been ended.
+    pub fn forget_login(&self, login: &Login) {
+        self.with(|inner| inner.logins.retain(|kept| !kept.is(login)));
+    }
+
     pub fn set_trace(&self, trace: Trace) {
         self.with(|inner| inner.trace = Some(trace));
     }
@@ -51,16 +61,18 @@ impl Started {
     /// Ends all agents and terminals, side by side, and finishes the wire log. Bounded in time by
     /// the ladders.
     pub async fn end(&self, mode: StopMode) {
-        let (agents, hosts, trace) = self.with(|inner| {
+        let (agents, hosts, logins, trace) = self.with(|inner| {
             (
                 std::mem::take(&mut inner.agents),
                 std::mem::take(&mut inner.hosts),
+                std::mem::take(&mut inner.logins),
                 inner.trace.take(),
             )
         });
         let agents = join_all(agents.iter().map(|agent| agent.shutdown(mode)));
         let hosts = join_all(hosts.iter().map(Host::shutdown));
-        tokio::join!(agents, hosts);
+        let logins = join_all(logins.iter().map(Login::shutdown));
+        tokio::join!(agents, hosts, logins);
         if let Some(trace) = trace {
             trace.finish();
         }

@@ -1,18 +1,20 @@
 //! The file format: serde reads it, schemars describes it, nothing else names its keys.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error, SeqAccess, Visitor},
+};
 
-use super::{ConnectionConfig, FsConfig, TerminalConfig, UiConfig};
-use crate::proto::{Decision, Policy, ToolKind};
+use super::{ConnectionConfig, FsConfig, TerminalConfig, UiConfig, nearest};
+use crate::proto::{Decision, Dialect, Policy, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
 pub(super) const LATER: &[&str] = &[
     "mcp_servers",
     "agents.*.mcp_servers",
-    "agents.*.dialect",
     "agents.*.protocol",
     "ui.mouse",
     "ui.screen_reader",
@@ -66,12 +68,16 @@ pub(super) struct AgentEntry {
     /// Permission policy with this agent.
     pub policy: Option<PolicyName>,
     pub fs: AgentFs,
+    /// In which words of ACP it speaks, and is spoken to: a preset, or a list of presets and rows.
+    pub dialect: DialectWords,
     /// How to install it, shown when the command is not found.
     pub install: Option<String>,
-    /// A command to sign in by hand.
+    /// A command line for the shell to sign in with, run in a terminal on the screen.
     pub login_command: Option<String>,
     /// A temporary folder is made for each session and added to its workspace.
     pub scratch: bool,
+    /// Each session gets a process of its own: the agent serves one at a time.
+    pub own_process: bool,
 }
 
 impl AgentEntry {
@@ -89,6 +95,81 @@ impl AgentEntry {
             Some(name) => Err(format!("{name:?} is no name for an environment variable")),
             None => Ok(()),
         }
+    }
+}
+
+/// Names of presets and rows, known ones all; `"x"` is `["x"]`, and none is `auto`.
+#[derive(Default)]
+pub(super) struct DialectWords(Vec<String>);
+
+impl DialectWords {
+    pub fn dialect(&self) -> Dialect {
+        let all = self.0.iter().filter_map(|word| Dialect::of_word(word));
+        all.reduce(Dialect::and).unwrap_or_default()
+    }
+}
+
+impl Serialize for DialectWords {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for DialectWords {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Words;
+
+        impl<'de> Visitor<'de> for Words {
+            type Value = DialectWords;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a dialect, or a list of them")
+            }
+
+            fn visit_str<E: Error>(self, word: &str) -> Result<Self::Value, E> {
+                known_dialect(word)?;
+                Ok(DialectWords(vec![word.to_owned()]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut words = Vec::new();
+                while let Some(word) = list.next_element::<String>()? {
+                    known_dialect(&word)?;
+                    words.push(word);
+                }
+                Ok(DialectWords(words))
+            }
+        }
+
+        deserializer.deserialize_any(Words)
+    }
+}
+
+fn known_dialect<E: Error>(word: &str) -> Result<(), E> {
+    if Dialect::of_word(word).is_some() {
+        return Ok(());
+    }
+    let hint = match nearest(word, Dialect::words()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("known: {}", Dialect::words().collect::<Vec<_>>().join(", ")),
+    };
+    Err(E::custom(format_args!("unknown dialect {word:?}; {hint}")))
+}
+
+impl JsonSchema for DialectWords {
+    fn schema_name() -> Cow<'static, str> {
+        "DialectWords".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<_> = Dialect::words().collect();
+        json_schema!({
+            "description": "A preset, or a list of presets and rows.",
+            "anyOf": [
+                { "enum": words },
+                { "type": "array", "items": { "enum": words } },
+            ],
+        })
     }
 }
 

@@ -45,7 +45,7 @@ pub use self::{
     project::find as project_file,
     trust::TrustState,
 };
-use crate::proto::{Policy, Rule};
+use crate::proto::{Dialect, Policy, Rule};
 
 /// The effective configuration.
 #[derive(Clone, Debug, Default)]
@@ -86,12 +86,16 @@ pub struct AgentProfile {
     pub policy: Option<Policy>,
     pub fs_read: bool,
     pub fs_write: bool,
+    /// In which words of ACP it speaks, and is spoken to.
+    pub dialect: Dialect,
     /// How to install it, shown when the command is not found.
     pub install: Option<String>,
-    /// Run by hand to sign in, shown where the agent names no way of its own.
+    /// A shell line to sign in with, run at a terminal.
     pub login_command: Option<String>,
     /// A temporary folder is made for each session, an additional root of its workspace.
     pub scratch: bool,
+    /// Each session gets a process of its own: the agent serves one at a time.
+    pub own_process: bool,
     pub origin: Origin,
     /// The command is the built-in profile's, whatever else was laid over that.
     pub built_in_command: bool,

@@ -168,9 +168,11 @@ impl AgentProfile {
             policy: entry.policy.map(Into::into),
             fs_read: entry.fs.read,
             fs_write: entry.fs.write,
+            dialect: entry.dialect.dialect(),
             install: entry.install,
             login_command: entry.login_command,
             scratch: entry.scratch,
+            own_process: entry.own_process,
             origin,
             built_in_command: false,
         }

@@ -8,6 +8,7 @@ pub mod clipboard;
 pub mod editor;
 mod fs;
 pub mod git;
+mod login;
 mod permission;
 mod serve;
 mod terminal;
@@ -16,6 +17,7 @@ pub mod walk;
 use std::sync::Arc;
 
 pub use fs::{Resolved, Roots};
+pub use login::{Login, LoginCommand};
 pub use permission::Subject;
 pub use serve::{Host, HostConfig, Outside, ServeOutcome, Serving};
 pub use terminal::{DEFAULT_SIZE, TerminalSettings};

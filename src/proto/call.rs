@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use crate::{
     proto::{
-        AgentCaps, AgentEvent, ClientCaps, ConfigOption, HostReply, HostRequest, ModeId,
-        OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
+        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, HostReply, HostRequest,
+        ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
+        TurnTokens,
     },
-    text::SafeText,
+    text::{SafeText, command_line},
 };
 
 /// One message for the agent, in the order in which the reducer wants it on the wire.
@@ -38,6 +39,8 @@ pub enum FromAgent {
     },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
     CancelRequest { key: RequestKey },
+    /// It departs from v1. Comes before the first message that shows it.
+    Dialect(DialectHint),
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
     /// (V1-RPC-14). `count` is how many there were on this connection so far.
     Noise { what: SafeText, count: u64 },
@@ -55,6 +58,8 @@ pub enum Call {
     Authenticate {
         method: String,
     },
+    /// Only with `auth.logout` (V1-AUTH-10).
+    Logout,
     NewSession(SessionSetup),
     /// Replays the conversation as updates before its answer (V1-SES-08).
     LoadSession {
@@ -101,6 +106,8 @@ pub enum Call {
 pub enum Notification {
     /// `session/cancel` (V1-CAN-01).
     Cancel { session: SessionId },
+    /// `$/cancel_request` for an open call of ours, which stays open until its answer (V1-CAN-09).
+    CancelCall(CallTag),
 }
 
 /// What `session/new`, `load` and `resume` have in common.
@@ -136,6 +143,7 @@ pub enum CallTag {
     Authenticate {
         method: String,
     },
+    Logout,
     NewSession,
     LoadSession {
         id: SessionId,
@@ -177,6 +185,7 @@ impl Call {
             Self::Authenticate { method } => CallTag::Authenticate {
                 method: method.clone(),
             },
+            Self::Logout => CallTag::Logout,
             Self::NewSession(_) => CallTag::NewSession,
             Self::LoadSession { id, .. } => CallTag::LoadSession { id: id.clone() },
             Self::ResumeSession { id, .. } => CallTag::ResumeSession { id: id.clone() },
@@ -211,11 +220,13 @@ impl Call {
 pub enum CallResult {
     Initialized(Box<Initialized>),
     Authenticated,
+    LoggedOut,
     SessionOpened(Box<SessionOpened>),
     SessionClosed,
     SessionsListed(SessionPage),
     SessionDeleted,
-    PromptDone(StopReason),
+    /// With what the agent says it took.
+    PromptDone(StopReason, Option<TurnTokens>),
     ModeSet,
     /// The full list replaces ours (V1-CFG-08).
     ConfigSet(Vec<ConfigOption>),
@@ -248,17 +259,56 @@ pub struct AuthMethod {
 pub enum AuthMethodKind {
     /// `authenticate` (V1-AUTH-02).
     Agent,
-    /// Run in a terminal by hand; never passed to `authenticate` (V1-AUTH-03). The command line
-    /// to show is the profile's command with these arguments.
-    Terminal { args: Vec<String> },
+    /// The agent's own program, in a terminal; never passed to `authenticate` (V1-AUTH-03). What is
+    /// run is the profile's command and arguments with these added (V1-AUTH-05).
+    Terminal {
+        args: Vec<String>,
+        /// Laid over the agent's environment.
+        env: Vec<(String, String)>,
+    },
     /// The older form of that, `_meta.terminal-auth`: never passed to `authenticate` either, which
-    /// kimi does not answer. The command line comes from the agent, so it is not shown (V1-AUTH-05):
-    /// the description or the profile says how.
-    ByHand,
+    /// kimi does not answer. `None` where it names no command: then only the profile knows one.
+    Program(Option<LoginProgram>),
     /// Variables to set in the profile (V1-AUTH-06).
     EnvVar { vars: Vec<SafeText> },
     /// Shown as not supported (V1-AUTH-07).
     Unsupported(SafeText),
+}
+
+/// A program to sign in with that the agent names. V1-AUTH-05 forbids that in the typed form, where
+/// the profile has the command; agents of before have no other way (kimi: `kimi acp` would not take
+/// the arguments). The agent runs as the person anyway, so it gains no right by this; but what
+/// asks for a password must be known for what it is. So it is shown whole and runs only after the
+/// person has confirmed exactly that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoginProgram {
+    pub command: String,
+    pub args: Vec<String>,
+    /// Laid over the agent's environment.
+    pub env: Vec<(String, String)>,
+}
+
+impl LoginProgram {
+    /// As a person would type it, everything that is run included.
+    pub fn command_line(&self) -> SafeText {
+        let words = std::iter::once(&self.command).chain(&self.args);
+        let command = command_line(words.map(String::as_str));
+        let env = env_words(&self.env);
+        SafeText::line(&if env.is_empty() {
+            command
+        } else {
+            format!("{env} {command}")
+        })
+    }
+}
+
+/// Variables as they are written in front of a command.
+pub fn env_words(env: &[(String, String)]) -> String {
+    let words = env.iter().map(|(name, value)| {
+        let value = command_line([value.as_str()]);
+        format!("{name}={value}")
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -11,6 +11,8 @@ pub struct AgentCaps {
     pub delete: bool,
     pub fork: bool,
     pub additional_directories: bool,
+    /// `auth.logout` (V1-AUTH-10).
+    pub logout: bool,
 }
 
 /// What a prompt may hold besides text and resource links (V1-INIT-18).
@@ -27,6 +29,9 @@ pub struct ClientCaps {
     pub read_text_file: bool,
     pub write_text_file: bool,
     pub terminal: bool,
+    /// The agent's own command can be run at a terminal to sign in (V1-INIT-14): true where there is
+    /// a screen to show it on.
+    pub login_terminal: bool,
 }
 
 impl Default for ClientCaps {
@@ -35,6 +40,7 @@ impl Default for ClientCaps {
             read_text_file: true,
             write_text_file: true,
             terminal: true,
+            login_terminal: true,
         }
     }
 }

@@ -10,6 +10,8 @@ pub mod code {
     pub const INTERNAL: i64 = -32603;
     pub const AUTH_REQUIRED: i64 = -32000;
     pub const NOT_FOUND: i64 = -32002;
+    /// Of version 2; some agents use it before (D-25).
+    pub const UNSUPPORTED_VERSION: i64 = -32022;
     pub const CANCELLED: i64 = -32800;
 }
 

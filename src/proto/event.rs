@@ -44,6 +44,8 @@ pub enum AgentEvent {
     ConfigOptions(Vec<ConfigOption>),
     Usage(Usage),
     SessionInfo(SessionInfoPatch),
+    /// Something went wrong, and the turn goes on (D-07).
+    Error(SafeText),
     /// What the types do not know: a dim line, the raw text on demand (V1-UPD-10, V1-RPC-25).
     Unknown {
         what: SafeText,
@@ -85,6 +87,14 @@ pub struct Usage {
     pub size: u64,
     /// Cumulative cost and its unit (`USD`, `credits`, …).
     pub cost: Option<(f64, SafeText)>,
+}
+
+/// `usage` in the answer to a prompt (V1-PROMPT-08). Some agents count the turn, some the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TurnTokens {
+    pub total: u64,
+    pub input: u64,
+    pub output: u64,
 }
 
 /// `session_info_update`: each field is left, cleared or set (V1-SES-21).

@@ -15,6 +15,17 @@ pub struct AgentExit {
     pub cause: Option<SafeText>,
 }
 
+impl ExitStatus {
+    /// Behind "ended": `with exit code 1`, `by SIGKILL`.
+    pub fn how(&self) -> String {
+        match (&self.signal, self.code) {
+            (Some(signal), _) => format!("by {signal}"),
+            (None, Some(code)) => format!("with exit code {code}"),
+            (None, None) => "for an unknown reason".to_owned(),
+        }
+    }
+}
+
 impl AgentExit {
     /// What of its stderr tells why: nothing where somebody else ended it, and that says it all.
     pub fn why(&self) -> Option<String> {

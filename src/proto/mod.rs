@@ -9,6 +9,7 @@ mod call;
 mod caps;
 mod compaction;
 mod content;
+mod dialect;
 mod error;
 mod event;
 mod exit;
@@ -23,14 +24,16 @@ mod request;
 mod tool;
 
 pub use call::{
-    AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, ModeState,
-    Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, ToAgent,
+    AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, LoginProgram,
+    ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, ToAgent,
+    env_words,
 };
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
+pub use dialect::{Dialect, DialectHint, DialectRow};
 pub use error::{RpcError, code};
-pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, Usage};
+pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, TurnTokens, Usage};
 pub use exit::AgentExit;
 pub use ids::{
     CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,

@@ -50,6 +50,14 @@ pub enum SetBy {
     Option,
     /// `session/set_mode`: the option stands for the session's `modes` (V1-MODE-01).
     Mode,
+    /// `session/set_model`: the option stands for the session's older `models` (D-21). The
+    /// connection says so in place of `session/set_config_option`.
+    Model,
+}
+
+impl ConfigOption {
+    /// The id of the option that stands for the older `models` of a session (D-21).
+    pub const MODELS: &'static str = "models";
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -172,7 +172,7 @@ impl Observer {
         self.turn_is_over = !turn && (self.turn_is_over || self.turn_is_open);
         self.turn_is_open = turn;
         if self.turn_is_over
-            && let Some(CallResult::PromptDone(reason)) = &self.answer
+            && let Some(CallResult::PromptDone(reason, _)) = &self.answer
         {
             self.summary.stop_reason = Some(reason_name(reason));
         }

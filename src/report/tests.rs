@@ -29,6 +29,8 @@ impl Watched {
         };
         let config = SessionConfig {
             agent: "fake".into(),
+            command: "fake".into(),
+            login: None,
             cwd: "/project".into(),
             additional_directories: Vec::new(),
             caps: ClientCaps::default(),
@@ -96,7 +98,10 @@ impl Watched {
 
     fn ends(&mut self, reason: StopReason) {
         let session = SessionId::new("s");
-        self.reply(CallTag::Prompt { session }, CallResult::PromptDone(reason));
+        self.reply(
+            CallTag::Prompt { session },
+            CallResult::PromptDone(reason, None),
+        );
     }
 
     fn json(&self) -> Vec<Value> {
@@ -150,7 +155,7 @@ fn what_happens_is_told_once_and_in_order() {
     watched.ends(StopReason::EndTurn);
     assert!(matches!(
         watched.observer.turn_end(),
-        Some(Some(CallResult::PromptDone(StopReason::EndTurn)))
+        Some(Some(CallResult::PromptDone(StopReason::EndTurn, None)))
     ));
     let tool = |status: &str| {
         json!({"event": "tool_call", "call": 2, "id": "t", "title": "Edit a.rs", "kind": "edit",

@@ -20,7 +20,8 @@ pub enum Message<'a> {
         params: &'a str,
     },
     Response {
-        id: &'a RawValue,
+        /// Absent only where [`Answers::Bare`] are taken.
+        id: Option<&'a RawValue>,
         outcome: Outcome<'a>,
     },
     /// Meant as a request, and answered with -32600: to its id, or to `null` where that is no id.
@@ -54,9 +55,19 @@ struct Envelope<'a> {
     error: Member<'a>,
 }
 
+/// What counts as an answer to a call of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// What says `"jsonrpc":"2.0"`: agents log JSON objects with an `id` and a `result` on stdout
+    /// (C021).
+    Tagged,
+    /// Also what does not, or names no id (D-04).
+    Bare,
+}
+
 /// Reads one line. The method decides before the id (V1-RPC-04): a request of the agent may have
 /// the id of one of ours.
-pub fn parse(line: &str) -> Message<'_> {
+pub fn parse(line: &str, answers: Answers) -> Message<'_> {
     // A derived struct also takes an array, positionally (V1-RPC-15).
     if !line.starts_with('{') {
         return Message::Noise;
@@ -65,7 +76,7 @@ pub fn parse(line: &str) -> Message<'_> {
         return broken(line);
     };
     let Some(method) = envelope.method else {
-        return response(&envelope);
+        return response(&envelope, answers);
     };
     let params = envelope.params.map_or("null", RawValue::get);
     match (
@@ -85,15 +96,18 @@ pub fn parse(line: &str) -> Message<'_> {
     }
 }
 
-/// Agents log JSON objects with an `id` and a `result` on stdout: only one that says
-/// `"jsonrpc":"2.0"` is an answer (C021, D-04).
-fn response<'a>(envelope: &Envelope<'a>) -> Message<'a> {
-    if envelope.jsonrpc.is_none_or(|v| v.get() != r#""2.0""#) {
+fn response<'a>(envelope: &Envelope<'a>, answers: Answers) -> Message<'a> {
+    let tagged = envelope.jsonrpc.is_some_and(|v| v.get() == r#""2.0""#);
+    let id = envelope.id;
+    let answer = match answers {
+        Answers::Tagged => tagged && id.is_some(),
+        Answers::Bare => {
+            (tagged && id.is_some()) || envelope.result.is_some() || envelope.error.is_some()
+        }
+    };
+    if !answer {
         return Message::Noise;
     }
-    let Some(id) = envelope.id else {
-        return Message::Noise;
-    };
     // `null` beside its counterpart is how some write "absent".
     let filled = |v: &&RawValue| v.get() != "null";
     let outcome = match (envelope.result, envelope.error) {
@@ -130,14 +144,21 @@ mod tests {
     use super::*;
 
     fn kind(line: &str) -> String {
-        match parse(line) {
+        kind_of(line, Answers::Tagged)
+    }
+
+    fn kind_of(line: &str, answers: Answers) -> String {
+        match parse(line, answers) {
             Message::Request { id, method, params } => format!("request {id} {method} {params}"),
             Message::Notification { method, params } => format!("notification {method} {params}"),
-            Message::Response { id, outcome } => match outcome {
-                Outcome::Result(r) => format!("result {id} {r}"),
-                Outcome::Error(e) => format!("error {id} {e}"),
-                Outcome::Unclear => format!("unclear {id}"),
-            },
+            Message::Response { id, outcome } => {
+                let id = id.map_or("-", RawValue::get);
+                match outcome {
+                    Outcome::Result(r) => format!("result {id} {r}"),
+                    Outcome::Error(e) => format!("error {id} {e}"),
+                    Outcome::Unclear => format!("unclear {id}"),
+                }
+            }
             Message::Invalid { id } => format!("invalid {id}"),
             Message::Noise => "noise".to_owned(),
         }
@@ -216,6 +237,23 @@ mod tests {
             "{ not json",
         ] {
             assert_eq!(kind(line), "noise", "{line}");
+        }
+    }
+
+    // D-04
+    #[test]
+    fn bare_answers_are_taken_where_they_are_expected() {
+        for (line, expected) in [
+            (r#"{"id":1,"result":{}}"#, "result 1 {}"),
+            (r#"{"result":{}}"#, "result - {}"),
+            (
+                r#"{"jsonrpc":"2.0","error":{"code":1}}"#,
+                r#"error - {"code":1}"#,
+            ),
+            (r#"{"jsonrpc":"2.0","id":1}"#, "unclear 1"),
+            (r#"{"level":"info","id":1}"#, "noise"),
+        ] {
+            assert_eq!(kind_of(line, Answers::Bare), expected, "{line}");
         }
     }
 }

@@ -20,9 +20,10 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+pub use error::decode_error;
 pub use json::{Member, Text, present};
 pub use outbox::{Outbox, Outgoing, write_lines};
 pub use peer::Peer;
 pub use queue::{Receiver, Sender, channel};
-pub use reader::{Inbound, Protocol, Reader};
+pub use reader::{Aside, Inbound, Plain, Protocol, Reader};
 pub use tap::{Direction, Tap, WireLine};

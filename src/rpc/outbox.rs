@@ -24,7 +24,11 @@ pub struct Outbox {
 }
 
 enum Out {
-    Line(Vec<u8>),
+    Line {
+        line: Vec<u8>,
+        /// The same in plain words, where it is said otherwise: for the wire log.
+        plain: Option<Vec<u8>>,
+    },
     Close,
 }
 
@@ -46,11 +50,16 @@ impl Outbox {
     }
 
     /// Queues one line; without effect once the writer has ended.
-    pub fn push(&self, mut line: Vec<u8>) {
+    pub fn push(&self, line: Vec<u8>) {
+        self.push_as(line, None);
+    }
+
+    /// As [`push`](Self::push); `plain` is the line as the protocol would have it.
+    pub fn push_as(&self, mut line: Vec<u8>, plain: Option<Vec<u8>>) {
         line.push(b'\n');
         let len = line.len();
         self.unwritten.send_modify(|n| *n += len);
-        if self.tx.send(Out::Line(line)).is_err() {
+        if self.tx.send(Out::Line { line, plain }).is_err() {
             self.unwritten.send_modify(|n| *n = n.saturating_sub(len));
         }
     }
@@ -90,9 +99,12 @@ pub async fn write_lines(
     mut writer: impl AsyncWrite + Unpin,
     mut tap: Tap,
 ) -> io::Result<()> {
-    while let Some(Out::Line(line)) = outgoing.rx.recv().await {
+    while let Some(Out::Line { line, plain }) = outgoing.rx.recv().await {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         tap.record(Direction::ToAgent, text).await;
+        if let Some(plain) = plain {
+            tap.record_plain(Direction::ToAgent, &plain).await;
+        }
         tap.flush().await;
         writer.write_all(&line).await?;
         writer.flush().await?;

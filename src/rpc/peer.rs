@@ -96,20 +96,49 @@ impl Peer {
         self.send(Some(id), method, params);
     }
 
+    /// As [`call`](Self::call), by another method and params than the protocol has; `plain` is what
+    /// it has.
+    pub fn call_otherwise(
+        &self,
+        caller: SessionKey,
+        tag: CallTag,
+        (method, params): (&str, impl Serialize),
+        plain: (&str, impl Serialize),
+    ) {
+        let mut calls = lock(&self.calls);
+        calls.last += 1;
+        let id = calls.last;
+        calls.open.insert(id, (caller, tag));
+        let plain = line(Some(id), plain.0, plain.1);
+        if let Some(line) = line(Some(id), method, params) {
+            self.outbox.push_as(line, plain);
+        }
+    }
+
     pub fn notify(&self, method: &str, params: impl Serialize) {
         self.send(None, method, params);
     }
 
+    /// Asks the agent to give up the caller's oldest open call of that kind, which goes on waiting for
+    /// its answer (V1-CAN-09).
+    pub fn cancel(&self, caller: SessionKey, tag: &CallTag) {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Cancel {
+            request_id: u64,
+        }
+        let calls = lock(&self.calls);
+        let same = |(_, (by, open)): &(&u64, &(SessionKey, CallTag))| *by == caller && open == tag;
+        let open = calls.open.iter().filter(same);
+        match open.map(|(id, _)| *id).min() {
+            Some(request_id) => self.notify("$/cancel_request", Cancel { request_id }),
+            None => debug!(?tag, "a call to cancel that is not open"),
+        }
+    }
+
     fn send(&self, id: Option<u64>, method: &str, params: impl Serialize) {
-        let message = Outgoing {
-            jsonrpc: VERSION,
-            id,
-            method,
-            params,
-        };
-        match serde_json::to_vec(&message) {
-            Ok(line) => self.outbox.push(line),
-            Err(error) => debug!(method, %error, "a message of ours is no JSON"),
+        if let Some(line) = line(id, method, params) {
+            self.outbox.push(line);
         }
     }
 
@@ -179,6 +208,16 @@ impl Peer {
         lock(&self.calls).open.remove(&number)
     }
 
+    /// The one call that is open, if there is just one: what an answer without an id is for (D-04).
+    pub(super) fn take_only_call(&self) -> Option<(SessionKey, CallTag)> {
+        let mut calls = lock(&self.calls);
+        if calls.open.len() > 1 {
+            return None;
+        }
+        let id = *calls.open.keys().next()?;
+        calls.open.remove(&id)
+    }
+
     /// `None`, and an answer that says so, where too many are open.
     pub(super) fn open_request(&self, id: &RawValue) -> Option<RequestKey> {
         let mut requests = lock(&self.requests);
@@ -209,6 +248,18 @@ impl Peer {
             number,
         }
     }
+}
+
+fn line(id: Option<u64>, method: &str, params: impl Serialize) -> Option<Vec<u8>> {
+    let message = Outgoing {
+        jsonrpc: VERSION,
+        id,
+        method,
+        params,
+    };
+    serde_json::to_vec(&message)
+        .inspect_err(|error| debug!(method, %error, "a message of ours is no JSON"))
+        .ok()
 }
 
 /// The tables are whole after every statement, so a panic elsewhere does not spoil them.

@@ -11,7 +11,7 @@ use crate::{
     proto::{AgentExit, CallResult, CallTag, FromAgent, RequestKey, RpcError, code},
     rpc::{
         Direction, Peer, Sender, Tap,
-        envelope::{self, Message, Outcome},
+        envelope::{self, Answers, Message, Outcome},
         error::decode_error,
         lines::{Line, Lines},
         queue::Closed,
@@ -47,6 +47,52 @@ pub trait Protocol: Send {
     ) -> Result<FromAgent, RpcError>;
 
     fn result(&mut self, call: &CallTag, result: &str) -> CallResult;
+
+    /// What an error says that answers a call.
+    fn error(&mut self, _call: &CallTag, error: &str) -> RpcError {
+        decode_error(error)
+    }
+
+    /// Whether answers without `jsonrpc` or `id` are answers (D-04).
+    fn takes_bare_answers(&self) -> bool {
+        false
+    }
+
+    /// What there is to be told besides the message just read; asked for after each of them.
+    fn aside(&mut self) -> Aside {
+        Aside::default()
+    }
+}
+
+/// See [`Protocol::aside`].
+#[derive(Default)]
+pub struct Aside {
+    /// Goes before what the message says.
+    pub said: Vec<FromAgent>,
+    /// The message as the protocol has it, where it was said otherwise: for the wire log.
+    pub plain: Option<Plain>,
+}
+
+/// A message in the protocol's own words, as JSON text.
+pub enum Plain {
+    Params {
+        method: &'static str,
+        params: String,
+    },
+    Result(String),
+    Error(String),
+}
+
+impl Plain {
+    fn line(&self, id: Option<&RawValue>) -> Vec<u8> {
+        let id = id.map_or_else(String::new, |id| format!(r#""id":{id},"#));
+        let rest = match self {
+            Self::Params { method, params } => format!(r#""method":"{method}","params":{params}"#),
+            Self::Result(result) => format!(r#""result":{result}"#),
+            Self::Error(error) => format!(r#""error":{error}"#),
+        };
+        format!(r#"{{"jsonrpc":"2.0",{id}{rest}}}"#).into_bytes()
+    }
 }
 
 /// Reads messages, keeps the peer's tables, and puts what they mean into the inbound queue.
@@ -58,6 +104,8 @@ pub struct Reader<P> {
     noise: u64,
     /// Reused: what one notification said.
     said: Vec<FromAgent>,
+    /// The message just read in plain words, if it was said otherwise.
+    plain: Option<Vec<u8>>,
 }
 
 impl<P: Protocol> Reader<P> {
@@ -69,6 +117,7 @@ impl<P: Protocol> Reader<P> {
             tap,
             noise: 0,
             said: Vec::new(),
+            plain: None,
         }
     }
 
@@ -134,15 +183,24 @@ impl<P: Protocol> Reader<P> {
         if !text.is_empty() {
             self.message(&text);
         }
+        if let Some(plain) = self.plain.take() {
+            self.tap.record_plain(Direction::FromAgent, &plain).await;
+        }
     }
 
     fn message(&mut self, line: &str) {
-        match envelope::parse(line) {
+        let answers = if self.protocol.takes_bare_answers() {
+            Answers::Bare
+        } else {
+            Answers::Tagged
+        };
+        match envelope::parse(line, answers) {
             Message::Notification { method, params } if method == "$/cancel_request" => {
                 self.cancel_request(params);
             }
             Message::Notification { method, params } => {
                 self.protocol.notification(&method, params, &mut self.said);
+                self.aside(None);
                 if self.said.is_empty() {
                     trace!(%method, "unknown notification");
                 }
@@ -171,7 +229,9 @@ impl<P: Protocol> Reader<P> {
         let Some(key) = self.peer.open_request(id) else {
             return;
         };
-        match self.protocol.request(key, method, params) {
+        let request = self.protocol.request(key, method, params);
+        self.aside(Some(id));
+        match request {
             Ok(request) => self.inbox.push(Inbound::FromAgent(request), line.len()),
             Err(error) => {
                 debug!(method, code = error.code, "request refused");
@@ -180,25 +240,38 @@ impl<P: Protocol> Reader<P> {
         }
     }
 
-    fn response(&mut self, id: &RawValue, outcome: &Outcome<'_>, line: &str) {
-        let Some((caller, call)) = self.peer.take_call(id) else {
-            debug!(%id, "an answer to no open call (V1-RPC-16)");
+    fn response(&mut self, id: Option<&RawValue>, outcome: &Outcome<'_>, line: &str) {
+        let call = match id {
+            Some(id) => self.peer.take_call(id),
+            None => self.peer.take_only_call(),
+        };
+        let Some((caller, call)) = call else {
+            debug!(?id, "an answer to no open call (V1-RPC-16)");
             return;
         };
         let result = match outcome {
             Outcome::Result(result) => self.protocol.result(&call, result),
-            Outcome::Error(error) => CallResult::Failed(decode_error(error)),
+            Outcome::Error(error) => CallResult::Failed(self.protocol.error(&call, error)),
             Outcome::Unclear => CallResult::Failed(RpcError::new(
                 code::INTERNAL,
                 "the agent's answer has not exactly one of result and error",
             )),
         };
+        self.aside(id);
         let reply = FromAgent::Reply {
             caller,
             call,
             result,
         };
         self.inbox.push(Inbound::FromAgent(reply), line.len());
+    }
+
+    fn aside(&mut self, id: Option<&RawValue>) {
+        let aside = self.protocol.aside();
+        for said in aside.said {
+            self.inbox.push(Inbound::FromAgent(said), 0);
+        }
+        self.plain = aside.plain.map(|plain| plain.line(id));
     }
 
     /// Ids that are unknown or answered are ignored (V1-CAN-10).

@@ -15,6 +15,8 @@ pub enum Direction {
 pub struct WireLine {
     pub direction: Direction,
     pub at: Instant,
+    /// It was not: it is what the line before means in plain words.
+    pub plain: bool,
     pub bytes: Box<[u8]>,
 }
 
@@ -29,10 +31,20 @@ impl Tap {
     }
 
     pub async fn record(&mut self, direction: Direction, line: &[u8]) {
+        self.push(direction, line, false).await;
+    }
+
+    /// What the line just recorded means in plain words.
+    pub async fn record_plain(&mut self, direction: Direction, line: &[u8]) {
+        self.push(direction, line, true).await;
+    }
+
+    async fn push(&mut self, direction: Direction, line: &[u8], plain: bool) {
         let Some(watcher) = &mut self.0 else { return };
         let line = WireLine {
             direction,
             at: Instant::now(),
+            plain,
             bytes: line.into(),
         };
         let bytes = line.bytes.len();

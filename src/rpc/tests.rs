@@ -42,7 +42,7 @@ impl Protocol for Toy {
     }
 
     fn result(&mut self, _: &CallTag, result: &str) -> CallResult {
-        CallResult::PromptDone(StopReason::Unknown(SafeText::new(result)))
+        CallResult::PromptDone(StopReason::Unknown(SafeText::new(result)), None)
     }
 }
 
@@ -144,7 +144,7 @@ fn done(call: CallTag, result: &str) -> FromAgent {
     FromAgent::Reply {
         caller: CALLER,
         call,
-        result: CallResult::PromptDone(StopReason::Unknown(SafeText::new(result))),
+        result: CallResult::PromptDone(StopReason::Unknown(SafeText::new(result)), None),
     }
 }
 

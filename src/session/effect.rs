@@ -1,7 +1,9 @@
 //! What the reducer wants done. The app carries effects out in order.
 
 use crate::{
-    proto::{AgentNotice, ConnectionId, HostRequest, RequestKey, TerminalMeta, ToAgent},
+    proto::{
+        AgentNotice, ConnectionId, HostRequest, LoginProgram, RequestKey, TerminalMeta, ToAgent,
+    },
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
 };
@@ -31,6 +33,11 @@ pub enum Effect {
     /// The agent withdrew a request that is being served (V1-CAN-10): answered -32800, unless it
     /// has been answered or came back as `OutsideRoots`, which then is the reducer's to answer.
     CancelServe(RequestKey),
+    /// Run a program to sign in with; comes back as `LoginStarted` or `LoginFailed`, in the end as
+    /// `LoginEnded`.
+    Login(Login),
+    /// End it. Nothing of it comes back.
+    EndLogin,
     /// Output of a terminal that the agent runs itself: feed its screen.
     TerminalMeta(TerminalMeta),
     /// Ring or notify, if the terminal is not looked at.
@@ -41,6 +48,20 @@ pub enum Effect {
     Toast(SafeText),
     /// A notice of the agent's: shown for a moment, not kept (V1-NOTE-01).
     Notice(AgentNotice),
+}
+
+/// What is run to sign in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Login {
+    /// The agent's command from the profile, with these arguments and variables added (V1-AUTH-03).
+    Agent {
+        args: Vec<String>,
+        env: Vec<(String, String)>,
+    },
+    /// The profile's `login_command`.
+    Profile,
+    /// What the agent names and the person has confirmed.
+    Program(LoginProgram),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

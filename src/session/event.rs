@@ -54,9 +54,18 @@ pub enum Event {
         option: String,
         value: OptionValue,
     },
+    /// Sign in by that method of the agent's. For a program that the agent names
+    /// ([`AuthMethodKind::Program`](crate::proto::AuthMethodKind::Program)): the person has seen and
+    /// confirmed it.
     Authenticate {
         method: String,
     },
+    /// Sign in by the profile's own command.
+    LogInByProfile,
+    /// Sign in though nothing was refused.
+    WantSignIn,
+    /// V1-AUTH-10
+    LogOut,
     /// Ask the agent which sessions it has kept for this directory.
     ListSessions,
     /// Have it forget one of them, for good. The person has confirmed it.
@@ -114,6 +123,21 @@ pub enum Event {
     },
     TerminalExited {
         id: TerminalId,
+        status: ExitStatus,
+    },
+
+    /// The program to sign in with runs, in that terminal.
+    LoginStarted {
+        terminal: TerminalId,
+        command: SafeText,
+        cwd: SafeText,
+    },
+    /// It could not be started.
+    LoginFailed {
+        error: SafeText,
+    },
+    LoginEnded {
+        terminal: TerminalId,
         status: ExitStatus,
     },
 

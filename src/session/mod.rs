@@ -15,7 +15,7 @@ mod state;
 mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
-pub use effect::{Attention, Effect};
+pub use effect::{Attention, Effect, Login};
 pub use event::{Event, FileAnswer, Prompt};
 pub use pieces::{Piece, Pieces};
 pub use question::{
@@ -24,8 +24,8 @@ pub use question::{
 pub use reduce::reduce;
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig, Start,
-    TerminalInfo, Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig,
+    SignInStep, Start, TerminalInfo, Turn, TurnPhase,
 };
 pub use transcript::{
     Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, Thought,

@@ -273,7 +273,7 @@ impl Sessions {
                 .collect(),
             // Each forgets keys that are not its own.
             FromAgent::CancelRequest { .. } => on.collect(),
-            FromAgent::Noise { .. } => on.next().into_iter().collect(),
+            FromAgent::Noise { .. } | FromAgent::Dialect(_) => on.next().into_iter().collect(),
             // Whose it was is not known.
             FromAgent::Oversized { .. } => on.collect(),
         }

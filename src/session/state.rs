@@ -9,10 +9,10 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
-        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, Usage,
+        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, TurnTokens, Usage,
     },
-    session::{Prompt, Question, Transcript},
-    text::SafeText,
+    session::{BlockKind, Prompt, Question, Transcript},
+    text::{SafeText, first_bytes},
 };
 
 /// What a session is opened with; fixed for its life.
@@ -20,6 +20,10 @@ use crate::{
 pub struct SessionConfig {
     /// The profile's name, for messages and the resume hint.
     pub agent: SafeText,
+    /// What starts it, as a person would type it.
+    pub command: SafeText,
+    /// The profile's own way to sign in: a command line of the person's (D-22).
+    pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
     pub caps: ClientCaps,
@@ -72,6 +76,8 @@ pub struct Session {
     pub options_rev: u64,
     pub commands: Vec<SlashCommand>,
     pub usage: Option<Usage>,
+    /// What the last answer to a prompt said that it took (V1-PROMPT-08).
+    pub tokens: Option<TurnTokens>,
     /// Terminals of this session, ours and the agent's own.
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
     /// What else the agent has kept.
@@ -126,9 +132,9 @@ pub enum Phase {
         replaying: bool,
     },
     /// The agent wants a sign-in first: a dialog offers `AgentInfo::auth_methods` (V1-AUTH-08).
-    /// `running`: `authenticate` is open. `error`: what the last try said.
+    /// `error`: what the last try said.
     SignIn {
-        running: bool,
+        step: SignInStep,
         error: Option<SafeText>,
     },
     Ready,
@@ -137,6 +143,18 @@ pub enum Phase {
     Failed {
         error: SafeText,
     },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignInStep {
+    /// The person chooses a way.
+    Choosing,
+    /// `authenticate` is open; it may take as long as a person in a browser.
+    Asking,
+    /// It was given up, and is waited for all the same (V1-CAN-09).
+    Cancelling,
+    /// A program for it runs, in that terminal once it is there.
+    Program(Option<TerminalId>),
 }
 
 #[derive(Clone, Debug)]
@@ -174,6 +192,25 @@ impl Session {
         self.questions
             .iter()
             .take_while(|question| question.is_decided())
+    }
+
+    /// What people tell it by: the title that the agent gave, else what was asked first. One line.
+    pub fn label(&self) -> SafeText {
+        /// Bytes of a first prompt that can be seen in a row.
+        const MAX_BYTES: usize = 400;
+        if let Some(title) = self.title.as_ref().filter(|title| !title.is_empty()) {
+            return SafeText::line(title);
+        }
+        let first = self.transcript.blocks().iter().find_map(|block| {
+            let BlockKind::User(message) = &block.kind else {
+                return None;
+            };
+            message.text.lines().find(|line| !line.trim().is_empty())
+        });
+        match first {
+            Some(line) => SafeText::line(first_bytes(line, MAX_BYTES)),
+            None => SafeText::from("nothing said yet"),
+        }
     }
 
     /// Nothing goes on until the person has answered something.

@@ -129,6 +129,8 @@ actions! {
         ForkSession "fork-session" [] "Open a session that goes on from this one (where the agent can)",
         Sessions "sessions" ["ctrl-s"] "Show all sessions, and who waits for you",
         ChooseAgent "choose-agent" ["f6"] "Open a session with another agent",
+        SignIn "sign-in" [] "Sign in to the agent",
+        SignOut "sign-out" [] "Sign out of the agent",
     }
     View Anywhere {
         ScrollUp "scroll-up" ["pgup"] "Scroll up a page",

@@ -37,10 +37,6 @@ pub struct AgentChoice {
     pub name: SafeText,
     /// Where its command was found, or what to do to have it; `None` while it is looked for.
     pub found: Option<Result<SafeText, SafeText>>,
-    /// Its command line, for signing in by hand.
-    pub command: SafeText,
-    /// Run by hand to sign in where the agent names no way of its own.
-    pub login: Option<SafeText>,
 }
 
 /// A project file that wants more than display keys (PRODUCT §2).

@@ -73,8 +73,10 @@ impl Layers {
 
     /// A key went elsewhere: whatever is asked below it must not take the next one for an answer.
     pub fn typed_elsewhere(&mut self, now: Instant) {
-        if let Some(Asked::Question(dialog)) = &mut self.asked {
-            dialog.typed_elsewhere(now);
+        match &mut self.asked {
+            Some(Asked::Question(dialog)) => dialog.typed_elsewhere(now),
+            Some(Asked::SignIn(dialog)) => dialog.typed_elsewhere(now),
+            None => {}
         }
     }
 
@@ -113,7 +115,9 @@ impl Layers {
                 })));
             }
             (None, Some(Asked::SignIn(_))) if signing_in => {}
-            (None, _) if signing_in => self.asked = Some(Asked::SignIn(SignIn::default())),
+            (None, _) if signing_in => {
+                self.asked = Some(Asked::SignIn(SignIn::new(Guard::new(last_key))))
+            }
             (None, _) => self.asked = None,
         }
     }

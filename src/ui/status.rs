@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     proto::{ConfigOption, OptionValue, Usage, category},
-    session::{Elsewhere, Phase, Session, TurnPhase},
+    session::{Elsewhere, Phase, Session, SignInStep, TurnPhase},
     text::{SafeText, first_bytes},
     ui::{
         ProjectInfo,
@@ -66,7 +66,8 @@ mod rank {
     pub const LEVEL: u8 = 6;
     pub const COST: u8 = 7;
     pub const BRANCH: u8 = 8;
-    pub const HINT: u8 = 9;
+    pub const TOKENS: u8 = 9;
+    pub const HINT: u8 = 10;
 }
 
 impl Status<'_> {
@@ -161,6 +162,12 @@ impl Status<'_> {
             if let Some((amount, unit)) = &usage.cost {
                 parts.push(self.part(rank::COST, &cost(*amount, unit), theme.dim));
             }
+        }
+        let tokens = self.session.and_then(|session| session.tokens);
+        if let Some(tokens) = tokens.filter(|tokens| tokens.total > 0) {
+            let total = usize::try_from(tokens.total).unwrap_or(usize::MAX);
+            let text = format!("{} tokens", grouped(total));
+            parts.push(self.part(rank::TOKENS, &text, theme.dim));
         }
         parts
     }
@@ -267,11 +274,12 @@ impl Status<'_> {
                 };
                 return always(self.busy(*since, what));
             }
-            Phase::SignIn { running: true, .. } => {
+            Phase::SignIn {
+                step: SignInStep::Choosing,
+                ..
+            } => return always(StyledLine::styled("sign-in needed", theme.warning)),
+            Phase::SignIn { .. } => {
                 return always(StyledLine::styled("signing in", theme.accent));
-            }
-            Phase::SignIn { running: false, .. } => {
-                return always(StyledLine::styled("sign-in needed", theme.warning));
             }
             Phase::Failed { .. } => {
                 let mut line = StyledLine::styled(self.symbols.failed, theme.error);

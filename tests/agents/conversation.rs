@@ -140,7 +140,7 @@ impl Conversation {
     }
 
     /// One cancel, the end of the turn, and a word about it.
-    fn stop(&self) {
+    pub fn stop(&self) {
         let count = |wire: Wire| wire.sent("session/cancel").count();
         let before = count(self.wire());
         self.tui.keys("<esc>");
@@ -184,6 +184,25 @@ impl Conversation {
         answer
     }
 
+    /// Without a turn there is nothing to cancel.
+    pub fn stops_nothing(&self) {
+        self.tui.keys("<esc>");
+        self.tui.settle(Duration::from_millis(200));
+        assert_eq!(self.wire().sent("session/cancel").count(), 0);
+    }
+
+    pub fn wait_for(&self, text: &str) -> String {
+        self.tui.wait_for(text)
+    }
+
+    /// Of one that cannot open a session again.
+    pub fn ends_without_a_session_to_reopen(mut self) {
+        self.tui.keys("<c-d>");
+        assert_eq!(self.tui.wait_exit().code(), Some(0));
+        self.tui.assert_restored();
+        self.tui.assert_nothing_left();
+    }
+
     pub fn ends(mut self) {
         self.tui.keys("<c-d>");
         assert_eq!(self.tui.wait_exit().code(), Some(0));
@@ -194,7 +213,7 @@ impl Conversation {
     }
 
     /// Types it as a person would: the line is there before enter.
-    fn prompt(&self, script: &str) {
+    pub fn prompt(&self, script: &str) {
         let number = self.wire().sent("session/prompt").count();
         self.tui.keys(script);
         self.tui.wait_for(&format!("❯ {script}"));
@@ -206,7 +225,7 @@ impl Conversation {
     }
 
     /// Waits for the end of the turn, on the wire and on the screen.
-    fn wait_turn(&self) {
+    pub fn wait_turn(&self) {
         self.tui.wait("answer to the prompt", |_| {
             self.wire().answer_to_last("session/prompt").map(|_| ())
         });
@@ -217,14 +236,14 @@ impl Conversation {
         self.tui.wait_for("F1 keys");
     }
 
-    fn wait_question(&self) -> String {
+    pub fn wait_question(&self) -> String {
         let screen = self.tui.wait_for(" wants to ");
         thread::sleep(GUARD);
         screen
     }
 
     /// Answers with the first option of that kind, by its number: names and order are the agent's.
-    fn answer(&self, kind: &str) {
+    pub fn answer(&self, kind: &str) {
         let wire = self.wire();
         let question = wire.open_question().expect("a question is open");
         let options = question["params"]["options"].as_array().expect("options");
@@ -234,7 +253,7 @@ impl Conversation {
     }
 
     /// Waits until the text stands on a row of its own, and on one only.
-    fn wait_row(&self, text: &str) {
+    pub fn wait_row(&self, text: &str) {
         self.tui.wait(&format!("single row {text:?}"), |tui| {
             let screen = tui.screen();
             let rows = screen.lines().filter(|row| row.trim() == text);

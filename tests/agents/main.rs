@@ -12,6 +12,7 @@
 mod support;
 
 mod conversation;
+mod examples;
 mod stage;
 mod wire;
 

@@ -24,9 +24,14 @@ pub struct Stage {
 impl Stage {
     /// `None`, said on stderr, where the agent is not installed.
     pub fn set(agent: &str) -> Option<Self> {
+        Self::set_from(agent, agent)
+    }
+
+    /// The same for one of several agents that are installed together.
+    pub fn set_from(package: &str, agent: &str) -> Option<Self> {
         let prefix = prefix()?;
         // setup.sh would install what is not there.
-        if !prefix.join(agent).join(".installed").exists() {
+        if !prefix.join(package).join(".installed").exists() {
             say(&format!(
                 "{agent}: skipped, it is not in {}",
                 prefix.display()
@@ -40,7 +45,7 @@ impl Stage {
         let done = Command::new("bash")
             .arg(tools.join("setup.sh"))
             .args([prefix, &homes])
-            .env("AGENTS", agent)
+            .env("AGENTS", package)
             .env("FAKE_LLM_PORT", port)
             .output()
             .expect("bash starts");

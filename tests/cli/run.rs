@@ -148,7 +148,7 @@ fn the_prompt_comes_from_a_pipe_a_file_or_the_command_line() {
     assert!(empty.err.contains("the prompt is empty"), "{}", empty.err);
 }
 
-// V1-PERM-05, -06
+// V1-PERM-05, V1-PERM-06
 #[test]
 fn rules_decide_and_what_would_be_asked_is_refused_and_said() {
     let shell = scripted(prompt(json!([

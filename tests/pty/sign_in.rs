@@ -61,26 +61,88 @@ fn a_list_of_methods_alone_forces_no_sign_in_v1_auth_01() {
 }
 
 #[test]
-fn a_sign_in_at_a_terminal_names_our_own_command_v1_auth_03_v1_auth_05() {
+fn a_slow_authenticate_is_given_up_by_its_id_and_waited_for_v1_auth_09_v1_can_09() {
     let tui = client(json!([
-        methods(json!([{
-            "id": "tty", "name": "In a terminal", "type": "terminal", "args": ["login", "--now"],
-            "command": "rm",
-        }])),
+        methods(json!([{"id": "browser", "name": "In the browser"}])),
         required(),
         {"on": "session/new"},
+        {"on": "authenticate", "do": [{"wait_file": "over"}],
+            "error": {"code": -32800, "message": "cancelled"}},
+        {"on": "authenticate"},
     ]))
-    .size(200, 24)
     .start();
-    let screen = tui.wait_for("login --now");
-    assert!(screen.contains("fake-agent"), "{screen}");
-    assert!(!screen.contains("rm "), "{screen}");
+    tui.wait_for("wants you to sign in");
     tui.keys("<enter>");
-    tui.wait_for("do that outside");
-    assert_eq!(tui.count("authenticate"), 0);
-    // Done outside, it is started again.
-    tui.keys("<f5>");
-    tui.wait("a second process", |tui| {
-        (tui.count("initialize") == 2).then_some(())
-    });
+    let call = tui.wait_method("authenticate");
+    tui.wait_for("it may have opened a browser");
+    tui.keys("<esc>");
+    let cancel = tui.wait_method("$/cancel_request");
+    assert_eq!(cancel["params"], json!({"requestId": call["id"]}));
+    tui.wait_for("giving it up");
+    tui.keys("<enter>");
+    tui.allow("over");
+    tui.wait_for("the sign-in was given up");
+    assert_eq!(tui.count("authenticate"), 1);
+    assert_eq!(tui.count("$/cancel_request"), 1);
+    tui.keys("<enter>");
+    wait_ready(&tui);
+}
+
+#[test]
+fn signing_out_leads_to_a_sign_in_and_back_to_the_prompt_v1_auth_10_v1_auth_08() {
+    let tui = client(json!([
+        {"on": "initialize", "reply": {
+            "protocolVersion": 1,
+            "agentCapabilities": {"auth": {"logout": {}}},
+            "authMethods": [{"id": "key", "name": "With an API key"}],
+        }},
+        {"on": "session/prompt", "error": {"code": -32000, "message": "signed out"}},
+        {"on": "session/prompt", "do": [{"text": "here I am"}]},
+    ]))
+    .start();
+    wait_ready(&tui);
+    tui.keys("<c-p>");
+    tui.wait_for("Actions");
+    tui.keys("sign-out");
+    tui.wait_for("Sign out of the agent");
+    tui.keys("<enter>");
+    tui.wait_method("logout");
+    tui.wait_for("signed out of");
+    tui.wait_for("Sign in to");
+    tui.keys("<esc>");
+    wait_ready(&tui);
+    tui.keys("go on<enter>");
+    tui.wait_for("Sign in to");
+    tui.keys("<enter>");
+    tui.wait_for("here I am");
+    assert_eq!(tui.count("authenticate"), 1);
+    assert_eq!(tui.prompts(), ["go on", "go on"]);
+}
+
+#[test]
+fn no_sign_out_without_the_capability_v1_auth_10() {
+    let tui = client(json!([])).start();
+    wait_ready(&tui);
+    tui.keys("<c-p>");
+    tui.wait_for("Actions");
+    tui.keys("sign-out");
+    tui.wait_for("❯ sign-out");
+    assert!(!tui.screen().contains("Sign out of the agent"));
+}
+
+#[test]
+fn a_second_refusal_of_a_prompt_ends_there_v1_auth_08() {
+    let tui = client(json!([
+        methods(json!([{"id": "key", "name": "With an API key"}])),
+        {"on": "session/prompt", "error": {"code": -32000, "message": "log in first"}},
+    ]))
+    .start();
+    wait_ready(&tui);
+    tui.keys("go on<enter>");
+    tui.wait_for("Sign in to");
+    tui.keys("<enter>");
+    tui.wait_for("signed in, but the agent still refuses");
+    tui.wait_for("1 queued message is held");
+    assert_eq!(tui.count("session/prompt"), 2);
+    assert_eq!(tui.count("authenticate"), 1);
 }

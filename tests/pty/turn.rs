@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{on_prompt, ready, wait_ready};
+use crate::{client, on_prompt, ready, wait_ready};
 
 #[test]
 fn an_answer_is_there_piece_by_piece() {
@@ -133,6 +133,27 @@ fn usage_and_cost_stand_in_the_status_line_v1_upd_09() {
 }
 
 #[test]
+fn what_the_answer_says_it_took_stands_in_the_status_line_v1_prompt_08() {
+    let usage = json!({"totalTokens": 12_345, "inputTokens": 12_000, "outputTokens": 345});
+    let tui = client(json!([
+        {"on": "session/prompt", "reply": {"stopReason": "end_turn", "usage": usage}},
+        {"on": "session/prompt", "reply": {"stopReason": "end_turn", "usage": {"totalTokens": "?"}}},
+    ]))
+    .size(120, 24)
+    .start();
+    wait_ready(&tui);
+    tui.keys("hi<enter>");
+    tui.wait_for("12,345 tokens");
+    // One that makes no sense is no end, and no news.
+    tui.keys("again<enter>");
+    tui.wait("the second answer", |tui| {
+        (tui.count("session/prompt") == 2).then_some(())
+    });
+    wait_ready(&tui);
+    assert!(tui.screen().contains("12,345 tokens"), "{}", tui.screen());
+}
+
+#[test]
 fn shift_tab_goes_to_the_next_mode_v1_mode() {
     let modes = json!({"currentModeId": "ask", "availableModes": [
         {"id": "ask", "name": "Ask first"}, {"id": "plan", "name": "Plan only"},
@@ -256,9 +277,12 @@ fn requests_for_what_is_unknown_are_refused_and_ids_come_back_c003_v1_rpc_05() {
         json!("7"),
         json!(""),
     ];
+    // What is in drafts only and not offered is unknown as well (V1-MCP-03).
+    let methods = ["foo/ask", "_x/ask", "mcp/message", "foo/ask", "foo/ask"];
     let steps: Vec<Value> = ids
         .iter()
-        .map(|id| json!({"request": {"id": id, "method": "foo/ask", "params": {}}}))
+        .zip(methods)
+        .map(|(id, method)| json!({"request": {"id": id, "method": method, "params": {}}}))
         .collect();
     let tui = ready(on_prompt(json!(steps)));
     tui.keys("go<enter>");

@@ -10,12 +10,14 @@
 //! an entry get a plain default. LOG gets each message of the client as a JSON line, as it comes.
 //!
 //! Steps: `{"text": "…"}`, `{"thought": "…"}`, `{"update": {…}}`, `{"request": {method, params, id?}}`
-//! (waits for the answer; with `"async": true` it does not), `{"raw": "bytes"}`,
+//! (waits for the answer; with `"async": true` it does not; with `"as_is": true` in it nothing is added
+//! to the params), `{"raw": "bytes"}`,
 //! `{"split": {"message": {…}, "every": BYTES}}`, `{"sleep": MS}`, `{"until_cancel": MS}`,
 //! `{"stderr": "…"}`, `{"exit": CODE}`, `{"hang": true}`, `{"wait_for": METHOD}`,
 //! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?}}`,
 //! `{"tools": N}`, `{"big": BYTES}`, `{"touch": NAME}` (a file beside LOG), `{"wait_file": NAME}` (likewise),
 //! `{"spawn": {"argv": […]}}`, `{"ignore": "eof"}`.
+//! An entry `{"on": "wire", "bare": true}` leaves `jsonrpc` out of all answers.
 //! `"$session"`, `"$cwd"` and `"$terminal"` (the last one created) in strings are filled in.
 
 use std::{
@@ -183,17 +185,27 @@ impl Agent {
             return;
         }
         if let Some(error) = entry.get("error") {
-            send(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+            self.answer(json!({"jsonrpc": "2.0", "id": id, "error": error}));
             return;
         }
         let result = entry
             .get("reply")
             .cloned()
             .unwrap_or_else(|| default_reply(method));
-        send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+        self.answer(json!({"jsonrpc": "2.0", "id": id, "result": result}));
         for step in entry["after"].as_array().into_iter().flatten() {
             self.step(step);
         }
+    }
+
+    fn answer(&self, mut answer: Value) {
+        let is_bare = |entry: &Value| entry["on"] == "wire" && entry["bare"] == true;
+        if self.scenario.iter().any(is_bare)
+            && let Some(answer) = answer.as_object_mut()
+        {
+            answer.remove("jsonrpc");
+        }
+        send(&answer);
     }
 
     fn step(&mut self, step: &Value) {
@@ -287,7 +299,7 @@ impl Agent {
             .cloned()
             .unwrap_or_else(|| json!(self.next_request));
         let mut params = self.fill(&request["params"]);
-        if params.get("sessionId").is_none() {
+        if params.get("sessionId").is_none() && request["as_is"] != true {
             params["sessionId"] = json!(SESSION);
         }
         let message =

@@ -393,6 +393,9 @@ impl Tui {
     /// Asserts that all that the client has sent is of the protocol (V1-META-02): to the scripted
     /// agent, and to real ones as its own wire log has it.
     fn assert_sent_by_the_schema(&self) {
+        if self.path("dialect").exists() {
+            return;
+        }
         let read = |name| std::fs::read_to_string(self.path(name)).unwrap_or_default();
         let traffic = read("traffic.jsonl");
         assert!(

@@ -62,6 +62,12 @@ impl Setup {
         }
     }
 
+    /// Another scenario, where that needs to know the folder.
+    pub fn scenario(mut self, scenario: Value) -> Self {
+        self.scenario = scenario;
+        self
+    }
+
     pub fn size(mut self, cols: u16, rows: u16) -> Self {
         (self.cols, self.rows) = (cols, rows);
         self
@@ -84,6 +90,13 @@ impl Setup {
 
     pub fn config_file(mut self, toml: &str) -> Self {
         self.config_file = Some(toml.to_owned());
+        self
+    }
+
+    /// The agent is to be spoken to in other words than the protocol's: they are not held against its
+    /// schema.
+    pub fn in_dialect(self) -> Self {
+        write(&self.path("dialect"), b"");
         self
     }
 

@@ -9,6 +9,7 @@
 //! drop what they do not know (a status, an item of a list) and build trees of `_meta`. Everything
 //! else is read by the crate's types. `recordings` and the property tests hold the two together.
 
+mod auth_method;
 mod blocks;
 mod command;
 mod listing;
@@ -25,16 +26,18 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
-use super::dialect::{self, ClientMethod};
+use super::dialect::{ClientMethod, Dialects, Heard, Incoming};
 use crate::{
-    acp::decode::view::{Misfit, Pass},
+    acp::decode::view::Pass,
     proto::{
-        AgentEvent, CallResult, CallTag, ClientCaps, FromAgent, RawJson, RequestKey, RpcError,
-        SessionId, code,
+        AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, RawJson, RequestKey,
+        RpcError, SessionId, code,
     },
-    rpc::Protocol,
+    rpc::{Aside, Plain, Protocol, decode_error},
     text::SafeText,
 };
 
@@ -49,15 +52,19 @@ fn raw_json(text: &str) -> RawJson {
 /// ACP v1, as the agent's side speaks it.
 pub struct Decoder {
     caps: ClientCaps,
+    dialects: Dialects,
+    aside: Aside,
     /// Nearly all messages name the session of the one before: its id is shared, not copied.
     session: Option<SessionId>,
 }
 
 impl Decoder {
     /// `caps` is what `initialize` offers: methods beyond it are answered with -32601.
-    pub fn new(caps: ClientCaps) -> Self {
+    pub fn new(caps: ClientCaps, dialects: Dialects) -> Self {
         Self {
             caps,
+            dialects,
+            aside: Aside::default(),
             session: None,
         }
     }
@@ -99,29 +106,93 @@ impl Decoder {
     }
 }
 
-/// The params in v1's words, as text again; `None` if they are no JSON.
-fn normalised(method: ClientMethod, params: &str) -> Option<String> {
-    let mut params = serde_json::from_str(params).ok()?;
-    dialect::normalise(method, &mut params);
-    serde_json::to_string(&params).ok()
+impl Decoder {
+    /// Notes what is to be told of a message's dialect.
+    fn note(&mut self, heard: &mut Heard) {
+        let hints = std::mem::take(&mut heard.hints);
+        self.aside
+            .said
+            .extend(hints.into_iter().map(FromAgent::Dialect));
+    }
+
+    /// Params that do not read as v1, in its words if there are any for them. `None` where they are
+    /// to be dropped.
+    fn plain_params<'p>(&mut self, method: ClientMethod, params: &'p str) -> Option<Cow<'p, str>> {
+        let Ok(mut value) = serde_json::from_str::<Value>(params) else {
+            return Some(params.into());
+        };
+        let mut heard = self.dialects.incoming(match method {
+            ClientMethod::SessionUpdate => Incoming::Update(&mut value),
+            method => Incoming::Request(method, &mut value),
+        });
+        self.note(&mut heard);
+        if heard.lost {
+            return None;
+        }
+        if !heard.changed {
+            return Some(params.into());
+        }
+        let plain = value.to_string();
+        self.aside.plain = Some(Plain::Params {
+            method: method.name(),
+            params: plain.clone(),
+        });
+        Some(plain.into())
+    }
+
+    /// A method by one of its other spellings, for the wire log.
+    fn note_spelling(&mut self, method: ClientMethod, said: &str, params: &str) {
+        if said != method.name() && self.aside.plain.is_none() {
+            self.aside.plain = Some(Plain::Params {
+                method: method.name(),
+                params: params.to_owned(),
+            });
+        }
+    }
+
+    /// Seen in the wild: `sessionUpdate` as the method.
+    fn is_update(&mut self, method: &str) -> bool {
+        if method != "sessionUpdate" {
+            return ClientMethod::from_name(method) == Some(ClientMethod::SessionUpdate);
+        }
+        let mut heard = self.dialects.takes(DialectRow::UpdateMethod);
+        self.note(&mut heard);
+        heard.changed
+    }
+
+    /// Whether what was read strictly is a list that more belongs to (D-21).
+    fn lacks_options(&self, said: &[FromAgent]) -> bool {
+        let is_list = |said: &FromAgent| {
+            matches!(
+                said,
+                FromAgent::Update {
+                    event: AgentEvent::ConfigOptions(_),
+                    ..
+                }
+            )
+        };
+        said.iter().any(is_list) && self.dialects.adds_options()
+    }
 }
 
 impl Protocol for Decoder {
     fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>) {
-        if ClientMethod::from_name(method) != Some(ClientMethod::SessionUpdate) {
+        if !self.is_update(method) {
             return;
         }
-        if update::decode(self, Pass::Strict, params, out).is_ok() {
-            return;
-        }
-        out.clear();
-        let loose = normalised(ClientMethod::SessionUpdate, params)
-            .ok_or(Misfit)
-            .and_then(|params| update::decode(self, Pass::Loose, &params, out));
-        if loose.is_err() {
+        let strict = update::decode(self, Pass::Strict, params, out);
+        if strict.is_err() || self.lacks_options(out) {
             out.clear();
-            self.unreadable_update(params, out);
+            let Some(plain) = self.plain_params(ClientMethod::SessionUpdate, params) else {
+                tracing::debug!("an update that names no session was dropped: there are several");
+                return;
+            };
+            if update::decode(self, Pass::Loose, &plain, out).is_err() {
+                out.clear();
+                self.unreadable_update(params, out);
+            }
         }
+        self.note_spelling(ClientMethod::SessionUpdate, method, params);
     }
 
     fn request(
@@ -130,6 +201,7 @@ impl Protocol for Decoder {
         method: &str,
         params: &str,
     ) -> Result<FromAgent, RpcError> {
+        let said = method;
         let method = ClientMethod::from_name(method)
             .filter(|method| self.is_offered(*method))
             .ok_or_else(|| {
@@ -140,14 +212,52 @@ impl Protocol for Decoder {
                 )
             })?;
         let request = request::decode(self, Pass::Strict, method, params).or_else(|_| {
-            let params = normalised(method, params).unwrap_or_default();
-            request::decode(self, Pass::Loose, method, &params)
+            let plain = self.plain_params(method, params).unwrap_or_default();
+            request::decode(self, Pass::Loose, method, &plain)
                 .map_err(|error| request::invalid_params(method, &error))
         })?;
+        self.note_spelling(method, said, params);
         Ok(FromAgent::Request { key, request })
     }
 
     fn result(&mut self, call: &CallTag, result: &str) -> CallResult {
-        reply::decode(call, result)
+        let Ok(mut value) = serde_json::from_str::<Value>(result) else {
+            return reply::decode(call, result);
+        };
+        let mut heard = self.dialects.incoming(Incoming::Result(call, &mut value));
+        self.note(&mut heard);
+        if !heard.changed {
+            return reply::decode(call, result);
+        }
+        let plain = value.to_string();
+        let mut result = reply::decode(call, &plain);
+        if let (CallResult::Initialized(answer), Some(odd)) = (&mut result, &heard.odd_version) {
+            answer.odd_version = Some(SafeText::line(odd));
+        }
+        self.aside.plain = Some(Plain::Result(plain));
+        result
+    }
+
+    fn error(&mut self, call: &CallTag, error: &str) -> RpcError {
+        let Ok(mut value) = serde_json::from_str::<Value>(error) else {
+            return decode_error(error);
+        };
+        let mut heard = self.dialects.incoming(Incoming::Error(call, &mut value));
+        self.note(&mut heard);
+        if !heard.changed {
+            return decode_error(error);
+        }
+        let plain = value.to_string();
+        let error = decode_error(&plain);
+        self.aside.plain = Some(Plain::Error(plain));
+        error
+    }
+
+    fn takes_bare_answers(&self) -> bool {
+        self.dialects.takes_bare_answers()
+    }
+
+    fn aside(&mut self) -> Aside {
+        std::mem::take(&mut self.aside)
     }
 }

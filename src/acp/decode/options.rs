@@ -146,7 +146,11 @@ pub fn config_options(pass: Pass, member: Member<'_>) -> Result<Option<Vec<Confi
             description: description(pass, view.description)?,
             category: pass.text(view.category)?.map(|c| c.as_str().to_owned()),
             kind,
-            set_by: SetBy::Option,
+            set_by: if id.as_str() == ConfigOption::MODELS {
+                SetBy::Model
+            } else {
+                SetBy::Option
+            },
         }))
     })
 }

@@ -5,26 +5,28 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
+    auth_method::auth_method,
     listing, options,
     view::{Member, Misfit, Pass, object},
 };
 use crate::{
     acp::encode::method,
     proto::{
-        AgentCaps, AuthMethod, AuthMethodKind, CallResult, CallTag, Initialized, PromptCaps,
-        RpcError, SessionId, SessionOpened, StopReason, code,
+        AgentCaps, CallResult, CallTag, Initialized, PromptCaps, RpcError, SessionId,
+        SessionOpened, StopReason, TurnTokens, code,
     },
     text::SafeText,
 };
 
 /// Reads a result; one that lacks what it must have is a failure of the call.
 pub fn decode(call: &CallTag, result: &str) -> CallResult {
-    // Nothing here is typed so strictly that a dialect had to help: absent and odd members are
-    // defaults (D-27), and null is as good as `{}` (V1-RPC-26).
+    // Nothing here is typed strictly: absent and odd members are defaults (D-27), and null is as good
+    // as `{}` (V1-RPC-26).
     let result = if result == "null" { "{}" } else { result };
     let decoded = match call {
         CallTag::Initialize => initialized(result),
         CallTag::Authenticate { .. } => Ok(CallResult::Authenticated),
+        CallTag::Logout => Ok(CallResult::LoggedOut),
         CallTag::NewSession | CallTag::ForkSession { .. } => {
             session(result).and_then(|opened| match &opened.id {
                 Some(_) => Ok(CallResult::SessionOpened(Box::new(opened))),
@@ -39,7 +41,7 @@ pub fn decode(call: &CallTag, result: &str) -> CallResult {
         CallTag::ListSessions { .. } => listing::page(result)
             .map(CallResult::SessionsListed)
             .ok_or(NO_OBJECT),
-        CallTag::Prompt { .. } => Ok(CallResult::PromptDone(stop_reason(result))),
+        CallTag::Prompt { .. } => Ok(prompt_done(result)),
         CallTag::SetMode { .. } => Ok(CallResult::ModeSet),
         CallTag::SetConfigOption { .. } => config_set(result),
     };
@@ -76,10 +78,9 @@ fn initialized(result: &str) -> Result<CallResult, Fault> {
             let method = loose.read::<Value>(Some(raw))?;
             Ok(method.as_ref().and_then(auth_method))
         })?;
-        let (protocol_version, odd_version) = version(loose.read(answer.protocol_version)?);
         Ok::<_, Misfit>(Initialized {
-            protocol_version,
-            odd_version,
+            protocol_version: version(loose.read(answer.protocol_version)?),
+            odd_version: None,
             agent_name: text("title").or_else(|| text("name")),
             agent_version: text("version"),
             caps: caps.map(agent_caps).unwrap_or_default(),
@@ -93,25 +94,20 @@ fn initialized(result: &str) -> Result<CallResult, Fault> {
     Ok(CallResult::Initialized(Box::new(initialized)))
 }
 
-/// Strings such as `"1"` or `"0.12.0"` (the version of an early package) are taken for 1, and that
-/// is said (V1-INIT-04, D-03). What is no version at all is 0, which is refused as such.
-fn version(version: Option<Value>) -> (i64, Option<SafeText>) {
+/// What is no version at all is 0, which is refused as such; text that is taken for 1 has become it
+/// before (D-03).
+fn version(version: Option<Value>) -> i64 {
     match version {
         Some(Value::String(text)) => {
             let major = text.split('.').next().and_then(|major| major.parse().ok());
-            match major {
-                Some(1) => (1, Some(SafeText::line(&text))),
-                Some(0) if text.contains('.') => (1, Some(SafeText::line(&text))),
-                other => (other.unwrap_or(0), None),
-            }
+            major.filter(|major| *major != 1).unwrap_or(0)
         }
-        Some(Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
-            (Some(version), _) => (version, None),
-            // `1.0`; `as` saturates.
-            (None, Some(float)) => (float as i64, None),
-            (None, None) => (0, None),
-        },
-        _ => (0, None),
+        // `1.0`; `as` saturates.
+        Some(Value::Number(number)) => number
+            .as_i64()
+            .or_else(|| number.as_f64().map(|float| float as i64))
+            .unwrap_or(0),
+        _ => 0,
     }
 }
 
@@ -131,46 +127,8 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
         delete: session.delete.is_some(),
         fork: session.fork.is_some(),
         additional_directories: session.additional_directories.is_some(),
+        logout: caps.auth.logout.is_some(),
     }
-}
-
-/// Told by the raw `type`: the crate takes every unknown one for kind `agent`, and it would be sent
-/// to `authenticate` (V1-AUTH-06, -07).
-fn auth_method(method: &Value) -> Option<AuthMethod> {
-    let text = |key: &str| method.get(key).and_then(Value::as_str);
-    let strings = |key: &str| {
-        let items = method.get(key).and_then(Value::as_array);
-        items.into_iter().flatten()
-    };
-    let id = text("id")?;
-    let kind = match method.get("type") {
-        None | Some(Value::Null) if method.pointer("/_meta/terminal-auth").is_some() => {
-            AuthMethodKind::ByHand
-        }
-        None | Some(Value::Null) => AuthMethodKind::Agent,
-        Some(Value::String(kind)) => match kind.as_str() {
-            "agent" => AuthMethodKind::Agent,
-            "terminal" => AuthMethodKind::Terminal {
-                args: strings("args")
-                    .filter_map(|arg| arg.as_str().map(str::to_owned))
-                    .collect(),
-            },
-            "env_var" => AuthMethodKind::EnvVar {
-                vars: strings("vars")
-                    .filter_map(|var| var.as_str().or_else(|| var.get("name")?.as_str()))
-                    .map(SafeText::line)
-                    .collect(),
-            },
-            other => AuthMethodKind::Unsupported(SafeText::line(other)),
-        },
-        Some(other) => AuthMethodKind::Unsupported(SafeText::line(&other.to_string())),
-    };
-    Some(AuthMethod {
-        id: id.to_owned(),
-        name: SafeText::line(text("name").unwrap_or(id)),
-        description: text("description").map(SafeText::new),
-        kind,
-    })
 }
 
 #[derive(Deserialize)]
@@ -200,8 +158,23 @@ fn session(result: &str) -> Result<SessionOpened, Fault> {
 }
 
 /// Whatever it says, the turn has ended (V1-PROMPT-04).
-fn stop_reason(result: &str) -> StopReason {
+fn prompt_done(result: &str) -> CallResult {
     let result: Value = serde_json::from_str(result).unwrap_or_default();
+    CallResult::PromptDone(stop_reason(&result), tokens(&result))
+}
+
+/// Nothing where the agent gives no sum: the parts differ from agent to agent (V1-PROMPT-08).
+fn tokens(result: &Value) -> Option<TurnTokens> {
+    let usage = result.get("usage")?;
+    let count = |key| usage.get(key).and_then(Value::as_u64);
+    Some(TurnTokens {
+        total: count("totalTokens")?,
+        input: count("inputTokens").unwrap_or_default(),
+        output: count("outputTokens").unwrap_or_default(),
+    })
+}
+
+fn stop_reason(result: &Value) -> StopReason {
     match result.get("stopReason") {
         Some(Value::String(reason)) => match reason.as_str() {
             "end_turn" => StopReason::EndTurn,

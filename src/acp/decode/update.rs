@@ -45,6 +45,8 @@ struct Update<'a> {
     size: Member<'a>,
     #[serde(borrow)]
     cost: Member<'a>,
+    #[serde(borrow)]
+    message: Member<'a>,
     #[serde(borrow, rename = "_meta")]
     meta: Member<'a>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -120,6 +122,8 @@ fn event(pass: Pass, tag: &str, update: &Update<'_>) -> Result<Option<AgentEvent
             title: pass.patch(update.title, |title| pass.safe_line(title))?,
             updated_at: pass.patch(update.updated_at, |at| pass.safe_line(at))?,
         })),
+        // Made of an error's update by the dialects (D-07).
+        "_error" => pass.safe_text(update.message)?.map(AgentEvent::Error),
         _ => None,
     })
 }

@@ -5,8 +5,8 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId, SessionKey,
-        TerminalId, TerminalSnapshot, code,
+        ConnectionId, Dialect, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId,
+        SessionKey, TerminalId, TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
 };
@@ -20,16 +20,29 @@ use schema_of_the_protocol::Traffic;
 
 /// What stands on the wire for a message.
 async fn wire(message: ToAgent) -> Value {
+    let mut lines = wire_lines([message]).await;
+    assert_eq!(lines.len(), 1);
+    lines.remove(0)
+}
+
+async fn wire_lines(messages: impl IntoIterator<Item = ToAgent>) -> Vec<Value> {
     let (outbox, outgoing) = Outbox::new();
     let peer = Peer::new(ConnectionId(1), outbox);
-    send(&peer, SessionKey::default(), message);
+    let dialects = Dialects::new(Dialect::default());
+    for message in messages {
+        send(&peer, &dialects, SessionKey::default(), message);
+    }
     peer.close();
     let (mut ours, theirs) = tokio::io::duplex(4096);
     tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
-    let mut line = String::new();
-    ours.read_to_string(&mut line).await.expect("UTF-8");
-    Traffic::default().sent(&line).expect("of the protocol");
-    serde_json::from_str(&line).expect("one line of JSON")
+    let mut text = String::new();
+    ours.read_to_string(&mut text).await.expect("UTF-8");
+    let traffic = Traffic::default();
+    let line = |line: &str| {
+        traffic.sent(line).expect("of the protocol");
+        serde_json::from_str(line).expect("a line of JSON")
+    };
+    text.lines().map(line).collect()
 }
 
 async fn call(call: Call) -> Value {
@@ -52,7 +65,7 @@ fn setup(directories: &[&str]) -> SessionSetup {
 }
 
 // V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, C041: nothing
-// is offered that is not built (V1-INIT-13, V1-INIT-14, V1-INIT-15); what is not of the
+// is offered that is not built (V1-INIT-13, V1-INIT-15); what is not of the
 // protocol stands under `_meta`, and none of it under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
@@ -69,8 +82,8 @@ async fn initialize_offers_what_works() {
                 "terminal": true,
                 "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
                 "plan": {},
-                "auth": {"terminal": false},
-                "_meta": {"terminal_output": true},
+                "auth": {"terminal": true},
+                "_meta": {"terminal_output": true, "terminal-auth": true},
             },
             "clientInfo": {
                 "name": "acp-tui",
@@ -79,6 +92,40 @@ async fn initialize_offers_what_works() {
             },
         }])
     );
+}
+
+// V1-INIT-14
+#[tokio::test]
+async fn a_login_at_a_terminal_is_offered_only_where_there_is_one() {
+    let caps = ClientCaps {
+        login_terminal: false,
+        ..ClientCaps::default()
+    };
+    let sent = call(Call::Initialize { caps }).await;
+    let offered = &sent[1]["clientCapabilities"];
+    assert_eq!(offered["auth"], json!({"terminal": false}));
+    assert_eq!(offered["_meta"], json!({"terminal_output": true}));
+}
+
+// V1-AUTH-10; V1-AUTH-09 and V1-CAN-09: by the id of the call, which stays open.
+#[tokio::test]
+async fn a_call_is_given_up_by_its_id() {
+    assert_eq!(call(Call::Logout).await, json!(["logout", {}]));
+    let tag = || CallTag::Authenticate {
+        method: "key".to_owned(),
+    };
+    let give_up = || ToAgent::Notify(Notification::CancelCall(tag()));
+    let authenticate = Call::Authenticate {
+        method: "key".to_owned(),
+    };
+    // The first is for nothing that is open.
+    let lines = wire_lines([give_up(), ToAgent::Call(authenticate), give_up()]).await;
+    let [authenticate, cancel] = lines.as_slice() else {
+        panic!("{lines:?}")
+    };
+    assert_eq!(cancel["method"], "$/cancel_request");
+    assert_eq!(cancel["params"], json!({"requestId": authenticate["id"]}));
+    assert!(cancel.get("id").is_none());
 }
 
 // V1-SES-01, V1-SES-06, V1-SES-08, V1-SES-11; no MCP servers yet (V1-INIT-19).
@@ -237,7 +284,12 @@ async fn answered(reply: HostReply) -> Value {
     else {
         panic!("a request");
     };
-    send(&peer, SessionKey::default(), ToAgent::Reply { key, reply });
+    send(
+        &peer,
+        &Dialects::new(Dialect::default()),
+        SessionKey::default(),
+        ToAgent::Reply { key, reply },
+    );
     peer.close();
     let mut line = Vec::new();
     write_lines(outgoing, &mut line, Tap::new(None))
@@ -319,6 +371,7 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
         Call::Authenticate {
             method: text.to_owned(),
         },
+        Call::Logout,
         Call::NewSession(setup.clone()),
         Call::LoadSession {
             id: session.clone(),
@@ -367,6 +420,7 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
         match call {
             Call::Initialize { .. }
             | Call::Authenticate { .. }
+            | Call::Logout
             | Call::NewSession(_)
             | Call::LoadSession { .. }
             | Call::ResumeSession { .. }
@@ -406,7 +460,7 @@ proptest! {
         for wanted in calls(&text, &path) {
             let sent = runtime.block_on(call(wanted));
             let method = sent[0].as_str().expect("a method");
-            let of_agent = ["initialize", "authenticate"].contains(&method);
+            let of_agent = ["initialize", "authenticate", "logout"].contains(&method);
             prop_assert!(of_agent || method.starts_with("session/"), "{method}");
             for paths in [&sent[1]["cwd"], &sent[1]["additionalDirectories"][0]] {
                 prop_assert!(paths.as_str().is_none_or(|path| path.starts_with('/')));

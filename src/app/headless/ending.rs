@@ -53,7 +53,7 @@ pub fn ended(
     }
     let answer = observer.turn_end()?;
     Some(match answer {
-        Some(CallResult::PromptDone(reason)) => stopped(reason, observer),
+        Some(CallResult::PromptDone(reason, _)) => stopped(reason, observer),
         _ => {
             let message = last_error.unwrap_or("the turn failed").to_owned();
             (ExitCode::Failure, problem("turn_failed", message))

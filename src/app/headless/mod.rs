@@ -33,7 +33,7 @@ use crate::{
     cli::{ExitCode, Format, Launch, RunOptions},
     config::{AgentProfile, Config, Loaded},
     host::{Host, HostEvent},
-    proto::{AgentExit, ConnectionId, SessionId, SessionKey},
+    proto::{AgentExit, ClientCaps, ConnectionId, SessionId, SessionKey},
     report::{self, Narrator, Observer, Problem, Record, Scope},
     session::{CANCEL_PATIENCE, Effect, Event, Session, SessionConfig, Start, reduce},
     text::SafeText,
@@ -208,6 +208,11 @@ impl Run {
         );
         let config = SessionConfig {
             unattended: true,
+            caps: ClientCaps {
+                // There is no screen to sign in at (V1-INIT-14).
+                login_terminal: false,
+                ..config.caps
+            },
             ..config
         };
         let (session, effects) = Session::start(config, Instant::now());
@@ -286,6 +291,8 @@ impl Run {
                         );
                     }
                 }
+                // A sign-in is never chosen here: the run ends with the wish for one.
+                Effect::Login(_) | Effect::EndLogin => {}
                 Effect::CancelServe(key) => {
                     if let Some(host) = &self.host {
                         host.cancel(key);

@@ -5,6 +5,7 @@ mod projects;
 use std::{ffi::OsString, fs, path::PathBuf};
 
 use super::*;
+use crate::proto::DialectRow;
 
 /// A home, a repository and an environment.
 struct World {
@@ -437,6 +438,45 @@ fn a_fifo_is_not_waited_for() {
     .unwrap();
     assert_eq!(world.load().trust, TrustState::NotNeeded);
     assert_eq!(world.warnings().len(), 1);
+}
+
+#[test]
+fn an_agents_dialect_is_a_word_or_a_list_of_them() {
+    let world = World::with_user(
+        "[agents.a]\ncommand = \"a\"\ndialect = \"banjo\"\n\
+         [agents.b]\ncommand = \"b\"\ndialect = [\"auto\", \"mode-param\"]\n\
+         [agents.c]\ncommand = \"c\"\n",
+    );
+    let agents = world.load().config.agents;
+    assert!(agents["a"].dialect.names(DialectRow::KindUpdates));
+    assert!(!agents["a"].dialect.takes(DialectRow::LabelOptions));
+    assert!(agents["b"].dialect.names(DialectRow::ModeParam));
+    assert!(agents["b"].dialect.takes(DialectRow::LabelOptions));
+    assert_eq!(agents["c"].dialect, Dialect::AUTO);
+    for (word, hint) in [
+        ("\"banjoo\"", "did you mean banjo?"),
+        ("[\"auto\", \"kind-update\"]", "did you mean kind-updates?"),
+        ("\"xyzzy\"", "known: v1, auto, banjo"),
+        ("3", "the name of a dialect, or a list of them"),
+    ] {
+        let text = format!("[agents.a]\ncommand = \"a\"\ndialect = {word}\n");
+        let warnings = World::with_user(&text).warnings();
+        let [warning] = warnings.as_slice() else {
+            panic!("{warnings:?}");
+        };
+        assert!(
+            warning.contains("config.toml:3") && warning.contains(hint),
+            "{warning}"
+        );
+    }
+}
+
+#[test]
+fn every_dialect_stands_in_the_documented_defaults() {
+    let defaults = include_str!("../../../config/default.toml");
+    for word in Dialect::words() {
+        assert!(defaults.contains(word), "{word}");
+    }
 }
 
 #[test]

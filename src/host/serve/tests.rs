@@ -124,6 +124,15 @@ async fn files_inside_are_served_without_a_question() {
 }
 
 #[tokio::test]
+async fn what_is_read_is_what_is_on_the_disk_by_then_v1_fs_08() {
+    let host = fixture();
+    host.serve(write("a.txt", "the agent's")).await;
+    // As by an editor.
+    std::fs::write(host.path("ws/a.txt"), "the person's").unwrap();
+    assert_eq!(host.serve(read("a.txt")).await, content("the person's"));
+}
+
+#[tokio::test]
 async fn one_path_in_order_of_arrival_whoever_runs_first_v1_fs_13() {
     let host = fixture();
     let mut serving: Vec<_> = [write("f", "1"), read("f"), write("f", "2"), read("f")]
@@ -255,6 +264,7 @@ async fn what_was_not_offered_is_no_method_v1_fs_01() {
             read_text_file: false,
             write_text_file: false,
             terminal: false,
+            login_terminal: false,
         };
     });
     for request in [read("a"), write("a", ""), create("true")] {

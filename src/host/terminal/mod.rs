@@ -14,6 +14,7 @@ mod utf8;
 pub use registry::{TerminalSettings, Terminals};
 pub(super) use registry::{shown_command, working_dir};
 pub use spawn::DEFAULT_SIZE;
+pub(super) use spawn::Launch;
 
 #[cfg(test)]
 mod tests;

@@ -111,8 +111,7 @@ impl Terminals {
         let launch = Launch::new(&request.command, &request.args, cwd);
         let title = shown_command(&request.command, &request.args);
         self.start(
-            launch,
-            &request.env,
+            self.with_env(launch, &request.env),
             title,
             Some(request.session.clone()),
             request.output_byte_limit,
@@ -126,13 +125,30 @@ impl Terminals {
     pub fn run_shell(&self, line: &str, cwd: PathBuf) -> Result<TerminalId, RpcError> {
         let shell = env::var_os("SHELL").filter(|shell| !shell.is_empty());
         let launch = Launch::shell(shell.as_deref().unwrap_or(OsStr::new("sh")), line, cwd);
-        self.start(launch, &[], SafeText::line(line), None, Some(0))
+        let launch = self.with_env(launch, &[]);
+        self.start(launch, SafeText::line(line), None, Some(0))
+    }
+
+    /// Something of the person's own, ready to be started. Not visible to the agent.
+    ///
+    /// # Errors
+    /// As [`Terminals::create`].
+    pub(in crate::host) fn run(
+        &self,
+        launch: Launch,
+        title: SafeText,
+    ) -> Result<TerminalId, RpcError> {
+        self.start(launch, title, None, Some(0))
+    }
+
+    fn with_env(&self, launch: Launch, own: &[(String, String)]) -> Launch {
+        let settings = &self.inner.settings;
+        launch.with_env(&settings.env, settings.scrub_env, own)
     }
 
     fn start(
         &self,
-        launch: Launch,
-        own_env: &[(String, String)],
+        mut launch: Launch,
         title: SafeText,
         session: Option<SessionId>,
         output_limit: Option<u64>,
@@ -142,8 +158,9 @@ impl Terminals {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let id = TerminalId::new(format!("acp-tui-{number}"));
         let marker = format!("{}.{number}", std::process::id());
-        let mut launch = launch.with_env(&settings.env, settings.scrub_env, own_env);
-        launch.env.insert(MARKER.into(), marker.clone().into());
+        if !launch.may_leave {
+            launch.env.insert(MARKER.into(), marker.clone().into());
+        }
         let size = self.state().view.unwrap_or(DEFAULT_SIZE);
         let (pty, child) = spawn(&launch, size).map_err(|error| cannot_start(&title, &error))?;
         let leader = child

@@ -20,8 +20,11 @@ const PRESET: [(&str, &str); 4] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
     ("GIT_TERMINAL_PROMPT", "0"),
-    ("TERM", "xterm-256color"),
+    ("TERM", TERM),
 ];
+
+/// What `vt` understands.
+const TERM: &str = "xterm-256color";
 
 /// Told by the PTY; what our own terminal has would be wrong.
 const UNSET: [&str; 2] = ["COLUMNS", "LINES"];
@@ -67,10 +70,15 @@ const HARMLESS_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 #[derive(Debug)]
 pub struct Launch {
     pub program: OsString,
+    /// The name that it is called by, where that is another.
+    pub name: Option<OsString>,
     pub args: Vec<OsString>,
     pub cwd: PathBuf,
     /// Everything the command gets.
     pub env: BTreeMap<OsString, OsString>,
+    /// What leaves its session is not looked for to be ended: the browser that a login opens is the
+    /// person's.
+    pub may_leave: bool,
 }
 
 /// Characters that only a shell understands. A command without arguments that has one of them, or
@@ -89,9 +97,11 @@ impl Launch {
         } else {
             Self {
                 program: command.into(),
+                name: None,
                 args: args.iter().map(OsString::from).collect(),
                 cwd,
                 env: BTreeMap::new(),
+                may_leave: false,
             }
         }
     }
@@ -100,10 +110,28 @@ impl Launch {
     pub fn shell(shell: &OsStr, line: &str, cwd: PathBuf) -> Self {
         Self {
             program: shell.to_owned(),
+            name: None,
             args: vec!["-c".into(), line.into()],
             cwd,
             env: BTreeMap::new(),
+            may_leave: false,
         }
+    }
+
+    /// For a program that the person deals with: `base`, but for what is another terminal's, then
+    /// `own`. Its pager and prompts stay as the person has them.
+    pub fn with_own_env(
+        mut self,
+        base: impl IntoIterator<Item = (OsString, OsString)>,
+        own: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Self {
+        let base = base
+            .into_iter()
+            .filter(|(name, _)| !UNSET.iter().any(|unset| name == unset));
+        self.env.extend(base);
+        self.env.insert("TERM".into(), TERM.into());
+        self.env.extend(own);
+        self
     }
 
     /// The environment: `base` (scrubbed or not), our presets, then the agent's own.
@@ -151,7 +179,9 @@ pub fn spawn(launch: &Launch, (rows, cols): (u16, u16)) -> io::Result<(Pty, Chil
         modes.input_modes |= InputModes::IUTF8;
         let _ = rustix::termios::tcsetattr(&pty, OptionalActions::Now, &modes);
     }
+    let name = launch.name.as_ref().unwrap_or(&launch.program);
     let command = Command::new(&launch.program)
+        .arg0(name)
         .args(&launch.args)
         .current_dir(&launch.cwd)
         .env_clear()

@@ -374,6 +374,18 @@ async fn ids_are_unknown_to_other_sessions_v1_term_05_v1_term_18() {
 }
 
 #[tokio::test]
+async fn an_id_is_never_given_again_v1_term_05() {
+    let host = fixture();
+    let mut ids = std::collections::BTreeSet::new();
+    for _ in 0..5 {
+        let terminal = host.sh("true");
+        assert!(ids.insert(terminal.terminal.clone()), "{terminal:?}");
+        host.wait(&terminal).await;
+        host.terminals.release(&terminal).unwrap();
+    }
+}
+
+#[tokio::test]
 async fn the_agents_environment_wins_v1_term_03() {
     let host = fixture();
     let request = TerminalCreate {

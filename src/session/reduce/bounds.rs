@@ -38,6 +38,8 @@ pub(super) const MAX_TERMINALS: usize = 512;
 pub(super) const MAX_COMMANDS: usize = 1_000;
 /// Written files that wait for a call that names them.
 pub(super) const MAX_WRITES: usize = 256;
+/// Ways to sign in.
+pub(super) const MAX_AUTH_METHODS: usize = 32;
 /// Config options, and the values of all of them together.
 pub(super) const MAX_OPTIONS: usize = 1_000;
 pub(super) const MAX_OPTION_VALUES: usize = 10_000;

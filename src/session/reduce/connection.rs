@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, ConnectionId, ExitStatus, Initialized, RpcError},
+    proto::{Call, ConnectionId, ExitStatus, Initialized, RpcError, code},
     session::{
         AgentExit, AgentInfo, Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Session,
         ToolState,
@@ -11,7 +11,7 @@ use crate::{
     text::{SafeText, truncate_to_width},
 };
 
-use super::{Step, error_text, notices::notice};
+use super::{Step, bounds::MAX_AUTH_METHODS, error_text, notices::notice};
 
 /// The version of the protocol that this client speaks.
 const PROTOCOL_VERSION: i64 = 1;
@@ -58,6 +58,7 @@ impl Step<'_> {
             spawning: true,
             ..Link::default()
         };
+        self.forget_dialect();
         self.session.phase = Phase::Starting { since: self.now };
         self.effects.push(Effect::Spawn);
     }
@@ -98,11 +99,13 @@ impl Step<'_> {
         if !matches!(self.session.phase, Phase::Starting { .. }) {
             return;
         }
+        let mut auth_methods = answer.auth_methods;
+        auth_methods.truncate(MAX_AUTH_METHODS);
         self.session.agent = AgentInfo {
             name: answer.agent_name,
             version: answer.agent_version,
             caps: answer.caps,
-            auth_methods: answer.auth_methods,
+            auth_methods,
         };
         if answer.protocol_version != PROTOCOL_VERSION {
             // V1-INIT-03: nothing more is sent.
@@ -129,8 +132,14 @@ impl Step<'_> {
         if !matches!(self.session.phase, Phase::Starting { .. }) {
             return;
         }
+        let what = if error.code == code::UNSUPPORTED_VERSION {
+            // D-25
+            format!("does not speak version {PROTOCOL_VERSION} of the protocol")
+        } else {
+            "refused to start".to_owned()
+        };
         let text = format!(
-            "{} refused to start: {}",
+            "{} {what}: {}",
             self.agent_name(),
             error_text::readable(error)
         );
@@ -142,6 +151,7 @@ impl Step<'_> {
     /// The process, or its stdout, ended by itself (V1-RPC-19). It is not started again unasked.
     pub(super) fn exited(&mut self, exit: AgentExit) {
         self.session.connection = None;
+        let logging_in = self.keep_login();
         self.lose_session(ToolState::Failed);
         let mut text = format!("{} ended {}", self.agent_name(), how_it_ended(&exit));
         if let Some(line) = exit.why() {
@@ -152,6 +162,12 @@ impl Step<'_> {
         let detail = format!("{cause}\n{}", exit.stderr);
         let detail = detail.trim();
         let detail = (!detail.is_empty()).then(|| SafeText::new(detail));
+        if let Some(logging_in) = logging_in {
+            // The person is signing in for the next process.
+            self.go_on_with_login(logging_in);
+            self.push(notice(NoticeLevel::Quiet, SafeText::line(&text), detail));
+            return;
+        }
         self.failed(SafeText::line(&text), detail);
     }
 
@@ -332,21 +348,11 @@ impl Step<'_> {
 }
 
 fn how_it_ended(exit: &AgentExit) -> String {
-    match (&exit.status, &exit.cause) {
-        (
-            Some(ExitStatus {
-                signal: Some(signal),
-                ..
-            }),
-            _,
-        ) => format!("by {signal}"),
-        (
-            Some(ExitStatus {
-                code: Some(code), ..
-            }),
-            _,
-        ) => format!("with exit code {code}"),
-        (_, Some(cause)) => format!("({cause})"),
-        (_, None) => "for an unknown reason".to_owned(),
+    let told = exit.status.as_ref();
+    let told = told.filter(|status| **status != ExitStatus::default());
+    match (told, &exit.cause) {
+        (Some(status), _) => status.how(),
+        (None, Some(cause)) => format!("({cause})"),
+        (None, None) => ExitStatus::default().how(),
     }
 }

@@ -6,8 +6,10 @@
 mod bounds;
 mod compaction;
 mod connection;
+mod dialect;
 mod error_text;
 mod listing;
+mod login;
 mod messages;
 mod notices;
 mod opening;
@@ -49,6 +51,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Inner {
     link: connection::Link,
+    dialect: dialect::Heard,
     opening: opening::Opening,
     sign_in: signin::SignIn,
     turn: turn::TurnRules,
@@ -113,6 +116,7 @@ impl Session {
             options_rev: 0,
             commands: Vec::new(),
             usage: None,
+            tokens: None,
             terminals: BTreeMap::new(),
             earlier: Earlier::default(),
             last_word: now,
@@ -238,6 +242,9 @@ impl Step<'_> {
             Event::CycleMode => self.cycle_mode(),
             Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
+            Event::LogInByProfile => self.log_in_by_profile(),
+            Event::WantSignIn => self.want_sign_in(),
+            Event::LogOut => self.log_out(),
             Event::ListSessions => self.list_sessions(),
             Event::DeleteSession(id) => self.delete_session(id),
             Event::Restart => self.restart(),
@@ -272,6 +279,14 @@ impl Step<'_> {
             Event::ShellStarted { terminal, line } => self.shell_started(terminal, line),
             Event::TerminalExited { id, status } => self.terminal_exited(id, status),
 
+            Event::LoginStarted {
+                terminal,
+                command,
+                cwd,
+            } => self.login_started(terminal, command, cwd),
+            Event::LoginFailed { error } => self.login_failed(error),
+            Event::LoginEnded { terminal, status } => self.login_ended(terminal, status),
+
             Event::Tick => {
                 if !self.tick() {
                     return;
@@ -288,6 +303,7 @@ impl Step<'_> {
             FromAgent::Request { key, request } => self.request(key, request),
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
+            FromAgent::Dialect(hint) => self.dialect(hint),
             FromAgent::Noise { what, count } => self.noise(&what, count),
             FromAgent::Oversized { limit } => self.oversized(limit),
         }
@@ -298,10 +314,14 @@ impl Step<'_> {
         match (call, result) {
             (CallTag::Initialize, CallResult::Initialized(answer)) => self.initialized(*answer),
             (CallTag::Initialize, result) => self.initialize_failed(&failure(result)),
-            (CallTag::Authenticate { .. }, CallResult::Authenticated) => self.authenticated(),
+            (CallTag::Authenticate { method }, CallResult::Authenticated) => {
+                self.authenticated(&method);
+            }
             (CallTag::Authenticate { method }, result) => {
                 self.authenticate_failed(&method, &failure(result));
             }
+            (CallTag::Logout, CallResult::LoggedOut) => self.logged_out(),
+            (CallTag::Logout, result) => self.logout_failed(&failure(result)),
             (
                 call @ (CallTag::NewSession
                 | CallTag::LoadSession { .. }
@@ -313,7 +333,9 @@ impl Step<'_> {
                 result => self.opening_failed(&call, &failure(result)),
             },
             (CallTag::Prompt { session }, result) => match result {
-                CallResult::PromptDone(reason) => self.prompt_done(&session, reason),
+                CallResult::PromptDone(reason, tokens) => {
+                    self.prompt_done(&session, reason, tokens);
+                }
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {

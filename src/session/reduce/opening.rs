@@ -388,6 +388,7 @@ impl Step<'_> {
     fn forget_session(&mut self) {
         self.session.title = None;
         self.session.usage = None;
+        self.session.tokens = None;
         self.session.commands.clear();
         self.session.plan.clear();
         self.session.plans.clear();

@@ -246,7 +246,7 @@ impl Step<'_> {
                 mode: ModeId::new(mode),
             },
             (SetBy::Mode, OptionValue::Flag(_)) => return false,
-            (SetBy::Option, _) => Call::SetConfigOption {
+            (SetBy::Option | SetBy::Model, _) => Call::SetConfigOption {
                 session,
                 option: id.to_owned(),
                 value: value.clone(),

@@ -211,6 +211,14 @@ impl Step<'_> {
         self.call(call);
     }
 
+    /// The same in the session of another process.
+    pub(super) fn want_again(&mut self, call: &Call) {
+        if let Some((_, option, value)) = self.asked_by(call) {
+            let wanted = &mut self.session.inner.settings.wanted;
+            wanted.push_back(before(&option, &value));
+        }
+    }
+
     /// Its call was refused for want of a sign-in, which brings it back.
     pub(super) fn interrupt_setting(&mut self) {
         self.session.inner.settings.open = None;

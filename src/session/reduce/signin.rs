@@ -1,25 +1,32 @@
-//! Signing in: when the agent asks for it, and what is tried again afterwards (V1-AUTH-08).
+//! Signing in and out: when the agent asks for it, how, and what is tried again afterwards
+//! (V1-AUTH-08). A program to sign in with is in `login`.
 
 use crate::{
-    proto::{AuthMethodKind, Call, RpcError},
-    session::{BlockId, NoticeLevel, Phase, Prompt},
+    proto::{AuthMethodKind, Call, CallTag, Notification, RpcError, TerminalId, ToAgent},
+    session::{BlockId, Effect, Login, NoticeLevel, Phase, Prompt, SignInStep},
+    text::SafeText,
 };
 
 use super::{Step, error_text};
 
 #[derive(Debug, Default)]
 pub(super) struct SignIn {
-    /// What was refused, and is sent once more after a sign-in. Never twice for one sign-in: a
-    /// second refusal asks the person again.
-    retry: Option<Retry>,
-    /// A sign-in has succeeded, and nothing was answered well since.
-    tried: bool,
-    /// The method that is being waited for.
-    method: Option<String>,
+    /// What was refused, and is sent once more after a sign-in. While the session is ready it waits
+    /// for its turn behind the reconnection.
+    pub(super) retry: Option<Retry>,
+    /// A sign-in has succeeded, and what was refused before it was not answered well since: no
+    /// second refusal leads here again by itself.
+    pub(super) tried: bool,
+    /// The method of the `authenticate` that is open. One at a time.
+    pub(super) method: Option<String>,
+    /// A program to sign in with runs, or is being started.
+    pub(super) program: bool,
+    /// Of that program, also after it has ended without success.
+    pub(super) terminal: Option<TerminalId>,
 }
 
 #[derive(Debug)]
-enum Retry {
+pub(super) enum Retry {
     /// The set-up call that `Opening` remembers.
     Open,
     /// A prompt, with its block in the transcript.
@@ -38,115 +45,283 @@ impl SignIn {
 }
 
 impl Step<'_> {
+    /// A refused prompt that is to have its turn behind the reconnection becomes the queue's head.
+    pub(super) fn queue_refused_prompt(&mut self) {
+        let retry = &mut self.session.inner.sign_in.retry;
+        if matches!(retry, Some(Retry::Prompt(..)))
+            && let Some(Retry::Prompt(prompt, _)) = retry.take()
+        {
+            self.session.queue.push_front(prompt);
+        }
+    }
+
     pub(super) fn sign_in_to_open(&mut self, error: &RpcError) {
-        self.ask_to_sign_in(Retry::Open, error);
+        self.queue_refused_prompt();
+        let tried = std::mem::take(&mut self.session.inner.sign_in.tried);
+        self.session.inner.sign_in.retry = Some(Retry::Open);
+        // Without a session there is nothing else to do but to choose another way.
+        self.show_sign_in(tried.then(|| still_refused(error)));
     }
 
     pub(super) fn sign_in_to_prompt(&mut self, prompt: Prompt, user: BlockId, error: &RpcError) {
+        if std::mem::take(&mut self.session.inner.sign_in.tried) {
+            self.say_error(
+                NoticeLevel::Error,
+                "signed in, but the agent still refuses",
+                error,
+            );
+            self.session.queue.push_front(prompt);
+            self.hold_queue();
+            return;
+        }
         self.say_error(NoticeLevel::Warning, "a sign-in is wanted", error);
-        self.ask_to_sign_in(Retry::Prompt(prompt, user), error);
+        self.session.inner.sign_in.retry = Some(Retry::Prompt(prompt, user));
+        self.show_sign_in(None);
     }
 
     pub(super) fn sign_in_to_call(&mut self, call: Call, error: &RpcError) {
-        self.ask_to_sign_in(Retry::Call(call), error);
+        let sign_in = &mut self.session.inner.sign_in;
+        if std::mem::take(&mut sign_in.tried) {
+            self.say_error(
+                NoticeLevel::Error,
+                "signed in, but the agent still refuses",
+                error,
+            );
+            self.hold_queue();
+            return;
+        }
+        // A prompt is worth more than the change of a mode refused beside it.
+        sign_in.retry.get_or_insert(Retry::Call(call));
+        self.show_sign_in(None);
     }
 
-    fn ask_to_sign_in(&mut self, retry: Retry, error: &RpcError) {
-        let sign_in = &mut self.session.inner.sign_in;
-        // A prompt is worth more than the change of a mode refused beside it.
-        if !(matches!(retry, Retry::Call(_)) && sign_in.retry.is_some()) {
-            sign_in.retry = Some(retry);
+    /// The person asks for it.
+    pub(super) fn want_sign_in(&mut self) {
+        if !self.is_ready() || self.session.turn.is_some() {
+            self.toast("signing in has to wait until the agent does");
+        } else {
+            self.show_sign_in(None);
         }
-        sign_in.method = None;
-        let error = std::mem::take(&mut sign_in.tried).then(|| error_text::readable(error));
-        self.session.phase = Phase::SignIn {
-            running: false,
-            error,
+    }
+
+    fn show_sign_in(&mut self, error: Option<SafeText>) {
+        // An answer that was given up may still be out.
+        let step = match self.session.inner.sign_in.method {
+            Some(_) => SignInStep::Cancelling,
+            None => SignInStep::Choosing,
         };
+        self.session.phase = Phase::SignIn { step, error };
+    }
+
+    pub(super) fn sign_in_error(&mut self, error: SafeText) {
+        self.show_sign_in(Some(error));
+    }
+
+    fn is_choosing(&self) -> bool {
+        let step = match &self.session.phase {
+            Phase::SignIn { step, .. } => step,
+            _ => return false,
+        };
+        *step == SignInStep::Choosing
     }
 
     pub(super) fn authenticate(&mut self, method: String) {
-        if !matches!(self.session.phase, Phase::SignIn { running: false, .. }) {
+        if !self.is_choosing() {
             return;
         }
         let methods = &self.session.agent.auth_methods;
-        // Only those that are meant for it (V1-AUTH-03, -06, -07).
-        let error = match methods
+        let kind = methods
             .iter()
             .find(|known| known.id == method)
-            .map(|known| &known.kind)
-        {
-            Some(AuthMethodKind::Agent) => None,
-            Some(_) => Some("this way to sign in is done by hand: then F5 starts the agent again"),
-            None => Some("the agent does not offer this way to sign in"),
+            .map(|known| known.kind.clone());
+        // Only those that are meant for it go to `authenticate` (V1-AUTH-03, -06, -07).
+        let error = match kind {
+            Some(AuthMethodKind::Agent) => {
+                self.session.inner.sign_in.method = Some(method.clone());
+                self.session.phase = Phase::SignIn {
+                    step: SignInStep::Asking,
+                    error: None,
+                };
+                return self.call(Call::Authenticate { method });
+            }
+            Some(AuthMethodKind::Terminal { args, env }) => {
+                return self.log_in(Login::Agent { args, env });
+            }
+            // The person's own command goes before one that the agent names.
+            Some(AuthMethodKind::Program(_)) if self.session.config.login.is_some() => {
+                return self.log_in(Login::Profile);
+            }
+            Some(AuthMethodKind::Program(Some(program))) => {
+                return self.log_in(Login::Program(program));
+            }
+            Some(AuthMethodKind::Program(None)) => {
+                "the agent does not say how: do it in another terminal, then F5 starts it again"
+            }
+            Some(AuthMethodKind::EnvVar { .. }) => {
+                "set the variables in the agent's profile, then start it anew"
+            }
+            Some(AuthMethodKind::Unsupported(_)) => "this way to sign in is not supported",
+            None => "the agent does not offer this way to sign in",
         };
-        self.session.phase = Phase::SignIn {
-            running: error.is_none(),
-            error: error.map(Into::into),
-        };
-        if error.is_none() {
-            self.session.inner.sign_in.method = Some(method.clone());
-            self.call(Call::Authenticate { method });
+        self.sign_in_error(error.into());
+    }
+
+    pub(super) fn log_in_by_profile(&mut self) {
+        if self.is_choosing() && self.session.config.login.is_some() {
+            self.log_in(Login::Profile);
         }
     }
 
-    pub(super) fn authenticated(&mut self) {
-        if !matches!(self.session.phase, Phase::SignIn { .. }) {
+    pub(super) fn authenticated(&mut self, method: &str) {
+        if !self.was_waited_for(method) {
             return;
         }
-        self.session.inner.sign_in.method = None;
-        self.session.inner.sign_in.tried = true;
-        let retry = self.session.inner.sign_in.retry.take();
+        if !matches!(self.session.phase, Phase::SignIn { .. }) {
+            self.toast("signed in");
+            return;
+        }
+        let sign_in = &mut self.session.inner.sign_in;
+        let retry = sign_in.retry.take();
+        sign_in.tried = retry.is_some();
         match retry {
             Some(Retry::Open) => self.open_once_more(),
-            Some(Retry::Prompt(prompt, user)) => {
+            Some(retry) => {
                 self.session.phase = Phase::Ready;
-                self.run_prompt(prompt, user);
+                self.try_again(retry);
             }
-            Some(Retry::Call(call)) => {
+            None => {
                 self.session.phase = Phase::Ready;
-                self.set_up_again(call);
+                self.toast("signed in");
+                self.send_next_unless_held();
             }
-            None => {}
         }
     }
 
     pub(super) fn authenticate_failed(&mut self, method: &str, error: &RpcError) {
-        let waited_for = &mut self.session.inner.sign_in.method;
-        if waited_for.take_if(|waited| waited == method).is_some() {
-            self.session.phase = Phase::SignIn {
-                running: false,
-                error: Some(error_text::readable(error)),
+        if self.was_waited_for(method) && matches!(self.session.phase, Phase::SignIn { .. }) {
+            let given_up = matches!(
+                self.session.phase,
+                Phase::SignIn {
+                    step: SignInStep::Cancelling,
+                    ..
+                }
+            );
+            // Whatever the words, it is what was asked for (V1-CAN-09).
+            let text = if given_up {
+                SafeText::from("the sign-in was given up")
+            } else {
+                error_text::readable(error)
             };
+            self.sign_in_error(text);
+        }
+    }
+
+    /// Takes the open `authenticate` as answered.
+    fn was_waited_for(&mut self, method: &str) -> bool {
+        let waited_for = &mut self.session.inner.sign_in.method;
+        waited_for.take_if(|waited| waited == method).is_some()
+    }
+
+    /// What was refused and has not had its turn yet: true if it has it now.
+    pub(super) fn retry_refused(&mut self) -> bool {
+        let retry = self.session.inner.sign_in.retry.take();
+        retry.is_some_and(|retry| {
+            self.try_again(retry);
+            true
+        })
+    }
+
+    fn try_again(&mut self, retry: Retry) {
+        match retry {
+            // The session is open by now.
+            Retry::Open => {}
+            Retry::Prompt(prompt, user) => self.run_prompt_again(prompt, user),
+            Retry::Call(call) => self.set_up_again(call),
         }
     }
 
     /// A call was answered well: the next wish for a sign-in is a new one.
     pub(super) fn signed_in(&mut self) {
-        self.session.inner.sign_in.tried = false;
+        let sign_in = &mut self.session.inner.sign_in;
+        sign_in.tried &= sign_in.retry.is_some();
     }
 
-    /// Esc in the dialog: what was refused is not sent. Without a session the dialog stays.
+    /// Esc in the dialog: what runs is given up; else what was refused is not sent. Without a session
+    /// the dialog stays.
     pub(super) fn leave_sign_in(&mut self) {
-        self.session.inner.sign_in.method = None;
-        if matches!(self.session.inner.sign_in.retry, Some(Retry::Open)) {
-            self.session.phase = Phase::SignIn {
-                running: false,
-                error: None,
-            };
+        let Phase::SignIn { step, .. } = &mut self.session.phase else {
             return;
+        };
+        match step {
+            SignInStep::Asking => {
+                *step = SignInStep::Cancelling;
+                if let Some(method) = self.session.inner.sign_in.method.clone() {
+                    // V1-CAN-09: it stays open until its answer.
+                    let cancel = Notification::CancelCall(CallTag::Authenticate { method });
+                    self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+                }
+            }
+            SignInStep::Program(_) => self.give_up_login(),
+            SignInStep::Choosing | SignInStep::Cancelling => {
+                if matches!(self.session.inner.sign_in.retry, Some(Retry::Open)) {
+                    self.show_sign_in(None);
+                    return;
+                }
+                let method = self.session.inner.sign_in.method.take();
+                let refused = self.session.inner.sign_in.retry.is_some();
+                self.abort_sign_in();
+                self.session.inner.sign_in.method = method;
+                self.session.phase = Phase::Ready;
+                if refused {
+                    self.hold_queue();
+                } else {
+                    self.send_next_unless_held();
+                }
+            }
         }
-        self.abort_sign_in();
-        self.session.phase = Phase::Ready;
-        self.hold_queue();
     }
 
-    /// The refused prompt goes back to the head of the queue.
+    /// The refused prompt goes back to the head of the queue; a program that runs is ended.
     pub(super) fn abort_sign_in(&mut self) {
-        let sign_in = std::mem::take(&mut self.session.inner.sign_in);
-        if let Some(Retry::Prompt(prompt, _)) = sign_in.retry {
-            self.session.queue.push_front(prompt);
+        if self.session.inner.sign_in.unsent().is_some() {
             self.hold_queue();
         }
+        if self.session.inner.sign_in.program {
+            self.end_login();
+        }
+        self.forget_login_terminal();
+        self.session.inner.sign_in = SignIn::default();
     }
+
+    /// V1-AUTH-10: only where the agent has it.
+    pub(super) fn log_out(&mut self) {
+        if !self.session.agent.caps.logout {
+            self.toast("this agent has no sign-out");
+        } else if !self.is_ready() || self.session.turn.is_some() {
+            self.toast("signing out has to wait until the agent does");
+        } else {
+            self.call(Call::Logout);
+        }
+    }
+
+    /// What runs may be refused from now on, so a sign-in is offered; it can be left.
+    pub(super) fn logged_out(&mut self) {
+        let text = format!("signed out of {}", self.agent_name());
+        self.say(NoticeLevel::Info, SafeText::line(&text));
+        if self.is_ready() && self.session.turn.is_none() && self.session.can_sign_in() {
+            self.show_sign_in(None);
+        }
+    }
+
+    pub(super) fn logout_failed(&mut self, error: &RpcError) {
+        self.say_error(NoticeLevel::Error, "not signed out", error);
+    }
+}
+
+fn still_refused(error: &RpcError) -> SafeText {
+    let text = format!(
+        "signed in, but the agent still refuses: {}",
+        error_text::readable(error)
+    );
+    SafeText::new(&text)
 }

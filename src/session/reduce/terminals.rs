@@ -134,7 +134,7 @@ impl Step<'_> {
         }
     }
 
-    fn add_terminal(&mut self, id: TerminalId, info: TerminalInfo) {
+    pub(super) fn add_terminal(&mut self, id: TerminalId, info: TerminalInfo) {
         self.session.terminals.insert(id.clone(), info);
         if self.session.terminals.len() > MAX_TERMINALS {
             let ended = |info: &TerminalInfo| info.exit.is_some();

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, Meta, RpcError, SessionId, StopReason, code},
+    proto::{Call, Meta, RpcError, SessionId, StopReason, TurnTokens, code},
     session::{
         Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
         ToolState, Turn, TurnPhase, UserMessage,
@@ -113,6 +113,9 @@ impl Step<'_> {
     }
 
     pub(super) fn send_next_unless_held(&mut self) {
+        if self.can_send() && self.retry_refused() {
+            return;
+        }
         let wanted = self.session.inner.turn.send_next || !self.session.queue_held;
         if self.can_send() && wanted {
             self.send_head();
@@ -160,6 +163,15 @@ impl Step<'_> {
         self.silence_counts_anew();
     }
 
+    /// One that was refused for want of a sign-in. A session that was loaded again shows it no more.
+    pub(super) fn run_prompt_again(&mut self, prompt: Prompt, user: BlockId) {
+        if self.session.transcript.index_of(user).is_some() {
+            self.run_prompt(prompt, user);
+        } else {
+            self.send(prompt);
+        }
+    }
+
     /// The turn is over, and everything of it that was open.
     pub(super) fn close_turn(&mut self, open_tools: ToolState) {
         self.hush();
@@ -172,9 +184,17 @@ impl Step<'_> {
         self.session.inner.turn.prompt = None;
     }
 
-    pub(super) fn prompt_done(&mut self, session: &SessionId, reason: StopReason) {
+    pub(super) fn prompt_done(
+        &mut self,
+        session: &SessionId,
+        reason: StopReason,
+        tokens: Option<TurnTokens>,
+    ) {
         if !self.is_turn_of(session) {
             return;
+        }
+        if tokens.is_some() {
+            self.session.tokens = tokens;
         }
         let stopped = self.is_cancelling();
         let user = self
@@ -305,6 +325,7 @@ impl Step<'_> {
     /// What waits does so until the person sends it; said once.
     pub(super) fn hold_queue(&mut self) {
         self.session.inner.turn.send_next = false;
+        self.queue_refused_prompt();
         if self.session.queue.is_empty() || self.session.queue_held {
             return;
         }

@@ -1,6 +1,9 @@
 //! Updates of the live session: each to its subject; what replaces a whole is done here.
 
-use crate::proto::{AgentEvent, Patch, SessionInfoPatch};
+use crate::{
+    proto::{AgentEvent, Patch, SessionInfoPatch},
+    session::NoticeLevel,
+};
 
 use super::{Step, bounds::MAX_COMMANDS};
 
@@ -52,6 +55,7 @@ impl Step<'_> {
                 Patch::Clear => self.session.title = None,
                 Patch::Set(title) => self.session.title = Some(title),
             },
+            AgentEvent::Error(text) => self.say(NoticeLevel::Error, text),
             AgentEvent::Unknown { what, raw } => self.unknown_update(&what, &raw),
         }
     }

@@ -24,6 +24,8 @@ struct Bench {
 fn config() -> SessionConfig {
     SessionConfig {
         agent: "demo".into(),
+        command: "demo".into(),
+        login: None,
         cwd: "/project".into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
@@ -167,7 +169,7 @@ fn turns_of_two_sessions_run_side_by_side() {
     bench.reply(
         second,
         done("s2"),
-        CallResult::PromptDone(StopReason::EndTurn),
+        CallResult::PromptDone(StopReason::EndTurn, None),
     );
     assert_eq!(bench.said(first), "one goes on");
     assert_eq!(bench.said(second), "two");

@@ -144,6 +144,8 @@ pub enum Wish {
     Feedback,
     /// The diffs of the tool call that is asked about, on the whole screen.
     ShowDiff,
+    /// The terminal of the program that signs in.
+    ShowLogin,
 }
 
 impl Outcome {

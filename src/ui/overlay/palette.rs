@@ -42,7 +42,7 @@ impl Palette {
         let actions = ACTIONS
             .iter()
             .filter(|info| !matches!(info.context, Context::Browse | Context::Question))
-            .filter(|info| info.action != Action::Palette)
+            .filter(|info| is_possible(info.action, cx))
             .map(|info| {
                 let mut label = StyledLine::styled(info.doc, theme.text);
                 label.push(&format!("  {}", info.name), theme.dim);
@@ -85,6 +85,17 @@ impl Palette {
         Self {
             list: FilterList::new(actions.chain(modes).chain(flags).collect()),
         }
+    }
+}
+
+/// Not itself; and what the agent cannot do is not offered.
+fn is_possible(action: Action, cx: &OverlayContext<'_>) -> bool {
+    match action {
+        Action::Palette => false,
+        Action::SignIn => cx.session.is_some_and(Session::can_sign_in),
+        // V1-AUTH-10
+        Action::SignOut => cx.session.is_some_and(|session| session.agent.caps.logout),
+        _ => true,
     }
 }
 

@@ -10,8 +10,8 @@ use ratatui::{
 
 use crate::{
     proto::{SessionId, SessionKey},
-    session::{BlockKind, Elsewhere, Event, Listing, Phase, Session, Sessions, TurnPhase},
-    text::{SafeText, first_bytes},
+    session::{Elsewhere, Event, Listing, Phase, Session, Sessions, TurnPhase},
+    text::SafeText,
     ui::{
         UiCommand,
         action::Action,
@@ -27,9 +27,6 @@ use crate::{
 
 /// Rows at most, so that the conversation stays in sight.
 const MAX_ROWS: u16 = 18;
-
-/// Bytes of a first prompt that can be seen in a row.
-const LABEL_BYTES: usize = 400;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
@@ -189,7 +186,7 @@ fn entry(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_
     let mut label = StyledLine::styled(sign, style);
     label.push(" ", theme.text);
     label.push(
-        &name(session),
+        &session.label(),
         if shown { theme.strong } else { theme.text },
     );
     label.push(&format!("  {}", agent_name(Some(session))), theme.dim);
@@ -198,23 +195,6 @@ fn entry(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_
         label,
         note: StyledLine::styled(&state, if style { theme.warning } else { theme.dim }),
         value: Item::Session(key),
-    }
-}
-
-/// The title that the agent gave, else what was asked first.
-fn name(session: &Session) -> SafeText {
-    if let Some(title) = session.title.as_ref().filter(|title| !title.is_empty()) {
-        return title.clone();
-    }
-    let first = session.transcript.blocks().iter().find_map(|block| {
-        let BlockKind::User(message) = &block.kind else {
-            return None;
-        };
-        message.text.lines().find(|line| !line.trim().is_empty())
-    });
-    match first {
-        Some(line) => SafeText::line(first_bytes(line, LABEL_BYTES)),
-        None => SafeText::from("nothing said yet"),
     }
 }
 

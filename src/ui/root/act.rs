@@ -54,6 +54,9 @@ impl Ui {
                 self.commands.push(UiCommand::FindAgents);
             }
 
+            Action::SignIn => self.session_event(Event::WantSignIn, cx),
+            Action::SignOut => self.session_event(Event::LogOut, cx),
+
             Action::ScrollUp => self.transcript.scroll(Scroll::Pages(-1.0)),
             Action::ScrollDown => self.transcript.scroll(Scroll::Pages(1.0)),
             Action::ScrollTop => self.transcript.scroll(Scroll::Top),

@@ -131,6 +131,7 @@ impl Ui {
     /// Overlays as the session has them now.
     pub(super) fn sync(&mut self, cx: &UiContext<'_>) {
         self.layers.sync(cx.session, self.last_key, self.feedback);
+        self.sync_login(cx);
     }
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
@@ -259,6 +260,7 @@ impl Ui {
                     self.composer.put_aside();
                 }
                 Wish::ShowDiff => self.show_asked_diff(cx),
+                Wish::ShowLogin => self.show_login(cx),
             }
         }
         outcome.taken

@@ -19,7 +19,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
     config::{ThemeChoice, UiConfig},
-    proto::{AgentNotice, SessionKey},
+    proto::{AgentNotice, SessionKey, TerminalId},
     session::Prompt,
     text::SafeText,
     ui::{
@@ -59,6 +59,8 @@ pub struct Ui {
     layers: Layers,
     /// Over everything but the status line.
     viewer: Option<Viewer>,
+    /// The terminal of the program that signs in, as of the last event or frame.
+    login: Option<TerminalId>,
     moment: Moment,
     notices: Notices,
     plan_hidden: bool,
@@ -142,6 +144,7 @@ impl Ui {
             transcript: TranscriptView::default(),
             layers: Layers::default(),
             viewer: None,
+            login: None,
             moment: Moment::default(),
             notices: Notices::default(),
             plan_hidden: false,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::SessionKey,
+    proto::{SessionKey, TerminalId},
     ui::{
         composer::Composer, layers::Layers, notices::Notices, root::Ui, transcript::TranscriptView,
         viewer::Viewer,
@@ -16,6 +16,7 @@ pub(super) struct Parked {
     pub(super) composer: Composer,
     layers: Layers,
     viewer: Option<Viewer>,
+    login: Option<TerminalId>,
     plan_hidden: bool,
     feedback: bool,
 }
@@ -43,6 +44,7 @@ impl Ui {
             composer: Composer::new(self.look.offload.clone()),
             layers: Layers::default(),
             viewer: None,
+            login: None,
             plan_hidden: false,
             feedback: false,
         });
@@ -62,6 +64,7 @@ impl Ui {
             self.session = None;
             self.transcript = TranscriptView::default();
             self.viewer = None;
+            self.login = None;
             self.notices = Notices::default();
             self.end_feedback();
         } else if let Some(parked) = self.parked.remove(&key) {
@@ -83,6 +86,7 @@ impl Ui {
             composer: replace(&mut self.composer, next.composer),
             layers: replace(&mut self.layers, next.layers),
             viewer: replace(&mut self.viewer, next.viewer),
+            login: replace(&mut self.login, next.login),
             plan_hidden: replace(&mut self.plan_hidden, next.plan_hidden),
             feedback: replace(&mut self.feedback, next.feedback),
         }

@@ -63,6 +63,38 @@ impl Ui {
         }
     }
 
+    /// The terminal that the person signs in at.
+    pub(super) fn show_login(&mut self, cx: &UiContext<'_>) {
+        if let Some(session) = cx.session
+            && let Some(id) = session.login_terminal()
+        {
+            let viewer = TerminalViewer::new(id.clone(), session.terminals.get(id));
+            self.viewer = Some(Viewer::Terminal(viewer));
+        }
+    }
+
+    /// It comes up by itself. It goes by itself where the session has forgotten it: the person is
+    /// signed in. Where not, what the program said last stays to be read.
+    pub(super) fn sync_login(&mut self, cx: &UiContext<'_>) {
+        let login = cx.session.and_then(Session::login_terminal);
+        if login == self.login.as_ref() {
+            return;
+        }
+        let before = std::mem::replace(&mut self.login, login.cloned());
+        let shown = match &self.viewer {
+            Some(Viewer::Terminal(viewer)) => before.as_ref() == Some(viewer.id()),
+            _ => false,
+        };
+        let known = |id| {
+            cx.session
+                .is_some_and(|session| session.terminals.contains_key(id))
+        };
+        if shown && !before.as_ref().is_some_and(known) {
+            self.viewer = None;
+        }
+        self.show_login(cx);
+    }
+
     /// Whether a viewer is open, which then has had the key, but for those that are about our
     /// terminal as a whole.
     pub(super) fn viewer_key(&mut self, key: KeyEvent, cx: &UiContext<'_>) -> bool {

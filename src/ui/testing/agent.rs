@@ -37,6 +37,8 @@ impl Bench {
         let now = Instant::now();
         let config = SessionConfig {
             agent: "opencode".into(),
+            command: "opencode".into(),
+            login: None,
             cwd: PathBuf::from("/home/me/src/tool"),
             additional_directories: Vec::new(),
             caps: ClientCaps::default(),

@@ -473,6 +473,8 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
     let (mut session, _) = Session::start(
         SessionConfig {
             agent: "demo".into(),
+            command: "demo".into(),
+            login: None,
             cwd: world.cwd.clone(),
             additional_directories: Vec::new(),
             caps: Default::default(),

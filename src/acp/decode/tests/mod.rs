@@ -10,10 +10,10 @@ mod updates;
 use serde_json::Value;
 
 use super::*;
-use crate::proto::ConnectionId;
+use crate::proto::{ConnectionId, Dialect};
 
 fn decoder() -> Decoder {
-    Decoder::new(ClientCaps::default())
+    Decoder::new(ClientCaps::default(), Dialects::new(Dialect::default()))
 }
 
 fn key() -> RequestKey {

@@ -5,7 +5,7 @@ use std::{collections::HashMap, fs, path::Path};
 use serde_json::Value;
 
 use super::*;
-use crate::proto::ContentBlock;
+use crate::proto::{ContentBlock, Dialect};
 
 /// Methods of agents' own that the recordings hold; they are answered -32601 or ignored.
 const FOREIGN: [&str; 3] = [
@@ -65,7 +65,12 @@ fn replay(log: &Path) {
 fn assert_not_normalised(msg: &Value) {
     if let Some(method) = msg["method"].as_str().and_then(ClientMethod::from_name) {
         let mut params = msg["params"].clone();
-        dialect::normalise(method, &mut params);
+        let dialects = Dialects::new(Dialect::default());
+        let heard = dialects.incoming(match method {
+            ClientMethod::SessionUpdate => Incoming::Update(&mut params),
+            method => Incoming::Request(method, &mut params),
+        });
+        assert!(!heard.changed && !heard.lost && heard.hints.is_empty());
         assert_eq!(params, msg["params"]);
     }
 }
@@ -139,7 +144,9 @@ fn assert_keeps(update: &Value, said: &[FromAgent], whole: &str) {
         | AgentEvent::Notice(_)
         | AgentEvent::Compaction(_)
         | AgentEvent::CompactionChunk { .. } => {}
-        AgentEvent::Terminal(_) | AgentEvent::Unknown { .. } => panic!("{event:?}\n{whole}"),
+        AgentEvent::Terminal(_) | AgentEvent::Error(_) | AgentEvent::Unknown { .. } => {
+            panic!("{event:?}\n{whole}");
+        }
     }
 }
 

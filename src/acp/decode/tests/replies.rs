@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{AgentCaps, AuthMethodKind, ConfigOption, Initialized, OptionValue, StopReason};
+use crate::proto::{
+    AgentCaps, AuthMethodKind, ConfigOption, Initialized, LoginProgram, OptionValue, StopReason,
+};
 
 fn initialized(result: Value) -> Initialized {
     match decoder().result(&CallTag::Initialize, &result.to_string()) {
@@ -34,7 +36,7 @@ fn versions_are_read() {
     assert!(matches!(none, CallResult::Failed(error) if error.message.contains("protocolVersion")));
 }
 
-// V1-INIT-06, V1-INIT-20, V1-META-06
+// V1-INIT-06, V1-INIT-20, V1-INIT-23, V1-AUTH-10, V1-META-06
 #[test]
 fn capabilities_are_present_or_not() {
     let answer = initialized(json!({
@@ -43,26 +45,37 @@ fn capabilities_are_present_or_not() {
         "agentCapabilities": {
             "loadSession": true,
             "promptCapabilities": {"image": true},
+            "auth": {"logout": {}},
             "sessionCapabilities": {"resume": {}, "close": null, "teleport": {}},
         },
     }));
     assert_eq!(answer.agent_name.as_deref(), Some("a"));
     assert_eq!(answer.agent_version.as_deref(), Some("1.2"));
     assert!(answer.caps.load_session && answer.caps.prompt.image && answer.caps.resume);
+    assert!(answer.caps.logout);
     assert!(!answer.caps.close && !answer.caps.list && !answer.caps.prompt.audio);
     let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": null}));
     assert!(!answer.caps.load_session);
+    let no_logout = json!({"auth": {"logout": null}});
+    let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": no_logout}));
+    assert!(!answer.caps.logout);
 }
 
-// V1-AUTH-01, V1-AUTH-02, V1-AUTH-03, V1-AUTH-06, V1-AUTH-07, D-22
+// V1-AUTH-01, V1-AUTH-02, V1-AUTH-03, V1-AUTH-05, V1-AUTH-06, V1-AUTH-07, D-22
 #[test]
 fn auth_methods_are_told_apart_by_their_raw_type() {
     let answer = initialized(json!({"protocolVersion": 1, "authMethods": [
         {"id": "a", "name": "Plain"},
-        {"id": "b", "name": "Terminal", "type": "terminal", "args": ["login"], "command": "rm"},
+        {"id": "b", "name": "Terminal", "type": "terminal", "args": ["login"], "command": "rm",
+            "env": {"A": "1", "B": 2, "": "x", "C=": "x"},
+            "_meta": {"terminal-auth": {"command": "rm", "args": []}}},
         {"id": "c", "name": "Vars", "type": "env_var", "vars": [{"name": "API_KEY"}, "OTHER"]},
         {"id": "d", "name": "Odd", "type": "quantum"},
-        {"id": "e", "name": "By hand", "_meta": {"terminal-auth": {"command": "rm", "args": []}}},
+        {"id": "e", "name": "Older", "_meta": {"terminal-auth": {
+            "command": "/bin/kimi", "args": ["login"], "env": {"A": "1"}, "label": "Login",
+        }}},
+        {"id": "f", "name": "No command", "_meta": {"terminal-auth": true}},
+        {"id": "g", "name": "Nobody reads it", "_meta": {"terminal-auth": {"command": "x".repeat(5_000)}}},
         {"name": "no id"},
         7,
     ]}));
@@ -76,13 +89,20 @@ fn auth_methods_are_told_apart_by_their_raw_type() {
         [
             AuthMethodKind::Agent,
             AuthMethodKind::Terminal {
-                args: vec!["login".to_owned()]
+                args: vec!["login".to_owned()],
+                env: vec![("A".to_owned(), "1".to_owned())],
             },
             AuthMethodKind::EnvVar {
                 vars: vec!["API_KEY".into(), "OTHER".into()]
             },
             AuthMethodKind::Unsupported("quantum".into()),
-            AuthMethodKind::ByHand,
+            AuthMethodKind::Program(Some(LoginProgram {
+                command: "/bin/kimi".to_owned(),
+                args: vec!["login".to_owned()],
+                env: vec![("A".to_owned(), "1".to_owned())],
+            })),
+            AuthMethodKind::Program(None),
+            AuthMethodKind::Program(None),
         ]
     );
 }
@@ -106,7 +126,10 @@ fn every_stop_reason_ends_the_turn() {
         (json!(null), StopReason::Unknown("no reason given".into())),
     ] {
         let decoded = decoder().result(&tag, &result.to_string());
-        assert_eq!(decoded, CallResult::PromptDone(reason));
+        let CallResult::PromptDone(decoded, _) = decoded else {
+            panic!("no end: {decoded:?}");
+        };
+        assert_eq!(decoded, reason);
     }
 }
 
@@ -252,7 +275,7 @@ fn capabilities_that_nobody_uses_do_no_harm() {
             "agentCapabilities": {
                 "loadSession": true,
                 "mcpCapabilities": {"http": marker, "sse": marker, "acp": marker},
-                "auth": {"logout": marker, "status": marker},
+                "auth": {"status": marker},
                 "providers": marker,
                 "sessionCapabilities": {
                     "resume": {}, "archive": marker, "status": marker,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{HostRequest, PermissionKind};
+use crate::proto::{Dialect, HostRequest, PermissionKind};
 
 fn request(method: &str, params: &Value) -> Result<HostRequest, RpcError> {
     let decoded = decoder().request(key(), method, &params.to_string())?;
@@ -39,7 +39,8 @@ fn an_option_of_unknown_kind_is_neutral() {
 fn options_that_cannot_be_answered_are_refused() {
     assert!(permission(json!([])).is_ok());
     for options in [
-        json!([{"id": "a", "label": "Yes"}]),
+        json!([{"id": 1, "label": "Yes"}]),
+        json!([{"label": "Yes"}]),
         json!("yes"),
         json!(null),
     ] {
@@ -74,6 +75,7 @@ fn what_was_not_offered_is_not_found() {
         read_text_file: false,
         write_text_file: false,
         terminal: false,
+        login_terminal: false,
     };
     for method in [
         "fs/read_text_file",
@@ -84,7 +86,7 @@ fn what_was_not_offered_is_not_found() {
         "_x/ask",
         "session/update",
     ] {
-        let error = Decoder::new(none)
+        let error = Decoder::new(none, Dialects::new(Dialect::default()))
             .request(key(), method, "{}")
             .expect_err("refused");
         assert_eq!(error.code, code::METHOD_NOT_FOUND, "{method}");

@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::ExitStatus;
+use crate::proto::{DialectHint, DialectRow, ExitStatus, code};
 use crate::session::{Attention, ToolState};
 
 fn exit(code: i64, stderr: &str) -> AgentExit {
@@ -222,6 +222,53 @@ fn a_process_that_nobody_waits_for_is_stopped() {
     let mut play = Play::open();
     let effects = play.event(Event::Connected(ConnectionId(99)));
     assert_eq!(effects, [Effect::StopAgent(ConnectionId(99))]);
+}
+
+#[test]
+fn a_detected_dialect_is_one_line_with_what_to_set() {
+    let mut play = Play::open();
+    for row in [DialectRow::KindUpdates, DialectRow::NoSessionId] {
+        play.agent(FromAgent::Dialect(DialectHint::Detected(row)));
+    }
+    let said = play.said();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].contains("`kind`") && said[0].contains("name no session"),
+        "{said:?}"
+    );
+    let detail = play
+        .session
+        .transcript
+        .blocks()
+        .iter()
+        .rev()
+        .find_map(|block| match &block.kind {
+            BlockKind::Notice(notice) => notice.detail.clone(),
+            _ => None,
+        });
+    let detail = detail.expect("what to set");
+    assert!(
+        detail.ends_with(r#"dialect = ["auto", "kind-updates", "no-session-id"]"#),
+        "{detail}"
+    );
+    play.agent(FromAgent::Dialect(DialectHint::Wanted(
+        DialectRow::ModeParam,
+    )));
+    let said = play.said();
+    assert!(
+        said[1].contains(r#"dialect = ["auto", "mode-param"]"#),
+        "{said:?}"
+    );
+}
+
+// D-25
+#[test]
+fn an_error_for_the_version_names_ours() {
+    let (mut play, _) = Play::start(config());
+    play.connect();
+    let refused = failed(code::UNSUPPORTED_VERSION, "only 3");
+    play.reply(CallTag::Initialize, refused);
+    assert!(play.mentions("does not speak version 1 of the protocol: only 3"));
 }
 
 #[test]

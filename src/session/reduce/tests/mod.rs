@@ -3,6 +3,7 @@
 mod compaction;
 mod connection;
 mod listing;
+mod login;
 mod messages;
 mod opening;
 mod options;
@@ -29,8 +30,8 @@ use crate::{
         ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
     },
     session::{
-        AgentExit, BlockKind, Effect, Event, NoticeLevel, Phase, Prompt, Session, SessionConfig,
-        Start, ToolCall, reduce,
+        AgentExit, BlockKind, Effect, Event, Login, NoticeLevel, Phase, Prompt, Session,
+        SessionConfig, Start, ToolCall, reduce,
     },
     text::SafeText,
 };
@@ -46,6 +47,8 @@ struct Play {
 fn config() -> SessionConfig {
     SessionConfig {
         agent: "demo".into(),
+        command: "demo --acp".into(),
+        login: None,
         cwd: "/project".into(),
         additional_directories: Vec::new(),
         caps: ClientCaps::default(),
@@ -240,7 +243,7 @@ impl Play {
     fn ends(&mut self, reason: StopReason) -> Vec<Effect> {
         self.reply(
             CallTag::Prompt { session: id("s") },
-            CallResult::PromptDone(reason),
+            CallResult::PromptDone(reason, None),
         )
     }
 
@@ -359,6 +362,8 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         ToAgent::Call(Call::LoadSession { id, .. }) => format!("load {}", id.as_str()),
         ToAgent::Call(Call::ResumeSession { id, .. }) => format!("resume {}", id.as_str()),
         ToAgent::Call(Call::Authenticate { method }) => format!("authenticate {method}"),
+        ToAgent::Call(Call::Logout) => "logout".to_owned(),
+        ToAgent::Notify(Notification::CancelCall(call)) => format!("give up {call:?}"),
         ToAgent::Call(Call::SetMode { mode, .. }) => format!("mode {}", mode.as_str()),
         ToAgent::Call(Call::SetConfigOption { option, value, .. }) => match value {
             OptionValue::Id(value) => format!("{option}={value}"),
@@ -381,6 +386,14 @@ fn wire(effects: &[Effect]) -> Vec<String> {
             Effect::ToAgent(message) => Some(say(message)),
             Effect::Spawn => Some("spawn".to_owned()),
             Effect::StopAgent(_) => Some("stop".to_owned()),
+            Effect::Login(Login::Agent { args, .. }) => {
+                Some(format!("run agent {}", args.join(" ")))
+            }
+            Effect::Login(Login::Profile) => Some("run profile".to_owned()),
+            Effect::Login(Login::Program(program)) => {
+                Some(format!("run {}", program.command_line()))
+            }
+            Effect::EndLogin => Some("end program".to_owned()),
             Effect::Serve { key, consent, .. } => Some(format!("serve {} {consent:?}", key.number)),
             _ => None,
         })

@@ -307,8 +307,8 @@ fn modes_are_set_while_a_turn_runs_and_a_refused_one_changes_nothing_v1_cfg_09()
 }
 
 #[test]
-fn a_category_is_a_place_and_no_condition_v1_cfg_05() {
-    let odd = || select("x", "astrology", "leo", &["leo"]);
+fn a_category_is_a_place_and_no_condition_v1_cfg_05_v1_cfg_06() {
+    let odd = || select("x", "speed", "fast", &["fast"]);
     let none = || ConfigOption {
         category: None,
         ..select("mode", "", "a", &["a"])

@@ -12,7 +12,7 @@ use crate::{
         SettingSource, TerminalId, TerminalMeta, ToolContent, ToolKind,
     },
     session::{
-        BlockId, Changes, Consent, FileAnswer, Question, QuestionId, Verdict,
+        BlockId, Changes, Consent, FileAnswer, Question, QuestionId, SignInStep, Verdict,
         reduce::bounds::block_weight,
     },
 };
@@ -33,6 +33,10 @@ enum Act {
     CycleMode,
     SetOption(u8),
     Authenticate,
+    LogIn,
+    LogOut,
+    LoginStarts,
+    LoginEnds(bool),
     Answer(usize, u8),
     AnswerFile(usize, FileAnswer),
     Decide(usize, u8),
@@ -74,6 +78,10 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::CycleMode),
         1 => any::<u8>().prop_map(Act::SetOption),
         1 => Just(Act::Authenticate),
+        2 => Just(Act::LogIn),
+        1 => Just(Act::LogOut),
+        2 => Just(Act::LoginStarts),
+        2 => any::<bool>().prop_map(Act::LoginEnds),
         3 => (0..4usize, 0..3u8).prop_map(|(n, option)| Act::Answer(n, option)),
         2 => (0..4usize, file).prop_map(|(n, answer)| Act::AnswerFile(n, answer)),
         3 => (0..4usize, 0..4u8).prop_map(|(n, verdict)| Act::Decide(n, verdict)),
@@ -105,6 +113,8 @@ struct World {
     connections: u32,
     open_calls: Vec<CallTag>,
     prompt_open: bool,
+    /// A program to sign in with was asked for.
+    logging_in: bool,
     cancelled: bool,
     asked: BTreeMap<RequestKey, u32>,
     with_host: BTreeSet<RequestKey>,
@@ -126,6 +136,7 @@ impl World {
             connections: 0,
             open_calls: Vec::new(),
             prompt_open: false,
+            logging_in: false,
             cancelled: false,
             asked: BTreeMap::new(),
             with_host: BTreeSet::new(),
@@ -230,6 +241,14 @@ impl World {
                 Effect::RestoreDraft(prompt) => {
                     self.restored.insert(prompt.text);
                 }
+                Effect::ToAgent(ToAgent::Notify(Notification::CancelCall(call))) => {
+                    assert!(self.open_calls.contains(&call), "{call:?} is not open");
+                }
+                Effect::Login(_) => {
+                    assert!(!self.prompt_open, "a sign-in in a turn");
+                    self.logging_in = true;
+                }
+                Effect::EndLogin => self.logging_in = false,
                 Effect::TellStderr(_)
                 | Effect::TerminalMeta(_)
                 | Effect::Attention(_)
@@ -390,6 +409,40 @@ impl World {
             Act::Authenticate => self.event(Event::Authenticate {
                 method: "badge".to_owned(),
             }),
+            Act::LogIn => {
+                self.event(Event::WantSignIn);
+                self.event(Event::Authenticate {
+                    method: "tty".to_owned(),
+                });
+            }
+            Act::LogOut => self.event(Event::LogOut),
+            Act::LoginStarts => self.event(if self.logging_in {
+                Event::LoginStarted {
+                    terminal: terminal(9),
+                    command: "login".into(),
+                    cwd: "/".into(),
+                }
+            } else {
+                Event::LoginFailed {
+                    error: "stray".into(),
+                }
+            }),
+            Act::LoginEnds(well) => {
+                self.event(Event::LoginEnded {
+                    terminal: terminal(9),
+                    status: ExitStatus {
+                        code: Some(i64::from(!well)),
+                        signal: None,
+                    },
+                });
+                self.logging_in &= matches!(
+                    self.play.session.phase,
+                    Phase::SignIn {
+                        step: SignInStep::Program(_),
+                        ..
+                    }
+                );
+            }
             Act::Answer(n, option) => {
                 let question = self.question(n);
                 let option = OptionId::new(["yes", "no", "none"][usize::from(option)]);
@@ -521,14 +574,25 @@ impl World {
             (0, _) => failed(-32603, "broken"),
             (1, _) => failed(-32000, "please log in"),
             (_, CallTag::Initialize) => CallResult::Initialized(Box::new(Initialized {
-                auth_methods: vec![sign_in_method("badge", AuthMethodKind::Agent)],
+                auth_methods: vec![
+                    sign_in_method("badge", AuthMethodKind::Agent),
+                    sign_in_method(
+                        "tty",
+                        AuthMethodKind::Terminal {
+                            args: Vec::new(),
+                            env: Vec::new(),
+                        },
+                    ),
+                ],
                 ..hello(AgentCaps {
+                    logout: kind > 2,
                     load_session: kind.is_multiple_of(2),
                     resume: kind > 3,
                     ..AgentCaps::default()
                 })
             })),
             (_, CallTag::Authenticate { .. }) => CallResult::Authenticated,
+            (_, CallTag::Logout) => CallResult::LoggedOut,
             (_, CallTag::NewSession) => CallResult::SessionOpened(Box::new(SessionOpened {
                 id: Some(id(&format!("s{kind}"))),
                 modes: Some(ModeState {
@@ -548,10 +612,10 @@ impl World {
                 },
             })),
             (_, CallTag::LoadSession { .. } | CallTag::ResumeSession { .. }) => nothing_opened(),
-            (2, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Cancelled),
-            (3, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Refusal),
+            (2, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Cancelled, None),
+            (3, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Refusal, None),
             (4, CallTag::Prompt { .. }) => CallResult::ModeSet,
-            (_, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::EndTurn),
+            (_, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::EndTurn, None),
             (_, CallTag::SetMode { .. }) => CallResult::ModeSet,
             (_, CallTag::SetConfigOption { .. }) => CallResult::ConfigSet(Vec::new()),
             (_, CallTag::CloseSession { .. }) => CallResult::SessionClosed,

@@ -1,4 +1,12 @@
 use super::*;
+use crate::session::SignInStep;
+
+fn choosing(error: Option<&'static str>) -> Phase {
+    Phase::SignIn {
+        step: SignInStep::Choosing,
+        error: error.map(Into::into),
+    }
+}
 
 fn auth_required() -> CallResult {
     failed(-32000, "Authentication required")
@@ -8,7 +16,7 @@ fn with_methods() -> Initialized {
     Initialized {
         auth_methods: vec![
             sign_in_method("badge", AuthMethodKind::Agent),
-            sign_in_method("by-hand", AuthMethodKind::Terminal { args: Vec::new() }),
+            sign_in_method("by-hand", AuthMethodKind::Program(None)),
             sign_in_method("env", AuthMethodKind::EnvVar { vars: Vec::new() }),
             sign_in_method("odd", AuthMethodKind::Unsupported("quantum".into())),
         ],
@@ -47,13 +55,7 @@ fn with_ways() -> Play {
 fn a_refused_session_leads_through_sign_in_to_a_session_v1_auth_08_v1_err_07_c029() {
     let mut play = with_ways();
     assert!(wire(&play.reply(CallTag::NewSession, auth_required())).is_empty());
-    assert_eq!(
-        play.session.phase,
-        Phase::SignIn {
-            running: false,
-            error: None
-        }
-    );
+    assert_eq!(play.session.phase, choosing(None));
     play.event(Event::Submit(prompt("waits")));
     assert_eq!(
         wire(&play.event(authenticate("badge"))),
@@ -74,13 +76,13 @@ fn a_second_refusal_asks_the_person_and_not_the_agent_again() {
         assert_eq!(wire(&done(&mut play)), ["new"]);
         assert!(wire(&play.reply(CallTag::NewSession, auth_required())).is_empty());
         let Phase::SignIn {
-            running: false,
+            step: SignInStep::Choosing,
             error: Some(error),
         } = &play.session.phase
         else {
             panic!("{:?}", play.session.phase)
         };
-        assert!(error.contains("Authentication required"));
+        assert!(error.contains("still refuses: Authentication required"));
     }
 }
 
@@ -96,7 +98,7 @@ fn only_ways_meant_for_it_go_to_authenticate_v1_auth_02_v1_auth_03_v1_auth_06_v1
         assert!(matches!(
             play.session.phase,
             Phase::SignIn {
-                running: false,
+                step: SignInStep::Choosing,
                 error: Some(_)
             }
         ));
@@ -112,11 +114,7 @@ fn a_sign_in_that_fails_says_why_and_can_be_tried_again() {
         method: "badge".to_owned(),
     };
     play.reply(tag, failed(-32603, "badge not known"));
-    let Phase::SignIn { running, error } = &play.session.phase else {
-        panic!()
-    };
-    assert!(!running);
-    assert_eq!(error.as_deref(), Some("badge not known"));
+    assert_eq!(play.session.phase, choosing(Some("badge not known")));
     assert_eq!(
         wire(&play.event(authenticate("badge"))),
         ["authenticate badge"]
@@ -163,4 +161,147 @@ fn a_server_error_of_the_same_code_is_just_an_error_d_15() {
     play.fails(RpcError::new(-32000, "Server error: out of disk"));
     assert_eq!(play.session.phase, Phase::Ready);
     assert!(play.said_last().contains("out of disk"));
+}
+
+/// With a session open, and ways to sign in.
+fn ready(caps: AgentCaps) -> Play {
+    let (mut play, _) = Play::start(config());
+    play.connect();
+    play.initialized(Initialized {
+        caps,
+        ..with_methods()
+    });
+    play.reply(CallTag::NewSession, session_named("s"));
+    play
+}
+
+#[test]
+fn a_prompt_refused_again_after_a_sign_in_ends_there_and_is_kept_v1_auth_08() {
+    let mut play = ready(AgentCaps::default());
+    play.event(Event::Submit(prompt("go")));
+    play.event(Event::Submit(prompt("later")));
+    play.fails(RpcError::new(-32000, "please log in"));
+    play.event(authenticate("badge"));
+    assert_eq!(wire(&done(&mut play)), ["prompt go"]);
+    let effects = play.fails(RpcError::new(-32000, "please log in"));
+    assert!(wire(&effects).is_empty(), "no loop");
+    assert_eq!(play.session.phase, Phase::Ready);
+    assert!(play.mentions("signed in, but the agent still refuses"));
+    assert_eq!(play.queued(), ["go", "later"]);
+    assert!(play.session.queue_held);
+    // The person's next try is a new one.
+    play.event(Event::SendQueued);
+    play.fails(RpcError::new(-32000, "please log in"));
+    assert_eq!(play.session.phase, choosing(None));
+}
+
+#[test]
+fn a_mode_that_is_refused_is_set_after_a_sign_in_v1_auth_08() {
+    let mut play = ready(AgentCaps::default());
+    let mode = |name: &str| crate::proto::SessionMode {
+        id: crate::proto::ModeId::new(name),
+        name: SafeText::new(name),
+        description: None,
+    };
+    play.event(Event::Restart);
+    play.connect();
+    play.initialized(with_methods());
+    play.reply(
+        CallTag::NewSession,
+        CallResult::SessionOpened(Box::new(SessionOpened {
+            id: Some(id("s")),
+            modes: Some(crate::proto::ModeState {
+                current: crate::proto::ModeId::new("ask"),
+                available: vec![mode("ask"), mode("code")],
+            }),
+            config_options: Vec::new(),
+        })),
+    );
+    assert_eq!(wire(&play.event(Event::CycleMode)), ["mode code"]);
+    let tag = CallTag::SetMode {
+        session: id("s"),
+        mode: crate::proto::ModeId::new("code"),
+    };
+    play.reply(tag, auth_required());
+    assert_eq!(play.session.phase, choosing(None));
+    play.event(authenticate("badge"));
+    assert_eq!(wire(&done(&mut play)), ["mode code"]);
+}
+
+#[test]
+fn a_slow_authenticate_is_given_up_once_and_waited_for_v1_auth_09_v1_can_09() {
+    let mut play = with_ways();
+    play.reply(CallTag::NewSession, auth_required());
+    play.event(authenticate("badge"));
+    let tag = || CallTag::Authenticate {
+        method: "badge".to_owned(),
+    };
+    assert_eq!(
+        wire(&play.event(Event::Stop)),
+        [format!("give up {:?}", tag())]
+    );
+    assert!(wire(&play.event(Event::Stop)).is_empty(), "once");
+    assert!(
+        wire(&play.event(authenticate("badge"))).is_empty(),
+        "one at a time"
+    );
+    play.reply(tag(), failed(-32800, "cancelled"));
+    assert_eq!(
+        play.session.phase,
+        choosing(Some("the sign-in was given up"))
+    );
+    // Whoever was quicker than the cancel is signed in all the same.
+    play.event(authenticate("badge"));
+    play.event(Event::Stop);
+    assert_eq!(wire(&play.reply(tag(), CallResult::Authenticated)), ["new"]);
+}
+
+#[test]
+fn an_answer_that_comes_after_the_dialog_was_left_changes_nothing() {
+    let mut play = ready(AgentCaps::default());
+    play.event(Event::WantSignIn);
+    play.event(authenticate("badge"));
+    play.event(Event::Stop);
+    play.event(Event::Stop);
+    assert_eq!(play.session.phase, Phase::Ready);
+    // Still open: another one has to wait.
+    play.event(Event::WantSignIn);
+    assert!(wire(&play.event(authenticate("badge"))).is_empty());
+    play.event(Event::Stop);
+    assert!(wire(&done(&mut play)).is_empty());
+    assert_eq!(play.session.phase, Phase::Ready);
+}
+
+#[test]
+fn signing_out_needs_the_capability_and_offers_a_sign_in_v1_auth_10() {
+    let mut play = ready(AgentCaps::default());
+    assert!(wire(&play.event(Event::LogOut)).is_empty());
+    let mut play = ready(AgentCaps {
+        logout: true,
+        ..AgentCaps::default()
+    });
+    assert_eq!(wire(&play.event(Event::LogOut)), ["logout"]);
+    play.reply(CallTag::Logout, CallResult::LoggedOut);
+    assert!(play.mentions("signed out of Demo"));
+    assert_eq!(play.session.phase, choosing(None));
+    // It can be left, and what comes then may be refused.
+    play.event(Event::Submit(prompt("go")));
+    let effects = play.event(Event::Stop);
+    assert_eq!(wire(&effects), ["prompt go"]);
+    play.fails(RpcError::new(-32000, "signed out"));
+    assert_eq!(play.session.phase, choosing(None));
+    play.event(authenticate("badge"));
+    assert_eq!(wire(&done(&mut play)), ["prompt go"]);
+}
+
+#[test]
+fn a_refused_sign_out_is_said() {
+    let mut play = ready(AgentCaps {
+        logout: true,
+        ..AgentCaps::default()
+    });
+    play.event(Event::LogOut);
+    play.reply(CallTag::Logout, failed(-32603, "keyring is locked"));
+    assert!(play.mentions("keyring is locked"));
+    assert_eq!(play.session.phase, Phase::Ready);
 }

@@ -44,7 +44,7 @@ fn answers(effects: &[Effect]) -> Vec<&HostReply> {
     answers.collect()
 }
 
-// V1-PERM-05, -06
+// V1-PERM-05, V1-PERM-06
 #[test]
 fn what_would_be_asked_is_rejected_once_where_that_can_be_said() {
     let mut play = running();

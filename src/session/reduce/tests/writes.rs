@@ -42,7 +42,7 @@ impl Play {
 }
 
 #[test]
-fn a_file_written_without_a_word_leaves_a_line() {
+fn a_file_written_without_a_word_leaves_a_line_v1_fs_14() {
     let mut play = Play::running();
     play.wrote("/project/src/../notes.txt", 12);
     play.wrote("one", 1);

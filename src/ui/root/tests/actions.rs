@@ -152,8 +152,6 @@ fn on_a_first_start() -> Screen {
         id: format!("agent-{n}"),
         name: SafeText::line(&format!("Agent {n}")),
         found: Some(Err("npm install -g it".into())),
-        command: "it".into(),
-        login: None,
     });
     let there = agents().iter().skip(1).cloned().collect::<Vec<_>>();
     screen.ui.set_agents(missing.chain(there).collect());

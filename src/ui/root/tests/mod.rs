@@ -49,8 +49,6 @@ fn agents() -> AgentList {
             id: id.into(),
             name: name.into(),
             found: Some(found.map(Into::into).map_err(Into::into)),
-            command: SafeText::line(id),
-            login: None,
         };
     [
         agent(
@@ -183,6 +181,6 @@ fn turn_ends(bench: &mut Bench, reason: StopReason) {
         call: CallTag::Prompt {
             session: Bench::session_id(),
         },
-        result: CallResult::PromptDone(reason),
+        result: CallResult::PromptDone(reason, None),
     });
 }

@@ -1,6 +1,9 @@
 //! What people see.
 
-use super::{sign_in::sign_in, *};
+use super::{
+    sign_in::{named_by_the_agent, sign_in},
+    *,
+};
 
 fn plan(bench: &mut Bench) {
     let entry = |content: &'static str, status| PlanEntry {
@@ -101,6 +104,10 @@ fn pictures_of_the_agent_picker() {
 #[test]
 fn pictures_of_signing_in() {
     pictures("sign_in", &mut sign_in());
+    let mut screen = named_by_the_agent("/opt/agents/kimi/bin/kimi");
+    screen.settle();
+    screen.press("enter");
+    pictures("sign_in_program", &mut screen);
 }
 
 #[test]

@@ -1,0 +1,83 @@
+//! Ways to sign in, as the agent describes them.
+
+use serde_json::Value;
+
+use crate::{
+    proto::{AuthMethod, AuthMethodKind, LoginProgram},
+    text::SafeText,
+};
+
+/// A longer command line is not run: nobody would read it before.
+const MAX_COMMAND_LINE: usize = 1 << 10;
+
+/// Told by the raw `type`: the schema crate takes every unknown one for kind `agent`, and it would
+/// be sent to `authenticate` (V1-AUTH-06, -07). `None` for what has no id.
+pub fn auth_method(method: &Value) -> Option<AuthMethod> {
+    let text = |key: &str| method.get(key).and_then(Value::as_str);
+    let id = text("id")?;
+    let kind = match method.get("type") {
+        None | Some(Value::Null) => match method.pointer("/_meta/terminal-auth") {
+            Some(older) => AuthMethodKind::Program(login_program(older)),
+            None => AuthMethodKind::Agent,
+        },
+        Some(Value::String(kind)) => match kind.as_str() {
+            "agent" => AuthMethodKind::Agent,
+            // A command beside it is not looked at (V1-AUTH-05).
+            "terminal" => AuthMethodKind::Terminal {
+                args: args(method),
+                env: env(method),
+            },
+            "env_var" => AuthMethodKind::EnvVar {
+                vars: items(method, "vars")
+                    .filter_map(|var| var.as_str().or_else(|| var.get("name")?.as_str()))
+                    .map(SafeText::line)
+                    .collect(),
+            },
+            other => AuthMethodKind::Unsupported(SafeText::line(other)),
+        },
+        Some(other) => AuthMethodKind::Unsupported(SafeText::line(&other.to_string())),
+    };
+    Some(AuthMethod {
+        id: id.to_owned(),
+        name: SafeText::line(text("name").unwrap_or(id)),
+        description: text("description").map(SafeText::new),
+        kind,
+    })
+}
+
+fn login_program(older: &Value) -> Option<LoginProgram> {
+    let command = older.get("command").and_then(Value::as_str)?;
+    let program = LoginProgram {
+        command: command.to_owned(),
+        args: args(older),
+        env: env(older),
+    };
+    let readable = program.command_line().len() <= MAX_COMMAND_LINE;
+    (!command.is_empty() && readable).then_some(program)
+}
+
+fn args(method: &Value) -> Vec<String> {
+    let args = items(method, "args").filter_map(Value::as_str);
+    args.map(str::to_owned).collect()
+}
+
+/// An object in v1; v2 and `McpServer` have a list of pairs.
+fn env(method: &Value) -> Vec<(String, String)> {
+    let members = method.get("env").and_then(Value::as_object);
+    let members = members.into_iter().flatten();
+    let members = members.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
+    let pairs = items(method, "env").filter_map(|pair| {
+        let text = |key: &str| pair.get(key).and_then(Value::as_str);
+        Some((text("name")?, text("value")?))
+    });
+    let all = members.chain(pairs);
+    // No system takes others.
+    let all = all.filter(|(name, _)| !name.is_empty() && !name.contains('='));
+    all.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn items<'a>(method: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    let items = method.get(key).and_then(Value::as_array);
+    items.into_iter().flatten()
+}

@@ -1,0 +1,176 @@
+//! What agents say that is not plainly ACP v1, put into its words at the edge; and what is said to
+//! those that want other words.
+//!
+//! One function per direction works on JSON, between the line reader and the typed layer:
+//! [`Dialects::incoming`] on what does not read as v1 (that is tried first), [`Dialects::outgoing`]
+//! for a profile that names rows. Everything above sees only v1. Nothing that could approve, write
+//! or run something is guessed: a request whose session or options cannot be understood stays as it
+//! is, and is declined.
+//!
+//! Rows of class T that need nothing here, because the typed layer takes them as they are: D-04
+//! and D-05 (the envelope), D-12 and D-13 (paths and `oldText` are passed on; the host and the view
+//! judge them), D-14, D-17, D-22, D-24, D-26, D-27, D-28, D-29.
+
+mod answers;
+mod content;
+mod memory;
+mod method;
+mod models;
+mod outgoing;
+mod requests;
+mod updates;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+use self::memory::Memory;
+pub use self::method::ClientMethod;
+use crate::proto::{CallTag, Dialect, DialectHint, DialectRow};
+
+type Object = Map<String, Value>;
+
+/// One connection's dialect, and what its two directions have to remember for each other. A clone is
+/// the same.
+#[derive(Clone)]
+pub struct Dialects {
+    dialect: Dialect,
+    memory: Arc<Mutex<Memory>>,
+}
+
+/// What of a message is to be put into v1's words.
+pub enum Incoming<'a> {
+    /// Params of `session/update`.
+    Update(&'a mut Value),
+    Request(ClientMethod, &'a mut Value),
+    Result(&'a CallTag, &'a mut Value),
+    Error(&'a CallTag, &'a mut Value),
+}
+
+/// What became of it.
+#[derive(Default)]
+pub struct Heard {
+    /// It is another than before.
+    pub changed: bool,
+    /// It belongs to a session that cannot be told: to be dropped (D-11).
+    pub lost: bool,
+    /// To be told to the person, each once.
+    pub hints: Vec<DialectHint>,
+    /// The protocol's version as it was named, where that was taken for 1 (V1-INIT-04).
+    pub odd_version: Option<String>,
+}
+
+impl Dialects {
+    pub fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            memory: Arc::default(),
+        }
+    }
+
+    /// Puts a message of the agent into v1's words, as far as the dialect goes. What is v1 already
+    /// is left as it is.
+    pub fn incoming(&self, message: Incoming<'_>) -> Heard {
+        self.at_edge(|edge| match message {
+            Incoming::Update(params) => updates::normalise(edge, params),
+            Incoming::Request(method, params) => requests::normalise(edge, method, params),
+            Incoming::Result(call, result) => answers::result(edge, call, result),
+            Incoming::Error(call, error) => answers::error(edge, call, error),
+        })
+    }
+
+    /// Puts a call of ours into the agent's words, and gives its method in them. Only what a profile
+    /// names, and the one option that stands for the older `models`, is said otherwise.
+    pub fn outgoing(&self, method: &'static str, params: &mut Value) -> &'static str {
+        let mut said = method;
+        self.at_edge(|edge| said = outgoing::speak(edge, method, params));
+        said
+    }
+
+    /// Whether [`outgoing`](Self::outgoing) may have something to say to a call.
+    pub fn has_words_for(&self, call: &CallTag) -> bool {
+        self.dialect.is_named()
+            || matches!(call, CallTag::SetConfigOption { option, .. } if models::is_option(option))
+    }
+
+    /// A call goes out: what tells later which session a message is for.
+    pub fn sent(&self, call: &CallTag) {
+        self.at_edge(|edge| edge.memory.sent(call));
+    }
+
+    /// A message came by an odd name; whether it is taken.
+    pub fn takes(&self, row: DialectRow) -> Heard {
+        self.at_edge(|edge| {
+            edge.takes(row);
+        })
+    }
+
+    /// Whether answers without `jsonrpc` or `id` are answers (D-04).
+    pub fn takes_bare_answers(&self) -> bool {
+        self.dialect.takes(DialectRow::BareResponses)
+    }
+
+    /// Whether an option list of the agent has to be looked at, though it reads as v1 (D-21).
+    pub fn adds_options(&self) -> bool {
+        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        memory.has_models()
+    }
+
+    fn at_edge(&self, act: impl FnOnce(&mut Edge<'_>)) -> Heard {
+        // Whole after every statement, so a panic elsewhere does not spoil it.
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut edge = Edge {
+            dialect: self.dialect,
+            memory: &mut memory,
+            heard: Heard::default(),
+        };
+        act(&mut edge);
+        edge.heard
+    }
+}
+
+/// One message under way.
+struct Edge<'a> {
+    dialect: Dialect,
+    memory: &'a mut Memory,
+    heard: Heard,
+}
+
+impl Edge<'_> {
+    /// The message shows a row. Whether it is to be put into v1's words; that it was is remembered.
+    fn takes(&mut self, row: DialectRow) -> bool {
+        if !self.dialect.takes(row) {
+            return false;
+        }
+        self.heard.changed = true;
+        if self.dialect.detects(row) {
+            self.hint(DialectHint::Detected(row));
+        }
+        true
+    }
+
+    /// The agent refused v1's words, and the profile does not name the row that has others.
+    fn wanted(&mut self, row: DialectRow) {
+        if !self.dialect.names(row) {
+            self.hint(DialectHint::Wanted(row));
+        }
+    }
+
+    fn hint(&mut self, hint: DialectHint) {
+        if self.memory.told.insert(hint) {
+            self.heard.hints.push(hint);
+        }
+    }
+}
+
+/// Absent, or `null`.
+fn is_absent(member: Option<&Value>) -> bool {
+    member.is_none_or(Value::is_null)
+}
+
+fn text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
+    object.get(key)?.as_str()
+}

@@ -1,0 +1,355 @@
+//! The agent wants a sign-in: its methods by name, and what each needs of the person (V1-AUTH, C029).
+
+mod way;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    proto::LoginProgram,
+    session::{Event, Phase, Session, SignInStep},
+    text::SafeText,
+    ui::{
+        UiCommand,
+        action::{Action, Context},
+        keymap::Chord,
+        overlay::{
+            Guard, Outcome, Overlay, OverlayContext, Room, Wish, agent_name,
+            panel::{Panel, Scroll, draw_rows},
+        },
+        render::{
+            Row,
+            line::{StyledLine, Wrapping, pad},
+        },
+    },
+};
+
+use way::{Choice, Way, ways};
+
+/// Methods have no digits: what is typed meanwhile is the next prompt. Where a key starts a program
+/// it is guarded, as an enter may have been meant for that prompt.
+pub struct SignIn {
+    guard: Guard,
+    selected: Option<usize>,
+    /// The program of that method, which the agent names, waits for the person's yes.
+    confirming: Option<String>,
+    /// Its command line was on the screen to the end.
+    seen: bool,
+    scroll: Scroll,
+}
+
+impl SignIn {
+    pub fn new(guard: Guard) -> Self {
+        Self {
+            guard,
+            selected: None,
+            confirming: None,
+            seen: false,
+            scroll: Scroll::default(),
+        }
+    }
+
+    pub fn typed_elsewhere(&mut self, now: std::time::Instant) {
+        self.guard.typed(now);
+    }
+
+    /// The first that can be signed in with from here, until the person has moved.
+    fn selected(&self, ways: &[Way<'_>], session: &Session) -> usize {
+        let first = || {
+            let works = |way: &Way<'_>| {
+                !matches!(way.choice(session), Choice::ByHand | Choice::Unsupported)
+            };
+            ways.iter().position(works).unwrap_or(0)
+        };
+        self.selected
+            .filter(|at| *at < ways.len())
+            .unwrap_or_else(first)
+    }
+
+    fn step(&mut self, by: isize, session: &Session) {
+        let ways = ways(Some(session));
+        let last = ways.len().saturating_sub(1);
+        let at = self.selected(&ways, session).saturating_add_signed(by);
+        self.selected = Some(at.min(last));
+    }
+
+    fn pick(&mut self, session: &Session, cx: &OverlayContext<'_>) -> Outcome {
+        let ways = ways(Some(session));
+        let Some(way) = ways.get(self.selected(&ways, session)) else {
+            return Outcome::taken();
+        };
+        match way.choice(session) {
+            Choice::Ask(method) => session_event(Event::Authenticate {
+                method: method.id.clone(),
+            }),
+            Choice::Run(_) | Choice::Confirm(..) if !self.guard.is_open(cx.now) => Outcome::taken(),
+            Choice::Run(Way::Method(method)) => session_event(Event::Authenticate {
+                method: method.id.clone(),
+            }),
+            Choice::Run(Way::Profile(_)) => session_event(Event::LogInByProfile),
+            Choice::Confirm(method, _) => {
+                self.confirming = Some(method.id.clone());
+                self.seen = false;
+                self.scroll = Scroll::default();
+                self.guard = Guard::new(Some(cx.now));
+                Outcome::taken()
+            }
+            Choice::ByHand => {
+                let restart = cx.keymap.hint(Action::Restart);
+                let text = format!("do that outside, then press {restart}");
+                Outcome::taken().with(Wish::Toast(SafeText::line(&text)))
+            }
+            Choice::Unsupported => Outcome::taken().with(Wish::Toast(
+                "this way of signing in is not supported".into(),
+            )),
+        }
+    }
+
+    /// The program that waits for a yes, as the agent names it now.
+    fn confirmed_program<'a>(&self, session: Option<&'a Session>) -> Option<&'a LoginProgram> {
+        let method = self.confirming.as_ref()?;
+        ways(session).into_iter().find_map(|way| match way {
+            Way::Method(known) if known.id == *method => match way.choice(session?) {
+                Choice::Confirm(_, program) => Some(program),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    fn confirm(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        match cx
+            .keymap
+            .action(key, &[Context::Question, Context::Anywhere])
+        {
+            Some(Action::Stop) => self.confirming = None,
+            Some(Action::QuestionScrollUp | Action::QuestionUp) => self.scroll.by(-1),
+            Some(Action::QuestionScrollDown | Action::QuestionDown) => self.scroll.by(1),
+            Some(Action::Confirm) if !self.guard.is_open(cx.now) => {}
+            // Nothing runs that was not to be read.
+            Some(Action::Confirm) if !self.seen => self.scroll.page(1),
+            Some(Action::Confirm) => {
+                if let Some(method) = self.confirming.take() {
+                    return session_event(Event::Authenticate { method });
+                }
+            }
+            _ => {
+                self.guard.typed(cx.now);
+                return Outcome::pass();
+            }
+        }
+        Outcome::taken()
+    }
+}
+
+fn session_event(event: Event) -> Outcome {
+    Outcome::taken().command(UiCommand::Session(event))
+}
+
+fn state<'a>(cx: &OverlayContext<'a>) -> (&'a SignInStep, Option<&'a SafeText>) {
+    match cx.session.map(|session| &session.phase) {
+        Some(Phase::SignIn { step, error }) => (step, error.as_ref()),
+        _ => (&SignInStep::Choosing, None),
+    }
+}
+
+impl Overlay for SignIn {
+    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        let Some(session) = cx.session else {
+            return Outcome::pass();
+        };
+        let action = cx.keymap.action(key, &[Context::Question]);
+        match state(cx).0 {
+            SignInStep::Choosing => {}
+            SignInStep::Program(Some(_)) if action == Some(Action::Confirm) => {
+                return Outcome::taken().with(Wish::ShowLogin);
+            }
+            _ => return Outcome::pass(),
+        }
+        if self.confirmed_program(cx.session).is_some() {
+            return self.confirm(key, cx);
+        }
+        self.confirming = None;
+        match action {
+            Some(Action::QuestionUp) => self.step(-1, session),
+            Some(Action::QuestionDown) => self.step(1, session),
+            Some(Action::QuestionScrollUp) => self.scroll.by(-1),
+            Some(Action::QuestionScrollDown) => self.scroll.by(1),
+            Some(Action::Confirm) => return self.pick(session, cx),
+            _ => {
+                self.guard.typed(cx.now);
+                return Outcome::pass();
+            }
+        }
+        Outcome::taken()
+    }
+
+    fn paste(&mut self, _text: &str, cx: &OverlayContext<'_>) -> Outcome {
+        self.guard.typed(cx.now);
+        Outcome::pass()
+    }
+
+    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        let width = cx.frame.inner_width(room.width);
+        let (rows, _) = self.rows(width.into(), cx);
+        let rows = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+        rows.saturating_add(cx.frame.rows()).min(room.whole)
+    }
+
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        self.guard.drawn(cx.now);
+        let confirming = self.confirmed_program(cx.session).is_some();
+        let title = if confirming {
+            "Run this program to sign in?".to_owned()
+        } else if cx.session.is_some_and(|session| session.id.is_some()) {
+            format!("Sign in to {}", agent_name(cx.session))
+        } else {
+            format!("{} wants you to sign in", agent_name(cx.session))
+        };
+        let panel = Panel {
+            title: StyledLine::styled(&title, cx.theme.warning.bold()),
+            note: StyledLine::new(),
+            hints: hints(state(cx).0, confirming, cx),
+            border: cx.theme.border_focus,
+        };
+        let inner = panel.draw(area, buffer, cx);
+        let (rows, selected) = self.rows(inner.width.into(), cx);
+        let top = if self.selected.is_some() && !confirming {
+            let selected = selected..selected + 1;
+            self.scroll.fit_to_show(selected, rows.len(), inner.height)
+        } else {
+            self.scroll.fit(rows.len(), inner.height)
+        };
+        self.seen |= confirming && top + usize::from(inner.height) >= rows.len();
+        draw_rows(rows.iter().skip(top), inner, buffer);
+        None
+    }
+}
+
+fn hints(
+    step: &SignInStep,
+    confirming: bool,
+    cx: &OverlayContext<'_>,
+) -> Vec<(String, &'static str)> {
+    let hint = |action| cx.keymap.hint(action);
+    let restart = (hint(Action::Restart), "start the agent again");
+    match step {
+        SignInStep::Choosing if confirming => {
+            vec![
+                (hint(Action::Confirm), "run it"),
+                (hint(Action::Stop), "back"),
+            ]
+        }
+        SignInStep::Choosing => vec![
+            (hint(Action::Confirm), "sign in"),
+            (
+                format!(
+                    "{}/{}",
+                    hint(Action::QuestionUp),
+                    hint(Action::QuestionDown)
+                ),
+                "select",
+            ),
+            restart,
+            (hint(Action::ChooseAgent), "another agent"),
+        ],
+        SignInStep::Asking => vec![(hint(Action::Stop), "give up"), restart],
+        SignInStep::Cancelling => vec![restart],
+        SignInStep::Program(None) => vec![(hint(Action::Stop), "give up")],
+        SignInStep::Program(Some(_)) => vec![
+            (hint(Action::Confirm), "show it"),
+            (hint(Action::Stop), "end it"),
+        ],
+    }
+}
+
+impl SignIn {
+    /// All rows, and which is the last of the selected method.
+    fn rows(&self, width: usize, cx: &OverlayContext<'_>) -> (Vec<Row>, usize) {
+        if let Some(program) = self.confirmed_program(cx.session) {
+            return (confirm_rows(program, width, cx), 0);
+        }
+        let theme = cx.theme;
+        let (step, error) = state(cx);
+        let mut rows = Vec::new();
+        if let Some(error) = error {
+            let mut sign = StyledLine::styled(cx.symbols.failed, theme.error);
+            sign.push(" ", theme.text);
+            for line in StyledLine::lines(error, theme.error) {
+                rows.extend(line.wrap_with(Wrapping::Words, width, &sign, &StyledLine::new()));
+            }
+        }
+        if let Some(text) = going_on(step, cx) {
+            rows.extend(StyledLine::styled(&text, theme.accent).wrap(width));
+        }
+        let Some(session) = cx.session else {
+            return (rows, 0);
+        };
+        let ways = ways(cx.session);
+        if ways.is_empty() {
+            let restart = cx.keymap.hint(Action::Restart);
+            let text = format!(
+                "It names no way to do so. Sign in with the agent's own program, then press \
+                 {restart}."
+            );
+            rows.extend(StyledLine::styled(&text, theme.text).wrap(width));
+        }
+        let selected = self.selected(&ways, session);
+        let mut selected_row = 0;
+        for (at, way) in ways.iter().enumerate() {
+            let mut of_way = way.rows(at == selected, width, cx);
+            if at == selected && *step == SignInStep::Choosing {
+                for row in &mut of_way {
+                    pad(row, width, theme.selected);
+                    row.line = row.line.clone().patch_style(theme.selected);
+                }
+            }
+            rows.append(&mut of_way);
+            if at == selected {
+                selected_row = rows.len().saturating_sub(1);
+            }
+        }
+        (rows, selected_row)
+    }
+}
+
+fn going_on(step: &SignInStep, cx: &OverlayContext<'_>) -> Option<String> {
+    let dots = cx.symbols.ellipsis;
+    Some(match step {
+        SignInStep::Choosing => return None,
+        SignInStep::Asking => format!("signing in{dots} it may have opened a browser"),
+        SignInStep::Cancelling => {
+            format!("giving it up{dots} the agent has yet to say that it has")
+        }
+        SignInStep::Program(None) => format!("starting the program{dots}"),
+        SignInStep::Program(Some(_)) => {
+            format!("the sign-in program is running{dots} it has a screen of its own")
+        }
+    })
+}
+
+/// The whole of it: who confirms has to know what will ask for a password.
+fn confirm_rows(program: &LoginProgram, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
+    let theme = cx.theme;
+    let run = cx.keymap.hint(Action::Confirm);
+    let back = cx.keymap.hint(Action::Stop);
+    let said = format!(
+        "{} names this program; it is not from your configuration:",
+        agent_name(cx.session)
+    );
+    let mut rows = StyledLine::styled(&said, theme.text).wrap(width);
+    let mut indent = StyledLine::new();
+    indent.fill_to(2, theme.text);
+    let command = StyledLine::styled(&program.command_line(), theme.accent);
+    rows.extend(command.wrap_with(Wrapping::Verbatim, width, &indent, &indent));
+    let keys = format!("{run} runs it in a terminal, {back} does not.");
+    rows.extend(StyledLine::styled(&keys, theme.text).wrap(width));
+    rows
+}

@@ -1,0 +1,231 @@
+//! A whole conversation in each dialect: start, session, a prompt with a tool call and a permission,
+//! cancel, the session opened again, quit.
+
+use serde_json::{Value, json};
+
+use crate::{client, permission::wait_open, support::pty::Tui, wait_ready};
+
+/// An agent with words of its own.
+struct Agent {
+    /// As the profile has it, in TOML.
+    dialect: &'static str,
+    initialize: Value,
+    new: Value,
+    /// Entries besides.
+    rest: Value,
+    /// Says "let me see", announces a call "Read notes.txt", asks with an option "Do it", ends the
+    /// call.
+    turn: Value,
+    stop: &'static str,
+    /// The method by which the session is opened again.
+    reopens: &'static str,
+}
+
+fn line(message: &Value) -> Value {
+    json!({"raw": format!("{message}\n")})
+}
+
+fn told(update: Value) -> Value {
+    line(&json!({"method": "session/update", "params": {"sessionId": "sess-1", "update": update}}))
+}
+
+fn v1_permission() -> Value {
+    json!({"request": {"id": "q", "method": "session/request_permission", "params": {
+        "toolCall": {"toolCallId": "c1"},
+        "options": [
+            {"optionId": "do", "name": "Do it", "kind": "allow_once"},
+            {"optionId": "no", "name": "No", "kind": "reject_once"},
+        ],
+    }}})
+}
+
+fn v1_turn() -> Value {
+    json!([
+        {"text": "let me see"},
+        {"update": {"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "Read notes.txt",
+            "kind": "execute", "status": "pending"}},
+        v1_permission(),
+        {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed"}},
+    ])
+}
+
+fn v1(dialect: &'static str) -> Agent {
+    Agent {
+        dialect,
+        initialize: json!({"protocolVersion": 1, "agentCapabilities": {
+            "loadSession": true, "sessionCapabilities": {"resume": {}},
+        }}),
+        new: json!({"sessionId": "sess-1"}),
+        rest: json!([]),
+        turn: v1_turn(),
+        stop: "end_turn",
+        reopens: "session/resume",
+    }
+}
+
+/// Plays it, and hands over the client that has been left.
+fn conversation(agent: Agent) -> Tui {
+    let mut scenario = vec![
+        json!({"on": "initialize", "reply": agent.initialize}),
+        json!({"on": "session/new", "reply": agent.new}),
+        json!({"on": "session/prompt", "do": agent.turn, "reply": {"stopReason": agent.stop}}),
+        json!({"on": "session/prompt", "do": [{"text": "working"}, {"until_cancel": 30_000}],
+            "reply": {"stopReason": "cancelled"}}),
+    ];
+    scenario.extend(agent.rest.as_array().cloned().unwrap_or_default());
+    let speaks_v1 = matches!(agent.dialect, "\"v1\"" | "\"auto\"");
+    let setup = client(scenario.into());
+    let setup = if speaks_v1 { setup } else { setup.in_dialect() };
+    let mut tui = setup
+        .config(&format!("dialect = {}\n", agent.dialect))
+        .args(&["--wire", "wire.jsonl"])
+        .start();
+    wait_ready(&tui);
+    tui.keys("go on<enter>");
+    wait_open(&tui);
+    let screen = tui.screen();
+    assert!(screen.contains("Do it"), "{screen}");
+    tui.keys("1");
+    let outcome = &tui.wait_answer("q")["result"]["outcome"];
+    assert_eq!(outcome, &json!({"outcome": "selected", "optionId": "do"}));
+    wait_ready(&tui);
+    let screen = tui.screen();
+    for said in ["let me see", "notes.txt"] {
+        assert!(screen.contains(said), "{screen}");
+    }
+    assert!(
+        !screen.contains("session/update"),
+        "not understood: {screen}"
+    );
+    tui.keys("more<enter>");
+    tui.wait_for("working");
+    tui.keys("<esc>");
+    tui.wait_method("session/cancel");
+    tui.wait_for("stopped");
+    wait_ready(&tui);
+    tui.keys("<f5>");
+    let reopened = tui.wait_method(agent.reopens);
+    assert_eq!(reopened["params"]["sessionId"], "sess-1");
+    wait_ready(&tui);
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    tui.assert_restored();
+    tui
+}
+
+fn log(tui: &Tui) -> String {
+    std::fs::read_to_string(tui.project().join("wire.jsonl")).expect("the wire log")
+}
+
+#[test]
+fn an_agent_of_today_speaks_under_v1_and_auto() {
+    for dialect in ["\"v1\"", "\"auto\""] {
+        let tui = conversation(v1(dialect));
+        assert!(!log(&tui).contains("\"v1\":"));
+    }
+}
+
+// What a profile adds to our words does an agent that speaks v1 no harm.
+#[test]
+fn an_agent_of_today_speaks_under_every_older_preset() {
+    conversation(v1("[\"banjo\", \"auto\"]"));
+    conversation(v1("\"opencode-2025\""));
+    conversation(Agent {
+        // It would refuse a version as text (D-03).
+        initialize: json!({"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}),
+        reopens: "session/load",
+        ..v1("\"claude-code-acp-old\"")
+    });
+}
+
+// D-01, D-02, D-06, D-07, D-09, D-20
+#[test]
+fn a_conversation_in_the_words_of_banjo() {
+    let tui = conversation(Agent {
+        dialect: "\"banjo\"",
+        initialize: json!({"protocolVersion": 1, "agentCapabilities": {}}),
+        turn: json!([
+            told(json!({"kind": "text", "content": "let me see"})),
+            told(json!({"kind": "tool_use", "title": "Read notes.txt", "id": "c1"})),
+            v1_permission(),
+            told(json!({"kind": "tool_result", "content": "12 lines"})),
+        ]),
+        reopens: "unstable_resumeSession",
+        ..v1("")
+    });
+    let log = log(&tui);
+    assert!(
+        log.contains("\"v1\":{\"jsonrpc\":\"2.0\",\"method\":\"session/update\""),
+        "{log}"
+    );
+    assert!(
+        log.contains("\"kind\":\"tool_use\""),
+        "the raw form is there too: {log}"
+    );
+    assert_eq!(tui.count("session/resume"), 0);
+}
+
+// D-12, D-15, D-21, D-22
+#[test]
+fn a_conversation_in_the_words_of_opencode_2025() {
+    conversation(Agent {
+        dialect: "\"opencode-2025\"",
+        initialize: json!({"protocolVersion": 1, "agentCapabilities": {"loadSession": true},
+            "authMethods": [{"id": "login", "name": "Login", "description": "Run `opencode auth login`"}]}),
+        new: json!({"sessionId": "sess-1", "models": {"currentModelId": "big", "availableModels": [
+            {"modelId": "big", "name": "Big Pickle"}, {"modelId": "small", "name": "Small"},
+        ]}}),
+        turn: json!([
+            {"text": "let me see"},
+            {"update": {"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "Read notes.txt",
+                "kind": "read", "status": "pending", "locations": [{"path": "notes.txt"}]}},
+            v1_permission(),
+            {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed"}},
+        ]),
+        reopens: "session/load",
+        ..v1("")
+    });
+}
+
+// D-03, D-04, D-08, D-10, D-11, D-23
+#[test]
+fn a_conversation_in_the_words_of_the_old_claude_code_acp() {
+    let tui = conversation(Agent {
+        dialect: "\"claude-code-acp-old\"",
+        initialize: json!({"protocolVersion": "0.12.0", "agentCapabilities": {"loadSession": true}}),
+        rest: json!([{"on": "wire", "bare": true}]),
+        turn: json!([
+            line(&json!({"method": "session/update", "params": {"update": {"type": "text", "text": "let me "}}})),
+            line(&json!({"method": "session/update", "params": {"update": {"content": {"type": "text", "text": "see"}}}})),
+            {"request": {"id": "q", "as_is": true, "method": "session/request_permission", "params": {
+                "title": "Read notes.txt", "description": "all of it",
+                "options": [{"id": "do", "label": "Do it"}, {"id": "no", "label": "No"}],
+            }}},
+        ]),
+        reopens: "session/load",
+        ..v1("")
+    });
+    let initialize = tui.wait_method("initialize");
+    assert_eq!(initialize["params"]["protocolVersion"], "0.12.0");
+}
+
+// D-07, D-08, D-10, D-11, D-23: and all of it without a word in the profile.
+#[test]
+fn what_can_be_detected_is_understood_and_told_once() {
+    let tui = conversation(Agent {
+        dialect: "\"auto\"",
+        turn: json!([
+            told(json!({"kind": "text", "content": "let me see"})),
+            told(json!({"kind": "tool_use", "title": "Read notes.txt"})),
+            {"request": {"id": "q", "as_is": true, "method": "session/request_permission", "params": {
+                "title": "Write it", "options": [{"id": "do", "label": "Do it"}, {"id": "no", "label": "No"}],
+            }}},
+            told(json!({"kind": "tool_result", "content": "12 lines"})),
+            told(json!({"kind": "error", "content": "the disk is nearly full"})),
+        ]),
+        stop: "endTurn",
+        ..v1("")
+    });
+    assert!(tui.wrote("the disk is nearly full"));
+    assert!(tui.wrote("an older dialect of ACP was detected"));
+}
