@@ -163,10 +163,10 @@ impl Conversation {
             let count = |wire: &Wire| wire.sent(option.method).count();
             let before = count(&self.wire());
             self.tui.keys("<f12>");
-            self.tui.wait_for("─ Options ─");
+            self.tui.wait_for("╭ Options ─");
             self.tui.keys(&"<down>".repeat(option.place));
             self.tui.keys("<enter>");
-            self.tui.wait_for("─ Options ▸ ");
+            self.tui.wait_for("╭ Options ▸ ");
             self.tui.keys("<home>");
             self.tui.keys(&"<down>".repeat(value));
             self.tui.keys("<enter>");
@@ -183,7 +183,7 @@ impl Conversation {
                     .then_some(())
             });
             self.tui.keys("<esc>");
-            self.tui.wait_gone("─ Options ─");
+            self.tui.wait_gone("╭ Options ─");
         }
     }
 
