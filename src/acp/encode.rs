@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use crate::{
     acp::dialect::Dialects,
     proto::{
-        Call, CallTag, ClientCaps, ExitStatus, HostReply, Notification, OptionValue,
-        PermissionOutcome, PromptBlock, RequestKey, SessionKey, SessionSetup, ToAgent,
+        Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply,
+        Notification, OptionValue, PermissionOutcome, PromptBlock, RequestKey, SessionKey,
+        SessionSetup, ToAgent,
     },
     rpc::Peer,
 };
@@ -174,6 +175,15 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         .session(session)
         .plan(schema::PlanCapabilities::new())
         .meta(meta);
+    let capabilities = match (caps.elicitation_form, caps.elicitation_url) {
+        (false, false) => capabilities,
+        (form, url) => capabilities.elicitation(
+            // V1-INIT-15: each mode by name.
+            schema::ElicitationCapabilities::new()
+                .form(form.then(schema::ElicitationFormCapabilities::new))
+                .url(url.then(schema::ElicitationUrlCapabilities::new)),
+        ),
+    };
     let info = schema::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .title(env!("CARGO_PKG_NAME").to_owned());
     schema::InitializeRequest::new(ProtocolVersion::V1)
@@ -208,6 +218,12 @@ fn answer(peer: &Peer, key: RequestKey, reply: HostReply) {
             };
             peer.answer(key, Ok(schema::RequestPermissionResponse::new(outcome)));
         }
+        HostReply::Elicitation(answer) => {
+            peer.answer(
+                key,
+                Ok(schema::CreateElicitationResponse::new(elicited(answer))),
+            );
+        }
         HostReply::Content(content) => {
             peer.answer(key, Ok(schema::ReadTextFileResponse::new(content)));
         }
@@ -225,6 +241,32 @@ fn answer(peer: &Peer, key: RequestKey, reply: HostReply) {
             peer.answer(key, Ok(response));
         }
         HostReply::Error(error) => peer.answer(key, Err::<(), _>(error)),
+    }
+}
+
+fn elicited(answer: ElicitationAnswer) -> schema::ElicitationAction {
+    use schema::ElicitationContentValue as Value;
+    match answer {
+        ElicitationAnswer::Accept(content) => {
+            let content = content.map(|values| {
+                let values = values.into_iter().map(|(key, value)| {
+                    let value = match value {
+                        FormValue::Text(text) => Value::String(text),
+                        FormValue::Integer(number) => Value::Integer(number),
+                        FormValue::Number(number) => Value::Number(number),
+                        FormValue::Boolean(yes) => Value::Boolean(yes),
+                        FormValue::Texts(texts) => Value::StringArray(texts),
+                    };
+                    (key, value)
+                });
+                values.collect::<std::collections::BTreeMap<_, _>>()
+            });
+            schema::ElicitationAction::Accept(
+                schema::ElicitationAcceptAction::new().content(content),
+            )
+        }
+        ElicitationAnswer::Decline => schema::ElicitationAction::Decline,
+        ElicitationAnswer::Cancel => schema::ElicitationAction::Cancel,
     }
 }
 

@@ -9,18 +9,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
-use crate::rpc::{self, Direction, WireLine};
+use crate::{
+    proto::is_secret_name,
+    rpc::{self, Direction, WireLine},
+};
 
 /// Lines that may wait for the disk, in bytes.
 const LIMIT: usize = 64 * 1024 * 1024;
 
 /// Shorter values are no secrets worth the name, and masking them would eat ordinary text.
 const SHORTEST_SECRET: usize = 6;
-const MASK: &[u8] = b"***";
+const MASK: &str = "***";
 
 const FINISH_GRACE: Duration = Duration::from_secs(2);
 const FINISH_POLL: Duration = Duration::from_millis(5);
@@ -57,18 +60,39 @@ impl Secrets {
             let mut from = 0;
             while let Some(found) = line.get(from..).and_then(|rest| secret.find(rest)) {
                 let at = from + found;
-                line.splice(at..at + secret.needle().len(), MASK.iter().copied());
+                line.splice(at..at + secret.needle().len(), MASK.bytes());
                 from = at + MASK.len();
             }
         }
     }
 }
 
-fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"]
-        .iter()
-        .any(|word| name.contains(word))
+/// What the person filled into a form is theirs to tell: agents ask for secrets in forms although
+/// they must not (V1-ELI-13).
+fn mask_form_answer(line: &mut Vec<u8>) {
+    if memmem::find(line, br#""action":"accept""#).is_none() {
+        return;
+    }
+    let Ok(mut message) = serde_json::from_slice::<Value>(line) else {
+        return;
+    };
+    if let Some(result) = message.get_mut("result")
+        && result
+            .get("action")
+            .is_some_and(|action| action == "accept")
+        && let Some(content) = result.get_mut("content").and_then(Value::as_object_mut)
+    {
+        content.values_mut().for_each(mask_value);
+        *line = message.to_string().into_bytes();
+    }
+}
+
+fn mask_value(value: &mut Value) {
+    match value {
+        Value::String(_) | Value::Number(_) => *value = Value::from(MASK),
+        Value::Array(items) => items.iter_mut().for_each(mask_value),
+        Value::Null | Value::Bool(_) | Value::Object(_) => {}
+    }
 }
 
 /// Writes lines to a file, on a thread of its own.
@@ -162,6 +186,9 @@ fn write_line(
 ) -> io::Result<()> {
     let mut bytes = line.bytes.into_vec();
     secrets.mask(&mut bytes);
+    if line.direction == Direction::ToAgent {
+        mask_form_answer(&mut bytes);
+    }
     let text = String::from_utf8_lossy(&bytes);
     let msg = serde_json::from_str::<&RawValue>(&text).ok();
     let seconds = line.at.saturating_duration_since(start).as_secs_f64();
@@ -198,6 +225,8 @@ mod tests {
         let mut tap = Tap::new(Some(trace.handle().into_sender()));
         let said = br#"{"id":1,"a":"sk-\"quoted\" short /usr/bin/vi"}"#;
         tap.record(Direction::ToAgent, said).await;
+        let answer = br#"{"id":2,"result":{"action":"accept","content":{"pin":1234,"who":"me","all":["a"],"yes":true}}}"#;
+        tap.record(Direction::ToAgent, answer).await;
         tap.record(Direction::FromAgent, b"INFO \xff\r").await;
         tap.flush().await;
         drop(tap);
@@ -208,12 +237,17 @@ mod tests {
             .lines()
             .map(|line| serde_json::from_str(line).expect("JSON"))
             .collect();
-        assert_eq!(lines.len(), 2);
+        assert_eq!(lines.len(), 3);
         assert_eq!(lines[0]["dir"], "c2a");
         assert_eq!(lines[0]["msg"]["a"], "*** short /usr/bin/vi");
         assert!(lines[0]["t"].is_f64());
-        assert_eq!(lines[1]["dir"], "a2c");
-        assert_eq!(lines[1]["raw"], "INFO \u{fffd}\r");
+        // V1-ELI-13
+        assert_eq!(
+            lines[1]["msg"]["result"],
+            serde_json::json!({"action": "accept", "content": {"pin": "***", "who": "***", "all": ["***"], "yes": true}})
+        );
+        assert_eq!(lines[2]["dir"], "a2c");
+        assert_eq!(lines[2]["raw"], "INFO \u{fffd}\r");
         let mode = std::fs::metadata(&path)
             .expect("there")
             .permissions()

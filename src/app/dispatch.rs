@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::{
     app::{attention, frame::Reason, job::Job, services, state::App},
-    host::HostEvent,
+    host::{HostEvent, browser},
     proto::{HostRequest, PermissionOption, RequestKey, SessionKey, TerminalMeta},
     session::{Consent, Effect, Event, QuestionId, Routed, Session, Sessions, Subject},
     text::SafeText,
@@ -74,6 +74,7 @@ impl App {
                         host.cancel(key);
                     }
                 }
+                Effect::OpenPage { question, url } => self.open_page(by, question, url),
                 Effect::Login(login) => self.log_in(by, login),
                 Effect::EndLogin => self.end_login(by),
                 Effect::TerminalMeta(meta) => self.foreign_terminal(by, meta),
@@ -137,6 +138,19 @@ impl App {
             drop(jobs.send(Job::Session(key, connection, event)));
         });
         running.deciding = Some(decided);
+    }
+
+    /// The person has consented: starts their browser off the UI task.
+    fn open_page(&self, by: SessionKey, question: QuestionId, url: String) {
+        let Some(connection) = self.running(by).and_then(|running| running.connection) else {
+            return;
+        };
+        let jobs = self.jobs.clone();
+        tokio::spawn(async move {
+            let result = browser::open(&url).await;
+            let event = Event::PageOpened { question, result };
+            let _ = jobs.send(Job::Session(by, connection, event));
+        });
     }
 
     /// Serves a request off the UI task; its answer goes straight to the agent.

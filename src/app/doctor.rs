@@ -38,9 +38,10 @@ pub fn doctor(
     let caps = ClientCaps {
         read_text_file: profile.fs_read,
         write_text_file: profile.fs_write,
-        terminal: true,
-        // Nothing is signed in to here, but asked for what the UI would be told.
-        login_terminal: true,
+        // Nothing is asked or signed in to here; a login is offered for what the UI would be told.
+        elicitation_form: false,
+        elicitation_url: false,
+        ..ClientCaps::default()
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

@@ -63,8 +63,7 @@ pub fn session_config(
     let caps = ClientCaps {
         read_text_file: profile.fs_read,
         write_text_file: profile.fs_write,
-        terminal: true,
-        login_terminal: true,
+        ..ClientCaps::default()
     };
     let config = SessionConfig {
         agent: SafeText::line(&profile.name),

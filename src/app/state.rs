@@ -19,6 +19,7 @@ use crate::{
     cli::{ExitCode, Launch},
     config::{Config, Dirs, Loaded, TrustState},
     host::{
+        browser,
         clipboard::{Clipboard, Surroundings},
         git,
     },
@@ -115,6 +116,7 @@ impl App {
             cwd: SafeText::line(&with_tilde(&launch.cwd)),
             git_branch: git::branch(&launch.cwd),
             policy: None,
+            no_browser: browser::missing(),
         };
         Ok(Self {
             warnings: config_warnings(&loaded),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     options::Choices,
     peer::{Message, Peer, Stopped},
-    script::Script,
+    script::{Asks, Script},
     showcase,
 };
 
@@ -16,6 +16,8 @@ const SESSION: &str = "demo-1";
 pub struct Agent {
     peer: Peer,
     session: Option<Session>,
+    /// What the client can ask the person.
+    asks: Asks,
     /// The client shows options that are flags.
     flags: bool,
 }
@@ -32,6 +34,7 @@ impl Agent {
         Self {
             peer,
             session: None,
+            asks: Asks::default(),
             flags: false,
         }
     }
@@ -79,6 +82,11 @@ impl Agent {
     fn initialize(&mut self, params: &Value) -> Value {
         let flags = "/clientCapabilities/session/configOptions/boolean";
         self.flags = params.pointer(flags).is_some_and(|flags| !flags.is_null());
+        let asks = &params["clientCapabilities"]["elicitation"];
+        self.asks = Asks {
+            forms: asks["form"].is_object(),
+            pages: asks["url"].is_object(),
+        };
         json!({
             "protocolVersion": 1,
             "agentInfo": {
@@ -153,6 +161,7 @@ impl Agent {
             &session.scratch,
             session.choices,
             &session.calls,
+            self.asks,
         );
         let reason = match showcase::answer(&script, &text, &attached) {
             Ok(()) => "end_turn",

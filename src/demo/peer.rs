@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     io::{self, BufRead, Write},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -121,15 +122,23 @@ impl Peer {
     }
 
     /// Asks the client without waiting for its answer; gives the request's id.
-    pub fn fire(&self, method: &str, params: Value) -> u64 {
+    /// `params` is JSON on one line, so that its members can be in the order wanted.
+    pub fn fire(&self, method: &str, params: impl fmt::Display) -> u64 {
         let id = self.0.next_id.fetch_add(1, Ordering::SeqCst) + 1;
-        send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let method = json!(method);
+        send(&format_args!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{params}}}"#
+        ));
         id
     }
 
     /// Asks the client and waits: for a permission, as long as the person takes. `Ok(Err(…))` is
     /// the client's error.
-    pub fn request(&self, method: &str, params: Value) -> Result<Result<Value, Value>, Stopped> {
+    pub fn request(
+        &self,
+        method: &str,
+        params: impl fmt::Display,
+    ) -> Result<Result<Value, Value>, Stopped> {
         let id = self.fire(method, params);
         let mut answers = lock(&self.0.answers);
         loop {
@@ -146,7 +155,7 @@ impl Peer {
     }
 }
 
-fn send(message: &Value) {
+fn send(message: &impl ToString) {
     let mut line = message.to_string();
     line.push('\n');
     // A client that is gone is noticed at stdin.

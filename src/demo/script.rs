@@ -56,6 +56,13 @@ pub enum Answer {
     Rejected,
 }
 
+/// What the client offers for asking the person.
+#[derive(Clone, Copy, Default)]
+pub struct Asks {
+    pub forms: bool,
+    pub pages: bool,
+}
+
 pub struct Script<'a> {
     peer: &'a Peer,
     session: &'a str,
@@ -63,6 +70,7 @@ pub struct Script<'a> {
     choices: Choices,
     /// Tool calls announced so far in this session: their ids.
     calls: &'a Cell<u32>,
+    pub asks: Asks,
 }
 
 type Step<T = ()> = Result<T, Stopped>;
@@ -74,6 +82,7 @@ impl<'a> Script<'a> {
         scratch: &'a Path,
         choices: Choices,
         calls: &'a Cell<u32>,
+        asks: Asks,
     ) -> Self {
         Self {
             peer,
@@ -81,6 +90,7 @@ impl<'a> Script<'a> {
             scratch,
             choices,
             calls,
+            asks,
         }
     }
 
@@ -200,6 +210,32 @@ impl<'a> Script<'a> {
             Some(_) => Ok(Answer::Rejected),
             None => Err(Stopped),
         }
+    }
+
+    /// Asks the person by a form or a page; gives `action` and `content` of the answer.
+    pub fn elicit(&self, message: &str, mode: Value) -> Step<Value> {
+        let mut params = json!({"sessionId": self.session, "message": message});
+        merge(&mut params, mode);
+        let reply = self.peer.request("elicitation/create", params)?;
+        Ok(reply.unwrap_or_default())
+    }
+
+    /// As [`Script::elicit`], by a form whose schema is JSON text: its fields are in order.
+    pub fn elicit_form(&self, message: &str, schema: &str) -> Step<Value> {
+        let params = format!(
+            r#"{{"sessionId":{},"message":{},"mode":"form","requestedSchema":{}}}"#,
+            json!(self.session),
+            json!(message),
+            schema.replace('\n', " ")
+        );
+        let reply = self.peer.request("elicitation/create", params)?;
+        Ok(reply.unwrap_or_default())
+    }
+
+    /// What a page was opened for is done.
+    pub fn page_done(&self, id: &str) {
+        self.peer
+            .notify("elicitation/complete", json!({ "elicitationId": id }));
     }
 
     /// Reads through the client; `Err` is what the client said.

@@ -48,6 +48,18 @@ pub const COMMANDS: &[Command] = &[
         play: |script, _| refuse_me(script),
     },
     Command {
+        name: "form",
+        description: "ask by a form, with every kind of field",
+        hint: None,
+        play: |script, _| form(script),
+    },
+    Command {
+        name: "link",
+        description: "ask to open a page in your browser",
+        hint: None,
+        play: |script, _| link(script),
+    },
+    Command {
         name: "plan",
         description: "a plan that advances",
         hint: None,
@@ -93,11 +105,12 @@ pub fn answer(script: &Script, text: &str, attached: &[&str]) -> Result<(), Stop
 }
 
 fn tour(script: &Script) -> Result<(), Stopped> {
-    const PLAN: [&str; 5] = [
+    const PLAN: [&str; 6] = [
         "read a file",
         "change it, if you agree",
         "run a command",
         "ask for something to refuse",
+        "ask how you like it",
         "tell what else there is",
     ];
     script.update(json!({"sessionUpdate": "session_info_update", "title": "A tour of acp-tui"}))?;
@@ -114,6 +127,8 @@ fn tour(script: &Script) -> Result<(), Stopped> {
     script.tour_plan(&PLAN, 3)?;
     refuse_me(script)?;
     script.tour_plan(&PLAN, 4)?;
+    ask_opinion(script)?;
+    script.tour_plan(&PLAN, 5)?;
     script.update(json!({
         "sessionUpdate": "usage_update", "used": 21_400, "size": 200_000,
         "cost": {"amount": 0.0, "currency": "USD"},
@@ -207,6 +222,93 @@ fn refuse_me(script: &Script) -> Result<(), Stopped> {
         Answer::Rejected => "Good. A refusal is an answer like any other; I go on.\n\n",
         Answer::Allowed => "I would never have run that, but another agent might have.\n\n",
     })
+}
+
+/// A short form, as it fits into the tour.
+fn ask_opinion(script: &Script) -> Result<(), Stopped> {
+    if !script.asks.forms {
+        return Ok(());
+    }
+    script.say("Agents can also ask for more than a yes or no:\n")?;
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "like": {
+                "type": "string", "title": "How do you like it so far?",
+                "oneOf": [
+                    {"const": "well", "title": "Well"},
+                    {"const": "so", "title": "So so"},
+                    {"const": "wait", "title": "I will tell later"},
+                ],
+            },
+            "name": {"type": "string", "title": "Your name", "maxLength": 40},
+        },
+    });
+    let mode = json!({"mode": "form", "requestedSchema": schema});
+    let answer = script.elicit("Two questions, none of which you have to answer.", mode)?;
+    let name = answer["content"]["name"].as_str().unwrap_or("friend");
+    script.say(
+        match answer["action"].as_str() {
+            Some("accept") => format!("Thank you, {name}. I forget it at once: I am a script.\n\n"),
+            _ => "As you like: no answer is an answer too.\n\n".to_owned(),
+        }
+        .as_str(),
+    )
+}
+
+/// Every kind of field there is.
+fn form(script: &Script) -> Result<(), Stopped> {
+    if !script.asks.forms {
+        return script.say("Your client shows no forms.\n");
+    }
+    // As text: the order of the fields is that of the form.
+    const SCHEMA: &str = r#"{
+        "type": "object", "title": "A release",
+        "properties": {
+            "name": {"type": "string", "title": "Name", "description": "Small letters, digits and dashes.",
+                "minLength": 3, "maxLength": 20, "pattern": "^[a-z0-9-]+$", "default": "spring"},
+            "mail": {"type": "string", "title": "Whom to tell", "format": "email"},
+            "day": {"type": "string", "title": "Not before", "format": "date"},
+            "region": {"type": "string", "title": "Region", "default": "eu-1", "oneOf": [
+                {"const": "eu-1", "title": "Europe", "description": "Frankfurt"},
+                {"const": "us-1", "title": "United States", "description": "Ohio"},
+                {"const": "ap-1", "title": "Asia", "description": "Tokyo"}]},
+            "copies": {"type": "integer", "title": "Copies", "minimum": 1, "maximum": 9, "default": 2},
+            "share": {"type": "number", "title": "Share of traffic", "minimum": 0, "maximum": 1},
+            "public": {"type": "boolean", "title": "Public", "default": false},
+            "checks": {"type": "array", "title": "Checks", "minItems": 1, "default": ["test"],
+                "items": {"type": "string", "enum": ["lint", "test", "load"]}}
+        },
+        "required": ["name", "region", "copies", "checks"]
+    }"#;
+    script.say("Nothing is released anywhere; it is only a form:\n")?;
+    let answer = script.elicit_form("What shall be released, and where?", SCHEMA)?;
+    match answer["action"].as_str() {
+        Some("accept") => {
+            let content = serde_json::to_string_pretty(&answer["content"]).unwrap_or_default();
+            script.say(&format!("You sent:\n\n```json\n{content}\n```\n"))
+        }
+        Some("decline") => script.say("You said no, and that is what I was told.\n"),
+        _ => script.say("You dismissed it.\n"),
+    }
+}
+
+fn link(script: &Script) -> Result<(), Stopped> {
+    if !script.asks.pages {
+        return script.say("Your client opens no pages.\n");
+    }
+    const PAGE: &str = "demo-page";
+    let mode = json!({
+        "mode": "url", "elicitationId": PAGE, "url": "https://example.com/?from=acp-tui",
+    });
+    let answer = script.elicit("A sign-in, say, would happen there.", mode)?;
+    if answer["action"] != "accept" {
+        return script.say("Then not.\n");
+    }
+    script.say("Somebody would sign in there now; meanwhile I wait.\n")?;
+    script.pause(3_000)?;
+    script.page_done(PAGE);
+    script.say("And that was it.\n")
 }
 
 fn plan(script: &Script) -> Result<(), Stopped> {

@@ -1,9 +1,10 @@
 //! Files, terminals and permission policy on the person's machine (PRODUCT §6).
 //!
 //! Owns: [`Host`], which serves what an agent asks of `fs/*` and `terminal/*`, and the side doors
-//! (clipboard, editor, pager, list of files, git branch). What needs the person's word is handed
+//! (clipboard, browser, editor, pager, list of files, git branch). What needs the person's word is handed
 //! back as an outcome, never asked here. Must not know about the session, the wire or the screen.
 
+pub mod browser;
 pub mod clipboard;
 pub mod editor;
 mod fs;

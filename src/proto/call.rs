@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use crate::{
     proto::{
-        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, HostReply, HostRequest,
-        ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
-        TurnTokens,
+        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
+        HostRequest, ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
+        SessionPage, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -37,6 +37,8 @@ pub enum FromAgent {
         call: CallTag,
         result: CallResult,
     },
+    /// `elicitation/complete`: what a page was opened for is done (V1-ELI-18).
+    ElicitationDone { id: ElicitationId },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
     CancelRequest { key: RequestKey },
     /// It departs from v1. Comes before the first message that shows it.

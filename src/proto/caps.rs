@@ -29,6 +29,10 @@ pub struct ClientCaps {
     pub read_text_file: bool,
     pub write_text_file: bool,
     pub terminal: bool,
+    /// Somebody is there to fill in forms (V1-INIT-15).
+    pub elicitation_form: bool,
+    /// And to open pages.
+    pub elicitation_url: bool,
     /// The agent's own command can be run at a terminal to sign in (V1-INIT-14): true where there is
     /// a screen to show it on.
     pub login_terminal: bool,
@@ -40,6 +44,8 @@ impl Default for ClientCaps {
             read_text_file: true,
             write_text_file: true,
             terminal: true,
+            elicitation_form: true,
+            elicitation_url: true,
             login_terminal: true,
         }
     }

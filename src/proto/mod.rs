@@ -10,6 +10,7 @@ mod caps;
 mod compaction;
 mod content;
 mod dialect;
+mod elicitation;
 mod error;
 mod event;
 mod exit;
@@ -32,6 +33,10 @@ pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
 pub use dialect::{Dialect, DialectHint, DialectRow};
+pub use elicitation::{
+    Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
+    Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat, is_secret_name,
+};
 pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, TurnTokens, Usage};
 pub use exit::AgentExit;

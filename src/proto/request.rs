@@ -1,13 +1,17 @@
 //! What the agent asks of the client, and what it gets back.
 
 use crate::{
-    proto::{OptionId, RpcError, SessionId, TerminalId, ToolCallPatch},
+    proto::{
+        Elicitation, ElicitationAnswer, ElicitationScope, OptionId, RpcError, SessionId,
+        SessionKey, TerminalId, ToolCallPatch,
+    },
     text::SafeText,
 };
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum HostRequest {
     Permission(Box<PermissionRequest>),
+    Elicitation(Box<Elicitation>),
     ReadTextFile(FsRead),
     WriteTextFile(FsWrite),
     TerminalCreate(TerminalCreate),
@@ -18,9 +22,37 @@ pub enum HostRequest {
 }
 
 impl HostRequest {
-    pub fn session(&self) -> &SessionId {
+    /// The request of ours that it belongs to, by its id as JSON text, and the place for whose that
+    /// is (V1-ELI-02).
+    pub fn scope_mut(&mut self) -> Option<(&str, &mut Option<SessionKey>)> {
         match self {
+            Self::Elicitation(elicitation) => match &mut elicitation.scope {
+                ElicitationScope::Request { id, caller } => Some((id, caller)),
+                ElicitationScope::Session { .. } => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whose request of ours it belongs to.
+    pub fn caller(&self) -> Option<SessionKey> {
+        match self {
+            Self::Elicitation(elicitation) => match &elicitation.scope {
+                ElicitationScope::Request { caller, .. } => *caller,
+                ElicitationScope::Session { .. } => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `None`: it belongs to a request of ours (V1-ELI-02).
+    pub fn session(&self) -> Option<&SessionId> {
+        Some(match self {
             Self::Permission(request) => &request.session,
+            Self::Elicitation(elicitation) => match &elicitation.scope {
+                ElicitationScope::Session { session, .. } => session,
+                ElicitationScope::Request { .. } => return None,
+            },
             Self::ReadTextFile(read) => &read.session,
             Self::WriteTextFile(write) => &write.session,
             Self::TerminalCreate(create) => &create.session,
@@ -28,7 +60,7 @@ impl HostRequest {
             | Self::TerminalWaitForExit(terminal)
             | Self::TerminalKill(terminal)
             | Self::TerminalRelease(terminal) => &terminal.session,
-        }
+        })
     }
 }
 
@@ -106,6 +138,7 @@ pub struct TerminalRef {
 #[derive(Clone, PartialEq, Debug)]
 pub enum HostReply {
     Permission(PermissionOutcome),
+    Elicitation(ElicitationAnswer),
     Content(String),
     /// `{}` (V1-RPC-26).
     Done,

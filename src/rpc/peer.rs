@@ -201,6 +201,15 @@ impl Peer {
         self.outbox.close();
     }
 
+    /// Whose open call has this id.
+    pub(super) fn caller(&self, id: &str) -> Option<SessionKey> {
+        let number: u64 = id.parse().ok()?;
+        lock(&self.calls)
+            .open
+            .get(&number)
+            .map(|(caller, _)| *caller)
+    }
+
     /// The call that this id was sent with, and whose it was; once.
     pub(super) fn take_call(&self, id: &RawValue) -> Option<(SessionKey, CallTag)> {
         // Exactly as we wrote it: `"1"` is not `1` (C003).

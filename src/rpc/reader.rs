@@ -232,7 +232,14 @@ impl<P: Protocol> Reader<P> {
         let request = self.protocol.request(key, method, params);
         self.aside(Some(id));
         match request {
-            Ok(request) => self.inbox.push(Inbound::FromAgent(request), line.len()),
+            Ok(mut word) => {
+                if let FromAgent::Request { request, .. } = &mut word
+                    && let Some((of, caller)) = request.scope_mut()
+                {
+                    *caller = self.peer.caller(of);
+                }
+                self.inbox.push(Inbound::FromAgent(word), line.len());
+            }
             Err(error) => {
                 debug!(method, code = error.code, "request refused");
                 self.peer.answer(key, Err::<(), _>(error));

@@ -148,6 +148,19 @@ fn done(call: CallTag, result: &str) -> FromAgent {
     }
 }
 
+// V1-ELI-02
+#[tokio::test]
+async fn an_open_call_is_known_by_its_id_as_it_was_written() {
+    let wire = wire(64);
+    assert_eq!(wire.peer.caller("1"), None);
+    wire.peer
+        .call(CALLER, prompt(1), "session/prompt", json!({}));
+    assert_eq!(wire.peer.caller("1"), Some(CALLER));
+    for id in ["\"1\"", "1.0", "2", "null"] {
+        assert_eq!(wire.peer.caller(id), None, "{id}");
+    }
+}
+
 // V1-RPC-07
 #[tokio::test]
 async fn our_ids_count_from_one() {

@@ -33,6 +33,8 @@ pub enum Effect {
     /// The agent withdrew a request that is being served (V1-CAN-10): answered -32800, unless it
     /// has been answered or came back as `OutsideRoots`, which then is the reducer's to answer.
     CancelServe(RequestKey),
+    /// Open a page in the person's browser, who has consented; comes back as `PageOpened`.
+    OpenPage { question: QuestionId, url: String },
     /// Run a program to sign in with; comes back as `LoginStarted` or `LoginFailed`, in the end as
     /// `LoginEnded`.
     Login(Login),

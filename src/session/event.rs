@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentExit, ConnectionId, ExitStatus, FromAgent, HostRequest, OptionId, OptionValue,
-        PromptBlock, RequestKey, SessionId, TerminalId,
+        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, OptionId,
+        OptionValue, PromptBlock, RequestKey, SessionId, TerminalId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -47,6 +47,14 @@ pub enum Event {
     AnswerCommand {
         question: QuestionId,
         run: bool,
+    },
+    AnswerForm {
+        question: QuestionId,
+        answer: ElicitationAnswer,
+    },
+    AnswerPage {
+        question: QuestionId,
+        answer: PageAnswer,
     },
     CycleMode,
     /// Set an option of the agent, by id.
@@ -101,6 +109,11 @@ pub enum Event {
         cwd: SafeText,
         reason: SafeText,
     },
+    /// The browser was started on a page, or why not.
+    PageOpened {
+        question: QuestionId,
+        result: Result<(), SafeText>,
+    },
     /// Policy refused a request of fs/* or terminal/*; already answered. Shown.
     Refused {
         what: SafeText,
@@ -151,6 +164,16 @@ pub struct Prompt {
     /// As typed: for the transcript, and for the composer when it is taken back.
     pub text: String,
     pub blocks: Vec<PromptBlock>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageAnswer {
+    /// In the person's browser, now: the answer waits for what comes of that.
+    Open,
+    /// The person has opened it where there is a browser (V1-ELI-19).
+    OpenedElsewhere,
+    Decline,
+    Dismiss,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,10 @@
 //! agent is for ([`Sessions`]). Must not see tasks, JSON, the schema crate
 //! or widgets; time comes in as an argument.
 
+mod address;
 mod effect;
 mod event;
+mod form;
 mod pieces;
 mod question;
 mod reduce;
@@ -15,13 +17,16 @@ mod state;
 mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
+pub use address::{Address, AddressWarning};
 pub use effect::{Attention, Effect, Login};
-pub use event::{Event, FileAnswer, Prompt};
+pub use event::{Event, FileAnswer, PageAnswer, Prompt};
+pub use form::{FormDraft, Input, rules};
 pub use pieces::{Piece, Pieces};
 pub use question::{
-    Answered, By, CommandQuestion, FileQuestion, PermissionQuestion, Question, QuestionId, Subject,
+    Answered, By, CommandQuestion, FileQuestion, FormQuestion, PageQuestion, PermissionQuestion,
+    Question, QuestionId, Subject,
 };
-pub use reduce::reduce;
+pub use reduce::{asks_for_secret, reduce};
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
     AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig,

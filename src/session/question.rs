@@ -4,9 +4,10 @@ use std::{path::PathBuf, time::Instant};
 
 use crate::{
     proto::{
-        HostRequest, PermissionOption, RequestKey, ToolCallId, ToolContent, ToolKind, ToolLocation,
+        ElicitationId, Form, HostRequest, PermissionOption, RequestKey, ToolCallId, ToolContent,
+        ToolKind, ToolLocation,
     },
-    session::BlockId,
+    session::{Address, BlockId},
     text::SafeText,
 };
 
@@ -21,6 +22,8 @@ pub enum Question {
     Permission(PermissionQuestion),
     File(FileQuestion),
     Command(CommandQuestion),
+    Form(Box<FormQuestion>),
+    Page(Box<PageQuestion>),
 }
 
 impl Question {
@@ -29,14 +32,26 @@ impl Question {
             Self::Permission(question) => question.id,
             Self::File(question) => question.id,
             Self::Command(question) => question.id,
+            Self::Form(question) => question.id,
+            Self::Page(question) => question.id,
         }
     }
 
-    /// Waits for the person, and not for the policy.
+    /// Waits for the person, and not for the policy or the browser.
     pub fn is_decided(&self) -> bool {
         match self {
             Self::Permission(question) => !question.deciding,
-            Self::File(_) | Self::Command(_) => true,
+            Self::Page(question) => !question.opening,
+            Self::File(_) | Self::Command(_) | Self::Form(_) => true,
+        }
+    }
+
+    /// Ends with the turn (V1-CAN-06).
+    pub fn is_of_turn(&self) -> bool {
+        match self {
+            Self::Permission(_) | Self::File(_) | Self::Command(_) => true,
+            Self::Form(question) => question.of_turn,
+            Self::Page(question) => question.of_turn,
         }
     }
 
@@ -45,6 +60,8 @@ impl Question {
             Self::Permission(question) => question.key,
             Self::File(question) => question.key,
             Self::Command(question) => question.key,
+            Self::Form(question) => question.key,
+            Self::Page(question) => question.key,
         }
     }
 }
@@ -109,6 +126,39 @@ pub struct CommandQuestion {
     pub command: SafeText,
     pub cwd: SafeText,
     pub reason: SafeText,
+    pub since: Instant,
+}
+
+/// `elicitation/create` with a form (V1-ELI-05).
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormQuestion {
+    pub id: QuestionId,
+    pub key: RequestKey,
+    /// It belongs to the session, not to a request of ours (V1-ELI-02).
+    pub of_turn: bool,
+    /// Title of the tool call that it is asked for.
+    pub about: Option<SafeText>,
+    pub message: SafeText,
+    pub form: Form,
+    pub since: Instant,
+}
+
+/// `elicitation/create` with a page to be opened (V1-ELI-14).
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageQuestion {
+    pub id: QuestionId,
+    pub key: RequestKey,
+    pub of_turn: bool,
+    pub about: Option<SafeText>,
+    pub message: SafeText,
+    pub page: ElicitationId,
+    pub address: Address,
+    /// The person has consented, and the browser is being started: no dialog is shown.
+    pub opening: bool,
+    /// Why it could not be opened.
+    pub failed: Option<SafeText>,
+    /// The agent says that it is done, before the person has answered.
+    pub done: bool,
     pub since: Instant,
 }
 

@@ -266,13 +266,16 @@ impl Sessions {
                     unnamed
                 }
             }
-            FromAgent::Request { request, .. } => self
-                .addressee(connection, request.session())
-                .or_else(|| on.next())
-                .into_iter()
-                .collect(),
-            // Each forgets keys that are not its own.
-            FromAgent::CancelRequest { .. } => on.collect(),
+            FromAgent::Request { request, .. } => match request.session() {
+                Some(session) => self.addressee(connection, session),
+                // It belongs to a request of ours (V1-ELI-02).
+                None => request.caller().and_then(|caller| self.position(caller)),
+            }
+            .or_else(|| on.next())
+            .into_iter()
+            .collect(),
+            // Each forgets keys and pages that are not its own.
+            FromAgent::CancelRequest { .. } | FromAgent::ElicitationDone { .. } => on.collect(),
             FromAgent::Noise { .. } | FromAgent::Dialect(_) => on.next().into_iter().collect(),
             // Whose it was is not known.
             FromAgent::Oversized { .. } => on.collect(),

@@ -17,8 +17,10 @@ pub enum Context {
     EmptyComposer,
     /// A block of the transcript is selected.
     Browse,
-    /// A permission, file or trust question is open.
+    /// A question is open.
     Question,
+    /// And it is a form.
+    Form,
 }
 
 impl Context {
@@ -33,7 +35,10 @@ impl Context {
     /// Whether keys of both can be meant at the same moment.
     pub fn overlaps(self, other: Self) -> bool {
         let general = |a, b| {
-            a == Self::Anywhere || a == b || (a == Self::Composer && b == Self::EmptyComposer)
+            a == Self::Anywhere
+                || a == b
+                || (a == Self::Composer && b == Self::EmptyComposer)
+                || (a == Self::Question && b == Self::Form)
         };
         general(self, other) || general(other, self)
     }
@@ -168,6 +173,10 @@ actions! {
         QuestionScrollUp "question-scroll-up" ["ctrl-up", "shift-up"] "Scroll the question up",
         QuestionScrollDown "question-scroll-down" ["ctrl-down", "shift-down"] "Scroll the question down",
         Confirm "confirm" ["enter"] "Answer with the selected option",
+    }
+    Question Form {
+        FormNext "form-next" ["tab"] "In a form: to the next field",
+        FormPrevious "form-previous" ["shift-tab"] "In a form: to the field before",
     }
     Program Anywhere {
         Palette "palette" ["ctrl-p"] "Find an action by name",

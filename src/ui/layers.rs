@@ -12,9 +12,12 @@ use ratatui::{
 
 use crate::{
     session::{Phase, Question, QuestionId, Session},
+    text::SafeText,
     ui::{
         keymap::Chord,
-        overlay::{Guard, Outcome, Overlay, OverlayContext, QuestionDialog, Room, SignIn},
+        overlay::{
+            FormDialog, Guard, Outcome, Overlay, OverlayContext, QuestionDialog, Room, SignIn,
+        },
     },
 };
 
@@ -30,6 +33,7 @@ pub struct Layers {
 
 enum Asked {
     Question(Box<QuestionDialog>),
+    Form(Box<FormDialog>),
     SignIn(SignIn),
 }
 
@@ -37,7 +41,17 @@ impl Asked {
     fn overlay(&mut self) -> &mut dyn Overlay {
         match self {
             Self::Question(dialog) => dialog.as_mut(),
+            Self::Form(dialog) => dialog.as_mut(),
             Self::SignIn(dialog) => dialog,
+        }
+    }
+
+    /// The question of the session that it is.
+    fn id(&self) -> Option<QuestionId> {
+        match self {
+            Self::Question(dialog) => dialog.id(),
+            Self::Form(dialog) => Some(dialog.id()),
+            Self::SignIn(_) => None,
         }
     }
 }
@@ -64,7 +78,15 @@ impl Layers {
 
     /// A question has the keys.
     pub fn is_asking(&self) -> bool {
-        self.opened.is_empty() && matches!(self.asked, Some(Asked::Question(_)))
+        self.opened.is_empty() && matches!(self.asked, Some(Asked::Question(_) | Asked::Form(_)))
+    }
+
+    /// Typed text is filled into a form.
+    pub fn takes_text(&self, now: Instant) -> bool {
+        match &self.asked {
+            Some(Asked::Form(dialog)) => self.opened.is_empty() && dialog.takes_text(now),
+            _ => false,
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -75,6 +97,7 @@ impl Layers {
     pub fn typed_elsewhere(&mut self, now: Instant) {
         match &mut self.asked {
             Some(Asked::Question(dialog)) => dialog.typed_elsewhere(now),
+            Some(Asked::Form(dialog)) => dialog.typed_elsewhere(now),
             Some(Asked::SignIn(dialog)) => dialog.typed_elsewhere(now),
             None => {}
         }
@@ -86,7 +109,13 @@ impl Layers {
     }
 
     /// Brings up what the session asks now. `hold`: no further question for the moment.
-    pub fn sync(&mut self, session: Option<&Session>, last_key: Option<Instant>, hold: bool) {
+    pub fn sync(
+        &mut self,
+        session: Option<&Session>,
+        no_browser: Option<&SafeText>,
+        last_key: Option<Instant>,
+        hold: bool,
+    ) {
         let question = session.and_then(|session| {
             let mut waiting = session.waiting_questions();
             waiting.find(|question| Some(question.id()) != self.answered)
@@ -103,16 +132,24 @@ impl Layers {
         match (question, &self.asked) {
             // No question of a session's: it stays until it is answered.
             (_, Some(Asked::Question(dialog))) if dialog.id().is_none() => {}
-            (Some(question), Some(Asked::Question(dialog)))
-                if dialog.id() == Some(question.id()) => {}
+            (Some(question), Some(asked)) if asked.id() == Some(question.id()) => {}
             (Some(_), _) if hold => self.asked = None,
             (Some(question), _) => {
                 let guard = Guard::new(last_key);
-                self.asked = Some(Asked::Question(Box::new(match question {
+                let dialog = match question {
                     Question::Permission(question) => QuestionDialog::permission(question, guard),
                     Question::File(question) => QuestionDialog::file(question, guard),
                     Question::Command(question) => QuestionDialog::command(question, guard),
-                })));
+                    Question::Page(question) => QuestionDialog::page(question, no_browser, guard),
+                    Question::Form(question) => {
+                        // It takes keys at once, but none of what is being typed.
+                        let guard = Guard::typing_only(last_key);
+                        let dialog = FormDialog::new(question, guard);
+                        self.asked = Some(Asked::Form(Box::new(dialog)));
+                        return;
+                    }
+                };
+                self.asked = Some(Asked::Question(Box::new(dialog)));
             }
             (None, Some(Asked::SignIn(_))) if signing_in => {}
             (None, _) if signing_in => {
@@ -152,6 +189,7 @@ impl Layers {
         match (self.opened.last(), &self.asked) {
             (Some(top), _) => top.deadline(now),
             (None, Some(Asked::Question(dialog))) => dialog.deadline(now),
+            (None, Some(Asked::Form(dialog))) => dialog.deadline(now),
             (None, Some(Asked::SignIn(dialog))) => dialog.deadline(now),
             (None, None) => None,
         }
@@ -171,8 +209,6 @@ impl Layers {
         if self.opened.pop().is_some() {
             return;
         }
-        if let Some(Asked::Question(dialog)) = self.asked.take() {
-            self.answered = dialog.id();
-        }
+        self.answered = self.asked.take().and_then(|asked| asked.id());
     }
 }

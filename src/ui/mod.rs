@@ -8,6 +8,7 @@ pub mod action;
 pub mod composer;
 pub mod keymap;
 pub mod layers;
+mod line_input;
 pub mod notices;
 pub mod offload;
 pub mod options;

@@ -1,5 +1,9 @@
 //! The program as a shell sees it: output, errors and exit codes of all that needs no terminal.
 
+#[path = "../support/schema.rs"]
+#[allow(dead_code, reason = "tests use a part each")]
+mod schema;
+
 mod agents;
 mod run;
 mod shell;

@@ -6,6 +6,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use crate::schema;
+
 /// A home of its own, and a project in it.
 pub struct Shell {
     dir: tempfile::TempDir,
@@ -79,6 +81,18 @@ impl Shell {
 
     pub fn run(&self, args: &[&str]) -> Ran {
         Ran::new(self.command(args).output().unwrap())
+    }
+}
+
+/// All that was sent to the scripted agent is of the protocol (V1-META-02).
+impl Drop for Shell {
+    fn drop(&mut self) {
+        let traffic = self.path().join("traffic.jsonl");
+        if let Ok(traffic) = fs::read_to_string(traffic)
+            && !std::thread::panicking()
+        {
+            schema::check_record(&traffic);
+        }
     }
 }
 

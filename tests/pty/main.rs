@@ -14,6 +14,7 @@ mod composer;
 mod conformance;
 mod crash;
 mod dialects;
+mod elicitation;
 mod external;
 mod files;
 mod keys;

@@ -80,6 +80,8 @@ fn a_slow_authenticate_is_given_up_by_its_id_and_waited_for_v1_auth_09_v1_can_09
     assert_eq!(cancel["params"], json!({"requestId": call["id"]}));
     tui.wait_for("giving it up");
     tui.keys("<enter>");
+    // Only once the key has been passed over: after the end it would try again.
+    tui.settle(std::time::Duration::from_millis(300));
     tui.allow("over");
     tui.wait_for("the sign-in was given up");
     assert_eq!(tui.count("authenticate"), 1);

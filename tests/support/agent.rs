@@ -299,7 +299,8 @@ impl Agent {
             .cloned()
             .unwrap_or_else(|| json!(self.next_request));
         let mut params = self.fill(&request["params"]);
-        if params.get("sessionId").is_none() && request["as_is"] != true {
+        let placed = params.get("sessionId").is_some() || params.get("requestId").is_some();
+        if !placed && request["as_is"] != true {
             params["sessionId"] = json!(SESSION);
         }
         let message =

@@ -5,13 +5,14 @@
 //! does not fit costs only itself, and is kept as raw JSON where it would have been shown. So both
 //! passes share one code, and the common case builds no tree and copies no text twice.
 //!
-//! Updates and permission requests are read by borrowing views of our own: the schema crate's types
+//! Updates, permission requests and forms are read by borrowing views of our own: the schema crate's types
 //! drop what they do not know (a status, an item of a list) and build trees of `_meta`. Everything
 //! else is read by the crate's types. `recordings` and the property tests hold the two together.
 
 mod auth_method;
 mod blocks;
 mod command;
+mod elicitation;
 mod listing;
 mod newer;
 mod options;
@@ -34,8 +35,8 @@ use super::dialect::{ClientMethod, Dialects, Heard, Incoming};
 use crate::{
     acp::decode::view::Pass,
     proto::{
-        AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, RawJson, RequestKey,
-        RpcError, SessionId, code,
+        AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, HostRequest, RawJson,
+        RequestKey, RpcError, SessionId, code,
     },
     rpc::{Aside, Plain, Protocol, decode_error},
     text::SafeText,
@@ -79,8 +80,11 @@ impl Decoder {
     fn is_offered(&self, method: ClientMethod) -> bool {
         match method {
             ClientMethod::RequestPermission => true,
-            // A notification; as a request it is nothing that ACP knows.
-            ClientMethod::SessionUpdate => false,
+            // Notifications; as requests they are nothing that ACP knows.
+            ClientMethod::SessionUpdate | ClientMethod::ElicitationComplete => false,
+            ClientMethod::ElicitationCreate => {
+                self.caps.elicitation_form || self.caps.elicitation_url
+            }
             ClientMethod::ReadTextFile => self.caps.read_text_file,
             ClientMethod::WriteTextFile => self.caps.write_text_file,
             ClientMethod::TerminalCreate
@@ -177,6 +181,11 @@ impl Decoder {
 
 impl Protocol for Decoder {
     fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>) {
+        if ClientMethod::from_name(method) == Some(ClientMethod::ElicitationComplete) {
+            let done = elicitation::completed(params);
+            out.extend(done.map(|id| FromAgent::ElicitationDone { id }));
+            return;
+        }
         if !self.is_update(method) {
             return;
         }
@@ -211,6 +220,13 @@ impl Protocol for Decoder {
                     format!("Method not found: {method}"),
                 )
             })?;
+        if method == ClientMethod::ElicitationCreate {
+            let request = elicitation::decode(self, Pass::Strict, params)
+                .or_else(|_| elicitation::decode(self, Pass::Loose, params))
+                .map_err(|unusable| unusable.error())?;
+            let request = HostRequest::Elicitation(Box::new(request));
+            return Ok(FromAgent::Request { key, request });
+        }
         let request = request::decode(self, Pass::Strict, method, params).or_else(|_| {
             let plain = self.plain_params(method, params).unwrap_or_default();
             request::decode(self, Pass::Loose, method, &plain)

@@ -73,7 +73,9 @@ pub fn decode(
             let on: schema::ReleaseTerminalRequest = typed(params)?;
             HostRequest::TerminalRelease(terminal(on.session_id, on.terminal_id))
         }
-        ClientMethod::SessionUpdate => return Err(serde_json::Error::custom("no request")),
+        ClientMethod::SessionUpdate
+        | ClientMethod::ElicitationCreate
+        | ClientMethod::ElicitationComplete => return Err(serde_json::Error::custom("no request")),
     })
 }
 

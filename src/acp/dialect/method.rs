@@ -12,10 +12,12 @@ pub enum ClientMethod {
     TerminalWaitForExit,
     TerminalKill,
     TerminalRelease,
+    ElicitationCreate,
+    ElicitationComplete,
 }
 
 impl ClientMethod {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::SessionUpdate,
         Self::RequestPermission,
         Self::ReadTextFile,
@@ -25,6 +27,8 @@ impl ClientMethod {
         Self::TerminalWaitForExit,
         Self::TerminalKill,
         Self::TerminalRelease,
+        Self::ElicitationCreate,
+        Self::ElicitationComplete,
     ];
 
     pub fn name(self) -> &'static str {
@@ -38,6 +42,8 @@ impl ClientMethod {
             Self::TerminalWaitForExit => "terminal/wait_for_exit",
             Self::TerminalKill => "terminal/kill",
             Self::TerminalRelease => "terminal/release",
+            Self::ElicitationCreate => "elicitation/create",
+            Self::ElicitationComplete => "elicitation/complete",
         }
     }
 

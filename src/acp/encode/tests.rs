@@ -83,6 +83,7 @@ async fn initialize_offers_what_works() {
                 "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
                 "plan": {},
                 "auth": {"terminal": true},
+                "elicitation": {"form": {}, "url": {}},
                 "_meta": {"terminal_output": true, "terminal-auth": true},
             },
             "clientInfo": {
@@ -92,6 +93,57 @@ async fn initialize_offers_what_works() {
             },
         }])
     );
+}
+
+// V1-INIT-15
+#[tokio::test]
+async fn each_mode_of_elicitation_is_offered_by_name() {
+    for (form, url, offered) in [
+        (true, false, json!({"form": {}})),
+        (false, true, json!({"url": {}})),
+        (false, false, json!(null)),
+    ] {
+        let caps = ClientCaps {
+            elicitation_form: form,
+            elicitation_url: url,
+            ..ClientCaps::default()
+        };
+        let sent = call(Call::Initialize { caps }).await;
+        assert_eq!(sent[1]["clientCapabilities"]["elicitation"], offered);
+    }
+}
+
+// V1-ELI-04, V1-ELI-08, V1-ELI-17
+#[tokio::test]
+async fn elicitations_are_answered_by_an_action() {
+    let accept = |values| HostReply::Elicitation(ElicitationAnswer::Accept(values));
+    let value = |key: &str, value| (key.to_owned(), value);
+    for (reply, result) in [
+        (
+            accept(Some(vec![
+                value("text", FormValue::Text("a".to_owned())),
+                value("whole", FormValue::Integer(9_007_199_254_740_993)),
+                value("part", FormValue::Number(0.5)),
+                value("yes", FormValue::Boolean(true)),
+                value("all", FormValue::Texts(vec!["x".to_owned()])),
+            ])),
+            json!({"action": "accept", "content": {
+                "text": "a", "whole": 9_007_199_254_740_993_i64, "part": 0.5, "yes": true, "all": ["x"],
+            }}),
+        ),
+        (
+            HostReply::Elicitation(ElicitationAnswer::Decline),
+            json!({"action": "decline"}),
+        ),
+        (
+            HostReply::Elicitation(ElicitationAnswer::Cancel),
+            json!({"action": "cancel"}),
+        ),
+    ] {
+        assert_eq!(answered(reply).await, result);
+    }
+    let consent = answered(accept(None)).await;
+    assert_eq!(consent, json!({"action": "accept"}));
 }
 
 // V1-INIT-14
@@ -257,6 +309,7 @@ impl Protocol for Anything {
 fn asked_for(reply: &HostReply) -> &'static str {
     match reply {
         HostReply::Permission(_) => "session/request_permission",
+        HostReply::Elicitation(_) => "elicitation/create",
         HostReply::Content(_) => "fs/read_text_file",
         HostReply::Done => "fs/write_text_file",
         HostReply::TerminalCreated(_) => "terminal/create",

@@ -209,7 +209,10 @@ impl Run {
         let config = SessionConfig {
             unattended: true,
             caps: ClientCaps {
-                // There is no screen to sign in at (V1-INIT-14).
+                // Nobody is there to fill in a form or to look at a page, nor a screen to sign in at
+                // (V1-INIT-14).
+                elicitation_form: false,
+                elicitation_url: false,
                 login_terminal: false,
                 ..config.caps
             },
@@ -305,6 +308,7 @@ impl Run {
                 }
                 Effect::TerminalMeta(_)
                 | Effect::Attention(_)
+                | Effect::OpenPage { .. }
                 | Effect::RestoreDraft(_)
                 | Effect::Toast(_) => {}
             }

@@ -264,7 +264,7 @@ async fn what_was_not_offered_is_no_method_v1_fs_01() {
             read_text_file: false,
             write_text_file: false,
             terminal: false,
-            login_terminal: false,
+            ..ClientCaps::default()
         };
     });
     for request in [read("a"), write("a", ""), create("true")] {

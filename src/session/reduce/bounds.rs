@@ -32,6 +32,8 @@ const KEPT_BLOCKS: usize = 16;
 pub(super) const MAX_QUEUE: usize = 64;
 /// Questions that are open at once; further ones are refused with an error.
 pub(super) const MAX_QUESTIONS: usize = 64;
+/// Pages that were opened and are not told to be done; the oldest goes first.
+pub(super) const MAX_PAGES: usize = 64;
 /// Terminals told of; ended ones go first.
 pub(super) const MAX_TERMINALS: usize = 512;
 /// Slash commands.

@@ -215,6 +215,7 @@ impl Step<'_> {
             open_tools
         };
         self.close_questions();
+        self.forget_pages();
         if self.session.turn.is_some() {
             self.close_turn(open_tools);
         }

@@ -7,13 +7,16 @@ mod bounds;
 mod compaction;
 mod connection;
 mod dialect;
+mod elicitation;
 mod error_text;
+mod host_questions;
 mod listing;
 mod login;
 mod messages;
 mod notices;
 mod opening;
 mod options;
+mod permission;
 mod plan;
 mod questions;
 mod settings;
@@ -47,6 +50,8 @@ use crate::{
     text::SafeText,
 };
 
+pub use elicitation::asks_for_secret;
+
 /// State that only the rules need.
 #[derive(Debug, Default)]
 pub(super) struct Inner {
@@ -58,6 +63,7 @@ pub(super) struct Inner {
     speech: messages::Speech,
     tools: tools::ToolIndex,
     questions: questions::QuestionRules,
+    pages: elicitation::Pages,
     options: options::OptionRules,
     settings: settings::Settings,
     terminals: terminals::TerminalIndex,
@@ -152,8 +158,10 @@ impl Session {
     /// the questions of a cancelled turn get (V1-PERM-02), and the session closed where it can be
     /// (V1-RPC-20). Its other open requests are answered by the connection's end.
     pub fn farewell(&self) -> Vec<ToAgent> {
+        let questions = self.questions.iter().map(questions::closed);
         let Some(session) = self.inner.opening.live().cloned() else {
-            return Vec::new();
+            // What belongs to a request of ours, as while signing in.
+            return questions.collect();
         };
         let mut messages = Vec::new();
         if self
@@ -166,7 +174,7 @@ impl Session {
             };
             messages.push(ToAgent::Notify(cancel));
         }
-        messages.extend(self.questions.iter().map(questions::closed));
+        messages.extend(questions);
         if self.agent.caps.close {
             messages.push(ToAgent::Call(Call::CloseSession { id: session }));
         }
@@ -239,6 +247,8 @@ impl Step<'_> {
             Event::Answer { question, option } => self.answer(question, &option),
             Event::AnswerFile { question, answer } => self.answer_file(question, answer),
             Event::AnswerCommand { question, run } => self.answer_command(question, run),
+            Event::AnswerForm { question, answer } => self.answer_form(question, answer),
+            Event::AnswerPage { question, answer } => self.answer_page(question, answer),
             Event::CycleMode => self.cycle_mode(),
             Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
@@ -273,6 +283,7 @@ impl Step<'_> {
                 reason,
                 since: self.now,
             }),
+            Event::PageOpened { question, result } => self.browser_answered(question, result),
             Event::Refused { what, rule } => self.refused(&what, &rule),
             Event::Wrote { path, lines } => self.wrote(&path, lines),
             Event::TerminalStarted { id, command, cwd } => self.terminal_started(id, command, cwd),
@@ -302,6 +313,7 @@ impl Step<'_> {
             FromAgent::Update { session, event } => self.routed_update(session, event),
             FromAgent::Request { key, request } => self.request(key, request),
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
+            FromAgent::ElicitationDone { id } => self.page_done(&id),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Dialect(hint) => self.dialect(hint),
             FromAgent::Noise { what, count } => self.noise(&what, count),

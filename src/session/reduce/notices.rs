@@ -76,6 +76,15 @@ impl Step<'_> {
         self.grow(new);
     }
 
+    /// Another text for a notice that is still there.
+    pub(super) fn set_notice_text(&mut self, id: BlockId, text: SafeText) {
+        let block = self.session.transcript.get(id);
+        if let Some(BlockKind::Notice(old)) = block.map(|block| &block.kind) {
+            let new = notice(old.level, text, old.detail.clone());
+            self.replace(id, new);
+        }
+    }
+
     /// What no type of ours knows: one dim line, counted while it repeats (V1-UPD-10).
     pub(super) fn unknown_update(&mut self, what: &SafeText, raw: &RawJson) {
         let detail = SafeText::new(&raw.0);

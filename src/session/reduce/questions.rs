@@ -1,28 +1,25 @@
-//! Requests of the agent that wait for a decision, and those passed on to be served.
+//! Requests of the agent: which wait for the person, which are passed on to be served; asking,
+//! withdrawing, closing. What each kind of question is about has a file of its own.
 //!
 //! The rule above all: each request gets exactly one answer (V1-RPC-13). A question is answered by
 //! taking it out of `Session::questions`, and by that alone.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::collections::BTreeSet;
 
 use crate::{
     proto::{
-        HostReply, HostRequest, OptionId, PermissionKind, PermissionOption, PermissionOutcome,
-        PermissionRequest, RequestKey, RpcError, ToAgent, ToolContent, code,
+        ElicitationAnswer, HostReply, HostRequest, PermissionOutcome, RequestKey, RpcError,
+        ToAgent, code,
     },
-    session::{
-        Answered, Attention, BlockId, By, CommandQuestion, Consent, Effect, FileAnswer,
-        FileQuestion, NoticeLevel, PermissionQuestion, Question, QuestionId, Subject, ToolState,
-        Verdict,
-    },
+    session::{Attention, Consent, Effect, NoticeLevel, Question, QuestionId},
     text::SafeText,
 };
 
 use super::{
     Step,
-    bounds::{MAX_ANSWERS, MAX_QUESTIONS, MAX_WITHDRAWN},
+    bounds::{MAX_QUESTIONS, MAX_WITHDRAWN},
     error_text,
-    tools::Told,
+    permission::cancelled,
 };
 
 #[derive(Debug, Default)]
@@ -35,9 +32,11 @@ pub(super) struct QuestionRules {
 
 impl Step<'_> {
     pub(super) fn request(&mut self, key: RequestKey, request: HostRequest) {
-        if self.session.inner.opening.live() != Some(request.session()) {
+        if let Some(session) = request.session()
+            && self.session.inner.opening.live() != Some(session)
+        {
             // V1-SES-04: never acted on.
-            let id = request.session().as_str();
+            let id = session.as_str();
             let error = RpcError {
                 data: Some(error_text::session_data(id)),
                 ..RpcError::new(code::NOT_FOUND, format!("unknown session {id}"))
@@ -50,6 +49,7 @@ impl Step<'_> {
         }
         match request {
             HostRequest::Permission(request) => self.permission(key, *request),
+            HostRequest::Elicitation(elicitation) => self.elicit(key, *elicitation),
             request => self.effects.push(Effect::Serve {
                 key,
                 request: Box::new(request),
@@ -58,174 +58,17 @@ impl Step<'_> {
         }
     }
 
-    fn permission(&mut self, key: RequestKey, request: PermissionRequest) {
-        // V1-PERM-03: what is asked about is shown, announced or not.
-        let block = self.patch_tool(request.tool_call, Told::Asked);
-        if self.is_cancelling() || self.is_replaying() {
-            // V1-PERM-02; and history asks nothing (V1-SES-09).
-            self.record(block, cancelled());
-            let outcome = HostReply::Permission(PermissionOutcome::Cancelled);
-            self.answer_request(key, outcome);
-            return;
-        }
-        if self.refuse_if_too_many(key) {
-            return;
-        }
-        let Some(subject) = self.subject(block) else {
-            let error = RpcError::new(code::INTERNAL, "the tool call cannot be shown");
-            self.answer_request(key, HostReply::Error(error));
-            return;
-        };
-        let id = self.next_question();
-        self.session
-            .questions
-            .push_back(Question::Permission(PermissionQuestion {
-                id,
-                key,
-                block,
-                subject: subject.clone(),
-                options: request.options.clone(),
-                reason: None,
-                since: self.now,
-                deciding: true,
-            }));
-        self.mark_asking(block);
-        self.effects.push(Effect::Decide {
-            question: id,
-            subject: Box::new(subject),
-            options: request.options,
-        });
-    }
-
-    pub(super) fn decided(&mut self, id: QuestionId, verdict: Verdict) {
-        let Some(at) = self.position(id) else {
-            return;
-        };
-        let Some(Question::Permission(question)) = self.session.questions.get(at) else {
-            return;
-        };
-        if !question.deciding {
-            return;
-        }
-        let (picked, reason) = match verdict {
-            Verdict::Allow { option, rule } => (Some((option, true, rule)), None),
-            Verdict::Deny { option, rule } => (Some((option, false, rule)), None),
-            Verdict::Ask { reason } => (None, reason),
-        };
-        // Policy picks among what the agent offers, or not at all.
-        let picked = picked.and_then(|(id, allowed, rule)| {
-            let option = question.options.iter().find(|option| option.id == id)?;
-            Some((option.clone(), allowed, rule))
-        });
-        let nothing_shown = self.session.shown_question().is_none();
-        match picked {
-            Some((option, allowed, rule)) => {
-                let answered = Answered {
-                    answer: option.name.clone(),
-                    allowed,
-                    by: By::Rule(rule),
-                };
-                self.select(at, option.id, answered);
-            }
-            None => self.leave_to_person(at, reason),
-        }
-        self.call_person(nothing_shown);
-    }
-
-    fn leave_to_person(&mut self, at: usize, reason: Option<SafeText>) {
-        if let Some(Question::Permission(question)) = self.session.questions.get_mut(at) {
-            question.deciding = false;
-            question.reason = reason;
-            question.since = self.now;
-        }
-        self.refuse_if_unattended(at);
-    }
-
     /// Rings when a dialog comes up where none was.
-    fn call_person(&mut self, nothing_shown: bool) {
+    pub(super) fn call_person(&mut self, nothing_shown: bool) {
         if nothing_shown && self.session.shown_question().is_some() {
             self.effects
                 .push(Effect::Attention(Attention::PermissionWaiting));
         }
     }
 
-    /// The person's answer: to this question, with one of its options, once (V1-PERM-10).
-    pub(super) fn answer(&mut self, id: QuestionId, option: &OptionId) {
-        let Some(at) = self.position(id) else {
-            return;
-        };
-        let Some(Question::Permission(question)) = self.session.questions.get(at) else {
-            return;
-        };
-        if question.deciding {
-            return;
-        }
-        let Some(option) = question
-            .options
-            .iter()
-            .find(|offered| offered.id == *option)
-        else {
-            return;
-        };
-        let answered = Answered {
-            answer: option.name.clone(),
-            allowed: allows(option),
-            by: By::Person,
-        };
-        let option = option.id.clone();
-        self.select(at, option, answered);
-        self.silence_counts_anew();
-    }
-
-    pub(super) fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
-        if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
-            self.record(question.block, answered);
-            let outcome = PermissionOutcome::Selected(option);
-            self.answer_request(question.key, HostReply::Permission(outcome));
-        }
-    }
-
-    pub(super) fn outside_roots(
-        &mut self,
-        key: RequestKey,
-        request: HostRequest,
-        resolved: PathBuf,
-        write: bool,
-    ) {
-        if self.session.connection != Some(key.connection) {
-            return;
-        }
-        if !self.may_ask(key) {
-            return;
-        }
-        let asked = match &request {
-            HostRequest::ReadTextFile(read) => SafeText::line(&read.path),
-            HostRequest::WriteTextFile(write) => SafeText::line(&write.path),
-            _ => SafeText::default(),
-        };
-        let id = self.next_question();
-        self.ask(Question::File(FileQuestion {
-            id,
-            key,
-            request,
-            asked,
-            resolved,
-            write,
-            since: self.now,
-        }));
-    }
-
-    /// `question` comes without an id of its own.
-    pub(super) fn ask_terminal(&mut self, mut question: CommandQuestion) {
-        if self.session.connection == Some(question.key.connection) && self.may_ask(question.key) {
-            question.id = self.next_question();
-            self.ask(Question::Command(question));
-        }
-    }
-
     /// Whether a request that is neither served nor answered may become a question; else it is
     /// answered here.
-    fn may_ask(&mut self, key: RequestKey) -> bool {
+    pub(super) fn may_ask(&mut self, key: RequestKey) -> bool {
         if self.session.inner.questions.withdrawn.remove(&key) || self.is_cancelling() {
             self.answer_request(key, HostReply::Error(request_cancelled()));
             return false;
@@ -233,72 +76,11 @@ impl Step<'_> {
         !self.refuse_if_too_many(key)
     }
 
-    fn ask(&mut self, question: Question) {
+    pub(super) fn ask(&mut self, question: Question) {
         let nothing_shown = self.session.shown_question().is_none();
         self.session.questions.push_back(question);
         self.refuse_if_unattended(self.session.questions.len() - 1);
         self.call_person(nothing_shown);
-    }
-
-    pub(super) fn answer_command(&mut self, id: QuestionId, run: bool) {
-        let Some(at) = self.position(id) else {
-            return;
-        };
-        if !matches!(self.session.questions.get(at), Some(Question::Command(_))) {
-            return;
-        }
-        let Some(Question::Command(question)) = self.session.questions.remove(at) else {
-            return;
-        };
-        let answer = if run { "allowed once" } else { "not allowed" };
-        let text = format!("command {answer}: {}", question.command);
-        self.say(NoticeLevel::Info, SafeText::line(&text));
-        if run {
-            self.effects.push(Effect::Serve {
-                key: question.key,
-                request: Box::new(question.request),
-                consent: Consent::Once,
-            });
-        } else {
-            let error = RpcError::new(code::INTERNAL, "the user did not allow the command");
-            self.answer_request(question.key, HostReply::Error(error));
-        }
-        self.silence_counts_anew();
-    }
-
-    pub(super) fn answer_file(&mut self, id: QuestionId, answer: FileAnswer) {
-        let Some(at) = self.position(id) else {
-            return;
-        };
-        if !matches!(self.session.questions.get(at), Some(Question::File(_))) {
-            return;
-        }
-        let Some(Question::File(question)) = self.session.questions.remove(at) else {
-            return;
-        };
-        let consent = match answer {
-            FileAnswer::Once => Consent::Once,
-            FileAnswer::Folder => Consent::Folder,
-            FileAnswer::No => Consent::None,
-        };
-        self.record_file(&question, consent);
-        if consent == Consent::None {
-            let error = RpcError::new(
-                code::INTERNAL,
-                format!(
-                    "the user did not allow access to {}",
-                    question.resolved.display()
-                ),
-            );
-            self.answer_request(question.key, HostReply::Error(error));
-        } else {
-            self.effects.push(Effect::Serve {
-                key: question.key,
-                request: Box::new(question.request),
-                consent,
-            });
-        }
-        self.silence_counts_anew();
     }
 
     /// The agent takes a request back; it is answered all the same (V1-CAN-10, V1-PERM-09).
@@ -326,13 +108,26 @@ impl Step<'_> {
         }
     }
 
-    fn close_question(&mut self, at: usize) {
+    /// What the turn had asked; what belongs to a request of ours goes on (V1-CAN-06).
+    pub(super) fn close_questions_of_turn(&mut self) {
+        let mut at = 0;
+        while let Some(question) = self.session.questions.get(at) {
+            if question.is_of_turn() {
+                self.close_question(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    pub(super) fn close_question(&mut self, at: usize) {
         let Some(question) = self.session.questions.remove(at) else {
             return;
         };
         if let Question::Permission(question) = &question {
             self.record(question.block, cancelled());
         }
+        self.tell_dropped(&question);
         self.effects.push(Effect::ToAgent(closed(&question)));
     }
 
@@ -341,7 +136,7 @@ impl Step<'_> {
         self.say(NoticeLevel::Warning, text);
     }
 
-    fn refuse_if_too_many(&mut self, key: RequestKey) -> bool {
+    pub(super) fn refuse_if_too_many(&mut self, key: RequestKey) -> bool {
         if self.session.questions.len() < MAX_QUESTIONS {
             return false;
         }
@@ -352,85 +147,15 @@ impl Step<'_> {
         true
     }
 
-    fn next_question(&mut self) -> QuestionId {
+    pub(super) fn next_question(&mut self) -> QuestionId {
         let next = &mut self.session.inner.questions.next_id;
         *next += 1;
         QuestionId(*next)
     }
 
-    fn position(&self, id: QuestionId) -> Option<usize> {
+    pub(super) fn position(&self, id: QuestionId) -> Option<usize> {
         let mut questions = self.session.questions.iter();
         questions.position(|question| question.id() == id)
-    }
-
-    /// What was asked stays in the transcript with its answer. A call that was allowed is under way:
-    /// not all agents say so.
-    pub(super) fn record(&mut self, block: BlockId, answered: Answered) {
-        let now = self.now;
-        if answered.by != By::Nobody && !answered.allowed {
-            self.denied_in_turn();
-        }
-        if let Some(call) = self.edit_tool(block) {
-            if call.state.is_open() {
-                call.started = now;
-            }
-            if answered.allowed && call.state == ToolState::Pending {
-                call.state = ToolState::InProgress;
-            }
-            if call.answers.len() >= MAX_ANSWERS {
-                call.answers.remove(0);
-            }
-            call.answers.push(answered);
-        }
-        self.mark_asking(block);
-    }
-
-    fn record_file(&mut self, question: &FileQuestion, consent: Consent) {
-        let verb = if question.write { "write" } else { "read" };
-        let answer = match consent {
-            Consent::None => "not allowed",
-            Consent::Once => "allowed once",
-            Consent::Folder => "allowed for its folder in this session",
-        };
-        let text = format!(
-            "{verb} outside the workspace {answer}: {}",
-            question.resolved.display()
-        );
-        self.say(NoticeLevel::Info, SafeText::line(&text));
-    }
-
-    fn mark_asking(&mut self, block: BlockId) {
-        let asking = self.session.questions.iter().any(
-            |question| matches!(question, Question::Permission(question) if question.block == block),
-        );
-        if let Some(call) = self.edit_tool(block) {
-            call.asking = asking;
-        }
-    }
-
-    fn subject(&self, block: BlockId) -> Option<Subject> {
-        let call = self.tool(block)?;
-        let diffs = call.content.iter().filter_map(|content| match content {
-            ToolContent::Diff(diff) => Some(&diff.path),
-            _ => None,
-        });
-        let mut paths: Vec<String> = Vec::new();
-        for path in call.locations.iter().map(|at| &at.path).chain(diffs) {
-            if !paths.contains(path) {
-                paths.push(path.clone());
-            }
-        }
-        Some(Subject {
-            tool_call: call.id.clone(),
-            title: call.title.clone(),
-            kind: call.kind,
-            name: call.name.clone(),
-            command: call.command.clone(),
-            command_cwd: call.command_cwd.clone(),
-            paths,
-            content: call.content.clone(),
-            locations: call.locations.clone(),
-        })
     }
 }
 
@@ -438,26 +163,12 @@ impl Step<'_> {
 pub(super) fn closed(question: &Question) -> ToAgent {
     let reply = match question {
         Question::Permission(_) => HostReply::Permission(PermissionOutcome::Cancelled),
+        Question::Form(_) | Question::Page(_) => HostReply::Elicitation(ElicitationAnswer::Cancel),
         Question::File(_) | Question::Command(_) => HostReply::Error(request_cancelled()),
     };
     ToAgent::Reply {
         key: question.key(),
         reply,
-    }
-}
-
-fn allows(option: &PermissionOption) -> bool {
-    matches!(
-        option.kind,
-        PermissionKind::AllowOnce | PermissionKind::AllowAlways
-    )
-}
-
-fn cancelled() -> Answered {
-    Answered {
-        answer: "cancelled".into(),
-        allowed: false,
-        by: By::Nobody,
     }
 }
 

@@ -57,7 +57,7 @@ impl Step<'_> {
         let cancel = Notification::Cancel { session };
         self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
         self.end_open_tools(ToolState::Cancelled);
-        self.close_questions();
+        self.close_questions_of_turn();
     }
 
     /// A stop after "send now" means that nothing is to be sent either.

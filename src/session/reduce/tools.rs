@@ -56,6 +56,11 @@ impl ToolIndex {
         self.by_id.contains_key(id)
     }
 
+    /// The call that has this id now.
+    pub(super) fn find(&self, id: &ToolCallId) -> Option<BlockId> {
+        self.by_id.get(id).map(|known| known.block)
+    }
+
     pub(super) fn forget(&mut self, id: &ToolCallId) {
         self.by_id.remove(id);
     }

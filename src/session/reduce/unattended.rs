@@ -37,6 +37,8 @@ impl Step<'_> {
             }
             Some(Question::File(question)) => self.answer_file(question.id, FileAnswer::No),
             Some(Question::Command(question)) => self.answer_command(question.id, false),
+            // Not offered without a person, but an agent may ask all the same.
+            Some(Question::Form(_) | Question::Page(_)) => self.close_question(at),
             None => {}
         }
     }

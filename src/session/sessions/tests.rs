@@ -3,9 +3,9 @@
 use crate::{
     proto::{
         AgentCaps, AgentEvent, Call, CallResult, CallTag, ChunkRole, ClientCaps, ContentBlock,
-        HostReply, HostRequest, Initialized, PermissionKind, PermissionOption, PermissionRequest,
-        PromptBlock, RequestKey, SessionOpened, StopReason, ToAgent, ToolCallId, ToolCallPatch,
-        code,
+        Elicitation, ElicitationMode, ElicitationScope, Form, HostReply, HostRequest, Initialized,
+        PermissionKind, PermissionOption, PermissionRequest, PromptBlock, RequestKey,
+        SessionOpened, StopReason, ToAgent, ToolCallId, ToolCallPatch, code,
     },
     session::{BlockKind, Prompt, Start, Verdict},
     text::SafeText,
@@ -333,6 +333,37 @@ fn the_number_of_sessions_is_bounded() {
     let (mut bench, _, _) = Bench::two();
     while bench.sessions.open(config(), bench.now).is_some() {}
     assert_eq!(bench.sessions.len(), MAX_SESSIONS);
+}
+
+// V1-ELI-02
+#[test]
+fn a_question_for_a_request_goes_to_whose_request_it_is() {
+    let (mut bench, first, second) = Bench::two();
+    let mut asks = |caller: Option<SessionKey>| {
+        bench.requests += 1;
+        let key = RequestKey {
+            connection: AGENT,
+            number: bench.requests,
+        };
+        let request = HostRequest::Elicitation(Box::new(Elicitation {
+            scope: ElicitationScope::Request {
+                id: "7".to_owned(),
+                caller,
+            },
+            message: "Which tenant?".into(),
+            mode: ElicitationMode::Form(Form::default()),
+        }));
+        bench.says(FromAgent::Request { key, request });
+        let asked = |key: SessionKey| {
+            let session = bench.sessions.get(key).expect("a session");
+            session.questions.len()
+        };
+        (asked(first), asked(second))
+    };
+    assert_eq!(asks(Some(second)), (0, 1));
+    assert_eq!(asks(Some(first)), (1, 1));
+    // The request is answered already, or was never one of ours.
+    assert_eq!(asks(None), (2, 1));
 }
 
 #[test]

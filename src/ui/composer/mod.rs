@@ -4,21 +4,21 @@
 //! know the keymap's actions: the root asks the popup first, then its keymap, then
 //! [`Composer::edit_key`], and calls the methods here for what its actions mean.
 
-mod buffer;
+pub(in crate::ui) mod buffer;
 mod burst;
-mod chips;
+pub(in crate::ui) mod chips;
 mod draw;
 mod editing;
 pub(in crate::ui) mod fuzzy;
 mod history;
-mod keys;
+pub(in crate::ui) mod keys;
 mod kill;
 mod layout;
 mod paste;
 mod popup;
 mod popup_keys;
 mod segment;
-mod undo;
+pub(in crate::ui) mod undo;
 
 #[cfg(test)]
 mod tests;

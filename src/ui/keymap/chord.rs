@@ -139,7 +139,6 @@ impl Chord {
     }
 
     /// The plain press of the key.
-    #[cfg(test)]
     pub fn event(self) -> KeyEvent {
         KeyEvent::new(self.code, self.modifiers)
     }

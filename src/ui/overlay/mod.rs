@@ -4,6 +4,7 @@
 //! says in its [`Outcome`] what should follow, and the root does that once the overlay has returned.
 
 mod agents;
+mod form;
 mod guard;
 mod help;
 mod list;
@@ -36,6 +37,7 @@ use crate::{
 };
 
 pub use agents::AgentPicker;
+pub use form::FormDialog;
 pub use guard::{Guard, PAUSE};
 pub use help::Help;
 pub use options::OptionsDialog;

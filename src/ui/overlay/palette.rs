@@ -41,7 +41,12 @@ impl Palette {
         // Keys of a selected block and of a question mean nothing away from it.
         let actions = ACTIONS
             .iter()
-            .filter(|info| !matches!(info.context, Context::Browse | Context::Question))
+            .filter(|info| {
+                !matches!(
+                    info.context,
+                    Context::Browse | Context::Question | Context::Form
+                )
+            })
             .filter(|info| is_possible(info.action, cx))
             .map(|info| {
                 let mut label = StyledLine::styled(info.doc, theme.text);

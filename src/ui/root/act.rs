@@ -110,7 +110,9 @@ impl Ui {
             | Action::QuestionDown
             | Action::QuestionScrollUp
             | Action::QuestionScrollDown
-            | Action::Confirm => return false,
+            | Action::Confirm
+            | Action::FormNext
+            | Action::FormPrevious => return false,
         }
         true
     }

@@ -95,6 +95,8 @@ impl Ui {
             self.sync(cx);
             let elsewhere =
                 self.viewer.is_some() || self.layers.is_opened() || self.transcript.is_browsing();
+            // A field of a form takes text key by key.
+            let typed_above = elsewhere || self.layers.takes_text(cx.now);
             let turned = if elsewhere { 0 } else { wheel(rest) };
             if turned > 0 {
                 // Scrolling is no answer and no typing: the guard of a question does not mind it.
@@ -104,7 +106,7 @@ impl Ui {
                 rest = rest.get(turned..).unwrap_or_default();
                 continue;
             }
-            let burst = if elsewhere {
+            let burst = if typed_above {
                 0
             } else {
                 self.composer.take_burst(rest, &sources(cx))
@@ -130,7 +132,9 @@ impl Ui {
 
     /// Overlays as the session has them now.
     pub(super) fn sync(&mut self, cx: &UiContext<'_>) {
-        self.layers.sync(cx.session, self.last_key, self.feedback);
+        let no_browser = cx.project.no_browser.as_ref();
+        self.layers
+            .sync(cx.session, no_browser, self.last_key, self.feedback);
         self.sync_login(cx);
     }
 

@@ -8,9 +8,10 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, CallResult, CallTag, ChunkRole, ClientCaps,
-        ConnectionId, ContentBlock, FromAgent, HostRequest, Initialized, Meta, ModeId, ModeState,
-        OptionId, PermissionKind, PermissionOption, PermissionRequest, RequestKey, RpcError,
-        SessionId, SessionMode, SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
+        ConnectionId, ContentBlock, Elicitation, ElicitationId, ElicitationMode, ElicitationScope,
+        FromAgent, HostRequest, Initialized, Meta, ModeId, ModeState, OptionId, PermissionKind,
+        PermissionOption, PermissionRequest, RequestKey, RpcError, SessionId, SessionMode,
+        SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
     },
     session::{Effect, Event, Prompt, Question, Session, SessionConfig, Start, Verdict, reduce},
     text::SafeText,
@@ -55,6 +56,7 @@ impl Bench {
                 cwd: "~/src/tool".into(),
                 git_branch: Some("main".into()),
                 policy: None,
+                no_browser: None,
             },
             screens: Screens::default(),
             now,
@@ -205,6 +207,30 @@ impl Bench {
             kind: Some(kind),
             ..ToolCallPatch::new(id)
         }
+    }
+
+    /// Asks for a form or a page.
+    pub fn elicits(&mut self, message: &str, mode: ElicitationMode) {
+        let key = self.key();
+        self.says(FromAgent::Request {
+            key,
+            request: HostRequest::Elicitation(Box::new(Elicitation {
+                scope: ElicitationScope::Session {
+                    session: Self::session_id(),
+                    tool_call: None,
+                },
+                message: SafeText::new(message),
+                mode,
+            })),
+        });
+    }
+
+    pub fn asks_for_page(&mut self, url: &str) {
+        let mode = ElicitationMode::Url {
+            id: ElicitationId("page-1".to_owned()),
+            url: url.to_owned(),
+        };
+        self.elicits("Please sign in to the deployment service.", mode);
     }
 
     /// Asks to read or write a file that turned out to lie outside the workspace.

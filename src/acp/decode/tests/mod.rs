@@ -1,5 +1,6 @@
 //! Decoding as a whole.
 
+mod elicitations;
 mod newer;
 mod properties;
 mod recordings;

@@ -75,6 +75,8 @@ fn what_was_not_offered_is_not_found() {
         read_text_file: false,
         write_text_file: false,
         terminal: false,
+        elicitation_form: false,
+        elicitation_url: false,
         login_terminal: false,
     };
     for method in [
@@ -82,6 +84,7 @@ fn what_was_not_offered_is_not_found() {
         "fs/writeTextFile",
         "terminal/create",
         "elicitation/create",
+        "elicitation/complete",
         "craft/drainMidTurnQueue",
         "_x/ask",
         "session/update",

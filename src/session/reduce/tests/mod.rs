@@ -2,6 +2,7 @@
 
 mod compaction;
 mod connection;
+mod elicitation;
 mod listing;
 mod login;
 mod messages;

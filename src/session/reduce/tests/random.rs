@@ -8,12 +8,13 @@ use super::{options::flag, *};
 use crate::proto::SessionPage;
 use crate::{
     proto::{
-        ExitStatus, FsRead, ModeId, ModeState, OptionId, SessionMode, Setting, SettingKey,
+        Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
+        ExitStatus, Form, FsRead, ModeId, ModeState, OptionId, SessionMode, Setting, SettingKey,
         SettingSource, TerminalId, TerminalMeta, ToolContent, ToolKind,
     },
     session::{
-        BlockId, Changes, Consent, FileAnswer, Question, QuestionId, SignInStep, Verdict,
-        reduce::bounds::block_weight,
+        BlockId, Changes, Consent, FileAnswer, PageAnswer, Question, QuestionId, SignInStep,
+        Verdict, reduce::bounds::block_weight,
     },
 };
 
@@ -48,6 +49,12 @@ enum Act {
     Stray,
     Update(u8, u8),
     Ask(u8),
+    /// A form, or a page; of the session, or of a request.
+    Elicit(bool, bool),
+    AnswerForm(usize, bool),
+    AnswerPage(usize, u8),
+    Browser(usize, bool),
+    PageDone(u8),
     Read,
     Foreign,
     Terminal(u8),
@@ -92,6 +99,11 @@ fn act() -> impl Strategy<Value = Act> {
         9 => (0..15u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
         4 => (0..3u8).prop_map(Act::Ask),
         2 => Just(Act::Read),
+        4 => any::<(bool, bool)>().prop_map(|(form, of_turn)| Act::Elicit(form, of_turn)),
+        3 => (0..4usize, any::<bool>()).prop_map(|(n, yes)| Act::AnswerForm(n, yes)),
+        3 => (0..4usize, 0..4u8).prop_map(|(n, answer)| Act::AnswerPage(n, answer)),
+        2 => (0..4usize, any::<bool>()).prop_map(|(n, well)| Act::Browser(n, well)),
+        1 => (0..8u8).prop_map(Act::PageDone),
         1 => Just(Act::Foreign),
         2 => (0..3u8).prop_map(Act::Terminal),
         1 => (0..3u8).prop_map(Act::TerminalEnds),
@@ -240,6 +252,10 @@ impl World {
                 }
                 Effect::RestoreDraft(prompt) => {
                     self.restored.insert(prompt.text);
+                }
+                Effect::OpenPage { question, .. } => {
+                    let mut open = self.play.session.questions.iter();
+                    assert!(open.any(|q| q.id() == question), "nobody has consented");
                 }
                 Effect::ToAgent(ToAgent::Notify(Notification::CancelCall(call))) => {
                     assert!(self.open_calls.contains(&call), "{call:?} is not open");
@@ -520,6 +536,59 @@ impl World {
                 };
                 self.ask(HostRequest::Permission(Box::new(request)));
             }
+            Act::Elicit(form, of_turn) => {
+                let scope = if of_turn {
+                    ElicitationScope::Session {
+                        session: self.session_id(),
+                        tool_call: Some(ToolCallId::new("0")),
+                    }
+                } else {
+                    ElicitationScope::Request {
+                        id: "1".to_owned(),
+                        caller: None,
+                    }
+                };
+                let mode = if form {
+                    ElicitationMode::Form(Form::default())
+                } else {
+                    ElicitationMode::Url {
+                        id: ElicitationId(format!("{}", self.asked.len() % 8)),
+                        url: "https://example.com/".to_owned(),
+                    }
+                };
+                self.ask(HostRequest::Elicitation(Box::new(Elicitation {
+                    scope,
+                    message: "who?".into(),
+                    mode,
+                })));
+            }
+            Act::AnswerForm(n, yes) => {
+                let question = self.question(n);
+                let answer = if yes {
+                    ElicitationAnswer::Accept(Some(Vec::new()))
+                } else {
+                    ElicitationAnswer::Decline
+                };
+                self.event(Event::AnswerForm { question, answer });
+            }
+            Act::AnswerPage(n, answer) => {
+                let question = self.question(n);
+                let answer = [
+                    PageAnswer::Open,
+                    PageAnswer::OpenedElsewhere,
+                    PageAnswer::Decline,
+                    PageAnswer::Dismiss,
+                ][usize::from(answer)];
+                self.event(Event::AnswerPage { question, answer });
+            }
+            Act::Browser(n, well) => {
+                let question = self.question(n);
+                let result = if well { Ok(()) } else { Err("no".into()) };
+                self.event(Event::PageOpened { question, result });
+            }
+            Act::PageDone(n) => self.word(FromAgent::ElicitationDone {
+                id: ElicitationId(format!("{n}")),
+            }),
             Act::Read => {
                 let request = self.read(self.session_id());
                 self.ask(request);
@@ -629,7 +698,8 @@ impl World {
             call,
             result,
         });
-        assert!(!ends_turn || self.play.session.questions.is_empty());
+        let mut open = self.play.session.questions.iter();
+        assert!(!ends_turn || !open.any(Question::is_of_turn));
     }
 
     /// The agent ends, the host answers what it has: nothing may be left without an answer.

@@ -206,7 +206,9 @@ impl Choices {
             PermissionKind::RejectOnce | PermissionKind::RejectAlways => {
                 (cx.symbols.failed, theme.error)
             }
-            PermissionKind::Unknown => (cx.symbols.asking, theme.warning),
+            PermissionKind::Unknown if choice.foreign => (cx.symbols.asking, theme.warning),
+            // Ours: no answer at all.
+            PermissionKind::Unknown => (cx.symbols.separator, theme.dim),
         };
         head.push(sign, colour);
         head.push(" ", theme.text);

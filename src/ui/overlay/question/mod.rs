@@ -9,6 +9,7 @@ mod body;
 mod choices;
 mod command;
 mod file;
+mod page;
 mod permission;
 mod trust;
 
@@ -58,6 +59,16 @@ trait Subject {
 
     /// What picking the choice at `at` means.
     fn answer(&self, at: usize) -> Option<UiCommand>;
+
+    /// What picking the choice at `at` does without answering.
+    fn aside(&self, _at: usize) -> Option<UiCommand> {
+        None
+    }
+
+    /// What esc means, in a word.
+    fn dismissal_word(&self) -> &'static str {
+        "no"
+    }
 
     /// What esc means; `None` stops the turn, and with it the question.
     fn dismissal(&self) -> Option<UiCommand> {
@@ -144,6 +155,9 @@ impl QuestionDialog {
         if !self.choices.is_seen(at) {
             self.choices.select(at);
             return Outcome::taken();
+        }
+        if let Some(command) = self.subject.aside(at) {
+            return Outcome::taken().command(command);
         }
         match self.subject.answer(at) {
             Some(command) => Outcome::close().command(command),
@@ -269,7 +283,7 @@ impl QuestionDialog {
         hints.push((
             hint(Action::Stop),
             if self.subject.dismissal().is_some() {
-                "no"
+                self.subject.dismissal_word()
             } else {
                 "stop the turn"
             },

@@ -1,4 +1,5 @@
 mod answers;
+mod pages;
 
 use std::{sync::Arc, time::Duration};
 
@@ -43,6 +44,11 @@ impl Shown {
             }
             crate::session::Question::File(question) => QuestionDialog::file(question, guard),
             crate::session::Question::Command(question) => QuestionDialog::command(question, guard),
+            crate::session::Question::Page(question) => {
+                let no_browser = bench.project.no_browser.as_ref();
+                QuestionDialog::page(question, no_browser, guard)
+            }
+            crate::session::Question::Form(_) => panic!("a dialog of its own"),
         };
         Self::of(bench, dialog)
     }

@@ -1,0 +1,130 @@
+//! What the host leaves to the person: files outside the workspace, commands that policy wants asked
+//! about.
+
+use std::path::PathBuf;
+
+use crate::{
+    proto::{HostReply, HostRequest, RequestKey, RpcError, code},
+    session::{
+        CommandQuestion, Consent, Effect, FileAnswer, FileQuestion, NoticeLevel, Question,
+        QuestionId,
+    },
+    text::SafeText,
+};
+
+use super::Step;
+
+impl Step<'_> {
+    pub(super) fn outside_roots(
+        &mut self,
+        key: RequestKey,
+        request: HostRequest,
+        resolved: PathBuf,
+        write: bool,
+    ) {
+        if self.session.connection != Some(key.connection) {
+            return;
+        }
+        if !self.may_ask(key) {
+            return;
+        }
+        let asked = match &request {
+            HostRequest::ReadTextFile(read) => SafeText::line(&read.path),
+            HostRequest::WriteTextFile(write) => SafeText::line(&write.path),
+            _ => SafeText::default(),
+        };
+        let id = self.next_question();
+        self.ask(Question::File(FileQuestion {
+            id,
+            key,
+            request,
+            asked,
+            resolved,
+            write,
+            since: self.now,
+        }));
+    }
+
+    /// `question` comes without an id of its own.
+    pub(super) fn ask_terminal(&mut self, mut question: CommandQuestion) {
+        if self.session.connection == Some(question.key.connection) && self.may_ask(question.key) {
+            question.id = self.next_question();
+            self.ask(Question::Command(question));
+        }
+    }
+
+    pub(super) fn answer_command(&mut self, id: QuestionId, run: bool) {
+        let Some(at) = self.position(id) else {
+            return;
+        };
+        if !matches!(self.session.questions.get(at), Some(Question::Command(_))) {
+            return;
+        }
+        let Some(Question::Command(question)) = self.session.questions.remove(at) else {
+            return;
+        };
+        let answer = if run { "allowed once" } else { "not allowed" };
+        let text = format!("command {answer}: {}", question.command);
+        self.say(NoticeLevel::Info, SafeText::line(&text));
+        if run {
+            self.effects.push(Effect::Serve {
+                key: question.key,
+                request: Box::new(question.request),
+                consent: Consent::Once,
+            });
+        } else {
+            let error = RpcError::new(code::INTERNAL, "the user did not allow the command");
+            self.answer_request(question.key, HostReply::Error(error));
+        }
+        self.silence_counts_anew();
+    }
+
+    pub(super) fn answer_file(&mut self, id: QuestionId, answer: FileAnswer) {
+        let Some(at) = self.position(id) else {
+            return;
+        };
+        if !matches!(self.session.questions.get(at), Some(Question::File(_))) {
+            return;
+        }
+        let Some(Question::File(question)) = self.session.questions.remove(at) else {
+            return;
+        };
+        let consent = match answer {
+            FileAnswer::Once => Consent::Once,
+            FileAnswer::Folder => Consent::Folder,
+            FileAnswer::No => Consent::None,
+        };
+        self.record_file(&question, consent);
+        if consent == Consent::None {
+            let error = RpcError::new(
+                code::INTERNAL,
+                format!(
+                    "the user did not allow access to {}",
+                    question.resolved.display()
+                ),
+            );
+            self.answer_request(question.key, HostReply::Error(error));
+        } else {
+            self.effects.push(Effect::Serve {
+                key: question.key,
+                request: Box::new(question.request),
+                consent,
+            });
+        }
+        self.silence_counts_anew();
+    }
+
+    fn record_file(&mut self, question: &FileQuestion, consent: Consent) {
+        let verb = if question.write { "write" } else { "read" };
+        let answer = match consent {
+            Consent::None => "not allowed",
+            Consent::Once => "allowed once",
+            Consent::Folder => "allowed for its folder in this session",
+        };
+        let text = format!(
+            "{verb} outside the workspace {answer}: {}",
+            question.resolved.display()
+        );
+        self.say(NoticeLevel::Info, SafeText::line(&text));
+    }
+}

@@ -1,0 +1,210 @@
+//! One line of text being edited, with the composer's keys: a field of a form.
+//!
+//! Line breaks are kept, shown as a sign: a field may hold them, and nothing the agent or the person
+//! put there is lost by editing it.
+
+use crate::{
+    text::{SafeText, cell_width, prefix_of_width},
+    ui::{
+        composer::{
+            buffer::{Buffer, Caret},
+            chips::clean,
+            keys::{Edit, Motion, edit_of},
+            undo::EditKind,
+        },
+        keymap::Chord,
+    },
+};
+
+/// Stands for a line break: the sign for it.
+const BREAK: char = '\u{2424}';
+
+#[derive(Debug, Default)]
+pub struct LineInput {
+    buffer: Buffer,
+    /// What was deleted last by a kill.
+    killed: String,
+}
+
+impl LineInput {
+    /// With the caret at the end.
+    pub fn new(text: &str) -> Self {
+        let mut input = Self::default();
+        input.insert(text, EditKind::Other);
+        input.buffer.forget_undo();
+        input
+    }
+
+    pub fn text(&self) -> String {
+        self.line().replace(BREAK, "\n")
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    fn line(&self) -> &str {
+        self.buffer.line(0)
+    }
+
+    /// Applies an editing key; false if `key` is none, or up or down, or deletes where nothing is.
+    pub fn handle(&mut self, key: Chord) -> bool {
+        let Some(edit) = edit_of(&key.event()) else {
+            return false;
+        };
+        let ctrl_d = key.modifiers() == crossterm::event::KeyModifiers::CONTROL;
+        match edit {
+            Edit::Up | Edit::Down => return false,
+            Edit::Delete(Motion::Right) if ctrl_d && self.is_empty() => return false,
+            Edit::Insert(c) => {
+                let kind = if c.is_whitespace() {
+                    EditKind::Space
+                } else {
+                    EditKind::Type
+                };
+                self.insert(&c.to_string(), kind);
+            }
+            Edit::Newline => self.insert("\n", EditKind::Other),
+            Edit::Move(motion) => {
+                let to = self.target(motion);
+                self.buffer.set_caret(to);
+            }
+            Edit::Delete(motion) => self.delete(motion, EditKind::Delete),
+            Edit::Kill(motion) => {
+                let to = self.target(motion);
+                let caret = self.buffer.caret();
+                self.killed = self.buffer.slice(caret.min(to)..caret.max(to));
+                self.delete(motion, EditKind::Other);
+            }
+            Edit::Yank | Edit::YankPop => {
+                let killed = self.killed.clone();
+                self.insert(&killed, EditKind::Other);
+            }
+            Edit::Undo => {
+                self.buffer.undo();
+            }
+            Edit::Redo => {
+                self.buffer.redo();
+            }
+        }
+        true
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        self.insert(text, EditKind::Other);
+    }
+
+    /// What is longer than the buffer may be is cut: nobody types that much into a field.
+    fn insert(&mut self, text: &str, kind: EditKind) {
+        let text = clean(text).replace('\n', "\u{2424}");
+        let mut end = text.len();
+        while !self.buffer.has_room(end) || !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let caret = self.buffer.caret();
+        self.buffer.replace(caret..caret, &text[..end], kind);
+    }
+
+    fn delete(&mut self, motion: Motion, kind: EditKind) {
+        let to = self.target(motion);
+        let caret = self.buffer.caret();
+        self.buffer.replace(caret.min(to)..caret.max(to), "", kind);
+    }
+
+    fn target(&self, motion: Motion) -> Caret {
+        let caret = self.buffer.caret();
+        match motion {
+            Motion::Left => self.buffer.left_of(caret),
+            Motion::Right => self.buffer.right_of(caret),
+            Motion::WordLeft => self.buffer.word_left_of(caret),
+            Motion::WordRight => self.buffer.word_right_of(caret),
+            Motion::BlankWordLeft => self.buffer.blank_word_left_of(caret),
+            Motion::LineStart => self.buffer.start(),
+            Motion::LineEnd => self.buffer.end(),
+        }
+    }
+
+    /// The part of the text that shows in so many cells, and the caret's column in it.
+    pub fn shown(&self, width: usize, ellipsis: &str) -> (SafeText, usize) {
+        let line = self.line();
+        let text = SafeText::line(line);
+        let before = line.get(..self.buffer.caret().byte).unwrap_or_default();
+        let caret = cell_width(&SafeText::line(before));
+        // The caret behind the last character takes a cell as well.
+        let width = width.max(2);
+        if caret < width && cell_width(&text) < width {
+            return (text, caret);
+        }
+        let Some(from) = (caret + 1).checked_sub(width) else {
+            let shown = prefix_of_width(&text, width);
+            return (SafeText::line(shown), caret);
+        };
+        // The sign takes a cell of those that are left out.
+        let from = from + cell_width(ellipsis);
+        let mut cut = prefix_of_width(&text, from);
+        if cell_width(cut) < from {
+            // Half of a wide character is none.
+            cut = prefix_of_width(&text, from + 1);
+        }
+        let rest = text.get(cut.len()..).unwrap_or_default();
+        let room = width - cell_width(ellipsis).min(width);
+        let shown = format!("{ellipsis}{}", prefix_of_width(rest, room));
+        let column = (caret + cell_width(ellipsis)).saturating_sub(cell_width(cut));
+        (SafeText::line(&shown), column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn press(input: &mut LineInput, keys: &str) {
+        for key in keys.split_whitespace() {
+            let chord = Chord::parse(key).unwrap_or_else(|error| panic!("{error}"));
+            input.handle(chord);
+        }
+    }
+
+    #[test]
+    fn keys_edit_as_in_the_composer() {
+        let mut input = LineInput::new("one two");
+        press(&mut input, "ctrl-w x ctrl-a ctrl-y");
+        assert_eq!(input.text(), "twoone x");
+        press(&mut input, "ctrl-e backspace ctrl-_");
+        assert_eq!(input.text(), "twoone x");
+        press(&mut input, "ctrl-u");
+        assert!(input.is_empty());
+        let ctrl_d = Chord::parse("ctrl-d").expect("a key");
+        assert!(!input.handle(ctrl_d), "not an edit of nothing");
+    }
+
+    #[test]
+    fn line_breaks_are_kept_and_seen() {
+        let mut input = LineInput::new("a\r\nb");
+        input.paste("\nc");
+        assert_eq!(input.text(), "a\nb\nc");
+        assert_eq!(input.shown(20, "…").0.as_str(), "a␤b␤c");
+    }
+
+    #[test]
+    fn the_caret_is_always_in_sight() {
+        let mut input = LineInput::new("日本語 and a longer text");
+        for width in 2..30 {
+            for _ in 0..30 {
+                let (shown, caret) = input.shown(width, "…");
+                assert!(caret < width, "{caret} in {width}: {shown}");
+                assert!(cell_width(&shown) <= width, "{shown} in {width}");
+                press(&mut input, "left");
+            }
+            press(&mut input, "end");
+        }
+        assert_eq!(input.shown(5, "…"), ("…ext".into(), 4));
+    }
+
+    #[test]
+    fn a_field_is_bounded() {
+        let mut input = LineInput::default();
+        input.paste(&"é".repeat(60_000));
+        assert!(input.text().len() <= crate::ui::composer::buffer::LIMIT);
+    }
+}

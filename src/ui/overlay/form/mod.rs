@@ -1,0 +1,439 @@
+//! A form of the agent: its fields below each other, then send, decline, dismiss (V1-ELI-04, -05).
+//!
+//! The field that has the keys is unfolded, the others are a line each: so the form is its own
+//! review, with all values in sight and each a key away before anything is sent. Owns: what has the
+//! keys, and the keys. The values and their rules are [`FormDraft`]'s, pictures those of [`picture`].
+
+mod control;
+mod picture;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Instant;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    proto::{ElicitationAnswer, FieldKind},
+    session::{Event, FormDraft, FormQuestion, QuestionId},
+    ui::{
+        UiCommand,
+        action::{Action, Context},
+        keymap::Chord,
+        overlay::{
+            Guard, Outcome, Overlay, OverlayContext, Room, Wish,
+            panel::{Frame, Scroll, draw_rows},
+        },
+        render::Row,
+    },
+};
+
+use control::{Control, Used};
+
+/// What has the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Focus {
+    /// In a form without fields: nothing is selected at first.
+    Nothing,
+    Field(usize),
+    Answer(Answer),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Send,
+    Decline,
+    Dismiss,
+}
+
+impl Answer {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Send => "Send",
+            Self::Decline => "Decline",
+            Self::Dismiss => "Dismiss",
+        }
+    }
+}
+
+pub struct FormDialog {
+    question: FormQuestion,
+    draft: FormDraft,
+    /// One for each field.
+    controls: Vec<Control>,
+    /// Fields that the person has left or tried to send: what is wrong with them is told.
+    left: Vec<bool>,
+    focus: Focus,
+    /// What had the keys in the last picture: an answer counts only if it was seen selected.
+    drawn: Option<Focus>,
+    guard: Guard,
+    scroll: Scroll,
+    /// The person scrolls: the field with the keys may be out of sight.
+    scrolled: bool,
+    expanded: bool,
+}
+
+impl FormDialog {
+    pub fn new(question: &FormQuestion, guard: Guard) -> Self {
+        let draft = FormDraft::new(question.form.clone());
+        let controls: Vec<Control> = (0..draft.fields().len())
+            .filter_map(|at| draft.field(at))
+            .map(|(field, input)| Control::new(field, input))
+            .collect();
+        let mut dialog = Self {
+            left: vec![false; controls.len()],
+            question: question.clone(),
+            controls,
+            draft,
+            focus: Focus::Nothing,
+            drawn: None,
+            guard,
+            scroll: Scroll::default(),
+            scrolled: false,
+            expanded: false,
+        };
+        if let Some(first) = dialog.order().first()
+            && matches!(first, Focus::Field(_))
+        {
+            dialog.focus = *first;
+        }
+        dialog
+    }
+
+    pub fn id(&self) -> QuestionId {
+        self.question.id
+    }
+
+    /// A key was meant for something above this dialog.
+    pub fn typed_elsewhere(&mut self, now: Instant) {
+        self.guard.typed(now);
+    }
+
+    /// Typed text belongs here and not to the draft.
+    pub fn takes_text(&self, now: Instant) -> bool {
+        matches!(self.focus, Focus::Field(_)) && self.guard.is_open(now)
+    }
+
+    fn answers(&self) -> &'static [Answer] {
+        if self.draft.cannot_be_sent().is_some() {
+            // V1-ELI-11
+            &[Answer::Decline, Answer::Dismiss]
+        } else {
+            &[Answer::Send, Answer::Decline, Answer::Dismiss]
+        }
+    }
+
+    /// What can have the keys, from top to bottom.
+    fn order(&self) -> Vec<Focus> {
+        let known = |at: &usize| !matches!(self.draft.fields()[*at].kind, FieldKind::Unknown(_));
+        let fields = (0..self.draft.fields().len()).filter(known);
+        let answers = self.answers().iter();
+        fields
+            .map(Focus::Field)
+            .chain(answers.map(|answer| Focus::Answer(*answer)))
+            .collect()
+    }
+
+    fn focus(&mut self, to: Focus) {
+        if let Focus::Field(at) = self.focus
+            && to != self.focus
+            && let Some(left) = self.left.get_mut(at)
+        {
+            *left = true;
+        }
+        self.focus = to;
+        self.scrolled = false;
+    }
+
+    fn step(&mut self, down: bool) {
+        let order = self.order();
+        let at = order.iter().position(|focus| *focus == self.focus);
+        let last = order.len().saturating_sub(1);
+        let to = match (at, down) {
+            (None, true) => 0,
+            (None, false) => last,
+            (Some(at), true) => (at + 1).min(last),
+            (Some(at), false) => at.saturating_sub(1),
+        };
+        if let Some(to) = order.get(to) {
+            self.focus(*to);
+        }
+    }
+
+    /// Gives a key to the field that has the keys.
+    fn use_control(&mut self, key: Chord) -> Used {
+        let Focus::Field(at) = self.focus else {
+            return Used::Not;
+        };
+        let (Some(control), Some((field, input))) =
+            (self.controls.get_mut(at), self.draft.field(at))
+        else {
+            return Used::Not;
+        };
+        let (used, changed) = control.handle(key, field, input);
+        if let Some(input) = changed {
+            self.draft.set(at, input);
+        }
+        self.scrolled &= used == Used::Not;
+        used
+    }
+
+    fn confirm(&mut self) -> Outcome {
+        match self.focus {
+            Focus::Nothing => Outcome::taken(),
+            Focus::Field(at) => {
+                if let (Some(control), Some((field, input))) =
+                    (self.controls.get_mut(at), self.draft.field(at))
+                    && let Some(input) = control.confirm(field, input)
+                {
+                    self.draft.set(at, input);
+                }
+                self.step(true);
+                Outcome::taken()
+            }
+            // Keys that were read together with the one that led here, as of a paste, answer
+            // nothing: the person has not seen what they would send.
+            Focus::Answer(_) if self.drawn != Some(self.focus) => Outcome::taken(),
+            Focus::Answer(Answer::Send) => self.send(),
+            Focus::Answer(Answer::Decline) => self.answer(ElicitationAnswer::Decline),
+            Focus::Answer(Answer::Dismiss) => self.answer(ElicitationAnswer::Cancel),
+        }
+    }
+
+    /// V1-ELI-12: nothing that breaks a rule is sent; the first field that does gets the keys.
+    fn send(&mut self) -> Outcome {
+        match self.draft.values() {
+            Ok(values) => self.answer(ElicitationAnswer::Accept(Some(values))),
+            Err(at) => {
+                self.left.fill(true);
+                self.focus(Focus::Field(at));
+                Outcome::taken()
+            }
+        }
+    }
+
+    fn answer(&self, answer: ElicitationAnswer) -> Outcome {
+        Outcome::close().command(UiCommand::Session(Event::AnswerForm {
+            question: self.question.id,
+            answer,
+        }))
+    }
+
+    /// Esc: what was filled in does not go by one key.
+    fn dismiss(&mut self, cx: &OverlayContext<'_>) -> Outcome {
+        let dismiss = Focus::Answer(Answer::Dismiss);
+        if self.draft.is_touched() && self.focus != dismiss {
+            self.focus(dismiss);
+            let key = cx.keymap.hint(Action::Stop);
+            let text = format!("{key} again dismisses the form with what is in it");
+            return Outcome::taken().with(Wish::Toast(crate::text::SafeText::line(&text)));
+        }
+        self.answer(ElicitationAnswer::Cancel)
+    }
+
+    /// Keys that are no answer and work before the guard opens.
+    fn always(&mut self, action: Action, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        match action {
+            Action::Stop => Some(self.dismiss(cx)),
+            Action::Interrupt if self.question.of_turn => {
+                Some(Outcome::taken().command(UiCommand::Session(Event::Stop)))
+            }
+            Action::Details => {
+                self.expanded = !self.expanded;
+                Some(Outcome::taken())
+            }
+            Action::QuestionScrollUp => Some(self.scroll_by(-1)),
+            Action::QuestionScrollDown => Some(self.scroll_by(1)),
+            Action::ScrollUp if self.expanded => Some(self.page(-1)),
+            Action::ScrollDown if self.expanded => Some(self.page(1)),
+            Action::ScrollUp
+            | Action::ScrollDown
+            | Action::ScrollTop
+            | Action::ScrollBottom
+            | Action::PreviousPrompt
+            | Action::NextPrompt
+            | Action::Interrupt
+            | Action::Quit
+            | Action::Suspend
+            | Action::Redraw => Some(Outcome::pass()),
+            _ => None,
+        }
+    }
+
+    fn scroll_by(&mut self, rows: isize) -> Outcome {
+        self.scrolled = true;
+        self.scroll.by(rows);
+        Outcome::taken()
+    }
+
+    fn page(&mut self, direction: isize) -> Outcome {
+        self.scrolled = true;
+        self.scroll.page(direction);
+        Outcome::taken()
+    }
+}
+
+impl Overlay for FormDialog {
+    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        let contexts = [Context::Form, Context::Question, Context::Anywhere];
+        // Letters of other questions' answers are text here.
+        let action = cx.keymap.action(key, &contexts).filter(|_| !key.is_text());
+        let moves = matches!(
+            action,
+            Some(
+                Action::Confirm
+                    | Action::QuestionUp
+                    | Action::QuestionDown
+                    | Action::FormNext
+                    | Action::FormPrevious
+            )
+        );
+        if !self.guard.is_open(cx.now) {
+            // It belongs to what is being written in the composer.
+            if let Some(outcome) = action.and_then(|action| self.always(action, cx)) {
+                return outcome;
+            }
+            self.guard.typed(cx.now);
+            return if moves {
+                Outcome::taken()
+            } else {
+                Outcome::pass()
+            };
+        }
+        let own = matches!(action, Some(Action::Stop | Action::Interrupt))
+            || matches!(
+                action,
+                Some(Action::FormNext | Action::FormPrevious | Action::Confirm)
+            );
+        if !own {
+            match self.use_control(key) {
+                Used::Taken => return Outcome::taken(),
+                Used::Not => {}
+            }
+        }
+        let outcome = action.and_then(|action| match action {
+            Action::Confirm => Some(self.confirm()),
+            Action::QuestionUp | Action::FormPrevious => {
+                self.step(false);
+                Some(Outcome::taken())
+            }
+            Action::QuestionDown | Action::FormNext => {
+                self.step(true);
+                Some(Outcome::taken())
+            }
+            action => self.always(action, cx),
+        });
+        if outcome.is_none()
+            && let Focus::Answer(_) = self.focus
+        {
+            use crossterm::event::KeyCode::{Left, Right};
+            match key.code() {
+                Left => self.step(false),
+                Right => self.step(true),
+                _ => {
+                    self.guard.typed(cx.now);
+                    return Outcome::pass();
+                }
+            }
+            return Outcome::taken();
+        }
+        outcome.unwrap_or_else(|| {
+            if !matches!(self.focus, Focus::Field(_)) {
+                self.guard.typed(cx.now);
+            }
+            Outcome::pass()
+        })
+    }
+
+    fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
+        if let Focus::Field(at) = self.focus
+            && self.guard.is_open(cx.now)
+            && let Some(control) = self.controls.get_mut(at)
+            && let Some(input) = control.paste(text)
+        {
+            self.draft.set(at, input);
+            return Outcome::taken();
+        }
+        self.guard.typed(cx.now);
+        Outcome::pass()
+    }
+
+    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        if self.expanded {
+            return room.whole;
+        }
+        let width = usize::from(cx.frame.inner_width(room.width));
+        let rows = self.picture(width, cx).rows.len() + self.answer_rows(width, cx).len();
+        let gap = usize::from(cx.frame == Frame::Full);
+        let rows = u16::try_from(rows + gap).unwrap_or(u16::MAX);
+        rows.saturating_add(cx.frame.rows()).min(room.height)
+    }
+
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        self.guard.drawn(cx.now);
+        self.drawn = Some(self.focus);
+        let inner = self.panel(cx).draw(area, buffer, cx);
+        let width = usize::from(inner.width);
+        let answers = self.answer_rows(width, cx);
+        let for_answers = u16::try_from(answers.len())
+            .unwrap_or(u16::MAX)
+            .min(inner.height);
+        let gap = u16::from(cx.frame == Frame::Full && for_answers + 3 <= inner.height);
+        let fields = Rect {
+            height: inner.height - for_answers - gap,
+            ..inner
+        };
+        let answers_area = Rect {
+            y: inner.bottom() - for_answers,
+            height: for_answers,
+            ..inner
+        };
+        draw_rows(&answers, answers_area, buffer);
+        self.draw_fields(fields, buffer, cx)
+    }
+
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        self.guard.opens_at().filter(|at| *at > now)
+    }
+}
+
+impl FormDialog {
+    fn draw_fields(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        let picture = self.picture(area.width.into(), cx);
+        let len = picture.rows.len();
+        let fits = len <= area.height.into();
+        // What is out of sight is counted in the last row.
+        let window = area.height.saturating_sub(u16::from(!fits));
+        let top = match picture.focused.clone() {
+            Some(focused) if !self.scrolled => self.scroll.fit_to_show(focused, len, window),
+            _ => self.scroll.fit(len, window),
+        };
+        let shown = Rect {
+            height: window,
+            ..area
+        };
+        draw_rows(picture.rows.iter().skip(top), shown, buffer);
+        if !fits && area.height > 0 {
+            let row: Row = self.more_row(top, area.width.into(), cx);
+            buffer.set_line(area.x, area.y + window, &row.line, area.width);
+        }
+        let (row, column) = picture.caret?;
+        let y = u16::try_from(row.checked_sub(top)?).ok()?;
+        let x = u16::try_from(column).ok()?;
+        (y < window && x < area.width).then(|| Position::new(area.x + x, area.y + y))
+    }
+}

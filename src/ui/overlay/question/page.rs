@@ -1,0 +1,181 @@
+//! A page that the agent wants opened: where it leads, and the person's consent (V1-ELI-14, -15).
+
+use crate::{
+    proto::PermissionKind,
+    session::{AddressWarning, Event, PageAnswer, PageQuestion, Question},
+    text::SafeText,
+    ui::{
+        UiCommand,
+        overlay::{Guard, OverlayContext, agent_name},
+        render::line::{StyledLine, Wrapping},
+    },
+};
+
+use super::{Body, Choice, QuestionDialog, Subject};
+
+/// What a choice means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Act {
+    Answer(PageAnswer),
+    Copy,
+}
+
+struct Page {
+    question: PageQuestion,
+    acts: Vec<Act>,
+    /// Why no browser can be started here.
+    no_browser: Option<SafeText>,
+}
+
+impl QuestionDialog {
+    /// Without a browser here, or once it has failed, the person opens the page where there is one,
+    /// and then says so (V1-ELI-19).
+    pub fn page(question: &PageQuestion, no_browser: Option<&SafeText>, guard: Guard) -> Self {
+        let by_hand = question.failed.is_some() || no_browser.is_some();
+        let choice = |label: &'static str, kind| Choice {
+            label: label.into(),
+            kind,
+            foreign: false,
+        };
+        let open = if by_hand {
+            let label = "I have opened it myself: go on";
+            (
+                choice(label, PermissionKind::AllowOnce),
+                Act::Answer(PageAnswer::OpenedElsewhere),
+            )
+        } else {
+            (
+                choice("Open it in the browser", PermissionKind::AllowOnce),
+                Act::Answer(PageAnswer::Open),
+            )
+        };
+        let copy = (
+            choice("Copy the address", PermissionKind::Unknown),
+            Act::Copy,
+        );
+        let decline = (
+            choice("No: the agent is told so", PermissionKind::RejectOnce),
+            Act::Answer(PageAnswer::Decline),
+        );
+        let order = if by_hand {
+            [copy, open, decline]
+        } else {
+            [open, copy, decline]
+        };
+        let (choices, acts) = order.into_iter().unzip();
+        let subject = Page {
+            question: question.clone(),
+            acts,
+            no_browser: no_browser.cloned(),
+        };
+        Self::new(Some(question.id), Box::new(subject), choices, guard)
+    }
+}
+
+impl Page {
+    fn answer_with(&self, answer: PageAnswer) -> UiCommand {
+        UiCommand::Session(Event::AnswerPage {
+            question: self.question.id,
+            answer,
+        })
+    }
+
+    /// Whether the agent has said that it is done meanwhile.
+    fn is_done(&self, cx: &OverlayContext<'_>) -> bool {
+        let mut questions = cx.session.iter().flat_map(|session| &session.questions);
+        questions.any(|question| {
+            matches!(question, Question::Page(page) if page.id == self.question.id && page.done)
+        })
+    }
+}
+
+impl Subject for Page {
+    fn title(&self, cx: &OverlayContext<'_>) -> String {
+        format!("{} wants you to open a page", agent_name(cx.session))
+    }
+
+    fn rev(&self, cx: &OverlayContext<'_>) -> u64 {
+        u64::from(self.is_done(cx))
+    }
+
+    fn answer(&self, at: usize) -> Option<UiCommand> {
+        match self.acts.get(at)? {
+            Act::Answer(answer) => Some(self.answer_with(*answer)),
+            Act::Copy => None,
+        }
+    }
+
+    fn aside(&self, at: usize) -> Option<UiCommand> {
+        let copies = self.acts.get(at) == Some(&Act::Copy);
+        copies.then(|| UiCommand::Copy(self.question.address.url().to_owned()))
+    }
+
+    fn dismissal(&self) -> Option<UiCommand> {
+        Some(self.answer_with(PageAnswer::Dismiss))
+    }
+
+    fn dismissal_word(&self) -> &'static str {
+        "dismiss"
+    }
+
+    fn in_turn(&self) -> bool {
+        self.question.of_turn
+    }
+
+    fn body(&self, width: usize, _expanded: bool, cx: &OverlayContext<'_>) -> Body {
+        let theme = cx.theme;
+        let mut body = Body::default();
+        let question = &self.question;
+        let none = StyledLine::new();
+        if let Some(about) = &question.about {
+            let label = StyledLine::styled("for ", theme.dim);
+            body.push_verbatim(about, &label, theme.dim, width, cx);
+        }
+        // What matters comes first, so that no message can push it out of sight.
+        let (before, behind) = question.address.around_host();
+        let host = SafeText::line(question.address.host());
+        let mut site = StyledLine::styled("it leads to ", theme.text);
+        site.push(&host, theme.accent.bold());
+        body.push(site, width);
+        for warning in question.address.warnings() {
+            let text = format!("! {}", warning_words(*warning));
+            body.push(StyledLine::styled(&text, theme.warning.bold()), width);
+        }
+        // Whole, and the one part that matters set off.
+        let mut url = StyledLine::styled(&SafeText::line(before), theme.text);
+        url.push(&host, theme.accent.bold());
+        url.push(&SafeText::line(behind), theme.text);
+        body.rows
+            .extend(url.wrap_with(Wrapping::Hard, width, &none, &none));
+        let message = SafeText::new(question.message.trim());
+        if !message.is_empty() {
+            body.blank(cx);
+            for line in StyledLine::lines(&message, theme.text) {
+                body.push(line, width);
+            }
+        }
+        if let Some(failed) = &question.failed {
+            let text = format!("{} it could not be opened: {failed}", cx.symbols.failed);
+            body.push(StyledLine::styled(&text, theme.error), width);
+        } else if let Some(why) = &self.no_browser {
+            let text = format!("{why}: open it where you have one, then go on");
+            body.push(StyledLine::styled(&text, theme.warning), width);
+        }
+        if self.is_done(cx) {
+            let text = format!("{} the agent says that it is done", cx.symbols.done);
+            body.push(StyledLine::styled(&text, theme.success), width);
+        }
+        body
+    }
+}
+
+fn warning_words(warning: AddressWarning) -> &'static str {
+    match warning {
+        AddressWarning::NotEncrypted => "not encrypted: others can read and change it on the way",
+        AddressWarning::Lookalike => "the name is written to look like another one, or could be",
+        AddressWarning::UserInfo => {
+            "what stands before the @ is no site, even if it looks like one"
+        }
+        AddressWarning::IpAddress => "a number instead of a name: nobody vouches for whose it is",
+    }
+}
