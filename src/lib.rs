@@ -9,6 +9,7 @@
 //! | [`rpc`] | newline-delimited JSON-RPC over a byte stream | text, proto |
 //! | [`acp`] | the agent process; ACP's wire shapes to and from [`proto`] | text, proto, rpc |
 //! | [`session`] | the pure reducer: conversation state and its rules | text, proto |
+//! | [`record`] | the stored form of a session | text, proto, session |
 //! | [`vt`] | a terminal's screen as data | text, proto |
 //! | [`host`] | files, terminals, permission policy on this machine | text, proto, vt |
 //! | [`config`] | layered configuration | text, proto |
@@ -40,6 +41,7 @@ pub mod config;
 pub mod demo;
 pub mod host;
 pub mod proto;
+pub mod record;
 pub mod report;
 pub mod rpc;
 pub mod session;

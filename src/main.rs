@@ -4,7 +4,7 @@ use std::{path::Path, process::ExitCode as ProcessCode};
 
 use acp_tui::{
     app,
-    cli::{self, Cli, CliError, Command, ExitCode, Launch, RunArgs},
+    cli::{self, Cli, CliError, Command, ExitCode, Launch, Reopen, RunArgs, SessionsAction},
     config::{AgentError, AgentProfile, ConfigError, Loaded, TrustState, load},
     demo,
     ui::action::check_keys,
@@ -45,9 +45,13 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
 fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     let start = std::env::current_dir().context("the current directory")?;
     let Some(command) = cli.command.take() else {
-        let launch = Launch::resolve(cli, &start)?;
+        let mut launch = Launch::resolve(cli, &start)?;
         cli::terminal_check()?;
-        let loaded = load(&launch.load_options()?)?;
+        let options = launch.load_options()?;
+        let mut loaded = load(&options)?;
+        if app::find_session(&mut launch, &loaded.config, &options.dirs.state)? {
+            loaded = load(&launch.load_options()?)?;
+        }
         chosen(&launch, &loaded)?;
         return app::run(launch, loaded);
     };
@@ -76,6 +80,14 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
             cli::print(&report.to_string())?;
             return Ok(report.exit_code());
         }
+        Command::Sessions { action, json } => {
+            let options = launch.load_options()?;
+            let loaded = load(&options)?;
+            cli::print_warnings(&loaded.warnings);
+            let words = Vec::new();
+            let action = action.unwrap_or(SessionsAction::List { words, json });
+            app::sessions(action, &loaded.config, &options.dirs.state, &start)?;
+        }
         Command::Config { action } => {
             let options = launch.load_options()?;
             return Ok(cli::config(&options, action, check_keys)?);
@@ -91,8 +103,16 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn run_headless(run: RunArgs, cli: Cli, start: &Path) -> anyhow::Result<ExitCode> {
-    let (launch, options) = Launch::for_run(run, cli, start)?;
-    let loaded = load(&launch.load_options()?)?;
+    let (mut launch, options) = Launch::for_run(run, cli, start)?;
+    if launch.resume == Some(Reopen::Pick) {
+        let text = "--resume needs a session: `acp-tui sessions` lists them";
+        return Err(CliError::Usage(text.into()).into());
+    }
+    let load_options = launch.load_options()?;
+    let mut loaded = load(&load_options)?;
+    if app::find_session(&mut launch, &loaded.config, &load_options.dirs.state)? {
+        loaded = load(&launch.load_options()?)?;
+    }
     if !options.quiet {
         cli::print_warnings(&loaded.warnings);
         if let TrustState::Untrusted { path, .. } = &loaded.trust {

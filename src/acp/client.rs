@@ -3,7 +3,7 @@
 use std::{process::ExitStatus, sync::Arc, time::Duration};
 
 use tokio::{
-    process::ChildStdout,
+    io::{AsyncRead, AsyncWrite},
     sync::{oneshot, watch},
     task::JoinHandle,
     time::{sleep, timeout},
@@ -18,8 +18,9 @@ use crate::{
         ladder::{StopMode, Supervisor},
         process,
         stderr::Tail,
+        threads,
     },
-    proto::{AgentExit, ClientCaps, ConnectionId, SessionKey, ToAgent},
+    proto::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionKey, ToAgent},
     rpc::{self, Outbox, Peer, Reader, Tap},
     text::SafeText,
 };
@@ -40,6 +41,9 @@ const EXIT_GRACE: Duration = Duration::from_secs(1);
 const SILENCE_AT_THE_END: Duration = Duration::from_secs(1);
 /// How long is waited for the last of stderr.
 const STDERR_GRACE: Duration = Duration::from_millis(200);
+
+type AgentsIn = Box<dyn AsyncWrite + Unpin + Send>;
+type AgentsOut = Box<dyn AsyncRead + Unpin + Send>;
 
 /// One connection. Dropping it ends the agent as [`StopMode::Quick`] does, without waiting.
 pub struct Client {
@@ -67,6 +71,8 @@ impl Client {
         let path = spec.program.clone();
         let dialects = Dialects::new(spec.dialect);
         let max_line = spec.max_line;
+        let protocol = spec.protocol;
+        let cwd = spec.cwd.to_string_lossy().into_owned();
         // On a worker of the runtime: the thread has to last (see `process::spawn`).
         let process = tokio::spawn(async move { process::spawn(&spec) })
             .await
@@ -82,7 +88,15 @@ impl Client {
 
         let stderr = Tail::default();
         let stderr_task = tokio::spawn(stderr.clone().collect(process.stderr));
-        let writer = tokio::spawn(rpc::write_lines(outgoing, process.stdin, tap.clone()));
+        let (stdin, stdout, tap): (AgentsIn, AgentsOut, Tap) = match protocol {
+            Protocol::V1 => (Box::new(process.stdin), Box::new(process.stdout), tap),
+            Protocol::Threads => {
+                let (to, from) = threads::bridge(process.stdin, process.stdout, cwd, max_line, tap);
+                // Each form of a message is logged by the bridge.
+                (Box::new(to), Box::new(from), Tap::new(None))
+            }
+        };
+        let writer = tokio::spawn(rpc::write_lines(outgoing, stdin, tap.clone()));
         let supervisor = Supervisor {
             child: process.child,
             group: process.group,
@@ -102,9 +116,9 @@ impl Client {
             stderr: stderr.clone(),
             stderr_task,
         };
-        let decoder = Decoder::new(caps, dialects.clone());
+        let decoder = Decoder::new(caps, dialects.clone()).with_protocol(protocol);
         let reader = Reader::new(Arc::clone(&peer), decoder, inbox, tap);
-        tokio::spawn(ending.read(reader, process.stdout, max_line));
+        tokio::spawn(ending.read(reader, stdout, max_line));
         let client = Self {
             peer,
             dialects,
@@ -155,7 +169,7 @@ struct Ending {
 
 impl Ending {
     /// Reads to the end of stdout, then says the last word.
-    async fn read(mut self, reader: Reader<Decoder>, stdout: ChildStdout, max_line: usize) {
+    async fn read(mut self, reader: Reader<Decoder>, stdout: AgentsOut, max_line: usize) {
         let mut deaf = false;
         let over = async {
             let gone = self.gone.wait_for(|gone| *gone);

@@ -3,12 +3,12 @@
 
 use agent_client_protocol_schema::{ProtocolVersion, v1 as schema};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     acp::dialect::Dialects,
     proto::{
-        Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply,
+        Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply, Looked,
         Notification, OptionValue, PermissionOutcome, PromptBlock, RequestKey, SessionKey,
         SessionSetup, ToAgent,
     },
@@ -240,7 +240,20 @@ fn answer(peer: &Peer, key: RequestKey, reply: HostReply) {
             let response = schema::WaitForTerminalExitResponse::new(exit_status(status));
             peer.answer(key, Ok(response));
         }
+        HostReply::Looked(looked) => peer.answer(key, Ok(looked_at(looked))),
         HostReply::Error(error) => peer.answer(key, Err::<(), _>(error)),
+    }
+}
+
+/// In the thread protocol's words: the adapter passes it on.
+fn looked_at(looked: Looked) -> Value {
+    match looked {
+        Looked::File { version, content } => json!({ "version": version, "content": content }),
+        Looked::Stat {
+            exists,
+            is_directory,
+        } => json!({ "exists": exists, "isDirectory": is_directory }),
+        Looked::Matches(matches) => json!({ "matches": matches }),
     }
 }
 

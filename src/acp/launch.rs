@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, io, path::PathBuf};
 
-use crate::proto::Dialect;
+use crate::proto::{Dialect, Protocol};
 
 /// How an agent is started, and spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,7 @@ pub struct LaunchSpec {
     /// The process's working directory.
     pub cwd: PathBuf,
     pub dialect: Dialect,
+    pub protocol: Protocol,
     /// Bytes of the longest line that is read from it (V1-RPC-21).
     pub max_line: usize,
 }
@@ -69,6 +70,7 @@ mod tests {
             env: Vec::new(),
             cwd: "/no/such/folder".into(),
             dialect: Dialect::default(),
+            protocol: Protocol::V1,
             max_line: usize::MAX,
         };
         let said = spec.check().expect_err("no folder").to_string();

@@ -12,6 +12,7 @@ mod ladder;
 mod launch;
 mod process;
 mod stderr;
+mod threads;
 mod trace;
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::{
 use super::*;
 use crate::proto::{
     AgentEvent, AgentExit, Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, FromAgent,
-    HostReply, SessionId, SessionKey, SessionSetup, ToAgent,
+    HostReply, Protocol, SessionId, SessionKey, SessionSetup, ToAgent,
 };
 
 fn spec(script: &str) -> LaunchSpec {
@@ -19,6 +19,7 @@ fn spec(script: &str) -> LaunchSpec {
         env: vec![("GREETING".into(), "hello".into())],
         cwd: std::env::temp_dir(),
         dialect: Dialect::default(),
+        protocol: Protocol::V1,
         max_line: 1 << 20,
     }
 }

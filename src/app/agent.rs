@@ -10,6 +10,7 @@ use crate::{
     app::{
         frame::Reason,
         job::Job,
+        records::Stored,
         running::Running,
         services::{self, Workspace, session_config},
         state::App,
@@ -55,6 +56,7 @@ impl App {
         profile: AgentProfile,
         start: Start,
         first_prompt: Option<Prompt>,
+        stored: Option<Stored>,
     ) {
         let unused = self.sessions.shown_key().filter(|key| {
             let session = self.sessions.get(*key);
@@ -70,7 +72,7 @@ impl App {
         let (config, scratch) =
             session_config(&self.launch, &self.config, &profile, start, first_prompt);
         let opened = self.sessions.open(config, Instant::now());
-        self.opened(opened, profile, scratch, before);
+        self.opened(opened, profile, scratch, before, stored);
         for prompt in unsent.iter().rev() {
             self.ui.restore_draft(prompt);
         }
@@ -78,7 +80,7 @@ impl App {
 
     /// Another session with the agent of the one shown, on its connection where it has one
     /// (V1-SES-02).
-    pub(super) fn open_another(&mut self, start: Start) {
+    pub(super) fn open_another(&mut self, start: Start, stored: Option<Stored>) {
         let Some(beside) = self.sessions.shown_key() else {
             return self.pick_agent();
         };
@@ -93,7 +95,7 @@ impl App {
         } else {
             self.sessions.open_beside(beside, config, now)
         };
-        self.opened(opened, profile, scratch, None);
+        self.opened(opened, profile, scratch, None, stored);
     }
 
     /// A session that knows what the one shown knows, and goes its own way (V1-SES-16).
@@ -103,7 +105,7 @@ impl App {
             .filter(|session| session.agent.caps.fork)
             .and_then(|session| session.id.clone());
         match id {
-            Some(id) => self.open_another(Start::Fork(id)),
+            Some(id) => self.open_another(Start::Fork(id), None),
             None => {
                 let agent = session.map_or("there is no agent that", |s| s.agent_name().as_str());
                 let text = format!("{agent} cannot fork a session");
@@ -120,6 +122,7 @@ impl App {
         profile: AgentProfile,
         scratch: Option<TempDir>,
         before: Option<JoinHandle<()>>,
+        stored: Option<Stored>,
     ) {
         let Some((key, effects)) = opened else {
             let text = format!("{MAX_SESSIONS} sessions are open: close one first (ctrl-s)");
@@ -131,6 +134,7 @@ impl App {
         running.ending = before;
         running.connection = self.sessions.get(key).and_then(|s| s.connection);
         self.running.insert(key, running);
+        self.begin_record(key, stored);
         self.show(key);
         if self.client(key).is_some()
             && let Err(error) = self.host(key)
@@ -163,6 +167,7 @@ impl App {
     /// Ends a session, with its terminals, and its agent if no other session has it; in the
     /// background. Returns what the agent had not taken yet, and what a new process has to wait for.
     fn close(&mut self, key: SessionKey) -> (Vec<Prompt>, Option<JoinHandle<()>>) {
+        self.record(key, true);
         let Some(session) = self.sessions.remove(key) else {
             return (Vec::new(), None);
         };

@@ -63,12 +63,14 @@ impl App {
             UiCommand::ChooseAgent(name) => match self.config.agent(&name) {
                 Ok(profile) => {
                     let prompt = self.launch.prompt.take().map(super::draft::text_prompt);
-                    self.open(profile, Start::New, prompt);
+                    self.open(profile, Start::New, prompt, None);
                 }
                 Err(error) => self.warn(SafeText::line(&error.to_string())),
             },
-            UiCommand::NewSession => self.open_another(Start::New),
-            UiCommand::OpenSession(id) => self.open_another(Start::Reopen(id)),
+            UiCommand::PickPastSession => self.pick_session(None),
+            UiCommand::Reopen(id) => self.reopen(id),
+            UiCommand::NewSession => self.open_another(Start::New, None),
+            UiCommand::OpenSession(id) => self.open_kept(id),
             UiCommand::ForkSession => self.fork_session(),
             UiCommand::ShowSession(key) => self.show(key),
             UiCommand::CloseSession(key) => self.close_session(key),

@@ -42,6 +42,7 @@ impl App {
         let effects = rules(&mut self.sessions, Instant::now());
         self.perform(effects);
         self.session_changed(rev);
+        self.follow_sessions();
     }
 
     pub(super) fn perform(&mut self, effects: Vec<Routed>) {
@@ -98,6 +99,7 @@ impl App {
                     self.ui.notice(notice);
                     self.frames.request(Instant::now(), Reason::Now);
                 }
+                Effect::SessionDeleted(id) => self.forget_stored(by, id),
                 Effect::Toast(text) => {
                     let text = self.as_of(by, text);
                     self.ui.toast(text);

@@ -10,8 +10,9 @@ use crate::{
     cli::{DoctorReport, doctor::Verdict},
     config::{AgentProfile, ConnectionConfig},
     proto::{
-        Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId, FromAgent,
-        Initialized, SessionKey, SessionOpened, SessionSetup, SetBy, ToAgent, category, code,
+        Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId, DialectHint,
+        FromAgent, Initialized, SessionKey, SessionOpened, SessionSetup, SetBy, ToAgent, category,
+        code,
     },
     text::SafeText,
 };
@@ -56,8 +57,10 @@ pub fn doctor(
                     client: &client,
                     inbox: &mut inbox,
                     patience: connection.patience(),
+                    dialect: Vec::new(),
                 };
                 examine(&mut agent, profile, caps, cwd, &mut report).await;
+                add_dialect(&agent.dialect, &mut report);
                 client.shutdown(StopMode::Graceful).await;
             }
             Err(error) => report.add(Verdict::Bad, "start", SafeText::line(&error.to_string())),
@@ -72,6 +75,32 @@ struct Asked<'a> {
     inbox: &'a mut Inbox,
     /// How long it may take for each answer: launchers such as npx download first.
     patience: Duration,
+    /// What it showed of its dialect.
+    dialect: Vec<DialectHint>,
+}
+
+/// What its profile should have.
+fn add_dialect(hints: &[DialectHint], report: &mut DoctorReport) {
+    for hint in hints {
+        let (verdict, text) = match hint {
+            DialectHint::Detected(row) => (
+                Verdict::Good,
+                format!("understood: {} (\"{}\")", row.what(), row.name()),
+            ),
+            DialectHint::Wanted(row) => (
+                Verdict::Bad,
+                format!(
+                    "set dialect = [\"auto\", \"{}\"] in its profile",
+                    row.name()
+                ),
+            ),
+            DialectHint::Threads => (
+                Verdict::Bad,
+                "set protocol = \"threads\" in its profile".to_owned(),
+            ),
+        };
+        report.add(verdict, "dialect", SafeText::line(&text));
+    }
 }
 
 async fn examine(
@@ -196,13 +225,14 @@ fn refusal(result: &CallResult) -> SafeText {
 }
 
 impl Asked<'_> {
-    /// One call; what else the agent sends meanwhile is passed over.
+    /// One call; what else the agent sends meanwhile is passed over, but for its dialect.
     async fn ask(&mut self, call: Call) -> Result<CallResult, SafeText> {
         self.client.send(SessionKey::default(), ToAgent::Call(call));
         let answer = async {
             loop {
                 match self.inbox.recv().await {
                     Some(Inbound::FromAgent(FromAgent::Reply { result, .. })) => return Ok(result),
+                    Some(Inbound::FromAgent(FromAgent::Dialect(hint))) => self.dialect.push(hint),
                     Some(Inbound::FromAgent(_)) => {}
                     Some(Inbound::Exited(exit)) => {
                         let said = exit.why().map_or(String::new(), |line| format!(": {line}"));

@@ -4,12 +4,12 @@ use std::io;
 
 use crate::{
     acp::{Client, Inbox},
-    app::backend::Written,
+    app::{backend::Written, records::Stored},
     host::{HostEvent, LoginCommand, clipboard::Copied},
-    proto::{ConnectionId, SessionKey},
+    proto::{ConnectionId, SessionId, SessionKey},
     session::{Event, Prompt},
     text::SafeText,
-    ui::{AgentList, FileList},
+    ui::{AgentList, FileList, PastSession},
 };
 
 pub enum Job {
@@ -28,6 +28,14 @@ pub enum Job {
         prompt: Prompt,
         now: bool,
     },
+    /// What is stored, for the picker.
+    PastSessions(Vec<PastSession>),
+    /// A stored session was read, to be opened again; or why it cannot be.
+    Stored(Result<Box<Stored>, String>),
+    /// What is stored of a session that the agent has kept, if anything.
+    Kept(SessionId, Option<Box<Stored>>),
+    /// Lines of a session could not be written.
+    NotStored(SessionKey, SafeText),
     Files(FileList),
     /// Text was copied, or not.
     Copied(Copied),

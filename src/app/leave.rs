@@ -41,6 +41,10 @@ impl App {
     pub(super) fn leave(&mut self) {
         let unsent = self.store.number_draft(self.unsent());
         self.store.save_draft(&unsent);
+        let keys: Vec<_> = self.sessions.iter().map(|(key, _)| key).collect();
+        for key in keys {
+            self.record(key, true);
+        }
         for (key, session) in self.sessions.iter() {
             for message in session.farewell() {
                 self.send(key, message);

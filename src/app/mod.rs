@@ -21,10 +21,14 @@ mod leave;
 mod log;
 mod login;
 mod reader;
+mod recording;
+mod records;
+mod reopen;
 mod run;
 mod running;
 mod screen;
 mod services;
+mod sessions;
 mod signals;
 mod sources;
 mod started;
@@ -48,6 +52,8 @@ use crate::{
 
 pub use doctor::doctor;
 pub use headless::run as run_headless;
+pub use reopen::find_session;
+pub use sessions::sessions;
 
 /// How long a terminal that takes no output is waited for at the end, so that it can be given back
 /// as it was; by then nothing else is left of us.

@@ -28,7 +28,7 @@ use crate::{
     cli::{ExitCode, Launch},
     config::{Dirs, Loaded},
     proto::{ConnectionId, SessionKey},
-    session::{Event, Question, Sessions},
+    session::{Event, Question, Sessions, Start},
     ui::{ProjectInfo, UiContext},
     vt::Screens,
 };
@@ -98,6 +98,7 @@ impl App {
                 frame: self.frames.deadline(),
                 tick: self.sessions.deadline(),
                 save_draft: self.save_draft,
+                record: self.record_deadline(),
             };
             match sources.next(deadlines).await {
                 Wake::Told(told) => self.told(told)?,
@@ -107,6 +108,7 @@ impl App {
                 Wake::Job(job) => self.job(job)?,
                 Wake::Tick => self.let_rules_work(Sessions::tick),
                 Wake::SaveDraft => self.keep_draft(),
+                Wake::Record => self.record_due(),
                 Wake::Agent(connection, batch) => self.agent_said(connection, batch),
             }
         }
@@ -206,6 +208,19 @@ impl App {
                 self.exit = Some(ExitCode::Interrupted);
             }
             Job::Redraw => self.frames.request(now, Reason::Stream),
+            Job::PastSessions(past) => {
+                self.ui.show_past_sessions(past);
+                self.frames.request(now, Reason::Now);
+            }
+            Job::Stored(stored) => {
+                self.stored(stored);
+                self.frames.request(now, Reason::Now);
+            }
+            Job::Kept(id, stored) => {
+                self.open_another(Start::Reopen(id), stored.map(|stored| *stored));
+                self.frames.request(now, Reason::Now);
+            }
+            Job::NotStored(key, error) => self.not_stored(key, &error),
             Job::Files(files) => {
                 self.ui.set_files(files);
                 self.frames.request(now, Reason::Now);

@@ -12,6 +12,7 @@ use crate::{
     config::AgentProfile,
     host::Host,
     proto::{ConnectionId, SessionKey, ToAgent},
+    record::Recorder,
     vt::Screens,
 };
 
@@ -31,6 +32,10 @@ pub struct Running {
     pub resolving: Option<JoinHandle<()>>,
     /// The policy's latest verdict, until it is told.
     pub deciding: Option<JoinHandle<()>>,
+    /// Stores the session; `None` where nothing is stored.
+    pub recorder: Option<Recorder>,
+    /// That it could not be stored was said.
+    pub told_not_stored: bool,
 }
 
 impl Running {
@@ -45,6 +50,8 @@ impl Running {
             scratch: None,
             resolving: None,
             deciding: None,
+            recorder: None,
+            told_not_stored: false,
         }
     }
 }

@@ -204,6 +204,7 @@ pub fn launch_spec(
         env: invocation.env,
         cwd: cwd.to_owned(),
         dialect: profile.dialect,
+        protocol: profile.protocol,
         max_line,
     })
 }

@@ -41,6 +41,8 @@ pub struct Deadlines {
     /// Of the session's rules.
     pub tick: Option<Instant>,
     pub save_draft: Option<Instant>,
+    /// Something is to be stored.
+    pub record: Option<Instant>,
 }
 
 /// What happened.
@@ -52,6 +54,7 @@ pub enum Wake {
     Job(Job),
     Tick,
     SaveDraft,
+    Record,
     Agent(ConnectionId, Vec<Inbound>),
 }
 
@@ -69,6 +72,7 @@ impl Sources {
             Some(job) = self.jobs.recv() => Wake::Job(job),
             () = reached(deadlines.tick) => Wake::Tick,
             () = reached(deadlines.save_draft) => Wake::SaveDraft,
+            () = reached(deadlines.record) => Wake::Record,
             (connection, batch) = agent(&mut self.inboxes, &mut self.turn) => Wake::Agent(connection, batch),
         }
     }

@@ -1,13 +1,20 @@
 //! Everything that was started outside this process, so that every way out ends it (PRODUCT §6).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use futures_util::future::join_all;
 
 use crate::{
     acp::{Client, StopMode, Trace, TraceHandle},
+    app::records::RecordWriter,
     host::{Host, Login},
 };
+
+/// How long a slow disk may hold up the end.
+const RECORDS_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Shared by the app, which adds to it, and by `run`, which ends it all, also after a panic.
 #[derive(Clone, Default)]
@@ -19,6 +26,7 @@ struct Inner {
     hosts: Vec<Host>,
     logins: Vec<Login>,
     trace: Option<Trace>,
+    records: Option<RecordWriter>,
 }
 
 impl Started {
@@ -58,21 +66,29 @@ impl Started {
         self.with(|inner| inner.trace.as_ref().map(Trace::handle))
     }
 
+    pub fn set_records(&self, records: RecordWriter) {
+        self.with(|inner| inner.records = Some(records));
+    }
+
     /// Ends all agents and terminals, side by side, and finishes the wire log. Bounded in time by
     /// the ladders.
     pub async fn end(&self, mode: StopMode) {
-        let (agents, hosts, logins, trace) = self.with(|inner| {
+        let (agents, hosts, logins, trace, records) = self.with(|inner| {
             (
                 std::mem::take(&mut inner.agents),
                 std::mem::take(&mut inner.hosts),
                 std::mem::take(&mut inner.logins),
                 inner.trace.take(),
+                inner.records.take(),
             )
         });
         let agents = join_all(agents.iter().map(|agent| agent.shutdown(mode)));
         let hosts = join_all(hosts.iter().map(Host::shutdown));
         let logins = join_all(logins.iter().map(Login::shutdown));
         tokio::join!(agents, hosts, logins);
+        if let Some(records) = records {
+            records.finish(RECORDS_PATIENCE);
+        }
         if let Some(trace) = trace {
             trace.finish();
         }

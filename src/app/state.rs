@@ -13,10 +13,20 @@ use tokio::sync::mpsc;
 use crate::{
     acp::{Client, Inbox},
     app::{
-        attention::Focus, draft::text_prompt, frame::FrameScheduler, input::ReplyFilter, job::Job,
-        reader::Reader, running::Running, screen::Screen, started::Started, store::Store,
+        attention::Focus,
+        draft::text_prompt,
+        frame::FrameScheduler,
+        input::ReplyFilter,
+        job::Job,
+        reader::Reader,
+        records::{RecordWriter, Records},
+        reopen::wanted_agent,
+        running::Running,
+        screen::Screen,
+        started::Started,
+        store::Store,
     },
-    cli::{ExitCode, Launch},
+    cli::{ExitCode, Launch, Reopen},
     config::{Config, Dirs, Loaded, TrustState},
     host::{
         browser,
@@ -42,6 +52,9 @@ pub struct App {
     pub config: Config,
     pub trust: TrustState,
     pub store: Store,
+    pub records: Records,
+    /// Started with the first session that is stored.
+    pub writer: Option<RecordWriter>,
     pub project: ProjectInfo,
     pub ui: Ui,
     pub offload: Offload,
@@ -101,6 +114,7 @@ impl App {
         let wake = jobs.clone();
         let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
         let store = Store::new(&dirs.state, &launch.cwd);
+        let records = Records::new(&dirs.state);
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
         let draft = store.draft();
@@ -108,16 +122,8 @@ impl App {
             ui.set_draft(draft);
             ui.toast("draft restored".into());
         }
-        if let TrustState::Untrusted { path, content, .. } = &loaded.trust {
-            let (path, content) = (path.clone(), SafeText::new(content));
-            ui.set_trust_question(TrustQuestion { path, content });
-        }
-        let project = ProjectInfo {
-            cwd: SafeText::line(&with_tilde(&launch.cwd)),
-            git_branch: git::branch(&launch.cwd),
-            policy: None,
-            no_browser: browser::missing(),
-        };
+        ask_for_trust(&mut ui, &loaded.trust);
+        let project = project_info(&launch.cwd);
         Ok(Self {
             warnings: config_warnings(&loaded),
             launch,
@@ -125,6 +131,8 @@ impl App {
             config: loaded.config,
             trust: loaded.trust,
             store,
+            records,
+            writer: None,
             project,
             ui,
             offload,
@@ -164,6 +172,15 @@ impl App {
         self.ui.set_draft(&draft);
     }
 
+    /// The same for the directory that the client works in from now on.
+    pub(super) fn configure_in(&mut self, mut loaded: Loaded) {
+        self.store = Store::new(&self.dirs.state, &self.launch.cwd);
+        self.project = project_info(&self.launch.cwd);
+        self.trust = std::mem::replace(&mut loaded.trust, TrustState::NotNeeded);
+        self.configure(loaded);
+        ask_for_trust(&mut self.ui, &self.trust);
+    }
+
     /// Something about the set-up is wrong: said in the transcript, as soon as there is one.
     pub(super) fn warn(&mut self, text: SafeText) {
         self.ui.toast(text.clone());
@@ -196,15 +213,23 @@ impl App {
         if matches!(self.trust, TrustState::Untrusted { .. }) {
             return;
         }
+        match self.launch.resume.take() {
+            Some(Reopen::Stored { record, .. }) => return self.reopen(record),
+            Some(Reopen::Pick) => {
+                let agent = wanted_agent(&self.launch, &self.config).ok().flatten();
+                return self.pick_session(agent);
+            }
+            other => self.launch.resume = other,
+        }
         // Both were checked before the terminal was taken over, but for a project's file.
         match self.launch.agent(&self.config) {
             Ok(Some(profile)) => {
                 let start = match self.launch.resume.take() {
-                    Some(id) => Start::Reopen(SessionId::new(id)),
-                    None => Start::New,
+                    Some(Reopen::Named(id)) => Start::Reopen(SessionId::new(id)),
+                    _ => Start::New,
                 };
                 let prompt = self.launch.prompt.take().map(text_prompt);
-                self.open(profile, start, prompt);
+                self.open(profile, start, prompt, None);
             }
             Ok(None) => self.pick_agent(),
             Err(error) => {
@@ -226,7 +251,23 @@ impl App {
     }
 }
 
-fn ui_settings(config: &Config) -> UiSettings {
+fn project_info(cwd: &Path) -> ProjectInfo {
+    ProjectInfo {
+        cwd: SafeText::line(&with_tilde(cwd)),
+        git_branch: git::branch(cwd),
+        policy: None,
+        no_browser: browser::missing(),
+    }
+}
+
+fn ask_for_trust(ui: &mut Ui, trust: &TrustState) {
+    if let TrustState::Untrusted { path, content, .. } = trust {
+        let (path, content) = (path.clone(), SafeText::new(content));
+        ui.set_trust_question(TrustQuestion { path, content });
+    }
+}
+
+pub(super) fn ui_settings(config: &Config) -> UiSettings {
     UiSettings {
         ui: config.ui.clone(),
         keys: config.keys.clone(),
@@ -246,7 +287,7 @@ fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
 }
 
 /// The path with `~` for the home directory.
-fn with_tilde(path: &Path) -> String {
+pub(super) fn with_tilde(path: &Path) -> String {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     match home
         .as_deref()

@@ -3,7 +3,7 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{
-    Args, Parser, Subcommand, ValueHint,
+    Args, Parser, Subcommand, ValueEnum, ValueHint,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 
@@ -62,9 +62,14 @@ pub struct OpenArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub add_dir: Vec<PathBuf>,
 
-    /// Reopen this session of the agent
-    #[arg(long, value_name = "SESSION")]
-    pub resume: Option<String>,
+    /// Reopen a session: one of `acp-tui sessions`, or any of the agent's by its id; without a
+    /// value: choose one
+    #[arg(long, value_name = "SESSION", num_args = 0..=1)]
+    pub resume: Option<Option<String>>,
+
+    /// Reopen the newest session of this directory, and of the agent if one is named
+    #[arg(long = "continue", conflicts_with = "resume")]
+    pub go_on: bool,
 
     /// Session mode to set after the start
     #[arg(long, value_name = "MODE")]
@@ -125,6 +130,15 @@ pub enum Command {
     Doctor {
         #[command(flatten)]
         agent: AgentArg,
+    },
+    /// List, show and export stored sessions
+    #[command(args_conflicts_with_subcommands = true)]
+    Sessions {
+        #[command(subcommand)]
+        action: Option<SessionsAction>,
+        /// Print the list as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Print the effective configuration and which file set each key
     Config {
@@ -257,6 +271,48 @@ pub enum ConfigAction {
     Check,
     /// Print the JSON Schema of the file format
     Schema,
+}
+
+/// An ID may be shortened to a beginning that no other has; the agent's own id of a session does, too.
+#[derive(Subcommand, Clone, Debug, PartialEq, Eq)]
+pub enum SessionsAction {
+    /// List stored sessions, the newest first
+    #[command(visible_alias = "search")]
+    List {
+        /// Only sessions in which all of these words occur, anywhere
+        #[arg(value_name = "WORDS")]
+        words: Vec<String>,
+        /// Print the list as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a conversation
+    Show {
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Write a conversation to a file, or to stdout
+    Export {
+        #[arg(value_name = "ID")]
+        id: String,
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+        format: ExportFormat,
+        /// Write to this file
+        #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        output: Option<PathBuf>,
+    },
+    /// Remove stored sessions; what their agents keep of them stays
+    Delete {
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
+    },
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExportFormat {
+    #[default]
+    Markdown,
+    Json,
 }
 
 fn key_and_value(text: &str) -> Result<(String, String), String> {

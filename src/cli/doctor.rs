@@ -42,12 +42,12 @@ impl DoctorReport {
         // Either of the two opens a session again.
         let (no_load, no_resume) = if caps.load_session || caps.resume {
             (
-                "--resume shows nothing of what was said before",
+                "--resume shows what is stored, no replay of the agent's",
                 "a restart loads the session with its history instead",
             )
         } else {
             (
-                "--resume opens a new session",
+                "--resume shows what is stored and opens a new session",
                 "a restart opens a new session",
             )
         };

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Subcommands of the product that this version does not have.
-const LATER: [&str; 2] = ["sessions", "replay"];
+const LATER: [&str; 1] = ["replay"];
 
 /// How the UI is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +28,10 @@ pub struct Launch {
     pub add_dirs: Vec<PathBuf>,
     /// Absolute; in place of the user's file.
     pub config_file: Option<PathBuf>,
+    /// `-C` named the directory: a session that is reopened does not choose its own.
+    pub cwd_chosen: bool,
     /// Session to reopen.
-    pub resume: Option<String>,
+    pub resume: Option<Reopen>,
     /// `--model`, `--set` and `--mode`; see [`Launch::settings`].
     pub settings: Vec<Setting>,
     /// `--policy`; see [`Launch::policy`].
@@ -38,6 +40,22 @@ pub struct Launch {
     pub log: Option<PathBuf>,
     /// Absolute.
     pub wire: Option<PathBuf>,
+}
+
+/// Which session to reopen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reopen {
+    /// The person picks one.
+    Pick,
+    /// The newest that is stored of this directory and agent.
+    Newest,
+    /// As it was typed: of those that are stored, or one that only the agent knows.
+    Named(String),
+    /// A stored one, by its id in the store, and what its agent calls it.
+    Stored {
+        record: String,
+        session: Option<String>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +96,13 @@ impl Launch {
                 .map(|dir| directory("--add-dir", dir, start))
                 .collect::<Result<_, _>>()?,
             config_file: cli.config.map(|path| start.join(path)),
-            resume: open.resume,
+            cwd_chosen: cli.cwd.is_some(),
+            resume: match open.resume {
+                _ if open.go_on => Some(Reopen::Newest),
+                Some(Some(name)) => Some(Reopen::Named(name)),
+                Some(None) => Some(Reopen::Pick),
+                None => None,
+            },
             policy: open.policy,
             log: open.log.map(|path| start.join(path)),
             wire: open.wire.map(|path| start.join(path)),
@@ -301,8 +325,8 @@ mod tests {
                  (--prompt /tour), ",
             ),
             (
-                &["sessions"],
-                "sessions is not supported yet in this version",
+                &["sesions"],
+                "there is no command \"sesions\"; did you mean `sessions`?",
             ),
             (
                 &["fix", "it"],

@@ -38,7 +38,7 @@ pub fn print_warnings(warnings: &[Warning]) {
 }
 
 /// Pads columns to the widest of each, but the last.
-pub(super) fn columns(rows: &[Vec<String>]) -> String {
+pub fn columns(rows: &[Vec<String>]) -> String {
     use crate::text::cell_width;
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));

@@ -21,7 +21,7 @@ use super::{
     file::{AgentEntry, AgentFs, File, LATER, LATER_VALUES, PermissionsSection, RuleEntry},
     nearest,
 };
-use crate::config::{ConnectionConfig, FsConfig, TerminalConfig, UiConfig};
+use crate::config::{ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig};
 
 /// What was found wrong.
 #[derive(Default)]
@@ -44,6 +44,7 @@ pub(super) fn check(
     checker.rules(document);
     checker.section::<PermissionsSection>(document, "permissions");
     checker.section::<FsConfig>(document, "fs");
+    checker.section::<SessionsConfig>(document, "sessions");
     checker.section::<TerminalConfig>(document, "terminal");
     checker.section::<ConnectionConfig>(document, "connection");
     checker.section::<UiConfig>(document, "ui");

@@ -8,14 +8,13 @@ use serde::{
     de::{Error, SeqAccess, Visitor},
 };
 
-use super::{ConnectionConfig, FsConfig, TerminalConfig, UiConfig, nearest};
-use crate::proto::{Decision, Dialect, Policy, ToolKind};
+use super::{ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig, nearest};
+use crate::proto::{Decision, Dialect, Policy, Protocol, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
 pub(super) const LATER: &[&str] = &[
     "mcp_servers",
     "agents.*.mcp_servers",
-    "agents.*.protocol",
     "ui.mouse",
     "ui.screen_reader",
 ];
@@ -38,6 +37,7 @@ pub(super) struct File {
     pub permissions: PermissionsSection,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub sessions: SessionsConfig,
     pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// An action and the chords that call it, in place of its defaults.
@@ -68,6 +68,8 @@ pub(super) struct AgentEntry {
     /// Permission policy with this agent.
     pub policy: Option<PolicyName>,
     pub fs: AgentFs,
+    /// The protocol that it speaks.
+    pub protocol: ProtocolName,
     /// In which words of ACP it speaks, and is spoken to: a preset, or a list of presets and rows.
     pub dialect: DialectWords,
     /// How to install it, shown when the command is not found.
@@ -94,6 +96,27 @@ impl AgentEntry {
         {
             Some(name) => Err(format!("{name:?} is no name for an environment variable")),
             None => Ok(()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+/// What an agent speaks.
+pub(super) enum ProtocolName {
+    /// ACP, version 1.
+    #[default]
+    #[serde(rename = "1")]
+    V1,
+    /// The prototype that came before ACP.
+    #[serde(rename = "threads")]
+    Threads,
+}
+
+impl From<ProtocolName> for Protocol {
+    fn from(name: ProtocolName) -> Self {
+        match name {
+            ProtocolName::V1 => Self::V1,
+            ProtocolName::Threads => Self::Threads,
         }
     }
 }
@@ -150,6 +173,9 @@ fn known_dialect<E: Error>(word: &str) -> Result<(), E> {
         return Ok(());
     }
     let hint = match nearest(word, Dialect::words()) {
+        _ if word == "threads" => {
+            "it is a protocol of its own: set protocol = \"threads\"".to_owned()
+        }
         Some(near) => format!("did you mean {near}?"),
         None => format!("known: {}", Dialect::words().collect::<Vec<_>>().join(", ")),
     };

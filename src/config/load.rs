@@ -234,6 +234,7 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
         policy: file.permissions.policy.into(),
         fs: file.fs,
         terminal: file.terminal,
+        sessions: file.sessions,
         connection: file.connection,
         ui: file.ui,
         keys: file.keys,

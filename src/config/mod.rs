@@ -45,7 +45,7 @@ pub use self::{
     project::find as project_file,
     trust::TrustState,
 };
-use crate::proto::{Dialect, Policy, Rule};
+use crate::proto::{Dialect, Policy, Protocol, Rule};
 
 /// The effective configuration.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +60,7 @@ pub struct Config {
     pub rules: Vec<Rule>,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
+    pub sessions: SessionsConfig,
     pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// Action name to its chords; only what the files set. Judged by the UI's action table.
@@ -88,6 +89,7 @@ pub struct AgentProfile {
     pub fs_write: bool,
     /// In which words of ACP it speaks, and is spoken to.
     pub dialect: Dialect,
+    pub protocol: Protocol,
     /// How to install it, shown when the command is not found.
     pub install: Option<String>,
     /// A shell line to sign in with, run at a terminal.
@@ -141,6 +143,14 @@ pub struct TerminalConfig {
     /// Ask before each command.
     // V1-TERM-19
     pub ask: bool,
+}
+
+/// `[sessions]`: what is stored of conversations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionsConfig {
+    /// How many stay; with more, those that were not changed for longest go. 0: none is stored.
+    pub keep: u32,
 }
 
 /// `[connection]`: how much of an agent is put up with.
@@ -223,6 +233,12 @@ impl Default for FsConfig {
         Self {
             outside_workspace: OutsideWorkspace::Ask,
         }
+    }
+}
+
+impl Default for SessionsConfig {
+    fn default() -> Self {
+        Self { keep: 1_000 }
     }
 }
 

@@ -169,6 +169,7 @@ impl AgentProfile {
             fs_read: entry.fs.read,
             fs_write: entry.fs.write,
             dialect: entry.dialect.dialect(),
+            protocol: entry.protocol.into(),
             install: entry.install,
             login_command: entry.login_command,
             scratch: entry.scratch,

@@ -22,8 +22,9 @@ use super::{
 };
 use crate::{
     proto::{
-        ClientCaps, Consent, FsRead, FsWrite, HostReply, HostRequest, PermissionOption, Policy,
-        RequestKey, RpcError, Rule, SessionId, TerminalCreate, TerminalId, Verdict, code,
+        ClientCaps, Consent, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked,
+        PermissionOption, Policy, RequestKey, RpcError, Rule, SessionId, TerminalCreate,
+        TerminalId, Verdict, code,
     },
     text::SafeText,
 };
@@ -105,6 +106,8 @@ struct State {
     /// elsewhere by then.
     asked: HashMap<RequestKey, PathBuf>,
     grants: Vec<Grant>,
+    /// What the thread protocol tells of files.
+    versions: fs::look::Versions,
 }
 
 /// "And everything in this folder, for this session."
@@ -153,6 +156,12 @@ impl Host {
             }
             HostRequest::ReadTextFile(read) => self.file(key, FileRequest::Read(read), consent),
             HostRequest::WriteTextFile(write) => self.file(key, FileRequest::Write(write), consent),
+            HostRequest::Look(look) => match look.at {
+                LookAt::Text { .. } | LookAt::Bytes { .. } => {
+                    self.file(key, FileRequest::Look(look), consent)
+                }
+                LookAt::Stat | LookAt::Glob => self.look(look),
+            },
             HostRequest::TerminalCreate(create) => self.create(create, consent),
             HostRequest::TerminalOutput(terminal) => ready(reply(
                 self.terminals.output(&terminal),
@@ -245,7 +254,9 @@ impl Host {
     fn not_offered(&self, request: &HostRequest) -> Option<&'static str> {
         let caps = self.inner.caps;
         match request {
-            HostRequest::ReadTextFile(_) if !caps.read_text_file => Some("fs/read_text_file"),
+            HostRequest::ReadTextFile(_) | HostRequest::Look(_) if !caps.read_text_file => {
+                Some("fs/read_text_file")
+            }
             HostRequest::WriteTextFile(_) if !caps.write_text_file => Some("fs/write_text_file"),
             HostRequest::TerminalCreate(_)
             | HostRequest::TerminalOutput(_)
@@ -282,6 +293,21 @@ impl Host {
                     format!("serving the file failed: {error}"),
                 )))
             })
+        })
+    }
+
+    /// D-39, D-40: what is outside of the workspace, or refused, does not exist.
+    fn look(&self, look: Look) -> Serving {
+        let inner = self.inner.clone();
+        Box::pin(async move {
+            let looked = tokio::task::spawn_blocking(move || inner.look(&look)).await;
+            ServeOutcome::Reply(reply(
+                looked.unwrap_or_else(|error| {
+                    let message = format!("looking at the workspace failed: {error}");
+                    Err(RpcError::new(code::INTERNAL, message))
+                }),
+                HostReply::Looked,
+            ))
         })
     }
 
@@ -352,6 +378,7 @@ impl Drop for Open {
 enum FileRequest {
     Read(FsRead),
     Write(FsWrite),
+    Look(Look),
 }
 
 impl FileRequest {
@@ -359,6 +386,7 @@ impl FileRequest {
         match self {
             Self::Read(read) => &read.path,
             Self::Write(write) => &write.path,
+            Self::Look(look) => &look.path,
         }
     }
 
@@ -366,6 +394,7 @@ impl FileRequest {
         match self {
             Self::Read(read) => &read.session,
             Self::Write(write) => &write.session,
+            Self::Look(look) => &look.session,
         }
     }
 
@@ -426,6 +455,36 @@ impl Inner {
             FileRequest::Write(write) => reply(fs::write(&resolved.path, &write.content), |()| {
                 HostReply::Done
             }),
+            FileRequest::Look(look) => {
+                reply(self.look_into(&resolved.path, look.at), HostReply::Looked)
+            }
+        })
+    }
+
+    /// A slice of a file, and its version (D-37, D-38, D-41).
+    fn look_into(&self, path: &Path, at: LookAt) -> Result<Looked, RpcError> {
+        let version = self.state().versions.of(path)?;
+        let content = match at {
+            LookAt::Text { skip, limit } => fs::look::text(path, skip, limit)?,
+            LookAt::Bytes { skip, limit } => fs::look::bytes(path, skip, limit)?,
+            LookAt::Stat | LookAt::Glob => String::new(),
+        };
+        Ok(Looked::File { version, content })
+    }
+
+    fn look(&self, look: &Look) -> Result<Looked, RpcError> {
+        if look.at == LookAt::Glob {
+            return fs::look::glob(&self.roots, &look.path).map(Looked::Matches);
+        }
+        let refused = self.judge.file(&look.path, false, &self.roots).is_some();
+        let resolved = self.roots.resolve(&look.path);
+        let (exists, is_directory) = match resolved {
+            Ok(resolved) if resolved.inside && !refused => fs::look::stat(&resolved.path),
+            _ => (false, false),
+        };
+        Ok(Looked::Stat {
+            exists,
+            is_directory,
         })
     }
 

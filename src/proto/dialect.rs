@@ -229,6 +229,16 @@ impl Dialect {
     }
 }
 
+/// The protocol that an agent speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// ACP, version 1.
+    #[default]
+    V1,
+    /// The prototype that came before it (D-30…D-43).
+    Threads,
+}
+
 /// What an agent showed of its dialect. Each is told once in a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DialectHint {
@@ -236,6 +246,8 @@ pub enum DialectHint {
     Detected(DialectRow),
     /// It refused what we sent, and the row would send it otherwise: nothing is tried unasked.
     Wanted(DialectRow),
+    /// It speaks threads, though it is spoken to as one of ACP (D-43).
+    Threads,
 }
 
 #[cfg(test)]

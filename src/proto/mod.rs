@@ -32,7 +32,7 @@ pub use call::{
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
-pub use dialect::{Dialect, DialectHint, DialectRow};
+pub use dialect::{Dialect, DialectHint, DialectRow, Protocol};
 pub use elicitation::{
     Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
     Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat, is_secret_name,
@@ -54,7 +54,8 @@ pub use options::{
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
 pub use policy::{Consent, Decision, Policy, Rule, Verdict};
 pub use request::{
-    ExitStatus, FsRead, FsWrite, HostReply, HostRequest, PermissionKind, PermissionOption,
-    PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef, TerminalSnapshot,
+    ExitStatus, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked, PermissionKind,
+    PermissionOption, PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef,
+    TerminalSnapshot,
 };
 pub use tool::{Diff, Patch, ToolCallPatch, ToolContent, ToolKind, ToolLocation, ToolStatus};

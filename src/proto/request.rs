@@ -19,6 +19,8 @@ pub enum HostRequest {
     TerminalWaitForExit(TerminalRef),
     TerminalKill(TerminalRef),
     TerminalRelease(TerminalRef),
+    /// Of the thread protocol (D-37…D-40).
+    Look(Look),
 }
 
 impl HostRequest {
@@ -60,6 +62,7 @@ impl HostRequest {
             | Self::TerminalWaitForExit(terminal)
             | Self::TerminalKill(terminal)
             | Self::TerminalRelease(terminal) => &terminal.session,
+            Self::Look(look) => &look.session,
         })
     }
 }
@@ -134,6 +137,39 @@ pub struct TerminalRef {
     pub terminal: TerminalId,
 }
 
+/// A look at the workspace, which v1 has no method for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Look {
+    pub session: SessionId,
+    /// As asked: possibly relative. For [`LookAt::Glob`] the pattern.
+    pub path: String,
+    pub at: LookAt,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LookAt {
+    /// The lines behind the first `skip`.
+    Text {
+        skip: u64,
+        limit: Option<u64>,
+    },
+    /// The bytes behind the first `skip`, in base64.
+    Bytes {
+        skip: u64,
+        limit: Option<u64>,
+    },
+    Stat,
+    Glob,
+}
+
+/// What there was to see.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Looked {
+    File { version: u64, content: String },
+    Stat { exists: bool, is_directory: bool },
+    Matches(Vec<String>),
+}
+
 /// The answer to a [`HostRequest`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum HostReply {
@@ -145,6 +181,7 @@ pub enum HostReply {
     TerminalCreated(TerminalId),
     TerminalOutput(TerminalSnapshot),
     TerminalExit(ExitStatus),
+    Looked(Looked),
     Error(RpcError),
 }
 

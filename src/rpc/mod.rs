@@ -22,8 +22,10 @@ mod tests;
 
 pub use error::decode_error;
 pub use json::{Member, Text, present};
+pub use lines::{Line, Lines};
 pub use outbox::{Outbox, Outgoing, write_lines};
 pub use peer::Peer;
 pub use queue::{Receiver, Sender, channel};
 pub use reader::{Aside, Inbound, Plain, Protocol, Reader};
 pub use tap::{Direction, Tap, WireLine};
+pub use text::readable;

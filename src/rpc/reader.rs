@@ -58,6 +58,9 @@ pub trait Protocol: Send {
         false
     }
 
+    /// A line that is no message.
+    fn noise(&mut self, _line: &str) {}
+
     /// What there is to be told besides the message just read; asked for after each of them.
     fn aside(&mut self) -> Aside {
         Aside::default()
@@ -218,6 +221,8 @@ impl<P: Protocol> Reader<P> {
                 self.peer.answer_error(&id, &error);
             }
             Message::Noise => {
+                self.protocol.noise(line);
+                self.aside(None);
                 let quoted: String = line.chars().take(QUOTED_CHARS).collect();
                 let quoted = without_colours(&quoted);
                 self.noise(SafeText::line(&quoted));

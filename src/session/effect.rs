@@ -2,7 +2,8 @@
 
 use crate::{
     proto::{
-        AgentNotice, ConnectionId, HostRequest, LoginProgram, RequestKey, TerminalMeta, ToAgent,
+        AgentNotice, ConnectionId, HostRequest, LoginProgram, RequestKey, SessionId, TerminalMeta,
+        ToAgent,
     },
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
@@ -46,6 +47,8 @@ pub enum Effect {
     Attention(Attention),
     /// Text that came back to the person: in front of the draft.
     RestoreDraft(Prompt),
+    /// The agent has deleted that session: what is stored of it goes as well (V1-SES-14).
+    SessionDeleted(SessionId),
     /// Said in the status line for a moment, not kept.
     Toast(SafeText),
     /// A notice of the agent's: shown for a moment, not kept (V1-NOTE-01).

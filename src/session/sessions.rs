@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use crate::{
     proto::{AgentExit, ConnectionId, FromAgent, SessionId, SessionKey},
-    session::{Effect, Event, Phase, Session, SessionConfig, reduce},
+    session::{BlockKind, Effect, Event, Phase, Session, SessionConfig, reduce},
+    text::SafeText,
 };
 
 /// Sessions that can be open at once. Each has a transcript, and most an agent process; no person
@@ -97,6 +98,20 @@ impl Sessions {
             self.shown = next.map(|(key, _)| *key);
         }
         Some(session)
+    }
+
+    /// As [`Session::show_stored`], for one that was just opened.
+    pub fn show_stored(
+        &mut self,
+        key: SessionKey,
+        title: Option<SafeText>,
+        blocks: impl IntoIterator<Item = BlockKind>,
+    ) {
+        if let Some(at) = self.position(key)
+            && let Some((_, session)) = self.list.get_mut(at)
+        {
+            session.show_stored(title, blocks);
+        }
     }
 
     /// Whether there is such a session.

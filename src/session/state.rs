@@ -9,7 +9,8 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
-        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, TerminalId, TurnTokens, Usage,
+        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason, TerminalId,
+        TurnTokens, Usage,
     },
     session::{BlockKind, Prompt, Question, Transcript},
     text::{SafeText, first_bytes},
@@ -39,6 +40,25 @@ pub struct SessionConfig {
     pub unattended: bool,
 }
 
+impl SessionConfig {
+    /// Of a session that is only looked at: its agent is never started.
+    pub fn looked_at(agent: SafeText, cwd: PathBuf) -> Self {
+        Self {
+            agent,
+            command: SafeText::default(),
+            login: None,
+            cwd,
+            additional_directories: Vec::new(),
+            caps: ClientCaps::default(),
+            start_timeout: Duration::ZERO,
+            start: Start::New,
+            settings: Vec::new(),
+            first_prompt: None,
+            unattended: false,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
     New,
@@ -59,6 +79,8 @@ pub struct Session {
     pub title: Option<SafeText>,
     pub transcript: Transcript,
     pub turn: Option<Turn>,
+    /// How the last turn ended, where the agent said so.
+    pub last_stop: Option<StopReason>,
     /// Prompts that wait for the turn's end (V1-PROMPT-02).
     pub queue: VecDeque<Prompt>,
     /// The queue does not go on by itself: the last turn did not end with end_turn.

@@ -30,6 +30,8 @@ pub struct Block {
     pub id: BlockId,
     /// Grows with each change of this block.
     pub rev: u64,
+    /// It no longer holds what it held, to bound memory: what is stored of it is more.
+    pub relieved: bool,
     pub kind: BlockKind,
 }
 
@@ -218,6 +220,7 @@ pub struct Transcript {
     blocks: Vec<Block>,
     rev: u64,
     next_id: u64,
+    generation: u64,
     /// `(rev, index)` of the latest changes.
     log: VecDeque<(u64, usize)>,
     /// Changes up to this revision are no longer in the log.
@@ -232,6 +235,12 @@ impl Transcript {
     /// Grows with each change of any block.
     pub fn rev(&self) -> u64 {
         self.rev
+    }
+
+    /// Another number once a replay has taken the place of what there was: then ids of before are
+    /// gone for good.
+    pub fn generation(&self) -> u64 {
+        self.generation
     }
 
     pub fn get(&self, id: BlockId) -> Option<&Block> {
@@ -260,7 +269,12 @@ impl Transcript {
         let id = BlockId(self.next_id);
         self.next_id += 1;
         let index = self.blocks.len();
-        self.blocks.push(Block { id, rev: 0, kind });
+        self.blocks.push(Block {
+            id,
+            rev: 0,
+            relieved: false,
+            kind,
+        });
         self.touch(index);
         id
     }
@@ -272,12 +286,22 @@ impl Transcript {
         self.blocks.get_mut(index).map(|block| &mut block.kind)
     }
 
+    /// As [`Transcript::edit`], to make a block hold less than was said or done.
+    pub(super) fn relieve(&mut self, id: BlockId) -> Option<&mut BlockKind> {
+        let index = self.index_of(id)?;
+        self.touch(index);
+        let block = self.blocks.get_mut(index)?;
+        block.relieved = true;
+        Some(&mut block.kind)
+    }
+
     /// Starts afresh, before a replay (V1-SES-09), and gives out what was there. Ids and revisions
     /// go on, so that no view takes a new block for an old one.
     pub(super) fn take(&mut self) -> Self {
         let fresh = Self {
             rev: self.rev + 1,
             next_id: self.next_id,
+            generation: self.rev + 1,
             log_from: self.rev + 1,
             ..Self::default()
         };
@@ -287,6 +311,7 @@ impl Transcript {
     /// Puts back what [`Transcript::take`] gave out, in place of what came since.
     pub(super) fn put_back(&mut self, kept: Self) {
         self.blocks = kept.blocks;
+        self.generation = kept.generation;
         self.everything_changed();
     }
 
@@ -300,6 +325,7 @@ impl Transcript {
         if let Some(first) = self.blocks.first_mut() {
             first.kind = sign;
             first.rev = self.rev;
+            first.relieved = true;
         }
     }
 

@@ -9,6 +9,7 @@ mod bytes;
 mod colour;
 mod safe;
 mod shell;
+mod stored;
 mod width;
 mod wrap;
 

@@ -86,6 +86,11 @@ impl SafeTextBuf {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// What came behind the first `len` bytes.
+    pub fn since(&self, len: usize) -> SafeText {
+        SafeText(Arc::from(self.0.get(len..).unwrap_or_default()))
+    }
 }
 
 impl Deref for SafeTextBuf {

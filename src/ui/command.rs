@@ -41,6 +41,19 @@ pub struct AgentChoice {
     pub found: Option<Result<SafeText, SafeText>>,
 }
 
+/// A session of the past, to be opened again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastSession {
+    /// Comes back in [`UiCommand::Reopen`].
+    pub id: String,
+    /// Its title, or what was asked first.
+    pub name: SafeText,
+    pub agent: SafeText,
+    pub when: SafeText,
+    /// Its directory, where that is another one.
+    pub elsewhere: Option<SafeText>,
+}
+
 /// A project file that wants more than display keys (PRODUCT §2).
 #[derive(Clone, Debug)]
 pub struct TrustQuestion {
@@ -141,6 +154,10 @@ pub enum UiCommand {
     ShowSession(SessionKey),
     /// End that session, and its agent where no other has it.
     CloseSession(SessionKey),
+    /// Offer what is stored; comes back through `Ui::show_past_sessions`.
+    PickPastSession,
+    /// Open this stored session again.
+    Reopen(String),
     /// The person's word on the project file.
     Trust(bool),
     Suspend,

@@ -26,7 +26,7 @@ mod root;
 mod testing;
 
 pub use command::{
-    AgentChoice, AgentList, Draft, DraftPart, FileList, ProjectInfo, TrustQuestion, UiCommand,
-    UiContext, mention_text,
+    AgentChoice, AgentList, Draft, DraftPart, FileList, PastSession, ProjectInfo, TrustQuestion,
+    UiCommand, UiContext, mention_text,
 };
 pub use root::{Ui, UiSettings};

@@ -3,7 +3,12 @@
 
 use serde_json::{Value, json};
 
-use crate::{client, permission::wait_open, support::pty::Tui, wait_ready};
+use crate::{
+    client,
+    permission::wait_open,
+    support::{pty::Tui, setup::Setup},
+    wait_ready,
+};
 
 /// An agent with words of its own.
 struct Agent {
@@ -228,4 +233,121 @@ fn what_can_be_detected_is_understood_and_told_once() {
     });
     assert!(tui.wrote("the disk is nearly full"));
     assert!(tui.wrote("an older dialect of ACP was detected"));
+}
+
+fn chunk(id: u64, text: &str) -> Value {
+    json!({"request": {"id": id, "as_is": true, "method": "streamMessageChunk", "params": {
+        "threadId": "t-1", "chunk": {"type": "text", "chunk": text},
+    }}})
+}
+
+fn thread(id: u64, method: &str, mut params: Value) -> Value {
+    params["threadId"] = json!("t-1");
+    json!({"request": {"id": id, "as_is": true, "method": method, "params": params}})
+}
+
+fn threads(scenario: Value) -> Setup {
+    client(scenario)
+        .in_dialect()
+        .config("protocol = \"threads\"\n")
+        .file("notes.txt", "one\ntwo\nthree\n")
+        .file("src/a.rs", "")
+}
+
+// D-30, D-32, D-33, D-35, D-36, D-37, D-38, D-39, D-40, D-41, D-42
+#[test]
+fn a_conversation_in_threads() {
+    let mut tui = threads(json!([
+        {"on": "wire", "bare": true},
+        {"on": "createThread", "reply": {"threadId": "t-1"}},
+        {"on": "openThread", "reply": null},
+        {"on": "sendMessage", "do": [
+            chunk(100, "let me see"),
+            thread(101, "readTextFile", json!({"path": "notes.txt", "lineOffset": 1, "lineLimit": 1})),
+            thread(102, "readBinaryFile", json!({"path": "notes.txt", "byteLimit": 3})),
+            thread(103, "stat", json!({"path": "src"})),
+            thread(104, "stat", json!({"path": "/etc/passwd"})),
+            thread(105, "globSearch", json!({"pattern": "**/*.rs"})),
+        ], "reply": null},
+        {"on": "sendMessage", "do": [
+            chunk(200, "working"), {"wait_file": "go"}, chunk(201, "not to be seen"),
+        ], "reply": null},
+    ]))
+    .start();
+    wait_ready(&tui);
+    tui.keys("look around<enter>");
+    tui.wait_for("let me see");
+    let looked = |id: u64| tui.wait_answer(id)["result"].clone();
+    assert_eq!(looked(101), json!({"version": 0, "content": "two\n"}));
+    assert_eq!(looked(102), json!({"version": 0, "content": "b25l"}));
+    assert_eq!(looked(103), json!({"exists": true, "isDirectory": true}));
+    assert_eq!(looked(104), json!({"exists": false, "isDirectory": false}));
+    let matches = looked(105)["matches"].clone();
+    assert!(
+        matches[0]
+            .as_str()
+            .is_some_and(|path| path.ends_with("/project/src/a.rs")),
+        "{matches}"
+    );
+    wait_ready(&tui);
+    tui.keys("more<enter>");
+    tui.wait_for("working");
+    tui.keys("<esc>");
+    tui.wait_for("cancelling");
+    tui.allow("go");
+    tui.wait_for("stopped");
+    assert_eq!(tui.wait_answer(201)["error"]["code"], -32800);
+    wait_ready(&tui);
+    assert!(!tui.screen().contains("not to be seen"));
+    tui.keys("<f5>");
+    assert_eq!(
+        tui.wait_method("openThread")["params"],
+        json!({"threadId": "t-1"})
+    );
+    wait_ready(&tui);
+    let received = tui.received();
+    assert!(
+        received
+            .iter()
+            .all(|message| message.get("jsonrpc").is_none())
+    );
+    assert_eq!(
+        received[0],
+        json!({"id": 0, "method": "createThread", "params": null})
+    );
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    tui.assert_restored();
+}
+
+// D-33, D-34
+#[test]
+fn a_thread_is_opened_again_with_its_history() {
+    let tui = threads(json!([
+        {"on": "wire", "bare": true},
+        {"on": "openThread", "reply": null},
+        {"on": "getThreadEntries", "reply": {"entries": [
+            {"type": "message", "role": "user", "chunks": [{"type": "text", "chunk": "the question"}]},
+            {"type": "message", "role": "assistant", "chunks": [{"type": "text", "chunk": "the answer"}]},
+            {"type": "readFile", "path": "notes.txt", "content": "one"},
+        ]}},
+    ]))
+    .args(&["--resume", "t-1"])
+    .start();
+    let screen = tui.wait_for("the answer");
+    assert!(
+        screen.contains("the question") && screen.contains("notes.txt"),
+        "{screen}"
+    );
+}
+
+// D-43
+#[test]
+fn an_agent_of_threads_without_a_profile_is_told_about() {
+    let tui = client(json!([
+        {"on": "wire", "bare": true},
+        {"on": "initialize", "error": {"code": -32601, "message": "Method not found: initialize"}},
+    ]))
+    .start();
+    tui.wait_for("protocol = \"threads\"");
 }

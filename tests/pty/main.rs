@@ -29,6 +29,7 @@ mod sessions;
 mod sign_in;
 mod start;
 mod stop;
+mod stored;
 mod terminal;
 mod trust;
 mod turn;

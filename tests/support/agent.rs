@@ -17,7 +17,7 @@
 //! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?}}`,
 //! `{"tools": N}`, `{"big": BYTES}`, `{"touch": NAME}` (a file beside LOG), `{"wait_file": NAME}` (likewise),
 //! `{"spawn": {"argv": […]}}`, `{"ignore": "eof"}`.
-//! An entry `{"on": "wire", "bare": true}` leaves `jsonrpc` out of all answers.
+//! An entry `{"on": "wire", "bare": true}` leaves `jsonrpc` out of all answers and requests.
 //! `"$session"`, `"$cwd"` and `"$terminal"` (the last one created) in strings are filled in.
 
 use std::{
@@ -199,13 +199,17 @@ impl Agent {
     }
 
     fn answer(&self, mut answer: Value) {
+        self.strip(&mut answer);
+        send(&answer);
+    }
+
+    fn strip(&self, message: &mut Value) {
         let is_bare = |entry: &Value| entry["on"] == "wire" && entry["bare"] == true;
         if self.scenario.iter().any(is_bare)
-            && let Some(answer) = answer.as_object_mut()
+            && let Some(message) = message.as_object_mut()
         {
-            answer.remove("jsonrpc");
+            message.remove("jsonrpc");
         }
-        send(&answer);
     }
 
     fn step(&mut self, step: &Value) {
@@ -303,8 +307,9 @@ impl Agent {
         if !placed && request["as_is"] != true {
             params["sessionId"] = json!(SESSION);
         }
-        let message =
+        let mut message =
             json!({"jsonrpc": "2.0", "id": id, "method": request["method"], "params": params});
+        self.strip(&mut message);
         if let Some(traffic) = &self.traffic {
             traffic.says(message.to_string().as_bytes());
         }

@@ -31,12 +31,15 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::dialect::{ClientMethod, Dialects, Heard, Incoming};
+use super::{
+    dialect::{ClientMethod, Dialects, Heard, Incoming},
+    threads,
+};
 use crate::{
     acp::decode::view::Pass,
     proto::{
-        AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, HostRequest, RawJson,
-        RequestKey, RpcError, SessionId, code,
+        AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, HostRequest,
+        Protocol as AgentProtocol, RawJson, RequestKey, RpcError, SessionId, code,
     },
     rpc::{Aside, Plain, Protocol, decode_error},
     text::SafeText,
@@ -54,6 +57,8 @@ fn raw_json(text: &str) -> RawJson {
 pub struct Decoder {
     caps: ClientCaps,
     dialects: Dialects,
+    /// The agent speaks threads, by the adapter.
+    protocol: AgentProtocol,
     aside: Aside,
     /// Nearly all messages name the session of the one before: its id is shared, not copied.
     session: Option<SessionId>,
@@ -65,9 +70,16 @@ impl Decoder {
         Self {
             caps,
             dialects,
+            protocol: AgentProtocol::V1,
             aside: Aside::default(),
             session: None,
         }
+    }
+
+    /// For another protocol, of which an adapter makes v1.
+    pub fn with_protocol(mut self, protocol: AgentProtocol) -> Self {
+        self.protocol = protocol;
+        self
     }
 
     fn session(&mut self, id: &str) -> SessionId {
@@ -211,6 +223,15 @@ impl Protocol for Decoder {
         params: &str,
     ) -> Result<FromAgent, RpcError> {
         let said = method;
+        if self.protocol == AgentProtocol::Threads && method == threads::LOOK {
+            return threads::decode_look(params)
+                .map(|request| FromAgent::Request { key, request })
+                .ok_or_else(|| RpcError::new(code::INVALID_PARAMS, "Invalid params"));
+        }
+        if self.protocol == AgentProtocol::V1 && threads::is_method(method) {
+            let mut heard = self.dialects.speaks_threads();
+            self.note(&mut heard);
+        }
         let method = ClientMethod::from_name(method)
             .filter(|method| self.is_offered(*method))
             .ok_or_else(|| {
@@ -267,6 +288,13 @@ impl Protocol for Decoder {
         let error = decode_error(&plain);
         self.aside.plain = Some(Plain::Error(plain));
         error
+    }
+
+    fn noise(&mut self, line: &str) {
+        if self.protocol == AgentProtocol::V1 && threads::is_refusal(line) {
+            let mut heard = self.dialects.refused_bare();
+            self.note(&mut heard);
+        }
     }
 
     fn takes_bare_answers(&self) -> bool {

@@ -6,7 +6,7 @@ use super::{Edge, Object, is_absent, models, models::Models, text, updates::add_
 use crate::proto::{CallTag, DialectRow, OptionValue, code};
 
 pub fn result(edge: &mut Edge<'_>, call: &CallTag, result: &mut Value) {
-    if let CallTag::NewSession = call
+    if let CallTag::NewSession | CallTag::ForkSession { .. } = call
         && let Some(id) = result["sessionId"].as_str()
     {
         edge.memory.opened(id);
@@ -23,7 +23,7 @@ pub fn result(edge: &mut Edge<'_>, call: &CallTag, result: &mut Value) {
             version(edge, result);
             resume(edge, result);
         }
-        CallTag::NewSession => {
+        CallTag::NewSession | CallTag::ForkSession { .. } => {
             let id = text(result, "sessionId").map(str::to_owned);
             session(edge, id.as_deref(), result);
         }
@@ -163,6 +163,7 @@ pub fn error(edge: &mut Edge<'_>, call: &CallTag, error: &mut Value) {
         }
         (
             CallTag::NewSession
+            | CallTag::ForkSession { .. }
             | CallTag::LoadSession { .. }
             | CallTag::ResumeSession { .. }
             | CallTag::Prompt { .. },

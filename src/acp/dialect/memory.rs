@@ -17,6 +17,8 @@ pub struct Memory {
     /// What was told of the dialect.
     pub told: BTreeSet<DialectHint>,
     made_up: u64,
+    /// The agent has answered `initialize`.
+    pub initialized: bool,
     /// `session/resume` goes by its older name (D-02).
     pub resumes_by_old_name: bool,
 }
@@ -57,13 +59,14 @@ impl Memory {
     /// The agent has answered the call: well, or with an error.
     pub fn answered(&mut self, call: &CallTag, well: bool) {
         match call {
+            CallTag::Initialize => self.initialized = true,
             CallTag::LoadSession { id } | CallTag::ResumeSession { id } if well => {
                 self.opened(id.as_str());
             }
             CallTag::LoadSession { id } | CallTag::ResumeSession { id } => self
                 .sessions
                 .retain(|session| session.opened || session.id != id.as_str()),
-            CallTag::CloseSession { id } => {
+            CallTag::CloseSession { id } | CallTag::DeleteSession { id } => {
                 self.sessions.retain(|session| session.id != id.as_str());
             }
             CallTag::Prompt { session } => self.session(Some(session.as_str())).running = false,
@@ -108,6 +111,10 @@ impl Memory {
             return Whose::Nobody;
         }
         one(self.sessions.iter())
+    }
+
+    pub fn has_sessions(&self) -> bool {
+        !self.sessions.is_empty()
     }
 
     pub fn has_models(&self) -> bool {

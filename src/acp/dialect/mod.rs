@@ -108,6 +108,25 @@ impl Dialects {
         })
     }
 
+    /// A request that only the thread protocol has (D-43): a sign of it before a session is open.
+    pub fn speaks_threads(&self) -> Heard {
+        self.at_edge(|edge| {
+            if !edge.memory.has_sessions() {
+                edge.hint(DialectHint::Threads);
+            }
+        })
+    }
+
+    /// An error without `jsonrpc`: before `initialize` is answered it is a sign of the thread
+    /// protocol (D-43).
+    pub fn refused_bare(&self) -> Heard {
+        self.at_edge(|edge| {
+            if !edge.memory.initialized {
+                edge.hint(DialectHint::Threads);
+            }
+        })
+    }
+
     /// Whether answers without `jsonrpc` or `id` are answers (D-04).
     pub fn takes_bare_answers(&self) -> bool {
         self.dialect.takes(DialectRow::BareResponses)

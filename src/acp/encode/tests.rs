@@ -315,7 +315,8 @@ fn asked_for(reply: &HostReply) -> &'static str {
         HostReply::TerminalCreated(_) => "terminal/create",
         HostReply::TerminalOutput(_) => "terminal/output",
         HostReply::TerminalExit(_) => "terminal/wait_for_exit",
-        HostReply::Error(_) => "unheard/of",
+        // The adapter's, which no schema knows.
+        HostReply::Looked(_) | HostReply::Error(_) => "unheard/of",
     }
 }
 

@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     acp::{Client, Inbound, Inbox, StopMode, TraceHandle},
-    cli::{ExitCode, Format, Launch, RunOptions},
+    cli::{ExitCode, Format, Launch, Reopen, RunOptions},
     config::{AgentProfile, Config, Loaded},
     host::{Host, HostEvent},
     proto::{AgentExit, ClientCaps, ConnectionId, SessionId, SessionKey},
@@ -195,8 +195,14 @@ impl Run {
 
     fn open(&mut self, prompt: String) -> anyhow::Result<Option<tempfile::TempDir>> {
         let start = match self.launch.resume.take() {
-            Some(id) => Start::Reopen(SessionId::new(id)),
-            None => Start::New,
+            Some(
+                Reopen::Named(id)
+                | Reopen::Stored {
+                    session: Some(id), ..
+                },
+            ) => Start::Reopen(SessionId::new(id)),
+            // The others were refused before, or mean that no agent has the session.
+            _ => Start::New,
         };
         let first = super::draft::text_prompt(prompt);
         let (config, scratch) = services::session_config(
@@ -307,6 +313,7 @@ impl Run {
                     self.tell(records);
                 }
                 Effect::TerminalMeta(_)
+                | Effect::SessionDeleted(_)
                 | Effect::Attention(_)
                 | Effect::OpenPage { .. }
                 | Effect::RestoreDraft(_)

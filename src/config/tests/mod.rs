@@ -5,7 +5,7 @@ mod projects;
 use std::{ffi::OsString, fs, path::PathBuf};
 
 use super::*;
-use crate::proto::DialectRow;
+use crate::proto::{DialectRow, Protocol};
 
 /// A home, a repository and an environment.
 struct World {
@@ -325,7 +325,7 @@ mouse = true
 [agents.good]
 command = "good"
 comand = "x"
-protocol = "2"
+# nothing
 [agents.brokenone]
 command = 5
 args = "not a list"
@@ -345,7 +345,6 @@ output = 3
     warnings.sort();
     let expected = [
         "config.toml:12: agents.good.comand: unknown key; did you mean agents.good.command?",
-        "config.toml:13: agents.good.protocol: not supported yet in this version; it has no effect",
         "config.toml:15: agents.brokenone.command: invalid type: integer `5`, expected a string; \
          this agent is left out",
         "config.toml:16: agents.brokenone.args: invalid type: string \"not a list\", expected a \
@@ -353,7 +352,7 @@ output = 3
         "config.toml:18: agents.nothing: command is missing, and no built-in agent has this name; \
          this agent is left out",
         "config.toml:1: defualt_theme: unknown key; known here: default_agent, agents, \
-         permissions, fs, terminal, connection, ui, keys",
+         permissions, fs, terminal, sessions, connection, ui, keys",
         "config.toml:21: agents.\"a b\".env: invalid type: integer `80`, expected a string; \
          this agent is left out",
         "config.toml:24: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",
@@ -469,6 +468,32 @@ fn an_agents_dialect_is_a_word_or_a_list_of_them() {
             "{warning}"
         );
     }
+}
+
+#[test]
+fn an_agents_protocol_is_one_that_is_spoken_here() {
+    let protocol = |word: &str| {
+        let text = format!("[agents.a]\ncommand = \"a\"\n{word}\n");
+        let world = World::with_user(&text);
+        let warnings = world.warnings();
+        world
+            .load()
+            .config
+            .agents
+            .get("a")
+            .map(|agent| agent.protocol)
+            .ok_or(warnings)
+    };
+    assert_eq!(protocol(""), Ok(Protocol::V1));
+    assert_eq!(protocol("protocol = \"1\""), Ok(Protocol::V1));
+    assert_eq!(protocol("protocol = \"threads\""), Ok(Protocol::Threads));
+    let refused = protocol("protocol = \"2\"").expect_err("not spoken");
+    assert!(refused[0].contains("`1` or `threads`"), "{refused:?}");
+    let refused = protocol("dialect = \"threads\"").expect_err("another thing");
+    assert!(
+        refused[0].contains("set protocol = \"threads\""),
+        "{refused:?}"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! but for [`Lanes::enter`]. Must not know about policy or questions.
 
 mod lanes;
+pub(super) mod look;
 mod read;
 mod roots;
 mod write;

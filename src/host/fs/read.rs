@@ -68,7 +68,7 @@ pub fn read(path: &Path, line: Option<u32>, limit: Option<u32>) -> Result<String
     })
 }
 
-fn open(path: &Path) -> Result<File, RpcError> {
+pub(super) fn open(path: &Path) -> Result<File, RpcError> {
     // The path was resolved: a link in its last part was put there since. Non-blocking, as opening
     // a FIFO would wait for a writer.
     let flags =

@@ -42,6 +42,11 @@ impl Roots {
         &self.cwd
     }
 
+    /// The cwd first.
+    pub fn dirs(&self) -> &[PathBuf] {
+        &self.dirs
+    }
+
     /// The path as an absolute one, links not looked at.
     pub fn absolute(&self, path: &str) -> PathBuf {
         self.cwd.join(path)

@@ -123,6 +123,78 @@ async fn files_inside_are_served_without_a_question() {
     assert_eq!(host.serve(read("a/b.txt")).await, content("x\r\n"));
 }
 
+fn look(path: &str, at: LookAt) -> HostRequest {
+    HostRequest::Look(Look {
+        session: session(),
+        path: path.to_owned(),
+        at,
+    })
+}
+
+fn file(version: u64, content: &str) -> ServeOutcome {
+    let content = content.to_owned();
+    ServeOutcome::Reply(HostReply::Looked(Looked::File { version, content }))
+}
+
+// D-37, D-38, D-41
+#[tokio::test]
+async fn slices_have_the_version_of_their_file() {
+    let host = fixture();
+    host.serve(write("f", "a\nb\n")).await;
+    let text = LookAt::Text {
+        skip: 1,
+        limit: None,
+    };
+    let bytes = LookAt::Bytes {
+        skip: 0,
+        limit: Some(1),
+    };
+    assert_eq!(host.serve(look("f", text)).await, file(0, "b\n"));
+    assert_eq!(host.serve(look("f", bytes)).await, file(0, "YQ=="));
+    host.serve(write("f", "a\nbb\n")).await;
+    assert_eq!(host.serve(look("f", text)).await, file(1, "bb\n"));
+    assert_eq!(
+        error_code(&host.serve(look("no", text)).await),
+        code::NOT_FOUND
+    );
+}
+
+// D-37, D-39: a look outside is as good as reading there, and a question about it is none.
+#[tokio::test]
+async fn looks_stay_in_the_workspace() {
+    let host = fixture();
+    std::fs::write(host.path("out/secret"), "s").unwrap();
+    let text = LookAt::Text {
+        skip: 0,
+        limit: None,
+    };
+    let outcome = host.serve(look("../out/secret", text)).await;
+    assert!(matches!(
+        outcome,
+        ServeOutcome::OutsideRoots { write: false, .. }
+    ));
+    let stat = |exists, is_directory| {
+        ServeOutcome::Reply(HostReply::Looked(Looked::Stat {
+            exists,
+            is_directory,
+        }))
+    };
+    assert_eq!(
+        host.serve(look("../out", LookAt::Stat)).await,
+        stat(false, false)
+    );
+    assert_eq!(host.serve(look(".", LookAt::Stat)).await, stat(true, true));
+    assert_eq!(
+        host.serve(look("no", LookAt::Stat)).await,
+        stat(false, false)
+    );
+    let off = fixture_with(|config| config.caps.read_text_file = false);
+    assert_eq!(
+        error_code(&off.serve(look(".", LookAt::Stat)).await),
+        code::METHOD_NOT_FOUND
+    );
+}
+
 #[tokio::test]
 async fn what_is_read_is_what_is_on_the_disk_by_then_v1_fs_08() {
     let host = fixture();

@@ -116,7 +116,7 @@ impl Step<'_> {
             }
         }
         for id in &emptied {
-            if let Some(BlockKind::Tool(call)) = self.session.transcript.edit(*id) {
+            if let Some(BlockKind::Tool(call)) = self.session.transcript.relieve(*id) {
                 call.content = vec![ToolContent::Block(ContentBlock::Text(LEFT_OUT.into()))];
                 call.raw_input = None;
                 call.raw_output = None;

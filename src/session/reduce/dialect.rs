@@ -25,6 +25,7 @@ impl Step<'_> {
     pub(super) fn dialect(&mut self, hint: DialectHint) {
         match hint {
             DialectHint::Detected(row) => self.detected(row),
+            DialectHint::Threads => self.speaks_threads(),
             DialectHint::Wanted(row) => {
                 let text = format!(
                     "the agent may want an older dialect of ACP, {}: set dialect = [\"auto\", \
@@ -35,6 +36,13 @@ impl Step<'_> {
                 self.say(NoticeLevel::Warning, SafeText::line(&text));
             }
         }
+    }
+
+    /// D-43
+    fn speaks_threads(&mut self) {
+        let text = "the agent seems to speak the thread protocol that came before ACP: set protocol = \
+                    \"threads\" in its profile, and F5 starts it again";
+        self.say(NoticeLevel::Warning, text.into());
     }
 
     fn detected(&mut self, row: DialectRow) {

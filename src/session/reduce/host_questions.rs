@@ -31,6 +31,7 @@ impl Step<'_> {
         let asked = match &request {
             HostRequest::ReadTextFile(read) => SafeText::line(&read.path),
             HostRequest::WriteTextFile(write) => SafeText::line(&write.path),
+            HostRequest::Look(look) => SafeText::line(&look.path),
             _ => SafeText::default(),
         };
         let id = self.next_question();

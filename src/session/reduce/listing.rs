@@ -94,6 +94,7 @@ impl Step<'_> {
     /// Also for one that the agent did not know (V1-SES-14).
     pub(super) fn session_deleted(&mut self, id: &SessionId) {
         self.session.earlier.sessions.retain(|info| info.id != *id);
+        self.effects.push(Effect::SessionDeleted(id.clone()));
         let text = SafeText::from("the agent has deleted the session");
         self.effects.push(Effect::Toast(text));
     }

@@ -23,6 +23,7 @@ mod settings;
 mod showing;
 mod signin;
 mod stop;
+mod stored;
 mod terminals;
 mod tools;
 mod turn;
@@ -112,6 +113,7 @@ impl Session {
             title: None,
             transcript: Transcript::default(),
             turn: None,
+            last_stop: None,
             // Sent when the session is open, like anything that is typed before.
             queue: config.first_prompt.iter().cloned().collect::<VecDeque<_>>(),
             queue_held: false,

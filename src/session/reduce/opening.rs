@@ -37,6 +37,8 @@ pub(super) struct Opening {
     shown: bool,
     /// That it was told once more was said.
     told_twice: bool,
+    /// What stands on the screen is what was stored of the session by an earlier run.
+    stored: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,6 +81,10 @@ struct Early {
 impl Opening {
     pub(super) fn open_again(&mut self, id: SessionId) {
         self.again = Some(id);
+    }
+
+    pub(super) fn shows_stored(&mut self) {
+        self.stored = true;
     }
 
     pub(super) fn fork(&mut self, id: SessionId) {
@@ -130,6 +136,11 @@ impl Step<'_> {
                 Some(_) => {
                     let text = format!("{} cannot fork a session", self.agent_name());
                     self.give_up_reopening(&text, None);
+                    Way::New
+                }
+                // It ended before its agent had one.
+                None if self.session.inner.opening.stored => {
+                    self.give_up_reopening("the agent never had this session", None);
                     Way::New
                 }
                 None => Way::New,
@@ -218,6 +229,7 @@ impl Step<'_> {
         opening.way = None;
         opening.live = Some(id.clone());
         opening.again = None;
+        opening.stored = false;
         let early = std::mem::take(&mut opening.early);
         self.session.id = Some(id.clone());
         self.session.phase = Phase::Ready;
@@ -364,7 +376,9 @@ impl Step<'_> {
         self.settle_plan();
         self.settle_plan_texts();
         let kept = self.session.inner.opening.kept.take();
-        if kept.is_some_and(|kept| has_conversation(&kept.transcript)) {
+        // Who opens a session again expects that it is loaded.
+        let stored = std::mem::take(&mut self.session.inner.opening.stored);
+        if !stored && kept.is_some_and(|kept| has_conversation(&kept.transcript)) {
             // Not "above": gemini goes on telling it after the answer.
             let text = "the session was loaded again, as the agent tells it";
             self.say(NoticeLevel::Info, text.into());

@@ -145,6 +145,7 @@ impl Step<'_> {
         let Some(session) = self.session.inner.opening.live().cloned() else {
             return;
         };
+        self.session.last_stop = None;
         self.session.turn = Some(Turn {
             started: self.now,
             phase: TurnPhase::Running,
@@ -210,6 +211,7 @@ impl Step<'_> {
             ToolState::Ended
         });
         self.signed_in();
+        self.session.last_stop = Some(reason.clone());
         // V1-PROMPT-04: each way to end can be seen.
         match &reason {
             StopReason::EndTurn | StopReason::Cancelled if stopped => {

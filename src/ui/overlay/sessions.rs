@@ -77,13 +77,17 @@ impl SessionList {
         let open = sessions
             .iter()
             .map(|(key, session)| entry(key, session, sessions.shown_key() == Some(key), cx));
-        let more = [Action::NewSession, Action::ChooseAgent]
-            .into_iter()
-            .map(|action| Entry {
-                label: StyledLine::styled(&format!("+ {}", action.info().doc), cx.theme.dim),
-                note: StyledLine::styled(&cx.keymap.hint(action), cx.theme.key_hint),
-                value: Item::Run(action),
-            });
+        let more = [
+            Action::NewSession,
+            Action::ChooseAgent,
+            Action::PastSessions,
+        ]
+        .into_iter()
+        .map(|action| Entry {
+            label: StyledLine::styled(&format!("+ {}", action.info().doc), cx.theme.dim),
+            note: StyledLine::styled(&cx.keymap.hint(action), cx.theme.key_hint),
+            value: Item::Run(action),
+        });
         let earlier = earlier(sessions, cx);
         self.list
             .set_entries(open.chain(more).chain(earlier).collect());

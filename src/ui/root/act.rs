@@ -43,6 +43,7 @@ impl Ui {
             Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::NewSession => self.commands.push(UiCommand::NewSession),
             Action::ForkSession => self.commands.push(UiCommand::ForkSession),
+            Action::PastSessions => self.commands.push(UiCommand::PickPastSession),
             Action::Sessions => {
                 self.layers.open(Box::new(SessionList::default()));
                 if cx.session.is_some() {

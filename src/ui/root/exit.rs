@@ -8,7 +8,7 @@ use crate::{
     ui::{
         offload::Offload,
         render::{RenderContext, Row},
-        transcript::{conversation_rows, last_exchange_rows},
+        transcript::{all_rows, conversation_rows, last_exchange_rows},
     },
     vt::Screens,
 };
@@ -25,6 +25,18 @@ impl Ui {
         let offload = Offload::immediate();
         let ctx = self.printed(&offload, width);
         conversation_rows(session, screens, &self.look.transcript(), &ctx)
+    }
+
+    /// The same without any bound.
+    pub fn printed_conversation(
+        &self,
+        session: &Session,
+        screens: &Screens,
+        width: u16,
+    ) -> Vec<Row> {
+        let offload = Offload::immediate();
+        let ctx = self.printed(&offload, width);
+        all_rows(session, screens, &self.look.transcript(), &ctx)
     }
 
     /// Nothing is done later: what is printed stays as it is.

@@ -23,13 +23,13 @@ use crate::{
     session::Prompt,
     text::SafeText,
     ui::{
-        AgentList, FileList, TrustQuestion, UiCommand, UiContext,
+        AgentList, FileList, PastSession, TrustQuestion, UiCommand, UiContext,
         composer::Composer,
         keymap::Keymap,
         layers::Layers,
         notices::Notices,
         offload::Offload,
-        overlay::{AgentPicker, Frame, Guard, OverlayContext, QuestionDialog},
+        overlay::{AgentPicker, Frame, Guard, OverlayContext, PastSessions, QuestionDialog},
         render::RenderContext,
         status,
         theme::{Background, Colours, Symbols, Theme},
@@ -265,6 +265,11 @@ impl Ui {
     /// The agents, as [`UiCommand::FindAgents`] asked for.
     pub fn set_agents(&mut self, agents: AgentList) {
         self.look.agents = agents;
+    }
+
+    /// Offers sessions of the past, in that order; the choice comes as [`UiCommand::Reopen`].
+    pub fn show_past_sessions(&mut self, past: Vec<PastSession>) {
+        self.layers.open(Box::new(PastSessions::new(past)));
     }
 
     /// Offers the agents; the choice comes as [`UiCommand::ChooseAgent`].

@@ -30,13 +30,9 @@ pub fn last_exchange_rows(
 ) -> Vec<Row> {
     let is_prompt = |block: &crate::session::Block| matches!(block.kind, BlockKind::User(_));
     let from = session.transcript.blocks().iter().rposition(is_prompt);
-    rows_from(
-        from.unwrap_or(0),
-        Source::new(session, screens),
-        settings,
-        ctx,
-        Instant::now() + PATIENCE,
-    )
+    let bound = Bound::of_leaving();
+    let source = Source::new(session, screens);
+    rows_from(from.unwrap_or(0), source, settings, ctx, bound)
 }
 
 /// The whole conversation, as far as it is printed.
@@ -46,8 +42,38 @@ pub fn conversation_rows(
     settings: &Settings,
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
-    let until = Instant::now() + PATIENCE;
-    rows_from(0, Source::new(session, screens), settings, ctx, until)
+    let bound = Bound::of_leaving();
+    rows_from(0, Source::new(session, screens), settings, ctx, bound)
+}
+
+/// All of it, however long that takes: for who asked for it.
+pub fn all_rows(
+    session: &Session,
+    screens: &Screens,
+    settings: &Settings,
+    ctx: &RenderContext<'_>,
+) -> Vec<Row> {
+    let bound = Bound {
+        rows: usize::MAX,
+        until: None,
+    };
+    rows_from(0, Source::new(session, screens), settings, ctx, bound)
+}
+
+/// How much is laid out.
+#[derive(Clone, Copy)]
+pub(super) struct Bound {
+    pub rows: usize,
+    pub until: Option<Instant>,
+}
+
+impl Bound {
+    fn of_leaving() -> Self {
+        Self {
+            rows: MAX_ROWS,
+            until: Some(Instant::now() + PATIENCE),
+        }
+    }
 }
 
 pub(super) fn rows_from(
@@ -55,7 +81,7 @@ pub(super) fn rows_from(
     source: Source<'_>,
     settings: &Settings,
     ctx: &RenderContext<'_>,
-    until: Instant,
+    bound: Bound,
 ) -> Vec<Row> {
     let frame = Frame {
         source,
@@ -69,14 +95,14 @@ pub(super) fn rows_from(
     let blocks = source.transcript.blocks();
     // From the end up, so that a long conversation costs what is printed of it.
     let mut kept: Vec<Vec<Row>> = Vec::new();
-    let mut left = MAX_ROWS;
+    let mut left = bound.rows;
     for (index, block) in blocks.iter().enumerate().skip(from).rev() {
         let above = index.checked_sub(1).filter(|at| *at >= from);
         let above = above.and_then(|at| blocks.get(at)).map(|block| &block.kind);
         let rows = last_rows(block, gap_between(above, &block.kind), left, &frame);
         left = left.saturating_sub(rows.len());
         kept.push(rows);
-        if left == 0 || Instant::now() >= until {
+        if left == 0 || bound.until.is_some_and(|until| Instant::now() >= until) {
             break;
         }
     }

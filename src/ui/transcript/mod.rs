@@ -33,7 +33,7 @@ use item::Item;
 use layout::{Position, Shown};
 
 pub use browse::FileLocation;
-pub use exit::{conversation_rows, last_exchange_rows};
+pub use exit::{all_rows, conversation_rows, last_exchange_rows};
 pub use frame::Settings;
 pub use paint::PlacedLink;
 pub use plain::transcript_text;

@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -581,9 +581,12 @@ fn the_transcript_reads_as_plain_text() {
 }
 
 fn printed_from(world: &World, from: usize, width: u16) -> Vec<crate::ui::render::Row> {
-    let until = Instant::now() + Duration::from_secs(3600);
+    let bound = exit::Bound {
+        rows: 5_000,
+        until: None,
+    };
     let ctx = world.stage.ctx(width);
-    exit::rows_from(from, world.source(), &world.settings, &ctx, until)
+    exit::rows_from(from, world.source(), &world.settings, &ctx, bound)
 }
 
 #[test]

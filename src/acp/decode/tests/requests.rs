@@ -87,6 +87,7 @@ fn what_was_not_offered_is_not_found() {
         "elicitation/complete",
         "craft/drainMidTurnQueue",
         "_x/ask",
+        "_threads/look",
         "session/update",
     ] {
         let error = Decoder::new(none, Dialects::new(Dialect::default()))

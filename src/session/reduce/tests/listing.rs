@@ -103,10 +103,13 @@ fn a_deleted_session_goes_when_the_agent_has_deleted_it_v1_ses_14() {
         wire(&play.event(Event::DeleteSession(id("a")))),
         ["delete a"]
     );
-    play.reply(delete("a"), failed(-32603, "busy"));
+    let effects = play.reply(delete("a"), failed(-32603, "busy"));
+    let dropped = |effects: &[Effect]| effects.contains(&Effect::SessionDeleted(id("a")));
+    assert!(!dropped(&effects), "what is stored goes only on success");
     assert_eq!(listed(&play), ["a", "b"]);
     play.event(Event::DeleteSession(id("a")));
-    play.reply(delete("a"), CallResult::SessionDeleted);
+    let effects = play.reply(delete("a"), CallResult::SessionDeleted);
+    assert!(dropped(&effects));
     assert_eq!(listed(&play), ["b"]);
     // The one that is open is closed first.
     assert!(play.event(Event::DeleteSession(id("s"))).is_empty());

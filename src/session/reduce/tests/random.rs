@@ -269,6 +269,7 @@ impl World {
                 | Effect::TerminalMeta(_)
                 | Effect::Attention(_)
                 | Effect::Notice(_)
+                | Effect::SessionDeleted(_)
                 | Effect::Toast(_) => {}
             }
         }

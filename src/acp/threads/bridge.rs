@@ -1,0 +1,117 @@
+//! Between the connection, which speaks v1, and a process that speaks threads.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream, duplex},
+    sync::Mutex,
+};
+
+use super::{Out, Threads};
+use crate::rpc::{Direction, Line, Lines, Outbox, Tap, readable, write_lines};
+
+/// Bytes that may wait for our reader; beyond them the agent waits.
+const WAITING: usize = 64 * 1024;
+
+/// The pipes that the connection has in place of the process's: what it writes to, what it reads
+/// from. `tap` sees both forms of each message.
+pub fn bridge(
+    stdin: impl AsyncWrite + Unpin + Send + 'static,
+    stdout: impl AsyncRead + Unpin + Send + 'static,
+    cwd: String,
+    max_line: usize,
+    tap: Tap,
+) -> (DuplexStream, DuplexStream) {
+    let (for_writer, from_client) = duplex(WAITING);
+    let (to_client, for_reader) = duplex(WAITING);
+    let (outbox, outgoing) = Outbox::new();
+    let between = Arc::new(Mutex::new(Between {
+        threads: Threads::new(cwd),
+        to_client,
+        outbox: outbox.clone(),
+        tap: tap.clone(),
+    }));
+    tokio::spawn(write_lines(outgoing, stdin, tap));
+    let ours = Arc::clone(&between);
+    tokio::spawn(async move {
+        pump(from_client, max_line, &ours, Direction::ToAgent).await;
+        // With it the agent's stdin.
+        outbox.close();
+    });
+    tokio::spawn(async move {
+        pump(stdout, max_line, &between, Direction::FromAgent).await;
+        // Our reader is to see the end, though the other task may go on.
+        let _ = between.lock().await.to_client.shutdown().await;
+    });
+    (for_writer, for_reader)
+}
+
+struct Between {
+    threads: Threads,
+    to_client: DuplexStream,
+    outbox: Outbox,
+    tap: Tap,
+}
+
+/// Reads one side to its end.
+async fn pump(
+    stream: impl AsyncRead + Unpin,
+    max_line: usize,
+    between: &Mutex<Between>,
+    direction: Direction,
+) {
+    let mut lines = Lines::new(stream, max_line);
+    loop {
+        while let Some(line) = lines.take() {
+            // A longer line holds nothing that could be said in other words.
+            if let Line::Bytes(line) = line
+                && between.lock().await.line(line, direction).await.is_err()
+            {
+                return;
+            }
+        }
+        if !lines.fill().await.unwrap_or(false) {
+            break;
+        }
+    }
+    if let Some(rest) = lines.rest() {
+        // If our side is gone there is nobody to tell.
+        let _ = between.lock().await.line(rest, direction).await;
+    }
+}
+
+impl Between {
+    /// Errors when our side reads no more.
+    async fn line(&mut self, line: &[u8], direction: Direction) -> std::io::Result<()> {
+        match direction {
+            Direction::ToAgent => self.tap.record_plain(direction, line).await,
+            Direction::FromAgent => self.tap.record(direction, line).await,
+        }
+        let text = readable(line);
+        let mut out = Out::default();
+        match serde_json::from_str::<Value>(&text) {
+            Ok(message) if message.is_object() => match direction {
+                Direction::ToAgent => self.threads.client_said(&message, &mut out),
+                Direction::FromAgent => self.threads.agent_said(&message, &mut out),
+            },
+            // Noise is our reader's to tell; marked, so that it is nothing else there.
+            _ => {
+                self.to_client.write_all(b"? ").await?;
+                self.to_client.write_all(line).await?;
+                return self.to_client.write_all(b"\n").await;
+            }
+        }
+        for message in out.to_agent {
+            self.outbox.push(message.to_string().into_bytes());
+        }
+        for message in out.to_client {
+            let mut line = message.to_string().into_bytes();
+            self.tap.record_plain(Direction::FromAgent, &line).await;
+            line.push(b'\n');
+            self.to_client.write_all(&line).await?;
+        }
+        self.tap.flush().await;
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+//! Stores what is said and done, while it is.
+
+use std::{io, time::Instant};
+
+use crate::{
+    app::{
+        job::Job,
+        records::{Destination, RecordWriter, Screens, Stored, wall_clock},
+        state::App,
+    },
+    proto::{SessionKey, TerminalId},
+    record::{Batch, Kind, Recorder},
+    session::{Event, NoticeLevel},
+    text::SafeText,
+    vt,
+};
+
+impl App {
+    /// A session was opened: what happens in it is stored from now on, behind what is stored of it
+    /// already.
+    pub(super) fn begin_record(&mut self, key: SessionKey, stored: Option<Stored>) {
+        if let Some(stored) = &stored {
+            self.had_session = true;
+            tracing::info!(id = stored.id, "a stored session is opened again");
+        }
+        let mut shown = None;
+        if let Some(stored) = stored {
+            let title = stored.about.title.clone();
+            self.sessions.show_stored(key, title, stored.blocks);
+            shown = Some((stored.id, stored.about, stored.next_id));
+        }
+        if self.config.sessions.keep == 0 {
+            return;
+        }
+        let (Some(session), Some(running)) = (self.sessions.get(key), self.running.get_mut(&key))
+        else {
+            return;
+        };
+        let (recorder, destination) = match shown {
+            Some((id, about, next_id)) => (
+                Recorder::going_on(about, next_id, session),
+                Destination::GoOn(id),
+            ),
+            None => (
+                Recorder::new(running.profile.id.clone(), wall_clock()),
+                Destination::New,
+            ),
+        };
+        running.recorder = Some(recorder);
+        if let Some(writer) = self.writer() {
+            writer.begin(key, destination);
+        }
+    }
+
+    /// The thread that writes, started with the first session.
+    fn writer(&mut self) -> Option<&RecordWriter> {
+        if self.writer.is_none() {
+            let jobs = self.jobs.clone();
+            let keep = usize::try_from(self.config.sessions.keep).unwrap_or(usize::MAX);
+            let failed = move |key, error: io::Error| {
+                drop(jobs.send(Job::NotStored(key, SafeText::line(&error.to_string()))));
+            };
+            match RecordWriter::start(self.records.clone(), keep, failed) {
+                Ok(writer) => {
+                    self.started.set_records(writer.clone());
+                    self.writer = Some(writer);
+                }
+                Err(error) => tracing::warn!(%error, "sessions are not stored"),
+            }
+        }
+        self.writer.as_ref()
+    }
+
+    /// Something may have happened in any session. Cheap: comes with each batch of messages.
+    pub(super) fn follow_sessions(&mut self) {
+        let now = Instant::now();
+        for (key, session) in self.sessions.iter() {
+            let running = self.running.get_mut(&key);
+            if let Some(recorder) = running.and_then(|running| running.recorder.as_mut()) {
+                recorder.changed(session, now);
+            }
+        }
+    }
+
+    /// When something is to be written, if at all.
+    pub(super) fn record_deadline(&self) -> Option<Instant> {
+        let recorders = self.running.values().filter_map(|r| r.recorder.as_ref());
+        recorders.filter_map(Recorder::due).min()
+    }
+
+    /// Hands what is due to the thread that writes.
+    pub(super) fn record_due(&mut self) {
+        let now = Instant::now();
+        let is_due = |recorder: &Recorder| recorder.due().is_some_and(|at| at <= now);
+        let keys: Vec<SessionKey> = self
+            .running
+            .iter()
+            .filter(|(_, running)| running.recorder.as_ref().is_some_and(is_due))
+            .map(|(key, _)| *key)
+            .collect();
+        for key in keys {
+            self.record(key, false);
+        }
+    }
+
+    /// The same for one session, due or not; `last`: it goes now.
+    pub(super) fn record(&mut self, key: SessionKey, last: bool) {
+        let (Some(session), Some(running), Some(writer)) = (
+            self.sessions.get(key),
+            self.running.get_mut(&key),
+            &self.writer,
+        ) else {
+            return;
+        };
+        let Some(recorder) = &mut running.recorder else {
+            return;
+        };
+        let now = Instant::now();
+        if writer.is_behind() && !last {
+            return recorder.postpone(now);
+        }
+        let batch = recorder.take(session, now, wall_clock(), last);
+        if !batch.lines.is_empty() {
+            let screens = screens(&batch, &running.screens);
+            writer.write(key, batch, screens);
+        }
+        if last {
+            running.recorder = None;
+            writer.end(key);
+        }
+    }
+
+    /// Said once for each session: it is no reason to stop.
+    pub(super) fn not_stored(&mut self, key: SessionKey, error: &SafeText) {
+        let Some(running) = self.running.get_mut(&key) else {
+            return;
+        };
+        if let Some(recorder) = &mut running.recorder {
+            recorder.failed(Instant::now());
+        }
+        if !std::mem::replace(&mut running.told_not_stored, true) {
+            let text = SafeText::line(&format!("this conversation is not stored: {error}"));
+            let level = NoticeLevel::Warning;
+            self.reduce_in(key, [Event::Note { level, text }]);
+        }
+    }
+}
+
+/// The screens that finished calls show: those of one that goes on will show more.
+fn screens(batch: &Batch, all: &vt::Screens) -> Screens {
+    let blocks = batch.lines.iter().filter_map(|line| line.block.as_ref());
+    let calls = blocks.filter(|block| block.kind == Kind::Tool && !block.is_open());
+    let pieces = calls.flat_map(|block| &block.content);
+    let ids = pieces.filter_map(|piece| piece.terminal_id.clone());
+    let shown = ids.filter_map(|id| {
+        let screen = all.get(&TerminalId::new(&id))?.clone();
+        Some((id, screen))
+    });
+    Screens(shown.collect())
+}

@@ -1,0 +1,239 @@
+//! The file of one session.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, SeekFrom, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use tempfile::NamedTempFile;
+
+use crate::{
+    config::Dirs,
+    record::{Line, Record},
+};
+
+/// Bytes of one file. Past it, the older half goes.
+pub const MAX_FILE: u64 = 64 << 20;
+
+/// An open record. It is this client's alone: another one that opens the same session goes on in a
+/// copy.
+#[derive(Debug)]
+pub struct RecordFile {
+    path: PathBuf,
+    file: File,
+    len: u64,
+    max: u64,
+    /// It may end within a line.
+    torn: bool,
+}
+
+impl RecordFile {
+    /// Opens or makes it, for the person alone.
+    ///
+    /// # Errors
+    /// As for files; [`io::ErrorKind::WouldBlock`] where another client has it open.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            Dirs::ensure(folder)?;
+        }
+        let mut file = OpenOptions::new()
+            .create(true)
+            .read(true)
+            .append(true)
+            .mode(0o600)
+            .open(path)?;
+        lock(&file)?;
+        let len = file.seek(SeekFrom::End(0))?;
+        Ok(Self {
+            path: path.to_owned(),
+            torn: !ends_a_line(&mut file, len)?,
+            file,
+            len,
+            max: MAX_FILE,
+        })
+    }
+
+    /// Adds lines; `sync`: they are on the disk when this returns.
+    ///
+    /// # Errors
+    /// As for files. Part of the lines may be there.
+    pub fn append(&mut self, lines: &[Line], sync: bool) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        if self.torn {
+            bytes.push(b'\n');
+        }
+        for line in lines {
+            line.write(&mut bytes);
+        }
+        self.torn = true;
+        self.file.write_all(&bytes)?;
+        self.torn = false;
+        self.len += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if sync {
+            self.file.sync_data()?;
+        }
+        if self.len > self.max {
+            self.forget_half()?;
+        }
+        Ok(())
+    }
+
+    /// Puts other lines in the place of all there is: a crash leaves the old ones or the new ones.
+    ///
+    /// # Errors
+    /// As for files; then the old ones are still there.
+    pub fn replace(&mut self, lines: impl IntoIterator<Item = Line>) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let mut beside = NamedTempFile::new_in(folder)?;
+        let mut len = 0;
+        let mut bytes = Vec::new();
+        for line in lines {
+            bytes.clear();
+            line.write(&mut bytes);
+            beside.write_all(&bytes)?;
+            len += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        }
+        // Locked before it can be found.
+        lock(beside.as_file())?;
+        beside.as_file().sync_all()?;
+        self.file = beside.persist(&self.path)?;
+        (self.len, self.torn) = (len, false);
+        // The name is on the disk once its folder is.
+        File::open(folder)?.sync_all()
+    }
+
+    fn forget_half(&mut self) -> io::Result<()> {
+        let bytes = fs::read(&self.path)?;
+        let Some(mut record) = Record::read(&bytes) else {
+            return Ok(());
+        };
+        drop(bytes);
+        record.keep_last(usize::try_from(self.max / 2).unwrap_or(usize::MAX));
+        self.replace(record.lines())
+    }
+
+    #[cfg(test)]
+    pub fn bounded(mut self, max: u64) -> Self {
+        self.max = max;
+        self
+    }
+}
+
+fn lock(file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+        // Not all file systems can.
+        Err(TryLockError::Error(error)) => {
+            tracing::debug!(%error, "a stored session could not be locked");
+            Ok(())
+        }
+    }
+}
+
+fn ends_a_line(file: &mut File, len: u64) -> io::Result<bool> {
+    if len == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::Start(len - 1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::{
+        record::{About, Block, Kind},
+        text::SafeText,
+    };
+
+    fn about() -> Line {
+        Line::about(1, About::default())
+    }
+
+    fn said(id: u64, text: &str) -> Line {
+        let block = Block {
+            id,
+            kind: Kind::User,
+            text: SafeText::new(text),
+            ..Block::default()
+        };
+        Line::block(2, block)
+    }
+
+    fn texts(path: &Path) -> Vec<String> {
+        let record = Record::read(&fs::read(path).expect("readable")).expect("a session");
+        let texts = record
+            .blocks
+            .iter()
+            .map(|stored| stored.block.text.to_string());
+        texts.collect()
+    }
+
+    #[test]
+    fn it_is_for_the_person_alone() {
+        let state = tempfile::tempdir().expect("a folder");
+        let path = state.path().join("sessions/a.jsonl");
+        let mut file = RecordFile::open(&path).expect("open");
+        let mode = |path: &Path| {
+            let meta = fs::metadata(path).expect("there");
+            meta.permissions().mode() & 0o777
+        };
+        assert_eq!(mode(&path), 0o600);
+        assert_eq!(mode(path.parent().expect("a folder")), 0o700);
+        file.replace([about(), said(0, "anew")]).expect("replaced");
+        assert_eq!(mode(&path), 0o600);
+        file.append(&[said(1, "more")], true).expect("appended");
+        assert_eq!(texts(&path), ["anew", "more"]);
+    }
+
+    #[test]
+    fn another_client_does_not_write_into_it() {
+        let state = tempfile::tempdir().expect("a folder");
+        let path = state.path().join("a.jsonl");
+        let mut first = RecordFile::open(&path).expect("open");
+        let taken = |path| RecordFile::open(path).expect_err("taken").kind();
+        assert_eq!(taken(&path), io::ErrorKind::WouldBlock);
+        first.replace([about()]).expect("replaced");
+        assert_eq!(taken(&path), io::ErrorKind::WouldBlock);
+        drop(first);
+        RecordFile::open(&path).expect("free");
+    }
+
+    #[test]
+    fn what_follows_a_crash_within_a_line_is_read() {
+        let state = tempfile::tempdir().expect("a folder");
+        let path = state.path().join("a.jsonl");
+        let mut bytes = Vec::new();
+        for line in [about(), said(0, "one"), said(1, "two")] {
+            line.write(&mut bytes);
+        }
+        bytes.truncate(bytes.len() - 5);
+        fs::write(&path, bytes).expect("written");
+        let mut file = RecordFile::open(&path).expect("open");
+        file.append(&[said(2, "three")], false).expect("appended");
+        assert_eq!(texts(&path), ["one", "three"]);
+    }
+
+    #[test]
+    fn a_file_that_gets_too_long_loses_its_older_half() {
+        let state = tempfile::tempdir().expect("a folder");
+        let path = state.path().join("a.jsonl");
+        let mut file = RecordFile::open(&path).expect("open").bounded(20_000);
+        file.append(&[about()], false).expect("appended");
+        for id in 0..100 {
+            let text = format!("{id} {}", "x".repeat(1_000));
+            file.append(&[said(id, &text)], false).expect("appended");
+            assert!(fs::metadata(&path).expect("there").len() <= 20_000);
+        }
+        let texts = texts(&path);
+        assert!(texts[0].contains("left out"));
+        assert!(texts.last().is_some_and(|last| last.starts_with("99 ")));
+    }
+}

@@ -1,0 +1,325 @@
+//! The folder of stored sessions.
+
+use std::{
+    ffi::OsStr,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+    time::SystemTime,
+};
+
+use sha2::{Digest, Sha256};
+
+use super::{MAX_TOTAL, Summary, file::RecordFile, wall_clock};
+use crate::{config::nearest, proto::SessionId, record::Record};
+
+const SUFFIX: &str = "jsonl";
+
+/// Characters of an id: few that look alike, none that a shell minds.
+const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// Letters of an id: enough for as many sessions as are kept, few enough to be typed.
+const ID: usize = 8;
+
+/// Ids named where several begin alike.
+const NAMED: usize = 5;
+
+#[derive(Clone, Debug)]
+pub struct Records {
+    folder: PathBuf,
+}
+
+/// Why no session was found by what was typed.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    #[error("no session is stored yet")]
+    Empty,
+    #[error("there is no stored session {typed:?}{}; `acp-tui sessions` lists them", did_you_mean(.near))]
+    Unknown { typed: String, near: Option<String> },
+    #[error("several stored sessions begin with {typed:?}: {}", .ids.join(", "))]
+    Ambiguous { typed: String, ids: Vec<String> },
+    #[error("the stored session {id} cannot be read: {source}")]
+    Io { id: String, source: io::Error },
+    #[error("the stored session {id} holds nothing that can be read")]
+    Damaged { id: String },
+}
+
+fn did_you_mean(near: &Option<String>) -> String {
+    let mean = |near: &String| format!(" (did you mean {near}?)");
+    near.as_ref().map(mean).unwrap_or_default()
+}
+
+impl Records {
+    /// `state` is the state directory; nothing needs to exist yet.
+    pub fn new(state: &Path) -> Self {
+        Self {
+            folder: state.join("sessions"),
+        }
+    }
+
+    pub fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(id).with_extension(SUFFIX)
+    }
+
+    /// An id that no session has.
+    pub fn new_id(&self) -> String {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let mut hash = Sha256::new();
+            hash.update(wall_clock().to_le_bytes());
+            hash.update(std::process::id().to_le_bytes());
+            hash.update(COUNT.fetch_add(1, Ordering::Relaxed).to_le_bytes());
+            let digest = hash.finalize();
+            let letters = digest.iter().take(ID);
+            let letters = letters.filter_map(|byte| LETTERS.get(usize::from(byte % 32)));
+            let id: String = letters.map(|letter| char::from(*letter)).collect();
+            if !self.path(&id).exists() {
+                return id;
+            }
+        }
+    }
+
+    /// Ids and when each was last changed, the newest first.
+    fn ids(&self) -> Vec<(String, SystemTime, u64)> {
+        let mut ids = Vec::new();
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let Ok(meta) = entry.metadata() else { continue };
+            if path.extension() == Some(OsStr::new(SUFFIX))
+                && let Some(id) = path.file_stem().and_then(OsStr::to_str)
+            {
+                let changed = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                ids.push((id.to_owned(), changed, meta.len()));
+            }
+        }
+        ids.sort_by_key(|(_, changed, _)| std::cmp::Reverse(*changed));
+        ids
+    }
+
+    /// All stored sessions, the newest first. Reads the ends of each file.
+    pub fn list(&self) -> Vec<Summary> {
+        let read = |id: String| match Summary::read(&self.path(&id), &id) {
+            Ok(summary) => summary,
+            Err(error) => {
+                tracing::warn!(id, %error, "a stored session cannot be read");
+                None
+            }
+        };
+        let ids = self.ids().into_iter();
+        let mut all: Vec<Summary> = ids.filter_map(|(id, ..)| read(id)).collect();
+        all.sort_by_key(|summary| std::cmp::Reverse(summary.updated));
+        all
+    }
+
+    /// # Errors
+    /// It cannot be read, or holds nothing of a session.
+    pub fn load(&self, id: &str) -> Result<Record, FindError> {
+        let bytes = fs::read(self.path(id)).map_err(|source| FindError::Io {
+            id: id.to_owned(),
+            source,
+        })?;
+        Record::read(&bytes).ok_or_else(|| FindError::Damaged { id: id.to_owned() })
+    }
+
+    /// The one whose id is what was typed; else the newest that its agent names so; else the one whose
+    /// id begins so. Only `wanted` ones.
+    ///
+    /// # Errors
+    /// There is none, or several begin so. Names the nearest.
+    pub fn find(
+        &self,
+        typed: &str,
+        wanted: impl Fn(&Summary) -> bool,
+    ) -> Result<Summary, FindError> {
+        let mut all = self.list();
+        all.retain(wanted);
+        if all.is_empty() {
+            return Err(FindError::Empty);
+        }
+        let exact = all.iter().find(|summary| summary.id == typed);
+        let named = |summary: &&Summary| summary.about.session.as_deref() == Some(typed);
+        if let Some(found) = exact.or_else(|| all.iter().find(named)) {
+            return Ok(found.clone());
+        }
+        let begin: Vec<&Summary> = all.iter().filter(|s| s.id.starts_with(typed)).collect();
+        match begin.as_slice() {
+            [only] if !typed.is_empty() => return Ok((*only).clone()),
+            [] => {
+                let ids = all.iter().flat_map(|summary| {
+                    std::iter::once(summary.id.as_str()).chain(summary.about.session.as_deref())
+                });
+                return Err(FindError::Unknown {
+                    typed: typed.to_owned(),
+                    near: nearest(typed, ids).map(str::to_owned),
+                });
+            }
+            _ => {}
+        }
+        let mut ids: Vec<String> = begin.iter().map(|summary| summary.id.clone()).collect();
+        if ids.len() > NAMED {
+            ids.truncate(NAMED);
+            ids.push("…".to_owned());
+        }
+        Err(FindError::Ambiguous {
+            typed: typed.to_owned(),
+            ids,
+        })
+    }
+
+    /// Ids of what is stored of a session as that agent names it, the newest first.
+    pub fn of_session(&self, agent: &str, session: &SessionId) -> Vec<String> {
+        let is_of = |summary: &Summary| {
+            let about = &summary.about;
+            about.agent == agent && about.session.as_deref() == Some(session.as_str())
+        };
+        let all = self.list().into_iter().filter(is_of);
+        all.map(|summary| summary.id).collect()
+    }
+
+    /// # Errors
+    /// It cannot be removed, as where a client has it open.
+    pub fn remove(&self, id: &str) -> Result<(), FindError> {
+        self.remove_unless_open(id).map_err(|source| FindError::Io {
+            id: id.to_owned(),
+            source,
+        })
+    }
+
+    fn remove_unless_open(&self, id: &str) -> io::Result<()> {
+        let path = self.path(id);
+        // Held while it goes.
+        let _open = RecordFile::open(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => io::Error::other("it is open in another acp-tui"),
+            _ => error,
+        })?;
+        fs::remove_file(&path)
+    }
+
+    /// Removes the sessions that were not changed for longest, down to `keep` files and
+    /// [`MAX_TOTAL`] bytes; none that a client has open.
+    pub fn prune(&self, keep: usize) {
+        let mut total = 0_u64;
+        for (at, (id, _, len)) in self.ids().into_iter().enumerate() {
+            total = total.saturating_add(len);
+            if at < keep && total <= MAX_TOTAL {
+                continue;
+            }
+            match self.remove_unless_open(&id) {
+                Ok(()) => tracing::info!(id, "an old stored session is removed"),
+                Err(error) => tracing::debug!(id, %error, "an old stored session stays"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        record::{About, Block, Kind, Line},
+        text::SafeText,
+    };
+
+    fn store(records: &Records, id: &str, session: &str, t: u64, title: Option<&str>) {
+        let about = About {
+            agent: "demo".into(),
+            session: Some(session.into()),
+            title: title.map(SafeText::new),
+            ..About::default()
+        };
+        let prompt = Block {
+            kind: Kind::User,
+            text: SafeText::new("\n first line\nsecond"),
+            ..Block::default()
+        };
+        let mut file = RecordFile::open(&records.path(id)).expect("open");
+        let lines = [Line::about(t, about), Line::block(t, prompt)];
+        file.append(&lines, false).expect("written");
+    }
+
+    #[test]
+    fn sessions_are_found_by_the_beginning_of_their_id_or_by_the_agents() {
+        let state = tempfile::tempdir().expect("a folder");
+        let records = Records::new(state.path());
+        assert!(matches!(records.find("x", |_| true), Err(FindError::Empty)));
+        store(&records, "abc00000", "sess-1", 1, None);
+        store(&records, "abd00000", "sess-1", 3, Some("a title"));
+        store(&records, "xyz00000", "sess-2", 2, None);
+        let listed = records.list();
+        let ids: Vec<&str> = listed.iter().map(|s| s.id.as_str()).collect();
+        assert_eq!(
+            ids,
+            ["abd00000", "xyz00000", "abc00000"],
+            "the newest first"
+        );
+        assert_eq!(listed[0].name.as_deref(), Some("a title"));
+        assert_eq!(listed[1].name.as_deref(), Some("first line"));
+        let find = |typed: &str| match records.find(typed, |_| true) {
+            Ok(found) => found.id,
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(find("abc"), "abc00000");
+        assert_eq!(find("sess-1"), "abd00000", "the newest of that name");
+        assert!(find("ab").contains("several stored sessions begin with \"ab\": abd00000, abc"));
+        assert!(
+            find("xyz00001").contains("did you mean xyz00000?"),
+            "{}",
+            find("xyz00001")
+        );
+        assert!(find("").contains("several"));
+    }
+
+    #[test]
+    fn a_title_far_behind_a_long_answer_is_told() {
+        let state = tempfile::tempdir().expect("a folder");
+        let records = Records::new(state.path());
+        store(&records, "abc00000", "sess-1", 1, None);
+        let mut file = RecordFile::open(&records.path("abc00000")).expect("open");
+        let long = Block {
+            id: 1,
+            kind: Kind::Agent,
+            text: SafeText::new(&"x".repeat(500_000)),
+            ..Block::default()
+        };
+        let about = About {
+            title: Some("at the end".into()),
+            ..About::default()
+        };
+        file.append(&[Line::block(2, long), Line::about(3, about)], false)
+            .expect("written");
+        let summary = records.list().remove(0);
+        assert_eq!(summary.name.as_deref(), Some("at the end"));
+        assert_eq!(summary.updated, 3);
+    }
+
+    #[test]
+    fn the_oldest_go_where_there_are_too_many_and_none_that_is_open() {
+        let state = tempfile::tempdir().expect("a folder");
+        let records = Records::new(state.path());
+        for n in 0..6_u64 {
+            let id = format!("abc0000{n}");
+            store(&records, &id, "s", n, None);
+            let file = fs::File::options()
+                .append(true)
+                .open(records.path(&id))
+                .expect("open");
+            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000 + n);
+            file.set_modified(time).expect("set");
+        }
+        let open = RecordFile::open(&records.path("abc00000")).expect("open");
+        records.prune(3);
+        let mut ids: Vec<String> = records.ids().into_iter().map(|(id, ..)| id).collect();
+        ids.sort();
+        assert_eq!(ids, ["abc00000", "abc00003", "abc00004", "abc00005"]);
+        drop(open);
+    }
+
+    #[test]
+    fn ids_are_short_and_different() {
+        let state = tempfile::tempdir().expect("a folder");
+        let records = Records::new(state.path());
+        let ids: std::collections::HashSet<String> = (0..100).map(|_| records.new_id()).collect();
+        assert_eq!(ids.len(), 100);
+        assert!(ids.iter().all(|id| id.len() == ID));
+    }
+}

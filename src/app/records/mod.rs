@@ -1,0 +1,61 @@
+//! Stored sessions: one append-only file each, in `sessions` of the state directory.
+//!
+//! Owns: the folder and its bounds, which file a session goes to ([`file`]), writing off the UI task
+//! ([`writer`]), finding a session again ([`Records::find`]). What stands in a file is
+//! [`crate::record`]'s.
+//!
+//! Bounds: a file holds at most [`MAX_FILE`](file::MAX_FILE), then its older half goes; the folder at most
+//! `sessions.keep` files and [`MAX_TOTAL`] bytes, then the files that were not changed for longest go.
+
+mod file;
+mod folder;
+mod summary;
+mod writer;
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use crate::{
+    record::{About, Record},
+    session::BlockKind,
+};
+
+pub use folder::{FindError, Records};
+pub use summary::Summary;
+pub use writer::{Destination, RecordWriter, Screens};
+
+/// Bytes of all files together.
+const MAX_TOTAL: u64 = 1 << 30;
+
+/// A stored session, read to be opened again.
+pub struct Stored {
+    /// Of the record.
+    pub id: String,
+    pub about: About,
+    /// The id of the next block in the file.
+    pub next_id: u64,
+    pub blocks: Vec<BlockKind>,
+}
+
+impl Stored {
+    pub fn new(id: String, record: Record) -> Self {
+        let now = Instant::now();
+        Self {
+            id,
+            next_id: record.next_id(),
+            about: record.about,
+            blocks: record
+                .blocks
+                .into_iter()
+                .filter_map(|stored| stored.block.into_history(now))
+                .collect(),
+        }
+    }
+}
+
+/// Milliseconds since 1970.
+pub fn wall_clock() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
+}

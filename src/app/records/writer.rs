@@ -1,0 +1,256 @@
+//! Writes stored sessions on a thread of its own: a slow disk holds up nothing else.
+
+use std::{
+    collections::HashMap,
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+use super::{Records, file::RecordFile};
+use crate::{
+    proto::SessionKey,
+    record::{Batch, Line},
+    text::{SafeText, last_bytes},
+    vt::SharedScreen,
+};
+
+/// Bytes that may wait for the disk; with more, what is to be written stays where it is and comes
+/// with the next lines.
+const MAX_WAITING: usize = 16 << 20;
+
+/// Bytes at the end of what a terminal showed that are kept.
+const MAX_TERMINAL: usize = 64 << 10;
+
+/// Where a session's lines go.
+#[derive(Debug)]
+pub enum Destination {
+    /// To a file of its own, made with the first line.
+    New,
+    /// To the file of that id; to a copy of it where another client has it open.
+    GoOn(String),
+}
+
+/// Handle to the thread. It ends when the last handle goes and everything is written.
+#[derive(Clone, Debug)]
+pub struct RecordWriter {
+    orders: mpsc::Sender<Order>,
+    waiting: Arc<AtomicUsize>,
+}
+
+#[derive(Debug)]
+enum Order {
+    Begin(SessionKey, Destination),
+    Write {
+        session: SessionKey,
+        batch: Batch,
+        screens: Screens,
+        weight: usize,
+    },
+    End(SessionKey),
+    Finish(mpsc::Sender<()>),
+}
+
+/// What the terminals in a batch show, by id.
+pub struct Screens(pub Vec<(String, SharedScreen)>);
+
+impl std::fmt::Debug for Screens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list()
+            .entries(self.0.iter().map(|(id, _)| id))
+            .finish()
+    }
+}
+
+impl RecordWriter {
+    /// `keep` is how many sessions stay; `failed` hears of a session whose lines could not be
+    /// written.
+    ///
+    /// # Errors
+    /// There is no thread to be had.
+    pub fn start(
+        records: Records,
+        keep: usize,
+        failed: impl Fn(SessionKey, io::Error) + Send + 'static,
+    ) -> io::Result<Self> {
+        let (orders, inbox) = mpsc::channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let counter = waiting.clone();
+        let write = move || {
+            let mut files = Files {
+                records,
+                keep,
+                open: HashMap::new(),
+            };
+            while let Ok(order) = inbox.recv() {
+                match order {
+                    Order::Begin(session, destination) => {
+                        files.open.insert(session, Open::Wanted(destination));
+                    }
+                    Order::Write {
+                        session,
+                        batch,
+                        screens,
+                        weight,
+                    } => {
+                        if let Err(error) = files.write(session, batch, &screens) {
+                            tracing::warn!(%error, "a session could not be stored");
+                            failed(session, error);
+                        }
+                        counter.fetch_sub(weight, Ordering::Relaxed);
+                    }
+                    Order::End(session) => drop(files.open.remove(&session)),
+                    // Who asked may have stopped waiting.
+                    Order::Finish(done) => drop(done.send(())),
+                }
+            }
+        };
+        thread::Builder::new().name("records".into()).spawn(write)?;
+        Ok(Self { orders, waiting })
+    }
+
+    /// A session begins.
+    pub fn begin(&self, session: SessionKey, destination: Destination) {
+        self.order(Order::Begin(session, destination));
+    }
+
+    /// Whether so much waits that no more should be given.
+    pub fn is_behind(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > MAX_WAITING
+    }
+
+    pub fn write(&self, session: SessionKey, batch: Batch, screens: Screens) {
+        let weight = batch.lines.iter().map(weight).sum();
+        self.waiting.fetch_add(weight, Ordering::Relaxed);
+        self.order(Order::Write {
+            session,
+            batch,
+            screens,
+            weight,
+        });
+    }
+
+    /// Nothing more comes of that session: its file is closed.
+    pub fn end(&self, session: SessionKey) {
+        self.order(Order::End(session));
+    }
+
+    /// Waits until everything is written, but no longer than that.
+    pub fn finish(&self, patience: Duration) {
+        let (done, wait) = mpsc::channel();
+        self.order(Order::Finish(done));
+        if wait.recv_timeout(patience).is_err() {
+            tracing::warn!("the disk is slow: the end of a session may not be stored");
+        }
+    }
+
+    fn order(&self, order: Order) {
+        // The thread ends after the last handle.
+        let _ = self.orders.send(order);
+    }
+}
+
+fn weight(line: &Line) -> usize {
+    let block = line.block.as_ref().map_or(0, |block| block.weight());
+    block + line.more.as_ref().map_or(0, |more| more.text.len())
+}
+
+struct Files {
+    records: Records,
+    keep: usize,
+    open: HashMap<SessionKey, Open>,
+}
+
+enum Open {
+    Wanted(Destination),
+    File(RecordFile),
+}
+
+impl Files {
+    fn write(
+        &mut self,
+        session: SessionKey,
+        mut batch: Batch,
+        screens: &Screens,
+    ) -> io::Result<()> {
+        if batch.lines.is_empty() {
+            return Ok(());
+        }
+        for line in &mut batch.lines {
+            tell_terminals(line, screens);
+        }
+        let file = self.file(session)?;
+        if batch.replace {
+            file.replace(batch.lines)
+        } else {
+            file.append(&batch.lines, batch.sync)
+        }
+    }
+
+    fn file(&mut self, session: SessionKey) -> io::Result<&mut RecordFile> {
+        let open = self.open.remove(&session).ok_or(io::ErrorKind::NotFound)?;
+        let file = match open {
+            Open::File(file) => file,
+            Open::Wanted(destination) => match self.make(&destination) {
+                Ok(file) => file,
+                Err(error) => {
+                    self.open.insert(session, Open::Wanted(destination));
+                    return Err(error);
+                }
+            },
+        };
+        match self
+            .open
+            .entry(session)
+            .insert_entry(Open::File(file))
+            .into_mut()
+        {
+            Open::File(file) => Ok(file),
+            Open::Wanted(_) => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn make(&self, destination: &Destination) -> io::Result<RecordFile> {
+        let new = match destination {
+            Destination::New => RecordFile::open(&self.records.path(&self.records.new_id()))?,
+            Destination::GoOn(id) => match RecordFile::open(&self.records.path(id)) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let mut copy = RecordFile::open(&self.records.path(&self.records.new_id()))?;
+                    let record = self.records.load(id).map_err(io::Error::other)?;
+                    copy.replace(record.lines())?;
+                    copy
+                }
+                other => return other,
+            },
+        };
+        self.records.prune(self.keep);
+        Ok(new)
+    }
+}
+
+/// Puts what terminals show into the calls that name them: the terminals do not outlive the client.
+fn tell_terminals(line: &mut Line, screens: &Screens) {
+    let Some(block) = &mut line.block else { return };
+    for piece in &mut block.content {
+        let named = |(id, _): &&(String, SharedScreen)| piece.terminal_id.as_ref() == Some(id);
+        if let Some((_, screen)) = screens.0.iter().find(named) {
+            piece.text = Some(screen_text(screen));
+        }
+    }
+}
+
+fn screen_text(screen: &SharedScreen) -> SafeText {
+    let screen = screen.lock();
+    let rows = screen.rows(0..screen.row_count());
+    let line = |runs: &Vec<crate::vt::Run>| -> String {
+        let line: String = runs.iter().map(|run| run.text.as_str()).collect();
+        line.trim_end().to_owned()
+    };
+    let text = rows.iter().map(line).collect::<Vec<_>>().join("\n");
+    SafeText::new(last_bytes(text.trim_end(), MAX_TERMINAL))
+}

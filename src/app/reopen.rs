@@ -1,0 +1,254 @@
+//! Opening a stored session again: `--resume`, `--continue`, the picker.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    app::{
+        draft::text_prompt,
+        job::Job,
+        records::{FindError, Records, Stored, Summary, wall_clock},
+        state::{App, with_tilde},
+    },
+    cli::{AgentWanted, CliError, Launch, Reopen},
+    config::{self, AgentError, AgentProfile, Config, TrustState},
+    proto::{SessionId, SessionKey},
+    record::ago,
+    session::Start,
+    text::SafeText,
+    ui::PastSession,
+};
+
+/// Makes definite which session is to be reopened, before the terminal is taken over: its agent and
+/// its directory are then those of `launch`. True if the directory is another one now.
+///
+/// # Errors
+/// There is no such session.
+pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Result<bool, CliError> {
+    let Some(reopen) = launch.resume.clone() else {
+        return Ok(false);
+    };
+    let records = Records::new(state);
+    let agent = wanted_agent(launch, config)?;
+    let fits = |summary: &Summary| {
+        agent
+            .as_ref()
+            .is_none_or(|agent| summary.about.agent == *agent)
+    };
+    let here = launch.cwd.clone();
+    let is_here = |summary: &Summary| Path::new(&summary.about.cwd) == here;
+    let found = match reopen {
+        Reopen::Stored { .. } => return Ok(false),
+        Reopen::Pick => {
+            if records.list().iter().any(fits) {
+                return Ok(false);
+            }
+            return Err(FindError::Empty.into());
+        }
+        Reopen::Newest => {
+            let mut all = records.list().into_iter();
+            all.find(|summary| fits(summary) && is_here(summary))
+                .ok_or_else(|| {
+                    let of = agent.map(|agent| format!(" with {agent}"));
+                    CliError::Usage(format!(
+                        "no session{} is stored of {}; `acp-tui sessions` lists them all",
+                        of.unwrap_or_default(),
+                        here.display()
+                    ))
+                })?
+        }
+        Reopen::Named(typed) => {
+            let found = records
+                .find(&typed, |summary| fits(summary) && is_here(summary))
+                .or_else(|_| records.find(&typed, fits));
+            match found {
+                Ok(found) => found,
+                Err(error @ FindError::Ambiguous { .. }) => return Err(error.into()),
+                // The agent may know it.
+                Err(_) => return Ok(false),
+            }
+        }
+    };
+    launch.resume = Some(Reopen::Stored {
+        record: found.id,
+        session: found.about.session,
+    });
+    if launch.agent == AgentWanted::Default {
+        launch.agent = AgentWanted::Named(found.about.agent);
+    }
+    let own = PathBuf::from(found.about.cwd);
+    if launch.cwd_chosen || own == here {
+        return Ok(false);
+    }
+    if !own.is_dir() {
+        return Err(CliError::Usage(format!(
+            "the session's directory {} is gone; with -C DIR it is opened in another one",
+            own.display()
+        )));
+    }
+    launch.cwd = own;
+    Ok(true)
+}
+
+/// The profile that was asked for by name or command.
+pub(super) fn wanted_agent(launch: &Launch, config: &Config) -> Result<Option<String>, CliError> {
+    Ok(match &launch.agent {
+        AgentWanted::Default => None,
+        AgentWanted::Named(name) => Some(config.agent(name)?.id),
+        AgentWanted::Command(profile) => Some(profile.id.clone()),
+    })
+}
+
+impl App {
+    /// Offers what is stored; the choice comes as
+    /// [`UiCommand::Reopen`](crate::ui::UiCommand::Reopen).
+    ///
+    /// `agent`: only sessions with that one.
+    pub(super) fn pick_session(&self, agent: Option<String>) {
+        let (jobs, records) = (self.jobs.clone(), self.records.clone());
+        let here = self.launch.cwd.clone();
+        tokio::task::spawn_blocking(move || {
+            let mut all = records.list();
+            if let Some(agent) = agent {
+                all.retain(|summary| summary.about.agent == agent);
+            }
+            let now = wall_clock();
+            let past = all.into_iter().map(|summary| past(summary, &here, now));
+            let (mut first, others): (Vec<PastSession>, Vec<PastSession>) =
+                past.partition(|past| past.elsewhere.is_none());
+            first.extend(others);
+            let _ = jobs.send(Job::PastSessions(first));
+        });
+    }
+
+    /// Opens a session that the agent of the one shown has kept, with what is stored of it: where the
+    /// agent resumes it, no replay comes (V1-SES-11).
+    pub(super) fn open_kept(&self, session: SessionId) {
+        let Some(agent) = self
+            .shown_running()
+            .map(|running| running.profile.id.clone())
+        else {
+            return;
+        };
+        let (jobs, records) = (self.jobs.clone(), self.records.clone());
+        tokio::task::spawn_blocking(move || {
+            let stored = records.of_session(&agent, &session).first().and_then(|id| {
+                let record = records.load(id).ok()?;
+                Some(Box::new(Stored::new(id.clone(), record)))
+            });
+            let _ = jobs.send(Job::Kept(session, stored));
+        });
+    }
+
+    /// Removes what is stored of a session that its agent has deleted.
+    pub(super) fn forget_stored(&self, by: SessionKey, session: SessionId) {
+        let Some(agent) = self.running(by).map(|running| running.profile.id.clone()) else {
+            return;
+        };
+        let records = self.records.clone();
+        tokio::task::spawn_blocking(move || {
+            for id in records.of_session(&agent, &session) {
+                if let Err(error) = records.remove(&id) {
+                    tracing::warn!(%error, "a deleted session stays stored");
+                }
+            }
+        });
+    }
+
+    /// Reads a stored session off the UI task and then opens it again.
+    pub(super) fn reopen(&self, id: String) {
+        let (jobs, records) = (self.jobs.clone(), self.records.clone());
+        tokio::task::spawn_blocking(move || {
+            let stored = records.load(&id).map(|record| Stored::new(id, record));
+            let stored = stored.map(Box::new).map_err(|error| error.to_string());
+            let _ = jobs.send(Job::Stored(stored));
+        });
+    }
+
+    pub(super) fn stored(&mut self, stored: Result<Box<Stored>, String>) {
+        let stored = match stored {
+            Ok(stored) => stored,
+            Err(error) => {
+                self.warn(SafeText::line(&error));
+                return self.open_anew();
+            }
+        };
+        let cwd = PathBuf::from(&stored.about.cwd);
+        if cwd != self.launch.cwd && !self.launch.cwd_chosen {
+            if !self.sessions.is_empty() || !cwd.is_dir() {
+                let command = super::exit::resume_command(&[], &stored.id).unwrap_or_default();
+                let text = format!("a session of {}: {command} reopens it", with_tilde(&cwd));
+                return self.ui.toast(SafeText::line(&text));
+            }
+            if !self.move_to(cwd, &stored.id) {
+                return;
+            }
+        }
+        match self.agent_of(&stored) {
+            Ok(profile) => {
+                let start = match &stored.about.session {
+                    Some(id) => Start::Reopen(SessionId::new(id)),
+                    None => Start::New,
+                };
+                let prompt = self.launch.prompt.take().map(text_prompt);
+                self.open(profile, start, prompt, Some(*stored));
+            }
+            Err(error) => {
+                self.warn(SafeText::line(&error.to_string()));
+                self.open_anew();
+            }
+        }
+    }
+
+    /// What the client starts with where the session that was asked for cannot be had.
+    fn open_anew(&mut self) {
+        if self.sessions.is_empty() {
+            self.open_first();
+        }
+    }
+
+    fn agent_of(&self, stored: &Stored) -> Result<AgentProfile, AgentError> {
+        match &self.launch.agent {
+            AgentWanted::Command(profile) if profile.id == stored.about.agent => {
+                Ok(*profile.clone())
+            }
+            _ => self.config.agent(&stored.about.agent),
+        }
+    }
+
+    /// Works in another directory from now on, under its configuration; while no session is open.
+    /// False if the person has to say something to its project file first: then the session of that
+    /// id is opened afterwards.
+    fn move_to(&mut self, cwd: PathBuf, id: &str) -> bool {
+        self.launch.cwd = cwd;
+        let loaded = self
+            .launch
+            .load_options()
+            .and_then(|options| config::load(&options));
+        match loaded {
+            Ok(loaded) => self.configure_in(loaded),
+            Err(error) => {
+                self.warn(SafeText::line(&error.to_string()));
+                return false;
+            }
+        }
+        if matches!(self.trust, TrustState::Untrusted { .. }) {
+            self.launch.resume = Some(Reopen::Stored {
+                record: id.to_owned(),
+                session: None,
+            });
+            return false;
+        }
+        true
+    }
+}
+
+fn past(summary: Summary, here: &Path, now: u64) -> PastSession {
+    let cwd = Path::new(&summary.about.cwd);
+    PastSession {
+        elsewhere: (cwd != here).then(|| SafeText::line(&with_tilde(cwd))),
+        name: summary.name.unwrap_or_default(),
+        agent: summary.about.agent_name,
+        when: SafeText::line(&ago(summary.updated, now)),
+        id: summary.id,
+    }
+}

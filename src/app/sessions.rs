@@ -1,0 +1,287 @@
+//! `acp-tui sessions`: what was stored, listed, shown and exported.
+
+use std::{
+    fs,
+    io::{self, IsTerminal, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+    time::Instant,
+};
+
+use serde::Serialize;
+
+use crate::{
+    app::{
+        exit::print_rows,
+        records::{FindError, Records, Summary, wall_clock},
+        state::{ui_settings, with_tilde},
+        tty,
+    },
+    cli::{self, CliError, ExportFormat, SessionsAction},
+    config::Config,
+    record::{Block, Record, ago, iso, markdown},
+    session::{Session, SessionConfig},
+    text::{SafeText, truncate_to_width},
+    ui::{Ui, offload::Offload, transcript::transcript_text},
+    vt::Screens,
+};
+
+/// Cells of a session's name in the list.
+const NAME: usize = 60;
+
+/// Without a terminal to ask.
+const WIDTH: u16 = 80;
+
+/// Carries the command out. Relative paths count from `start`.
+///
+/// # Errors
+/// There is no such session, or a file cannot be read or written.
+pub fn sessions(
+    action: SessionsAction,
+    config: &Config,
+    state: &Path,
+    start: &Path,
+) -> Result<(), CliError> {
+    let records = Records::new(state);
+    match action {
+        SessionsAction::List { words, json } => {
+            let found = matching(&records, &words);
+            if json {
+                return cli::print(&list_json(&found));
+            }
+            if found.is_empty() {
+                let none = if words.is_empty() {
+                    "no session is stored yet"
+                } else {
+                    "these words occur in no stored session"
+                };
+                cli::complain(none);
+                return Ok(());
+            }
+            cli::print(&list(&found))
+        }
+        SessionsAction::Show { id } => {
+            let (_, record) = load(&records, &id)?;
+            show(&record, config)
+        }
+        SessionsAction::Export { id, format, output } => {
+            let (summary, record) = load(&records, &id)?;
+            let text = match format {
+                ExportFormat::Markdown => markdown(&record),
+                ExportFormat::Json => export_json(&summary.id, &record),
+            };
+            match output {
+                None => cli::print(&text),
+                Some(path) => write(&start.join(path), &text),
+            }
+        }
+        SessionsAction::Delete { ids } => {
+            for id in ids {
+                let summary = records.find(&id, |_| true)?;
+                records.remove(&summary.id)?;
+                cli::print(&format!("removed {}\n", summary.id))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+impl From<FindError> for CliError {
+    fn from(error: FindError) -> Self {
+        match error {
+            FindError::Io { id, source } => Self::Io {
+                what: format!("the stored session {id}"),
+                source,
+            },
+            other => Self::Usage(other.to_string()),
+        }
+    }
+}
+
+fn load(records: &Records, id: &str) -> Result<(Summary, Record), FindError> {
+    let summary = records.find(id, |_| true)?;
+    let record = records.load(&summary.id)?;
+    if record.later {
+        cli::complain("part of the session was stored by a later version, and is left out");
+    }
+    Ok((summary, record))
+}
+
+/// Those in which all words occur, whatever their case.
+fn matching(records: &Records, words: &[String]) -> Vec<Summary> {
+    let mut all = records.list();
+    if words.is_empty() {
+        return all;
+    }
+    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    all.retain(|summary| {
+        records
+            .load(&summary.id)
+            .is_ok_and(|record| words.iter().all(|word| occurs(word, &record)))
+    });
+    all
+}
+
+fn occurs(word: &str, record: &Record) -> bool {
+    let about = &record.about;
+    let facts = [about.agent.as_str(), &about.agent_name, &about.cwd];
+    let title = about.title.as_deref();
+    let said = record.blocks.iter().flat_map(|stored| stored.block.texts());
+    let mut texts = facts.into_iter().chain(title).chain(said);
+    texts.any(|text| text.to_lowercase().contains(word))
+}
+
+fn list(found: &[Summary]) -> String {
+    let now = wall_clock();
+    let head = ["ID", "WHEN", "AGENT", "DIRECTORY", "SESSION"].map(str::to_owned);
+    let mut rows = vec![head.to_vec()];
+    rows.extend(found.iter().map(|summary| {
+        let name = summary.name.clone().unwrap_or_default();
+        vec![
+            SafeText::line(&summary.id).to_string(),
+            ago(summary.updated, now),
+            SafeText::line(&summary.about.agent).to_string(),
+            SafeText::line(&with_tilde(Path::new(&summary.about.cwd))).to_string(),
+            truncate_to_width(&name, NAME).into_owned(),
+        ]
+    }));
+    cli::columns(&rows)
+}
+
+/// A session in the list, for programs.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    id: &'a str,
+    agent: &'a str,
+    agent_name: &'a str,
+    cwd: &'a str,
+    session_id: Option<&'a str>,
+    /// What its list entry is called: the agent's title, else the first prompt's first line.
+    name: Option<&'a str>,
+    title: Option<&'a str>,
+    started_at: String,
+    updated_at: String,
+}
+
+impl<'a> Listed<'a> {
+    fn new(summary: &'a Summary) -> Self {
+        let about = &summary.about;
+        Self {
+            id: &summary.id,
+            agent: &about.agent,
+            agent_name: &about.agent_name,
+            cwd: &about.cwd,
+            session_id: about.session.as_deref(),
+            name: summary.name.as_deref(),
+            title: about.title.as_deref(),
+            started_at: iso(about.started),
+            updated_at: iso(summary.updated),
+        }
+    }
+}
+
+fn list_json(found: &[Summary]) -> String {
+    json(&found.iter().map(Listed::new).collect::<Vec<_>>())
+}
+
+/// `sessions export --format json`: stable, members may be added.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Exported<'a> {
+    version: u32,
+    id: &'a str,
+    agent: &'a str,
+    agent_name: &'a str,
+    cwd: &'a str,
+    session_id: Option<&'a str>,
+    title: Option<&'a str>,
+    started_at: String,
+    updated_at: String,
+    blocks: Vec<ExportedBlock<'a>>,
+}
+
+#[derive(Serialize)]
+struct ExportedBlock<'a> {
+    at: String,
+    #[serde(flatten)]
+    block: &'a Block,
+}
+
+fn export_json(id: &str, record: &Record) -> String {
+    let about = &record.about;
+    let block = |stored: &'_ crate::record::Stored| iso(stored.at);
+    json(&Exported {
+        version: crate::record::VERSION,
+        id,
+        agent: &about.agent,
+        agent_name: &about.agent_name,
+        cwd: &about.cwd,
+        session_id: about.session.as_deref(),
+        title: about.title.as_deref(),
+        started_at: iso(about.started),
+        updated_at: iso(record.updated),
+        blocks: record
+            .blocks
+            .iter()
+            .map(|stored| ExportedBlock {
+                at: block(stored),
+                block: &stored.block,
+            })
+            .collect(),
+    })
+}
+
+fn json(value: &impl Serialize) -> String {
+    // Fails for keys that are no strings, of which there are none.
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    format!("{text}\n")
+}
+
+/// As it stood on the screen; as plain text where stdout is no terminal.
+fn show(record: &Record, config: &Config) -> Result<(), CliError> {
+    let session = shown(record);
+    let screens = Screens::default();
+    let mut out = io::stdout();
+    if !out.is_terminal() {
+        return cli::print(&transcript_text(&session, &screens));
+    }
+    let ui = Ui::new(ui_settings(config), Offload::immediate());
+    let width = tty::size().map_or(WIDTH, |size| size.width);
+    let rows = ui.printed_conversation(&session, &screens, width);
+    let colour = std::env::var_os("NO_COLOR").is_none();
+    match print_rows(&mut out, &rows, colour) {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Io {
+            what: "stdout".into(),
+            source,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A session to be looked at: its agent is never started.
+fn shown(record: &Record) -> Session {
+    let now = Instant::now();
+    let about = &record.about;
+    let config = SessionConfig::looked_at(about.agent_name.clone(), about.cwd.clone().into());
+    let (mut session, _) = Session::start(config, now);
+    let blocks = record.blocks.iter().map(|stored| stored.block.clone());
+    let blocks = blocks.filter_map(|block| block.into_history(now));
+    session.show_stored(about.title.clone(), blocks);
+    session
+}
+
+/// For the person alone, as what it was exported from.
+fn write(path: &Path, text: &str) -> Result<(), CliError> {
+    let written = fs::OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .mode(0o600)
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|source| CliError::Io {
+        what: path.display().to_string(),
+        source,
+    })
+}

@@ -1,0 +1,198 @@
+//! What the thread protocol asks of files: slices with a version, whether there is one, which match
+//! a pattern (D-37…D-41).
+
+use std::{
+    collections::HashMap,
+    io::{self, Read, Seek, SeekFrom},
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use globset::GlobBuilder;
+
+use super::{Roots, failure, read, refusal};
+use crate::{host::walk, proto::RpcError};
+
+/// As of text (V1-FS-09).
+const MAX_BYTES: u64 = 64 << 20;
+
+/// More matches are left out (D-40).
+const MAX_MATCHES: usize = 10_000;
+
+/// Files whose versions are known; with more, all are forgotten, and later versions are higher.
+const MAX_VERSIONS: usize = 100_000;
+
+/// The lines behind the first `skip`, `limit` at most; beyond the end there are none.
+///
+/// # Errors
+/// As [`read`].
+pub fn text(path: &Path, skip: u64, limit: Option<u64>) -> Result<String, RpcError> {
+    let line = u32::try_from(skip.saturating_add(1)).unwrap_or(u32::MAX);
+    let limit = limit.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
+    read(path, Some(line), limit)
+}
+
+/// The bytes behind the first `skip`, `limit` at most, in base64; beyond the end there are none.
+///
+/// # Errors
+/// Not found, no regular file, too large.
+pub fn bytes(path: &Path, skip: u64, limit: Option<u64>) -> Result<String, RpcError> {
+    let fail = |error: io::Error| failure("read", path, &error);
+    let mut file = super::read::open(path)?;
+    file.seek(SeekFrom::Start(skip)).map_err(fail)?;
+    let limit = limit.unwrap_or(u64::MAX).min(MAX_BYTES + 1);
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let why = "that is too much at once; ask for a part of it with `byteLimit`";
+        return Err(refusal("read", path, why));
+    }
+    Ok(STANDARD.encode(bytes))
+}
+
+/// Whether it exists, and whether it is a directory. What cannot be told does not exist.
+pub fn stat(path: &Path) -> (bool, bool) {
+    match std::fs::metadata(path) {
+        Ok(meta) => (true, meta.is_dir()),
+        Err(_) => (false, false),
+    }
+}
+
+/// Files of the workspace that match, as absolute paths, in order. What `.gitignore` names is left
+/// out, and links to directories are not followed.
+///
+/// # Errors
+/// The pattern is none.
+pub fn glob(roots: &Roots, pattern: &str) -> Result<Vec<String>, RpcError> {
+    let matcher = GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| refusal("search", Path::new(pattern), &error.kind().to_string()))?
+        .compile_matcher();
+    let mut matches = Vec::new();
+    for dir in roots.dirs() {
+        for file in walk::files(dir, || false) {
+            let path = dir.join(&file);
+            if matcher.is_match(&file) || matcher.is_match(&path) {
+                matches.push(path.to_string_lossy().into_owned());
+            }
+            if matches.len() >= MAX_MATCHES {
+                return Ok(matches);
+            }
+        }
+    }
+    Ok(matches)
+}
+
+/// Versions of files: the same as long as a file is, and one more with each change of it (D-41).
+#[derive(Default)]
+pub struct Versions {
+    known: HashMap<PathBuf, (Stamp, u64)>,
+    /// What a file that is new here starts with.
+    first: u64,
+}
+
+/// Time of the last change, size, inode.
+type Stamp = (i64, i64, u64, u64);
+
+impl Versions {
+    /// To be asked before the content is read: a change in between then shows the next time.
+    ///
+    /// # Errors
+    /// It cannot be looked at.
+    pub fn of(&mut self, path: &Path) -> Result<u64, RpcError> {
+        let meta = std::fs::metadata(path).map_err(|error| failure("read", path, &error))?;
+        let stamp = (meta.mtime(), meta.mtime_nsec(), meta.size(), meta.ino());
+        if self.known.len() >= MAX_VERSIONS && !self.known.contains_key(path) {
+            let highest = self.known.values().map(|(_, version)| *version).max();
+            self.first = highest.map_or(self.first, |highest| highest + 1);
+            self.known.clear();
+        }
+        let first = self.first;
+        let (known, version) = self.known.entry(path.to_owned()).or_insert((stamp, first));
+        if *known != stamp {
+            *known = stamp;
+            *version += 1;
+        }
+        Ok(*version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn project() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        (dir, root)
+    }
+
+    // D-37, D-38
+    #[test]
+    fn slices_count_from_zero_and_end_with_the_file() {
+        let (_dir, root) = project();
+        let path = root.join("f");
+        fs::write(&path, "a\nb\nc\n").unwrap();
+        assert_eq!(text(&path, 0, None).unwrap(), "a\nb\nc\n");
+        assert_eq!(text(&path, 1, Some(1)).unwrap(), "b\n");
+        assert_eq!(text(&path, 9, None).unwrap(), "");
+        assert_eq!(bytes(&path, 0, Some(3)).unwrap(), "YQpi");
+        assert_eq!(bytes(&path, 4, None).unwrap(), "Ywo=");
+        assert_eq!(bytes(&path, 99, None).unwrap(), "");
+    }
+
+    // D-39
+    #[test]
+    fn what_is_missing_is_said_to_be_without_an_error() {
+        let (_dir, root) = project();
+        assert_eq!(stat(&root), (true, true));
+        assert_eq!(stat(&root.join("no")), (false, false));
+    }
+
+    // D-40
+    #[test]
+    fn matches_lie_in_the_workspace_and_are_not_ignored() {
+        let (_dir, root) = project();
+        let (_other, outside) = project();
+        fs::write(outside.join("secret.rs"), "").unwrap();
+        fs::create_dir(root.join("src")).unwrap();
+        for file in ["src/a.rs", "src/b.rs", "c.rs", "ignored.rs"] {
+            fs::write(root.join(file), "").unwrap();
+        }
+        fs::write(root.join(".gitignore"), "ignored.rs\n").unwrap();
+        std::os::unix::fs::symlink(&outside, root.join("out")).unwrap();
+        let roots = Roots::new(&root, &[]).unwrap();
+        let found = |pattern: &str| {
+            let found = glob(&roots, pattern).unwrap();
+            let short = |path: &String| path.replace(&format!("{}/", root.display()), "");
+            found.iter().map(short).collect::<Vec<_>>()
+        };
+        assert_eq!(found("**/*.rs"), ["c.rs", "src/a.rs", "src/b.rs"]);
+        assert_eq!(found("*.rs"), ["c.rs"]);
+        assert_eq!(
+            found(&format!("{}/src/*", root.display())),
+            ["src/a.rs", "src/b.rs"]
+        );
+        assert!(glob(&roots, "[").is_err());
+    }
+
+    // D-41
+    #[test]
+    fn a_version_is_the_same_until_the_file_is_another() {
+        let (_dir, root) = project();
+        let path = root.join("f");
+        fs::write(&path, "a").unwrap();
+        let mut versions = Versions::default();
+        assert_eq!(versions.of(&path).unwrap(), 0);
+        assert_eq!(versions.of(&path).unwrap(), 0);
+        fs::write(&path, "ab").unwrap();
+        assert_eq!(versions.of(&path).unwrap(), 1);
+        fs::write(&path, "abc").unwrap();
+        assert_eq!(versions.of(&path).unwrap(), 2);
+        assert!(versions.of(&root.join("no")).is_err());
+    }
+}

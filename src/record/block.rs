@@ -1,0 +1,437 @@
+//! A block of the transcript as it is stored.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    content::Piece,
+    names::{Does, Level, Priority, Progress},
+    raw::Raw,
+};
+use crate::{
+    proto::{
+        CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
+        ToolCallId, ToolLocation,
+    },
+    session::{
+        Answered, BlockKind, By, Compaction, Message, Notice, Thought, ToolCall, ToolState,
+        UserMessage,
+    },
+    text::{SafeText, SafeTextBuf},
+};
+
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// What is of no interest in a kind of block is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Block {
+    /// Counts up within the file; blocks stand in the order in which they first came.
+    pub id: u64,
+    pub kind: Kind,
+    /// As the agent names it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub source_id: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub text: SafeText,
+    /// The agent refused it (V1-PROMPT-05).
+    #[serde(skip_serializing_if = "is_default")]
+    pub refused: bool,
+    #[serde(skip_serializing_if = "is_default")]
+    pub level: Option<Level>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub detail: Option<SafeText>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub entries: Vec<Entry>,
+    /// Of a plan in markdown: the file that holds it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub path: Option<String>,
+    /// Of a compaction.
+    #[serde(skip_serializing_if = "is_default")]
+    pub status: Option<SafeText>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub tool: Option<Box<Tool>>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub content: Vec<Piece>,
+    /// How long it took, where that is known.
+    #[serde(skip_serializing_if = "is_default")]
+    pub took_ms: Option<u64>,
+    /// As the agent sent it (V1-META-01); each once.
+    #[serde(rename = "_meta", skip_serializing_if = "is_default")]
+    pub meta: Vec<Raw>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    User,
+    Agent,
+    Thought,
+    Tool,
+    Plan,
+    PlanText,
+    Compaction,
+    Content,
+    Notice,
+    /// Of a later version: not shown.
+    #[default]
+    #[serde(other)]
+    Later,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Tool {
+    pub call_id: String,
+    pub title: SafeText,
+    #[serde(skip_serializing_if = "is_default")]
+    pub name: Option<String>,
+    pub kind: Does,
+    pub status: SafeText,
+    #[serde(skip_serializing_if = "is_default")]
+    pub locations: Vec<Location>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub raw_input: Option<Raw>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub raw_output: Option<Raw>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub command: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub command_cwd: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub by_person: bool,
+    /// What was asked about it and answered, in order.
+    #[serde(skip_serializing_if = "is_default")]
+    pub answers: Vec<Answer>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Location {
+    path: String,
+    #[serde(skip_serializing_if = "is_default")]
+    line: Option<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Answer {
+    pub answer: SafeText,
+    pub allowed: bool,
+    /// `person`, `rule` or `nobody`.
+    pub by: SafeText,
+    #[serde(skip_serializing_if = "is_default")]
+    pub rule: Option<SafeText>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Entry {
+    pub content: SafeText,
+    pub priority: Priority,
+    pub status: Progress,
+}
+
+pub(super) fn values(meta: &Meta) -> Vec<Raw> {
+    meta.values().iter().cloned().map(Raw).collect()
+}
+
+pub(super) fn millis(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Block {
+    /// Copies what is to be kept. Costs the text of messages; everything else is shared.
+    pub fn new(id: u64, block: &BlockKind) -> Self {
+        let of = |kind| Self {
+            id,
+            kind,
+            ..Self::default()
+        };
+        match block {
+            BlockKind::User(message) => Self {
+                text: message.text.clone(),
+                refused: message.refused,
+                meta: values(&message.meta),
+                ..of(Kind::User)
+            },
+            BlockKind::Agent(message) => Self {
+                source_id: message.id.as_ref().map(|id| id.as_str().to_owned()),
+                text: message.text.since(0),
+                meta: values(&message.meta),
+                ..of(Kind::Agent)
+            },
+            BlockKind::Thought(thought) => Self {
+                source_id: thought.id.as_ref().map(|id| id.as_str().to_owned()),
+                text: thought.text.since(0),
+                took_ms: thought.took.map(millis),
+                meta: values(&thought.meta),
+                ..of(Kind::Thought)
+            },
+            BlockKind::Tool(call) => Self {
+                tool: Some(Box::new(call.as_ref().into())),
+                content: call.content.iter().map(Piece::from).collect(),
+                took_ms: call.took.map(millis),
+                meta: values(&call.meta),
+                ..of(Kind::Tool)
+            },
+            BlockKind::Plan(entries) => Self {
+                entries: entries.iter().map(Entry::from).collect(),
+                ..of(Kind::Plan)
+            },
+            BlockKind::PlanText(plan) => Self {
+                text: plan.text.clone(),
+                path: plan.path.clone(),
+                ..of(Kind::PlanText)
+            },
+            BlockKind::Compaction(compaction) => Self {
+                source_id: Some(compaction.id.as_str().to_owned()),
+                status: Some(compaction_status(&compaction.status)),
+                content: compaction.summary.iter().map(Piece::from).collect(),
+                detail: compaction.error.clone(),
+                took_ms: compaction.took.map(millis),
+                meta: values(&compaction.meta),
+                ..of(Kind::Compaction)
+            },
+            BlockKind::Content(content) => Self {
+                content: vec![content.into()],
+                ..of(Kind::Content)
+            },
+            BlockKind::Notice(notice) => Self {
+                text: notice.text.clone(),
+                level: Some(notice.level.into()),
+                detail: notice.detail.clone(),
+                ..of(Kind::Notice)
+            },
+        }
+    }
+
+    /// As a block of history: nothing in it goes on. `None` for one of a later version.
+    pub fn into_history(self, now: Instant) -> Option<BlockKind> {
+        let mut meta = Meta::default();
+        meta.extend(self.meta.into_iter().map(|raw| raw.0));
+        let took = self.took_ms.map(Duration::from_millis);
+        let id = self.source_id.as_ref().map(MessageId::new);
+        Some(match self.kind {
+            Kind::User => BlockKind::User(UserMessage {
+                text: self.text,
+                refused: self.refused,
+                meta,
+            }),
+            Kind::Agent => BlockKind::Agent(Message {
+                id,
+                text: SafeTextBuf::from(self.text),
+                done: true,
+                meta,
+            }),
+            Kind::Thought => BlockKind::Thought(Thought {
+                id,
+                text: SafeTextBuf::from(self.text),
+                started: now,
+                // Zero: not known.
+                took: Some(took.unwrap_or_default()),
+                meta,
+            }),
+            Kind::Tool => {
+                let tool = *self.tool?;
+                BlockKind::Tool(Box::new(ToolCall {
+                    content: self.content.into_iter().map(Into::into).collect(),
+                    took,
+                    meta,
+                    ..tool.into_history(now)
+                }))
+            }
+            Kind::Plan => BlockKind::Plan(self.entries.into_iter().map(Into::into).collect()),
+            Kind::PlanText => BlockKind::PlanText(PlanText {
+                text: self.text,
+                path: self.path,
+            }),
+            Kind::Compaction => BlockKind::Compaction(Box::new(Compaction {
+                id: CompactionId::new(self.source_id.unwrap_or_default()),
+                status: compaction_status_of(self.status.unwrap_or_default()),
+                summary: self.content.into_iter().map(ContentBlock::from).collect(),
+                error: self.detail,
+                started: now,
+                took,
+                meta,
+                abandoned: true,
+            })),
+            Kind::Content => BlockKind::Content(self.content.into_iter().next()?.into()),
+            Kind::Notice => BlockKind::Notice(Notice {
+                level: self.level.unwrap_or_default().into(),
+                text: self.text,
+                detail: self.detail,
+            }),
+            Kind::Later => return None,
+        })
+    }
+
+    /// A tool call that goes on.
+    pub fn is_open(&self) -> bool {
+        const ENDS: [&str; 4] = ["completed", "failed", "cancelled", "ended"];
+        let tool = self.tool.as_ref();
+        tool.is_some_and(|tool| !ENDS.contains(&tool.status.as_str()))
+    }
+
+    /// Text of it that words are looked for in.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let tool = self.tool.iter().flat_map(|tool| {
+            let places = tool.locations.iter().map(|at| at.path.as_str());
+            places
+                .chain([tool.title.as_str()])
+                .chain(tool.command.as_deref())
+        });
+        let entries = self.entries.iter().map(|entry| entry.content.as_str());
+        let content = self.content.iter().flat_map(Piece::texts);
+        std::iter::once(self.text.as_str())
+            .chain(tool)
+            .chain(entries)
+            .chain(content)
+    }
+
+    /// About the bytes that it takes.
+    pub fn weight(&self) -> usize {
+        let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.0.0.len());
+        let tool = self.tool.as_ref().map_or(0, |tool| {
+            raw(&tool.raw_input) + raw(&tool.raw_output) + tool.title.len()
+        });
+        let content: usize = self.content.iter().map(Piece::weight).sum();
+        let entries: usize = self.entries.iter().map(|entry| entry.content.len()).sum();
+        let detail = self.detail.as_ref().map_or(0, |text| text.len());
+        256 + self.text.len() + tool + content + entries + detail
+    }
+}
+
+fn compaction_status(status: &CompactionStatus) -> SafeText {
+    match status {
+        CompactionStatus::InProgress => "in_progress".into(),
+        CompactionStatus::Completed => "completed".into(),
+        CompactionStatus::Failed => "failed".into(),
+        CompactionStatus::Cancelled => "cancelled".into(),
+        CompactionStatus::Unknown(status) => status.clone(),
+    }
+}
+
+fn compaction_status_of(name: SafeText) -> CompactionStatus {
+    match &*name {
+        "in_progress" => CompactionStatus::InProgress,
+        "completed" => CompactionStatus::Completed,
+        "failed" => CompactionStatus::Failed,
+        "cancelled" => CompactionStatus::Cancelled,
+        _ => CompactionStatus::Unknown(name),
+    }
+}
+
+impl From<&ToolCall> for Tool {
+    fn from(call: &ToolCall) -> Self {
+        let status = match &call.state {
+            ToolState::Pending => "pending".into(),
+            ToolState::InProgress => "in_progress".into(),
+            ToolState::Completed => "completed".into(),
+            ToolState::Failed => "failed".into(),
+            ToolState::Cancelled => "cancelled".into(),
+            ToolState::Ended => "ended".into(),
+            ToolState::Unknown(status) => status.clone(),
+        };
+        let location = |at: &ToolLocation| Location {
+            path: at.path.clone(),
+            line: at.line,
+        };
+        Self {
+            call_id: call.id.as_str().to_owned(),
+            title: call.title.clone(),
+            name: call.name.clone(),
+            kind: call.kind.into(),
+            status,
+            locations: call.locations.iter().map(location).collect(),
+            raw_input: call.raw_input.clone().map(Raw),
+            raw_output: call.raw_output.clone().map(Raw),
+            command: call.command.clone(),
+            command_cwd: call.command_cwd.clone(),
+            by_person: call.by_person,
+            answers: call.answers.iter().map(Answer::from).collect(),
+        }
+    }
+}
+
+impl Tool {
+    /// What was unfinished when it was last heard of has no result.
+    fn into_history(self, now: Instant) -> ToolCall {
+        let location = |at: Location| ToolLocation {
+            path: at.path,
+            line: at.line,
+        };
+        ToolCall {
+            title: self.title,
+            name: self.name,
+            kind: self.kind.into(),
+            state: match &*self.status {
+                "completed" => ToolState::Completed,
+                "failed" => ToolState::Failed,
+                "cancelled" => ToolState::Cancelled,
+                _ => ToolState::Ended,
+            },
+            locations: self.locations.into_iter().map(location).collect(),
+            raw_input: self.raw_input.map(|raw| raw.0),
+            raw_output: self.raw_output.map(|raw| raw.0),
+            command: self.command,
+            command_cwd: self.command_cwd,
+            by_person: self.by_person,
+            answers: self.answers.into_iter().map(Into::into).collect(),
+            ..ToolCall::new(ToolCallId::new(self.call_id), now)
+        }
+    }
+}
+
+impl From<&Answered> for Answer {
+    fn from(answered: &Answered) -> Self {
+        let (by, rule): (&'static str, _) = match &answered.by {
+            By::Person => ("person", None),
+            By::Rule(rule) => ("rule", Some(rule.clone())),
+            By::Nobody => ("nobody", None),
+        };
+        Self {
+            answer: answered.answer.clone(),
+            allowed: answered.allowed,
+            by: by.into(),
+            rule,
+        }
+    }
+}
+
+impl From<Answer> for Answered {
+    fn from(answer: Answer) -> Self {
+        Self {
+            answer: answer.answer,
+            allowed: answer.allowed,
+            by: match (&*answer.by, answer.rule) {
+                ("person", _) => By::Person,
+                (_, Some(rule)) => By::Rule(rule),
+                _ => By::Nobody,
+            },
+        }
+    }
+}
+
+impl From<&PlanEntry> for Entry {
+    fn from(entry: &PlanEntry) -> Self {
+        Self {
+            content: entry.content.clone(),
+            priority: entry.priority.into(),
+            status: entry.status.into(),
+        }
+    }
+}
+
+impl From<Entry> for PlanEntry {
+    fn from(entry: Entry) -> Self {
+        Self {
+            content: entry.content,
+            priority: entry.priority.into(),
+            status: entry.status.into(),
+        }
+    }
+}

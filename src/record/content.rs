@@ -1,0 +1,209 @@
+//! Content as it is stored: near to how ACP writes it, without data of images and sounds.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{block::is_default, raw::Raw};
+use crate::{
+    proto::{ContentBlock, Diff, Media, RawJson, Resource, ResourceLink, TerminalId, ToolContent},
+    session,
+    text::SafeText,
+};
+
+/// A piece of content, of a message or of a tool call. Which members there are hangs on `type`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Piece {
+    /// `text`, `image`, `audio`, `resource_link`, `resource`, `diff`, `terminal`, or anything else
+    /// with its raw JSON.
+    #[serde(rename = "type")]
+    pub kind: SafeText,
+    #[serde(skip_serializing_if = "is_default")]
+    pub text: Option<SafeText>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub path: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub old_text: Option<SafeText>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub new_text: Option<SafeText>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub terminal_id: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub uri: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub name: Option<SafeText>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub title: Option<SafeText>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub description: Option<SafeText>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub mime_type: Option<SafeText>,
+    /// Bytes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub size: Option<u64>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub raw: Option<Raw>,
+    /// Of a piece of unknown kind in a tool call: not one within its content.
+    #[serde(skip_serializing_if = "is_default")]
+    pub bare: bool,
+}
+
+impl Piece {
+    fn of(kind: &'static str) -> Self {
+        Self {
+            kind: kind.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Text of it that words are looked for in.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let texts = [&self.text, &self.new_text, &self.name, &self.title];
+        let texts = texts.into_iter().flatten().map(SafeText::as_str);
+        texts.chain(self.path.as_deref()).chain(self.uri.as_deref())
+    }
+
+    /// Bytes that it holds.
+    pub fn weight(&self) -> usize {
+        let texts: usize = self.texts().map(str::len).sum();
+        let old = self.old_text.as_ref().map_or(0, |text| text.len());
+        texts + old + self.raw.as_ref().map_or(0, |raw| raw.0.0.len())
+    }
+}
+
+impl From<&ContentBlock> for Piece {
+    fn from(content: &ContentBlock) -> Self {
+        let media = |kind, media: &Media| Self {
+            mime_type: Some(media.mime_type.clone()),
+            size: media.size.and_then(|size| u64::try_from(size).ok()),
+            uri: media.uri.as_ref().map(ToString::to_string),
+            ..Self::of(kind)
+        };
+        match content {
+            ContentBlock::Text(text) => Self {
+                text: Some(text.clone()),
+                ..Self::of("text")
+            },
+            ContentBlock::Image(image) => media("image", image),
+            ContentBlock::Audio(audio) => media("audio", audio),
+            ContentBlock::ResourceLink(link) => Self {
+                uri: Some(link.uri.clone()),
+                name: Some(link.name.clone()),
+                title: link.title.clone(),
+                description: link.description.clone(),
+                mime_type: link.mime_type.clone(),
+                size: link.size,
+                ..Self::of("resource_link")
+            },
+            ContentBlock::Resource(resource) => Self {
+                uri: Some(resource.uri.clone()),
+                mime_type: resource.mime_type.clone(),
+                text: resource.text.clone(),
+                size: u64::try_from(resource.size).ok(),
+                ..Self::of("resource")
+            },
+            ContentBlock::Unknown { kind, raw } => Self {
+                kind: kind.clone(),
+                raw: Some(Raw(raw.clone())),
+                ..Self::default()
+            },
+        }
+    }
+}
+
+impl From<&session::Piece> for Piece {
+    fn from(piece: &session::Piece) -> Self {
+        match piece {
+            session::Piece::Text(text) => Self {
+                text: Some(text.since(0)),
+                ..Self::of("text")
+            },
+            session::Piece::Content(content) => content.into(),
+        }
+    }
+}
+
+impl From<&ToolContent> for Piece {
+    fn from(content: &ToolContent) -> Self {
+        match content {
+            ToolContent::Block(content) => content.into(),
+            ToolContent::Diff(diff) => Self {
+                path: Some(diff.path.clone()),
+                old_text: diff.old.clone(),
+                new_text: Some(diff.new.clone()),
+                ..Self::of("diff")
+            },
+            ToolContent::Terminal(id) => Self {
+                terminal_id: Some(id.as_str().to_owned()),
+                ..Self::of("terminal")
+            },
+            ToolContent::Unknown { kind, raw } => Self {
+                kind: kind.clone(),
+                raw: Some(Raw(raw.clone())),
+                bare: true,
+                ..Self::default()
+            },
+        }
+    }
+}
+
+impl From<Piece> for ContentBlock {
+    fn from(piece: Piece) -> Self {
+        let size = piece.size.and_then(|size| usize::try_from(size).ok());
+        let media = || Media {
+            mime_type: piece.mime_type.clone().unwrap_or_default(),
+            size,
+            uri: piece.uri.as_deref().map(SafeText::line),
+        };
+        match (&*piece.kind, piece.raw) {
+            (_, Some(raw)) => Self::Unknown {
+                kind: piece.kind,
+                raw: raw.0,
+            },
+            ("image", _) => Self::Image(media()),
+            ("audio", _) => Self::Audio(media()),
+            ("resource_link", _) => Self::ResourceLink(ResourceLink {
+                uri: piece.uri.unwrap_or_default(),
+                name: piece.name.unwrap_or_default(),
+                title: piece.title,
+                description: piece.description,
+                mime_type: piece.mime_type,
+                size: piece.size,
+            }),
+            ("resource", _) => Self::Resource(Resource {
+                uri: piece.uri.unwrap_or_default(),
+                mime_type: piece.mime_type,
+                text: piece.text,
+                size: size.unwrap_or_default(),
+            }),
+            ("text", _) => Self::Text(piece.text.unwrap_or_default()),
+            (_, None) => Self::Unknown {
+                kind: piece.kind,
+                raw: RawJson("{}".into()),
+            },
+        }
+    }
+}
+
+impl From<Piece> for ToolContent {
+    fn from(piece: Piece) -> Self {
+        match (&*piece.kind, &piece.raw) {
+            (_, Some(raw)) if piece.bare => Self::Unknown {
+                raw: raw.0.clone(),
+                kind: piece.kind,
+            },
+            ("diff", None) => Self::Diff(Arc::new(Diff {
+                path: piece.path.unwrap_or_default(),
+                old: piece.old_text,
+                new: piece.new_text.unwrap_or_default(),
+            })),
+            // The terminal is gone; what it showed is there, if it was told.
+            ("terminal", None) => match piece.text {
+                Some(text) => Self::Block(ContentBlock::Text(text)),
+                None => Self::Terminal(TerminalId::new(piece.terminal_id.unwrap_or_default())),
+            },
+            _ => Self::Block(piece.into()),
+        }
+    }
+}

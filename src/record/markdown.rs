@@ -1,0 +1,217 @@
+//! A stored session as markdown, for people.
+
+use std::time::Duration;
+
+use similar::TextDiff;
+
+use super::{
+    block::{Block, Kind, Tool},
+    content::Piece,
+    names::Progress,
+    read::Record,
+    time::iso,
+};
+use crate::text::SafeText;
+
+/// Bytes of a diff's two sides up to which it is written out.
+const MAX_DIFF: usize = 1 << 20;
+
+/// The whole conversation. What the agent said is markdown already and stays as it is.
+pub fn markdown(record: &Record) -> String {
+    let about = &record.about;
+    let title = record.name().unwrap_or("Conversation");
+    let title = SafeText::line(title.lines().next().unwrap_or_default());
+    let mut out = format!("# {title}\n\n");
+    let facts = [
+        ("Agent", Some(about.agent_name.to_string())),
+        ("Directory", Some(SafeText::line(&about.cwd).to_string())),
+        (
+            "Session",
+            about
+                .session
+                .as_deref()
+                .map(|id| SafeText::line(id).to_string()),
+        ),
+        ("Started", Some(iso(about.started))),
+        ("Last", Some(iso(record.updated))),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value {
+            out.push_str(&format!("- {name}: {value}\n"));
+        }
+    }
+    let mut speaker = "";
+    for stored in &record.blocks {
+        let block = &stored.block;
+        let next = match block.kind {
+            Kind::User => "You",
+            Kind::Notice => speaker,
+            _ => about.agent_name.as_str(),
+        };
+        if next != speaker || block.kind == Kind::User {
+            out.push_str(&format!("\n## {next}\n"));
+            speaker = next;
+        }
+        let text = written(block);
+        let text = text.trim_matches('\n');
+        if !text.is_empty() {
+            out.push_str(&format!("\n{text}\n"));
+        }
+    }
+    out
+}
+
+fn written(block: &Block) -> String {
+    match block.kind {
+        Kind::User if block.refused => format!("{}\n\n*refused by the agent*", &*block.text),
+        Kind::User | Kind::Agent => block.text.to_string(),
+        Kind::Thought if block.text.trim().is_empty() => String::new(),
+        Kind::Thought => {
+            let took = block.took_ms.filter(|took| *took > 0);
+            let took =
+                took.map(|took| format!(" for {:.1} s", Duration::from_millis(took).as_secs_f64()));
+            let head = format!("*thought{}*\n\n", took.unwrap_or_default());
+            quoted(&format!("{head}{}", block.text.trim()))
+        }
+        Kind::Tool => block
+            .tool
+            .as_ref()
+            .map_or_else(String::new, |tool| written_tool(tool, block)),
+        Kind::Plan => {
+            let entry = |entry: &super::block::Entry| {
+                let sign = if entry.status == Progress::Completed {
+                    "x"
+                } else {
+                    " "
+                };
+                format!("- [{sign}] {}", SafeText::line(entry.content.trim()))
+            };
+            block
+                .entries
+                .iter()
+                .map(entry)
+                .collect::<Vec<_>>()
+                .join("\n")
+        }
+        Kind::PlanText => quoted(&format!("*plan*\n\n{}", block.text.trim())),
+        Kind::Compaction => {
+            let status = block.status.as_deref().unwrap_or_default();
+            let texts = block
+                .content
+                .iter()
+                .filter_map(|piece| piece.text.as_deref());
+            let summary = texts.collect::<Vec<_>>().join("\n\n");
+            quoted(&format!(
+                "*context compacted: {status}*\n\n{}",
+                summary.trim()
+            ))
+        }
+        Kind::Content => block
+            .content
+            .iter()
+            .map(written_piece)
+            .collect::<Vec<_>>()
+            .join("\n\n"),
+        Kind::Notice => format!("*{}*", SafeText::line(block.text.trim())),
+        Kind::Later => String::new(),
+    }
+}
+
+fn written_tool(tool: &Tool, block: &Block) -> String {
+    let title = match &tool.command {
+        Some(command) => SafeText::new(command),
+        None => tool.title.clone(),
+    };
+    let mut out = format!(
+        "**{}** {} — {}",
+        tool.kind.text(),
+        code(title.trim()),
+        tool.status.replace('_', " ")
+    );
+    for answer in &tool.answers {
+        let by = match &answer.rule {
+            Some(rule) => format!("rule {rule}"),
+            None => format!("by {}", by(&answer.by)),
+        };
+        out.push_str(&format!("  \nAsked: {} ({by})", answer.answer));
+    }
+    for piece in &block.content {
+        out.push_str("\n\n");
+        out.push_str(&written_piece(piece));
+    }
+    out
+}
+
+fn by(who: &str) -> &str {
+    match who {
+        "person" => "you",
+        other => other,
+    }
+}
+
+fn written_piece(piece: &Piece) -> String {
+    let name = || {
+        let name = piece.title.as_deref().or(piece.name.as_deref());
+        let name = name.or(piece.uri.as_deref()).unwrap_or(&piece.kind);
+        SafeText::line(name)
+    };
+    match (&*piece.kind, &piece.text) {
+        ("diff", _) => diff(piece),
+        (_, Some(text)) => fenced(text.trim_end(), ""),
+        ("resource_link", _) => {
+            let uri = SafeText::line(piece.uri.as_deref().unwrap_or_default());
+            format!("[{}](<{}>)", name(), uri.replace(['<', '>'], ""))
+        }
+        _ => format!(
+            "*[{}: {}]*",
+            piece.kind,
+            piece.mime_type.clone().unwrap_or_else(name)
+        ),
+    }
+}
+
+fn diff(piece: &Piece) -> String {
+    let path = SafeText::line(piece.path.as_deref().unwrap_or_default());
+    let new = piece.new_text.as_deref().unwrap_or_default();
+    let old = piece.old_text.as_deref();
+    if old.map_or(0, str::len) + new.len() > MAX_DIFF {
+        return format!("*a large change of {}*", code(&path));
+    }
+    let before = if old.is_some() { &*path } else { "/dev/null" };
+    let text = TextDiff::configure()
+        .timeout(Duration::from_millis(200))
+        .diff_lines(old.unwrap_or_default(), new)
+        .unified_diff()
+        .header(before, &path)
+        .to_string();
+    fenced(text.trim_end(), "diff")
+}
+
+/// In a fence that is longer than any within.
+fn fenced(text: &str, language: &str) -> String {
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}")
+}
+
+fn code(text: &str) -> String {
+    if text.contains('\n') {
+        return format!("\n\n{}\n\n", fenced(text, ""));
+    }
+    let ticks = "`".repeat(longest_run(text) + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    format!("{ticks}{pad}{text}{pad}{ticks}")
+}
+
+fn longest_run(text: &str) -> usize {
+    let runs = text.split(|c| c != '`').map(str::len);
+    runs.max().unwrap_or(0)
+}
+
+fn quoted(text: &str) -> String {
+    let line = |line: &str| format!("> {line}").trim_end().to_owned();
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,704 @@
+//! What is written comes back, however it was cut.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    proto::{
+        CompactionId, CompactionStatus, ContentBlock, Diff, Media, MessageId, Meta, PlanEntry,
+        PlanPriority, PlanStatus, PlanText, RawJson, ResourceLink, TerminalId, ToolCallId,
+        ToolContent, ToolKind, ToolLocation,
+    },
+    session::{
+        Answered, BlockId, BlockKind, By, Compaction, Message, Notice, NoticeLevel, Session,
+        SessionConfig, Thought, ToolCall, ToolState, Turn as SessionTurn, TurnPhase, UserMessage,
+    },
+    text::{SafeText, SafeTextBuf},
+};
+
+fn session() -> Session {
+    let config = SessionConfig::looked_at("Demo".into(), "/project".into());
+    Session::start(config, Instant::now()).0
+}
+
+fn user(text: &str) -> BlockKind {
+    BlockKind::User(UserMessage {
+        text: SafeText::new(text),
+        refused: false,
+        meta: Meta::default(),
+    })
+}
+
+fn agent(text: &str) -> BlockKind {
+    BlockKind::Agent(Message {
+        text: SafeTextBuf::from(SafeText::new(text)),
+        ..Message::default()
+    })
+}
+
+fn notice(text: &str) -> BlockKind {
+    BlockKind::Notice(Notice {
+        level: NoticeLevel::Info,
+        text: SafeText::new(text),
+        detail: None,
+    })
+}
+
+fn call(id: &str, state: ToolState) -> ToolCall {
+    ToolCall {
+        state,
+        ..ToolCall::new(ToolCallId::new(id), Instant::now())
+    }
+}
+
+fn bytes(lines: &[Line]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for line in lines {
+        line.write(&mut out);
+    }
+    out
+}
+
+/// What a recorder has written of a session so far.
+struct File {
+    recorder: Recorder,
+    now: Instant,
+    written: Vec<u8>,
+}
+
+impl File {
+    fn new() -> Self {
+        Self {
+            recorder: Recorder::new("demo".into(), 1_000),
+            now: Instant::now(),
+            written: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, session: &Session, last: bool) -> Batch {
+        let batch = self.recorder.take(session, self.now, 2_000, last);
+        if batch.replace {
+            self.written.clear();
+        }
+        self.written.extend(bytes(&batch.lines));
+        batch
+    }
+
+    fn read(&self) -> Record {
+        Record::read(&self.written).expect("a session")
+    }
+}
+
+fn stored(session: &Session) -> Vec<Block> {
+    let blocks = session.transcript.blocks().iter();
+    let first = session.transcript.blocks()[0].id.0;
+    blocks
+        .map(|block| Block::new(block.id.0 - first, &block.kind))
+        .collect()
+}
+
+fn blocks(record: &Record) -> Vec<Block> {
+    let blocks = record.blocks.iter();
+    blocks.map(|stored| stored.block.clone()).collect()
+}
+
+fn say(session: &mut Session, id: BlockId, text: &str) {
+    match session.transcript.edit_for_test(id) {
+        BlockKind::Agent(message) => message.text.push(&SafeText::new(text)),
+        BlockKind::Thought(thought) => thought.text.push(&SafeText::new(text)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_message_is_written_as_what_was_added_to_it() {
+    let mut session = session();
+    let mut file = File::new();
+    session.transcript.push_for_test(user("go"));
+    let id = session.transcript.push_for_test(agent("one "));
+    file.take(&session, false);
+    for _ in 0..1_000 {
+        say(&mut session, id, "word ");
+    }
+    let batch = file.take(&session, false);
+    assert_eq!(batch.lines.len(), 1, "chunks are no lines");
+    assert!(batch.lines[0].more.is_some());
+    assert!(file.take(&session, false).lines.is_empty());
+    assert_eq!(blocks(&file.read()), stored(&session));
+}
+
+/// The text of a message that reached its bound is not what it was and more.
+#[test]
+fn a_message_that_was_cut_in_its_middle_is_written_anew() {
+    let mut session = session();
+    let mut file = File::new();
+    let id = session
+        .transcript
+        .push_for_test(agent(&"word ".repeat(1_000)));
+    file.take(&session, false);
+    let cut = format!("{}… left out …{}", "word ".repeat(200), "word ".repeat(900));
+    let BlockKind::Agent(message) = session.transcript.edit_for_test(id) else {
+        panic!("a message");
+    };
+    message.text = SafeTextBuf::from(SafeText::new(&cut));
+    file.take(&session, false);
+    assert_eq!(blocks(&file.read()), stored(&session));
+}
+
+#[test]
+fn nothing_is_written_of_a_session_in_which_nothing_was_said() {
+    let mut session = session();
+    let mut file = File::new();
+    session
+        .transcript
+        .push_for_test(notice("the agent started"));
+    assert!(file.take(&session, true).lines.is_empty());
+    session.transcript.push_for_test(user("go"));
+    assert_eq!(
+        file.take(&session, false).lines.len(),
+        3,
+        "about, notice, prompt"
+    );
+}
+
+#[test]
+fn an_idle_session_wants_nothing() {
+    let mut session = session();
+    let mut file = File::new();
+    session.transcript.push_for_test(user("go"));
+    file.recorder.changed(&session, file.now);
+    assert_eq!(file.recorder.due(), Some(file.now + Duration::from_secs(2)));
+    file.take(&session, false);
+    file.recorder.changed(&session, file.now);
+    assert_eq!(file.recorder.due(), None);
+}
+
+#[test]
+fn the_end_of_a_turn_is_written_at_once_and_to_last() {
+    let mut session = session();
+    let mut file = File::new();
+    session.turn = Some(SessionTurn {
+        started: file.now,
+        phase: TurnPhase::Running,
+    });
+    session.transcript.push_for_test(user("go"));
+    file.recorder.changed(&session, file.now);
+    assert_eq!(
+        file.recorder.due(),
+        Some(file.now),
+        "a prompt is kept at once"
+    );
+    assert!(!file.take(&session, false).sync);
+    session.turn = None;
+    session.last_stop = Some(crate::proto::StopReason::EndTurn);
+    session.title = Some("a title".into());
+    file.recorder.changed(&session, file.now);
+    assert_eq!(file.recorder.due(), Some(file.now));
+    let batch = file.take(&session, false);
+    assert!(batch.sync);
+    let stop = batch.lines.last().and_then(|line| line.turn.clone()?.stop);
+    assert_eq!(stop.as_deref(), Some("end_turn"));
+    assert_eq!(file.read().about.title.as_deref(), Some("a title"));
+}
+
+/// Agents send all of a call's output again with each line of it.
+#[test]
+fn a_call_that_goes_on_is_written_less_and_less_often_and_whole_at_its_end() {
+    let mut session = session();
+    let mut file = File::new();
+    let open = call("t", ToolState::InProgress);
+    let id = session
+        .transcript
+        .push_for_test(BlockKind::Tool(Box::new(open)));
+    let mut lines = 0;
+    for second in 0..600 {
+        let BlockKind::Tool(call) = session.transcript.edit_for_test(id) else {
+            panic!("a call");
+        };
+        let text = SafeText::new(&"x".repeat(second));
+        call.content = vec![ToolContent::Block(ContentBlock::Text(text))];
+        file.now += Duration::from_secs(1);
+        lines += file.take(&session, false).lines.len();
+    }
+    assert!(lines < 20, "{lines} lines");
+    assert!(file.recorder.due().is_some(), "the rest comes");
+    let BlockKind::Tool(call) = session.transcript.edit_for_test(id) else {
+        panic!("a call");
+    };
+    call.state = ToolState::Completed;
+    file.take(&session, false);
+    assert_eq!(file.recorder.due(), None);
+    assert_eq!(blocks(&file.read()), stored(&session));
+}
+
+// V1-SES-09: what a replay tells takes the place of what there was; nothing of one that fails.
+#[test]
+fn a_replay_replaces_what_is_stored_once_it_is_over() {
+    use crate::session::Phase;
+    let mut session = session();
+    let mut file = File::new();
+    session.transcript.push_for_test(user("go"));
+    session.transcript.push_for_test(agent("gone"));
+    file.take(&session, false);
+    let before = file.written.clone();
+    for fails in [true, false] {
+        session.phase = Phase::Opening {
+            since: file.now,
+            replaying: true,
+        };
+        let kept = session.transcript.take_for_test();
+        session
+            .transcript
+            .push_for_test(user("go, as it is told again"));
+        assert!(file.take(&session, false).lines.is_empty());
+        if fails {
+            session.transcript.put_back_for_test(kept);
+        }
+        session.phase = Phase::Ready;
+        let batch = file.take(&session, false);
+        assert_eq!(batch.replace, !fails);
+        assert_eq!(file.written == before, fails);
+    }
+    assert_eq!(blocks(&file.read()), stored(&session));
+}
+
+#[test]
+fn what_memory_is_bounded_by_costs_nothing_on_the_disk() {
+    let mut session = session();
+    let mut file = File::new();
+    for n in 0..5 {
+        session
+            .transcript
+            .push_for_test(user(&format!("prompt {n}")));
+    }
+    file.take(&session, false);
+    let sign = notice("what was said before was left out");
+    session.transcript.forget_first_for_test(3, sign);
+    session.transcript.push_for_test(user("prompt 5"));
+    file.take(&session, true);
+    let record = file.read();
+    let texts: Vec<&str> = record.blocks.iter().map(|b| &*b.block.text).collect();
+    let expected = [
+        "prompt 0", "prompt 1", "prompt 2", "prompt 3", "prompt 4", "prompt 5",
+    ];
+    assert_eq!(texts, expected);
+}
+
+#[test]
+fn a_session_that_is_opened_again_goes_on_in_its_record() {
+    let mut first = session();
+    let mut file = File::new();
+    first.transcript.push_for_test(user("one"));
+    first.transcript.push_for_test(agent("two"));
+    file.take(&first, true);
+    let record = file.read();
+    let mut second = session();
+    for stored in &record.blocks {
+        let block = stored.block.clone().into_history(file.now).expect("known");
+        second.transcript.push_for_test(block);
+    }
+    file.recorder = Recorder::going_on(record.about.clone(), record.next_id(), &second);
+    second.transcript.push_for_test(notice("opened again"));
+    assert!(file.take(&second, true).lines.is_empty(), "only opened");
+    second.transcript.push_for_test(user("three"));
+    file.take(&second, true);
+    assert_eq!(blocks(&file.read()), stored(&second));
+}
+
+#[test]
+fn what_could_not_be_written_comes_again() {
+    let mut session = session();
+    let mut file = File::new();
+    session.transcript.push_for_test(user("one"));
+    file.take(&session, false);
+    file.written.clear();
+    file.recorder.failed(file.now);
+    session.transcript.push_for_test(agent("two"));
+    file.take(&session, false);
+    assert_eq!(blocks(&file.read()), stored(&session));
+}
+
+#[test]
+fn lines_of_a_later_version_cost_only_themselves() {
+    let mut file = br#"{"v":1,"t":1,"about":{"agent":"demo","soon":true}}
+{"v":1,"t":2,"block":{"id":0,"kind":"user","text":"hi","soon":[1]}}
+{"v":1,"t":2,"block":{"id":1,"kind":"hologram"}}
+{"v":9,"t":3,"block":"anything"}
+{"v":9,"t":3,"shape":"anything"}
+{"v":1,"t":4,"block":{"id":2,"kind":"tool","tool":{"kind":"teleport","status":"on its way"}}}
+half a li"#
+        .to_vec();
+    let record = Record::read(&file).expect("a session");
+    assert_eq!(record.blocks.len(), 2);
+    assert!(record.later);
+    // A client that goes on behind it ends the half line first.
+    file.extend_from_slice(b"\n{\"v\":1,\"t\":5,\"block\":{\"id\":3,\"kind\":\"user\"}}\n");
+    let record = Record::read(&file).expect("a session");
+    assert_eq!((record.blocks.len(), record.updated), (3, 5));
+    assert!(Record::read(b"not one of ours\n").is_none());
+}
+
+#[test]
+fn json_that_was_cut_stays_one_line() {
+    for raw in [
+        "{\"a\": [1]}",
+        "{\"a\": \"cut… (9 bytes more)",
+        "\"text\"",
+        "{\n}",
+        "{\"$cut\":\"x\"}",
+    ] {
+        let mut one = call("t", ToolState::Completed);
+        one.raw_input = Some(RawJson(raw.into()));
+        let block = Block::new(0, &BlockKind::Tool(Box::new(one)));
+        let written = bytes(&[Line::block(0, block)]);
+        assert_eq!(written.iter().filter(|b| **b == b'\n').count(), 1, "{raw}");
+        let back = Line::read(written.trim_ascii_end()).expect("a line");
+        let tool = back.block.and_then(|block| block.tool).expect("a call");
+        let expected = if raw.contains("$cut") { "x" } else { raw };
+        assert_eq!(&*tool.raw_input.expect("input").0.0, expected);
+    }
+}
+
+#[test]
+fn the_newest_is_kept_where_a_file_gets_too_long() {
+    let lines: Vec<Line> = (0..100)
+        .map(|n| Line::block(n, Block::new(n, &user(&"x".repeat(1_000)))))
+        .collect();
+    let mut file = bytes(&[Line::about(0, About::default())]);
+    file.extend(bytes(&lines));
+    let mut record = Record::read(&file).expect("a session");
+    record.keep_last(10_000);
+    let ids: Vec<u64> = record.blocks.iter().map(|stored| stored.block.id).collect();
+    assert!(record.blocks[0].block.text.contains("left out"));
+    let ids = &ids[1..];
+    assert_eq!(ids, [93, 94, 95, 96, 97, 98, 99]);
+}
+
+#[test]
+fn markdown_for_people() {
+    let mut session = session();
+    let mut file = File::new();
+    session.title = Some("A flag".into());
+    session
+        .transcript
+        .push_for_test(user("add a flag\nand test it"));
+    session
+        .transcript
+        .push_for_test(BlockKind::Thought(Thought {
+            id: None,
+            text: SafeTextBuf::from(SafeText::new("Let me see.\n\nYes.")),
+            started: file.now,
+            took: Some(Duration::from_millis(3_200)),
+            meta: Meta::default(),
+        }));
+    session
+        .transcript
+        .push_for_test(agent("I start with `list`."));
+    let mut edit = call("t", ToolState::Completed);
+    edit.title = "edit src/list.rs".into();
+    edit.kind = ToolKind::Edit;
+    edit.content = vec![ToolContent::Diff(Arc::new(Diff {
+        path: "src/list.rs".into(),
+        old: Some("a\nb\n".into()),
+        new: "a\nc\n".into(),
+    }))];
+    edit.answers = vec![Answered {
+        answer: "Allow once".into(),
+        allowed: true,
+        by: By::Person,
+    }];
+    session
+        .transcript
+        .push_for_test(BlockKind::Tool(Box::new(edit)));
+    let mut run = call("u", ToolState::Failed);
+    run.command = Some("cargo test `x`".into());
+    run.kind = ToolKind::Execute;
+    run.content = vec![ToolContent::Block(ContentBlock::Text(
+        "```\nno\n```".into(),
+    ))];
+    session
+        .transcript
+        .push_for_test(BlockKind::Tool(Box::new(run)));
+    session.transcript.push_for_test(notice("stopped"));
+    session.transcript.push_for_test(user("thanks"));
+    file.take(&session, true);
+    insta::assert_snapshot!(markdown(&file.read()));
+}
+
+fn text() -> impl Strategy<Value = SafeText> {
+    prop_oneof![".{0,30}", "[a-z \\n\\t\"\\\\]{0,200}"].prop_map(|text| SafeText::new(&text))
+}
+
+fn meta() -> impl Strategy<Value = Meta> {
+    prop::collection::vec("[a-z]{1,5}", 0..3).prop_map(|keys| {
+        let mut meta = Meta::default();
+        meta.extend(
+            keys.iter()
+                .map(|key| RawJson(format!("{{\"{key}\": [1, null]}}").into())),
+        );
+        meta
+    })
+}
+
+fn content() -> impl Strategy<Value = ContentBlock> {
+    prop_oneof![
+        text().prop_map(ContentBlock::Text),
+        (text(), any::<Option<u32>>()).prop_map(|(mime_type, size)| ContentBlock::Image(Media {
+            mime_type,
+            size: size.map(|size| size as usize),
+            uri: None,
+        })),
+        (".*", text(), prop::option::of(text())).prop_map(|(uri, name, title)| {
+            ContentBlock::ResourceLink(ResourceLink {
+                uri,
+                name,
+                title,
+                description: None,
+                mime_type: None,
+                size: Some(3),
+            })
+        }),
+        text().prop_map(|kind| ContentBlock::Unknown {
+            kind,
+            raw: RawJson("{\"type\":\"video\"}".into()),
+        }),
+    ]
+}
+
+fn piece() -> impl Strategy<Value = ToolContent> {
+    prop_oneof![
+        content().prop_map(ToolContent::Block),
+        (".*", prop::option::of(text()), text())
+            .prop_map(|(path, old, new)| ToolContent::Diff(Arc::new(Diff { path, old, new }))),
+        "[a-z]{1,5}".prop_map(|id| ToolContent::Terminal(TerminalId::new(id))),
+        text().prop_map(|kind| ToolContent::Unknown {
+            kind,
+            raw: RawJson("[1]".into()),
+        }),
+    ]
+}
+
+/// Finished things of all kinds.
+fn kind() -> impl Strategy<Value = BlockKind> {
+    let level = prop_oneof![
+        Just(NoticeLevel::Quiet),
+        Just(NoticeLevel::Info),
+        Just(NoticeLevel::Warning),
+        Just(NoticeLevel::Error)
+    ];
+    let by = prop_oneof![
+        Just(By::Person),
+        Just(By::Nobody),
+        text().prop_map(By::Rule)
+    ];
+    let answers = prop::collection::vec((text(), any::<bool>(), by), 0..3);
+    prop_oneof![
+        (text(), any::<bool>(), meta()).prop_map(|(text, refused, meta)| {
+            BlockKind::User(UserMessage {
+                text,
+                refused,
+                meta,
+            })
+        }),
+        (text(), prop::option::of("[a-z]{0,4}"), meta()).prop_map(|(text, id, meta)| {
+            BlockKind::Agent(Message {
+                id: id.map(MessageId::new),
+                text: SafeTextBuf::from(text),
+                done: true,
+                meta,
+            })
+        }),
+        (text(), 0..100_000_u64, meta()).prop_map(|(text, took, meta)| {
+            BlockKind::Thought(Thought {
+                id: None,
+                text: SafeTextBuf::from(text),
+                started: Instant::now(),
+                took: Some(Duration::from_millis(took)),
+                meta,
+            })
+        }),
+        (
+            text(),
+            prop::collection::vec(piece(), 0..4),
+            answers,
+            meta(),
+            ".*"
+        )
+            .prop_map(|(title, content, answers, meta, path)| {
+                let answered = |(answer, allowed, by)| Answered {
+                    answer,
+                    allowed,
+                    by,
+                };
+                BlockKind::Tool(Box::new(ToolCall {
+                    title,
+                    kind: ToolKind::Edit,
+                    content,
+                    locations: vec![ToolLocation {
+                        path,
+                        line: Some(7),
+                    }],
+                    command: Some("ls".into()),
+                    answers: answers.into_iter().map(answered).collect(),
+                    took: Some(Duration::from_millis(5)),
+                    meta,
+                    ..call("t", ToolState::Failed)
+                }))
+            }),
+        prop::collection::vec(text(), 0..4).prop_map(|steps| {
+            let entry = |content| PlanEntry {
+                content,
+                priority: PlanPriority::High,
+                status: PlanStatus::Completed,
+            };
+            BlockKind::Plan(steps.into_iter().map(entry).collect())
+        }),
+        content().prop_map(BlockKind::Content),
+        (text(), prop::option::of(".*"))
+            .prop_map(|(text, path)| BlockKind::PlanText(PlanText { text, path })),
+        (text(), prop::option::of(text()), meta()).prop_map(|(summary, error, meta)| {
+            BlockKind::Compaction(Box::new(Compaction {
+                id: CompactionId::new("c"),
+                status: CompactionStatus::Completed,
+                summary: [ContentBlock::Text(summary)].into_iter().collect(),
+                error,
+                started: Instant::now(),
+                took: Some(Duration::from_millis(5)),
+                meta,
+                abandoned: true,
+            }))
+        }),
+        (level, text(), prop::option::of(text())).prop_map(|(level, text, detail)| {
+            BlockKind::Notice(Notice {
+                level,
+                text,
+                detail,
+            })
+        }),
+    ]
+}
+
+/// What happens between two looks of the recorder.
+#[derive(Clone, Debug)]
+enum Step {
+    Push(usize),
+    Grow(usize, String),
+    Finish(usize),
+    Look(u64),
+    Relieve,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (0..8_usize).prop_map(Step::Push),
+        (0..8_usize, ".{0,10}").prop_map(|(at, text)| Step::Grow(at, text)),
+        (0..8_usize).prop_map(Step::Finish),
+        (0..10_u64).prop_map(Step::Look),
+        Just(Step::Relieve),
+    ]
+}
+
+proptest! {
+    // Each case reads some thousand files.
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn a_file_that_ends_anywhere_has_lost_its_last_line_at_the_most(
+        kinds in prop::collection::vec(kind(), 1..4),
+        more in ".{0,20}",
+    ) {
+        let mut lines = vec![Line::about(1, About { agent: "demo".into(), ..About::default() })];
+        for (id, kind) in (0..).zip(&kinds) {
+            lines.push(Line::block(2, Block::new(id, kind)));
+            let text = SafeText::new(&more);
+            lines.push(Line::more(3, More { id, text, ..More::default() }));
+        }
+        let whole = bytes(&lines);
+        let seen = |file: &[u8]| Record::read(file).as_ref().map(blocks);
+        // How far the file goes with each line, and what it says then.
+        let mut ends = vec![(0, None)];
+        let mut out = Vec::new();
+        for line in &lines {
+            line.write(&mut out);
+            ends.push((out.len(), seen(&out)));
+        }
+        for end in 0..=whole.len() {
+            let kept = ends.iter().rposition(|(at, _)| *at <= end).expect("the first");
+            // But for its line end, the next line may be there.
+            let next = (kept + 1).min(lines.len());
+            let read = seen(&whole[..end]);
+            prop_assert!(read == ends[kept].1 || read == ends[next].1, "at {end}");
+        }
+    }
+}
+
+proptest! {
+    // V1-META-01: `_meta` too.
+    #[test]
+    fn every_block_comes_back_as_it_was(kind in kind()) {
+        let block = Block::new(7, &kind);
+        let written = bytes(&[Line::block(1, block.clone())]);
+        prop_assert_eq!(written.iter().filter(|byte| **byte == b'\n').count(), 1);
+        let line = Line::read(written.trim_ascii_end()).expect("a line");
+        let read = *line.block.expect("a block");
+        prop_assert_eq!(&read, &block);
+        let again = read.into_history(Instant::now()).expect("of this version");
+        prop_assert_eq!(Block::new(7, &again), block);
+    }
+
+    #[test]
+    fn whatever_is_read_does_no_harm(file in prop::collection::vec(any::<u8>(), 0..200)) {
+        Record::read(&file);
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_shown(steps in prop::collection::vec(step(), 1..60)) {
+        let mut session = session();
+        let mut file = File::new();
+        session.transcript.push_for_test(user("go"));
+        for step in steps {
+            let blocks = session.transcript.blocks();
+            let at = |n: usize| blocks[blocks.len().saturating_sub(1 + n % blocks.len())].id;
+            match step {
+                Step::Push(n) => {
+                    let kind = match n {
+                        0..3 => agent("said "),
+                        3..5 => BlockKind::Tool(Box::new(call("t", ToolState::InProgress))),
+                        5 => notice("a notice"),
+                        _ => user("more"),
+                    };
+                    session.transcript.push_for_test(kind);
+                }
+                Step::Grow(n, text) => {
+                    let id = at(n);
+                    say(&mut session, id, &text);
+                }
+                Step::Finish(n) => {
+                    let id = at(n);
+                    if let BlockKind::Tool(call) = session.transcript.edit_for_test(id) {
+                        call.state = ToolState::Completed;
+                    }
+                }
+                Step::Look(seconds) => {
+                    file.now += Duration::from_secs(seconds);
+                    file.take(&session, false);
+                }
+                Step::Relieve => {
+                    // More changes than are remembered: everything is looked at.
+                    for _ in 0..600 {
+                        session.transcript.edit_for_test(BlockId(0));
+                        let last = session.transcript.blocks().last().expect("one").id;
+                        session.transcript.edit_for_test(last);
+                    }
+                }
+            }
+        }
+        file.take(&session, true);
+        prop_assert_eq!(blocks(&file.read()), stored(&session));
+    }
+}

@@ -1,0 +1,382 @@
+//! What was said is stored, and a session is opened again from it.
+
+use std::{path::PathBuf, process::Command};
+
+use serde_json::{Value, json};
+
+use crate::{
+    client, on_prompt,
+    support::{pty::Tui, setup::Setup},
+    wait_ready,
+};
+
+fn capable(capabilities: Value, others: Value) -> Value {
+    let initialize = json!({"on": "initialize", "reply": {
+        "protocolVersion": 1,
+        "agentInfo": {"name": "fake", "title": "Fake", "version": "1"},
+        "agentCapabilities": capabilities,
+    }});
+    let mut all = vec![initialize];
+    all.extend(others.as_array().expect("a list").iter().cloned());
+    Value::Array(all)
+}
+
+fn folder(setup: &Setup) -> PathBuf {
+    setup.path("home/.local/state/acp-tui/sessions")
+}
+
+/// The stored sessions' files, one after the other.
+fn stored(setup: &Setup) -> String {
+    let files = std::fs::read_dir(folder(setup)).into_iter().flatten();
+    let texts = files.map(|file| std::fs::read_to_string(file.expect("a file").path()));
+    texts.map(Result::unwrap_or_default).collect()
+}
+
+/// Says something, waits until the turn's end is on the disk, and kills the client.
+fn talk_and_die(setup: &Setup, prompt: &str, answer: &str) {
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys(&format!("{prompt}<enter>"));
+    tui.wait_for(answer);
+    wait_stored(&tui, setup, "end_turn");
+    tui.signal(rustix::process::Signal::KILL);
+    tui.wait_exit();
+}
+
+#[track_caller]
+fn wait_stored(tui: &Tui, setup: &Setup, text: &str) {
+    tui.wait(&format!("{text:?} in the store"), |_| {
+        stored(setup).contains(text).then_some(())
+    });
+}
+
+/// The program beside a terminal, with the same home.
+fn run(setup: &Setup, args: &[&str]) -> (String, String, i32) {
+    let output = Command::new(&setup.client)
+        .args(args)
+        .current_dir(setup.path("project"))
+        .env_clear()
+        .env("HOME", setup.path("home"))
+        .output()
+        .expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let code = output.status.code().unwrap_or(-1);
+    (text(&output.stdout), text(&output.stderr), code)
+}
+
+fn only_id(setup: &Setup) -> String {
+    let (out, err, _) = run(setup, &["sessions", "--json"]);
+    let list: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
+    assert_eq!(list.as_array().map(Vec::len), Some(1), "{out}");
+    list[0]["id"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn after_a_kill_continue_shows_what_was_said_once_and_the_agent_resumes_v1_ses_11() {
+    let scenario = capable(
+        json!({"loadSession": true, "sessionCapabilities": {"resume": {}}}),
+        on_prompt(json!([{"text": "the only answer"}])),
+    );
+    let mut setup = client(scenario);
+    talk_and_die(&setup, "the only question", "the only answer");
+    setup.args.push("--continue".into());
+    let tui = setup.start();
+    let resume = tui.wait_method("session/resume");
+    assert_eq!(resume["params"]["sessionId"], "sess-1");
+    wait_ready(&tui);
+    let screen = tui.wait_for("the only answer");
+    assert_eq!(screen.matches("the only answer").count(), 1, "{screen}");
+    assert_eq!(screen.matches("the only question").count(), 1, "{screen}");
+    assert_eq!(tui.count("session/load"), 0);
+    assert_eq!(tui.count("session/new"), 1, "that of the first run");
+    // It goes on in the same file.
+    tui.keys("and on<enter>");
+    tui.wait_for("and on");
+    wait_stored(&tui, &setup, "and on");
+    only_id(&setup);
+}
+
+#[test]
+fn a_replay_takes_the_place_of_what_was_stored_v1_ses_09() {
+    let history = json!([
+        {"update": {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "the only question"}}},
+        {"text": "the only answer, as it is told again"},
+    ]);
+    let scenario = capable(
+        json!({"loadSession": true}),
+        json!([
+            {"on": "session/load", "do": history, "reply": null},
+            {"on": "session/prompt", "do": [{"text": "the only answer"}]},
+        ]),
+    );
+    let mut setup = client(scenario);
+    talk_and_die(&setup, "the only question", "the only answer");
+    setup.args.push("--continue".into());
+    let tui = setup.start();
+    tui.wait_method("session/load");
+    let screen = tui.wait_for("as it is told again");
+    wait_ready(&tui);
+    assert_eq!(screen.matches("the only answer").count(), 1, "{screen}");
+    assert_eq!(screen.matches("the only question").count(), 1, "{screen}");
+    wait_stored(&tui, &setup, "as it is told again");
+    let (shown, ..) = run(&setup, &["sessions", "show", &only_id(&setup)]);
+    assert_eq!(shown.matches("the only answer").count(), 1, "{shown}");
+}
+
+#[test]
+fn an_agent_that_cannot_reopen_gets_a_new_session_below_what_was_said() {
+    let mut setup = client(on_prompt(json!([{"text": "an answer"}])));
+    talk_and_die(&setup, "a question", "an answer");
+    setup.args.push("--continue".into());
+    let tui = setup.start();
+    let screen = tui.wait_for("knows nothing");
+    assert!(screen.contains("a question"), "{screen}");
+    assert!(screen.contains("an answer"), "{screen}");
+    wait_ready(&tui);
+    assert_eq!(tui.count("session/new"), 2);
+    tui.keys("again<enter>");
+    tui.wait("the second prompt", |tui| {
+        (tui.prompts().len() == 2).then_some(())
+    });
+    assert_eq!(tui.prompts(), ["a question", "again"]);
+}
+
+#[test]
+fn a_turn_that_was_killed_is_kept_as_far_as_it_came() {
+    let setup = client(on_prompt(json!([
+        {"text": "half an answ"},
+        {"update": {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "some work", "status": "in_progress"}},
+        {"hang": true},
+    ])));
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("go<enter>");
+    tui.wait_for("some work");
+    wait_stored(&tui, &setup, "some work");
+    tui.signal(rustix::process::Signal::KILL);
+    tui.wait_exit();
+    let (shown, ..) = run(&setup, &["sessions", "show", &only_id(&setup)]);
+    for text in ["> go", "half an answ", "[no result] some work"] {
+        assert!(shown.contains(text), "{shown}");
+    }
+}
+
+#[test]
+fn without_a_value_resume_offers_what_is_stored() {
+    let mut setup = client(on_prompt(json!([{"text": "an answer"}])));
+    for prompt in ["about apples", "about pears"] {
+        let mut tui = setup.start();
+        wait_ready(&tui);
+        tui.keys(&format!("{prompt}<enter>"));
+        tui.wait_for("an answer");
+        tui.keys("<c-d>");
+        tui.wait_exit();
+    }
+    setup.args.push("--resume".into());
+    let tui = setup.start();
+    let screen = tui.wait_for("Sessions of the past");
+    let place = |text| screen.find(text).unwrap_or_else(|| panic!("{screen}"));
+    assert!(place("about pears") < place("about apples"), "{screen}");
+    tui.keys("apples");
+    tui.wait_gone("about pears");
+    tui.keys("<enter>");
+    tui.wait_gone("Sessions of the past");
+    tui.wait_for("knows nothing");
+    let screen = tui.screen();
+    assert!(screen.contains("about apples"), "{screen}");
+    assert!(!screen.contains("about pears"), "{screen}");
+}
+
+#[test]
+fn a_session_of_another_directory_is_opened_in_its_own() {
+    let mut setup = client(on_prompt(json!([{"text": "an answer"}])));
+    let other = setup.path("other");
+    std::fs::create_dir(&other).expect("a folder");
+    let args = ["-C".to_owned(), other.display().to_string()];
+    setup.args.extend(args);
+    talk_and_die(&setup, "over there", "an answer");
+    setup.args.clear();
+    let id = only_id(&setup);
+    setup
+        .args
+        .extend(["--resume".to_owned(), id[..5].to_owned()]);
+    let tui = setup.start();
+    tui.wait_for("over there");
+    wait_ready(&tui);
+    let opened = tui.received();
+    let opened = opened
+        .iter()
+        .filter(|m| m["method"] == "session/new")
+        .next_back();
+    let cwd = opened.map(|message| message["params"]["cwd"].clone());
+    assert_eq!(cwd, Some(json!(other)));
+    // In the picker, too.
+    setup.args = vec!["--resume".into()];
+    drop(tui);
+    let tui = setup.start();
+    tui.wait_for("other ");
+    tui.keys("<enter>");
+    tui.wait_for("over there");
+    wait_ready(&tui);
+    let opened = tui.received();
+    let opened = opened
+        .iter()
+        .filter(|m| m["method"] == "session/new")
+        .next_back();
+    let cwd = opened.map(|message| message["params"]["cwd"].clone());
+    assert_eq!(cwd, Some(json!(other)));
+}
+
+#[test]
+fn what_was_said_is_listed_searched_shown_and_exported() {
+    let edit = json!({"update": {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "edit a.txt",
+        "kind": "edit", "status": "completed", "_meta": {"vendor": {"x": 1}},
+        "content": [{"type": "diff", "path": "/p/a.txt", "oldText": "old\n", "newText": "new\n"}]}});
+    let title =
+        json!({"update": {"sessionUpdate": "session_info_update", "title": "A fine title"}});
+    let setup = client(on_prompt(json!([{"text": "an **answer**"}, edit, title])));
+    let (out, err, code) = run(&setup, &["sessions"]);
+    assert_eq!((out.as_str(), code), ("", 0));
+    assert!(err.contains("no session is stored yet"), "{err}");
+    talk_and_die(&setup, "a question", "an answer");
+
+    let id = only_id(&setup);
+    let (out, ..) = run(&setup, &["sessions"]);
+    for text in [id.as_str(), "just now", "fake", "A fine title"] {
+        assert!(out.contains(text), "{out}");
+    }
+    for (words, found) in [
+        (&["QUESTION", "answer"][..], true),
+        (&["a.txt"], true),
+        (&["question", "unicorn"], false),
+    ] {
+        let args: Vec<&str> = ["sessions", "search"]
+            .iter()
+            .chain(words)
+            .copied()
+            .collect();
+        assert_eq!(run(&setup, &args).0.contains(&id), found, "{words:?}");
+    }
+    let (out, ..) = run(&setup, &["sessions", "show", &id[..4]]);
+    for text in ["> a question", "an **answer**", "[done] edit a.txt", "+new"] {
+        assert!(out.contains(text), "{out}");
+    }
+    assert!(!out.contains('\u{1b}'), "no colours into a pipe");
+    let (out, ..) = run(&setup, &["sessions", "export", &id]);
+    for text in [
+        "# A fine title",
+        "## You",
+        "an **answer**",
+        "```diff",
+        "+new",
+    ] {
+        assert!(out.contains(text), "{out}");
+    }
+
+    let file = setup.path("out.json");
+    let path = file.to_str().expect("a name");
+    run(
+        &setup,
+        &[
+            "sessions", "export", "sess-1", "--format", "json", "-o", path,
+        ],
+    );
+    let json: Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("written")).expect("JSON");
+    assert_eq!(json["title"], "A fine title");
+    assert_eq!(json["sessionId"], "sess-1");
+    assert_eq!(json["cwd"], json!(setup.path("project")));
+    assert_eq!(json["blocks"][0]["text"], "a question");
+    // V1-META-01
+    assert_eq!(json["blocks"][2]["_meta"], json!([{"vendor": {"x": 1}}]));
+    assert_eq!(json["blocks"][2]["content"][0]["newText"], "new\n");
+
+    let (_, err, code) = run(&setup, &["sessions", "show", "nosuch"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("no stored session \"nosuch\""), "{err}");
+    let (_, err, _) = run(&setup, &["sessions", "show", "sess-2"]);
+    assert!(err.contains("did you mean sess-1?"), "{err}");
+    let (out, ..) = run(&setup, &["sessions", "delete", &id]);
+    assert!(out.contains("removed"), "{out}");
+    assert_eq!(run(&setup, &["sessions"]).0, "");
+}
+
+// V1-MCP-04
+#[test]
+fn what_the_agent_was_started_with_is_not_stored() {
+    let mut setup = client(on_prompt(json!([{"text": "an answer"}])));
+    setup
+        .config
+        .push_str("env = { API_KEY = \"hunter2hunter2\" }\n");
+    talk_and_die(&setup, "a question", "an answer");
+    let stored = stored(&setup);
+    assert!(stored.contains("a question"));
+    assert!(!stored.contains("hunter2"), "{stored}");
+    assert!(!stored.contains("scenario.json"), "no arguments either");
+}
+
+#[test]
+fn a_flood_of_chunks_is_few_lines_and_all_of_it_is_there() {
+    let setup = client(on_prompt(json!([
+        {"flood": {"kind": "text", "chunks": 20_000}}, {"text": "the end of it"},
+    ])));
+    talk_and_die(&setup, "go", "the end of it");
+    let stored = stored(&setup);
+    assert!(stored.lines().count() < 200, "{}", stored.lines().count());
+    let (shown, ..) = run(&setup, &["sessions", "show", &only_id(&setup)]);
+    assert!(shown.len() > 20_000 * 34, "{}", shown.len());
+}
+
+#[test]
+fn what_a_command_printed_outlives_its_terminal() {
+    let run_it = json!({"request": {"method": "terminal/create",
+        "params": {"sessionId": "$session", "command": "echo", "args": ["printed by it"]}}});
+    let tell = json!({"update": {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "echo",
+        "kind": "execute", "status": "in_progress",
+        "content": [{"type": "terminal", "terminalId": "$terminal"}]}});
+    let wait = json!({"request": {"method": "terminal/wait_for_exit",
+        "params": {"sessionId": "$session", "terminalId": "$terminal"}}});
+    let done = json!({"update": {"sessionUpdate": "tool_call_update", "toolCallId": "t",
+        "status": "completed"}});
+    let setup = client(on_prompt(
+        json!([run_it, tell, wait, done, {"text": "all done"}]),
+    ));
+    talk_and_die(&setup, "go", "all done");
+    let (shown, ..) = run(&setup, &["sessions", "show", &only_id(&setup)]);
+    assert!(shown.contains("printed by it"), "{shown}");
+}
+
+#[test]
+fn nothing_is_stored_where_that_is_not_wanted() {
+    let setup = client(on_prompt(json!([{"text": "an answer"}]))).config("[sessions]\nkeep = 0\n");
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("a question<enter>");
+    tui.wait_for("an answer");
+    wait_ready(&tui);
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    assert!(!folder(&setup).exists());
+}
+
+#[test]
+fn a_session_in_which_nothing_was_said_leaves_no_file() {
+    let setup = client(json!([]));
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    assert!(!folder(&setup).exists());
+}
+
+#[test]
+fn continue_without_anything_stored_says_so_on_the_normal_screen() {
+    let mut tui = client(json!([])).args(&["--continue"]).start();
+    assert_eq!(tui.wait_exit().code(), Some(2));
+    assert!(
+        tui.screen().contains("no session is stored of"),
+        "{}",
+        tui.screen()
+    );
+    assert!(!tui.wrote("\x1b[?1049h"));
+}
