@@ -10,7 +10,7 @@ use crate::{
     proto::{
         Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply, Looked,
         Notification, OptionValue, PermissionOutcome, PromptBlock, RequestKey, SessionKey,
-        SessionSetup, ToAgent,
+        SystemPrompt, ToAgent,
     },
     rpc::Peer,
 };
@@ -88,27 +88,27 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
         }
         Call::Logout => peer.call(caller, tag, method, schema::LogoutRequest::new()),
         Call::NewSession(setup) => {
-            let SessionSetup {
-                cwd,
-                additional_directories,
-            } = setup;
-            let request =
-                schema::NewSessionRequest::new(cwd).additional_directories(additional_directories);
+            let request = schema::NewSessionRequest::new(setup.cwd)
+                .additional_directories(setup.additional_directories)
+                .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::LoadSession { id, setup } => {
             let request = schema::LoadSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories);
+                .additional_directories(setup.additional_directories)
+                .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::ResumeSession { id, setup } => {
             let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories);
+                .additional_directories(setup.additional_directories)
+                .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::ForkSession { id, setup } => {
             let request = schema::ForkSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories);
+                .additional_directories(setup.additional_directories)
+                .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::ListSessions { cwd, cursor } => {
@@ -161,7 +161,8 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         // The name of `auth.terminal` from before it was one: agents that know no other ask for it.
         meta.insert("terminal-auth".to_owned(), Value::Bool(true));
     }
-    // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12: the whole contract of each is built.
+    // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13: the whole contract of each
+    // is built.
     let options = schema::SessionConfigOptionsCapabilities::new()
         .boolean(schema::BooleanConfigOptionCapabilities::new());
     let session = schema::ClientSessionCapabilities::new()
@@ -174,6 +175,7 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         .auth(schema::AuthCapabilities::new().terminal(caps.login_terminal))
         .session(session)
         .plan(schema::PlanCapabilities::new())
+        .subagents(schema::SubagentCapabilities::new())
         .meta(meta);
     let capabilities = match (caps.elicitation_form, caps.elicitation_url) {
         (false, false) => capabilities,
@@ -189,6 +191,16 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
     schema::InitializeRequest::new(ProtocolVersion::V1)
         .client_capabilities(capabilities)
         .client_info(info)
+}
+
+/// Text only, and never without any (V1-SES-10).
+fn system_prompt(prompt: SystemPrompt) -> schema::SystemPrompt {
+    let text = schema::ContentBlock::Text(schema::TextContent::new(prompt.text));
+    schema::SystemPrompt::new(vec![text]).mode(if prompt.replaces {
+        schema::SystemPromptMode::Override
+    } else {
+        schema::SystemPromptMode::Append
+    })
 }
 
 fn block(block: PromptBlock) -> schema::ContentBlock {

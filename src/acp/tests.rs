@@ -85,6 +85,7 @@ async fn a_conversation() {
         ToAgent::Call(Call::NewSession(SessionSetup {
             cwd: PathBuf::from("/p"),
             additional_directories: Vec::new(),
+            system_prompt: None,
         })),
     );
     let (said, exit) = to_the_end(&mut inbox).await;

@@ -143,6 +143,7 @@ async fn examine(
     let setup = SessionSetup {
         cwd: cwd.to_owned(),
         additional_directories: Vec::new(),
+        system_prompt: None,
     };
     match agent.ask(Call::NewSession(setup)).await {
         Ok(CallResult::SessionOpened(opened)) => {

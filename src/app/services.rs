@@ -71,6 +71,7 @@ pub fn session_config(
         login: profile.login_command.as_deref().map(SafeText::line),
         cwd: launch.cwd.clone(),
         additional_directories,
+        system_prompt: profile.system_prompt.clone(),
         caps,
         start_timeout: settings.connection.patience(),
         start,
@@ -302,6 +303,7 @@ fn wrote(request: &HostRequest, reply: &HostReply) -> Option<Event> {
     match (request, reply) {
         (_, HostReply::Error(_)) => None,
         (HostRequest::WriteTextFile(write), _) => Some(Event::Wrote {
+            session: write.session.clone(),
             path: write.path.clone(),
             lines: write.content.lines().count(),
         }),

@@ -65,6 +65,10 @@ pub(super) struct AgentEntry {
     pub mode: Option<String>,
     /// Options of the agent to set after the start: id or name, and what it is to be.
     pub config: BTreeMap<String, OptionSetting>,
+    /// Instructions for each session, for agents that take them.
+    pub system_prompt: Option<String>,
+    /// How the agent is to take them.
+    pub system_prompt_mode: SystemPromptMode,
     /// Permission policy with this agent.
     pub policy: Option<PolicyName>,
     pub fs: AgentFs,
@@ -214,6 +218,15 @@ impl From<OptionSetting> for String {
             OptionSetting::Value(value) => value,
         }
     }
+}
+
+/// Beside the agent's own instructions, or in their place.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SystemPromptMode {
+    #[default]
+    Append,
+    Override,
 }
 
 /// Which file methods are offered to the agent.

@@ -45,7 +45,7 @@ pub use self::{
     project::find as project_file,
     trust::TrustState,
 };
-use crate::proto::{Dialect, Policy, Protocol, Rule};
+use crate::proto::{Dialect, Policy, Protocol, Rule, SystemPrompt};
 
 /// The effective configuration.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +84,8 @@ pub struct AgentProfile {
     pub mode: Option<String>,
     /// Options to set after the start, as (id or name, value).
     pub config: Vec<(String, String)>,
+    /// For agents that take one.
+    pub system_prompt: Option<SystemPrompt>,
     pub policy: Option<Policy>,
     pub fs_read: bool,
     pub fs_write: bool,

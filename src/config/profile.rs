@@ -10,10 +10,13 @@ use super::{
     AgentProfile, Config, ExpandError, NotFound, Origin, Warning,
     check::join,
     expand::{expand, literal},
-    file::AgentEntry,
+    file::{AgentEntry, SystemPromptMode},
     find_program, nearest,
 };
-use crate::text::{self, SafeText};
+use crate::{
+    proto::SystemPrompt,
+    text::{self, SafeText},
+};
 
 macro_rules! built_in {
     ($($id:literal),* $(,)?) => {
@@ -160,6 +163,14 @@ impl AgentProfile {
             env: entry.env.into_iter().collect(),
             aliases: entry.aliases,
             mode: entry.mode,
+            system_prompt: entry
+                .system_prompt
+                // Never an empty one (V1-SES-10).
+                .filter(|text| !text.trim().is_empty())
+                .map(|text| SystemPrompt {
+                    text,
+                    replaces: entry.system_prompt_mode == SystemPromptMode::Override,
+                }),
             config: entry
                 .config
                 .into_iter()

@@ -119,6 +119,17 @@ pub struct SessionSetup {
     pub cwd: PathBuf,
     /// Absolute; sent only where the agent has the capability (V1-SES-06).
     pub additional_directories: Vec<PathBuf>,
+    /// Likewise (V1-SES-10).
+    pub system_prompt: Option<SystemPrompt>,
+}
+
+/// Instructions of the person's own for a whole session (V1-SES-10).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SystemPrompt {
+    /// Not empty.
+    pub text: String,
+    /// In place of the agent's own instructions, not after them: where the agent says that it can.
+    pub replaces: bool,
 }
 
 /// A block of a prompt.

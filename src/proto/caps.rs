@@ -11,6 +11,9 @@ pub struct AgentCaps {
     pub delete: bool,
     pub fork: bool,
     pub additional_directories: bool,
+    /// Takes a system prompt after its own; one in its place only with the second (V1-INIT-21).
+    pub system_prompt: bool,
+    pub system_prompt_override: bool,
     /// `auth.logout` (V1-AUTH-10).
     pub logout: bool,
 }

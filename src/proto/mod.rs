@@ -22,12 +22,13 @@ mod options;
 mod plan;
 mod policy;
 mod request;
+mod subagent;
 mod tool;
 
 pub use call::{
     AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, LoginProgram,
-    ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, ToAgent,
-    env_words,
+    ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, SystemPrompt,
+    ToAgent, env_words,
 };
 pub use caps::{AgentCaps, ClientCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
@@ -58,4 +59,5 @@ pub use request::{
     PermissionOption, PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef,
     TerminalSnapshot,
 };
+pub use subagent::{IdleReason, SessionMessagePatch, SubagentCaps, SubagentPatch, SubagentState};
 pub use tool::{Diff, Patch, ToolCallPatch, ToolContent, ToolKind, ToolLocation, ToolStatus};

@@ -9,10 +9,10 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
-        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason, TerminalId,
-        TurnTokens, Usage,
+        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt,
+        TerminalId, TurnTokens, Usage,
     },
-    session::{BlockKind, Prompt, Question, Transcript},
+    session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
 };
 
@@ -27,6 +27,8 @@ pub struct SessionConfig {
     pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
+    /// For agents that take one (V1-SES-10).
+    pub system_prompt: Option<SystemPrompt>,
     pub caps: ClientCaps,
     /// How long the agent may be silent at its start before that is said (V1-INIT-24).
     pub start_timeout: Duration,
@@ -49,6 +51,7 @@ impl SessionConfig {
             login: None,
             cwd,
             additional_directories: Vec::new(),
+            system_prompt: None,
             caps: ClientCaps::default(),
             start_timeout: Duration::ZERO,
             start: Start::New,
@@ -98,6 +101,8 @@ pub struct Session {
     pub options_rev: u64,
     pub commands: Vec<SlashCommand>,
     pub usage: Option<Usage>,
+    /// Child sessions, each with its own conversation.
+    pub subagents: Subagents,
     /// What the last answer to a prompt said that it took (V1-PROMPT-08).
     pub tokens: Option<TurnTokens>,
     /// Terminals of this session, ours and the agent's own.
@@ -206,6 +211,14 @@ impl Session {
     /// The dialog to show: the first question, once policy has left it to the person.
     pub fn shown_question(&self) -> Option<&Question> {
         self.waiting_questions().next()
+    }
+
+    /// The tool call that a question is about, wherever that stands.
+    pub fn asked_about(&self, question: &PermissionQuestion) -> Option<&Block> {
+        match &question.subagent {
+            None => self.transcript.get(question.block),
+            Some(id) => self.subagents.get(id)?.transcript.get(question.block),
+        }
     }
 
     /// All questions that wait for the person, in the order in which they were asked. One that

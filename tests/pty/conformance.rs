@@ -85,6 +85,25 @@ fn roots_are_absolute_and_told_where_the_agent_takes_them_v1_ses_06_v1_ses_07_v1
 }
 
 #[test]
+fn the_profiles_system_prompt_goes_to_an_agent_that_takes_one_v1_ses_10() {
+    for (capabilities, sent) in [
+        (json!({"sessionCapabilities": {"systemPrompt": {}}}), true),
+        (json!({}), false),
+    ] {
+        let tui = client(json!([can(capabilities)]))
+            .config("system_prompt = \"Be brief.\"\n")
+            .start();
+        let new = &tui.wait_method("session/new")["params"];
+        let content = json!([{"type": "text", "text": "Be brief."}]);
+        let prompt = sent.then(|| json!({"mode": "append", "content": content}));
+        assert_eq!(new.get("systemPrompt"), prompt.as_ref());
+        wait_ready(&tui);
+        let said = tui.screen().contains("takes no system prompt");
+        assert_eq!(said, !sent, "{}", tui.screen());
+    }
+}
+
+#[test]
 fn what_a_profile_does_not_offer_is_not_found_v1_init_07_v1_fs_01_v1_err_03() {
     let read = json!({"path": "$cwd/a.txt"});
     let write = json!({"path": "$cwd/b.txt", "content": "b"});

@@ -3,36 +3,24 @@
 //! The schema crate's types lose the order of fields and know no form with one odd field: so forms
 //! are read by views, like permission requests.
 
-use std::fmt;
-
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
-};
-use serde_json::value::RawValue;
+use serde::Deserialize;
 
 use super::{
     Decoder,
+    form::{Schema, form},
     view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
     proto::{
-        Bounds, Elicitation, ElicitationId, ElicitationMode, ElicitationScope, Field, FieldKind,
-        FieldOption, Form, RpcError, TextField, TextFormat, ToolCallId, code,
+        Elicitation, ElicitationId, ElicitationMode, ElicitationScope, RpcError, ToolCallId, code,
     },
     text::{SafeText, first_bytes},
 };
 
-/// Fields of a form; one with more is refused, since nobody could look them over (V1-ELI-05).
-const MAX_FIELDS: usize = 100;
-/// Options of one field.
-const MAX_OPTIONS: usize = 2_000;
 /// Bytes of a page's address: it is shown whole, so a longer one is refused.
 const MAX_URL: usize = 8 << 10;
-/// Bytes of texts that are only shown.
+/// Bytes of what is asked.
 const MAX_MESSAGE: usize = 16 << 10;
-const MAX_DESCRIPTION: usize = 2 << 10;
-const MAX_TITLE: usize = 500;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,109 +41,6 @@ struct Params<'a> {
     elicitation_id: Member<'a>,
     #[serde(borrow)]
     url: Member<'a>,
-}
-
-#[derive(Deserialize)]
-struct Schema<'a> {
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    description: Member<'a>,
-    #[serde(borrow)]
-    properties: Member<'a>,
-    #[serde(borrow)]
-    required: Member<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Property<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Member<'a>,
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    description: Member<'a>,
-    #[serde(borrow)]
-    default: Member<'a>,
-    #[serde(borrow)]
-    min_length: Member<'a>,
-    #[serde(borrow)]
-    max_length: Member<'a>,
-    #[serde(borrow)]
-    pattern: Member<'a>,
-    #[serde(borrow)]
-    format: Member<'a>,
-    #[serde(borrow)]
-    minimum: Member<'a>,
-    #[serde(borrow)]
-    maximum: Member<'a>,
-    #[serde(borrow)]
-    min_items: Member<'a>,
-    #[serde(borrow)]
-    max_items: Member<'a>,
-    #[serde(borrow)]
-    items: Member<'a>,
-    #[serde(borrow)]
-    one_of: Member<'a>,
-    #[serde(borrow)]
-    r#enum: Member<'a>,
-}
-
-/// `items` of a list: names, or names with titles.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Items<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Member<'a>,
-    #[serde(borrow)]
-    r#enum: Member<'a>,
-    #[serde(borrow)]
-    any_of: Member<'a>,
-}
-
-#[derive(Deserialize)]
-struct TitledOption<'a> {
-    #[serde(borrow, rename = "const")]
-    value: Member<'a>,
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    description: Member<'a>,
-}
-
-/// The members of an object in the order in which they stand there; of those of one name the last,
-/// at the first one's place.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members: Vec<(String, &'de RawValue)> = Vec::new();
-                while let Some((name, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
-                    let name = name.into_string();
-                    match members.iter_mut().find(|(known, _)| *known == name) {
-                        Some(member) => member.1 = value,
-                        None => members.push((name, value)),
-                    }
-                    // One more than can be used says that there are too many.
-                    members.truncate(MAX_FIELDS + 1);
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(InOrder)
-    }
 }
 
 /// Why there is no elicitation.
@@ -243,195 +128,4 @@ pub fn completed(params: &str) -> Option<ElicitationId> {
     }
     let complete: Complete<'_> = object(params)?;
     Some(ElicitationId(complete.elicitation_id.into_string()))
-}
-
-fn form(pass: Pass, schema: &Schema<'_>) -> Result<Form, Unusable> {
-    let properties = pass.object::<Members<'_>>(schema.properties)?;
-    let required = pass
-        .list(schema.required, |raw| pass.text(Some(raw)))?
-        .unwrap_or_default();
-    let properties = properties.map_or_else(Vec::new, |members| members.0);
-    if properties.len() > MAX_FIELDS {
-        return Err(Unusable::Refused("the form has too many fields"));
-    }
-    let mut fields = Vec::with_capacity(properties.len());
-    for (key, raw) in properties {
-        let required = required.iter().any(|name| name.as_str() == key);
-        fields.push(field(pass, key, required, raw)?);
-    }
-    Ok(Form {
-        title: shown(schema.title, MAX_TITLE),
-        description: shown_lines(schema.description),
-        fields,
-    })
-}
-
-fn field(pass: Pass, key: String, required: bool, raw: &RawValue) -> Result<Field, Unusable> {
-    let property = pass.object::<Property<'_>>(Some(raw))?;
-    let kind = match &property {
-        Some(property) => kind(pass, property)?,
-        None => FieldKind::Unknown(SafeText::default()),
-    };
-    let property = property.as_ref();
-    Ok(Field {
-        key,
-        title: property.and_then(|property| shown(property.title, MAX_TITLE)),
-        description: property.and_then(|property| shown_lines(property.description)),
-        required,
-        kind,
-    })
-}
-
-fn kind(pass: Pass, property: &Property<'_>) -> Result<FieldKind, Unusable> {
-    let Some(name) = pass.text(property.kind)? else {
-        return Ok(FieldKind::Unknown(SafeText::default()));
-    };
-    Ok(match name.as_str() {
-        "string" if property.one_of.is_some() || property.r#enum.is_some() => {
-            let options = options(pass, property.one_of, property.r#enum)?;
-            if options.is_empty() {
-                return Ok(FieldKind::Unknown("string without any choice".into()));
-            }
-            let default = default::<Text<'_>>(property);
-            let default = default.and_then(|value| position(&options, value.as_str()));
-            FieldKind::Select { options, default }
-        }
-        "string" => FieldKind::Text(TextField {
-            min_length: pass.count(property.min_length)?,
-            max_length: pass.count(property.max_length)?,
-            pattern: pass.text(property.pattern)?.map(Text::into_string),
-            format: pass
-                .text(property.format)?
-                .and_then(|name| text_format(name.as_str())),
-            default: default::<Text<'_>>(property).map(Text::into_string),
-        }),
-        "number" => FieldKind::Number(Bounds {
-            minimum: pass.read(property.minimum)?,
-            maximum: pass.read(property.maximum)?,
-            default: default(property),
-        }),
-        "integer" => FieldKind::Integer(Bounds {
-            minimum: integer(pass, property.minimum, f64::ceil)?,
-            maximum: integer(pass, property.maximum, f64::floor)?,
-            default: default(property),
-        }),
-        "boolean" => FieldKind::Boolean {
-            default: default(property),
-        },
-        "array" => multi_select(pass, property)?,
-        other => FieldKind::Unknown(SafeText::line(first_bytes(other, MAX_TITLE))),
-    })
-}
-
-fn multi_select(pass: Pass, property: &Property<'_>) -> Result<FieldKind, Unusable> {
-    let items = pass.object::<Items<'_>>(property.items)?;
-    let listed = match &items {
-        // V1-ELI-11: items of an unknown type are not drawn as strings.
-        Some(items) if items.any_of.is_none() && !is_string(pass, items.kind)? => Vec::new(),
-        Some(items) => options(pass, items.any_of, items.r#enum)?,
-        None => Vec::new(),
-    };
-    if listed.is_empty() {
-        return Ok(FieldKind::Unknown("list of anything".into()));
-    }
-    let default = default::<Vec<Text<'_>>>(property).unwrap_or_default();
-    let mut default: Vec<usize> = default
-        .iter()
-        .filter_map(|value| position(&listed, value.as_str()))
-        .collect();
-    default.sort_unstable();
-    default.dedup();
-    Ok(FieldKind::MultiSelect {
-        options: listed,
-        min_items: pass.count(property.min_items)?,
-        max_items: pass.count(property.max_items)?,
-        default,
-    })
-}
-
-fn is_string(pass: Pass, kind: Member<'_>) -> Result<bool, Misfit> {
-    Ok(pass
-        .text(kind)?
-        .is_some_and(|kind| kind.as_str() == "string"))
-}
-
-/// With titles where there are some, else by their values.
-fn options(
-    pass: Pass,
-    titled: Member<'_>,
-    plain: Member<'_>,
-) -> Result<Vec<FieldOption>, Unusable> {
-    let options = match titled {
-        Some(_) => pass.list(titled, |raw| {
-            let Some(option) = pass.object::<TitledOption<'_>>(Some(raw))? else {
-                return Ok(None);
-            };
-            let Some(value) = pass.allow(pass.text(option.value)?)? else {
-                return Ok(None);
-            };
-            let value = value.into_string();
-            Ok(Some(FieldOption {
-                title: shown(option.title, MAX_TITLE).unwrap_or_else(|| option_title(&value)),
-                description: shown_lines(option.description),
-                value,
-            }))
-        })?,
-        None => pass.list(plain, |raw| {
-            Ok(pass.text(Some(raw))?.map(|value| FieldOption {
-                title: option_title(value.as_str()),
-                description: None,
-                value: value.into_string(),
-            }))
-        })?,
-    };
-    let options = options.unwrap_or_default();
-    if options.len() > MAX_OPTIONS {
-        return Err(Unusable::Refused("a field has too many options"));
-    }
-    Ok(options)
-}
-
-fn option_title(value: &str) -> SafeText {
-    SafeText::line(first_bytes(value, MAX_TITLE))
-}
-
-fn position(options: &[FieldOption], value: &str) -> Option<usize> {
-    options.iter().position(|option| option.value == value)
-}
-
-/// As the schema has it: a default that does not fit is none.
-fn default<'a, T: Deserialize<'a>>(property: &Property<'a>) -> Option<T> {
-    Pass::Loose.read(property.default).ok().flatten()
-}
-
-/// A bound of whole numbers; loosely also one with a fraction, `inward`.
-fn integer(pass: Pass, member: Member<'_>, inward: fn(f64) -> f64) -> Result<Option<i64>, Misfit> {
-    match pass.read::<i64>(member)? {
-        // `as` saturates.
-        None if pass == Pass::Loose => Ok(pass.read::<f64>(member)?.map(|n| inward(n) as i64)),
-        bound => Ok(bound),
-    }
-}
-
-fn text_format(name: &str) -> Option<TextFormat> {
-    Some(match name {
-        "email" => TextFormat::Email,
-        "uri" => TextFormat::Uri,
-        "date" => TextFormat::Date,
-        "date-time" => TextFormat::DateTime,
-        _ => return None,
-    })
-}
-
-/// One line that is only shown; one that does not fit is none, as the schema has it.
-fn shown(member: Member<'_>, most: usize) -> Option<SafeText> {
-    let text = Pass::Loose.text(member).ok().flatten()?;
-    let text = text.as_str().trim();
-    (!text.is_empty()).then(|| SafeText::line(first_bytes(text, most)))
-}
-
-fn shown_lines(member: Member<'_>) -> Option<SafeText> {
-    let text = Pass::Loose.text(member).ok().flatten()?;
-    let text = text.as_str().trim();
-    (!text.is_empty()).then(|| SafeText::new(first_bytes(text, MAX_DESCRIPTION)))
 }

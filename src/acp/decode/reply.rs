@@ -127,6 +127,12 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
         delete: session.delete.is_some(),
         fork: session.fork.is_some(),
         additional_directories: session.additional_directories.is_some(),
+        system_prompt: session.system_prompt.is_some(),
+        system_prompt_override: session
+            .system_prompt
+            .as_ref()
+            .and_then(|prompt| prompt.mode.as_ref())
+            .is_some_and(|mode| mode.override_.is_some()),
         logout: caps.auth.logout.is_some(),
     }
 }
@@ -176,16 +182,20 @@ fn tokens(result: &Value) -> Option<TurnTokens> {
 
 fn stop_reason(result: &Value) -> StopReason {
     match result.get("stopReason") {
-        Some(Value::String(reason)) => match reason.as_str() {
-            "end_turn" => StopReason::EndTurn,
-            "max_tokens" => StopReason::MaxTokens,
-            "max_turn_requests" => StopReason::MaxTurnRequests,
-            "refusal" => StopReason::Refusal,
-            "cancelled" => StopReason::Cancelled,
-            other => StopReason::Unknown(SafeText::line(other)),
-        },
+        Some(Value::String(reason)) => named_reason(reason),
         Some(other) => StopReason::Unknown(SafeText::line(&other.to_string())),
         None => StopReason::Unknown(SafeText::from("no reason given")),
+    }
+}
+
+pub fn named_reason(reason: &str) -> StopReason {
+    match reason {
+        "end_turn" => StopReason::EndTurn,
+        "max_tokens" => StopReason::MaxTokens,
+        "max_turn_requests" => StopReason::MaxTurnRequests,
+        "refusal" => StopReason::Refusal,
+        "cancelled" => StopReason::Cancelled,
+        other => StopReason::Unknown(SafeText::line(other)),
     }
 }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     proto::{
         ConnectionId, Dialect, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId,
-        SessionKey, TerminalId, TerminalSnapshot, code,
+        SessionKey, SessionSetup, TerminalId, TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
 };
@@ -61,11 +61,12 @@ fn setup(directories: &[&str]) -> SessionSetup {
     SessionSetup {
         cwd: "/p".into(),
         additional_directories: directories.iter().map(Into::into).collect(),
+        system_prompt: None,
     }
 }
 
-// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, C041: nothing
-// is offered that is not built (V1-INIT-13, V1-INIT-15); what is not of the
+// V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12,
+// V1-INIT-13, C041: nothing is offered that is not built (V1-INIT-15); what is not of the
 // protocol stands under `_meta`, and none of it under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
@@ -82,6 +83,7 @@ async fn initialize_offers_what_works() {
                 "terminal": true,
                 "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
                 "plan": {},
+                "subagents": {},
                 "auth": {"terminal": true},
                 "elicitation": {"form": {}, "url": {}},
                 "_meta": {"terminal_output": true, "terminal-auth": true},
@@ -209,6 +211,40 @@ async fn sessions_are_opened_with_all_that_is_required() {
         call(Call::CloseSession { id: id() }).await,
         json!(["session/close", {"sessionId": "s"}])
     );
+}
+
+// V1-SES-10: in each request that opens a session, as one block of text.
+#[tokio::test]
+async fn a_system_prompt_goes_along_with_every_opening() {
+    for (replaces, mode) in [(false, "append"), (true, "override")] {
+        let setup = SessionSetup {
+            system_prompt: Some(SystemPrompt {
+                text: "Be brief.".to_owned(),
+                replaces,
+            }),
+            ..setup(&[])
+        };
+        let (id, again) = (id(), || setup.clone());
+        for opening in [
+            Call::NewSession(again()),
+            Call::LoadSession {
+                id: id.clone(),
+                setup: again(),
+            },
+            Call::ResumeSession {
+                id: id.clone(),
+                setup: again(),
+            },
+            Call::ForkSession {
+                id: id.clone(),
+                setup: again(),
+            },
+        ] {
+            let content = json!([{"type": "text", "text": "Be brief."}]);
+            let expected = json!({"mode": mode, "content": content});
+            assert_eq!(call(opening).await[1]["systemPrompt"], expected);
+        }
+    }
 }
 
 // V1-PROMPT-01, V1-CONT-01, V1-CONT-04, V1-CONT-05

@@ -19,7 +19,7 @@ use pattern::Pattern;
 
 /// Patterns of one form that are looked at; those of further fields bind nothing. Each may take a
 /// while to read.
-const MAX_PATTERNS: usize = 32;
+const MAX_PATTERNS: usize = 16;
 
 /// What a field holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use crate::{
     proto::{
         AgentEvent, Call, CallTag, ContentBlock, NamedPlan, Patch, PlanEntry, RpcError, SessionId,
-        SessionOpened, SessionSetup,
+        SessionOpened, SessionSetup, SystemPrompt,
     },
-    session::{BlockKind, NoticeLevel, Phase, Session, Start, ToolState, Transcript},
+    session::{BlockKind, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript},
     text::SafeText,
 };
 
@@ -15,6 +15,7 @@ use super::{
     compaction::Compactions,
     error_text,
     notices::notice,
+    session_messages::SessionMessages,
     tools::ToolIndex,
 };
 
@@ -56,6 +57,8 @@ struct Kept {
     plan: Vec<PlanEntry>,
     plans: Vec<NamedPlan>,
     compactions: Compactions,
+    messages: SessionMessages,
+    subagents: Subagents,
 }
 
 impl Way {
@@ -127,6 +130,16 @@ impl Step<'_> {
                 "the agent takes no additional directories: it knows the working directory only";
             self.say(NoticeLevel::Warning, text.into());
         }
+        if let Some(prompt) = &self.session.config.system_prompt
+            && self.system_prompt().is_none()
+        {
+            let text = if caps.system_prompt && prompt.replaces {
+                "the agent takes a system prompt only beside its own: the profile's is left out"
+            } else {
+                "the agent takes no system prompt: the profile's is left out"
+            };
+            self.say(NoticeLevel::Warning, text.into());
+        }
         let shown = self.has_conversation();
         self.session.inner.opening.shown = shown;
         let fork = self.session.inner.opening.fork.take();
@@ -159,6 +172,17 @@ impl Step<'_> {
         self.open(way);
     }
 
+    /// The profile's, if the agent takes it so: the same at each opening (V1-SES-10, V1-INIT-21).
+    fn system_prompt(&self) -> Option<SystemPrompt> {
+        let caps = self.session.agent.caps;
+        let prompt = self.session.config.system_prompt.as_ref();
+        prompt
+            .filter(|prompt| {
+                caps.system_prompt && (caps.system_prompt_override || !prompt.replaces)
+            })
+            .cloned()
+    }
+
     /// Sends the set-up call that a sign-in interrupted once more (V1-AUTH-08).
     pub(super) fn open_once_more(&mut self) {
         if let Some(way) = self.session.inner.opening.way.clone() {
@@ -175,6 +199,7 @@ impl Step<'_> {
             } else {
                 Vec::new()
             },
+            system_prompt: self.system_prompt(),
         };
         let opening = &mut self.session.inner.opening;
         let call = match way.clone() {
@@ -239,7 +264,7 @@ impl Step<'_> {
             self.forget_options();
         }
         // In the order in which they came: the answer has the last word (V1-CFG-10).
-        self.apply_early(&id, early);
+        self.apply_early(early);
         self.options_at_opening(answer.modes, answer.config_options);
         self.apply_settings(told);
         self.send_next_unless_held();
@@ -346,12 +371,16 @@ impl Step<'_> {
         let plan = std::mem::take(&mut self.session.plan);
         let plans = std::mem::take(&mut self.session.plans);
         let compactions = std::mem::take(&mut self.session.inner.compactions);
+        let messages = std::mem::take(&mut self.session.inner.messages);
+        let subagents = std::mem::take(&mut self.session.subagents);
         self.session.inner.opening.kept = Some(Kept {
             transcript,
             tools,
             plan,
             plans,
             compactions,
+            messages,
+            subagents,
         });
         self.weigh();
     }
@@ -393,6 +422,8 @@ impl Step<'_> {
             self.session.plan = kept.plan;
             self.session.plans = kept.plans;
             self.session.inner.compactions = kept.compactions;
+            self.session.inner.messages = kept.messages;
+            self.session.subagents = kept.subagents;
             self.weigh();
             self.end_own_calls_that_ended();
         }
@@ -411,6 +442,13 @@ impl Step<'_> {
 
     /// An update, for whichever session it is.
     pub(super) fn routed_update(&mut self, session: Option<SessionId>, event: AgentEvent) {
+        if let Some(id) = &session
+            && self.session.has_subagent(id)
+            && !self.session.is(id)
+        {
+            self.subagent_says(id, event);
+            return;
+        }
         let opening = &mut self.session.inner.opening;
         match (&opening.live, &session) {
             // Without an id it is meant for the only session there is (D-11).
@@ -421,16 +459,12 @@ impl Step<'_> {
         }
     }
 
-    fn apply_early(&mut self, id: &SessionId, early: Early) {
-        let mut foreign = early.left_out > 0;
+    /// In the order in which they came: a subagent is made known before it says anything.
+    fn apply_early(&mut self, early: Early) {
         for (session, event) in early.events {
-            if session.as_ref().is_none_or(|session| session == id) {
-                self.update(event);
-            } else {
-                foreign = true;
-            }
+            self.routed_update(session, event);
         }
-        if foreign {
+        if early.left_out > 0 {
             self.foreign_update();
         }
     }

@@ -42,6 +42,7 @@ impl Bench {
             login: None,
             cwd: PathBuf::from("/home/me/src/tool"),
             additional_directories: Vec::new(),
+            system_prompt: None,
             caps: ClientCaps::default(),
             start_timeout: Duration::from_secs(60),
             start: Start::New,

@@ -56,6 +56,19 @@ fn capabilities_are_present_or_not() {
     assert!(!answer.caps.close && !answer.caps.list && !answer.caps.prompt.audio);
     let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": null}));
     assert!(!answer.caps.load_session);
+    // V1-INIT-21
+    for (marker, takes, overrides) in [
+        (json!(null), false, false),
+        (json!({}), true, false),
+        (json!({"mode": null}), true, false),
+        (json!({"mode": {"override": {}}}), true, true),
+    ] {
+        let caps = json!({"sessionCapabilities": {"systemPrompt": marker}});
+        let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": caps}));
+        let caps = answer.caps;
+        let decoded = (caps.system_prompt, caps.system_prompt_override);
+        assert_eq!(decoded, (takes, overrides), "{marker}");
+    }
     let no_logout = json!({"auth": {"logout": null}});
     let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": no_logout}));
     assert!(!answer.caps.logout);
@@ -259,7 +272,7 @@ fn what_is_odd_in_options_costs_only_itself() {
     assert_eq!(option.category.as_deref(), Some("speed"), "as any other");
 }
 
-// V1-INIT-19, V1-INIT-21, V1-INIT-22, V1-INIT-23, V1-META-06: what is not built is not looked at, in
+// V1-INIT-19, V1-INIT-22, V1-INIT-23, V1-META-06: what is not built is not looked at, in
 // whatever shape it comes.
 #[test]
 fn capabilities_that_nobody_uses_do_no_harm() {
@@ -279,7 +292,7 @@ fn capabilities_that_nobody_uses_do_no_harm() {
                 "providers": marker,
                 "sessionCapabilities": {
                     "resume": {}, "archive": marker, "status": marker,
-                    "options": marker, "title": marker, "systemPrompt": marker,
+                    "options": marker, "title": marker,
                 },
                 "_meta": {"vendor": marker},
             },

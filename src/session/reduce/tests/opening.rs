@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::SlashCommand;
+use crate::proto::{SlashCommand, SystemPrompt};
 use crate::session::{Attention, ToolState};
 
 fn commands(name: &str) -> AgentEvent {
@@ -294,6 +294,51 @@ fn directories_go_only_to_an_agent_that_takes_them_v1_ses_06() {
         };
         assert_eq!(setup.additional_directories.len(), usize::from(takes));
         assert_eq!(play.said().is_empty(), takes);
+    }
+}
+
+#[test]
+fn a_system_prompt_goes_only_to_an_agent_that_takes_it_so_v1_ses_10_v1_init_21() {
+    for (replaces, takes, overrides, goes) in [
+        (false, false, false, false),
+        (false, true, false, true),
+        (false, true, true, true),
+        (true, false, false, false),
+        (true, true, false, false),
+        (true, true, true, true),
+    ] {
+        let prompt = SystemPrompt {
+            text: "Be brief.".to_owned(),
+            replaces,
+        };
+        let config = SessionConfig {
+            system_prompt: Some(prompt.clone()),
+            ..config()
+        };
+        let caps = AgentCaps {
+            resume: true,
+            system_prompt: takes,
+            system_prompt_override: overrides,
+            ..AgentCaps::default()
+        };
+        let (mut play, effects) = Play::opening(config, caps);
+        let [Effect::ToAgent(ToAgent::Call(Call::NewSession(setup)))] = effects.as_slice() else {
+            panic!("{effects:?}")
+        };
+        let expected = goes.then_some(prompt);
+        assert_eq!(setup.system_prompt, expected);
+        assert_eq!(play.said().is_empty(), goes, "{:?}", play.said());
+        // What it was told once it is told at each opening.
+        play.reply(CallTag::NewSession, session_named("s"));
+        play.event(Event::Restart);
+        play.connect();
+        let effects = play.initialized(hello(caps));
+        let [Effect::ToAgent(ToAgent::Call(Call::ResumeSession { setup, .. }))] =
+            effects.as_slice()
+        else {
+            panic!("{effects:?}")
+        };
+        assert_eq!(setup.system_prompt, expected);
     }
 }
 

@@ -147,3 +147,21 @@ fn no_new_session_comes_in_place_of_one_that_cannot_be_opened_again() {
         assert!(!play.said_last().contains("F5"), "{}", play.said_last());
     }
 }
+
+// V1-ELI-04: nobody says anything.
+#[test]
+fn a_form_is_dismissed_at_once() {
+    use crate::proto::{Elicitation, ElicitationAnswer, ElicitationMode, ElicitationScope, Form};
+    let mut play = running();
+    let (_, effects) = play.request(HostRequest::Elicitation(Box::new(Elicitation {
+        scope: ElicitationScope::Session {
+            session: id("s"),
+            tool_call: None,
+        },
+        message: "Where to?".into(),
+        mode: ElicitationMode::Form(Form::default()),
+    })));
+    let dismissed = HostReply::Elicitation(ElicitationAnswer::Cancel);
+    assert_eq!(answers(&effects), [&dismissed]);
+    assert!(play.session.questions.is_empty());
+}

@@ -5,6 +5,7 @@
 //! keys, and the keys. The values and their rules are [`FormDraft`]'s, pictures those of [`picture`].
 
 mod control;
+mod fields;
 mod picture;
 
 #[cfg(test)]
@@ -28,7 +29,6 @@ use crate::{
             Guard, Outcome, Overlay, OverlayContext, Room, Wish,
             panel::{Frame, Scroll, draw_rows},
         },
-        render::Row,
     },
 };
 
@@ -403,37 +403,5 @@ impl Overlay for FormDialog {
 
     fn deadline(&self, now: Instant) -> Option<Instant> {
         self.guard.opens_at().filter(|at| *at > now)
-    }
-}
-
-impl FormDialog {
-    fn draw_fields(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Option<Position> {
-        let picture = self.picture(area.width.into(), cx);
-        let len = picture.rows.len();
-        let fits = len <= area.height.into();
-        // What is out of sight is counted in the last row.
-        let window = area.height.saturating_sub(u16::from(!fits));
-        let top = match picture.focused.clone() {
-            Some(focused) if !self.scrolled => self.scroll.fit_to_show(focused, len, window),
-            _ => self.scroll.fit(len, window),
-        };
-        let shown = Rect {
-            height: window,
-            ..area
-        };
-        draw_rows(picture.rows.iter().skip(top), shown, buffer);
-        if !fits && area.height > 0 {
-            let row: Row = self.more_row(top, area.width.into(), cx);
-            buffer.set_line(area.x, area.y + window, &row.line, area.width);
-        }
-        let (row, column) = picture.caret?;
-        let y = u16::try_from(row.checked_sub(top)?).ok()?;
-        let x = u16::try_from(column).ok()?;
-        (y < window && x < area.width).then(|| Position::new(area.x + x, area.y + y))
     }
 }

@@ -2,36 +2,30 @@
 
 use std::ops::Range;
 
-use ratatui::style::Style;
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+    style::Style,
+};
 
 use crate::{
-    proto::{Field, FieldKind, FieldOption},
-    session::{Input, asks_for_secret, rules},
-    text::{SafeText, cell_width},
+    proto::FieldKind,
+    session::asks_for_secret,
     ui::{
         action::Action,
         overlay::{
             OverlayContext, agent_name,
-            panel::{Frame, Panel},
+            panel::{Frame, Panel, draw_rows},
         },
         render::{
             Row,
             format::count,
-            line::{StyledLine, Wrapping, pad, prefixed, room_beside},
+            line::{StyledLine, Wrapping},
         },
     },
 };
 
-use super::{Answer, Focus, FormDialog, control::Control};
-
-/// Narrower than this a value stands below its label.
-const BESIDE: usize = 46;
-
-/// Cells of the label column at most, as a part of the width.
-const LABEL_PART: usize = 3;
-
-/// Options of a list that show at once.
-const OPTIONS: usize = 8;
+use super::{Answer, Focus, FormDialog, fields::Before};
 
 /// The content of a form, laid out whole.
 #[derive(Default)]
@@ -48,7 +42,7 @@ impl Picture {
         self.rows.extend(line.wrap(width));
     }
 
-    fn text(&mut self, text: &str, style: Style, indent: usize, width: usize) {
+    pub(super) fn text(&mut self, text: &str, style: Style, indent: usize, width: usize) {
         let mut before = StyledLine::new();
         before.fill_to(indent, style);
         for line in StyledLine::lines(text, style) {
@@ -63,18 +57,6 @@ impl Picture {
         }
     }
 }
-
-/// Where labels and values of a form stand.
-#[derive(Clone, Copy)]
-struct Columns {
-    width: usize,
-    /// Where values begin.
-    value: usize,
-    beside: bool,
-}
-
-/// The selection sign and a blank.
-const MARGIN: usize = 2;
 
 impl FormDialog {
     pub(super) fn panel(&self, cx: &OverlayContext<'_>) -> Panel {
@@ -190,91 +172,6 @@ impl FormDialog {
         picture.blank(cx);
     }
 
-    fn columns(&self, width: usize) -> Columns {
-        let labels = self.draft.fields().iter().map(label_width);
-        let widest = labels.max().unwrap_or(0).min(width / LABEL_PART);
-        let beside = width >= BESIDE;
-        Columns {
-            width,
-            value: if beside {
-                MARGIN + widest + 2
-            } else {
-                MARGIN + 2
-            },
-            beside,
-        }
-    }
-
-    fn field(
-        &self,
-        before: &Before<'_>,
-        columns: Columns,
-        picture: &mut Picture,
-        cx: &OverlayContext<'_>,
-    ) {
-        let theme = cx.theme;
-        let (field, width) = (before.field, columns.width);
-        let marker = if before.focused {
-            cx.symbols.prompt
-        } else {
-            " "
-        };
-        let mut label = StyledLine::styled(marker, theme.accent);
-        label.push(" ", theme.text);
-        let style = if before.focused {
-            theme.strong
-        } else {
-            theme.text
-        };
-        label.push(&field.label(), style);
-        if field.required {
-            label.push(" *", theme.warning);
-        }
-        let beside = columns.beside && label.width() + 1 < columns.value;
-        let mut indent = StyledLine::new();
-        indent.fill_to(columns.value, theme.text);
-        if beside {
-            label.fill_to(columns.value, theme.text);
-        } else {
-            let mut hanging = StyledLine::new();
-            hanging.fill_to(MARGIN, theme.text);
-            picture.rows.extend(label.wrap_with(
-                Wrapping::Words,
-                width,
-                &StyledLine::new(),
-                &hanging,
-            ));
-            label = indent.clone();
-        }
-        if let (Control::Text(line), true) = (before.control, before.focused) {
-            let room = width.saturating_sub(columns.value).max(2);
-            let (shown, caret) = line.shown(room, cx.symbols.ellipsis);
-            let mut text = StyledLine::styled(&shown, theme.text);
-            text.fill_to(room, theme.text);
-            // A line to write on; a background would hide the caret where it is only reversed.
-            label.extend(&restyled(&text, Style::new().underlined()));
-            picture.caret = Some((picture.rows.len(), columns.value + caret));
-            picture.rows.push(label.into_row());
-        } else {
-            let value = value_line(field, before.input, cx);
-            picture
-                .rows
-                .extend(value.wrap_with(Wrapping::Verbatim, width, &label, &indent));
-        }
-        let problem = self.draft.value(before.at).err();
-        let told = problem.filter(|_| self.left.get(before.at) == Some(&true));
-        if before.focused {
-            unfolded(before, columns, picture, cx);
-            if let Some(rules) = rules(field).filter(|_| told.is_none()) {
-                picture.text(&rules, theme.dim, columns.value, width);
-            }
-        }
-        if let Some(problem) = told {
-            let text = format!("{} {problem}", cx.symbols.failed);
-            picture.text(&text, theme.error, columns.value, width);
-        }
-    }
-
     /// Send, decline, dismiss: beside each other where there is room.
     pub(super) fn answer_rows(&self, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
         let theme = cx.theme;
@@ -309,8 +206,38 @@ impl FormDialog {
         vec![row.into_row()]
     }
 
+    pub(super) fn draw_fields(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        let picture = self.picture(area.width.into(), cx);
+        let len = picture.rows.len();
+        let fits = len <= area.height.into();
+        // What is out of sight is counted in the last row.
+        let window = area.height.saturating_sub(u16::from(!fits));
+        let top = match picture.focused.clone() {
+            Some(focused) if !self.scrolled => self.scroll.fit_to_show(focused, len, window),
+            _ => self.scroll.fit(len, window),
+        };
+        let shown = Rect {
+            height: window,
+            ..area
+        };
+        draw_rows(picture.rows.iter().skip(top), shown, buffer);
+        if !fits && area.height > 0 {
+            let row: Row = self.more_row(top, area.width.into(), cx);
+            buffer.set_line(area.x, area.y + window, &row.line, area.width);
+        }
+        let (row, column) = picture.caret?;
+        let y = u16::try_from(row.checked_sub(top)?).ok()?;
+        let x = u16::try_from(column).ok()?;
+        (y < window && x < area.width).then(|| Position::new(area.x + x, area.y + y))
+    }
+
     /// What stands below fields that are more than their room.
-    pub(super) fn more_row(&self, top: usize, width: usize, cx: &OverlayContext<'_>) -> Row {
+    fn more_row(&self, top: usize, width: usize, cx: &OverlayContext<'_>) -> Row {
         let theme = cx.theme;
         let below = self.scroll.below();
         let mut line = StyledLine::new();
@@ -335,147 +262,8 @@ impl FormDialog {
     }
 }
 
-/// A field before it is drawn.
-struct Before<'a> {
-    at: usize,
-    field: &'a Field,
-    input: &'a Input,
-    control: &'a Control,
-    focused: bool,
-}
-
-/// What the field that has the keys shows besides its value.
-fn unfolded(before: &Before<'_>, columns: Columns, picture: &mut Picture, cx: &OverlayContext<'_>) {
-    if let Some(description) = &before.field.description {
-        picture.text(description, cx.theme.dim, columns.value, columns.width);
-    }
-    let (
-        FieldKind::Select { options, .. } | FieldKind::MultiSelect { options, .. },
-        Control::Options { cursor, .. },
-    ) = (&before.field.kind, before.control)
-    else {
-        return;
-    };
-    let start = cursor.saturating_sub(OPTIONS / 2);
-    let start = start.min(options.len().saturating_sub(OPTIONS));
-    let end = (start + OPTIONS).min(options.len());
-    let note = |count: usize, sign: &str| format!("{sign} {count} more");
-    if start > 0 {
-        let text = note(start, cx.symbols.more_above);
-        picture.text(&text, cx.theme.dim, columns.value, columns.width);
-    }
-    for (at, option) in options.iter().enumerate().take(end).skip(start) {
-        let chosen = match before.input {
-            Input::Choice(choice) => *choice == Some(at),
-            Input::Choices(chosen) => chosen.get(at) == Some(&true),
-            _ => false,
-        };
-        let several = matches!(before.input, Input::Choices(_));
-        let under = at == *cursor;
-        picture
-            .rows
-            .extend(option_rows(option, (chosen, several, under), columns, cx));
-    }
-    if end < options.len() {
-        let text = note(options.len() - end, cx.symbols.more);
-        picture.text(&text, cx.theme.dim, columns.value, columns.width);
-    }
-}
-
-/// `(•) title  description`; the one under the cursor set off.
-fn option_rows(
-    option: &FieldOption,
-    (chosen, several, under): (bool, bool, bool),
-    columns: Columns,
-    cx: &OverlayContext<'_>,
-) -> Vec<Row> {
-    let theme = cx.theme;
-    let marker = if under { cx.symbols.prompt } else { " " };
-    let mut head = StyledLine::styled(marker, theme.accent);
-    head.push(" ", theme.text);
-    let sign = match (several, chosen) {
-        (true, true) => cx.symbols.checked.to_owned(),
-        (true, false) => cx.symbols.unchecked.to_owned(),
-        (false, true) => format!("({})", cx.symbols.bullet),
-        (false, false) => "( )".to_owned(),
-    };
-    head.push(&sign, if chosen { theme.accent } else { theme.dim });
-    head.push(" ", theme.text);
-    let mut text = StyledLine::styled(&option.title, theme.text);
-    if let Some(description) = &option.description {
-        text.push(&format!("  {}", SafeText::line(description)), theme.dim);
-    }
-    let mut indent = StyledLine::new();
-    indent.fill_to(head.width(), theme.text);
-    let mut before = StyledLine::new();
-    before.fill_to(columns.value.saturating_sub(MARGIN), theme.text);
-    let room = room_beside(before.width(), columns.width);
-    let mut rows = text.wrap_with(Wrapping::Words, room, &head, &indent);
-    if under {
-        for row in &mut rows {
-            pad(row, room, theme.selected);
-            row.line = std::mem::take(&mut row.line).patch_style(theme.selected);
-        }
-    }
-    let placed = rows.into_iter();
-    placed
-        .map(|row| prefixed(&before, row, columns.width))
-        .collect()
-}
-
-/// A field's value in one line.
-fn value_line(field: &Field, input: &Input, cx: &OverlayContext<'_>) -> StyledLine {
-    let theme = cx.theme;
-    let nothing = || {
-        if field.required {
-            StyledLine::styled("needed", theme.warning)
-        } else {
-            StyledLine::styled("left out", theme.dim)
-        }
-    };
-    let titles = |options: &[FieldOption], chosen: &dyn Fn(usize) -> bool| {
-        let chosen = options.iter().enumerate().filter(|(at, _)| chosen(*at));
-        let titles: Vec<&str> = chosen.map(|(_, option)| option.title.as_str()).collect();
-        titles.join(", ")
-    };
-    let text = match (&field.kind, input) {
-        (FieldKind::Unknown(kind), _) => {
-            let text = if kind.is_empty() {
-                "of an unknown kind: left out".to_owned()
-            } else {
-                format!("of an unknown kind ({kind}): left out")
-            };
-            return StyledLine::styled(&text, theme.dim);
-        }
-        (_, Input::Text(text)) => SafeText::line(&text.replace('\n', "\u{2424}")).to_string(),
-        (_, Input::Flag(Some(true))) => "yes".to_owned(),
-        (_, Input::Flag(Some(false))) => "no".to_owned(),
-        (FieldKind::Select { options, .. }, Input::Choice(choice)) => {
-            titles(options, &|at| *choice == Some(at))
-        }
-        (FieldKind::MultiSelect { options, .. }, Input::Choices(chosen)) => {
-            let text = titles(options, &|at| chosen.get(at) == Some(&true));
-            if text.is_empty() && field.required {
-                "none".to_owned()
-            } else {
-                text
-            }
-        }
-        _ => String::new(),
-    };
-    if text.is_empty() {
-        nothing()
-    } else {
-        StyledLine::styled(&text, theme.text)
-    }
-}
-
-fn label_width(field: &Field) -> usize {
-    cell_width(&field.label()) + if field.required { 2 } else { 0 }
-}
-
 /// The whole line with `style` laid over.
-fn restyled(line: &StyledLine, style: Style) -> StyledLine {
+pub(super) fn restyled(line: &StyledLine, style: Style) -> StyledLine {
     let mut line = line.clone();
     line.patch(0..line.text().len(), style);
     line
