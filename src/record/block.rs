@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     content::Piece,
-    names::{Does, Level, Priority, Progress},
+    names::{Does, Level, Priority, Stage},
     raw::Raw,
 };
 use crate::{
@@ -132,7 +132,7 @@ pub struct Answer {
 pub struct Entry {
     pub content: SafeText,
     pub priority: Priority,
-    pub status: Progress,
+    pub status: Stage,
 }
 
 pub(super) fn values(meta: &Meta) -> Vec<Raw> {

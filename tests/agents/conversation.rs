@@ -241,6 +241,54 @@ impl Conversation {
         self.tui.assert_nothing_left();
     }
 
+    /// A second session in the same process, while the first one works (V1-SES-02).
+    pub fn works_in_two_sessions_at_once(&self) {
+        let processes = self.wire().sent("initialize").count();
+        let sessions = self.wire().sent("session/new").count();
+        self.prompt("sleep 6");
+        self.tui.keys("<c-n>");
+        self.tui.wait("a second session", |_| {
+            (self.wire().sent("session/new").count() > sessions).then_some(())
+        });
+        self.wait_idle();
+        self.goes_on("from the second session");
+        assert_eq!(self.wire().sent("initialize").count(), processes);
+        self.tui.keys("<c-s>");
+        self.tui.wait_for("Sessions");
+        self.tui.keys("<c-x><esc>");
+        self.tui.wait_gone("ctrl-s");
+        self.wait_idle();
+    }
+
+    /// It knows what was said, and goes its own way (V1-SES-16).
+    pub fn forks(&self) {
+        let session = self.session();
+        self.tui.keys("<c-p>fork-session");
+        self.tui.wait_for("❯ fork-session");
+        self.tui.keys("<enter>");
+        let answer = self.tui.wait("a fork", |_| {
+            self.wire().answer_to_last("session/fork").cloned()
+        });
+        assert!(answer.get("error").is_none(), "{answer}");
+        assert_ne!(answer["result"]["sessionId"], session);
+        self.wait_idle();
+        self.goes_on("from the fork");
+        let wire = self.wire();
+        let last = wire.sent("session/prompt").next_back().expect("a prompt");
+        assert_eq!(last["params"]["sessionId"], answer["result"]["sessionId"]);
+    }
+
+    /// Of a client that was started with `--resume`: what was said stands there once.
+    pub fn opened_again(tui: Tui, words: &str) {
+        let mut talk = Self { tui };
+        talk.wait_idle();
+        talk.wait_row(words);
+        talk.goes_on("in another run");
+        talk.tui.keys("<c-d>");
+        assert_eq!(talk.tui.wait_exit().code(), Some(0));
+        talk.tui.assert_nothing_left();
+    }
+
     pub fn ends(mut self) {
         self.tui.keys("<c-d>");
         assert_eq!(self.tui.wait_exit().code(), Some(0));
@@ -300,7 +348,7 @@ impl Conversation {
     }
 
     /// The session of the last prompt, or of what was opened after it.
-    fn session(&self) -> Value {
+    pub fn session(&self) -> Value {
         let wire = self.wire();
         let calls = ["session/load", "session/resume", "session/prompt"];
         let mut last = calls

@@ -250,6 +250,10 @@ impl Step<'_> {
         } else if matches!(way, Way::New | Way::Fork(_)) {
             self.forget_session();
         }
+        if matches!(way, Way::Fork(_)) {
+            let text = "forked: it goes on from here, the session before stays as it is";
+            self.say(NoticeLevel::Info, text.into());
+        }
         let opening = &mut self.session.inner.opening;
         opening.way = None;
         opening.live = Some(id.clone());
