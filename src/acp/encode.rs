@@ -161,7 +161,8 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         // The name of `auth.terminal` from before it was one: agents that know no other ask for it.
         meta.insert("terminal-auth".to_owned(), Value::Bool(true));
     }
-    // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12: the whole contract of each is built.
+    // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13: the whole contract of each
+    // is built.
     let options = schema::SessionConfigOptionsCapabilities::new()
         .boolean(schema::BooleanConfigOptionCapabilities::new());
     let session = schema::ClientSessionCapabilities::new()
@@ -174,6 +175,7 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
         .auth(schema::AuthCapabilities::new().terminal(caps.login_terminal))
         .session(session)
         .plan(schema::PlanCapabilities::new())
+        .subagents(schema::SubagentCapabilities::new())
         .meta(meta);
     let capabilities = match (caps.elicitation_form, caps.elicitation_url) {
         (false, false) => capabilities,

@@ -1,8 +1,8 @@
 //! The agent's process, and ACP's wire shapes to and from [`proto`](crate::proto).
 //!
 //! Owns: starting and ending the process ([`launch`], [`process`], [`ladder`]), the handle that the
-//! app holds ([`client`]), what messages mean ([`decode`], [`encode`], [`dialect`]), and the wire
-//! log ([`trace`]). Must not know about sessions' rules, the screen, or files of the person.
+//! app holds ([`client`]), what messages mean ([`decode`], [`encode`], [`dialect`]), the adapter for
+//! another protocol ([`threads`]), and the wire log ([`trace`]). Must not know about sessions' rules, the screen, or files of the person.
 
 mod client;
 mod decode;

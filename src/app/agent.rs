@@ -105,7 +105,7 @@ impl App {
             .filter(|session| session.agent.caps.fork)
             .and_then(|session| session.id.clone());
         match id {
-            Some(id) => self.open_another(Start::Fork(id), None),
+            Some(id) => self.open_kept(Start::Fork(id)),
             None => {
                 let agent = session.map_or("there is no agent that", |s| s.agent_name().as_str());
                 let text = format!("{agent} cannot fork a session");

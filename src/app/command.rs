@@ -70,7 +70,7 @@ impl App {
             UiCommand::PickPastSession => self.pick_session(None),
             UiCommand::Reopen(id) => self.reopen(id),
             UiCommand::NewSession => self.open_another(Start::New, None),
-            UiCommand::OpenSession(id) => self.open_kept(id),
+            UiCommand::OpenSession(id) => self.open_kept(Start::Reopen(id)),
             UiCommand::ForkSession => self.fork_session(),
             UiCommand::ShowSession(key) => self.show(key),
             UiCommand::CloseSession(key) => self.close_session(key),

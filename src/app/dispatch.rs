@@ -176,6 +176,7 @@ impl App {
     pub(super) fn host_event(&mut self, key: SessionKey, event: HostEvent) {
         match event {
             HostEvent::TerminalStarted {
+                session,
                 id,
                 command,
                 cwd,
@@ -184,7 +185,13 @@ impl App {
                 if let Some(running) = self.running_mut(key) {
                     running.screens.insert(id.clone(), screen);
                 }
-                self.reduce_in(key, [Event::TerminalStarted { id, command, cwd }]);
+                let started = Event::TerminalStarted {
+                    session,
+                    id,
+                    command,
+                    cwd,
+                };
+                self.reduce_in(key, [started]);
                 self.forget_screens(key);
             }
             HostEvent::TerminalOutput => {

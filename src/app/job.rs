@@ -6,8 +6,8 @@ use crate::{
     acp::{Client, Inbox},
     app::{backend::Written, records::Stored},
     host::{HostEvent, LoginCommand, clipboard::Copied},
-    proto::{ConnectionId, SessionId, SessionKey},
-    session::{Event, Prompt},
+    proto::{ConnectionId, SessionKey},
+    session::{Event, Prompt, Start},
     text::SafeText,
     ui::{AgentList, FileList, PastSession},
 };
@@ -33,7 +33,7 @@ pub enum Job {
     /// A stored session was read, to be opened again; or why it cannot be.
     Stored(Result<Box<Stored>, String>),
     /// What is stored of a session that the agent has kept, if anything.
-    Kept(SessionId, Option<Box<Stored>>),
+    Kept(Start, Option<Box<Stored>>),
     /// Lines of a session could not be written.
     NotStored(SessionKey, SafeText),
     Files(FileList),

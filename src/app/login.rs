@@ -88,6 +88,7 @@ impl App {
                 command,
                 cwd,
                 screen,
+                ..
             } => {
                 running.login.terminal = Some(id.clone());
                 running.screens.insert(id.clone(), screen);

@@ -10,7 +10,7 @@ use crate::{
     },
     proto::{SessionKey, TerminalId},
     record::{Batch, Kind, Recorder},
-    session::{Event, NoticeLevel},
+    session::{Event, NoticeLevel, Start},
     text::SafeText,
     vt,
 };
@@ -27,7 +27,14 @@ impl App {
         if let Some(stored) = stored {
             let title = stored.about.title.clone();
             self.sessions.show_stored(key, title, stored.blocks);
-            shown = Some((stored.id, stored.about, stored.next_id));
+            // A fork goes its own way from there: in a record of its own, which begins with it all.
+            let forked = self
+                .sessions
+                .get(key)
+                .is_some_and(|session| matches!(session.config.start, Start::Fork(_)));
+            if !forked {
+                shown = Some((stored.id, stored.about, stored.next_id));
+            }
         }
         if self.config.sessions.keep == 0 {
             return;

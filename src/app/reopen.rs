@@ -1,6 +1,9 @@
 //! Opening a stored session again: `--resume`, `--continue`, the picker.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use crate::{
     app::{
@@ -98,6 +101,9 @@ pub(super) fn wanted_agent(launch: &Launch, config: &Config) -> Result<Option<St
     })
 }
 
+/// How long what was said last may take to get to the disk, before it is read from there.
+const UP_TO_DATE: Duration = Duration::from_secs(1);
+
 impl App {
     /// Offers what is stored; the choice comes as
     /// [`UiCommand::Reopen`](crate::ui::UiCommand::Reopen).
@@ -120,22 +126,33 @@ impl App {
         });
     }
 
-    /// Opens a session that the agent of the one shown has kept, with what is stored of it: where the
-    /// agent resumes it, no replay comes (V1-SES-11).
-    pub(super) fn open_kept(&self, session: SessionId) {
+    /// Opens a session that the agent of the one shown has kept, or forks it, with what is stored of
+    /// it: where the agent resumes or forks, no replay comes (V1-SES-11, V1-SES-16).
+    pub(super) fn open_kept(&mut self, start: Start) {
+        let (Start::Reopen(session) | Start::Fork(session)) = start.clone() else {
+            return;
+        };
         let Some(agent) = self
             .shown_running()
             .map(|running| running.profile.id.clone())
         else {
             return;
         };
-        let (jobs, records) = (self.jobs.clone(), self.records.clone());
+        if let Some(key) = self.sessions.shown_key() {
+            self.record(key, false);
+        }
+        let (jobs, records, writer) =
+            (self.jobs.clone(), self.records.clone(), self.writer.clone());
         tokio::task::spawn_blocking(move || {
+            if let Some(writer) = writer {
+                // A fork shows what was said just now, too.
+                writer.finish(UP_TO_DATE);
+            }
             let stored = records.of_session(&agent, &session).first().and_then(|id| {
                 let record = records.load(id).ok()?;
                 Some(Box::new(Stored::new(id.clone(), record)))
             });
-            let _ = jobs.send(Job::Kept(session, stored));
+            let _ = jobs.send(Job::Kept(start, stored));
         });
     }
 

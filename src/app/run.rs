@@ -28,7 +28,7 @@ use crate::{
     cli::{ExitCode, Launch},
     config::{Dirs, Loaded},
     proto::{ConnectionId, SessionKey},
-    session::{Event, Question, Sessions, Start},
+    session::{Event, Question, Sessions},
     ui::{ProjectInfo, UiContext},
     vt::Screens,
 };
@@ -216,8 +216,8 @@ impl App {
                 self.stored(stored);
                 self.frames.request(now, Reason::Now);
             }
-            Job::Kept(id, stored) => {
-                self.open_another(Start::Reopen(id), stored.map(|stored| *stored));
+            Job::Kept(start, stored) => {
+                self.open_another(start, stored.map(|stored| *stored));
                 self.frames.request(now, Reason::Now);
             }
             Job::NotStored(key, error) => self.not_stored(key, &error),

@@ -303,6 +303,7 @@ fn wrote(request: &HostRequest, reply: &HostReply) -> Option<Event> {
     match (request, reply) {
         (_, HostReply::Error(_)) => None,
         (HostRequest::WriteTextFile(write), _) => Some(Event::Wrote {
+            session: write.session.clone(),
             path: write.path.clone(),
             lines: write.content.lines().count(),
         }),

@@ -24,7 +24,7 @@ pub use serve::{Host, HostConfig, Outside, ServeOutcome, Serving};
 pub use terminal::{DEFAULT_SIZE, TerminalSettings};
 
 use crate::{
-    proto::{ExitStatus, TerminalId},
+    proto::{ExitStatus, SessionId, TerminalId},
     text::SafeText,
     vt::SharedScreen,
 };
@@ -33,6 +33,8 @@ use crate::{
 #[derive(Clone)]
 pub enum HostEvent {
     TerminalStarted {
+        /// Of the agent; `None`: the person's own command.
+        session: Option<SessionId>,
         id: TerminalId,
         command: SafeText,
         cwd: SafeText,

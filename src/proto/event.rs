@@ -3,8 +3,8 @@
 use crate::{
     proto::{
         AgentNotice, CompactionId, CompactionPatch, ConfigOption, ContentBlock, ExitStatus,
-        MessageId, Meta, ModeId, NamedPlan, Patch, PlanEntry, PlanId, RawJson, SlashCommand,
-        TerminalId, ToolCallPatch,
+        MessageId, Meta, ModeId, NamedPlan, Patch, PlanEntry, PlanId, RawJson, SessionMessagePatch,
+        SlashCommand, SubagentPatch, TerminalId, ToolCallPatch,
     },
     text::SafeText,
 };
@@ -34,6 +34,15 @@ pub enum AgentEvent {
     /// More of a compaction's summary; an unknown id begins one (V1-COMP-02).
     CompactionChunk {
         id: CompactionId,
+        content: ContentBlock,
+        meta: Meta,
+    },
+    /// A child session of the one that it is for.
+    Subagent(Box<SubagentPatch>),
+    SessionMessage(Box<SessionMessagePatch>),
+    /// More of a message between sessions; an unknown id begins one (V1-SUB-05).
+    SessionMessageChunk {
+        id: MessageId,
         content: ContentBlock,
         meta: Meta,
     },

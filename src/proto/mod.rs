@@ -22,6 +22,7 @@ mod options;
 mod plan;
 mod policy;
 mod request;
+mod subagent;
 mod tool;
 
 pub use call::{
@@ -58,4 +59,5 @@ pub use request::{
     PermissionOption, PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef,
     TerminalSnapshot,
 };
+pub use subagent::{IdleReason, SessionMessagePatch, SubagentCaps, SubagentPatch, SubagentState};
 pub use tool::{Diff, Patch, ToolCallPatch, ToolContent, ToolKind, ToolLocation, ToolStatus};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    proto::{ContentBlock, Meta, RawJson, TerminalId, ToolCallId},
+    proto::{ContentBlock, Meta, RawJson, SessionId, TerminalId, ToolCallId},
     text::SafeText,
 };
 
@@ -95,7 +95,12 @@ pub enum ToolContent {
     Block(ContentBlock),
     Diff(Arc<Diff>),
     Terminal(TerminalId),
-    Unknown { kind: SafeText, raw: RawJson },
+    /// A link to a session, for display only (V1-TOOL-11).
+    Session(SessionId),
+    Unknown {
+        kind: SafeText,
+        raw: RawJson,
+    },
 }
 
 /// A change of one file, for display only.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     content::Piece,
-    names::{Does, Level, Priority, Progress},
+    names::{Does, Level, Priority, Stage},
     raw::Raw,
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
         ToolCallId, ToolLocation,
     },
     session::{
-        Answered, BlockKind, By, Compaction, Message, Notice, Thought, ToolCall, ToolState,
+        self, Answered, BlockKind, By, Compaction, Message, Notice, Thought, ToolCall, ToolState,
         UserMessage,
     },
     text::{SafeText, SafeTextBuf},
@@ -132,7 +132,7 @@ pub struct Answer {
 pub struct Entry {
     pub content: SafeText,
     pub priority: Priority,
-    pub status: Progress,
+    pub status: Stage,
 }
 
 pub(super) fn values(meta: &Meta) -> Vec<Raw> {
@@ -195,6 +195,22 @@ impl Block {
                 took_ms: compaction.took.map(millis),
                 meta: values(&compaction.meta),
                 ..of(Kind::Compaction)
+            },
+            // Their own conversations are not kept yet: that they were there is.
+            BlockKind::Subagent(_) => Self {
+                text: "a subagent worked here; what it said is not kept".into(),
+                level: Some(Level::Quiet),
+                ..of(Kind::Notice)
+            },
+            BlockKind::SessionMessage(message) => Self {
+                text: "a message between the agent and a subagent".into(),
+                level: Some(Level::Quiet),
+                detail: message.content.iter().find_map(|piece| match piece {
+                    session::Piece::Text(text) => Some(text.since(0)),
+                    session::Piece::Content(_) => None,
+                }),
+                meta: values(&message.meta),
+                ..of(Kind::Notice)
             },
             BlockKind::Content(content) => Self {
                 content: vec![content.into()],

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{block::is_default, raw::Raw};
 use crate::{
-    proto::{ContentBlock, Diff, Media, RawJson, Resource, ResourceLink, TerminalId, ToolContent},
+    proto::{
+        ContentBlock, Diff, Media, RawJson, Resource, ResourceLink, SessionId, TerminalId,
+        ToolContent,
+    },
     session,
     text::SafeText,
 };
@@ -138,6 +141,10 @@ impl From<&ToolContent> for Piece {
                 terminal_id: Some(id.as_str().to_owned()),
                 ..Self::of("terminal")
             },
+            ToolContent::Session(id) => Self {
+                uri: Some(id.as_str().to_owned()),
+                ..Self::of("session")
+            },
             ToolContent::Unknown { kind, raw } => Self {
                 kind: kind.clone(),
                 raw: Some(Raw(raw.clone())),
@@ -203,6 +210,7 @@ impl From<Piece> for ToolContent {
                 Some(text) => Self::Block(ContentBlock::Text(text)),
                 None => Self::Terminal(TerminalId::new(piece.terminal_id.unwrap_or_default())),
             },
+            ("session", None) => Self::Session(SessionId::new(piece.uri.unwrap_or_default())),
             _ => Self::Block(piece.into()),
         }
     }

@@ -7,7 +7,7 @@ use similar::TextDiff;
 use super::{
     block::{Block, Kind, Tool},
     content::Piece,
-    names::Progress,
+    names::Stage,
     read::Record,
     time::iso,
 };
@@ -79,7 +79,7 @@ fn written(block: &Block) -> String {
             .map_or_else(String::new, |tool| written_tool(tool, block)),
         Kind::Plan => {
             let entry = |entry: &super::block::Entry| {
-                let sign = if entry.status == Progress::Completed {
+                let sign = if entry.status == Stage::Completed {
                     "x"
                 } else {
                     " "

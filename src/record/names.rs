@@ -84,7 +84,7 @@ mirror!(Priority = PlanPriority {
     Low "low",
 } else Medium);
 
-mirror!(Progress = PlanStatus {
+mirror!(Stage = PlanStatus {
     Pending "pending",
     InProgress "in_progress",
     Completed "completed",

@@ -8,13 +8,15 @@ use super::{
 };
 use crate::{
     proto::{
-        AgentNotice, CallResult, CallTag, CompactionStatus, ContentBlock, FromAgent, NamedPlan,
-        NoticeSeverity, PlanBody, PlanPriority, PlanStatus, StopReason, ToolContent, ToolKind,
+        AgentNotice, CallResult, CallTag, CompactionStatus, ContentBlock, FromAgent, IdleReason,
+        NamedPlan, NoticeSeverity, PlanBody, PlanPriority, PlanStatus, SessionId, StopReason,
+        SubagentState, ToolContent, ToolKind,
     },
     session::{
         Answered, Block, BlockId, BlockKind, By, Changes, Event, NoticeLevel, Session, ToolCall,
         ToolState,
     },
+    text::SafeText,
 };
 
 /// Bytes of the text that the summary keeps.
@@ -48,6 +50,8 @@ pub struct Observer {
     seen: HashMap<BlockId, Seen>,
     plan: Vec<PlanEntry>,
     plans: Vec<NamedPlan>,
+    /// Subagents as they were told of.
+    subagents: HashMap<SessionId, (SafeText, String)>,
 }
 
 enum Seen {
@@ -77,6 +81,7 @@ impl Observer {
             seen: HashMap::new(),
             plan: Vec::new(),
             plans: Vec::new(),
+            subagents: HashMap::new(),
         }
     }
 
@@ -99,7 +104,7 @@ impl Observer {
                 }
                 Vec::new()
             }
-            Event::Wrote { path, lines } => {
+            Event::Wrote { path, lines, .. } => {
                 self.wrote(path, "acp-tui");
                 vec![Record::FileWritten {
                     path: path.clone(),
@@ -123,7 +128,9 @@ impl Observer {
                 self.refused(format!("run {command}"), format!("nobody to ask: {reason}"))
             }
             Event::Refused { what, rule } => self.refused(what.to_string(), rule.to_string()),
-            Event::TerminalStarted { id, command, cwd } => vec![Record::TerminalStarted {
+            Event::TerminalStarted {
+                id, command, cwd, ..
+            } => vec![Record::TerminalStarted {
                 terminal: id.as_str().to_owned(),
                 command: command.to_string(),
                 cwd: cwd.to_string(),
@@ -168,6 +175,7 @@ impl Observer {
             self.answer = None;
         }
         self.look_at_plan(session, &mut out);
+        self.look_at_subagents(session, &mut out);
         self.look_at_transcript(session, &mut out);
         self.turn_is_over = !turn && (self.turn_is_over || self.turn_is_open);
         self.turn_is_open = turn;
@@ -367,6 +375,27 @@ impl Observer {
         keep(files, FileWritten { path, by });
     }
 
+    /// What a subagent is called and how it stands; what it says and does stays its own.
+    fn look_at_subagents(&mut self, session: &Session, out: &mut Vec<Record>) {
+        if self.from.is_none() {
+            return;
+        }
+        for subagent in session.subagents.iter() {
+            let now = (subagent.name(), state_name(subagent.state.as_ref()));
+            if self.subagents.get(&subagent.id) != Some(&now) {
+                let (title, state) = now.clone();
+                self.subagents.insert(subagent.id.clone(), now);
+                out.push(Record::Subagent {
+                    id: subagent.id.as_str().to_owned(),
+                    title: title.to_string(),
+                    state,
+                });
+            }
+        }
+        let known = |id: &SessionId| session.subagents.get(id).is_some();
+        self.subagents.retain(|id, _| known(id));
+    }
+
     fn look_at_plan(&mut self, session: &Session, out: &mut Vec<Record>) {
         let entries = plan(&session.plan);
         // A finished plan goes into the transcript: that is no news.
@@ -400,6 +429,22 @@ impl Observer {
     }
 }
 
+fn state_name(state: Option<&SubagentState>) -> String {
+    match state {
+        Some(SubagentState::Running) => "running".to_owned(),
+        Some(SubagentState::RequiresAction) => "requires_action".to_owned(),
+        Some(SubagentState::Idle(None)) => "idle".to_owned(),
+        Some(SubagentState::Idle(Some(IdleReason::Stopped(reason)))) => {
+            format!("idle: {}", reason_name(reason))
+        }
+        Some(SubagentState::Idle(Some(IdleReason::Failed(error)))) => {
+            format!("failed: {}", error.message)
+        }
+        Some(SubagentState::Other(state)) => state.to_string(),
+        Some(SubagentState::Unknown) | None => "unknown".to_owned(),
+    }
+}
+
 fn keep<T>(list: &mut Vec<T>, item: T) {
     if list.len() < MAX_LISTED {
         list.push(item);
@@ -429,7 +474,10 @@ fn once(kind: &BlockKind) -> Option<Record> {
         | BlockKind::Agent(_)
         | BlockKind::Thought(_)
         | BlockKind::Tool(_)
-        | BlockKind::Compaction(_) => return None,
+        | BlockKind::Compaction(_)
+        | BlockKind::Subagent(_) => return None,
+        // Between the agent and itself: what comes of it is told.
+        BlockKind::SessionMessage(_) => return None,
     })
 }
 

@@ -81,6 +81,12 @@ pub enum Record {
     Compaction {
         status: String,
     },
+    /// A subagent is new, or stands otherwise than before.
+    Subagent {
+        id: String,
+        title: String,
+        state: String,
+    },
     Usage(Usage),
     /// A line of acp-tui's own.
     Notice {

@@ -149,6 +149,7 @@ fn what_happens_is_told_once_and_in_order() {
     watched.says(edit(ToolStatus::Completed));
     watched.says(text(ChunkRole::Agent, "done"));
     watched.event(Event::Wrote {
+        session: crate::proto::SessionId::new("s"),
         path: "b.rs".into(),
         lines: 2,
     });
@@ -249,4 +250,28 @@ fn the_version_is_the_first_thing_and_stands_in_the_summary() {
     );
     let end: Value = serde_json::from_str(&line(&Record::End(Box::default()))).expect("JSON");
     assert_eq!((&end["event"], &end["version"]), (&json!("end"), &json!(1)));
+}
+
+#[test]
+fn a_subagent_is_told_of_when_it_comes_and_when_it_stands_otherwise() {
+    use crate::proto::{Patch, SubagentPatch, SubagentState};
+    let mut watched = Watched::running();
+    let child = |state: SubagentState| {
+        AgentEvent::Subagent(Box::new(SubagentPatch {
+            title: Patch::Set("Explore".into()),
+            state: Patch::Set(state),
+            ..SubagentPatch::new(SessionId::new("c"))
+        }))
+    };
+    watched.says(child(SubagentState::Running));
+    watched.says(text(ChunkRole::Agent, "one"));
+    watched.says(child(SubagentState::Running));
+    watched.says(child(SubagentState::Idle(None)));
+    let told: Vec<Value> = watched
+        .json()
+        .into_iter()
+        .filter(|record| record["event"] == "subagent")
+        .map(|record| record["state"].clone())
+        .collect();
+    assert_eq!(told, ["running", "idle"]);
 }

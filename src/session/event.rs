@@ -48,6 +48,8 @@ pub enum Event {
         question: QuestionId,
         run: bool,
     },
+    /// Stop what a subagent does, where its agent allows that (V1-SUB-03).
+    CancelSubagent(SessionId),
     AnswerForm {
         question: QuestionId,
         answer: ElicitationAnswer,
@@ -119,12 +121,15 @@ pub enum Event {
         what: SafeText,
         rule: SafeText,
     },
-    /// A file was written for the agent: the path as it named it.
+    /// A file was written for that session of the agent: the path as it named it.
     Wrote {
+        session: SessionId,
         path: String,
         lines: usize,
     },
     TerminalStarted {
+        /// Whose command it is; `None`: the person's.
+        session: Option<SessionId>,
         id: TerminalId,
         command: SafeText,
         cwd: SafeText,

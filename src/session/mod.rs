@@ -14,6 +14,7 @@ mod question;
 mod reduce;
 mod sessions;
 mod state;
+mod subagent;
 mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
@@ -32,7 +33,8 @@ pub use state::{
     AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig,
     SignInStep, Start, TerminalInfo, Turn, TurnPhase,
 };
+pub use subagent::{Subagent, Subagents};
 pub use transcript::{
-    Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, Thought,
-    ToolCall, ToolState, Transcript, UserMessage,
+    Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, SessionMessage,
+    Thought, ToolCall, ToolState, Transcript, UserMessage,
 };

@@ -4,8 +4,8 @@ use std::{path::PathBuf, time::Instant};
 
 use crate::{
     proto::{
-        ElicitationId, Form, HostRequest, PermissionOption, RequestKey, ToolCallId, ToolContent,
-        ToolKind, ToolLocation,
+        ElicitationId, Form, HostRequest, PermissionOption, RequestKey, SessionId, ToolCallId,
+        ToolContent, ToolKind, ToolLocation,
     },
     session::{Address, BlockId},
     text::SafeText,
@@ -71,7 +71,10 @@ impl Question {
 pub struct PermissionQuestion {
     pub id: QuestionId,
     pub key: RequestKey,
-    /// The tool call that it is about: in the transcript, and what policy needs of it here.
+    /// The subagent that asks; `None`: the session itself.
+    pub subagent: Option<SessionId>,
+    /// The tool call that it is about: in the transcript of that one, and what policy needs of it
+    /// here.
     pub block: BlockId,
     pub subject: Subject,
     /// In the agent's order.
@@ -134,6 +137,8 @@ pub struct CommandQuestion {
 pub struct FormQuestion {
     pub id: QuestionId,
     pub key: RequestKey,
+    /// The subagent that asks; `None`: the session itself.
+    pub subagent: Option<SessionId>,
     /// It belongs to the session, not to a request of ours (V1-ELI-02).
     pub of_turn: bool,
     /// Title of the tool call that it is asked for.
@@ -148,6 +153,8 @@ pub struct FormQuestion {
 pub struct PageQuestion {
     pub id: QuestionId,
     pub key: RequestKey,
+    /// The subagent that asks; `None`: the session itself.
+    pub subagent: Option<SessionId>,
     pub of_turn: bool,
     pub about: Option<SafeText>,
     pub message: SafeText,

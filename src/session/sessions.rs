@@ -317,6 +317,12 @@ impl Sessions {
         self.list
             .iter()
             .position(|(_, session)| session.connection == Some(connection) && session.is(id))
+            // A child's words and requests are its parent's to take (V1-SUB-02).
+            .or_else(|| {
+                self.list.iter().position(|(_, session)| {
+                    session.connection == Some(connection) && session.has_subagent(id)
+                })
+            })
     }
 
     fn unnamed(&self, connection: ConnectionId) -> impl Iterator<Item = usize> {

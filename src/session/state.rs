@@ -12,7 +12,7 @@ use crate::{
         PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt,
         TerminalId, TurnTokens, Usage,
     },
-    session::{BlockKind, Prompt, Question, Transcript},
+    session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
 };
 
@@ -101,6 +101,8 @@ pub struct Session {
     pub options_rev: u64,
     pub commands: Vec<SlashCommand>,
     pub usage: Option<Usage>,
+    /// Child sessions, each with its own conversation.
+    pub subagents: Subagents,
     /// What the last answer to a prompt said that it took (V1-PROMPT-08).
     pub tokens: Option<TurnTokens>,
     /// Terminals of this session, ours and the agent's own.
@@ -209,6 +211,14 @@ impl Session {
     /// The dialog to show: the first question, once policy has left it to the person.
     pub fn shown_question(&self) -> Option<&Question> {
         self.waiting_questions().next()
+    }
+
+    /// The tool call that a question is about, wherever that stands.
+    pub fn asked_about(&self, question: &PermissionQuestion) -> Option<&Block> {
+        match &question.subagent {
+            None => self.transcript.get(question.block),
+            Some(id) => self.subagents.get(id)?.transcript.get(question.block),
+        }
     }
 
     /// All questions that wait for the person, in the order in which they were asked. One that

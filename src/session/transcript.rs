@@ -12,7 +12,7 @@ use std::{
 use crate::{
     proto::{
         CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
-        RawJson, ToolCallId, ToolContent, ToolKind, ToolLocation,
+        RawJson, SessionId, ToolCallId, ToolContent, ToolKind, ToolLocation,
     },
     session::{Answered, By, Pieces},
     text::{SafeText, SafeTextBuf},
@@ -47,6 +47,9 @@ pub enum BlockKind {
     /// A plan in markdown whose turn is over.
     PlanText(PlanText),
     Compaction(Box<Compaction>),
+    /// A child session stands here; its own conversation is in `Session::subagents`.
+    Subagent(SessionId),
+    SessionMessage(Box<SessionMessage>),
     /// Content other than text in a message: image, audio, resource, link, unknown.
     Content(ContentBlock),
     Notice(Notice),
@@ -186,6 +189,16 @@ impl Compaction {
     pub fn is_open(&self) -> bool {
         self.status == CompactionStatus::InProgress && !self.abandoned
     }
+}
+
+/// What one session wrote to another: in the transcript of each of them (V1-SUB-05).
+#[derive(Debug)]
+pub struct SessionMessage {
+    pub id: MessageId,
+    pub sender: Option<SessionId>,
+    pub recipient: Option<SessionId>,
+    pub content: Pieces,
+    pub meta: Meta,
 }
 
 /// A line of the client's own.

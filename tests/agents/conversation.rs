@@ -149,6 +149,44 @@ impl Conversation {
         assert_eq!(count(self.wire()), before + 1, "{screen}");
     }
 
+    /// The first that can be something else and that what follows does not hang on: how much it
+    /// thinks, else the model, else the mode; to another value and back (V1-CFG-08, V1-MODE-02).
+    pub fn changes_an_option(&self) {
+        let wire = self.wire();
+        let opened = &wire.answer_to_last("session/new").expect("a session")["result"];
+        let Some(option) = Changeable::find(opened) else {
+            return;
+        };
+        let back = option.current;
+        let other = if back == 0 { 1 } else { 0 };
+        for (value, name) in [(other, &option.names[other]), (back, &option.names[back])] {
+            let count = |wire: &Wire| wire.sent(option.method).count();
+            let before = count(&self.wire());
+            self.tui.keys("<f12>");
+            self.tui.wait_for("╭ Options ─");
+            self.tui.keys(&"<down>".repeat(option.place));
+            self.tui.keys("<enter>");
+            self.tui.wait_for("╭ Options ▸ ");
+            self.tui.keys("<home>");
+            self.tui.keys(&"<down>".repeat(value));
+            self.tui.keys("<enter>");
+            self.tui.wait("the answer that it is set", |_| {
+                let wire = self.wire();
+                let answer = wire.answer_to_last(option.method)?;
+                assert!(answer.get("error").is_none(), "{answer}");
+                (count(&wire) > before).then_some(())
+            });
+            self.tui.wait("the value in the list", |tui| {
+                let screen = tui.screen();
+                let mut rows = screen.lines();
+                rows.any(|row| row.trim_end_matches([' ', '│']).ends_with(name.as_str()))
+                    .then_some(())
+            });
+            self.tui.keys("<esc>");
+            self.tui.wait_gone("╭ Options ─");
+        }
+    }
+
     /// `words` is what the agent said last.
     pub fn is_started_again_in_the_same_session(&self, words: &str) {
         let session = self.session();
@@ -201,6 +239,54 @@ impl Conversation {
         assert_eq!(self.tui.wait_exit().code(), Some(0));
         self.tui.assert_restored();
         self.tui.assert_nothing_left();
+    }
+
+    /// A second session in the same process, while the first one works (V1-SES-02).
+    pub fn works_in_two_sessions_at_once(&self) {
+        let processes = self.wire().sent("initialize").count();
+        let sessions = self.wire().sent("session/new").count();
+        self.prompt("sleep 6");
+        self.tui.keys("<c-n>");
+        self.tui.wait("a second session", |_| {
+            (self.wire().sent("session/new").count() > sessions).then_some(())
+        });
+        self.wait_idle();
+        self.goes_on("from the second session");
+        assert_eq!(self.wire().sent("initialize").count(), processes);
+        self.tui.keys("<c-s>");
+        self.tui.wait_for("Sessions");
+        self.tui.keys("<c-x><esc>");
+        self.tui.wait_gone("ctrl-s");
+        self.wait_idle();
+    }
+
+    /// It knows what was said, and goes its own way (V1-SES-16).
+    pub fn forks(&self) {
+        let session = self.session();
+        self.tui.keys("<c-p>fork-session");
+        self.tui.wait_for("❯ fork-session");
+        self.tui.keys("<enter>");
+        let answer = self.tui.wait("a fork", |_| {
+            self.wire().answer_to_last("session/fork").cloned()
+        });
+        assert!(answer.get("error").is_none(), "{answer}");
+        assert_ne!(answer["result"]["sessionId"], session);
+        self.wait_idle();
+        self.goes_on("from the fork");
+        let wire = self.wire();
+        let last = wire.sent("session/prompt").next_back().expect("a prompt");
+        assert_eq!(last["params"]["sessionId"], answer["result"]["sessionId"]);
+    }
+
+    /// Of a client that was started with `--resume`: what was said stands there once.
+    pub fn opened_again(tui: Tui, words: &str) {
+        let mut talk = Self { tui };
+        talk.wait_idle();
+        talk.wait_row(words);
+        talk.goes_on("in another run");
+        talk.tui.keys("<c-d>");
+        assert_eq!(talk.tui.wait_exit().code(), Some(0));
+        talk.tui.assert_nothing_left();
     }
 
     pub fn ends(mut self) {
@@ -262,7 +348,7 @@ impl Conversation {
     }
 
     /// The session of the last prompt, or of what was opened after it.
-    fn session(&self) -> Value {
+    pub fn session(&self) -> Value {
         let wire = self.wire();
         let calls = ["session/load", "session/resume", "session/prompt"];
         let mut last = calls
@@ -277,5 +363,55 @@ impl Conversation {
 
     fn wire(&self) -> Wire {
         Wire::read(&self.tui.path(WIRE))
+    }
+}
+
+/// An option with more than one value.
+struct Changeable {
+    /// Rows above it in the list of all.
+    place: usize,
+    method: &'static str,
+    names: Vec<String>,
+    /// Which of them it is.
+    current: usize,
+}
+
+impl Changeable {
+    /// Of a session as it was opened.
+    fn find(opened: &Value) -> Option<Self> {
+        let options = opened["configOptions"].as_array();
+        if let Some(options) = options.filter(|options| !options.is_empty()) {
+            let of = |category: &str| {
+                options.iter().enumerate().find_map(|(place, option)| {
+                    let fits = option["category"] == category;
+                    let list = option["options"].as_array()?;
+                    let method = "session/set_config_option";
+                    fits.then(|| {
+                        Self::among(place, method, list, "value", &option["currentValue"])
+                    })?
+                })
+            };
+            return ["thought_level", "model", "mode"].into_iter().find_map(of);
+        }
+        let modes = &opened["modes"];
+        let list = modes["availableModes"].as_array()?;
+        Self::among(0, "session/set_mode", list, "id", &modes["currentModeId"])
+    }
+
+    fn among(
+        place: usize,
+        method: &'static str,
+        list: &[Value],
+        id: &str,
+        current: &Value,
+    ) -> Option<Self> {
+        let name = |item: &Value| item["name"].as_str().unwrap_or_default().to_owned();
+        Some(Self {
+            place,
+            method,
+            names: list.iter().map(name).collect(),
+            current: list.iter().position(|item| item[id] == *current)?,
+        })
+        .filter(|option| option.names.len() > 1)
     }
 }

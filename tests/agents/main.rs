@@ -29,6 +29,9 @@ struct Agent {
     tells_output: bool,
     /// It can open a session again right after its start.
     resumes: bool,
+    /// It serves several sessions at once.
+    several: bool,
+    forks: bool,
 }
 
 impl Agent {
@@ -38,15 +41,18 @@ impl Agent {
             asks: true,
             tells_output: true,
             resumes: true,
+            several: true,
+            forks: false,
         }
     }
 
     fn holds_a_conversation(self) {
-        let Some(stage) = Stage::set(self.name) else {
+        let Some(mut stage) = Stage::set(self.name) else {
             return;
         };
         let talk = Conversation::begin(&stage);
         talk.goes_on("good day to you");
+        talk.changes_an_option();
         talk.shows_each_line_once();
         if self.asks {
             talk.changes_a_file_when_allowed();
@@ -70,23 +76,47 @@ impl Agent {
             talk.is_started_again_and_says_how("and still here");
         }
         talk.goes_on("after the restart");
+        let session = talk.session();
+        if self.several {
+            talk.works_in_two_sessions_at_once();
+        }
+        if self.forks {
+            talk.forks();
+        }
         talk.ends();
+        if self.resumes {
+            let id = session.as_str().expect("an id");
+            let tui = stage.start_again(&["--resume", id]);
+            Conversation::opened_again(tui, "after the restart");
+        }
     }
 }
 
 #[test]
 fn opencode() {
-    Agent::new("opencode").holds_a_conversation();
+    let agent = Agent {
+        forks: true,
+        ..Agent::new("opencode")
+    };
+    agent.holds_a_conversation();
 }
 
 #[test]
 fn claude() {
-    Agent::new("claude").holds_a_conversation();
+    let agent = Agent {
+        forks: true,
+        ..Agent::new("claude")
+    };
+    agent.holds_a_conversation();
 }
 
 #[test]
 fn codex() {
-    Agent::new("codex").holds_a_conversation();
+    let agent = Agent {
+        forks: true,
+        ..Agent::new("codex")
+    };
+    agent.holds_a_conversation();
 }
 
 #[test]
@@ -107,7 +137,11 @@ fn qwen() {
 
 #[test]
 fn vibe() {
-    Agent::new("vibe").holds_a_conversation();
+    let agent = Agent {
+        forks: true,
+        ..Agent::new("vibe")
+    };
+    agent.holds_a_conversation();
 }
 
 #[test]

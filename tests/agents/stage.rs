@@ -56,7 +56,8 @@ impl Stage {
         );
         let wire = setup.path(WIRE).display().to_string();
         let setup = setup
-            .size(120, 40)
+            // Wide enough for all that the status line has to say.
+            .size(180, 40)
             .patience(PATIENCE)
             .config_file(&profile(&homes.join("agents.toml"), agent))
             .args(&["--agent", agent, "--wire", &wire]);
@@ -68,6 +69,16 @@ impl Stage {
 
     pub fn start(&self) -> Tui {
         self.setup.start()
+    }
+
+    /// Another client, in the same home and project.
+    pub fn start_again(&mut self, args: &[&str]) -> Tui {
+        let before = self.setup.args.len();
+        let args = args.iter().map(|arg| (*arg).to_owned());
+        self.setup.args.extend(args);
+        let tui = self.setup.start();
+        self.setup.args.truncate(before);
+        tui
     }
 }
 

@@ -30,6 +30,7 @@ mod sign_in;
 mod start;
 mod stop;
 mod stored;
+mod subagents;
 mod terminal;
 mod trust;
 mod turn;

@@ -174,7 +174,9 @@ fn a_session_is_forked_where_the_agent_can() {
     tui.keys("<c-p>fork-session<enter>");
     let fork = tui.wait_method("session/fork");
     assert_eq!(fork["params"]["sessionId"], "sess-1");
-    tui.wait_for("+1");
+    // What was said before the fork stands above it.
+    let screen = tui.wait_for("forked: it goes on from here");
+    assert!(screen.contains("│ one"), "{screen}");
     tui.keys("two<enter>");
     tui.wait("the second prompt", |tui| {
         (tui.count("session/prompt") == 2).then_some(())

@@ -204,10 +204,7 @@ fn a_session_of_another_directory_is_opened_in_its_own() {
     tui.wait_for("over there");
     wait_ready(&tui);
     let opened = tui.received();
-    let opened = opened
-        .iter()
-        .filter(|m| m["method"] == "session/new")
-        .next_back();
+    let opened = opened.iter().rfind(|m| m["method"] == "session/new");
     let cwd = opened.map(|message| message["params"]["cwd"].clone());
     assert_eq!(cwd, Some(json!(other)));
     // In the picker, too.
@@ -219,10 +216,7 @@ fn a_session_of_another_directory_is_opened_in_its_own() {
     tui.wait_for("over there");
     wait_ready(&tui);
     let opened = tui.received();
-    let opened = opened
-        .iter()
-        .filter(|m| m["method"] == "session/new")
-        .next_back();
+    let opened = opened.iter().rfind(|m| m["method"] == "session/new");
     let cwd = opened.map(|message| message["params"]["cwd"].clone());
     assert_eq!(cwd, Some(json!(other)));
 }

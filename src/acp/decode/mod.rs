@@ -20,6 +20,7 @@ mod options;
 mod permission;
 mod reply;
 mod request;
+mod subagent;
 mod terminal_meta;
 mod tool;
 mod update;

@@ -1,11 +1,11 @@
 //! Updates that came to v1 later: plans with ids, notices, compactions (V1-PLAN-03, V1-NOTE,
-//! V1-COMP). Rare, so each is read by a view of its own; handled whether we asked for them or not
+//! V1-COMP), and those of [`subagent`]. Rare, so each is read by a view of its own; handled whether we asked for them or not
 //! (V1-UPD-11).
 
 use serde::Deserialize;
 
 use super::{
-    blocks, options,
+    blocks, options, subagent,
     terminal_meta::kept,
     view::{Member, Misfit, Pass, object, present},
 };
@@ -25,6 +25,9 @@ pub fn event(pass: Pass, tag: &str, update: &str) -> Result<Option<AgentEvent>, 
         "notice" => notice(pass, update),
         "compaction_update" => compaction(pass, update),
         "compaction_summary_chunk" => compaction_chunk(pass, update),
+        "subagent_update" => subagent::update(pass, update),
+        "session_message" => subagent::message(pass, update),
+        "session_message_chunk" => subagent::message_chunk(pass, update),
         _ => Ok(None),
     }
 }
@@ -149,7 +152,7 @@ fn compaction(pass: Pass, update: &str) -> Result<Option<AgentEvent>, Misfit> {
 }
 
 /// Every `_meta` of a message together.
-fn kept_with(meta: Member<'_>, mut others: Meta) -> Meta {
+pub fn kept_with(meta: Member<'_>, mut others: Meta) -> Meta {
     others.extend(kept(meta));
     others
 }

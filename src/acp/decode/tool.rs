@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     proto::{
-        Diff, Meta, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolLocation,
-        ToolStatus,
+        Diff, Meta, SessionId, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
+        ToolLocation, ToolStatus,
     },
     text::SafeText,
 };
@@ -119,6 +119,8 @@ struct Item<'a> {
     new_text: Member<'a>,
     #[serde(borrow)]
     terminal_id: Member<'a>,
+    #[serde(borrow)]
+    session_id: Member<'a>,
     #[serde(borrow, rename = "_meta")]
     meta: Member<'a>,
 }
@@ -178,6 +180,9 @@ fn known_content(
         "terminal" => pass
             .text(item.terminal_id)?
             .map(|id| ToolContent::Terminal(TerminalId::new(id.as_str()))),
+        "session" => pass
+            .text(item.session_id)?
+            .map(|id| ToolContent::Session(SessionId::new(id.as_str()))),
         _ => None,
     })
 }

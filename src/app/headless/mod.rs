@@ -372,8 +372,17 @@ impl Run {
             }
             Job::Launched(Err(error)) => self.reduce(vec![Event::SpawnFailed { error }]),
             Job::Host(HostEvent::TerminalStarted {
-                id, command, cwd, ..
-            }) => self.reduce(vec![Event::TerminalStarted { id, command, cwd }]),
+                session,
+                id,
+                command,
+                cwd,
+                ..
+            }) => self.reduce(vec![Event::TerminalStarted {
+                session,
+                id,
+                command,
+                cwd,
+            }]),
             Job::Host(HostEvent::TerminalExited { id, status }) => {
                 self.reduce(vec![Event::TerminalExited { id, status }]);
             }

@@ -183,7 +183,7 @@ impl Terminals {
             state.alive.insert(number, shared.clone());
             let terminal = Terminal {
                 number,
-                session,
+                session: session.clone(),
                 shared: shared.clone(),
                 control: control.clone(),
             };
@@ -191,6 +191,7 @@ impl Terminals {
             state.closed
         };
         (self.inner.events)(HostEvent::TerminalStarted {
+            session,
             id: id.clone(),
             command: title,
             cwd: SafeText::line(&launch.cwd.to_string_lossy()),

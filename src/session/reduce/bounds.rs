@@ -26,6 +26,13 @@ pub(super) const MAX_ANSWERS: usize = 100;
 pub(super) const MAX_SHOWN_TERMINALS: usize = 4_096;
 /// Bytes of the whole transcript. Past it bodies of old tool calls go first, then old blocks.
 pub(super) const MAX_TRANSCRIPT: usize = 128 << 20;
+/// The same of one subagent, and of all of them together.
+pub(super) const MAX_SUBAGENT: usize = 16 << 20;
+pub(super) const MAX_SUBAGENTS_WEIGHT: usize = 64 << 20;
+/// Subagents known at once; those that rest give way.
+pub(super) const MAX_SUBAGENTS: usize = 256;
+/// How deep subagents of subagents go (V1-SUB-06).
+pub(super) const MAX_DEPTH: usize = 16;
 /// Blocks at the end of the transcript that never go.
 const KEPT_BLOCKS: usize = 16;
 /// Prompts that wait.
@@ -74,8 +81,16 @@ impl Step<'_> {
     /// Accounts for text that came; makes room where it is too much by now.
     pub(super) fn grow(&mut self, bytes: usize) {
         self.session.inner.weight += bytes;
-        if self.session.inner.weight > MAX_TRANSCRIPT {
+        if self.session.inner.weight > self.most() {
             self.relieve();
+        }
+    }
+
+    /// Bytes of the conversation that is worked on.
+    fn most(&self) -> usize {
+        match self.inside_id() {
+            Some(_) => MAX_SUBAGENT,
+            None => MAX_TRANSCRIPT,
         }
     }
 
@@ -98,7 +113,7 @@ impl Step<'_> {
     /// Brings the transcript well below its bound, so that this is rare: drops bodies of finished
     /// tool calls, oldest first, then whole blocks.
     fn relieve(&mut self) {
-        let goal = MAX_TRANSCRIPT / 4 * 3;
+        let goal = self.most() / 4 * 3;
         let blocks = self.session.transcript.blocks();
         let old = blocks.len().saturating_sub(KEPT_BLOCKS);
         let mut freed = 0;
@@ -144,6 +159,7 @@ impl Step<'_> {
             self.session.transcript.forget_first(gone, sign);
             self.forget_gone_tools();
             self.forget_gone_compactions();
+            self.forget_gone_session_messages();
             self.forget_gone_terminals();
         } else if !emptied.is_empty() {
             let text = format!(
@@ -174,6 +190,8 @@ pub(super) fn block_weight(kind: &BlockKind) -> usize {
                 compaction.summary.weight()
                     + compaction.error.as_ref().map_or(0, |error| error.len())
             }
+            BlockKind::Subagent(id) => id.as_str().len(),
+            BlockKind::SessionMessage(message) => message.content.weight(),
             BlockKind::Content(content) => content_weight(content),
             BlockKind::Notice(notice) => {
                 notice.text.len() + notice.detail.as_ref().map_or(0, |text| text.len())
@@ -193,6 +211,7 @@ pub(super) fn tool_content_weight(content: &ToolContent) -> usize {
         ToolContent::Block(block) => content_weight(block),
         ToolContent::Diff(diff) => diff.old.as_ref().map_or(0, |old| old.len()) + diff.new.len(),
         ToolContent::Terminal(id) => id.as_str().len(),
+        ToolContent::Session(id) => id.as_str().len(),
         ToolContent::Unknown { raw, .. } => raw.0.len(),
     }
 }

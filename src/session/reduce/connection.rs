@@ -217,7 +217,7 @@ impl Step<'_> {
         self.close_questions();
         self.forget_pages();
         if self.session.turn.is_some() {
-            self.close_turn(open_tools);
+            self.close_turn(open_tools.clone());
         }
         self.abort_opening();
         self.abort_sign_in();
@@ -225,6 +225,7 @@ impl Step<'_> {
         self.abort_options();
         self.close_foreign_terminals();
         self.abandon_compactions();
+        self.lose_subagents(&open_tools);
     }
 
     /// No agent: said, and shown until F5.

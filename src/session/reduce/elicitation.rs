@@ -73,6 +73,7 @@ impl Step<'_> {
                 Question::Page(Box::new(PageQuestion {
                     id,
                     key,
+                    subagent: self.inside_id().cloned(),
                     of_turn,
                     about,
                     message,
@@ -87,6 +88,7 @@ impl Step<'_> {
             (ElicitationMode::Form(form), _) => Question::Form(Box::new(FormQuestion {
                 id,
                 key,
+                subagent: self.inside_id().cloned(),
                 of_turn,
                 about,
                 message,

@@ -10,6 +10,7 @@ mod dialect;
 mod elicitation;
 mod error_text;
 mod host_questions;
+mod inside;
 mod listing;
 mod login;
 mod messages;
@@ -19,11 +20,13 @@ mod options;
 mod permission;
 mod plan;
 mod questions;
+mod session_messages;
 mod settings;
 mod showing;
 mod signin;
 mod stop;
 mod stored;
+mod subagents;
 mod terminals;
 mod tools;
 mod turn;
@@ -46,12 +49,13 @@ use crate::{
     },
     session::{
         AgentInfo, CommandQuestion, Earlier, Effect, Event, Phase, Prompt, QuestionId, Session,
-        SessionConfig, Start, Transcript, TurnPhase,
+        SessionConfig, Start, Subagents, Transcript, TurnPhase,
     },
     text::SafeText,
 };
 
 pub use elicitation::asks_for_secret;
+pub(super) use inside::Conversation;
 
 /// State that only the rules need.
 #[derive(Debug, Default)]
@@ -70,6 +74,9 @@ pub(super) struct Inner {
     terminals: terminals::TerminalIndex,
     plan: plan::PlanRules,
     compactions: compaction::Compactions,
+    messages: session_messages::SessionMessages,
+    /// The subagent whose conversation stands in place of the session's while it is worked on.
+    inside: Option<inside::Inside>,
     listing: listing::ListRules,
     writes: writes::Writes,
     /// Weight of the transcript in bytes; see [`bounds`].
@@ -124,6 +131,7 @@ impl Session {
             options_rev: 0,
             commands: Vec::new(),
             usage: None,
+            subagents: Subagents::default(),
             tokens: None,
             terminals: BTreeMap::new(),
             earlier: Earlier::default(),
@@ -144,6 +152,11 @@ impl Session {
     /// Whether what an agent says of that session is said of this one.
     pub(super) fn is(&self, id: &SessionId) -> bool {
         self.inner.opening.live() == Some(id)
+    }
+
+    /// Whether that is a child of this session, or a child's.
+    pub(super) fn has_subagent(&self, id: &SessionId) -> bool {
+        self.subagents.get(id).is_some()
     }
 
     /// A set-up call is open, whose reply may name any session (V1-SES-03).
@@ -249,6 +262,7 @@ impl Step<'_> {
             Event::Answer { question, option } => self.answer(question, &option),
             Event::AnswerFile { question, answer } => self.answer_file(question, answer),
             Event::AnswerCommand { question, run } => self.answer_command(question, run),
+            Event::CancelSubagent(id) => self.cancel_subagent(&id),
             Event::AnswerForm { question, answer } => self.answer_form(question, answer),
             Event::AnswerPage { question, answer } => self.answer_page(question, answer),
             Event::CycleMode => self.cycle_mode(),
@@ -287,10 +301,24 @@ impl Step<'_> {
             }),
             Event::PageOpened { question, result } => self.browser_answered(question, result),
             Event::Refused { what, rule } => self.refused(&what, &rule),
-            Event::Wrote { path, lines } => self.wrote(&path, lines),
-            Event::TerminalStarted { id, command, cwd } => self.terminal_started(id, command, cwd),
+            Event::Wrote {
+                session,
+                path,
+                lines,
+            } => self.at(Some(&session), |step| step.wrote(&path, lines)),
+            Event::TerminalStarted {
+                session,
+                id,
+                command,
+                cwd,
+            } => self.at(session.as_ref(), |step| {
+                step.terminal_started(id, command, cwd);
+            }),
             Event::ShellStarted { terminal, line } => self.shell_started(terminal, line),
-            Event::TerminalExited { id, status } => self.terminal_exited(id, status),
+            Event::TerminalExited { id, status } => {
+                let owner = self.subagent_showing(&id);
+                self.at(owner.as_ref(), |step| step.terminal_exited(id, status));
+            }
 
             Event::LoginStarted {
                 terminal,

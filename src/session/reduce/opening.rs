@@ -5,7 +5,7 @@ use crate::{
         AgentEvent, Call, CallTag, ContentBlock, NamedPlan, Patch, PlanEntry, RpcError, SessionId,
         SessionOpened, SessionSetup, SystemPrompt,
     },
-    session::{BlockKind, NoticeLevel, Phase, Session, Start, ToolState, Transcript},
+    session::{BlockKind, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript},
     text::SafeText,
 };
 
@@ -15,6 +15,7 @@ use super::{
     compaction::Compactions,
     error_text,
     notices::notice,
+    session_messages::SessionMessages,
     tools::ToolIndex,
 };
 
@@ -56,6 +57,8 @@ struct Kept {
     plan: Vec<PlanEntry>,
     plans: Vec<NamedPlan>,
     compactions: Compactions,
+    messages: SessionMessages,
+    subagents: Subagents,
 }
 
 impl Way {
@@ -247,6 +250,10 @@ impl Step<'_> {
         } else if matches!(way, Way::New | Way::Fork(_)) {
             self.forget_session();
         }
+        if matches!(way, Way::Fork(_)) {
+            let text = "forked: it goes on from here, the session before stays as it is";
+            self.say(NoticeLevel::Info, text.into());
+        }
         let opening = &mut self.session.inner.opening;
         opening.way = None;
         opening.live = Some(id.clone());
@@ -261,7 +268,7 @@ impl Step<'_> {
             self.forget_options();
         }
         // In the order in which they came: the answer has the last word (V1-CFG-10).
-        self.apply_early(&id, early);
+        self.apply_early(early);
         self.options_at_opening(answer.modes, answer.config_options);
         self.apply_settings(told);
         self.send_next_unless_held();
@@ -368,12 +375,16 @@ impl Step<'_> {
         let plan = std::mem::take(&mut self.session.plan);
         let plans = std::mem::take(&mut self.session.plans);
         let compactions = std::mem::take(&mut self.session.inner.compactions);
+        let messages = std::mem::take(&mut self.session.inner.messages);
+        let subagents = std::mem::take(&mut self.session.subagents);
         self.session.inner.opening.kept = Some(Kept {
             transcript,
             tools,
             plan,
             plans,
             compactions,
+            messages,
+            subagents,
         });
         self.weigh();
     }
@@ -415,6 +426,8 @@ impl Step<'_> {
             self.session.plan = kept.plan;
             self.session.plans = kept.plans;
             self.session.inner.compactions = kept.compactions;
+            self.session.inner.messages = kept.messages;
+            self.session.subagents = kept.subagents;
             self.weigh();
             self.end_own_calls_that_ended();
         }
@@ -433,6 +446,13 @@ impl Step<'_> {
 
     /// An update, for whichever session it is.
     pub(super) fn routed_update(&mut self, session: Option<SessionId>, event: AgentEvent) {
+        if let Some(id) = &session
+            && self.session.has_subagent(id)
+            && !self.session.is(id)
+        {
+            self.subagent_says(id, event);
+            return;
+        }
         let opening = &mut self.session.inner.opening;
         match (&opening.live, &session) {
             // Without an id it is meant for the only session there is (D-11).
@@ -443,16 +463,12 @@ impl Step<'_> {
         }
     }
 
-    fn apply_early(&mut self, id: &SessionId, early: Early) {
-        let mut foreign = early.left_out > 0;
+    /// In the order in which they came: a subagent is made known before it says anything.
+    fn apply_early(&mut self, early: Early) {
         for (session, event) in early.events {
-            if session.as_ref().is_none_or(|session| session == id) {
-                self.update(event);
-            } else {
-                foreign = true;
-            }
+            self.routed_update(session, event);
         }
-        if foreign {
+        if early.left_out > 0 {
             self.foreign_update();
         }
     }

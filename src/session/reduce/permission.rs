@@ -40,6 +40,7 @@ impl Step<'_> {
             .push_back(Question::Permission(PermissionQuestion {
                 id,
                 key,
+                subagent: self.inside_id().cloned(),
                 block,
                 subject: subject.clone(),
                 options: request.options.clone(),
@@ -129,7 +130,9 @@ impl Step<'_> {
 
     pub(super) fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
         if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
-            self.record(question.block, answered);
+            self.at(question.subagent.as_ref(), |step| {
+                step.record(question.block, answered);
+            });
             let outcome = PermissionOutcome::Selected(option);
             self.answer_request(question.key, HostReply::Permission(outcome));
         }
@@ -158,9 +161,10 @@ impl Step<'_> {
     }
 
     fn mark_asking(&mut self, block: BlockId) {
-        let asking = self.session.questions.iter().any(
-            |question| matches!(question, Question::Permission(question) if question.block == block),
-        );
+        let asking = self.session.questions.iter().any(|question| {
+            matches!(question, Question::Permission(question)
+                if question.block == block && question.subagent.as_ref() == self.inside_id())
+        });
         if let Some(call) = self.edit_tool(block) {
             call.asking = asking;
         }
@@ -168,14 +172,21 @@ impl Step<'_> {
 
     fn subject(&self, block: BlockId) -> Option<Subject> {
         let call = self.tool(block)?;
+        // Policy counts from the session's directory.
+        let cwd = self.inside_cwd();
+        let absolute = |path: &str| match cwd {
+            Some(cwd) => cwd.join(path).to_string_lossy().into_owned(),
+            None => path.to_owned(),
+        };
         let diffs = call.content.iter().filter_map(|content| match content {
             ToolContent::Diff(diff) => Some(&diff.path),
             _ => None,
         });
         let mut paths: Vec<String> = Vec::new();
         for path in call.locations.iter().map(|at| &at.path).chain(diffs) {
-            if !paths.contains(path) {
-                paths.push(path.clone());
+            let path = absolute(path);
+            if !paths.contains(&path) {
+                paths.push(path);
             }
         }
         Some(Subject {
@@ -184,7 +195,10 @@ impl Step<'_> {
             kind: call.kind,
             name: call.name.clone(),
             command: call.command.clone(),
-            command_cwd: call.command_cwd.clone(),
+            command_cwd: match &call.command_cwd {
+                Some(dir) => Some(absolute(dir)),
+                None => cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
+            },
             paths,
             content: call.content.clone(),
             locations: call.locations.clone(),

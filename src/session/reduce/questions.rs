@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::{
     proto::{
         ElicitationAnswer, HostReply, HostRequest, PermissionOutcome, RequestKey, RpcError,
-        ToAgent, code,
+        SessionId, ToAgent, code,
     },
     session::{Attention, Consent, Effect, NoticeLevel, Question, QuestionId},
     text::SafeText,
@@ -32,8 +32,15 @@ pub(super) struct QuestionRules {
 
 impl Step<'_> {
     pub(super) fn request(&mut self, key: RequestKey, request: HostRequest) {
+        if let Some(id) = request.session()
+            && self.session.has_subagent(id)
+        {
+            let id = id.clone();
+            self.request_of_subagent(&id, key, request);
+            return;
+        }
         if let Some(session) = request.session()
-            && self.session.inner.opening.live() != Some(session)
+            && !self.session.is(session)
         {
             // V1-SES-04: never acted on.
             let id = session.as_str();
@@ -44,6 +51,11 @@ impl Step<'_> {
             self.answer_request(key, HostReply::Error(error));
             return;
         }
+        self.take_request(key, request);
+    }
+
+    /// For the session or subagent that is worked on.
+    pub(super) fn take_request(&mut self, key: RequestKey, request: HostRequest) {
         if let HostRequest::TerminalKill(on) | HostRequest::TerminalRelease(on) = &request {
             self.settle_terminal(&on.terminal);
         }
@@ -108,11 +120,30 @@ impl Step<'_> {
         }
     }
 
-    /// What the turn had asked; what belongs to a request of ours goes on (V1-CAN-06).
+    /// What the turn had asked, subagents included; what belongs to a request of ours goes on
+    /// (V1-CAN-06).
     pub(super) fn close_questions_of_turn(&mut self) {
+        self.close_questions_where(|_, question| question.is_of_turn());
+    }
+
+    /// The same without subagents, which may work on, and ask, when the turn is over.
+    pub(super) fn close_own_questions_of_turn(&mut self) {
+        self.close_questions_where(|step, question| {
+            question.is_of_turn() && step.subagent_asking(question).is_none()
+        });
+    }
+
+    /// What a subagent had asked.
+    pub(super) fn close_questions_of(&mut self, subagent: &SessionId) {
+        self.close_questions_where(|step, question| {
+            step.subagent_asking(question).as_ref() == Some(subagent)
+        });
+    }
+
+    fn close_questions_where(&mut self, fits: impl Fn(&Self, &Question) -> bool) {
         let mut at = 0;
         while let Some(question) = self.session.questions.get(at) {
-            if question.is_of_turn() {
+            if fits(self, question) {
                 self.close_question(at);
             } else {
                 at += 1;
@@ -125,7 +156,9 @@ impl Step<'_> {
             return;
         };
         if let Question::Permission(question) = &question {
-            self.record(question.block, cancelled());
+            self.at(question.subagent.as_ref(), |step| {
+                step.record(question.block, cancelled());
+            });
         }
         self.tell_dropped(&question);
         self.effects.push(Effect::ToAgent(closed(&question)));

@@ -66,6 +66,8 @@ impl Step<'_> {
             .terminals
             .iter()
             .filter(|(id, info)| !info.foreign && info.exit.is_none() && !settled.contains(id))
+            // Those of a subagent end with its own work.
+            .filter(|(id, _)| self.subagent_showing(id).is_none())
             .map(|(id, info)| {
                 let command = truncate_to_width(&info.command, COMMAND_WIDTH);
                 (id.clone(), command.into_owned())

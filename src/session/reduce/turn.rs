@@ -178,7 +178,7 @@ impl Step<'_> {
         self.hush();
         self.end_open_tools(open_tools);
         self.tell_writes();
-        self.close_questions_of_turn();
+        self.close_own_questions_of_turn();
         self.settle_plan();
         self.settle_plan_texts();
         self.session.turn = None;

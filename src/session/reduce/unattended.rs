@@ -50,7 +50,9 @@ impl Step<'_> {
                 allowed: false,
                 by,
             };
-            self.record(question.block, answered);
+            self.at(question.subagent.as_ref(), |step| {
+                step.record(question.block, answered);
+            });
             let outcome = HostReply::Permission(PermissionOutcome::Cancelled);
             self.answer_request(question.key, outcome);
         }

@@ -11,21 +11,25 @@ impl Step<'_> {
     /// An update of the live session; also outside of a turn, which it does not open again
     /// (V1-PROMPT-07).
     pub(super) fn update(&mut self, event: AgentEvent) {
-        let is_conversation = matches!(
-            event,
-            AgentEvent::Chunk { .. }
-                | AgentEvent::ToolCall(_)
-                | AgentEvent::Plan(_)
-                | AgentEvent::NamedPlan(_)
-                | AgentEvent::Compaction(_)
-                | AgentEvent::CompactionChunk { .. }
-        );
-        if is_conversation {
+        if self.may_tell(&event) {
+            self.take_in(event);
+        }
+    }
+
+    /// Whether a word of the session or of a subagent is to be taken in: not where it stands on the
+    /// screen already. Of history, the first makes way for it.
+    pub(super) fn may_tell(&mut self, event: &AgentEvent) -> bool {
+        if is_conversation(event) {
             if self.is_told_twice() {
-                return;
+                return false;
             }
             self.make_way_for_replay();
         }
+        true
+    }
+
+    /// Into the conversation that is worked on.
+    pub(super) fn take_in(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::Chunk {
                 role,
@@ -42,6 +46,11 @@ impl Step<'_> {
                 self.compaction_chunk(id, content, meta);
             }
             AgentEvent::Notice(notice) => self.agent_notice(notice),
+            AgentEvent::Subagent(patch) => self.subagent(*patch),
+            AgentEvent::SessionMessage(patch) => self.session_message(*patch),
+            AgentEvent::SessionMessageChunk { id, content, meta } => {
+                self.session_message_chunk(&id, content, &meta);
+            }
             AgentEvent::Terminal(meta) => self.terminal_meta(meta),
             AgentEvent::Commands(mut commands) => {
                 commands.truncate(MAX_COMMANDS);
@@ -59,4 +68,20 @@ impl Step<'_> {
             AgentEvent::Unknown { what, raw } => self.unknown_update(&what, &raw),
         }
     }
+}
+
+/// Part of what was said and done, which a replay tells again.
+fn is_conversation(event: &AgentEvent) -> bool {
+    matches!(
+        event,
+        AgentEvent::Chunk { .. }
+            | AgentEvent::ToolCall(_)
+            | AgentEvent::Plan(_)
+            | AgentEvent::NamedPlan(_)
+            | AgentEvent::Compaction(_)
+            | AgentEvent::CompactionChunk { .. }
+            | AgentEvent::Subagent(_)
+            | AgentEvent::SessionMessage(_)
+            | AgentEvent::SessionMessageChunk { .. }
+    )
 }

@@ -397,3 +397,36 @@ fn a_message_that_was_too_long_is_said_in_every_session_of_the_agent() {
         assert!(notice.text.contains("more than 1 MiB"), "{}", notice.text);
     }
 }
+
+// V1-SUB-02, V1-SES-02: with several sessions on a connection.
+#[test]
+fn a_childs_words_and_requests_go_to_its_parent() {
+    let (mut bench, first, second) = Bench::two();
+    let child = crate::proto::SubagentPatch::new(SessionId::new("c"));
+    bench.says(FromAgent::Update {
+        session: Some(SessionId::new("s2")),
+        event: AgentEvent::Subagent(Box::new(child)),
+    });
+    bench.chunk(Some("c"), "found it");
+    let effects = bench.asks("c");
+    assert!(
+        effects.iter().all(|routed| routed.by == second),
+        "{effects:?}"
+    );
+    let parent = bench.sessions.get(second).expect("a session");
+    let known = parent.subagents.get(&SessionId::new("c")).expect("known");
+    assert_eq!(known.transcript.blocks().len(), 2);
+    assert_eq!(parent.questions.len(), 1);
+    assert!(
+        bench
+            .sessions
+            .get(first)
+            .expect("a session")
+            .questions
+            .is_empty()
+    );
+    assert_eq!(
+        (bench.said(first), bench.said(second)),
+        (String::new(), String::new())
+    );
+}

@@ -15,6 +15,7 @@ pub mod line;
 pub mod markdown;
 pub mod notice;
 pub mod plan;
+pub mod subagent;
 pub mod terminal;
 #[cfg(test)]
 pub mod testing;

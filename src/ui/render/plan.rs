@@ -11,7 +11,7 @@ use super::{
     markdown, tool,
 };
 use crate::{
-    proto::{PlanEntry, PlanPriority, PlanStatus, PlanText},
+    proto::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText},
     text::{SafeText, first_bytes},
 };
 
@@ -37,6 +37,15 @@ const MAX_TEXT: usize = 64 << 10;
 pub enum Pinned<'a> {
     Items(&'a [PlanEntry]),
     Text(&'a PlanText),
+}
+
+impl<'a> Pinned<'a> {
+    pub fn of(plan: &'a NamedPlan) -> Self {
+        match &plan.body {
+            PlanBody::Items(entries) => Self::Items(entries),
+            PlanBody::Text(text) => Self::Text(text),
+        }
+    }
 }
 
 /// Plans one below the other on at most `max_rows` rows: each takes what it wants but for a row that

@@ -85,7 +85,8 @@ impl Ui {
             | Action::BlockCopy
             | Action::BlockOpen
             | Action::BlockShow
-            | Action::BlockAttach => {
+            | Action::BlockAttach
+            | Action::BlockStop => {
                 if let Some(session) = cx.session {
                     self.act_on_block(action, session, cx);
                 }
@@ -242,7 +243,8 @@ impl Ui {
 
     fn toggle_plan(&mut self, cx: &UiContext<'_>) {
         self.plan_hidden = !self.plan_hidden;
-        if cx.session.is_none_or(|session| session.plan.is_empty()) {
+        let has_plan = |session: &Session| !session.plan.is_empty() || !session.plans.is_empty();
+        if !cx.session.is_some_and(has_plan) {
             self.moment.say(if self.plan_hidden {
                 "plans will be hidden".into()
             } else {
@@ -253,7 +255,7 @@ impl Ui {
 
     fn act_on_block(&mut self, action: Action, session: &Session, cx: &UiContext<'_>) {
         match action {
-            Action::BlockFold => self.transcript.toggle_fold(session),
+            Action::BlockFold => self.transcript.toggle_fold(session, cx.screens),
             Action::BlockCopy => match self.transcript.selected_copy_text(session, cx.screens) {
                 Some(text) => self.commands.push(UiCommand::Copy(text)),
                 None => self.moment.say("nothing to copy here".into()),
@@ -267,6 +269,16 @@ impl Ui {
             },
             Action::BlockShow => self.show_block(session, cx),
             Action::BlockAttach => self.attach(session),
+            Action::BlockStop => match self.transcript.selected_subagent(session) {
+                // V1-SUB-03
+                Some(subagent) if subagent.can_be_cancelled() => {
+                    let id = subagent.id.clone();
+                    self.commands
+                        .push(UiCommand::Session(Event::CancelSubagent(id)));
+                }
+                Some(_) => self.moment.say("it cannot be stopped by itself".into()),
+                None => self.moment.say("this block is no subagent".into()),
+            },
             _ => {}
         }
     }

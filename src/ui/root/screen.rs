@@ -7,8 +7,8 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{PlanBody, PlanEntry, PlanStatus},
-    session::{Phase, Session, Sessions},
+    proto::{PlanEntry, PlanStatus},
+    session::{Phase, Session, Sessions, Subagent},
     ui::{
         Ui, UiCommand, UiContext,
         action::Action,
@@ -307,6 +307,18 @@ impl Ui {
                 "attaches",
                 selected.selected_terminal(session).is_some(),
             ),
+            (
+                Action::BlockAttach,
+                "goes to the agent",
+                selected.linked_subagent(session).is_some(),
+            ),
+            (
+                Action::BlockStop,
+                "stops it",
+                selected
+                    .selected_subagent(session)
+                    .is_some_and(Subagent::can_be_cancelled),
+            ),
             (Action::BlockShow, "shows all", true),
             (
                 Action::BlockOpen,
@@ -390,10 +402,7 @@ fn pinned_plans(session: &Session) -> Vec<Pinned<'_>> {
         entries.any(|entry| entry.status != PlanStatus::Completed)
     };
     let plain = Some(session.plan.as_slice()).filter(unfinished);
-    let named = session.plans.iter().map(|plan| match &plan.body {
-        PlanBody::Items(entries) => Pinned::Items(entries),
-        PlanBody::Text(text) => Pinned::Text(text),
-    });
+    let named = session.plans.iter().map(Pinned::of);
     plain.map(Pinned::Items).into_iter().chain(named).collect()
 }
 

@@ -53,6 +53,10 @@ impl Ui {
 
     /// The selected block's terminal.
     pub(super) fn attach(&mut self, session: &Session) {
+        if let Some(block) = self.transcript.linked_subagent(session) {
+            self.transcript.browse_to(block);
+            return;
+        }
         match self.transcript.selected_terminal(session) {
             Some(id) => {
                 let info = session.terminals.get(&id);

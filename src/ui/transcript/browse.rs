@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     proto::{ContentBlock, Diff, TerminalId, ToolContent},
-    session::{Block, BlockId, BlockKind, Session, ToolCall},
+    session::{Block, BlockId, BlockKind, Session, Subagent, ToolCall},
     text::SafeText,
     ui::render::{
         Row,
@@ -80,11 +80,11 @@ impl TranscriptView {
     }
 
     /// Folds or unfolds the selected block.
-    pub fn toggle_fold(&mut self, session: &Session) {
-        self.toggle_fold_in(&session.transcript);
+    pub fn toggle_fold(&mut self, session: &Session, screens: &Screens) {
+        self.toggle_fold_in(&Source::new(session, screens));
     }
 
-    pub(super) fn toggle_fold_in(&mut self, transcript: &crate::session::Transcript) {
+    pub(super) fn toggle_fold_in(&mut self, source: &Source<'_>) {
         let Some(index) = self.selected_index() else {
             return;
         };
@@ -92,11 +92,13 @@ impl TranscriptView {
             .settings
             .map_or(crate::config::Thoughts::Auto, |settings| settings.thoughts);
         let details = self.details;
-        let (Some(block), Some(item)) = (transcript.blocks().get(index), self.items.get_mut(index))
-        else {
+        let (Some(block), Some(item)) = (
+            source.transcript.blocks().get(index),
+            self.items.get_mut(index),
+        ) else {
             return;
         };
-        let now = super::item::detail(block, item.detail, details, thoughts);
+        let now = super::item::detail(block, item.detail, details, thoughts, source);
         item.detail = Some(next_detail(block, now));
         item.stale = true;
         let id = item.id;
@@ -160,6 +162,35 @@ impl TranscriptView {
                 ToolContent::Terminal(id) => Some(id.clone()),
                 _ => None,
             })
+    }
+
+    /// What `x` stops.
+    pub fn selected_subagent<'a>(&self, session: &'a Session) -> Option<&'a Subagent> {
+        match &self.selected_in(session)?.kind {
+            BlockKind::Subagent(id) => session.subagents.get(id),
+            _ => None,
+        }
+    }
+
+    /// The block of the subagent that the selected call links to, if that stands here (V1-TOOL-11).
+    pub fn linked_subagent(&self, session: &Session) -> Option<BlockId> {
+        let call = self.selected_call(session)?;
+        call.content.iter().find_map(|piece| match piece {
+            ToolContent::Session(id) => {
+                let subagent = session.subagents.get(id)?;
+                // One of a subagent's own stands in that one's conversation.
+                let here = subagent.parent.is_none();
+                let block = Some(subagent.block).filter(|_| here)?;
+                session.transcript.index_of(block).map(|_| block)
+            }
+            _ => None,
+        })
+    }
+
+    /// Selects a block and brings it into view.
+    pub fn browse_to(&mut self, block: BlockId) {
+        self.selected = Some(block);
+        self.ask(Move::Show(block));
     }
 
     /// The whole block for the text viewer, raw JSON included: a title and the text.
@@ -248,6 +279,9 @@ fn all_rows(block: &Block, item: &Item, detail: Detail, frame: &Frame<'_>) -> Op
         BlockKind::Agent(_) | BlockKind::Thought(_) => return None,
         BlockKind::Tool(call) => 1 + piece_count(call, detail),
         BlockKind::Compaction(compaction) if detail == Detail::Full => 1 + compaction.summary.len(),
+        BlockKind::SessionMessage(message) if detail != Detail::Header => 1 + message.content.len(),
+        // All that it says and does would have to be laid out.
+        BlockKind::Subagent(_) => return None,
         _ => 1,
     };
     let mut rows = Vec::new();

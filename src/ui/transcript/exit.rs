@@ -112,7 +112,8 @@ pub(super) fn rows_from(
 /// The last rows of a block, at most `most`. Its segments are laid out downwards: the colours of
 /// code go on from the segment before.
 fn last_rows(block: &Block, gap: bool, most: usize, frame: &Frame<'_>) -> Vec<Row> {
-    let detail = detail(block, None, false, frame.settings.thoughts);
+    let thoughts = frame.settings.thoughts;
+    let detail = detail(block, None, false, thoughts, &frame.source);
     let mut item = Item::new(block, gap);
     item.prepare_whole(block, detail, frame);
     let mut first = item.heights.len();

@@ -1,11 +1,15 @@
 //! What one frame is drawn from.
 
-use std::{collections::BTreeMap, path::Path, time::Instant};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use crate::{
     config::{DiffLayout, Thoughts, UiConfig},
-    proto::TerminalId,
-    session::{Session, TerminalInfo, Transcript},
+    proto::{SessionId, TerminalId},
+    session::{Session, Subagents, TerminalInfo, Transcript},
     ui::render::{RenderContext, tool::Detail, tool::ToolContext},
     vt::Screens,
 };
@@ -14,8 +18,13 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     pub transcript: &'a Transcript,
+    pub subagents: &'a Subagents,
+    /// The session itself, and the subagent whose transcript it is.
+    pub root: Option<&'a SessionId>,
+    pub here: Option<&'a SessionId>,
     pub terminals: &'a BTreeMap<TerminalId, TerminalInfo>,
     pub cwd: &'a Path,
+    pub directories: &'a [PathBuf],
     pub screens: &'a Screens,
 }
 
@@ -23,8 +32,12 @@ impl<'a> Source<'a> {
     pub fn new(session: &'a Session, screens: &'a Screens) -> Self {
         Self {
             transcript: &session.transcript,
+            subagents: &session.subagents,
+            root: session.id.as_ref(),
+            here: session.id.as_ref(),
             terminals: &session.terminals,
             cwd: &session.config.cwd,
+            directories: &session.config.additional_directories,
             screens,
         }
     }
@@ -86,6 +99,7 @@ impl<'a> Frame<'a> {
     pub fn tool(&self, detail: Detail) -> ToolContext<'a> {
         ToolContext {
             cwd: self.source.cwd,
+            subagents: self.source.subagents,
             terminals: self.source.terminals,
             screens: self.source.screens,
             layout: self.settings.diff,

@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use super::{
     cache::{Content, Key, Stamp},
-    frame::Frame,
+    frame::{Frame, Source},
     heights::Heights,
+    nested,
 };
 use crate::{
     config::Thoughts,
@@ -89,6 +90,10 @@ impl Item {
             BlockKind::Compaction(compaction) if detail == Detail::Full => {
                 1 + compaction.summary.len()
             }
+            BlockKind::SessionMessage(message) if detail != Detail::Header => {
+                1 + message.content.len()
+            }
+            BlockKind::Subagent(id) => nested::segments(id, detail, &frame.source),
             _ => 1,
         };
         self.heights.truncate(count);
@@ -185,9 +190,10 @@ impl Item {
                     screen: piece.map_or(0, |piece| screen_rev(piece, frame)),
                 }
             }
+            BlockKind::Subagent(id) if segment > 0 => nested::content(id, segment, detail, frame),
             _ => plain,
         };
-        let moves = segment == 0 && moves(block);
+        let moves = segment_moves(block, segment, &frame.source);
         Stamp {
             content,
             width: frame.ctx.width,
@@ -208,9 +214,18 @@ fn pause(tail: usize) -> Duration {
     Duration::from_millis(100).saturating_mul(steps)
 }
 
-/// A spinner or a clock is in its header.
-pub fn moves(block: &Block) -> bool {
+/// A spinner or a clock is in that segment.
+pub fn segment_moves(block: &Block, segment: usize, source: &Source<'_>) -> bool {
     match &block.kind {
+        BlockKind::Subagent(id) => nested::segment_moves(id, segment, source),
+        _ => segment == 0 && moves(block, source),
+    }
+}
+
+/// A spinner or a clock is in its header.
+pub fn moves(block: &Block, source: &Source<'_>) -> bool {
+    match &block.kind {
+        BlockKind::Subagent(id) => nested::segment_moves(id, 0, source),
         BlockKind::Thought(thought) => thought.took.is_none(),
         BlockKind::Tool(call) => {
             !call.asking && matches!(call.state, ToolState::InProgress | ToolState::Unknown(_))
@@ -220,7 +235,7 @@ pub fn moves(block: &Block) -> bool {
     }
 }
 
-fn screen_rev(piece: &ToolContent, frame: &Frame<'_>) -> u64 {
+pub fn screen_rev(piece: &ToolContent, frame: &Frame<'_>) -> u64 {
     let ToolContent::Terminal(id) = piece else {
         return 0;
     };
@@ -238,7 +253,13 @@ fn screen_rev(piece: &ToolContent, frame: &Frame<'_>) -> u64 {
 }
 
 /// How much of a block is shown: as the person said of it, of all, or as is usual.
-pub fn detail(block: &Block, own: Option<Detail>, all: bool, thoughts: Thoughts) -> Detail {
+pub fn detail(
+    block: &Block,
+    own: Option<Detail>,
+    all: bool,
+    thoughts: Thoughts,
+    source: &Source<'_>,
+) -> Detail {
     if let Some(own) = own {
         return own;
     }
@@ -254,7 +275,12 @@ pub fn detail(block: &Block, own: Option<Detail>, all: bool, thoughts: Thoughts)
         // What an agent said when it failed is looked for at once.
         BlockKind::Notice(notice) if notice.level == NoticeLevel::Error => Detail::Short,
         BlockKind::Notice(_) | BlockKind::Compaction(_) => Detail::Header,
-        BlockKind::PlanText(_) => Detail::Short,
+        BlockKind::PlanText(_) | BlockKind::SessionMessage(_) => Detail::Short,
+        // What it does now is worth some rows; what it did is there on demand.
+        BlockKind::Subagent(id) => match source.subagents.get(id) {
+            Some(subagent) if subagent.is_active() => Detail::Short,
+            _ => Detail::Header,
+        },
         BlockKind::User(_) | BlockKind::Content(_) => Detail::Short,
     }
 }

@@ -12,6 +12,7 @@ mod frame;
 mod heights;
 mod item;
 mod layout;
+mod nested;
 mod paint;
 mod plain;
 mod scroll;
@@ -179,7 +180,13 @@ impl TranscriptView {
             .blocks()
             .get(index)
             .map_or(Detail::Short, |block| {
-                item::detail(block, own, self.details, frame.settings.thoughts)
+                item::detail(
+                    block,
+                    own,
+                    self.details,
+                    frame.settings.thoughts,
+                    &frame.source,
+                )
             })
     }
 }

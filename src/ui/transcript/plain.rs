@@ -4,10 +4,12 @@ use similar::TextDiff;
 
 use super::frame::Source;
 use crate::{
-    proto::{CompactionStatus, ContentBlock, Diff, PlanStatus, TerminalId, ToolContent},
-    session::{Block, BlockKind, Compaction, Piece, Pieces, Session, ToolCall, ToolState},
+    proto::{CompactionStatus, ContentBlock, Diff, PlanStatus, SessionId, TerminalId, ToolContent},
+    session::{
+        Block, BlockKind, Compaction, Piece, Pieces, Session, SessionMessage, ToolCall, ToolState,
+    },
     text::SafeText,
-    ui::render::tool::shown_path,
+    ui::render::{subagent::session_name, tool::shown_path},
     vt::Screens,
 };
 
@@ -64,6 +66,8 @@ pub(super) fn block_text(block: &Block, source: &Source<'_>) -> String {
         }
         BlockKind::PlanText(plan) => plan.text.to_string(),
         BlockKind::Compaction(compaction) => compaction_text(compaction),
+        BlockKind::Subagent(id) => subagent_text(id, source),
+        BlockKind::SessionMessage(message) => message_text(message, source),
         BlockKind::Content(content) => content_text(content),
         BlockKind::Notice(notice) => match &notice.detail {
             Some(detail) => format!("{}\n{detail}", notice.text),
@@ -100,6 +104,8 @@ pub(super) fn block_title(block: &Block, source: &Source<'_>) -> SafeText {
         BlockKind::Tool(call) => SafeText::line(&header(call, source)),
         BlockKind::Plan(_) | BlockKind::PlanText(_) => "plan".into(),
         BlockKind::Compaction(_) => "compaction".into(),
+        BlockKind::Subagent(id) => session_name(id, source.root, source.subagents),
+        BlockKind::SessionMessage(_) => "message between sessions".into(),
         BlockKind::Content(_) => "content".into(),
         BlockKind::Notice(_) => "notice".into(),
     }
@@ -121,6 +127,39 @@ fn compaction_text(compaction: &Compaction) -> String {
         out.push_str(&format!("\n{}", pieces_text(&compaction.summary)));
     }
     out
+}
+
+/// Its whole conversation, indented below its name.
+fn subagent_text(id: &SessionId, source: &Source<'_>) -> String {
+    let Some(subagent) = source.subagents.get(id) else {
+        return "[subagent that is no longer known]".to_owned();
+    };
+    let within = Source {
+        transcript: &subagent.transcript,
+        here: Some(id),
+        ..*source
+    };
+    let mut out = format!("[agent] {}", subagent.name());
+    if let Some(text) = &subagent.description {
+        out.push_str(&format!("\n{}", quoted(text.trim(), "  ")));
+    }
+    out.push_str(&format!(
+        "\n{}",
+        quoted(whole_text(&within).trim_end(), "  ")
+    ));
+    out
+}
+
+fn message_text(message: &SessionMessage, source: &Source<'_>) -> String {
+    let name = |id: &Option<SessionId>| match id {
+        Some(id) => session_name(id, source.root, source.subagents).to_string(),
+        None => "?".to_owned(),
+    };
+    let (from, to) = (name(&message.sender), name(&message.recipient));
+    format!(
+        "[message from {from} to {to}]\n{}",
+        pieces_text(&message.content)
+    )
 }
 
 fn pieces_text(pieces: &Pieces) -> String {
@@ -172,6 +211,9 @@ fn body_text(call: &ToolCall, source: &Source<'_>) -> String {
         ToolContent::Block(content) => content_text(content),
         ToolContent::Diff(diff) => diff_text(diff, source),
         ToolContent::Terminal(id) => terminal_text(id, source),
+        ToolContent::Session(id) => {
+            format!("[{}]", session_name(id, source.root, source.subagents))
+        }
         ToolContent::Unknown { kind, .. } => format!("[content of unknown type: {kind}]"),
     });
     pieces.collect::<Vec<_>>().join("\n")

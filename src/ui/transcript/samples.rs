@@ -15,8 +15,8 @@ use crate::{
         ResourceLink, TerminalId, ToolCallId, ToolContent, ToolKind, ToolLocation,
     },
     session::{
-        Answered, BlockKind, By, Message, Notice, NoticeLevel, TerminalInfo, Thought, ToolCall,
-        ToolState, Transcript, UserMessage,
+        Answered, BlockKind, By, Message, Notice, NoticeLevel, Subagents, TerminalInfo, Thought,
+        ToolCall, ToolState, Transcript, UserMessage,
     },
     text::{SafeText, SafeTextBuf},
     ui::render::testing::Stage,
@@ -36,6 +36,7 @@ pub struct World {
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
     pub screens: Screens,
     pub cwd: PathBuf,
+    pub subagents: Subagents,
     pub settings: Settings,
 }
 
@@ -47,6 +48,7 @@ impl World {
             terminals: BTreeMap::new(),
             screens: Screens::default(),
             cwd: PathBuf::from("/home/me/tool"),
+            subagents: Subagents::default(),
             settings: SETTINGS,
         }
     }
@@ -54,8 +56,12 @@ impl World {
     pub fn source(&self) -> Source<'_> {
         Source {
             transcript: &self.transcript,
+            subagents: &self.subagents,
+            root: None,
+            here: None,
             terminals: &self.terminals,
             cwd: &self.cwd,
+            directories: &[],
             screens: &self.screens,
         }
     }

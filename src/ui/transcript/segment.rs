@@ -2,7 +2,7 @@
 
 use ratatui::style::Style;
 
-use super::{frame::Frame, item::Item};
+use super::{frame::Frame, item::Item, nested};
 use crate::{
     session::{Block, BlockKind},
     ui::render::{
@@ -13,6 +13,7 @@ use crate::{
         markdown,
         notice::render_notice,
         plan::{render_finished_plan, render_plan_text},
+        subagent::{render_message_header, render_subagent_header},
         thought::{render_thought_header, render_thought_tail},
         tool::{Detail, render_tool_header, render_tool_piece},
         user::render_user,
@@ -23,6 +24,8 @@ use crate::{
 const SHORT_USER_ROWS: usize = 12;
 /// Rows of a plan in markdown.
 const SHORT_PLAN_ROWS: usize = 8;
+/// Rows of a message between sessions.
+const SHORT_MESSAGE_ROWS: usize = 6;
 /// Rows of other content.
 const SHORT_CONTENT_ROWS: usize = 8;
 /// Rows of what an agent said when it failed.
@@ -85,6 +88,28 @@ pub fn render_segment(
                 &frame.ctx,
             )),
             Some(piece) => render_piece(&compaction.summary, piece, FULL_ROWS, &frame.ctx),
+        },
+        BlockKind::Subagent(id) => match segment {
+            0 => plain(render_subagent_header(
+                frame.source.subagents.get(id),
+                full,
+                frame.spinner(),
+                &frame.ctx,
+            )),
+            _ => nested::render(id, segment, detail, frame),
+        },
+        BlockKind::SessionMessage(message) => match segment.checked_sub(1) {
+            None => plain(vec![render_message_header(
+                message,
+                frame.source.here,
+                (frame.source.root, frame.source.subagents),
+                detail != Detail::Header,
+                &frame.ctx,
+            )]),
+            Some(piece) => {
+                let room = if full { FULL_ROWS } else { SHORT_MESSAGE_ROWS };
+                render_piece(&message.content, piece, room, &frame.ctx)
+            }
         },
         BlockKind::Content(content) => {
             let room = if full { FULL_ROWS } else { SHORT_CONTENT_ROWS };

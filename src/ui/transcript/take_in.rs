@@ -6,7 +6,7 @@ use super::{
     TranscriptView,
     frame::Frame,
     heights::Heights,
-    item::{Item, detail, gap_between, moves},
+    item::{Item, detail, gap_between, moves, segment_moves},
     layout::Position,
 };
 use crate::session::{Block, BlockKind, Changes};
@@ -113,7 +113,8 @@ impl TranscriptView {
         let Some(item) = self.items.get_mut(index).filter(|item| item.stale) else {
             return;
         };
-        let detail = detail(block, item.detail, details, frame.settings.thoughts);
+        let thoughts = frame.settings.thoughts;
+        let detail = detail(block, item.detail, details, thoughts, &frame.source);
         item.prepare(block, detail, frame);
         if item.not_before.is_some_and(|at| at > frame.ctx.now) && !self.late.contains(&index) {
             self.late.push(index);
@@ -144,7 +145,7 @@ impl TranscriptView {
             // An unfinished end is measured when it is finished or seen.
             let open = block.is_some_and(|block| match &block.kind {
                 BlockKind::Agent(message) => !message.done,
-                _ => moves(block),
+                _ => moves(block, &frame.source),
             });
             let end = item.heights.len().saturating_sub(usize::from(open));
             let segment = item.measured;
@@ -163,10 +164,10 @@ impl TranscriptView {
 
     pub(super) fn next_wake(&self, frame: &Frame<'_>) -> Option<Instant> {
         let blocks = frame.source.transcript.blocks();
-        let moving = self
-            .shown
-            .iter()
-            .any(|shown| shown.segment == 0 && blocks.get(shown.item).is_some_and(moves));
+        let moving = self.shown.iter().any(|shown| {
+            let block = blocks.get(shown.item);
+            block.is_some_and(|block| segment_moves(block, shown.segment, &frame.source))
+        });
         let tick = moving.then_some(frame.tick.next);
         let measure = (!self.unmeasured.is_empty() && matches!(self.position, Position::At(_)))
             .then(|| frame.ctx.now + std::time::Duration::from_millis(50));

@@ -439,9 +439,9 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
     }) {
         view.browse_prev();
     }
-    view.toggle_fold_in(&world.transcript);
+    view.toggle_fold_in(&world.source());
     assert!(screen(&drawn(&world, &mut view, 80, 20)).contains("print_table(&rows)"));
-    view.toggle_fold_in(&world.transcript);
+    view.toggle_fold_in(&world.source());
     assert!(!screen(&drawn(&world, &mut view, 80, 8)).contains("print_table(&rows)"));
     view.browse_exit();
     let buf = drawn(&world, &mut view, 80, 20);
@@ -460,10 +460,10 @@ fn folding_passes_over_what_looks_the_same() {
     let unfolded = text_on_screen(&world, &mut view);
     assert!(unfolded.contains("built"));
     assert!(view.browse_enter());
-    view.toggle_fold_in(&world.transcript);
+    view.toggle_fold_in(&world.source());
     let folded = text_on_screen(&world, &mut view);
     assert!(!folded.contains("built"), "at the first press: {folded}");
-    view.toggle_fold_in(&world.transcript);
+    view.toggle_fold_in(&world.source());
     assert!(text_on_screen(&world, &mut view).contains("built"));
 }
 
@@ -677,7 +677,7 @@ proptest! {
                         continue;
                     }
                     view.selected = Some(view.items[index].id);
-                    view.toggle_fold_in(&world.transcript);
+                    view.toggle_fold_in(&world.source());
                     // Folding brings the block into view; here only its effect on others counts.
                     view.pending.clear();
                     view.browse_exit();

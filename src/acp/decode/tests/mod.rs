@@ -6,6 +6,7 @@ mod properties;
 mod recordings;
 mod replies;
 mod requests;
+mod subagents;
 mod updates;
 
 use serde_json::Value;

@@ -143,7 +143,10 @@ fn assert_keeps(update: &Value, said: &[FromAgent], whole: &str) {
         | AgentEvent::PlanRemoved(_)
         | AgentEvent::Notice(_)
         | AgentEvent::Compaction(_)
-        | AgentEvent::CompactionChunk { .. } => {}
+        | AgentEvent::CompactionChunk { .. }
+        | AgentEvent::Subagent(_)
+        | AgentEvent::SessionMessage(_)
+        | AgentEvent::SessionMessageChunk { .. } => {}
         AgentEvent::Terminal(_) | AgentEvent::Error(_) | AgentEvent::Unknown { .. } => {
             panic!("{event:?}\n{whole}");
         }

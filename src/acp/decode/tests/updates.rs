@@ -387,6 +387,7 @@ fn updates_that_were_not_asked_for_are_handled() {
             "compaction_update",
             json!({"compactionId": "c", "status": "completed"}),
         ),
+        ("subagent_update", json!({"sessionId": "child"})),
     ] {
         let mut update = members;
         update["sessionUpdate"] = tag.into();
@@ -444,10 +445,10 @@ fn a_tool_call_has_a_name_places_and_any_content() {
     let [
         ToolContent::Block(ContentBlock::Image(_)),
         ToolContent::Block(ContentBlock::ResourceLink(_)),
-        ToolContent::Unknown { kind, .. },
+        ToolContent::Session(session),
     ] = content.as_slice()
     else {
         panic!("{content:?}");
     };
-    assert_eq!(kind.as_str(), "session");
+    assert_eq!(session.as_str(), "child");
 }

@@ -14,6 +14,7 @@ mod random;
 mod settings;
 mod signin;
 mod stop;
+mod subagents;
 mod terminals;
 mod tools;
 mod turn;
@@ -316,6 +317,8 @@ impl Play {
             BlockKind::Plan(entries) => format!("plan of {}", entries.len()),
             BlockKind::PlanText(plan) => format!("plan {}", plan.text),
             BlockKind::Compaction(compaction) => format!("compaction {:?}", compaction.status),
+            BlockKind::Subagent(id) => format!("subagent {}", id.as_str()),
+            BlockKind::SessionMessage(_) => "session message".to_owned(),
             BlockKind::Content(_) => "content".to_owned(),
             BlockKind::Notice(notice) => match notice.level {
                 NoticeLevel::Quiet => format!("· {}", notice.text),

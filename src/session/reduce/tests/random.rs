@@ -57,6 +57,9 @@ enum Act {
     PageDone(u8),
     Read,
     Foreign,
+    ChildTells(u8, u8, u8),
+    ChildAsks(u8),
+    CancelChild(u8),
     Terminal(u8),
     TerminalEnds(u8),
     Shell(u8),
@@ -96,7 +99,7 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, any::<bool>()).prop_map(|(n, back)| Act::Host(n, back)),
         12 => (0..4usize, 0..6u8).prop_map(|(n, kind)| Act::Reply(n, kind)),
         1 => Just(Act::Stray),
-        9 => (0..15u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
+        9 => (0..16u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
         4 => (0..3u8).prop_map(Act::Ask),
         2 => Just(Act::Read),
         4 => any::<(bool, bool)>().prop_map(|(form, of_turn)| Act::Elicit(form, of_turn)),
@@ -105,6 +108,9 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, any::<bool>()).prop_map(|(n, well)| Act::Browser(n, well)),
         1 => (0..8u8).prop_map(Act::PageDone),
         1 => Just(Act::Foreign),
+        4 => (0..3u8, 0..16u8, 0..3u8).prop_map(|(child, kind, id)| Act::ChildTells(child, kind, id)),
+        2 => (0..3u8).prop_map(Act::ChildAsks),
+        1 => (0..3u8).prop_map(Act::CancelChild),
         2 => (0..3u8).prop_map(Act::Terminal),
         1 => (0..3u8).prop_map(Act::TerminalEnds),
         1 => (0..3u8).prop_map(Act::Shell),
@@ -219,6 +225,9 @@ impl World {
                     assert!(!handshake, "V1-INIT-01");
                     self.open_calls.push(call.tag());
                 }
+                // Of a child: whether it may is for its own tests.
+                Effect::ToAgent(ToAgent::Notify(Notification::Cancel { session }))
+                    if session.as_str().starts_with("child") => {}
                 Effect::ToAgent(ToAgent::Notify(Notification::Cancel { .. })) => {
                     assert!(self.prompt_open, "a cancel without a turn");
                     assert!(!self.cancelled, "a second cancel");
@@ -312,14 +321,21 @@ impl World {
                 .iter()
                 .all(|question| { Some(question.key().connection) == session.connection })
         );
-        for block in blocks {
+        let own = blocks.iter().map(|block| (None, block));
+        let children = session.subagents.iter().flat_map(|child| {
+            let blocks = child.transcript.blocks().iter();
+            blocks.map(move |block| (Some(&child.id), block))
+        });
+        for (of, block) in own.chain(children) {
             if let BlockKind::Tool(call) = &block.kind {
-                let asking = session.questions.iter().any(
-                    |question| matches!(question, Question::Permission(q) if q.block == block.id),
-                );
+                let asking = session.questions.iter().any(|question| {
+                    matches!(question, Question::Permission(q)
+                        if q.block == block.id && q.subagent.as_ref() == of)
+                });
                 assert_eq!(call.asking, asking);
             }
         }
+        assert!(session.inner.inside.is_none());
         for n in 0..self.prompts {
             let text = format!("p{n}");
             let kept = session.queue.iter().any(|prompt| prompt.text == text)
@@ -598,7 +614,24 @@ impl World {
                 let request = self.read(id("foreign"));
                 self.ask(request);
             }
+            Act::ChildTells(child, kind, n) => {
+                let session = Some(id(&format!("child-{child}")));
+                let event = update(kind, &format!("{n}"));
+                self.word(FromAgent::Update { session, event });
+            }
+            Act::ChildAsks(child) => {
+                let request = PermissionRequest {
+                    session: id(&format!("child-{child}")),
+                    tool_call: ToolCallPatch::new(ToolCallId::new("0")),
+                    options: vec![option("yes", PermissionKind::AllowOnce)],
+                };
+                self.ask(HostRequest::Permission(Box::new(request)));
+            }
+            Act::CancelChild(child) => {
+                self.event(Event::CancelSubagent(id(&format!("child-{child}"))));
+            }
             Act::Terminal(n) => self.event(Event::TerminalStarted {
+                session: (n == 2).then(|| id("child-0")),
                 id: terminal(n),
                 command: "make".into(),
                 cwd: "/project".into(),
@@ -700,7 +733,11 @@ impl World {
             result,
         });
         let mut open = self.play.session.questions.iter();
-        assert!(!ends_turn || !open.any(Question::is_of_turn));
+        let own = |question: &Question| match question {
+            Question::Permission(question) => question.subagent.is_none(),
+            question => question.is_of_turn(),
+        };
+        assert!(!ends_turn || !open.any(own));
     }
 
     /// The agent ends, the host answers what it has: nothing may be left without an answer.
@@ -756,6 +793,15 @@ fn update(kind: u8, n: &str) -> AgentEvent {
                 path: None,
             }),
         }),
+        14 => AgentEvent::Subagent(Box::new(crate::proto::SubagentPatch {
+            state: crate::proto::Patch::Set(crate::proto::SubagentState::Running),
+            caps: crate::proto::Patch::Set(crate::proto::SubagentCaps { cancel: true }),
+            ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
+        })),
+        15 => AgentEvent::Subagent(Box::new(crate::proto::SubagentPatch {
+            state: crate::proto::Patch::Set(crate::proto::SubagentState::Idle(None)),
+            ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
+        })),
         13 => AgentEvent::PlanRemoved(crate::proto::PlanId::new(n)),
         _ => AgentEvent::Unknown {
             what: SafeText::new(n),

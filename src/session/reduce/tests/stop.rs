@@ -169,6 +169,7 @@ fn commands_that_outlive_their_turn_are_told_once_v1_can_07() {
     let mut play = Play::running();
     let start = |play: &mut Play, name: &str, command: &str| {
         play.event(Event::TerminalStarted {
+            session: None,
             id: TerminalId::new(name),
             command: SafeText::new(command),
             cwd: "/p".into(),

@@ -35,6 +35,7 @@ impl Play {
 
     fn starts(&mut self, command: &str) {
         self.event(Event::TerminalStarted {
+            session: None,
             id: term(),
             command: SafeText::new(command),
             cwd: "/project".into(),

@@ -160,6 +160,7 @@ fn the_agent_cannot_write_into_a_terminal_of_ours() {
     let mut play = Play::running();
     let id = TerminalId::new("ours");
     play.event(Event::TerminalStarted {
+        session: None,
         id: id.clone(),
         command: "make".into(),
         cwd: "/project".into(),

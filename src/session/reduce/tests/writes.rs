@@ -7,6 +7,7 @@ use crate::{
 impl Play {
     fn wrote(&mut self, path: &str, lines: usize) {
         self.event(Event::Wrote {
+            session: id("s"),
             path: path.to_owned(),
             lines,
         });

@@ -68,12 +68,16 @@ impl Subject for Permission {
             ToolKind::SwitchMode => "switch its mode",
             ToolKind::Other => "use a tool",
         };
-        format!("{} wants to {wants}", agent_name(cx.session))
+        let name = agent_name(cx.session);
+        match self.asking(cx) {
+            Some(subagent) => format!("{subagent} of {name} wants to {wants}"),
+            None => format!("{name} wants to {wants}"),
+        }
     }
 
     fn rev(&self, cx: &OverlayContext<'_>) -> u64 {
         cx.session
-            .and_then(|session| session.transcript.get(self.0.block))
+            .and_then(|session| session.asked_about(&self.0))
             .map_or(0, |block| block.rev)
     }
 
@@ -127,6 +131,12 @@ impl Subject for Permission {
 }
 
 impl Permission {
+    /// The subagent that asks, by name.
+    fn asking(&self, cx: &OverlayContext<'_>) -> Option<SafeText> {
+        let subagents = &cx.session?.subagents;
+        Some(subagents.get(self.0.subagent.as_ref()?)?.name())
+    }
+
     /// Neither command nor change nor path says what would be done.
     fn tells_nothing(&self) -> bool {
         let subject = &self.0.subject;
@@ -134,7 +144,7 @@ impl Permission {
     }
 
     fn raw_input(&self, cx: &OverlayContext<'_>) -> Option<RawJson> {
-        let block = cx.session?.transcript.get(self.0.block)?;
+        let block = cx.session?.asked_about(&self.0)?;
         match &block.kind {
             BlockKind::Tool(call) => {
                 let ToolCall { raw_input, .. } = call.as_ref();
@@ -224,7 +234,10 @@ impl Builder<'_> {
                 self.verbatim(text, &StyledLine::new(), self.cx.theme.text);
             }
             // A terminal has not begun; media and unknown content stand in the transcript.
-            ToolContent::Block(_) | ToolContent::Terminal(_) | ToolContent::Unknown { .. } => {}
+            ToolContent::Block(_)
+            | ToolContent::Terminal(_)
+            | ToolContent::Session(_)
+            | ToolContent::Unknown { .. } => {}
         }
     }
 

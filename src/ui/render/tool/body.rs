@@ -13,6 +13,7 @@ use crate::{
         format::count,
         line::{StyledLine, Wrapping},
         markdown,
+        subagent::session_link,
         terminal::{render_screen, render_terminal_header},
     },
 };
@@ -58,6 +59,8 @@ pub fn render_tool_piece(
         Some(ToolContent::Block(content)) => render_content(content, text_room(tool.detail), &body),
         Some(ToolContent::Diff(diff)) => render_diff_piece(call, diff, tool, &body),
         Some(ToolContent::Terminal(id)) => plain(terminal_rows(call, id, tool, &body)),
+        // V1-TOOL-11
+        Some(ToolContent::Session(id)) => plain(vec![session_link(id, tool.subagents, &body)]),
         Some(ToolContent::Unknown { kind, .. }) => {
             let label = format!("[content of unknown type: {}]", SafeText::line(kind));
             plain(vec![dim(&label, &body)])

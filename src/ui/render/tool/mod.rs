@@ -13,7 +13,7 @@ use super::{RenderContext, Row, line::StyledLine};
 use crate::{
     config::DiffLayout,
     proto::{TerminalId, ToolContent, ToolKind},
-    session::{TerminalInfo, ToolCall, ToolState},
+    session::{Subagents, TerminalInfo, ToolCall, ToolState},
     text::SafeText,
     vt::Screens,
 };
@@ -36,6 +36,7 @@ pub enum Detail {
 #[derive(Clone, Copy)]
 pub struct ToolContext<'a> {
     pub cwd: &'a Path,
+    pub subagents: &'a Subagents,
     pub terminals: &'a BTreeMap<TerminalId, TerminalInfo>,
     pub screens: &'a Screens,
     pub layout: DiffLayout,

@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, time::Duration};
 use super::*;
 use crate::{
     proto::{ContentBlock, ExitStatus, RawJson, ToolCallId, ToolLocation},
-    session::{Answered, By},
+    session::{Answered, By, Subagents},
     ui::render::testing::{self, Stage, at_widths},
     vt::SharedScreen,
 };
@@ -12,6 +12,7 @@ struct Props {
     stage: Stage,
     terminals: BTreeMap<TerminalId, TerminalInfo>,
     screens: Screens,
+    subagents: Subagents,
 }
 
 impl Props {
@@ -20,12 +21,14 @@ impl Props {
             stage,
             terminals: BTreeMap::new(),
             screens: Screens::default(),
+            subagents: Subagents::default(),
         }
     }
 
     fn rows(&self, call: &ToolCall, detail: Detail, ctx: &RenderContext<'_>) -> Vec<Row> {
         let tool = ToolContext {
             cwd: Path::new("/work/tool"),
+            subagents: &self.subagents,
             terminals: &self.terminals,
             screens: &self.screens,
             layout: DiffLayout::Auto,

@@ -3,8 +3,10 @@
 use super::*;
 use crate::{
     proto::{
-        AgentNotice, CompactionId, CompactionPatch, CompactionStatus, ContentBlock, NamedPlan,
-        NoticeSeverity, Patch, PlanBody, PlanId, PlanText,
+        AgentNotice, ChunkRole, CompactionId, CompactionPatch, CompactionStatus, ContentBlock,
+        FromAgent, IdleReason, MessageId, Meta, NamedPlan, NoticeSeverity, Patch, PlanBody, PlanId,
+        PlanText, RpcError, SessionId, SessionMessagePatch, SubagentCaps, SubagentPatch,
+        SubagentState, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
     },
     ui::transcript::transcript_text,
 };
@@ -184,4 +186,205 @@ fn a_plan_in_markdown_stands_in_the_transcript_when_its_turn_is_over() {
             .iter()
             .any(|link| link.uri.ends_with("PLAN.md"))
     );
+}
+
+fn child(id: &str, change: impl FnOnce(&mut SubagentPatch)) -> AgentEvent {
+    let mut patch = SubagentPatch::new(SessionId::new(id));
+    change(&mut patch);
+    AgentEvent::Subagent(Box::new(patch))
+}
+
+fn running(id: &str, title: &'static str) -> AgentEvent {
+    child(id, |patch| {
+        patch.title = Patch::Set(title.into());
+        patch.state = Patch::Set(SubagentState::Running);
+    })
+}
+
+fn rests(id: &str, reason: IdleReason) -> AgentEvent {
+    child(id, |patch| {
+        patch.state = Patch::Set(SubagentState::Idle(Some(reason)));
+    })
+}
+
+fn call(id: &str, kind: ToolKind, title: &'static str, status: ToolStatus) -> AgentEvent {
+    AgentEvent::ToolCall(Box::new(ToolCallPatch {
+        announces: true,
+        title: Some(title.into()),
+        kind: Some(kind),
+        status: Some(status),
+        ..ToolCallPatch::new(ToolCallId::new(id))
+    }))
+}
+
+fn text_of(said: &'static str) -> AgentEvent {
+    AgentEvent::Chunk {
+        role: ChunkRole::Agent,
+        message: None,
+        content: ContentBlock::Text(said.into()),
+        meta: Meta::default(),
+    }
+}
+
+impl Bench {
+    fn child_update(&mut self, id: &str, event: AgentEvent) {
+        self.says(FromAgent::Update {
+            session: Some(SessionId::new(id)),
+            event,
+        });
+    }
+}
+
+fn with_subagents() -> Bench {
+    use ToolStatus::{Completed, InProgress};
+    let mut bench = Bench::working();
+    bench.message("Two look around at the same time, a third one failed.");
+    bench.update(running("a", "Find where `list` is tested"));
+    bench.update(AgentEvent::SessionMessage(Box::new(SessionMessagePatch {
+        id: MessageId::new("m"),
+        sender: Patch::Set(Bench::session_id()),
+        recipient: Patch::Set(SessionId::new("a")),
+        content: Patch::Set(vec![ContentBlock::Text(
+            "Look for tests of `list`. Tell me which run the binary.".into(),
+        )]),
+        meta: Patch::Keep,
+    })));
+    bench.child_update(
+        "a",
+        call("1", ToolKind::Search, "list in tests/", Completed),
+    );
+    bench.child_update("a", call("2", ToolKind::Read, "tests/list.rs", Completed));
+    bench.child_update(
+        "a",
+        text_of("`tests/list.rs` has six of them, and two run the binary."),
+    );
+    bench.update(rests("a", IdleReason::Stopped(StopReason::EndTurn)));
+    bench.update(running("b", "Run the tests that there are"));
+    bench.child_update("b", text_of("First the fast ones."));
+    bench.child_update("b", running("bb", "Build it in a worktree"));
+    bench.child_update(
+        "bb",
+        call("1", ToolKind::Execute, "cargo build", InProgress),
+    );
+    bench.child_update(
+        "b",
+        call("2", ToolKind::Execute, "cargo test list", InProgress),
+    );
+    bench.update(running("f", "Ask the big model"));
+    bench.update(rests(
+        "f",
+        IdleReason::Failed(RpcError::new(-32000, "the quota is used up")),
+    ));
+    bench.update(child("w", |patch| {
+        patch.title = Patch::Set("Deploy".into());
+        patch.state = Patch::Set(SubagentState::RequiresAction);
+    }));
+    bench.update(AgentEvent::ToolCall(Box::new(ToolCallPatch {
+        title: Some("Delegate the tests".into()),
+        kind: Some(ToolKind::Think),
+        status: Some(InProgress),
+        content: Some(vec![
+            ToolContent::Session(SessionId::new("b")),
+            ToolContent::Session(SessionId::new("gone")),
+        ]),
+        ..ToolCallPatch::new(ToolCallId::new("task"))
+    })));
+    bench.wait(3_000);
+    bench
+}
+
+// V1-SUB-01, V1-SUB-04, V1-SUB-05, V1-TOOL-11
+#[test]
+fn pictures_of_subagents() {
+    let mut screen = Screen::new(with_subagents());
+    for (width, height) in [(40, 40), (80, 40), (200, 40)] {
+        screen.size = (width, height);
+        let name = format!("subagents_{width}x{height}");
+        let buffer = screen.buffer().0;
+        keep(&name, &buffer);
+        insta::assert_snapshot!(name, text(&buffer));
+    }
+    screen.size = (80, 60);
+    screen.press("ctrl-o");
+    let buffer = screen.buffer().0;
+    keep("subagents_unfolded", &buffer);
+    insta::assert_snapshot!("subagents_unfolded", text(&buffer));
+}
+
+#[test]
+fn the_whole_conversation_of_a_subagent_is_in_the_pagers_text() {
+    let bench = with_subagents();
+    let text = transcript_text(&bench.session, &bench.screens);
+    for part in [
+        "Find where",
+        "has six of them",
+        "cargo build",
+        "Look for tests",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+// V1-TOOL-11: `t` on the call goes to the subagent that it names; one that nobody knows is named
+// without a link.
+#[test]
+fn a_call_leads_to_its_subagent() {
+    let mut screen = Screen::new(with_subagents()).sized(100, 50);
+    screen.draw();
+    screen.press("tab");
+    assert!(screen.draw().contains("t goes to the agent"));
+    assert!(screen.draw().contains("[session gone]"));
+    screen.press("t");
+    let drawn = screen.draw();
+    assert!(!drawn.contains("goes to the agent"), "{drawn}");
+    screen.press("enter");
+    assert!(screen.draw().contains("First the fast ones."));
+}
+
+// V1-SUB-03
+#[test]
+fn a_subagent_is_stopped_only_where_that_is_offered() {
+    let mut bench = Bench::working();
+    bench.update(running("a", "Look around"));
+    let mut screen = Screen::new(bench);
+    screen.draw();
+    screen.press("tab");
+    assert!(!screen.draw().contains("stops it"));
+    assert!(screen.press("x").is_empty());
+    screen.bench.update(child("a", |patch| {
+        patch.caps = Patch::Set(SubagentCaps { cancel: true });
+    }));
+    assert!(screen.draw().contains("x stops it"));
+    let commands = screen.press("x");
+    assert!(
+        matches!(
+            commands.as_slice(),
+            [UiCommand::Session(Event::CancelSubagent(id))] if id.as_str() == "a"
+        ),
+        "{commands:?}"
+    );
+}
+
+// V1-SUB-02: its spinner turns and its rows change although only its own transcript does.
+#[test]
+fn what_a_subagent_does_is_drawn_as_it_does_it() {
+    let mut bench = Bench::working();
+    bench.update(running("a", "Look around"));
+    let mut screen = Screen::new(bench);
+    screen.draw();
+    for n in 0..30 {
+        let said = SafeText::line(&format!("step {n}. "));
+        screen.bench.child_update(
+            "a",
+            AgentEvent::Chunk {
+                role: ChunkRole::Agent,
+                message: None,
+                content: ContentBlock::Text(said),
+                meta: Meta::default(),
+            },
+        );
+        assert!(screen.draw().contains(&format!("step {n}.")));
+    }
+    let context = screen.bench.context();
+    assert!(screen.ui.deadline(&context).is_some());
 }

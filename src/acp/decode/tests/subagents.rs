@@ -1,0 +1,194 @@
+//! Child sessions and messages between sessions: as the schema crate writes them, and odd ones.
+
+use agent_client_protocol_schema::v1 as schema;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::proto::{
+    ContentBlock, IdleReason, MessageId, Meta, Patch, SessionMessagePatch, StopReason,
+    SubagentCaps, SubagentPatch, SubagentState, ToolContent,
+};
+
+fn event(update: &Value) -> AgentEvent {
+    let said = updates(&json!({"sessionId": "s", "update": update}));
+    match said.as_slice() {
+        [FromAgent::Update { event, .. }] => event.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn child(members: Value) -> SubagentPatch {
+    let mut update = json!({"sessionUpdate": "subagent_update", "sessionId": "c"});
+    for (name, value) in members.as_object().expect("members") {
+        update[name] = value.clone();
+    }
+    match event(&update) {
+        AgentEvent::Subagent(patch) => *patch,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn strictly(update: schema::SessionUpdate) -> AgentEvent {
+    let params = schema::SessionNotification::new("s", update);
+    let params = serde_json::to_string(&params).expect("JSON");
+    let mut out = Vec::new();
+    update::decode(&mut decoder(), Pass::Strict, &params, &mut out).expect("plain v1");
+    match out.pop() {
+        Some(FromAgent::Update { event, .. }) => event,
+        other => panic!("{other:?}"),
+    }
+}
+
+// V1-SUB-01
+#[test]
+fn subagents_agree_with_the_schema() {
+    let caps =
+        schema::SubagentSessionCapabilities::new().cancel(schema::SessionCancelCapabilities::new());
+    let update = schema::SubagentUpdate::new("c")
+        .title("Explore".to_owned())
+        .description("looks around".to_owned())
+        .capabilities(caps)
+        .state(schema::StateUpdate::Running(
+            schema::RunningStateUpdate::new(),
+        ))
+        .cwd(std::path::PathBuf::from("/tree"))
+        .additional_directories(vec![std::path::PathBuf::from("/more")]);
+    let expected = SubagentPatch {
+        title: Patch::Set("Explore".into()),
+        description: Patch::Set("looks around".into()),
+        caps: Patch::Set(SubagentCaps { cancel: true }),
+        state: Patch::Set(SubagentState::Running),
+        cwd: Patch::Set("/tree".into()),
+        additional_directories: Patch::Set(vec!["/more".into()]),
+        ..SubagentPatch::new(SessionId::new("c"))
+    };
+    assert_eq!(
+        strictly(schema::SessionUpdate::SubagentUpdate(update)),
+        AgentEvent::Subagent(Box::new(expected))
+    );
+}
+
+// V1-SUB-01, V1-SUB-03
+#[test]
+fn a_subagent_is_a_patch() {
+    assert_eq!(child(json!({})), SubagentPatch::new(SessionId::new("c")));
+    let cleared = child(json!({
+        "title": null, "description": null, "capabilities": null, "state": null, "cwd": null,
+        "additionalDirectories": null,
+    }));
+    assert_eq!(cleared.title, Patch::Clear);
+    assert_eq!(cleared.description, Patch::Clear);
+    assert_eq!(cleared.caps, Patch::Clear);
+    assert_eq!(cleared.state, Patch::Clear);
+    assert_eq!(cleared.cwd, Patch::Clear);
+    assert_eq!(cleared.additional_directories, Patch::Clear);
+    // What does not fit is left as it was; a relative path is none.
+    let odd = child(json!({
+        "title": 5, "capabilities": [], "state": "running", "cwd": "sub",
+        "additionalDirectories": ["sub", "/tree", 7],
+    }));
+    assert_eq!(odd.title, Patch::Keep);
+    assert_eq!(odd.caps, Patch::Keep);
+    assert_eq!(odd.state, Patch::Keep);
+    assert_eq!(odd.cwd, Patch::Keep);
+    assert_eq!(odd.additional_directories, Patch::Set(vec!["/tree".into()]));
+    for (cancel, allowed) in [
+        (json!({}), true),
+        (json!(null), false),
+        (json!(true), false),
+    ] {
+        let patch = child(json!({"capabilities": {"cancel": cancel}}));
+        assert_eq!(patch.caps, Patch::Set(SubagentCaps { cancel: allowed }));
+    }
+}
+
+// V1-SUB-04
+#[test]
+fn every_state_has_its_own_word() {
+    for (state, expected) in [
+        (json!({"state": "running"}), SubagentState::Running),
+        (
+            json!({"state": "requires_action"}),
+            SubagentState::RequiresAction,
+        ),
+        (json!({"state": "unknown"}), SubagentState::Unknown),
+        (
+            json!({"state": "_asleep"}),
+            SubagentState::Other("_asleep".into()),
+        ),
+        (json!({"state": "idle"}), SubagentState::Idle(None)),
+        (
+            json!({"state": "idle", "stopReason": null}),
+            SubagentState::Idle(None),
+        ),
+        (
+            json!({"state": "idle", "stopReason": "max_tokens"}),
+            SubagentState::Idle(Some(IdleReason::Stopped(StopReason::MaxTokens))),
+        ),
+        (
+            json!({"state": "idle", "stopReason": "_bored"}),
+            SubagentState::Idle(Some(IdleReason::Stopped(StopReason::Unknown(
+                "_bored".into(),
+            )))),
+        ),
+        (
+            json!({"state": "idle", "stopReason": "error",
+                "error": {"code": -32000, "message": "no quota"}}),
+            SubagentState::Idle(Some(IdleReason::Failed(RpcError::new(-32000, "no quota")))),
+        ),
+    ] {
+        assert_eq!(child(json!({"state": state})).state, Patch::Set(expected));
+    }
+}
+
+// V1-SUB-05
+#[test]
+fn messages_between_sessions_agree_with_the_schema() {
+    let block = || schema::ContentBlock::Text(schema::TextContent::new("look"));
+    let message = schema::SessionMessage::new("m")
+        .sender_session_id(schema::SessionId::new("s"))
+        .content(vec![block()]);
+    assert_eq!(
+        strictly(schema::SessionUpdate::SessionMessage(message)),
+        AgentEvent::SessionMessage(Box::new(SessionMessagePatch {
+            id: MessageId::new("m"),
+            sender: Patch::Set(SessionId::new("s")),
+            recipient: Patch::Keep,
+            content: Patch::Set(vec![ContentBlock::Text("look".into())]),
+            meta: Patch::Keep,
+        }))
+    );
+    let chunk = schema::SessionMessageChunk::new("m", block());
+    assert_eq!(
+        strictly(schema::SessionUpdate::SessionMessageChunk(chunk)),
+        AgentEvent::SessionMessageChunk {
+            id: MessageId::new("m"),
+            content: ContentBlock::Text("look".into()),
+            meta: Meta::default(),
+        }
+    );
+    let AgentEvent::SessionMessage(cleared) = event(&json!({
+        "sessionUpdate": "session_message", "messageId": "m", "senderSessionId": null,
+        "recipientSessionId": 3, "content": null, "_meta": null,
+    })) else {
+        panic!("a message");
+    };
+    assert_eq!(cleared.sender, Patch::Clear);
+    assert_eq!(cleared.recipient, Patch::Keep);
+    assert_eq!(cleared.content, Patch::Clear);
+    assert_eq!(cleared.meta, Patch::Clear);
+}
+
+// V1-TOOL-11
+#[test]
+fn a_call_links_to_a_session() {
+    let AgentEvent::ToolCall(patch) = event(&json!({
+        "sessionUpdate": "tool_call", "toolCallId": "t", "title": "Task",
+        "content": [{"type": "session", "sessionId": "c"}, {"type": "session"}],
+    })) else {
+        panic!("a call");
+    };
+    let content = patch.content.expect("content");
+    assert_eq!(content[0], ToolContent::Session(SessionId::new("c")));
+    assert!(matches!(content[1], ToolContent::Unknown { .. }));
+}

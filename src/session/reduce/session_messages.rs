@@ -1,0 +1,99 @@
+//! What sessions write to each other: found by id, patched in place (V1-SUB-05).
+
+use std::collections::HashMap;
+
+use crate::{
+    proto::{ContentBlock, MessageId, Meta, Patch, SessionMessagePatch},
+    session::{BlockId, BlockKind, Pieces, SessionMessage},
+};
+
+use super::{Step, bounds::block_weight};
+
+#[derive(Debug, Default)]
+pub(super) struct SessionMessages {
+    by_id: HashMap<MessageId, BlockId>,
+}
+
+impl Step<'_> {
+    /// Omitted fields stay, null clears; content replaces all of it.
+    pub(super) fn session_message(&mut self, patch: SessionMessagePatch) {
+        let block = self.session_message_block(&patch.id);
+        self.edit_session_message(block, |message| {
+            set(&mut message.sender, patch.sender);
+            set(&mut message.recipient, patch.recipient);
+            match patch.content {
+                Patch::Keep => {}
+                Patch::Clear => message.content = Pieces::default(),
+                Patch::Set(content) => message.content = content.into_iter().collect(),
+            }
+            match patch.meta {
+                Patch::Keep => {}
+                Patch::Clear => message.meta = Meta::default(),
+                Patch::Set(meta) => message.meta = meta,
+            }
+        });
+    }
+
+    /// May come before the word on who writes to whom.
+    pub(super) fn session_message_chunk(
+        &mut self,
+        id: &MessageId,
+        content: ContentBlock,
+        meta: &Meta,
+    ) {
+        let block = self.session_message_block(id);
+        self.edit_session_message(block, |message| {
+            message.content.push(content);
+            message.meta.extend(meta.values().iter().cloned());
+        });
+    }
+
+    fn session_message_block(&mut self, id: &MessageId) -> BlockId {
+        let known = self.session.inner.messages.by_id.get(id).copied();
+        if let Some(block) = known
+            && self.session.transcript.index_of(block).is_some()
+        {
+            return block;
+        }
+        self.flush_history();
+        let block = self.push(BlockKind::SessionMessage(Box::new(SessionMessage {
+            id: id.clone(),
+            sender: None,
+            recipient: None,
+            content: Pieces::default(),
+            meta: Meta::default(),
+        })));
+        self.session.inner.messages.by_id.insert(id.clone(), block);
+        block
+    }
+
+    fn edit_session_message(&mut self, block: BlockId, change: impl FnOnce(&mut SessionMessage)) {
+        let Some(place) = self.session.transcript.edit(block) else {
+            return;
+        };
+        let old = block_weight(place);
+        if let BlockKind::SessionMessage(message) = place {
+            change(message);
+        }
+        let new = block_weight(place);
+        self.shrink(old);
+        self.grow(new);
+    }
+
+    /// After old blocks were dropped.
+    pub(super) fn forget_gone_session_messages(&mut self) {
+        let transcript = &self.session.transcript;
+        let messages = &mut self.session.inner.messages;
+        messages
+            .by_id
+            .retain(|_, block| transcript.index_of(*block).is_some());
+    }
+}
+
+fn set<T>(place: &mut Option<T>, patch: Patch<T>) {
+    match patch {
+        Patch::Keep => {}
+        Patch::Clear => *place = None,
+        Patch::Set(value) => *place = Some(value),
+    }
+}

@@ -1,0 +1,300 @@
+//! Child sessions: what their parent tells of them, and their own words and requests (V1-SUB).
+//!
+//! A child's conversation follows the same rules as the session's: while one of its words is worked
+//! on, its conversation stands in place of the session's ([`Step::inside`]). Turn, queue, modes and
+//! options stay the session's: nothing of that can be done to a child (V1-SUB-03).
+
+use crate::{
+    proto::{
+        AgentEvent, HostRequest, IdleReason, Notification, Patch, RequestKey, SessionId,
+        StopReason, SubagentCaps, SubagentPatch, SubagentState, TerminalId, ToAgent,
+    },
+    session::{BlockKind, Effect, NoticeLevel, Question, Subagent, ToolState, Transcript},
+    text::SafeText,
+};
+
+use super::{
+    Step,
+    bounds::{MAX_DEPTH, MAX_ERROR_TEXT, MAX_SUBAGENTS, MAX_SUBAGENTS_WEIGHT, MAX_TITLE, bounded},
+    inside::Conversation,
+};
+
+impl Step<'_> {
+    /// `subagent_update` on the session that is worked on (V1-SUB-01).
+    pub(super) fn subagent(&mut self, patch: SubagentPatch) {
+        let parent = self.inside_id().cloned();
+        let known = self.session.subagents.get(&patch.id);
+        let own = known.map(|known| known.parent == parent);
+        let is_cycle = self.session.is(&patch.id) || parent.as_ref() == Some(&patch.id);
+        if is_cycle || own == Some(false) {
+            // V1-SUB-06. Whose child it is was said when it became known, and does not change.
+            self.say_subagent_left_out("it belongs to another session");
+            return;
+        }
+        if own.is_none() && !self.add_subagent(&patch.id, parent) {
+            return;
+        }
+        self.patch_subagent(patch);
+    }
+
+    fn add_subagent(&mut self, id: &SessionId, parent: Option<SessionId>) -> bool {
+        let depth = 1 + self.depth();
+        if depth > MAX_DEPTH {
+            self.say_subagent_left_out("subagents of subagents go too deep");
+            return false;
+        }
+        self.make_room_for_subagents();
+        if self.session.subagents.len() >= MAX_SUBAGENTS {
+            self.say_subagent_left_out("too many are at work");
+            return false;
+        }
+        self.flush_history();
+        let block = self.push(BlockKind::Subagent(id.clone()));
+        self.session.subagents.insert(Subagent {
+            id: id.clone(),
+            parent,
+            block,
+            depth,
+            title: None,
+            description: None,
+            caps: SubagentCaps::default(),
+            state: None,
+            cwd: None,
+            additional_directories: None,
+            transcript: Transcript::default(),
+            plan: Vec::new(),
+            plans: Vec::new(),
+            started: self.now,
+            took: None,
+            cancelling: false,
+            rules: Conversation::default(),
+        });
+        true
+    }
+
+    fn say_subagent_left_out(&mut self, why: &str) {
+        let text = format!("a subagent was left out: {why}");
+        let last = self.session.transcript.blocks().last();
+        let said = last.is_some_and(
+            |block| matches!(&block.kind, BlockKind::Notice(notice) if *notice.text == *text),
+        );
+        if !said {
+            self.say(NoticeLevel::Quiet, SafeText::line(&text));
+        }
+    }
+
+    /// Omitted fields stay, null clears.
+    fn patch_subagent(&mut self, patch: SubagentPatch) {
+        let id = patch.id;
+        let (now, replaying) = (self.now, self.is_replaying());
+        let Some(subagent) = self.session.subagents.get_mut(&id) else {
+            return;
+        };
+        set(&mut subagent.title, patch.title, |title| {
+            bounded(&title, MAX_TITLE)
+        });
+        set(&mut subagent.description, patch.description, |text| {
+            bounded(&text, MAX_ERROR_TEXT)
+        });
+        set(&mut subagent.cwd, patch.cwd, |cwd| cwd);
+        let directories = &mut subagent.additional_directories;
+        set(directories, patch.additional_directories, |mut list| {
+            list.truncate(MAX_SUBAGENTS);
+            list
+        });
+        match patch.caps {
+            Patch::Keep => {}
+            Patch::Clear => subagent.caps = SubagentCaps::default(),
+            Patch::Set(caps) => subagent.caps = caps,
+        }
+        if patch.state != Patch::Keep {
+            let was_active = subagent.is_active();
+            set(&mut subagent.state, patch.state, |state| state);
+            subagent.cancelling = false;
+            if subagent.is_active() && !was_active {
+                subagent.started = now;
+                subagent.took = None;
+            } else if was_active && !subagent.is_active() && !replaying {
+                subagent.took = Some(now.saturating_duration_since(subagent.started));
+            }
+            // Idle is the end of this piece of work, and not of the session (V1-SUB-04).
+            if let Some(SubagentState::Idle(reason)) = &subagent.state {
+                let tools = match reason {
+                    Some(IdleReason::Stopped(StopReason::Cancelled)) => ToolState::Cancelled,
+                    Some(IdleReason::Failed(_)) => ToolState::Failed,
+                    _ => ToolState::Ended,
+                };
+                self.inside(&id, |step| step.rest(tools));
+            }
+        }
+        self.touch_subagent(&id);
+    }
+
+    /// Nothing more is expected for now in the conversation that is worked on.
+    fn rest(&mut self, tools: ToolState) {
+        self.hush();
+        self.end_open_tools(tools);
+        self.settle_plan();
+        self.settle_plan_texts();
+    }
+
+    /// A word of a child; no load or resume comes before it (V1-SUB-02). Whether there is such a
+    /// one.
+    pub(super) fn subagent_says(&mut self, id: &SessionId, event: AgentEvent) -> bool {
+        match event {
+            AgentEvent::SessionInfo(info) => {
+                // Its parent's title goes before its own.
+                if let Patch::Set(title) = info.title
+                    && let Some(subagent) = self.session.subagents.get_mut(id)
+                    && subagent.title.is_none()
+                {
+                    subagent.title = Some(bounded(&title, MAX_TITLE));
+                    self.touch_subagent(id);
+                }
+                true
+            }
+            // Of what is only of use for controls, a child has none (V1-SUB-03).
+            AgentEvent::Commands(_)
+            | AgentEvent::Mode(_)
+            | AgentEvent::ConfigOptions(_)
+            | AgentEvent::Usage(_) => true,
+            event => {
+                if !self.may_tell(&event) {
+                    return true;
+                }
+                let said = self.inside(id, |step| step.take_in(event));
+                self.bound_subagents(id);
+                said.is_some()
+            }
+        }
+    }
+
+    /// A request of a child: served as one of the session's (V1-SUB-02). Its own directories say
+    /// what its relative paths mean and where its commands run (V1-TERM-04); they widen nothing:
+    /// what is served unasked is what the person allowed. They narrow nothing either: it is the same
+    /// agent, which could ask in its parent's name.
+    pub(super) fn request_of_subagent(
+        &mut self,
+        id: &SessionId,
+        key: RequestKey,
+        mut request: HostRequest,
+    ) {
+        let root = &self.session.config.cwd;
+        let cwd = self.session.subagents.cwd_of(id, root);
+        let absolute = |path: &str| cwd.join(path).to_string_lossy().into_owned();
+        match &mut request {
+            HostRequest::ReadTextFile(read) => read.path = absolute(&read.path),
+            HostRequest::WriteTextFile(write) => write.path = absolute(&write.path),
+            HostRequest::TerminalCreate(create) => {
+                create.cwd = Some(match create.cwd.as_deref() {
+                    Some(dir) => absolute(dir),
+                    None => cwd.to_string_lossy().into_owned(),
+                });
+            }
+            _ => {}
+        }
+        self.inside(id, |step| step.take_request(key, request));
+    }
+
+    /// Sent once, and only where the agent allows it (V1-SUB-03); its questions are answered as those
+    /// of a cancelled turn (V1-PERM-02).
+    pub(super) fn cancel_subagent(&mut self, id: &SessionId) {
+        let Some(subagent) = self.session.subagents.get_mut(id) else {
+            return;
+        };
+        if !subagent.can_be_cancelled() || self.session.connection.is_none() {
+            return;
+        }
+        subagent.cancelling = true;
+        let cancel = Notification::Cancel {
+            session: id.clone(),
+        };
+        self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+        self.close_questions_of(id);
+        self.inside(id, |step| step.end_open_tools(ToolState::Cancelled));
+    }
+
+    /// No agent serves them any more.
+    pub(super) fn lose_subagents(&mut self, tools: &ToolState) {
+        for id in self.session.subagents.ids() {
+            self.inside(&id, |step| {
+                step.rest(tools.clone());
+                step.abandon_compactions();
+            });
+            let now = self.now;
+            if let Some(subagent) = self.session.subagents.get_mut(&id) {
+                if subagent.is_active() {
+                    subagent.took = Some(now.saturating_duration_since(subagent.started));
+                }
+                subagent.state = None;
+                subagent.caps = SubagentCaps::default();
+                subagent.cancelling = false;
+            }
+        }
+    }
+
+    /// The subagent whose conversation shows that terminal.
+    pub(super) fn subagent_showing(&self, terminal: &TerminalId) -> Option<SessionId> {
+        let mut subagents = self.session.subagents.iter();
+        let shows = |subagent: &&Subagent| subagent.rules.shows(terminal);
+        subagents.find(shows).map(|subagent| subagent.id.clone())
+    }
+
+    /// The session that a question came from, if that is a subagent.
+    pub(super) fn subagent_asking(&self, question: &Question) -> Option<SessionId> {
+        let of = |request: &HostRequest| {
+            let id = request.session()?;
+            self.session.has_subagent(id).then(|| id.clone())
+        };
+        match question {
+            Question::Permission(question) => question.subagent.clone(),
+            Question::File(question) => of(&question.request),
+            Question::Command(question) => of(&question.request),
+            Question::Form(question) => question.subagent.clone(),
+            Question::Page(question) => question.subagent.clone(),
+        }
+    }
+
+    /// The oldest that rests gives way to a new one.
+    fn make_room_for_subagents(&mut self) {
+        while self.session.subagents.len() >= MAX_SUBAGENTS {
+            let Some(id) = self.oldest_resting(None) else {
+                return;
+            };
+            self.forget_subagent(&id);
+        }
+    }
+
+    /// All of them together take no more than [`MAX_SUBAGENTS_WEIGHT`]: the oldest that rest go.
+    fn bound_subagents(&mut self, but: &SessionId) {
+        let weight = |subagent: &Subagent| subagent.rules.weight();
+        while self.session.subagents.iter().map(weight).sum::<usize>() > MAX_SUBAGENTS_WEIGHT {
+            let Some(id) = self.oldest_resting(Some(but)) else {
+                return;
+            };
+            self.forget_subagent(&id);
+        }
+    }
+
+    fn forget_subagent(&mut self, id: &SessionId) {
+        self.touch_subagent(id);
+        self.session.subagents.take(id);
+    }
+
+    fn oldest_resting(&self, but: Option<&SessionId>) -> Option<SessionId> {
+        let all = &self.session.subagents;
+        let has_children = |id: &SessionId| all.iter().any(|one| one.parent.as_ref() == Some(id));
+        all.iter()
+            .filter(|one| !one.is_active() && Some(&one.id) != but && !has_children(&one.id))
+            .min_by_key(|one| one.started)
+            .map(|one| one.id.clone())
+    }
+}
+
+fn set<T>(place: &mut Option<T>, patch: Patch<T>, bound: impl FnOnce(T) -> T) {
+    match patch {
+        Patch::Keep => {}
+        Patch::Clear => *place = None,
+        Patch::Set(value) => *place = Some(bound(value)),
+    }
+}
