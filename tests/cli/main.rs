@@ -98,6 +98,11 @@ fn the_doctor_tells_what_an_agent_can_and_lacks() {
     assert!(line("fs/read_text_file").ends_with("its profile has fs.read = false"));
     // The current one first, by ids that --mode takes.
     assert_eq!(line("modes"), "ok modes calm, swift");
+    assert_eq!(
+        line("model ="),
+        "ok option model = script-long, script-short, telegram"
+    );
+    assert_eq!(line("plans ="), "ok option plans = true, false");
 }
 
 #[test]
