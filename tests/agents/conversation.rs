@@ -149,6 +149,44 @@ impl Conversation {
         assert_eq!(count(self.wire()), before + 1, "{screen}");
     }
 
+    /// The first that can be something else and that what follows does not hang on: how much it
+    /// thinks, else the model, else the mode; to another value and back (V1-CFG-08, V1-MODE-02).
+    pub fn changes_an_option(&self) {
+        let wire = self.wire();
+        let opened = &wire.answer_to_last("session/new").expect("a session")["result"];
+        let Some(option) = Changeable::find(opened) else {
+            return;
+        };
+        let back = option.current;
+        let other = if back == 0 { 1 } else { 0 };
+        for (value, name) in [(other, &option.names[other]), (back, &option.names[back])] {
+            let count = |wire: &Wire| wire.sent(option.method).count();
+            let before = count(&self.wire());
+            self.tui.keys("<f12>");
+            self.tui.wait_for("╭ Options ─");
+            self.tui.keys(&"<down>".repeat(option.place));
+            self.tui.keys("<enter>");
+            self.tui.wait_for("╭ Options ▸ ");
+            self.tui.keys("<home>");
+            self.tui.keys(&"<down>".repeat(value));
+            self.tui.keys("<enter>");
+            self.tui.wait("the answer that it is set", |_| {
+                let wire = self.wire();
+                let answer = wire.answer_to_last(option.method)?;
+                assert!(answer.get("error").is_none(), "{answer}");
+                (count(&wire) > before).then_some(())
+            });
+            self.tui.wait("the value in the list", |tui| {
+                let screen = tui.screen();
+                let mut rows = screen.lines();
+                rows.any(|row| row.trim_end_matches([' ', '│']).ends_with(name.as_str()))
+                    .then_some(())
+            });
+            self.tui.keys("<esc>");
+            self.tui.wait_gone("╭ Options ─");
+        }
+    }
+
     /// `words` is what the agent said last.
     pub fn is_started_again_in_the_same_session(&self, words: &str) {
         let session = self.session();
@@ -325,5 +363,55 @@ impl Conversation {
 
     fn wire(&self) -> Wire {
         Wire::read(&self.tui.path(WIRE))
+    }
+}
+
+/// An option with more than one value.
+struct Changeable {
+    /// Rows above it in the list of all.
+    place: usize,
+    method: &'static str,
+    names: Vec<String>,
+    /// Which of them it is.
+    current: usize,
+}
+
+impl Changeable {
+    /// Of a session as it was opened.
+    fn find(opened: &Value) -> Option<Self> {
+        let options = opened["configOptions"].as_array();
+        if let Some(options) = options.filter(|options| !options.is_empty()) {
+            let of = |category: &str| {
+                options.iter().enumerate().find_map(|(place, option)| {
+                    let fits = option["category"] == category;
+                    let list = option["options"].as_array()?;
+                    let method = "session/set_config_option";
+                    fits.then(|| {
+                        Self::among(place, method, list, "value", &option["currentValue"])
+                    })?
+                })
+            };
+            return ["thought_level", "model", "mode"].into_iter().find_map(of);
+        }
+        let modes = &opened["modes"];
+        let list = modes["availableModes"].as_array()?;
+        Self::among(0, "session/set_mode", list, "id", &modes["currentModeId"])
+    }
+
+    fn among(
+        place: usize,
+        method: &'static str,
+        list: &[Value],
+        id: &str,
+        current: &Value,
+    ) -> Option<Self> {
+        let name = |item: &Value| item["name"].as_str().unwrap_or_default().to_owned();
+        Some(Self {
+            place,
+            method,
+            names: list.iter().map(name).collect(),
+            current: list.iter().position(|item| item[id] == *current)?,
+        })
+        .filter(|option| option.names.len() > 1)
     }
 }

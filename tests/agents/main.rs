@@ -52,6 +52,7 @@ impl Agent {
         };
         let talk = Conversation::begin(&stage);
         talk.goes_on("good day to you");
+        talk.changes_an_option();
         talk.shows_each_line_once();
         if self.asks {
             talk.changes_a_file_when_allowed();

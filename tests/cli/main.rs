@@ -5,6 +5,7 @@
 mod schema;
 
 mod agents;
+mod replay;
 mod run;
 mod shell;
 
@@ -28,10 +29,7 @@ fn wrong_usage_exits_2_and_says_what_is_right() {
     let shell = Shell::new();
     for (args, expected) in [
         (&["agnets"][..], "did you mean `agents`?"),
-        (
-            &["replay", "x"],
-            "replay is not supported yet in this version",
-        ),
+        (&["replay", "x"], "stdin is not a terminal"),
         (&["--policy", "maybe"], "accept-edits"),
         (
             &["-C", "nowhere", "agents"],
@@ -100,6 +98,11 @@ fn the_doctor_tells_what_an_agent_can_and_lacks() {
     assert!(line("fs/read_text_file").ends_with("its profile has fs.read = false"));
     // The current one first, by ids that --mode takes.
     assert_eq!(line("modes"), "ok modes calm, swift");
+    assert_eq!(
+        line("model ="),
+        "ok option model = script-long, script-short, telegram"
+    );
+    assert_eq!(line("plans ="), "ok option plans = true, false");
 }
 
 #[test]

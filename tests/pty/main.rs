@@ -26,6 +26,7 @@ mod mcp;
 mod options;
 mod permission;
 mod queue;
+mod replay;
 mod sessions;
 mod sign_in;
 mod start;

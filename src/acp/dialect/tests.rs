@@ -238,6 +238,7 @@ fn golden() -> Vec<(String, Value)> {
 
 // D-01, D-02, D-03, D-04, D-05, D-06, D-07, D-08, D-09, D-10, D-11, D-12, D-13, D-14, D-15, D-16,
 // D-17, D-18, D-19, D-20, D-21, D-22, D-23, D-24, D-25, D-26, D-27, D-28, D-29, D-43
+// V1-SES-22: `session/set_model` goes out under D-21 alone.
 #[tokio::test]
 async fn every_row_reads_and_speaks_as_its_golden_file() {
     let golden = golden();

@@ -695,6 +695,24 @@ fn a_warning_about_a_key_says_where_it_is() {
 }
 
 #[test]
+fn options_of_an_agent_are_texts_and_flags() {
+    let mut world = World::with_user(
+        "[agents.mine]\ncommand = \"x\"\nmode = \"Plan\"\n\
+         config = { model = \"sonnet\", fast = true, level = \"5\" }\n\
+         [agents.bad]\ncommand = \"x\"\nconfig = { level = 5 }\n",
+    );
+    world
+        .env
+        .push(("ACP_TUI_AGENTS__MINE__CONFIG__model".into(), "opus".into()));
+    let expected = "config/config.toml:7: agents.bad.config: expected a string, `true` or `false`; this \
+                    agent is left out";
+    assert_eq!(world.warnings(), [expected]);
+    let config = &world.load().config.agents["mine"].config;
+    let pairs: Vec<(&str, &str)> = config.iter().map(|(k, v)| (&**k, &**v)).collect();
+    assert_eq!(pairs, [("fast", "true"), ("level", "5"), ("model", "opus")]);
+}
+
+#[test]
 fn what_is_quoted_from_a_file_is_harmless_v1_upd_12() {
     let world = World::with_user("[ui]\n\"\\u001b[2J\" = 1\n");
     let warnings = world.warnings();

@@ -92,7 +92,10 @@ impl Step<'_> {
         }
         // A prompt is worth more than the change of a mode refused beside it.
         sign_in.retry.get_or_insert(Retry::Call(call));
-        self.show_sign_in(None);
+        // What is asked for may be under way: then the call waits for its end.
+        if !sign_in.program {
+            self.show_sign_in(None);
+        }
     }
 
     /// The person asks for it.

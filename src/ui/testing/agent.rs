@@ -58,6 +58,7 @@ impl Bench {
             project: ProjectInfo {
                 cwd: "~/src/tool".into(),
                 git_branch: Some("main".into()),
+                read_only: None,
                 policy: None,
                 no_browser: None,
             },

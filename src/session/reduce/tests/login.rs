@@ -239,3 +239,37 @@ fn starting_the_agent_again_ends_the_program() {
         ["stop", "end program", "spawn"]
     );
 }
+
+/// The person signs in before the agent has said to a change of the mode that it wants that.
+#[test]
+fn a_refusal_while_the_program_runs_waits_for_its_end_v1_auth_08() {
+    let (mut play, _) = Play::start(config());
+    play.connect();
+    initialize(&mut play);
+    let modes = options::modes("ask", &["ask", "plan"]);
+    play.reply(
+        CallTag::NewSession,
+        options::opened(Some(modes), Vec::new()),
+    );
+    play.event(Event::CycleMode);
+    play.event(Event::WantSignIn);
+    choose(&mut play, "tty");
+    let refused = failed(-32000, "Authentication required");
+    play.reply(options::set_mode("plan"), refused);
+    let program = |play: &Play| {
+        matches!(
+            &play.session.phase,
+            Phase::SignIn {
+                step: SignInStep::Program(_),
+                ..
+            }
+        )
+    };
+    assert!(program(&play), "{:?}", play.session.phase);
+    // The agent's end is not the program's either, and no prompt is lost to it.
+    play.exits(AgentExit::default());
+    assert!(program(&play));
+    play.event(Event::Stop);
+    play.event(Event::Submit(prompt("go")));
+    assert_eq!(play.queued(), ["go"]);
+}
