@@ -304,6 +304,7 @@ fn call(method: &str, params: &Value) -> Option<Call> {
     let setup = || SessionSetup {
         cwd: text(params, "cwd").unwrap_or_default().into(),
         additional_directories: Vec::new(),
+        mcp_servers: Vec::new(),
         system_prompt: None,
     };
     Some(match method {

@@ -121,6 +121,8 @@ impl Survey {
             login: None,
             cwd: chosen.map_or_else(|| self.cwd.clone(), |found| found.cwd.clone()),
             additional_directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
             start_timeout,
