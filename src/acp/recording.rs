@@ -147,8 +147,8 @@ impl Recording {
             Some(entry) => (
                 entry.t,
                 match (&*entry.dir, entry.msg.or(entry.v1), &entry.raw) {
-                    ("c2a", Some(message), _) => self.to_agent(message.get()),
-                    ("a2c", Some(message), _) => self.from_agent(message.get()),
+                    ("c2a", Some(message), _) => self.said_by_client(message.get()),
+                    ("a2c", Some(message), _) => self.said_by_agent(message.get()),
                     ("a2c", None, Some(raw)) => vec![self.noise(raw)],
                     ("c2a", None, Some(_)) => Vec::new(),
                     _ => vec![self.unreadable(line)],
@@ -176,7 +176,7 @@ impl Recording {
         })
     }
 
-    fn from_agent(&mut self, message: &str) -> Vec<Word> {
+    fn said_by_agent(&mut self, message: &str) -> Vec<Word> {
         let answers = if self.decoder.takes_bare_answers() {
             Answers::Bare
         } else {
@@ -247,7 +247,7 @@ impl Recording {
         }
     }
 
-    fn to_agent(&mut self, message: &str) -> Vec<Word> {
+    fn said_by_client(&mut self, message: &str) -> Vec<Word> {
         match envelope::parse(message, Answers::Bare) {
             Message::Notification { method, params } => match (&*method, session(&value(params))) {
                 ("session/cancel", Some(session)) => {
