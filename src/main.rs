@@ -61,6 +61,14 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     };
     let launch = Launch::for_command(&command, cli, &start)?;
     match command {
+        Command::Replay(replay) => match replay.format {
+            Some(format) => return app::print_replay(&replay, format),
+            None => {
+                cli::terminal_check()?;
+                let loaded = load(&launch.load_options()?)?;
+                return app::replay(launch, loaded, &replay);
+            }
+        },
         // Carried out above: its options are its own.
         Command::Run(_) => {}
         Command::Agents { action } => {

@@ -9,8 +9,8 @@ use crate::{
     acp::dialect::Dialects,
     proto::{
         Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply, Looked,
-        Notification, OptionValue, PermissionOutcome, PromptBlock, RequestKey, SessionKey,
-        SystemPrompt, ToAgent,
+        McpServer, McpTransport, Notification, OptionValue, PermissionOutcome, PromptBlock,
+        RequestKey, SecretPairs, SessionKey, SystemPrompt, ToAgent,
     },
     rpc::Peer,
 };
@@ -90,24 +90,28 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
         Call::NewSession(setup) => {
             let request = schema::NewSessionRequest::new(setup.cwd)
                 .additional_directories(setup.additional_directories)
+                .mcp_servers(mcp_servers(setup.mcp_servers))
                 .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::LoadSession { id, setup } => {
             let request = schema::LoadSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories)
+                .mcp_servers(mcp_servers(setup.mcp_servers))
                 .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::ResumeSession { id, setup } => {
             let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories)
+                .mcp_servers(mcp_servers(setup.mcp_servers))
                 .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
         Call::ForkSession { id, setup } => {
             let request = schema::ForkSessionRequest::new(id.0, setup.cwd)
                 .additional_directories(setup.additional_directories)
+                .mcp_servers(mcp_servers(setup.mcp_servers))
                 .system_prompt(setup.system_prompt.map(system_prompt));
             peer.call(caller, tag, method, request);
         }
@@ -191,6 +195,40 @@ fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
     schema::InitializeRequest::new(ProtocolVersion::V1)
         .client_capabilities(capabilities)
         .client_info(info)
+}
+
+/// Over stdio without a `type`, which v1 does not have there (V1-MCP-01).
+fn mcp_servers(servers: Vec<McpServer>) -> Vec<schema::McpServer> {
+    let headers = |pairs: SecretPairs| {
+        let pairs = pairs.0.into_iter();
+        pairs
+            .map(|(name, value)| schema::HttpHeader::new(name, value))
+            .collect()
+    };
+    let server = |server: McpServer| match server.transport {
+        McpTransport::Stdio { command, args, env } => {
+            let env = env.0.into_iter();
+            let env = env.map(|(name, value)| schema::EnvVariable::new(name, value));
+            schema::McpServer::Stdio(
+                schema::McpServerStdio::new(server.name, command)
+                    .args(args)
+                    .env(env.collect()),
+            )
+        }
+        McpTransport::Http {
+            url,
+            headers: pairs,
+        } => schema::McpServer::Http(
+            schema::McpServerHttp::new(server.name, url).headers(headers(pairs)),
+        ),
+        McpTransport::Sse {
+            url,
+            headers: pairs,
+        } => schema::McpServer::Sse(
+            schema::McpServerSse::new(server.name, url).headers(headers(pairs)),
+        ),
+    };
+    servers.into_iter().map(server).collect()
 }
 
 /// Text only, and never without any (V1-SES-10).

@@ -2,7 +2,8 @@
 //!
 //! Owns: starting and ending the process ([`launch`], [`process`], [`ladder`]), the handle that the
 //! app holds ([`client`]), what messages mean ([`decode`], [`encode`], [`dialect`]), the adapter for
-//! another protocol ([`threads`]), and the wire log ([`trace`]). Must not know about sessions' rules, the screen, or files of the person.
+//! another protocol ([`threads`]), and the wire log, written ([`trace`]) and read ([`recording`]).
+//! Must not know about sessions' rules, the screen, or files of the person.
 
 mod client;
 mod decode;
@@ -11,6 +12,7 @@ mod encode;
 mod ladder;
 mod launch;
 mod process;
+mod recording;
 mod stderr;
 mod threads;
 mod trace;
@@ -21,4 +23,5 @@ mod tests;
 pub use client::{Client, Inbound, Inbox};
 pub use ladder::StopMode;
 pub use launch::{LaunchError, LaunchSpec};
+pub use recording::{Recorded, Recording, Word};
 pub use trace::{Secrets, Trace, TraceHandle};

@@ -85,6 +85,7 @@ async fn a_conversation() {
         ToAgent::Call(Call::NewSession(SessionSetup {
             cwd: PathBuf::from("/p"),
             additional_directories: Vec::new(),
+            mcp_servers: Vec::new(),
             system_prompt: None,
         })),
     );
@@ -254,7 +255,7 @@ async fn a_shutdown_answers_open_requests_first() {
 async fn the_wire_log_has_both_directions_to_the_last_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("wire.jsonl");
-    let secrets = Secrets::of_env([("A_TOKEN", "hunter2hunter2")]);
+    let secrets = Secrets::of_env([("A_TOKEN", "hunter2hunter2")], []);
     let trace = Trace::create(&path, secrets).expect("created");
     let (client, mut inbox) = Client::connect(
         spec("read -r line; echo no json; echo '{\"method\":\"hunter2hunter2\"}'"),

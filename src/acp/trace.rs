@@ -36,13 +36,18 @@ const MODE: u32 = 0o600;
 pub struct Secrets(Vec<Finder<'static>>);
 
 impl Secrets {
-    /// The values of those variables whose name says that they are secret.
-    pub fn of_env<'a>(env: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let values = env
-            .into_iter()
-            .filter(|(name, value)| is_secret_name(name) && value.len() >= SHORTEST_SECRET)
+    /// The values of those variables whose name says that they are secret, and other `values`.
+    pub fn of_env<'a>(
+        env: impl IntoIterator<Item = (&'a str, &'a str)>,
+        values: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let of_env = env.into_iter().filter(|(name, _)| is_secret_name(name));
+        let values = of_env
+            .map(|(_, value)| value)
+            .chain(values)
+            .filter(|value| value.len() >= SHORTEST_SECRET)
             // As it stands within a JSON string.
-            .filter_map(|(_, value)| serde_json::to_string(value).ok())
+            .filter_map(|value| serde_json::to_string(value).ok())
             .filter_map(|quoted| Some(quoted.strip_prefix('"')?.strip_suffix('"')?.to_owned()));
         let mut values: Vec<String> = values.collect();
         // The longest first, in case one holds another.
@@ -64,6 +69,28 @@ impl Secrets {
                 from = at + MASK.len();
             }
         }
+    }
+}
+
+/// What is handed to MCP servers is masked by its place, however short it is (V1-MCP-04).
+fn mask_servers(line: &mut Vec<u8>) {
+    let some = memmem::find(line, b"\"mcpServers\":[{").is_some();
+    let message = some.then(|| serde_json::from_slice::<Value>(line).ok());
+    let Some(mut message) = message.flatten() else {
+        return;
+    };
+    let servers = message.pointer_mut("/params/mcpServers");
+    let servers = servers.and_then(Value::as_array_mut);
+    for server in servers.into_iter().flatten() {
+        for pairs in ["env", "headers"] {
+            let pairs = server.get_mut(pairs).and_then(Value::as_array_mut);
+            for pair in pairs.into_iter().flatten() {
+                pair["value"] = Value::from("***");
+            }
+        }
+    }
+    if let Ok(masked) = serde_json::to_vec(&message) {
+        *line = masked;
     }
 }
 
@@ -185,6 +212,9 @@ fn write_line(
     secrets: &Secrets,
 ) -> io::Result<()> {
     let mut bytes = line.bytes.into_vec();
+    if line.direction == Direction::ToAgent {
+        mask_servers(&mut bytes);
+    }
     secrets.mask(&mut bytes);
     if line.direction == Direction::ToAgent {
         mask_form_answer(&mut bytes);
@@ -216,11 +246,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("wire.jsonl");
         std::fs::write(&path, "old").expect("written");
-        let secrets = Secrets::of_env([
-            ("ANTHROPIC_API_KEY", "sk-\"quoted\""),
-            ("MY_TOKEN", "short"),
-            ("EDITOR", "/usr/bin/vi"),
-        ]);
+        let secrets = Secrets::of_env(
+            [
+                ("ANTHROPIC_API_KEY", "sk-\"quoted\""),
+                ("MY_TOKEN", "short"),
+                ("EDITOR", "/usr/bin/vi"),
+            ],
+            [],
+        );
         let trace = Trace::create(&path, secrets).expect("created");
         let mut tap = Tap::new(Some(trace.handle().into_sender()));
         let said = br#"{"id":1,"a":"sk-\"quoted\" short /usr/bin/vi"}"#;
@@ -228,6 +261,8 @@ mod tests {
         let answer = br#"{"id":2,"result":{"action":"accept","content":{"pin":1234,"who":"me","all":["a"],"yes":true}}}"#;
         tap.record(Direction::ToAgent, answer).await;
         tap.record(Direction::FromAgent, b"INFO \xff\r").await;
+        let servers = br#"{"method":"session/new","params":{"mcpServers":[{"name":"s","env":[{"name":"A","value":"b"}]},{"name":"t","headers":[{"name":"C","value":"d"}]}]}}"#;
+        tap.record(Direction::ToAgent, servers).await;
         tap.flush().await;
         drop(tap);
         trace.finish();
@@ -237,7 +272,11 @@ mod tests {
             .lines()
             .map(|line| serde_json::from_str(line).expect("JSON"))
             .collect();
-        assert_eq!(lines.len(), 3);
+        assert_eq!(lines.len(), 4);
+        // V1-MCP-04
+        let servers = &lines[3]["msg"]["params"]["mcpServers"];
+        assert_eq!(servers[0]["env"][0]["value"], "***");
+        assert_eq!(servers[1]["headers"][0]["value"], "***");
         assert_eq!(lines[0]["dir"], "c2a");
         assert_eq!(lines[0]["msg"]["a"], "*** short /usr/bin/vi");
         assert!(lines[0]["t"].is_f64());

@@ -19,6 +19,11 @@ use crate::{
 
 impl App {
     pub(super) fn carry_out(&mut self, command: UiCommand) -> anyhow::Result<()> {
+        if self.replay.is_some() && !Self::only_shows(&command) {
+            self.ui.toast("read-only: this is a replay".into());
+            self.frames.request(Instant::now(), Reason::Now);
+            return Ok(());
+        }
         match command {
             UiCommand::Session(event) => self.reduce([event]),
             UiCommand::Submit { draft, now } => self.submit(draft, now),

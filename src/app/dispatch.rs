@@ -214,7 +214,7 @@ impl App {
     }
 
     /// Output of a terminal that the agent runs itself.
-    fn foreign_terminal(&mut self, key: SessionKey, meta: TerminalMeta) {
+    pub(super) fn foreign_terminal(&mut self, key: SessionKey, meta: TerminalMeta) {
         let Some(running) = self.running_mut(key) else {
             return;
         };

@@ -143,6 +143,7 @@ async fn examine(
     let setup = SessionSetup {
         cwd: cwd.to_owned(),
         additional_directories: Vec::new(),
+        mcp_servers: Vec::new(),
         system_prompt: None,
     };
     match agent.ask(Call::NewSession(setup)).await {

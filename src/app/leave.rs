@@ -39,8 +39,10 @@ impl App {
     /// Ends the turn and the session as the protocol wants it; processes are ended by
     /// [`Started`](super::started::Started).
     pub(super) fn leave(&mut self) {
-        let unsent = self.store.number_draft(self.unsent());
-        self.store.save_draft(&unsent);
+        if self.replay.is_none() {
+            let unsent = self.store.number_draft(self.unsent());
+            self.store.save_draft(&unsent);
+        }
         let keys: Vec<_> = self.sessions.iter().map(|(key, _)| key).collect();
         for key in keys {
             self.record(key, true);
@@ -56,6 +58,15 @@ impl App {
     }
 
     pub(super) fn farewell(self) -> Farewell {
+        if self.replay.is_some() {
+            // What was played is in its file.
+            return Farewell {
+                code: self.exit.unwrap_or(ExitCode::Done),
+                rows: Vec::new(),
+                resume: None,
+                error: None,
+            };
+        }
         let session = self.sessions.shown();
         let failed = session.and_then(|session| match &session.phase {
             Phase::Failed { error } => Some(error.clone()),

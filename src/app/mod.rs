@@ -24,6 +24,7 @@ mod reader;
 mod recording;
 mod records;
 mod reopen;
+mod replay;
 mod run;
 mod running;
 mod screen;
@@ -53,6 +54,7 @@ use crate::{
 pub use doctor::doctor;
 pub use headless::run as run_headless;
 pub use reopen::find_session;
+pub use replay::{print_replay, replay};
 pub use sessions::sessions;
 
 /// How long a terminal that takes no output is waited for at the end, so that it can be given back
@@ -67,6 +69,14 @@ const WORKERS: usize = 2;
 /// # Errors
 /// What keeps it from running at all; the terminal is restored by then.
 pub fn run(launch: Launch, loaded: Loaded) -> anyhow::Result<ExitCode> {
+    open(launch, loaded, None)
+}
+
+fn open(
+    launch: Launch,
+    loaded: Loaded,
+    replay: Option<replay::Playing>,
+) -> anyhow::Result<ExitCode> {
     let options = launch.load_options()?;
     let _log = log::start(launch.log.as_deref(), &options.dirs.state)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -78,7 +88,13 @@ pub fn run(launch: Launch, loaded: Loaded) -> anyhow::Result<ExitCode> {
     tty::install_panic_hook();
     // Whatever happens in there, what was started is ended and the terminal is given back.
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        runtime.block_on(run::run(launch, loaded, options.dirs, started.clone()))
+        runtime.block_on(run::run(
+            launch,
+            loaded,
+            options.dirs,
+            started.clone(),
+            replay,
+        ))
     }));
     runtime.block_on(started.end(StopMode::Quick));
     tty::restore_within(RESTORE_PATIENCE);

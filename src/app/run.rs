@@ -18,6 +18,7 @@ use crate::{
         job::Job,
         leave::Farewell,
         reader::{self, Reader},
+        replay::Playing,
         running::Running,
         signals::{Signals, Told},
         sources::{Deadlines, Sources, Wake},
@@ -41,6 +42,7 @@ pub async fn run(
     loaded: Loaded,
     dirs: Dirs,
     started: Started,
+    replay: Option<Playing>,
 ) -> anyhow::Result<Farewell> {
     // Unbounded, as who sends must not wait for the loop; what sends is bounded: each piece of work
     // sends once, a terminal once until its screen is looked at, the writer one frame at a time.
@@ -55,8 +57,9 @@ pub async fn run(
         jobs: job_receiver,
         inboxes: Vec::new(),
         turn: 0,
+        replay: None,
     };
-    let mut app = App::new(launch, loaded, dirs, started, jobs, reader)?;
+    let mut app = App::new(launch, loaded, dirs, started, jobs, reader, replay)?;
     app.frames.request(Instant::now(), Reason::Now);
     app.draw()?;
     app.open_first();
@@ -94,6 +97,9 @@ impl App {
     async fn serve(&mut self, sources: &mut Sources) -> anyhow::Result<()> {
         while self.exit.is_none() {
             sources.inboxes.append(&mut self.arrived);
+            if let Some(lines) = self.replayed.take() {
+                sources.replay = Some(lines);
+            }
             let deadlines = Deadlines {
                 frame: self.frames.deadline(),
                 tick: self.sessions.deadline(),
@@ -108,6 +114,7 @@ impl App {
                 Wake::Job(job) => self.job(job)?,
                 Wake::Tick => self.let_rules_work(Sessions::tick),
                 Wake::SaveDraft => self.keep_draft(),
+                Wake::Recorded(lines) => self.recorded(lines),
                 Wake::Record => self.record_due(),
                 Wake::Agent(connection, batch) => self.agent_said(connection, batch),
             }
@@ -312,6 +319,9 @@ impl App {
     /// Saves the draft off the UI task, if it is another one.
     pub(super) fn keep_draft(&mut self) {
         self.save_draft = None;
+        if self.replay.is_some() {
+            return;
+        }
         let draft = self.ui.draft_text();
         if draft != self.kept_draft {
             self.kept_draft.clone_from(&draft);

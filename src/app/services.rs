@@ -17,7 +17,7 @@ use crate::{
     acp::{Client, Inbox, LaunchSpec, Secrets, Trace, TraceHandle},
     app::started::Started,
     cli::Launch,
-    config::{AgentProfile, Config, OutsideWorkspace},
+    config::{AgentProfile, Config, McpError, OutsideWorkspace},
     host::{
         self, Host, HostConfig, HostEvent, Outside, Roots, ServeOutcome, Serving, TerminalSettings,
     },
@@ -65,7 +65,13 @@ pub fn session_config(
         write_text_file: profile.fs_write,
         ..ClientCaps::default()
     };
+    // A few files are looked at, once for each session, as for the folder above.
+    let (mcp_servers, problems) = profile.mcp_servers(&launch.cwd);
+    let left_out =
+        |problem: &McpError| SafeText::line(&format!("an MCP server is left out: {problem}"));
     let config = SessionConfig {
+        mcp_servers,
+        mcp_problems: problems.iter().map(left_out).collect(),
         agent: SafeText::line(&profile.name),
         command: SafeText::line(&profile.command_line()),
         login: profile.login_command.as_deref().map(SafeText::line),
@@ -154,17 +160,25 @@ fn secrets<'a>(
     config: &'a Config,
     profiles: impl IntoIterator<Item = &'a AgentProfile>,
 ) -> Secrets {
-    let profiles = config.agents.values().chain(profiles);
+    let profiles: Vec<&AgentProfile> = config.agents.values().chain(profiles).collect();
+    let profiles = profiles.iter();
+    let of_servers = profiles.clone().flat_map(|profile| {
+        let cwd = std::env::current_dir().unwrap_or_default();
+        profile.mcp_servers(&cwd).0
+    });
+    let of_servers: Vec<String> = of_servers
+        .flat_map(|server| server.secrets().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
     let of_profiles = profiles.filter_map(|profile| profile.invocation().ok());
     let all = std::env::vars_os().chain(of_profiles.flat_map(|invocation| invocation.env));
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     let all: Vec<(String, String)> = all.filter_map(text).collect();
-    Secrets::of_env(
-        all.iter()
-            .map(|(name, value)| (name.as_str(), value.as_str())),
-    )
+    let env = all
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    Secrets::of_env(env, of_servers.iter().map(String::as_str))
 }
 
 /// Finds the agent's program and starts it. The looking is for a blocking task: PATH may lead to slow

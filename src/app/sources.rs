@@ -13,10 +13,11 @@ use tokio::{
 };
 
 use crate::{
-    acp::{Inbound, Inbox},
+    acp::{Inbound, Inbox, Recorded},
     app::{
         job::Job,
         reader::Input,
+        replay::Lines,
         signals::{Signals, Told},
     },
     proto::{AgentExit, ConnectionId},
@@ -32,6 +33,8 @@ pub struct Sources {
     /// The messages of each agent, and whose turn it is to be looked at first.
     pub inboxes: Vec<(ConnectionId, Inbox)>,
     pub turn: usize,
+    /// Lines of a log that is played.
+    pub replay: Option<Lines>,
 }
 
 /// When the loop is to wake up by itself.
@@ -56,6 +59,8 @@ pub enum Wake {
     SaveDraft,
     Record,
     Agent(ConnectionId, Vec<Inbound>),
+    /// Of a log that is played; `None` at its end.
+    Recorded(Option<Vec<Recorded>>),
 }
 
 impl Sources {
@@ -72,10 +77,22 @@ impl Sources {
             Some(job) = self.jobs.recv() => Wake::Job(job),
             () = reached(deadlines.tick) => Wake::Tick,
             () = reached(deadlines.save_draft) => Wake::SaveDraft,
+            lines = recorded(&mut self.replay) => Wake::Recorded(lines),
             () = reached(deadlines.record) => Wake::Record,
             (connection, batch) = agent(&mut self.inboxes, &mut self.turn) => Wake::Agent(connection, batch),
         }
     }
+}
+
+async fn recorded(lines: &mut Option<Lines>) -> Option<Vec<Recorded>> {
+    let Some(receiver) = lines else {
+        return std::future::pending().await;
+    };
+    let batch = receiver.recv().await;
+    if batch.is_none() {
+        *lines = None;
+    }
+    batch
 }
 
 pub async fn reached(deadline: Option<Instant>) {

@@ -21,6 +21,7 @@ use crate::{
         reader::Reader,
         records::{RecordWriter, Records},
         reopen::wanted_agent,
+        replay::{Lines, Playing},
         running::Running,
         screen::Screen,
         started::Started,
@@ -96,6 +97,10 @@ pub struct App {
     /// As it is on disk, or soon will be.
     pub kept_draft: String,
     pub test_panic: bool,
+    /// A log is played, and nothing else is done.
+    pub replay: Option<Playing>,
+    /// Its lines, for the loop to wait for.
+    pub replayed: Option<Lines>,
 }
 
 impl App {
@@ -106,6 +111,7 @@ impl App {
         started: Started,
         jobs: mpsc::UnboundedSender<Job>,
         reader: Reader,
+        replay: Option<Playing>,
     ) -> anyhow::Result<Self> {
         let written = jobs.clone();
         // Sending fails only once the loop is over.
@@ -117,7 +123,7 @@ impl App {
         let records = Records::new(&dirs.state);
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
-        let draft = store.draft();
+        let draft = store.draft().filter(|_| replay.is_none());
         if let Some(draft) = &draft {
             ui.set_draft(draft);
             ui.toast("draft restored".into());
@@ -158,6 +164,8 @@ impl App {
             lent_until: None,
             kept_draft: draft.unwrap_or_default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
+            replay,
+            replayed: None,
         })
     }
 
@@ -210,6 +218,9 @@ impl App {
     /// Starts the agent that was asked for, or shows the picker; waits for the word on a project
     /// file first, since that may say which agent and how.
     pub(super) fn open_first(&mut self) {
+        if self.replay.is_some() {
+            return self.open_replay();
+        }
         if matches!(self.trust, TrustState::Untrusted { .. }) {
             return;
         }
@@ -256,6 +267,7 @@ fn project_info(cwd: &Path) -> ProjectInfo {
         cwd: SafeText::line(&with_tilde(cwd)),
         git_branch: git::branch(cwd),
         policy: None,
+        read_only: None,
         no_browser: browser::missing(),
     }
 }

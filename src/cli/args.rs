@@ -126,6 +126,8 @@ pub enum Command {
                       authentication;\n5 refused, or a limit (--timeout too) was reached; 130 interrupted."
     )]
     Run(Box<RunArgs>),
+    /// Play a wire log, offline
+    Replay(ReplayArgs),
     /// Start the agent and print what it can do and what is missing
     Doctor {
         #[command(flatten)]
@@ -200,6 +202,25 @@ pub struct RunArgs {
     pub timeout: Option<Duration>,
 }
 
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct ReplayArgs {
+    /// What --wire has written
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    /// Print it
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub format: Option<Format>,
+
+    /// As fast as it was (1), or so many times faster, instead of at once
+    #[arg(long, value_name = "TIMES", value_parser = times, conflicts_with = "format")]
+    pub speed: Option<f64>,
+
+    /// Of several sessions in it, this one [default: the one with the most prompts]
+    #[arg(long, value_name = "SESSION")]
+    pub session: Option<String>,
+}
+
 /// How what happens is written.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
@@ -207,6 +228,13 @@ pub enum Format {
     Text,
     Json,
     Jsonl,
+}
+
+fn times(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(times) if (1e-3..=1e6).contains(&times) => Ok(times),
+        _ => Err("a number of times is wanted, as in 1 or 4.5".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

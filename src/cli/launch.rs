@@ -13,9 +13,6 @@ use crate::{
     proto::{Policy, Setting, SettingKey, SettingSource},
 };
 
-/// Subcommands of the product that this version does not have.
-const LATER: [&str; 1] = ["replay"];
-
 /// How the UI is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
@@ -223,9 +220,6 @@ fn prompt(open: &OpenArgs) -> Result<Option<String>, CliError> {
         (Some(prompt), _) if prompt.trim().is_empty() => usage("--prompt is empty".into()),
         (Some(prompt), _) => Ok(Some(prompt.clone())),
         (None, []) => Ok(None),
-        (None, [word, ..]) if LATER.contains(&word.as_str()) => {
-            usage(format!("{word} is not supported yet in this version"))
-        }
         (None, [prompt]) if prompt.trim().contains(char::is_whitespace) => Ok(Some(prompt.clone())),
         (None, [word]) => usage(unknown_command(word)),
         (None, [_, ..]) => usage(format!(

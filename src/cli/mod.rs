@@ -22,7 +22,7 @@ pub use self::{
     agents::agents,
     args::{
         AddFrom, AgentArg, AgentsAction, Cli, Command, ConfigAction, ExportFormat, Format,
-        ImportFrom, OpenArgs, RunArgs, SessionsAction,
+        ImportFrom, OpenArgs, ReplayArgs as ReplayOptions, RunArgs, SessionsAction,
     },
     config::config,
     doctor::DoctorReport,

@@ -19,6 +19,7 @@ use toml::{
 use super::{
     Source, Warning,
     file::{AgentEntry, AgentFs, File, LATER, LATER_VALUES, PermissionsSection, RuleEntry},
+    mcp::McpEntry,
     nearest,
 };
 use crate::config::{ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig};
@@ -41,6 +42,7 @@ pub(super) fn check(
         findings: Findings::default(),
     };
     checker.agents(document);
+    checker.mcp_servers(document);
     checker.rules(document);
     checker.section::<PermissionsSection>(document, "permissions");
     checker.section::<FsConfig>(document, "fs");
@@ -169,6 +171,39 @@ impl Checker<'_> {
             Err(error) => words(&error).to_owned(),
         };
         Some(self.warn(id, path, left_out(&problem)))
+    }
+
+    /// One entry is one server: without its headers, say, it would be another one. Whether it is
+    /// whole can be told only once all layers are there.
+    fn mcp_servers(&mut self, document: &mut DeTable<'_>) {
+        let Some(servers) = table_mut(document, "mcp_servers") else {
+            return;
+        };
+        retain(servers, |name, entry| {
+            let path = join("mcp_servers", name.get_ref());
+            let left_out = |message: &str| format!("{message}; this server is left out");
+            let DeValue::Table(table) = entry.get_mut() else {
+                let message = left_out("expected a table");
+                self.warn(&name.span(), &path, message);
+                return false;
+            };
+            self.known_keys::<McpEntry>(table, &path);
+            // Nothing else in it would tell its place.
+            let mut good = !table.is_empty();
+            if !good {
+                let message = left_out("it needs a command or a url");
+                self.warn(&name.span(), &path, message);
+            }
+            for (key, value) in table.iter() {
+                if let Err(error) = alone::<McpEntry>(key, value) {
+                    let span = error.span().unwrap_or(value.span());
+                    let key = join(&path, key.get_ref());
+                    self.warn(&span, &key, left_out(words(&error)));
+                    good = false;
+                }
+            }
+            good
+        });
     }
 
     fn rules(&mut self, document: &mut DeTable<'_>) {

@@ -109,6 +109,11 @@ impl Page<'_> {
 
 /// Whether a key is that of a secret in an agent's environment.
 fn is_secret(full: &str) -> bool {
+    // V1-MCP-04: what a server gets is as good as secret.
+    let of_server = full.starts_with("mcp_servers.");
+    if of_server && (full.contains(".env.") || full.contains(".headers.")) {
+        return true;
+    }
     full.split_once(".env.").is_some_and(|(_, name)| {
         let name = name.to_ascii_uppercase();
         SECRET.iter().any(|part| name.contains(part))

@@ -8,16 +8,13 @@ use serde::{
     de::{Error, SeqAccess, Visitor},
 };
 
-use super::{ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig, nearest};
+use super::{
+    ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig, mcp::McpEntry, nearest,
+};
 use crate::proto::{Decision, Dialect, Policy, Protocol, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
-pub(super) const LATER: &[&str] = &[
-    "mcp_servers",
-    "agents.*.mcp_servers",
-    "ui.mouse",
-    "ui.screen_reader",
-];
+pub(super) const LATER: &[&str] = &["ui.mouse", "ui.screen_reader"];
 
 /// Values likewise, by key.
 pub(super) const LATER_VALUES: &[(&str, &str)] = &[(
@@ -34,6 +31,8 @@ pub(super) struct File {
     pub default_agent: Option<String>,
     /// By name. A built-in agent's name or alias lays over that one, any other makes a new one.
     pub agents: BTreeMap<String, AgentEntry>,
+    /// By name: MCP servers that agents can be handed.
+    pub mcp_servers: BTreeMap<String, McpEntry>,
     pub permissions: PermissionsSection,
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
@@ -65,6 +64,8 @@ pub(super) struct AgentEntry {
     pub mode: Option<String>,
     /// Options of the agent to set after the start: id or name, and what it is to be.
     pub config: BTreeMap<String, OptionSetting>,
+    /// Names of the MCP servers that it is handed.
+    pub mcp_servers: Vec<String>,
     /// Instructions for each session, for agents that take them.
     pub system_prompt: Option<String>,
     /// How the agent is to take them.

@@ -123,6 +123,7 @@ pub(super) struct Layers {
 impl Layers {
     /// Lays one over. Tables are merged; rules and aliases add up; all else is replaced.
     pub fn add(&mut self, mut layer: Layer) {
+        self.forget_other_servers(&layer);
         merge(
             &mut self.table,
             std::mem::take(&mut layer.table),
@@ -140,6 +141,24 @@ impl Layers {
         }
         self.warnings.append(&mut layer.warnings);
         self.broken_agents.append(&mut layer.broken_agents);
+    }
+
+    /// An MCP server with another command or address is another server: nothing secret of the one
+    /// below goes to it.
+    fn forget_other_servers(&mut self, layer: &Layer) {
+        let Some(Value::Table(new)) = layer.table.get("mcp_servers") else {
+            return;
+        };
+        let Some(Value::Table(old)) = self.table.get_mut("mcp_servers") else {
+            return;
+        };
+        let other = |server: &Value| server.get("command").or(server.get("url")).is_some();
+        for (name, _) in new.iter().filter(|(_, server)| other(server)) {
+            if old.remove(name).is_some() {
+                let prefix = format!("{}.", join("mcp_servers", name));
+                self.sources.retain(|key, _| !key.starts_with(&prefix));
+            }
+        }
     }
 
     /// The id of the agent that has `name` as id or alias; `name` itself where none has.

@@ -15,6 +15,8 @@ use super::{
     file::File,
     layer::{Layer, Layers, RULES, aliases},
     like,
+    mcp::{McpEntry, McpServerConfig},
+    nearest,
     profile::{self, BUILT_IN, DEMO},
     project,
     source_text::{Links, SourceText},
@@ -113,12 +115,23 @@ impl Loaded {
         };
         let agents = self.config.agents.values();
         let problems = agents.flat_map(|agent| agent.unexpandable(&lookup));
+        let servers = self.config.mcp_servers.values();
+        // Programs are looked for as at the start.
+        let path = lookup("PATH");
+        let cwd = std::env::current_dir().unwrap_or_default();
+        let servers = servers.filter_map(|server| {
+            let problem = server.resolve(&lookup, path.as_deref(), &cwd).err()?;
+            let source = self.sources.get(&problem.key).cloned();
+            let source = source.unwrap_or(Source::Default);
+            Some(Warning::new(source, problem.key, problem.problem))
+        });
         problems
             .map(|problem| {
                 let source = self.sources.get(&problem.key).cloned();
                 let source = source.unwrap_or(Source::BuiltIn);
                 Warning::new(source, problem.key, problem.source.to_string())
             })
+            .chain(servers)
             .collect()
     }
 }
@@ -246,6 +259,7 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
             .rules
             .push(rule.into_rule(source.unwrap_or(&Source::Default)));
     }
+    config.mcp_servers = servers(file.mcp_servers, &mut layers);
     for (id, mut entry) in file.agents {
         if layers.broken_agents.contains_key(&id) {
             continue;
@@ -253,7 +267,10 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
         match entry.command.take() {
             Some(command) => {
                 let origin = origin(&layers.sources, &id);
+                let names = std::mem::take(&mut entry.mcp_servers);
+                let servers = named_servers(&id, names, &config.mcp_servers, &mut layers);
                 let mut profile = AgentProfile::from_entry(id.clone(), command, entry, origin);
+                profile.mcp_servers = servers;
                 let source = layers.sources.get(&format!("agents.{id}.command"));
                 profile.built_in_command = source == Some(&Source::BuiltIn);
                 config.agents.insert(id, profile);
@@ -275,6 +292,61 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
         trust,
         effective: layers.table,
     })
+}
+
+/// Those that are whole; the others are told of.
+fn servers(
+    entries: BTreeMap<String, McpEntry>,
+    layers: &mut Layers,
+) -> BTreeMap<String, McpServerConfig> {
+    let mut servers = BTreeMap::new();
+    for (name, entry) in entries {
+        match entry.into_config(name.clone()) {
+            Ok(server) => {
+                servers.insert(name, server);
+            }
+            Err(problem) => {
+                let key = join("mcp_servers", &name);
+                let prefix = format!("{key}.");
+                let mut known = layers.sources.range(prefix.clone()..);
+                let source = known
+                    .next()
+                    .filter(|(key, _)| key.starts_with(&prefix))
+                    .map_or(Source::Default, |(_, source)| source.clone());
+                let problem = format!("{problem}; this server is left out");
+                layers.warnings.push(Warning::new(source, key, problem));
+            }
+        }
+    }
+    servers
+}
+
+/// Those that an agent names, each once; what is not there is told of.
+fn named_servers(
+    id: &str,
+    names: Vec<String>,
+    known: &BTreeMap<String, McpServerConfig>,
+    layers: &mut Layers,
+) -> Vec<McpServerConfig> {
+    let mut servers: Vec<McpServerConfig> = Vec::new();
+    for name in names {
+        match known.get(&name) {
+            Some(server) if servers.contains(server) => {}
+            Some(server) => servers.push(server.clone()),
+            None => {
+                let key = join(&join("agents", id), "mcp_servers");
+                let source = layers.sources.get(&key).cloned();
+                let hint = match nearest(&name, known.keys().map(String::as_str)) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("it needs a table {}", join("mcp_servers", &name)),
+                };
+                let message = format!("there is no MCP server {name:?}; {hint}");
+                let source = source.unwrap_or(Source::Default);
+                layers.warnings.push(Warning::new(source, key, message));
+            }
+        }
+    }
+    servers
 }
 
 /// The strongest of what set the agent's keys.

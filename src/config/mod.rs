@@ -18,6 +18,7 @@ mod file;
 mod layer;
 mod like;
 mod load;
+mod mcp;
 mod nearest;
 mod profile;
 mod program;
@@ -39,6 +40,7 @@ pub use self::{
     expand::{ExpandError, expand, literal},
     file::schema,
     load::{LoadOptions, Loaded, load},
+    mcp::{McpError, McpServerConfig},
     nearest::nearest,
     profile::{AgentError, Invocation, InvocationError, StartError},
     program::{NotFound, find_program},
@@ -53,6 +55,8 @@ pub struct Config {
     pub default_agent: Option<String>,
     /// By id: built-in and configured.
     pub agents: BTreeMap<String, AgentProfile>,
+    /// By name.
+    pub mcp_servers: BTreeMap<String, McpServerConfig>,
     /// By id and alias: entries that cannot be used, and why. Asking for one is an error.
     pub broken_agents: BTreeMap<String, Warning>,
     /// Policy where neither flag nor profile names one.
@@ -84,6 +88,8 @@ pub struct AgentProfile {
     pub mode: Option<String>,
     /// Options to set after the start, as (id or name, value).
     pub config: Vec<(String, String)>,
+    /// MCP servers that it is handed, as they are configured.
+    pub mcp_servers: Vec<McpServerConfig>,
     /// For agents that take one.
     pub system_prompt: Option<SystemPrompt>,
     pub policy: Option<Policy>,

@@ -7,14 +7,14 @@ use std::{
 };
 
 use super::{
-    AgentProfile, Config, ExpandError, NotFound, Origin, Warning,
+    AgentProfile, Config, ExpandError, McpError, NotFound, Origin, Warning,
     check::join,
     expand::{expand, literal},
     file::{AgentEntry, SystemPromptMode},
     find_program, nearest,
 };
 use crate::{
-    proto::SystemPrompt,
+    proto::{McpServer, SystemPrompt},
     text::{self, SafeText},
 };
 
@@ -176,6 +176,7 @@ impl AgentProfile {
                 .into_iter()
                 .map(|(key, value)| (key, value.into()))
                 .collect(),
+            mcp_servers: Vec::new(),
             policy: entry.policy.map(Into::into),
             fs_read: entry.fs.read,
             fs_write: entry.fs.write,
@@ -257,6 +258,18 @@ impl AgentProfile {
             let key = path.iter().fold(agent, |path, part| join(&path, part));
             InvocationError { key, source }
         })
+    }
+
+    /// The MCP servers that it is handed, and why others are not. Reads PATH's folders.
+    pub fn mcp_servers(&self, cwd: &Path) -> (Vec<McpServer>, Vec<McpError>) {
+        let path = std::env::var_os("PATH");
+        let lookup = |name: &str| std::env::var_os(name);
+        let mut problems = Vec::new();
+        let servers = self.mcp_servers.iter().filter_map(|server| {
+            let resolved = server.resolve(&lookup, path.as_deref(), cwd);
+            resolved.map_err(|problem| problems.push(problem)).ok()
+        });
+        (servers.collect(), problems)
     }
 
     /// The file that would be run; relative commands count from `cwd`.

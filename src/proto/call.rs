@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
-        HostRequest, ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey, SessionMode,
-        SessionPage, TurnTokens,
+        HostRequest, McpServer, ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey,
+        SessionMode, SessionPage, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -119,6 +119,8 @@ pub struct SessionSetup {
     pub cwd: PathBuf,
     /// Absolute; sent only where the agent has the capability (V1-SES-06).
     pub additional_directories: Vec<PathBuf>,
+    /// Only those that the agent can connect to (V1-INIT-19).
+    pub mcp_servers: Vec<McpServer>,
     /// Likewise (V1-SES-10).
     pub system_prompt: Option<SystemPrompt>,
 }

@@ -16,6 +16,14 @@ pub struct AgentCaps {
     pub system_prompt_override: bool,
     /// `auth.logout` (V1-AUTH-10).
     pub logout: bool,
+    pub mcp: McpCaps,
+}
+
+/// MCP servers that it can connect to besides those over stdio (V1-INIT-19).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct McpCaps {
+    pub http: bool,
+    pub sse: bool,
 }
 
 /// What a prompt may hold besides text and resource links (V1-INIT-18).

@@ -16,6 +16,7 @@ mod event;
 mod exit;
 mod ids;
 mod listing;
+mod mcp;
 mod meta;
 mod notice;
 mod options;
@@ -30,7 +31,7 @@ pub use call::{
     ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, SystemPrompt,
     ToAgent, env_words,
 };
-pub use caps::{AgentCaps, ClientCaps, PromptCaps};
+pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
 pub use dialect::{Dialect, DialectHint, DialectRow, Protocol};
@@ -46,6 +47,7 @@ pub use ids::{
     SessionKey, TerminalId, ToolCallId,
 };
 pub use listing::{SessionInfo, SessionPage};
+pub use mcp::{McpServer, McpTransport, SecretPairs};
 pub use meta::Meta;
 pub use notice::{AgentNotice, NoticeSeverity};
 pub use options::{

@@ -8,9 +8,9 @@ use super::{
 };
 use crate::{
     proto::{
-        AgentNotice, CallResult, CallTag, CompactionStatus, ContentBlock, FromAgent, IdleReason,
-        NamedPlan, NoticeSeverity, PlanBody, PlanPriority, PlanStatus, SessionId, StopReason,
-        SubagentState, ToolContent, ToolKind,
+        AgentNotice, CallResult, CallTag, CompactionStatus, ContentBlock, FromAgent, HostRequest,
+        IdleReason, NamedPlan, NoticeSeverity, PlanBody, PlanPriority, PlanStatus, SessionId,
+        StopReason, SubagentState, ToolContent, ToolKind,
     },
     session::{
         Answered, Block, BlockId, BlockKind, By, Changes, Event, NoticeLevel, Session, ToolCall,
@@ -110,6 +110,16 @@ impl Observer {
                     path: path.clone(),
                     lines: *lines,
                 }]
+            }
+            Event::Agent(
+                _,
+                FromAgent::Request {
+                    request: HostRequest::Elicitation(asked),
+                    ..
+                },
+            ) if self.scope == Scope::Turn => {
+                let what = format!("answer {}", asked.message);
+                self.refused(what, "nobody to ask".to_owned())
             }
             // Questions that nobody is there to answer. Permissions are told with their call.
             Event::OutsideRoots {

@@ -33,6 +33,8 @@ impl Watched {
             login: None,
             cwd: "/project".into(),
             additional_directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
             start_timeout: Duration::from_secs(60),

@@ -32,6 +32,11 @@ impl Narrator {
         self.flow.end()
     }
 
+    /// Lines of another kind came between: words after them begin anew.
+    pub fn interrupt(&mut self) {
+        self.flow = Flow::default();
+    }
+
     /// A line for stderr, without its end.
     pub fn aside(&mut self, record: &Record) -> Option<SafeText> {
         let text = match record {
@@ -77,7 +82,8 @@ impl Narrator {
     /// Once when it is under way, and once more if that was in vain.
     fn tool(&mut self, tool: &Tool) -> Option<String> {
         let outcome = match tool.status.as_str() {
-            "pending" => return None,
+            // One that was over with the turn has either been told of or never was under way.
+            "pending" | "ended" => return None,
             "failed" | "cancelled" => format!(": {}", tool.status),
             _ => String::new(),
         };

@@ -6,7 +6,7 @@
 //! [`Protocol`] that the reader is given. Must not know about processes or about ACP's methods,
 //! save for `$/cancel_request`, which belongs to the envelope: it names a raw id.
 
-mod envelope;
+pub mod envelope;
 mod error;
 mod json;
 mod lines;

@@ -8,9 +8,9 @@ use std::{
 
 use crate::{
     proto::{
-        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, NamedPlan,
-        PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt,
-        TerminalId, TurnTokens, Usage,
+        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, McpServer,
+        NamedPlan, PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason,
+        SystemPrompt, TerminalId, TurnTokens, Usage,
     },
     session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
@@ -27,6 +27,10 @@ pub struct SessionConfig {
     pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
+    /// MCP servers for the agent.
+    pub mcp_servers: Vec<McpServer>,
+    /// Those that cannot be handed to it, and why: said once.
+    pub mcp_problems: Vec<SafeText>,
     /// For agents that take one (V1-SES-10).
     pub system_prompt: Option<SystemPrompt>,
     pub caps: ClientCaps,
@@ -51,6 +55,8 @@ impl SessionConfig {
             login: None,
             cwd,
             additional_directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
             start_timeout: Duration::ZERO,

@@ -28,6 +28,8 @@ pub struct ProjectInfo {
     pub git_branch: Option<SafeText>,
     /// Policy other than `ask`, and whether it is to be shown as a danger.
     pub policy: Option<(SafeText, bool)>,
+    /// Nothing can be said or done here: what is shown instead of being had.
+    pub read_only: Option<SafeText>,
     /// Why no page can be opened here.
     pub no_browser: Option<SafeText>,
 }

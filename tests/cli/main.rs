@@ -5,6 +5,7 @@
 mod schema;
 
 mod agents;
+mod replay;
 mod run;
 mod shell;
 
@@ -28,10 +29,7 @@ fn wrong_usage_exits_2_and_says_what_is_right() {
     let shell = Shell::new();
     for (args, expected) in [
         (&["agnets"][..], "did you mean `agents`?"),
-        (
-            &["replay", "x"],
-            "replay is not supported yet in this version",
-        ),
+        (&["replay", "x"], "stdin is not a terminal"),
         (&["--policy", "maybe"], "accept-edits"),
         (
             &["-C", "nowhere", "agents"],

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     acp::encode::method,
     proto::{
-        AgentCaps, CallResult, CallTag, Initialized, PromptCaps, RpcError, SessionId,
+        AgentCaps, CallResult, CallTag, Initialized, McpCaps, PromptCaps, RpcError, SessionId,
         SessionOpened, StopReason, TurnTokens, code,
     },
     text::SafeText,
@@ -134,6 +134,10 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
             .and_then(|prompt| prompt.mode.as_ref())
             .is_some_and(|mode| mode.override_.is_some()),
         logout: caps.auth.logout.is_some(),
+        mcp: McpCaps {
+            http: caps.mcp_capabilities.http,
+            sse: caps.mcp_capabilities.sse,
+        },
     }
 }
 

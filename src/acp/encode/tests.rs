@@ -57,10 +57,68 @@ fn id() -> SessionId {
     SessionId::new("s")
 }
 
+fn servers(text: &str) -> Vec<McpServer> {
+    let pairs = || SecretPairs(vec![(text.to_owned(), text.to_owned())]);
+    let transports = [
+        McpTransport::Stdio {
+            command: "/bin/server".into(),
+            args: vec![text.to_owned()],
+            env: pairs(),
+        },
+        McpTransport::Http {
+            url: text.to_owned(),
+            headers: pairs(),
+        },
+        McpTransport::Sse {
+            url: text.to_owned(),
+            headers: SecretPairs::default(),
+        },
+    ];
+    let server = |transport| McpServer {
+        name: "s".to_owned(),
+        transport,
+    };
+    transports.map(server).into()
+}
+
+// V1-MCP-01, V1-MCP-02: all members, and no `type` over stdio.
+#[tokio::test]
+async fn mcp_servers_stand_in_every_call_that_opens_a_session() {
+    let with_servers = || SessionSetup {
+        mcp_servers: servers("t"),
+        ..setup(&[])
+    };
+    let expected = json!([
+        {"name": "s", "command": "/bin/server", "args": ["t"], "env": [{"name": "t", "value": "t"}]},
+        {"type": "http", "name": "s", "url": "t", "headers": [{"name": "t", "value": "t"}]},
+        {"type": "sse", "name": "s", "url": "t", "headers": []},
+    ]);
+    let (session, with) = (id, with_servers);
+    for opens in [
+        Call::NewSession(with()),
+        Call::LoadSession {
+            id: session(),
+            setup: with(),
+        },
+        Call::ResumeSession {
+            id: session(),
+            setup: with(),
+        },
+        Call::ForkSession {
+            id: session(),
+            setup: with(),
+        },
+    ] {
+        let sent = call(opens).await;
+        assert_eq!(sent[1]["mcpServers"], expected, "{}", sent[0]);
+    }
+}
+
 fn setup(directories: &[&str]) -> SessionSetup {
     SessionSetup {
         cwd: "/p".into(),
         additional_directories: directories.iter().map(Into::into).collect(),
+        mcp_servers: Vec::new(),
         system_prompt: None,
     }
 }
@@ -453,7 +511,10 @@ async fn answers_have_the_shape_of_their_method() {
 /// One of each, with that text wherever text goes. Each kind of [`Call`] has to stand here.
 fn calls(text: &str, path: &str) -> Vec<Call> {
     let session = SessionId::new(text);
-    let setup = setup(&[path, path]);
+    let setup = SessionSetup {
+        mcp_servers: servers(text),
+        ..setup(&[path, path])
+    };
     let calls = vec![
         Call::Initialize {
             caps: ClientCaps::default(),

@@ -1,5 +1,6 @@
 //! Whole loads: files in, configuration and words out.
 
+mod mcp;
 mod projects;
 
 use std::{ffi::OsString, fs, path::PathBuf};
@@ -141,6 +142,8 @@ fn the_shipped_file_documents_every_key_and_no_other() {
             &["agents", "my-agent", "fs"],
             check::field_names::<file::AgentFs>(),
         ),
+        (&["mcp_servers", "weather"], &["command", "args", "env"]),
+        (&["mcp_servers", "docs"], &["url", "type", "headers"]),
         (
             &["permissions"],
             check::field_names::<file::PermissionsSection>(),
@@ -352,12 +355,11 @@ output = 3
         "config.toml:18: agents.nothing: command is missing, and no built-in agent has this name; \
          this agent is left out",
         "config.toml:1: defualt_theme: unknown key; known here: default_agent, agents, \
-         permissions, fs, terminal, sessions, connection, ui, keys",
+         mcp_servers, permissions, fs, terminal, sessions, connection, ui, keys",
         "config.toml:21: agents.\"a b\".env: invalid type: integer `80`, expected a string; \
          this agent is left out",
         "config.toml:24: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",
         "config.toml:26: terminal.output: expected a string",
-        "config.toml:3: mcp_servers: not supported yet in this version; it has no effect",
         "config.toml:5: ui.thme: unknown key; did you mean ui.theme?",
         "config.toml:6: ui.theme: unknown variant `nord`, expected one of `auto`, `dark`, `light`; \
          named themes are not supported yet in this version",

@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentEvent, Call, CallTag, ContentBlock, NamedPlan, Patch, PlanEntry, RpcError, SessionId,
-        SessionOpened, SessionSetup, SystemPrompt,
+        AgentEvent, Call, CallTag, ContentBlock, McpCaps, McpServer, McpTransport, NamedPlan,
+        Patch, PlanEntry, RpcError, SessionId, SessionOpened, SessionSetup, SystemPrompt,
     },
     session::{BlockKind, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript},
     text::SafeText,
@@ -34,6 +34,8 @@ pub(super) struct Opening {
     kept: Option<Kept>,
     /// That updates of other sessions are left out was said on this connection.
     told_foreign: bool,
+    /// Which MCP servers are left out was said.
+    told_mcp: bool,
     /// The session that is being resumed stands on the screen.
     shown: bool,
     /// That it was told once more was said.
@@ -130,6 +132,7 @@ impl Step<'_> {
                 "the agent takes no additional directories: it knows the working directory only";
             self.say(NoticeLevel::Warning, text.into());
         }
+        self.tell_mcp_servers_left_out();
         if let Some(prompt) = &self.session.config.system_prompt
             && self.system_prompt().is_none()
         {
@@ -172,6 +175,40 @@ impl Step<'_> {
         self.open(way);
     }
 
+    /// Those that the agent can connect to (V1-INIT-19, V1-MCP-02).
+    fn mcp_servers(&self) -> Vec<McpServer> {
+        let caps = self.session.agent.caps.mcp;
+        let servers = self.session.config.mcp_servers.iter();
+        servers
+            .filter(|server| takes(caps, server))
+            .cloned()
+            .collect()
+    }
+
+    /// Once, though every process is asked for them anew.
+    fn tell_mcp_servers_left_out(&mut self) {
+        if std::mem::replace(&mut self.session.inner.opening.told_mcp, true) {
+            return;
+        }
+        let caps = self.session.agent.caps.mcp;
+        let mut all = self.session.config.mcp_problems.clone();
+        let servers = self.session.config.mcp_servers.iter();
+        all.extend(servers.filter(|server| !takes(caps, server)).map(|server| {
+            let kind = match server.transport {
+                McpTransport::Sse { .. } => "sse",
+                McpTransport::Http { .. } | McpTransport::Stdio { .. } => "http",
+            };
+            SafeText::line(&format!(
+                "the MCP server {} is left out: {} cannot connect over {kind}",
+                server.name,
+                self.agent_name()
+            ))
+        }));
+        for text in all {
+            self.say(NoticeLevel::Warning, text);
+        }
+    }
+
     /// The profile's, if the agent takes it so: the same at each opening (V1-SES-10, V1-INIT-21).
     fn system_prompt(&self) -> Option<SystemPrompt> {
         let caps = self.session.agent.caps;
@@ -199,6 +236,7 @@ impl Step<'_> {
             } else {
                 Vec::new()
             },
+            mcp_servers: self.mcp_servers(),
             system_prompt: self.system_prompt(),
         };
         let opening = &mut self.session.inner.opening;
@@ -495,6 +533,14 @@ impl Early {
         }
         self.weight += weight;
         self.events.push((session, event));
+    }
+}
+
+fn takes(caps: McpCaps, server: &McpServer) -> bool {
+    match server.transport {
+        McpTransport::Stdio { .. } => true,
+        McpTransport::Http { .. } => caps.http,
+        McpTransport::Sse { .. } => caps.sse,
     }
 }
 

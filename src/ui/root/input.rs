@@ -84,7 +84,9 @@ impl Ui {
             .paste(text, &self.look.overlay(&self.composer, cx));
         if !self.follow(outcome, cx) {
             self.transcript.browse_exit();
-            self.composer.insert_paste(text);
+            if cx.project.read_only.is_none() {
+                self.composer.insert_paste(text);
+            }
         }
     }
 
@@ -106,7 +108,7 @@ impl Ui {
                 rest = rest.get(turned..).unwrap_or_default();
                 continue;
             }
-            let burst = if typed_above {
+            let burst = if typed_above || cx.project.read_only.is_some() {
                 0
             } else {
                 self.composer.take_burst(rest, &sources(cx))
@@ -228,6 +230,9 @@ impl Ui {
     }
 
     fn edit(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
+        if cx.project.read_only.is_some() {
+            return self.moment.say("read-only".into());
+        }
         if !self.look.keymap.is_freed(Chord::from(key)) && self.composer.edit_key(key, &sources(cx))
         {
             self.moment.disarm();

@@ -275,6 +275,12 @@ impl Ui {
         if self.transcript.is_browsing() {
             return self.browse_hints(session);
         }
+        if let Some(what) = &cx.project.read_only {
+            let (browse, quit) = (hint(Action::Browse), hint(Action::Quit));
+            return format!(
+                "read-only: {what} {separator} {browse} browses {separator} {quit} quits"
+            );
+        }
         match session.phase {
             Phase::Starting { .. } | Phase::Opening { .. } | Phase::SignIn { .. } => {
                 "write ahead: sent when it is ready".into()

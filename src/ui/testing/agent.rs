@@ -42,6 +42,8 @@ impl Bench {
             login: None,
             cwd: PathBuf::from("/home/me/src/tool"),
             additional_directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
             start_timeout: Duration::from_secs(60),
@@ -56,6 +58,7 @@ impl Bench {
             project: ProjectInfo {
                 cwd: "~/src/tool".into(),
                 git_branch: Some("main".into()),
+                read_only: None,
                 policy: None,
                 no_browser: None,
             },

@@ -477,6 +477,8 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             login: None,
             cwd: world.cwd.clone(),
             additional_directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            mcp_problems: Vec::new(),
             system_prompt: None,
             caps: Default::default(),
             start_timeout: Duration::from_secs(60),

@@ -46,6 +46,7 @@ fn capabilities_are_present_or_not() {
             "loadSession": true,
             "promptCapabilities": {"image": true},
             "auth": {"logout": {}},
+            "mcpCapabilities": {"http": true, "sse": null},
             "sessionCapabilities": {"resume": {}, "close": null, "teleport": {}},
         },
     }));
@@ -53,6 +54,8 @@ fn capabilities_are_present_or_not() {
     assert_eq!(answer.agent_version.as_deref(), Some("1.2"));
     assert!(answer.caps.load_session && answer.caps.prompt.image && answer.caps.resume);
     assert!(answer.caps.logout);
+    // V1-INIT-19
+    assert!(answer.caps.mcp.http && !answer.caps.mcp.sse);
     assert!(!answer.caps.close && !answer.caps.list && !answer.caps.prompt.audio);
     let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": null}));
     assert!(!answer.caps.load_session);
@@ -287,7 +290,7 @@ fn capabilities_that_nobody_uses_do_no_harm() {
             "protocolVersion": 1,
             "agentCapabilities": {
                 "loadSession": true,
-                "mcpCapabilities": {"http": marker, "sse": marker, "acp": marker},
+                "mcpCapabilities": {"acp": marker},
                 "auth": {"status": marker},
                 "providers": marker,
                 "sessionCapabilities": {

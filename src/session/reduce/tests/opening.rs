@@ -1,5 +1,7 @@
 use super::*;
-use crate::proto::{SlashCommand, SystemPrompt};
+use crate::proto::SlashCommand;
+use crate::proto::SystemPrompt;
+use crate::proto::{McpCaps, McpServer, McpTransport, SecretPairs};
 use crate::session::{Attention, ToolState};
 
 fn commands(name: &str) -> AgentEvent {
@@ -370,4 +372,83 @@ fn a_finished_call_of_history_has_no_duration() {
     play.reply(load_tag(), nothing_opened());
     assert_eq!(play.tool("t").took, None);
     assert_eq!(play.tool("t").state, ToolState::Completed);
+}
+
+fn server(name: &str, transport: McpTransport) -> McpServer {
+    McpServer {
+        name: name.to_owned(),
+        transport,
+    }
+}
+
+// V1-INIT-19, V1-MCP-02
+#[test]
+fn mcp_servers_are_handed_on_by_the_agents_capabilities_and_left_out_ones_said_once() {
+    let headers = SecretPairs::default;
+    let servers = || {
+        vec![
+            server(
+                "own",
+                McpTransport::Stdio {
+                    command: "/bin/own".into(),
+                    args: Vec::new(),
+                    env: SecretPairs::default(),
+                },
+            ),
+            server(
+                "web",
+                McpTransport::Http {
+                    url: "https://web".to_owned(),
+                    headers: headers(),
+                },
+            ),
+            server(
+                "old",
+                McpTransport::Sse {
+                    url: "https://old".to_owned(),
+                    headers: headers(),
+                },
+            ),
+        ]
+    };
+    for (http, sse, handed) in [
+        (false, false, vec!["own"]),
+        (true, false, vec!["own", "web"]),
+        (false, true, vec!["own", "old"]),
+        (true, true, vec!["own", "web", "old"]),
+    ] {
+        let caps = AgentCaps {
+            mcp: McpCaps { http, sse },
+            ..reopening()
+        };
+        let config = SessionConfig {
+            mcp_servers: servers(),
+            mcp_problems: vec!["no such program".into()],
+            ..config()
+        };
+        let (mut play, effects) = Play::opening(config, caps);
+        let named = |effects: &[Effect]| -> Vec<String> {
+            let setup = effects.iter().find_map(|effect| match effect {
+                Effect::ToAgent(ToAgent::Call(
+                    Call::NewSession(setup)
+                    | Call::LoadSession { setup, .. }
+                    | Call::ResumeSession { setup, .. },
+                )) => Some(setup),
+                _ => None,
+            });
+            let servers = &setup.expect("a set-up call").mcp_servers;
+            servers.iter().map(|server| server.name.clone()).collect()
+        };
+        assert_eq!(named(&effects), handed);
+        assert!(play.mentions("no such program"));
+        assert_eq!(play.mentions("the MCP server web is left out"), !http);
+        assert_eq!(play.mentions("the MCP server old is left out"), !sse);
+        play.reply(CallTag::NewSession, session_named("s"));
+        let said = play.said().len();
+        play.event(Event::Restart);
+        play.connect();
+        let effects = play.initialized(hello(caps));
+        assert_eq!(named(&effects), handed, "once more");
+        assert_eq!(play.said().len(), said + 1, "only the restart is said");
+    }
 }
