@@ -2,7 +2,7 @@
 //!
 //! Owns the order of the sessions, which one is shown, and the routing of V1-SES-02: several may
 //! share a connection, each with its own turn, queue and questions. The rules of one session are
-//! [`reduce`](super::reduce)'s.
+//! the module `reduce`'s.
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! The thread protocol (D-30…D-43): the prototype that came before ACP, behind the same core.
 //!
 //! An adapter of lines: to our side it is an agent that speaks v1, to the agent it is a client that
-//! speaks threads. [`Threads`] is the pure part, message in, messages out; [`bridge`] puts it between
+//! speaks threads. [`Threads`] is the pure part, message in, messages out; [`bridge`](mod@bridge) puts it between
 //! the connection and the process. What v1 has no word for is asked of the core by methods of our
 //! own, `_threads/…`, which the decoder takes from nobody else.
 

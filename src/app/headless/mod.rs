@@ -1,8 +1,8 @@
 //! `acp-tui run`: one prompt turn without a screen.
 //!
-//! The same rules and services as with one: the session's reducer, [`services`](super::services), the
+//! The same rules and services as with one: the session's reducer, [`services`], the
 //! agent's client. What differs is that nobody can be asked (the session is `unattended`) and that
-//! what happens is written ([`report`](crate::report)) instead of drawn. Every way out leaves nothing
+//! what happens is written ([`report`](mod@crate::report)) instead of drawn. Every way out leaves nothing
 //! behind, and none is waited for without a bound.
 
 mod ending;

@@ -1,6 +1,6 @@
 //! Stored sessions: one append-only file each, in `sessions` of the state directory.
 //!
-//! Owns: the folder and its bounds, which file a session goes to ([`file`]), writing off the UI task
+//! Owns: the folder and its bounds, which file a session goes to ([`file`](mod@file)), writing off the UI task
 //! ([`writer`]), finding a session again ([`Records::find`]). What stands in a file is
 //! [`crate::record`]'s.
 //!

@@ -26,7 +26,7 @@ const MAX_VERSIONS: usize = 100_000;
 /// The lines behind the first `skip`, `limit` at most; beyond the end there are none.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read()`].
 pub fn text(path: &Path, skip: u64, limit: Option<u64>) -> Result<String, RpcError> {
     let line = u32::try_from(skip.saturating_add(1)).unwrap_or(u32::MAX);
     let limit = limit.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
