@@ -17,7 +17,7 @@ use crate::{
     },
     config::{AgentProfile, Config, NotFound, StartError},
     host::Host,
-    proto::{ConnectionId, SessionKey},
+    proto::{ConnectionId, SessionKey, Setting, SettingSource},
     session::{Event, MAX_SESSIONS, NoticeLevel, Prompt, Routed, Session, Start},
     text::SafeText,
     ui::{AgentChoice, AgentList},
@@ -69,8 +69,13 @@ impl App {
             }
             None => (Vec::new(), None),
         };
-        let (config, scratch) =
+        let (mut config, scratch) =
             session_config(&self.launch, &self.config, &profile, start, first_prompt);
+        let meant = self.first_agent.get_or_insert_with(|| profile.id.clone());
+        if *meant != profile.id {
+            let by_profile = |setting: &Setting| setting.source == SettingSource::Profile;
+            config.settings.retain(by_profile);
+        }
         let opened = self.sessions.open(config, Instant::now());
         self.opened(opened, profile, scratch, before, stored);
         for prompt in unsent.iter().rev() {

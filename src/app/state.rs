@@ -68,6 +68,9 @@ pub struct App {
     pub sessions: Sessions,
     /// What each session has on this machine.
     pub running: BTreeMap<SessionKey, Running>,
+    /// Whom `--mode`, `--model` and `--set` are meant for: the agent that the command line names, or
+    /// the first one that was picked.
+    pub first_agent: Option<String>,
     /// Agents that run. Sessions may share one.
     pub clients: BTreeMap<ConnectionId, Arc<Client>>,
     /// Connections made so far, for their ids.
@@ -149,6 +152,7 @@ impl App {
             started,
             sessions: Sessions::default(),
             running: BTreeMap::new(),
+            first_agent: None,
             clients: BTreeMap::new(),
             connections: 0,
             arrived: Vec::new(),

@@ -1,6 +1,11 @@
 //! The demo's protocol side: initialize, sessions, options, prompts.
 
-use std::{cell::Cell, path::PathBuf, sync::mpsc};
+use std::{
+    cell::Cell,
+    path::PathBuf,
+    sync::mpsc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use serde_json::{Value, json};
 
@@ -10,8 +15,6 @@ use super::{
     script::{Asks, Script},
     showcase,
 };
-
-const SESSION: &str = "demo-1";
 
 pub struct Agent {
     peer: Peer,
@@ -23,6 +26,7 @@ pub struct Agent {
 }
 
 struct Session {
+    id: String,
     /// Where the tour makes and changes files.
     scratch: PathBuf,
     choices: Choices,
@@ -57,11 +61,14 @@ impl Agent {
         match message.method.as_str() {
             "initialize" => Ok(self.initialize(params)),
             "session/new" => {
-                self.open(params);
-                Ok(json!({"sessionId": SESSION, "configOptions": self.options()}))
+                let id = new_id();
+                self.open(id.clone(), params);
+                Ok(json!({"sessionId": id, "configOptions": self.options()}))
             }
             "session/resume" => {
-                self.open(params);
+                // It remembers nothing: any id is one of its own.
+                let id = params["sessionId"].as_str().unwrap_or_default();
+                self.open(id.to_owned(), params);
                 Ok(json!({"configOptions": self.options()}))
             }
             "session/close" => Ok(json!({})),
@@ -101,12 +108,13 @@ impl Agent {
         })
     }
 
-    fn open(&mut self, params: &Value) {
+    fn open(&mut self, id: String, params: &Value) {
         let scratch = match params["additionalDirectories"][0].as_str() {
             Some(folder) => PathBuf::from(folder),
             None => PathBuf::from(params["cwd"].as_str().unwrap_or(".")),
         };
         self.session = Some(Session {
+            id,
             scratch,
             choices: Choices::default(),
             calls: Cell::new(0),
@@ -119,6 +127,9 @@ impl Agent {
     }
 
     fn announce_commands(&self) {
+        let Some(session) = &self.session else {
+            return;
+        };
         let commands: Vec<Value> = showcase::COMMANDS
             .iter()
             .map(|command| {
@@ -133,7 +144,7 @@ impl Agent {
             json!({"sessionUpdate": "available_commands_update", "availableCommands": commands});
         self.peer.notify(
             "session/update",
-            json!({"sessionId": SESSION, "update": update}),
+            json!({"sessionId": session.id, "update": update}),
         );
     }
 
@@ -157,7 +168,7 @@ impl Agent {
         self.peer.begin_turn();
         let script = Script::new(
             &self.peer,
-            SESSION,
+            &session.id,
             &session.scratch,
             session.choices,
             &session.calls,
@@ -169,6 +180,13 @@ impl Agent {
         };
         Ok(json!({"stopReason": reason}))
     }
+}
+
+/// Of no session before: what the client stores of one is found by its id.
+fn new_id() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let millis = since.unwrap_or_default().as_millis();
+    format!("demo-{millis:x}-{:x}", std::process::id())
 }
 
 fn error(code: i64, message: &str) -> Value {

@@ -137,3 +137,15 @@ fn a_refused_change_is_said_and_the_value_shown_stays_v1_cfg_09() {
     let screen = tui.wait_for("Model could not be set to Big: not on your plan");
     assert!(screen.contains("Fake · Small"), "{screen}");
 }
+
+#[test]
+fn what_the_command_line_sets_is_not_meant_for_another_agent() {
+    let tui = client(json!([]))
+        .args(&["--model", "nobody has it"])
+        .start();
+    tui.wait_for("nobody has it");
+    tui.keys("<f6>demo<enter>");
+    tui.wait_for("Long Script");
+    tui.settle(std::time::Duration::from_millis(300));
+    assert!(!tui.screen().contains("nobody has it"), "{}", tui.screen());
+}
