@@ -18,7 +18,7 @@ use crate::{
     config::{AgentProfile, Config, NotFound, StartError},
     host::Host,
     proto::{ConnectionId, SessionKey, Setting, SettingSource},
-    session::{Event, MAX_SESSIONS, NoticeLevel, Prompt, Routed, Session, Start},
+    session::{Event, MAX_SESSIONS, NoticeLevel, Phase, Prompt, Routed, Session, Start},
     text::SafeText,
     ui::{AgentChoice, AgentList},
 };
@@ -93,6 +93,17 @@ impl App {
             return;
         };
         let profile = running.profile.clone();
+        let starting = self
+            .sessions
+            .get(beside)
+            .is_some_and(|session| matches!(session.phase, Phase::Starting { .. }));
+        if starting && !profile.own_process {
+            // It would get a process of its own, beside one that is about to serve both.
+            let text = format!("{} is still starting: try again once it has", profile.name);
+            self.ui.toast(SafeText::line(&text));
+            self.frames.request(Instant::now(), Reason::Now);
+            return;
+        }
         let (config, scratch) = session_config(&self.launch, &self.config, &profile, start, None);
         let now = Instant::now();
         let opened = if profile.own_process {
@@ -189,6 +200,7 @@ impl App {
     /// Ends a session and shows another one; a picker where it was the last.
     pub(super) fn close_session(&mut self, key: SessionKey) {
         let was_shown = self.sessions.shown_key() == Some(key);
+        let draft = self.ui.draft_text();
         let (unsent, _) = self.close(key);
         self.ui.forget_session(key);
         match self.sessions.shown_key() {
@@ -198,6 +210,10 @@ impl App {
         }
         for prompt in unsent.iter().rev() {
             self.ui.restore_draft(prompt);
+        }
+        if !was_shown && self.ui.draft_text() != draft {
+            let text = "what was typed in the session that ended stands in front of the draft";
+            self.ui.toast(text.into());
         }
         self.frames.request(Instant::now(), Reason::Now);
     }

@@ -6,6 +6,7 @@ use crate::{
     app::{exit, running::Running, state::App, tty},
     cli::{ExitCode, complain},
     config::{ExitPrint, Origin},
+    proto::SessionKey,
     session::Phase,
     text::SafeText,
     ui::render::Row,
@@ -15,7 +16,7 @@ use crate::{
 pub struct Farewell {
     code: ExitCode,
     rows: Vec<Row>,
-    resume: Option<SafeText>,
+    resume: Vec<SafeText>,
     error: Option<SafeText>,
 }
 
@@ -63,7 +64,7 @@ impl App {
             return Farewell {
                 code: self.exit.unwrap_or(ExitCode::Done),
                 rows: Vec::new(),
-                resume: None,
+                resume: Vec::new(),
                 error: None,
             };
         }
@@ -104,25 +105,53 @@ impl App {
         Farewell {
             code,
             rows,
-            resume: self.resume_command(),
+            resume: self.resume_commands(),
             error,
         }
     }
 
     /// What reopens the session, where the agent can.
     pub(super) fn resume_command(&self) -> Option<SafeText> {
-        let session = self.sessions.shown()?;
+        self.resume_command_of(self.sessions.shown_key()?)
+    }
+
+    /// Of the sessions in which something was said, the one shown first; of the one shown, if
+    /// there is none.
+    fn resume_commands(&self) -> Vec<SafeText> {
+        /// Lines that a person looks through.
+        const MAX: usize = 5;
+        let shown = self.sessions.shown_key();
+        let others = self.sessions.iter().map(|(key, _)| key);
+        let keys = shown
+            .into_iter()
+            .chain(others.filter(|key| Some(*key) != shown));
+        let said = |key: &SessionKey| {
+            let session = self.sessions.get(*key);
+            session.is_some_and(|session| !session.is_unused())
+        };
+        let commands = keys
+            .filter(said)
+            .filter_map(|key| self.resume_command_of(key));
+        let commands: Vec<SafeText> = commands.take(MAX).collect();
+        if commands.is_empty() {
+            return self.resume_command().into_iter().collect();
+        }
+        commands
+    }
+
+    fn resume_command_of(&self, key: SessionKey) -> Option<SafeText> {
+        let session = self.sessions.get(key)?;
         let caps = session.agent.caps;
         let id = session
             .id
             .as_ref()
             .filter(|_| caps.load_session || caps.resume)?;
-        exit::resume_command(&self.agent_arguments(), id.as_str())
+        exit::resume_command(&self.agent_arguments(key), id.as_str())
     }
 
     /// What a person types to get this agent again.
-    fn agent_arguments(&self) -> Vec<String> {
-        let Some(Running { profile, .. }) = self.shown_running() else {
+    fn agent_arguments(&self, key: SessionKey) -> Vec<String> {
+        let Some(Running { profile, .. }) = self.running(key) else {
             return Vec::new();
         };
         match profile.origin {
@@ -147,8 +176,11 @@ impl Farewell {
         if let Some(error) = self.error {
             complain(error);
         }
-        if let Some(resume) = self.resume {
-            let _ = writeln!(out, "\nTo go on: {}", resume);
+        for (at, resume) in self.resume.iter().enumerate() {
+            let _ = match at {
+                0 => writeln!(out, "\nTo go on: {resume}"),
+                _ => writeln!(out, "          {resume}"),
+            };
         }
         self.code
     }

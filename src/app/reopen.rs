@@ -66,6 +66,10 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
             match found {
                 Ok(found) => found,
                 Err(error @ FindError::Ambiguous { .. }) => return Err(error.into()),
+                // Nobody is named who could know it.
+                Err(error) if agent.is_none() && config.default_agent.is_none() => {
+                    return Err(error.into());
+                }
                 // The agent may know it.
                 Err(_) => return Ok(false),
             }

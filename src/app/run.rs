@@ -322,7 +322,7 @@ impl App {
         if self.replay.is_some() {
             return;
         }
-        let draft = self.ui.draft_text();
+        let draft = self.ui.all_drafts().join("\n\n");
         if draft != self.kept_draft {
             self.kept_draft.clone_from(&draft);
             let store = self.store.clone();

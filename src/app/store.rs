@@ -2,9 +2,12 @@
 //! directory, mode 0600. Losing them must never stop the client: errors are logged.
 
 use std::{
-    fs,
+    fs::{self, File},
     io::{self, Write},
-    os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{DirBuilderExt, OpenOptionsExt},
+    },
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -12,6 +15,7 @@ use std::{
     },
 };
 
+use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
@@ -26,6 +30,8 @@ const MAX_FILE: u64 = 16 << 20;
 pub struct Store {
     history: PathBuf,
     draft: PathBuf,
+    /// Held as long as the client lives: the draft is no other's.
+    _lock: Option<Arc<File>>,
     /// The number of the latest draft that was asked to be kept, and of the one on disk.
     asked: Arc<AtomicU64>,
     saved: Arc<Mutex<u64>>,
@@ -52,9 +58,11 @@ impl Store {
             .map(|name| name.to_string_lossy())
             .unwrap_or_default();
         let key = format!("{name}-{short}");
+        let (draft, lock) = own_draft(&state.join("locks"), &key);
         Self {
             history: state.join("history").join(format!("{key}.jsonl")),
-            draft: state.join("drafts").join(key),
+            draft: state.join("drafts").join(draft),
+            _lock: lock.map(Arc::new),
             asked: Arc::default(),
             saved: Arc::default(),
         }
@@ -114,6 +122,34 @@ impl Store {
     }
 }
 
+/// The name of a draft that no other living client has, and the lock that keeps it so. A draft that is
+/// found there was left by a client that has ended.
+fn own_draft(locks: &Path, key: &str) -> (String, Option<File>) {
+    /// Clients in one project that keep a draft each; of more, the last share one.
+    const MAX: usize = 16;
+    for number in 0..MAX {
+        let name = match number {
+            0 => key.to_owned(),
+            number => format!("{key}.{number}"),
+        };
+        let path = locks.join(&name);
+        let file = create_parent(&path).and_then(|()| options().append(true).open(&path));
+        match file {
+            Ok(file) => {
+                if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                    return (name, Some(file));
+                }
+            }
+            // Where nothing can be written there is nothing to be kept apart.
+            Err(error) => {
+                log(&path, Err(error));
+                return (name, None);
+            }
+        }
+    }
+    (format!("{key}.{MAX}"), None)
+}
+
 fn line(prompt: &str) -> String {
     format!("{}\n", serde_json::Value::from(prompt))
 }
@@ -125,7 +161,11 @@ fn options() -> fs::OpenOptions {
 }
 
 fn create_parent(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)
+    let folder = |parent| {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true).mode(0o700).create(parent)
+    };
+    path.parent().map_or(Ok(()), folder)
 }
 
 /// Writes beside the file and renames, so that a crash leaves the old one or the new one.
@@ -191,6 +231,21 @@ mod tests {
         assert_eq!(file.permissions().mode() & 0o777, 0o600);
         let beside = fs::read_dir(state.path().join("drafts")).expect("the folder");
         assert_eq!(beside.count(), 1);
+    }
+
+    #[test]
+    fn a_draft_is_its_clients_until_that_ends() {
+        let state = tempfile::tempdir().expect("a folder");
+        let open = || Store::new(state.path(), Path::new("/p"));
+        let save = |store: &Store, text: &str| store.save_draft(&store.number_draft(text.into()));
+        let (first, second) = (open(), open());
+        save(&first, "of the first");
+        assert_eq!(second.draft(), None);
+        save(&second, "of the second");
+        drop(first);
+        assert_eq!(open().draft().as_deref(), Some("of the first"));
+        let folder = fs::metadata(state.path().join("drafts")).expect("the folder");
+        assert_eq!(folder.permissions().mode() & 0o777, 0o700);
     }
 
     #[test]

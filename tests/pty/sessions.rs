@@ -99,7 +99,7 @@ fn every_session_ends_with_the_client() {
     tui.wait_method("session/prompt");
     tui.keys("<c-n>");
     tui.wait_for("+1, 1 at work");
-    tui.keys("<c-d>");
+    tui.keys("<c-d><c-d>");
     let status = tui.wait_exit();
     assert!(status.success(), "{status:?}");
     tui.assert_nothing_left();
@@ -202,6 +202,9 @@ fn ending_a_session_at_work_answers_what_is_open_and_closes_it() {
     tui.keys("<c-s>");
     tui.wait_for("1 question waits");
     tui.keys("<c-x>");
+    tui.wait_for("ctrl-x again stops what goes on");
+    assert_eq!(tui.count("session/close"), 0);
+    tui.keys("<c-x>");
     tui.wait_method("session/close");
     let received = tui.received();
     let at = |fits: &dyn Fn(&Value) -> bool| received.iter().position(fits).expect("received");
@@ -210,4 +213,49 @@ fn ending_a_session_at_work_answers_what_is_open_and_closes_it() {
     let close = at(&|m| m["method"] == "session/close");
     assert!(cancel < answer && answer < close, "{received:?}");
     assert_eq!(received[close]["params"]["sessionId"], "sess-1");
+}
+
+#[test]
+fn quitting_while_another_session_works_takes_two_presses() {
+    let mut tui = ready(json!([
+        {"on": "session/new"},
+        {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+        {"on": "session/prompt", "do": [{"text": "works"}], "no_reply": true},
+    ]));
+    tui.keys("one<enter>");
+    tui.wait_for("works");
+    tui.keys("<c-n>");
+    tui.wait_for("+1, 1 at work");
+    tui.keys("<c-d>");
+    tui.wait_for("ctrl-d again stops every session and quits");
+    assert!(tui.is_running());
+    tui.keys("<c-d>");
+    assert!(tui.wait_exit().success());
+    tui.assert_nothing_left();
+}
+
+#[test]
+fn a_crash_loses_the_draft_of_no_session() {
+    let setup = client(json!([
+        {"on": "session/new"},
+        {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+    ]));
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("one<enter>");
+    wait_ready(&tui);
+    tui.keys("draft of the first<c-n>");
+    tui.wait_for("+1");
+    tui.keys("draft of the second");
+    let drafts = tui.path("home").join(".local/state/acp-tui/drafts");
+    tui.wait("both drafts on disk", |_| {
+        let kept = std::fs::read_dir(&drafts).ok()?.flatten().next()?;
+        let text = std::fs::read_to_string(kept.path()).ok()?;
+        (text.contains("draft of the first") && text.contains("draft of the second")).then_some(())
+    });
+    tui.signal(rustix::process::Signal::KILL);
+    tui.wait_exit();
+    let again = setup.start();
+    again.wait_for("draft of the first");
+    again.wait_for("draft of the second");
 }

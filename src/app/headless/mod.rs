@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     acp::{Client, Inbound, Inbox, StopMode, TraceHandle},
-    cli::{ExitCode, Format, Launch, Reopen, RunOptions},
+    cli::{ExitCode, Format, Launch, Reopen, RunOptions, complain},
     config::{AgentProfile, Config, Loaded},
     host::{Host, HostEvent},
     proto::{AgentExit, ClientCaps, ConnectionId, SessionId, SessionKey},
@@ -464,6 +464,7 @@ impl Run {
             Some(_) => StopMode::Quick,
         };
         let started = self.started.clone();
+        let lost = self.output.closed();
         let written = self.output.finish();
         let ending = async {
             tokio::join!(started.end(mode), written.cancelled());
@@ -485,7 +486,14 @@ impl Run {
             }
         };
         tokio::select! {
-            () = ending => code,
+            // What cannot be written is no success, however the turn ended.
+            () = ending => match code {
+                ExitCode::Done if lost.is_cancelled() => {
+                    complain("stdout was closed before all was written");
+                    ExitCode::Failure
+                }
+                code => code,
+            },
             code = given_up => code,
         }
     }

@@ -90,7 +90,7 @@ impl RecordWriter {
             while let Ok(order) = inbox.recv() {
                 match order {
                     Order::Begin(session, destination) => {
-                        files.open.insert(session, Open::Wanted(destination));
+                        files.begin(session, destination);
                     }
                     Order::Write {
                         session,
@@ -172,6 +172,17 @@ enum Open {
 }
 
 impl Files {
+    /// One that goes on is taken at once, so that nobody deletes it meanwhile; any other is made with
+    /// its first line.
+    fn begin(&mut self, session: SessionKey, destination: Destination) {
+        let open = match &destination {
+            Destination::GoOn(id) => RecordFile::open(&self.records.path(id)).ok(),
+            Destination::New => None,
+        };
+        let open = open.map_or(Open::Wanted(destination), Open::File);
+        self.open.insert(session, open);
+    }
+
     fn write(
         &mut self,
         session: SessionKey,

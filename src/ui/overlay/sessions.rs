@@ -56,6 +56,8 @@ pub struct SessionList {
     made_from: Option<MadeFrom>,
     /// To be deleted if the key comes once more.
     deleting: Option<SessionId>,
+    /// To be ended then, though it is at work.
+    ending: Option<SessionKey>,
 }
 
 impl SessionList {
@@ -102,6 +104,26 @@ impl SessionList {
             false => selected,
         };
         self.list.select(|item| Some(item) == wanted.as_ref());
+    }
+
+    /// Ends it; one that works, or waits for an answer, at the second press.
+    fn end(
+        &mut self,
+        key: SessionKey,
+        ending: Option<SessionKey>,
+        cx: &OverlayContext<'_>,
+    ) -> Outcome {
+        let session = cx.sessions.and_then(|sessions| sessions.get(key));
+        let busy = session.is_some_and(|s| s.turn.is_some() || s.waits_for_person());
+        if busy && ending != Some(key) {
+            self.ending = Some(key);
+            let hint = cx.keymap.hint(Action::SendNow);
+            let label = session.map(Session::label).unwrap_or_default();
+            let text = format!("{hint} again stops what goes on and ends it: {label}");
+            return Outcome::taken().with(Wish::Toast(SafeText::line(&text)));
+        }
+        self.made_from = None;
+        Outcome::taken().command(UiCommand::CloseSession(key))
     }
 
     /// Deletes it at the second press (V1-SES-14).
@@ -166,7 +188,8 @@ fn earlier(sessions: &Sessions, cx: &OverlayContext<'_>) -> Vec<Entry<Item>> {
         })
         .collect();
     let heading = match &kept.state {
-        Listing::NotAsked | Listing::Asking => format!("asking {agent} for earlier sessions"),
+        Listing::NotAsked => return Vec::new(),
+        Listing::Asking => format!("asking {agent} for earlier sessions"),
         Listing::Failed(error) => format!("{agent} tells no earlier sessions: {error}"),
         Listing::Done { .. } if rows.is_empty() => return Vec::new(),
         Listing::Done { cut: true } => format!("earlier with {agent}, the latest of them"),
@@ -229,13 +252,10 @@ fn state(session: &Session, now: Instant) -> (String, bool) {
 impl Overlay for SessionList {
     fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
         self.fill(cx);
-        let deleting = self.deleting.take();
+        let (deleting, ending) = (self.deleting.take(), self.ending.take());
         if cx.keymap.chords(Action::SendNow).contains(&key) {
             return match self.list.selected() {
-                Some(Item::Session(key)) => {
-                    self.made_from = None;
-                    Outcome::taken().command(UiCommand::CloseSession(*key))
-                }
+                Some(Item::Session(key)) => self.end(*key, ending, cx),
                 Some(Item::Earlier(id)) => self.delete(id.clone(), deleting, cx),
                 _ => Outcome::taken(),
             };

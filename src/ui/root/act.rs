@@ -2,7 +2,7 @@
 
 use crate::{
     proto::{OptionValue, category},
-    session::{Event, Phase, Session, TurnPhase},
+    session::{Event, Phase, Session, Sessions, TurnPhase},
     text::{SafeText, command_line},
     ui::{
         DraftPart, Ui, UiCommand, UiContext,
@@ -229,8 +229,15 @@ impl Ui {
         if !covered && !self.composer.is_empty() {
             return false;
         }
-        let ask = self.again(Action::Quit, "stops the turn and quits");
-        if !cx.session.is_some_and(has_turn) || self.moment.confirm(Action::Quit, ask, cx.now) {
+        let elsewhere = cx.sessions.map(Sessions::elsewhere).unwrap_or_default();
+        let others = elsewhere.working + elsewhere.waiting > 0;
+        let here = cx.session.is_some_and(has_turn);
+        let what = match (here, others) {
+            (_, true) => "stops every session and quits",
+            _ => "stops the turn and quits",
+        };
+        let ask = self.again(Action::Quit, what);
+        if !(here || others) || self.moment.confirm(Action::Quit, ask, cx.now) {
             self.commands.push(UiCommand::Quit);
         }
         true

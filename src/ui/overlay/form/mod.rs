@@ -336,6 +336,10 @@ impl Overlay for FormDialog {
                 Right => self.step(true),
                 _ => {
                     self.guard.typed(cx.now);
+                    if key.is_text() {
+                        // What is typed goes to the composer: an enter behind it means that.
+                        self.focus = Focus::Nothing;
+                    }
                     return Outcome::pass();
                 }
             }
