@@ -529,6 +529,27 @@ fn a_flood_ends_with_all_of_it_said() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_no_success() {
+    for format in ["text", "json", "jsonl"] {
+        let shell = scripted(prompt(json!([{"text": "hello"}])));
+        let full = fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let mut command = shell.command(&["run", "--format", format, "say hello"]);
+        let child = command.stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+        let ran = ends(child, Duration::from_secs(20));
+        assert_eq!(ran.code, 1, "{format}: {}", ran.err);
+        assert!(
+            ran.err.contains("stdout was closed"),
+            "{format}: {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
 fn a_hook_without_stdin_and_stdout_works() {
     let shell = scripted(json!([]));
     let mut sh = std::process::Command::new("/bin/sh");

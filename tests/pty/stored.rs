@@ -374,3 +374,22 @@ fn continue_without_anything_stored_says_so_on_the_normal_screen() {
     );
     assert!(!tui.wrote("\x1b[?1049h"));
 }
+
+#[test]
+fn a_session_that_is_opened_again_is_not_deleted_under_its_client() {
+    let mut setup = client(capable(
+        json!({"sessionCapabilities": {"resume": {}}}),
+        on_prompt(json!([{"text": "an answer"}])),
+    ));
+    talk_and_die(&setup, "a question", "an answer");
+    let id = only_id(&setup);
+    setup.args.push("--continue".into());
+    let tui = setup.start();
+    tui.wait_for("an answer");
+    wait_ready(&tui);
+    // Nothing was said in it since.
+    let (_, err, code) = run(&setup, &["sessions", "delete", &id]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("open in another acp-tui"), "{err}");
+    assert_eq!(only_id(&setup), id);
+}
