@@ -153,6 +153,8 @@ fn fast_agent() {
 fn pi() {
     let agent = Agent {
         asks: false,
+        // A second session silences the first: its profile gives each a process.
+        several: false,
         ..Agent::new("pi")
     };
     agent.holds_a_conversation();
