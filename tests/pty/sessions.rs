@@ -259,3 +259,58 @@ fn a_crash_loses_the_draft_of_no_session() {
     again.wait_for("draft of the first");
     again.wait_for("draft of the second");
 }
+
+#[test]
+fn no_second_process_is_started_beside_one_that_still_starts() {
+    let tui = client(json!([
+        {"on": "initialize", "do": [{"wait_file": "go"}]},
+        {"on": "session/new"},
+        {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+    ]))
+    .start();
+    tui.wait_method("initialize");
+    tui.keys("<c-n>");
+    tui.wait_for("is still starting: try again once it has");
+    tui.allow("go");
+    wait_ready(&tui);
+    tui.keys("<c-n>");
+    tui.wait_for("+1");
+    assert_eq!(tui.count("initialize"), 1);
+}
+
+#[test]
+fn on_leaving_each_session_in_which_something_was_said_is_named() {
+    let mut tui = ready(json!([
+        keeper(json!({})),
+        {"on": "session/new"},
+        {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+        {"on": "session/new", "reply": {"sessionId": "sess-3"}},
+    ]));
+    tui.keys("one<enter>");
+    wait_ready(&tui);
+    tui.keys("<c-n>");
+    tui.wait_for("+1");
+    tui.keys("two<enter>");
+    tui.wait_for("│ two");
+    wait_ready(&tui);
+    tui.keys("<c-n>");
+    tui.wait_for("+2");
+    tui.keys("<c-d>");
+    assert!(tui.wait_exit().success());
+    let screen = tui.screen();
+    for (id, named) in [("sess-1", true), ("sess-2", true), ("sess-3", false)] {
+        let line = format!("--resume {id} ");
+        assert_eq!(screen.contains(&line), named, "{id}: {screen}");
+    }
+}
+
+#[test]
+fn a_session_that_nobody_can_know_is_no_reason_to_open_another() {
+    let mut setup = client(json!([]));
+    setup.args.splice(.., ["--resume".into(), "zzz".into()]);
+    setup.config_file = Some("[ui]\nmotion = false\n".into());
+    let mut tui = setup.start();
+    assert_eq!(tui.wait_exit().code(), Some(2));
+    let screen = tui.screen();
+    assert!(screen.contains("no session is stored yet"), "{screen}");
+}
