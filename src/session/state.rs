@@ -16,7 +16,7 @@ use crate::{
     text::{SafeText, first_bytes},
 };
 
-/// What a session is opened with; fixed for its life.
+/// What a session is opened with; fixed for its life, but for the MCP servers.
 #[derive(Clone, Debug)]
 pub struct SessionConfig {
     /// The profile's name, for messages and the resume hint.
@@ -27,7 +27,8 @@ pub struct SessionConfig {
     pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
-    /// MCP servers for the agent.
+    /// MCP servers for the agent: each start of it looks for them anew
+    /// ([`Event::McpServers`](crate::session::Event::McpServers)).
     pub mcp_servers: Vec<McpServer>,
     /// Those that cannot be handed to it, and why: said once.
     pub mcp_problems: Vec<SafeText>,

@@ -47,7 +47,7 @@ const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Results of work done elsewhere.
 enum Job {
-    Launched(Result<(Client, Inbox), SafeText>),
+    Launched(Result<services::Launched, SafeText>),
     Host(HostEvent),
     Session(Event),
 }
@@ -363,12 +363,12 @@ impl Run {
 
     fn job(&mut self, job: Job) {
         match job {
-            Job::Launched(Ok((client, inbox))) => {
-                let client = Arc::new(client);
+            Job::Launched(Ok(launched)) => {
+                let client = Arc::new(launched.client);
                 self.started.add_agent(client.clone());
                 self.client = Some(client);
-                self.inbox = Some(inbox);
-                self.reduce(vec![Event::Connected(CONNECTION)]);
+                self.inbox = Some(launched.inbox);
+                self.reduce(vec![launched.mcp_servers, Event::Connected(CONNECTION)]);
             }
             Job::Launched(Err(error)) => self.reduce(vec![Event::SpawnFailed { error }]),
             Job::Host(HostEvent::TerminalStarted {

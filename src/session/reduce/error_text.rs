@@ -27,7 +27,7 @@ const EMPTY_WORDS: [&str; 8] = [
 ];
 
 /// What to show: the message; text of `data` where the message says nothing of its own.
-pub(super) fn readable(error: &RpcError) -> SafeText {
+pub fn readable(error: &RpcError) -> SafeText {
     let message = error.message.trim();
     let text = if message.starts_with('{') {
         text_member(message)
@@ -53,7 +53,7 @@ pub(super) fn detail(error: &RpcError) -> SafeText {
 
 /// Whether it tells that a sign-in is wanted. -32000 is the generic "server error" of JSON-RPC too:
 /// it counts where the agent has ways to sign in, or its text names one (D-15).
-pub(super) fn wants_sign_in(error: &RpcError, has_methods: bool) -> bool {
+pub fn wants_sign_in(error: &RpcError, has_methods: bool) -> bool {
     if error.code != code::AUTH_REQUIRED {
         return false;
     }

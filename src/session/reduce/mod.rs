@@ -55,7 +55,9 @@ use crate::{
 };
 
 pub use elicitation::asks_for_secret;
+pub use error_text::{readable, wants_sign_in};
 pub(super) use inside::Conversation;
+pub use options::mode_option;
 
 /// State that only the rules need.
 #[derive(Debug, Default)]
@@ -245,6 +247,10 @@ impl Step<'_> {
                 self.word(word);
             }
             Event::Connected(connection) => self.connected(connection),
+            Event::McpServers { servers, problems } => {
+                self.session.config.mcp_servers = servers;
+                self.session.config.mcp_problems = problems;
+            }
             Event::SpawnFailed { error } => self.spawn_failed(error),
             Event::Exited(connection, exit) => {
                 if self.session.connection != Some(connection) {
