@@ -17,7 +17,7 @@ use crate::{
     },
     config::{AgentProfile, Config, NotFound, StartError},
     host::Host,
-    proto::{ConnectionId, SessionKey, Setting, SettingSource},
+    proto::{ConnectionId, Protocol, SessionKey, Setting, SettingSource},
     session::{Event, MAX_SESSIONS, NoticeLevel, Phase, Prompt, Routed, Session, Start},
     text::SafeText,
     ui::{AgentChoice, AgentList},
@@ -224,7 +224,7 @@ impl App {
         self.frames.request(Instant::now(), Reason::Now);
     }
 
-    pub(super) fn spawn_agent(&mut self, key: SessionKey) {
+    pub(super) fn spawn_agent(&mut self, key: SessionKey, protocol: Protocol) {
         self.connections += 1;
         let connection = ConnectionId(self.connections);
         let Some(caps) = self.sessions.get(key).map(|session| session.config.caps) else {
@@ -237,7 +237,11 @@ impl App {
             return;
         };
         running.connection = Some(connection);
-        let (profile, ending) = (running.profile.clone(), running.ending.take());
+        let ending = running.ending.take();
+        let profile = AgentProfile {
+            protocol,
+            ..running.profile.clone()
+        };
         let cwd = self.launch.cwd.clone();
         let max_line = self.config.connection.max_line();
         let trace = self.trace();

@@ -76,6 +76,7 @@ pub fn session_config(
         additional_directories,
         system_prompt: profile.system_prompt.clone(),
         caps,
+        protocol: profile.protocol,
         start_timeout: settings.connection.patience(),
         start,
         settings: launch.settings(profile),

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, McpServer,
-        NamedPlan, PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason,
+        NamedPlan, PlanEntry, Protocol, SessionId, SessionInfo, Setting, SlashCommand, StopReason,
         SystemPrompt, TerminalId, TurnTokens, Usage,
     },
     session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
@@ -35,6 +35,8 @@ pub struct SessionConfig {
     /// For agents that take one (V1-SES-10).
     pub system_prompt: Option<SystemPrompt>,
     pub caps: ClientCaps,
+    /// What the agent is spoken to in, if it can.
+    pub protocol: Protocol,
     /// How long the agent may be silent at its start before that is said (V1-INIT-24).
     pub start_timeout: Duration,
     pub start: Start,
@@ -60,6 +62,7 @@ impl SessionConfig {
             mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
+            protocol: Protocol::default(),
             start_timeout: Duration::ZERO,
             start: Start::New,
             settings: Vec::new(),
@@ -126,6 +129,8 @@ pub struct Session {
 
 #[derive(Clone, Debug, Default)]
 pub struct AgentInfo {
+    /// What is spoken with it.
+    pub protocol: Protocol,
     /// As it names itself; until then empty.
     pub name: Option<SafeText>,
     pub version: Option<SafeText>,

@@ -108,8 +108,10 @@ impl Session {
     ) -> (Self, Vec<Effect>) {
         let mut session = Self::new(config, now);
         session.connection = Some(connection);
-        session.agent = agent;
-        let effects = Step::on(&mut session, now, |step| step.open_session());
+        let effects = Step::on(&mut session, now, |step| {
+            step.shares(agent);
+            step.open_session();
+        });
         (session, effects)
     }
 
