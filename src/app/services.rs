@@ -69,6 +69,7 @@ pub fn session_config(
         // Looked up with the agent's own program, off the UI task.
         mcp_servers: Vec::new(),
         mcp_problems: Vec::new(),
+        modes: profile.own_modes(),
         agent: SafeText::line(&profile.name),
         command: SafeText::line(&profile.command_line()),
         login: profile.login_command.as_deref().map(SafeText::line),
