@@ -30,8 +30,8 @@ pub use question::{
 pub use reduce::{asks_for_secret, reduce};
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig,
-    SignInStep, Start, TerminalInfo, Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, Providers, SILENCE, Session,
+    SessionConfig, SignInStep, Start, TerminalInfo, Turn, TurnPhase,
 };
 pub use subagent::{Subagent, Subagents};
 pub use transcript::{
