@@ -226,9 +226,9 @@ mod tests {
         let mut input = LineInput::new("Authorization: Bearer sésame:1\nX-Org: 日本");
         let (shown, caret) = input.shown_masked(80, "…");
         assert_eq!(shown.as_str(), "Authorization: ****** ********␤X-Org: **");
-        assert_eq!(caret, 39);
+        assert_eq!(caret, 40);
         press(&mut input, "left");
-        assert_eq!(input.shown_masked(80, "…").1, 38);
+        assert_eq!(input.shown_masked(80, "…").1, 39);
     }
 
     #[test]

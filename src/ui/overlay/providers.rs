@@ -18,8 +18,8 @@ use crate::{
         keymap::Chord,
         overlay::{
             FormDialog, Outcome, Overlay, OverlayContext, OwnForm, Room, Wish, agent_name,
-            list::{Entry, FilterList, Listed},
-            panel::Panel,
+            list::{Described, Entry, FilterList, Listed},
+            panel::{Panel, draw_rows},
         },
         render::line::StyledLine,
     },
@@ -27,6 +27,9 @@ use crate::{
 
 /// Rows at most, so that the conversation stays in sight.
 const MAX_ROWS: u16 = 18;
+
+/// Rows of the list, its filter included, that no address may take.
+const LIST_AT_LEAST: u16 = 3;
 
 #[derive(Default)]
 pub struct ProvidersDialog {
@@ -60,14 +63,18 @@ impl ProvidersDialog {
             Listing::Done { cut: true } => Some("the first of them".to_owned()),
             Listing::Done { cut: false } => None,
         };
-        let said = said.map(|text| Entry {
-            label: StyledLine::styled(&text, cx.theme.dim),
-            note: StyledLine::new(),
-            value: None,
+        let said = said.map(|text| Described {
+            entry: Entry {
+                label: StyledLine::styled(&text, cx.theme.dim),
+                note: StyledLine::new(),
+                value: None,
+            },
+            description: None,
+            heading: None,
         });
         let entries = providers.list.iter().map(|provider| entry(provider, cx));
         self.list
-            .set_entries(said.into_iter().chain(entries).collect());
+            .set_described(said.into_iter().chain(entries).collect());
         match selected.flatten() {
             Some(id) => self.list.select(|item| item.as_ref() == Some(&id)),
             None => self.list.select(Option::is_some),
@@ -78,6 +85,13 @@ impl ProvidersDialog {
         let id = self.list.selected()?.as_ref()?;
         let mut list = cx.session?.providers.list.iter();
         list.find(|provider| provider.id == *id)
+    }
+
+    /// Rows for addresses below a list of that many.
+    fn below(&mut self, width: u16, height: u16) -> u16 {
+        let rows = self.list.description_rows(width.into());
+        let rows = u16::try_from(rows).unwrap_or(u16::MAX);
+        rows.min(height.saturating_sub(LIST_AT_LEAST))
     }
 
     /// At the second press.
@@ -104,24 +118,26 @@ impl ProvidersDialog {
     }
 }
 
-fn entry(provider: &Provider, cx: &OverlayContext<'_>) -> Entry<Option<String>> {
+/// With its address, which is the longest, as the description.
+fn entry(provider: &Provider, cx: &OverlayContext<'_>) -> Described<Option<String>> {
     let theme = cx.theme;
     let mut label = StyledLine::styled(&SafeText::line(&provider.id), theme.text);
     if provider.required {
         label.push("  required", theme.dim);
     }
-    let note = match &provider.current {
+    let current = provider.current.as_ref();
+    let note = match current {
         None => StyledLine::styled("disabled", theme.dim),
-        Some(route) => {
-            let mut note = StyledLine::styled(&SafeText::line(&route.protocol), theme.accent);
-            note.push(&format!("  {}", SafeText::line(&route.base_url)), theme.dim);
-            note
-        }
+        Some(route) => StyledLine::styled(&SafeText::line(&route.protocol), theme.accent),
     };
-    Entry {
-        label,
-        note,
-        value: Some(provider.id.clone()),
+    Described {
+        entry: Entry {
+            label,
+            note,
+            value: Some(provider.id.clone()),
+        },
+        description: current.map(|route| SafeText::line(&route.base_url)),
+        heading: None,
     }
 }
 
@@ -267,8 +283,12 @@ impl Overlay for ProvidersDialog {
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
         self.fill(cx);
         let rows = u16::try_from(self.list.rows()).unwrap_or(u16::MAX);
-        let frame = cx.frame.rows();
-        rows.min(MAX_ROWS).saturating_add(frame).min(room.height)
+        let width = cx.frame.inner_width(room.width);
+        let below = self.below(width, u16::MAX);
+        rows.min(MAX_ROWS)
+            .saturating_add(below)
+            .saturating_add(cx.frame.rows())
+            .min(room.height)
     }
 
     fn draw(
@@ -283,6 +303,20 @@ impl Overlay for ProvidersDialog {
             (Action::Stop, "close"),
         ];
         let inner = Panel::opened("Providers", &hints, cx).draw(area, buffer, cx);
-        self.list.draw(inner, buffer, cx)
+        let below = self.below(inner.width, inner.height);
+        let list = Rect {
+            height: inner.height - below,
+            ..inner
+        };
+        let place = Rect {
+            y: list.bottom(),
+            height: below,
+            ..inner
+        };
+        let address = self.list.description_below(inner.width.into());
+        let rows = address
+            .map(|address| StyledLine::styled(address, cx.theme.dim).wrap(inner.width.into()));
+        draw_rows(rows.iter().flatten(), place, buffer);
+        self.list.draw(list, buffer, cx)
     }
 }
