@@ -410,7 +410,7 @@ fn a_title_of_the_persons_is_kept_here_where_the_agent_keeps_none() {
     tui.wait_for("hello");
     wait_ready(&tui);
     tui.keys("<c-s>");
-    tui.wait_for("The parser");
+    tui.wait_for("▸ The parser");
     tui.keys("<esc>");
     tui.wait_gone("╭ Sessions");
     tui.keys("<c-d>");
@@ -422,6 +422,6 @@ fn a_title_of_the_persons_is_kept_here_where_the_agent_keeps_none() {
     again.keys("two<enter>");
     wait_ready(&again);
     again.keys("<c-s>");
-    again.wait_for("The parser");
+    again.wait_for("▸ The parser");
     assert!(!again.screen().contains("Greeting"));
 }
