@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, OptionId,
-        OptionValue, PromptBlock, ProviderSetting, RequestKey, SessionId, TerminalId,
+        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
+        OptionId, OptionValue, PromptBlock, ProviderSetting, RequestKey, SessionId, TerminalId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -14,6 +14,12 @@ pub enum Event {
     // The connection.
     /// The agent's process runs and its pipes are open.
     Connected(ConnectionId),
+    /// What it may be handed, looked up with its own program: comes before `Connected`. `problems`:
+    /// why others are left out.
+    McpServers {
+        servers: Vec<McpServer>,
+        problems: Vec<SafeText>,
+    },
     /// It could not be started: what, why, what to do.
     SpawnFailed {
         error: SafeText,

@@ -106,7 +106,9 @@ fn initialized(result: &str) -> Result<CallResult, Fault> {
 fn version(version: Option<Value>) -> i64 {
     match version {
         Some(Value::String(text)) => {
-            let major = text.split('.').next().and_then(|major| major.parse().ok());
+            // MCP's are dates.
+            let major = text.split(['.', '-']).next();
+            let major = major.and_then(|major| major.parse().ok());
             major.filter(|major| *major != 1).unwrap_or(0)
         }
         // `1.0`; `as` saturates.

@@ -57,7 +57,9 @@ use crate::{
 };
 
 pub use elicitation::asks_for_secret;
+pub use error_text::{readable, wants_sign_in};
 pub(super) use inside::Conversation;
+pub use options::mode_option;
 
 /// State that only the rules need.
 #[derive(Debug, Default)]
@@ -108,8 +110,10 @@ impl Session {
     ) -> (Self, Vec<Effect>) {
         let mut session = Self::new(config, now);
         session.connection = Some(connection);
-        session.agent = agent;
-        let effects = Step::on(&mut session, now, |step| step.open_session());
+        let effects = Step::on(&mut session, now, |step| {
+            step.shares(agent);
+            step.open_session();
+        });
         (session, effects)
     }
 
@@ -249,6 +253,10 @@ impl Step<'_> {
                 self.word(word);
             }
             Event::Connected(connection) => self.connected(connection),
+            Event::McpServers { servers, problems } => {
+                self.session.config.mcp_servers = servers;
+                self.session.config.mcp_problems = problems;
+            }
             Event::SpawnFailed { error } => self.spawn_failed(error),
             Event::Exited(connection, exit) => {
                 if self.session.connection != Some(connection) {

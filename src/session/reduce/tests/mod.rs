@@ -30,8 +30,8 @@ use crate::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
         ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
         MessageId, Meta, Notification, OptionValue, PermissionKind, PermissionOption,
-        PermissionRequest, PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason,
-        ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
+        PermissionRequest, PromptBlock, Protocol, RequestKey, RpcError, SessionId, SessionOpened,
+        StopReason, ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
     },
     session::{
         AgentExit, BlockKind, Effect, Event, Login, NoticeLevel, Phase, Prompt, Session,
@@ -59,6 +59,7 @@ fn config() -> SessionConfig {
         mcp_problems: Vec::new(),
         system_prompt: None,
         caps: ClientCaps::default(),
+        protocol: Protocol::V1,
         start_timeout: Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),
@@ -399,7 +400,8 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         .iter()
         .filter_map(|effect| match effect {
             Effect::ToAgent(message) => Some(say(message)),
-            Effect::Spawn => Some("spawn".to_owned()),
+            Effect::Spawn(Protocol::V1) => Some("spawn".to_owned()),
+            Effect::Spawn(protocol) => Some(format!("spawn {protocol:?}")),
             Effect::StopAgent(_) => Some("stop".to_owned()),
             Effect::Login(Login::Agent { args, .. }) => {
                 Some(format!("run agent {}", args.join(" ")))

@@ -201,7 +201,7 @@ impl World {
     fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Spawn => {
+                Effect::Spawn(_) => {
                     assert!(!self.spawning, "two processes at once");
                     assert_eq!(self.alive, None, "the old one still runs");
                     self.spawning = true;
