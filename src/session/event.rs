@@ -3,7 +3,7 @@
 use crate::{
     proto::{
         AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
-        OptionId, OptionValue, PromptBlock, RequestKey, SessionId, TerminalId,
+        OptionId, OptionValue, PromptBlock, ProviderSetting, RequestKey, SessionId, TerminalId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -88,6 +88,18 @@ pub enum Event {
     GiveUpListing,
     /// Have it forget one of them, for good. The person has confirmed it.
     DeleteSession(SessionId),
+    /// Give this session another title, or one that the agent has kept.
+    SetTitle {
+        of: Option<SessionId>,
+        title: String,
+    },
+    /// Ask the agent where its models are.
+    ListProviders,
+    SetProvider(ProviderSetting),
+    /// The person has confirmed it.
+    DisableProvider {
+        id: String,
+    },
     /// Start the agent again, and resume or load where it can (F5).
     Restart,
     /// End the agent's process, and leave it at that.

@@ -32,8 +32,8 @@ pub use reduce::{asks_for_secret, mode_option, readable as readable_error, reduc
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use setting::{SettingProblem, resolve as resolve_setting};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig,
-    SignInStep, Start, TerminalInfo, Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, Providers, SILENCE, Session,
+    SessionConfig, SignInStep, Start, TerminalInfo, Turn, TurnPhase,
 };
 pub use subagent::{Subagent, Subagents};
 pub use transcript::{

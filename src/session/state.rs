@@ -9,8 +9,8 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, McpServer,
-        ModeState, NamedPlan, PlanEntry, Protocol, SessionId, SessionInfo, Setting, SlashCommand,
-        StopReason, SystemPrompt, TerminalId, TurnTokens, Usage,
+        ModeState, NamedPlan, PlanEntry, Protocol, Provider, SessionId, SessionInfo, Setting,
+        SlashCommand, StopReason, SystemPrompt, TerminalId, TurnTokens, Usage,
     },
     session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
@@ -93,6 +93,8 @@ pub struct Session {
     pub connection: Option<ConnectionId>,
     pub id: Option<SessionId>,
     pub title: Option<SafeText>,
+    /// The person gave it: what the agent says of its title is not shown.
+    pub own_title: bool,
     pub transcript: Transcript,
     pub turn: Option<Turn>,
     /// How the last turn ended, where the agent said so.
@@ -122,6 +124,8 @@ pub struct Session {
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
     /// What else the agent has kept.
     pub earlier: Earlier,
+    /// Where its models are, as far as this client may say so.
+    pub providers: Providers,
     /// When the agent last sent anything, or was last given something to work on.
     pub last_word: Instant,
     /// Grows with every visible change, the transcript's included.
@@ -146,6 +150,14 @@ pub struct AgentInfo {
 pub struct Earlier {
     /// The latest first; those that tell no time, last.
     pub sessions: Vec<SessionInfo>,
+    pub state: Listing,
+}
+
+/// Providers of models that the agent lets its client set (V1-AUTH-12).
+#[derive(Clone, Debug, Default)]
+pub struct Providers {
+    /// In the agent's order.
+    pub list: Vec<Provider>,
     pub state: Listing,
 }
 

@@ -270,6 +270,7 @@ impl Step<'_> {
         self.abort_opening();
         self.abort_sign_in();
         self.abort_listing();
+        self.forget_providers();
         self.abort_options();
         self.close_foreign_terminals();
         self.abandon_compactions();

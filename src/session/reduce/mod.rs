@@ -19,6 +19,7 @@ mod opening;
 mod options;
 mod permission;
 mod plan;
+mod providers;
 mod questions;
 mod session_messages;
 mod settings;
@@ -28,6 +29,7 @@ mod stop;
 mod stored;
 mod subagents;
 mod terminals;
+mod title;
 mod tools;
 mod turn;
 mod unattended;
@@ -48,8 +50,8 @@ use crate::{
         RpcError, SessionId, ToAgent, code,
     },
     session::{
-        AgentInfo, CommandQuestion, Earlier, Effect, Event, Listing, Phase, Prompt, QuestionId,
-        Session, SessionConfig, Start, Subagents, Transcript, TurnPhase,
+        AgentInfo, CommandQuestion, Earlier, Effect, Event, Listing, Phase, Prompt, Providers,
+        QuestionId, Session, SessionConfig, Start, Subagents, Transcript, TurnPhase,
     },
     text::SafeText,
 };
@@ -122,6 +124,7 @@ impl Session {
             connection: None,
             id: None,
             title: None,
+            own_title: false,
             transcript: Transcript::default(),
             turn: None,
             last_stop: None,
@@ -139,6 +142,7 @@ impl Session {
             tokens: None,
             terminals: BTreeMap::new(),
             earlier: Earlier::default(),
+            providers: Providers::default(),
             last_word: now,
             rev: 0,
             inner: Inner::default(),
@@ -283,6 +287,10 @@ impl Step<'_> {
             Event::ListSessions => self.list_sessions(),
             Event::GiveUpListing => self.give_up_listing(Listing::NotAsked),
             Event::DeleteSession(id) => self.delete_session(id),
+            Event::SetTitle { of, title } => self.set_title(of, &title),
+            Event::ListProviders => self.list_providers(),
+            Event::SetProvider(setting) => self.set_provider(setting),
+            Event::DisableProvider { id } => self.disable_provider(id),
             Event::Restart => self.restart(),
             Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
@@ -422,6 +430,22 @@ impl Step<'_> {
             (CallTag::DeleteSession { id }, result) => match result {
                 CallResult::SessionDeleted => self.session_deleted(&id),
                 result => self.delete_failed(&failure(result)),
+            },
+            (CallTag::SetTitle { session }, result) => match result {
+                CallResult::TitleSet(title) => self.title_set(&session, title),
+                result => self.title_not_set(&failure(result)),
+            },
+            (CallTag::ListProviders, result) => match result {
+                CallResult::ProvidersListed(list) => self.providers_listed(list),
+                result => self.providers_not_listed(&failure(result)),
+            },
+            (CallTag::SetProvider { id }, result) => match result {
+                CallResult::ProviderSet => self.provider_changed(&id, "set"),
+                result => self.provider_not_changed(&id, &failure(result)),
+            },
+            (CallTag::DisableProvider { id }, result) => match result {
+                CallResult::ProviderDisabled => self.provider_changed(&id, "disabled"),
+                result => self.provider_not_changed(&id, &failure(result)),
             },
         }
     }

@@ -9,6 +9,7 @@ mod messages;
 mod opening;
 mod options;
 mod plan;
+mod providers;
 mod questions;
 mod random;
 mod settings;
@@ -16,6 +17,7 @@ mod signin;
 mod stop;
 mod subagents;
 mod terminals;
+mod title;
 mod tools;
 mod turn;
 mod unattended;
@@ -372,6 +374,12 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         ToAgent::Call(Call::ResumeSession { id, .. }) => format!("resume {}", id.as_str()),
         ToAgent::Call(Call::Authenticate { method }) => format!("authenticate {method}"),
         ToAgent::Call(Call::Logout) => "logout".to_owned(),
+        ToAgent::Call(Call::ListProviders) => "providers".to_owned(),
+        ToAgent::Call(Call::SetProvider(setting)) => format!("set {}", setting.id),
+        ToAgent::Call(Call::DisableProvider { id }) => format!("disable {id}"),
+        ToAgent::Call(Call::SetTitle { session, title }) => {
+            format!("title {}={title}", session.as_str())
+        }
         ToAgent::Notify(Notification::CancelCall(call)) => format!("give up {call:?}"),
         ToAgent::Call(Call::SetMode { mode, .. }) => format!("mode {}", mode.as_str()),
         ToAgent::Call(Call::SetConfigOption { option, value, .. }) => match value {

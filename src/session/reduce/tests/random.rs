@@ -696,6 +696,10 @@ impl World {
             })),
             (_, CallTag::Authenticate { .. }) => CallResult::Authenticated,
             (_, CallTag::Logout) => CallResult::LoggedOut,
+            (_, CallTag::ListProviders) => CallResult::ProvidersListed(Vec::new()),
+            (_, CallTag::SetProvider { .. }) => CallResult::ProviderSet,
+            (_, CallTag::DisableProvider { .. }) => CallResult::ProviderDisabled,
+            (_, CallTag::SetTitle { .. }) => CallResult::TitleSet("a title".into()),
             (_, CallTag::NewSession) => CallResult::SessionOpened(Box::new(SessionOpened {
                 id: Some(id(&format!("s{kind}"))),
                 modes: Some(ModeState {
