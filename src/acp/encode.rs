@@ -41,6 +41,8 @@ pub fn method(call: &CallTag) -> &'static str {
         CallTag::ListSessions { .. } => "session/list",
         CallTag::DeleteSession { .. } => "session/delete",
         CallTag::Prompt { .. } => "session/prompt",
+        CallTag::CancelToolCall { .. } => "tool_call/cancel",
+        CallTag::CancelTerminal { .. } => "terminal/cancel",
         CallTag::SetMode { .. } => "session/set_mode",
         CallTag::SetConfigOption { .. } => "session/set_config_option",
     }
@@ -134,6 +136,8 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
                 schema::PromptRequest::new(session.0, blocks),
             );
         }
+        // Of version 2: in v1 nothing advertises that it can be cancelled by itself.
+        Call::CancelToolCall { .. } | Call::CancelTerminal { .. } => {}
         Call::SetMode { session, mode } => {
             let request = schema::SetSessionModeRequest::new(session.0, mode.0);
             peer.call(caller, tag, method, request);

@@ -235,6 +235,8 @@ pub enum Protocol {
     /// ACP, version 1.
     #[default]
     V1,
+    /// ACP, version 2; version 1 with an agent that speaks only that (V2-INIT-01).
+    V2,
     /// The prototype that came before it (D-30…D-43).
     Threads,
 }
