@@ -51,7 +51,7 @@ impl App {
         for Routed { by, effect } in effects {
             match effect {
                 Effect::ToAgent(message) => self.send(by, message),
-                Effect::Spawn => self.spawn_agent(by),
+                Effect::Spawn(protocol) => self.spawn_agent(by, protocol),
                 Effect::StopAgent(_) => self.end_agent(by),
                 Effect::TellStderr(connection) => {
                     if let Some(client) = self.client(by) {

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
-        HostRequest, McpServer, MessageId, ModeId, OptionValue, RequestKey, RpcError, SessionId,
-        SessionKey, SessionMode, SessionPage, SlashCommand, TerminalId, ToolCallId, TurnTokens,
+        HostRequest, McpServer, MessageId, ModeId, OptionValue, Provider, ProviderSetting,
+        RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage, SlashCommand,
+        TerminalId, ToolCallId, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -62,6 +63,14 @@ pub enum Call {
     },
     /// Only with `auth.logout` (V1-AUTH-10).
     Logout,
+    /// Only with `providers`, as the two below (V1-AUTH-12).
+    ListProviders,
+    /// Replaces all that the provider was.
+    SetProvider(ProviderSetting),
+    /// Never one that is required.
+    DisableProvider {
+        id: String,
+    },
     NewSession(SessionSetup),
     /// Replays the conversation as updates before its answer (V1-SES-08); in v2 a resume that asks
     /// for it (V2-SES-02).
@@ -89,6 +98,11 @@ pub enum Call {
     },
     DeleteSession {
         id: SessionId,
+    },
+    /// Only with `sessionCapabilities.title`; the session need not be open (V1-SES-20).
+    SetTitle {
+        session: SessionId,
+        title: String,
     },
     Prompt {
         session: SessionId,
@@ -170,6 +184,13 @@ pub enum CallTag {
         method: String,
     },
     Logout,
+    ListProviders,
+    SetProvider {
+        id: String,
+    },
+    DisableProvider {
+        id: String,
+    },
     NewSession,
     LoadSession {
         id: SessionId,
@@ -189,6 +210,9 @@ pub enum CallTag {
     },
     DeleteSession {
         id: SessionId,
+    },
+    SetTitle {
+        session: SessionId,
     },
     Prompt {
         session: SessionId,
@@ -220,6 +244,11 @@ impl Call {
                 method: method.clone(),
             },
             Self::Logout => CallTag::Logout,
+            Self::ListProviders => CallTag::ListProviders,
+            Self::SetProvider(setting) => CallTag::SetProvider {
+                id: setting.id.clone(),
+            },
+            Self::DisableProvider { id } => CallTag::DisableProvider { id: id.clone() },
             Self::NewSession(_) => CallTag::NewSession,
             Self::LoadSession { id, .. } => CallTag::LoadSession { id: id.clone() },
             Self::ResumeSession { id, .. } => CallTag::ResumeSession { id: id.clone() },
@@ -228,6 +257,9 @@ impl Call {
                 first: cursor.is_none(),
             },
             Self::DeleteSession { id } => CallTag::DeleteSession { id: id.clone() },
+            Self::SetTitle { session, .. } => CallTag::SetTitle {
+                session: session.clone(),
+            },
             Self::CloseSession { id } => CallTag::CloseSession { id: id.clone() },
             Self::Prompt { session, .. } => CallTag::Prompt {
                 session: session.clone(),
@@ -263,10 +295,15 @@ pub enum CallResult {
     Initialized(Box<Initialized>),
     Authenticated,
     LoggedOut,
+    ProvidersListed(Vec<Provider>),
+    ProviderSet,
+    ProviderDisabled,
     SessionOpened(Box<SessionOpened>),
     SessionClosed,
     SessionsListed(SessionPage),
     SessionDeleted,
+    /// The title that the agent keeps, which need not be the one that it was sent (V1-SES-20).
+    TitleSet(SafeText),
     /// The turn is over (v1). With what the agent says it took.
     PromptDone(StopReason, Option<TurnTokens>),
     /// The prompt is part of the conversation now, as that message; what becomes of it is told by

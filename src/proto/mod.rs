@@ -24,6 +24,7 @@ mod options;
 pub mod patch;
 mod plan;
 mod policy;
+mod provider;
 mod request;
 mod state;
 mod subagent;
@@ -61,6 +62,7 @@ pub use options::{
 };
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
 pub use policy::{Consent, Decision, Policy, Rule, Verdict};
+pub use provider::{Provider, ProviderRoute, ProviderSetting};
 pub use request::{
     CommandSubject, ExitStatus, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked,
     PermissionKind, PermissionOption, PermissionOutcome, PermissionRequest, PermissionSubject,

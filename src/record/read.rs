@@ -85,7 +85,10 @@ impl Record {
         self.growing.remove(&block.id);
         if block.kind == Kind::Gone {
             // Its place stays till all is read, so that those of others do.
-            if let Some(stored) = self.by_id.get(&block.id).and_then(|at| self.blocks.get_mut(*at))
+            if let Some(stored) = self
+                .by_id
+                .get(&block.id)
+                .and_then(|at| self.blocks.get_mut(*at))
             {
                 stored.block = block;
             }

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, CallResult, CallTag, ChunkRole, ClientCaps, ConnectionId,
-        ContentBlock, Diff, FromAgent, Initialized, Meta, Patch, PromptBlock, SessionId,
+        ContentBlock, Diff, FromAgent, Initialized, Meta, Patch, PromptBlock, Protocol, SessionId,
         SessionKey, SessionOpened, StopReason, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
         ToolStatus,
     },
@@ -38,6 +38,7 @@ impl Watched {
             mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
+            protocol: Protocol::V1,
             start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     proto::{ContentBlock, Diff, TerminalId, ToolContent},
-    session::{Block, BlockId, BlockKind, Session, Subagent, ToolCall},
+    session::{Block, BlockId, BlockKind, Event, Session, Subagent, ToolCall},
     text::SafeText,
     ui::render::{
         Row,
@@ -182,7 +182,8 @@ impl TranscriptView {
 
     /// Whether what is selected is one of the agent's tool calls.
     pub fn selects_call(&self, session: &Session) -> bool {
-        self.selected_call(session).is_some_and(|call| !call.by_person)
+        self.selected_call(session)
+            .is_some_and(|call| !call.by_person)
     }
 
     /// What else `x` stops.

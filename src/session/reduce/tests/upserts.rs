@@ -80,10 +80,7 @@ fn a_message_of_several_pieces_is_replaced_as_one() {
         "m",
         Patch::Set(vec![text("a"), text("b"), image()]),
     ));
-    assert_eq!(
-        play.said()[1..],
-        ["agent: ab", "content", "t run Pending"]
-    );
+    assert_eq!(play.said()[1..], ["agent: ab", "content", "t run Pending"]);
     assert_eq!(play.session.transcript.withdrawn_since(rev).count(), 2);
     // More pieces than there were come at the end.
     play.update(whole(
@@ -93,7 +90,13 @@ fn a_message_of_several_pieces_is_replaced_as_one() {
     ));
     assert_eq!(
         play.said()[1..],
-        ["content", "agent: x", "t run Pending", "content", "agent: y"]
+        [
+            "content",
+            "agent: x",
+            "t run Pending",
+            "content",
+            "agent: y"
+        ]
     );
     let held: usize = play
         .session

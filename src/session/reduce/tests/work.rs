@@ -321,7 +321,10 @@ fn a_state_from_before_the_answer_to_new_is_not_overwritten_by_it() {
     assert!(wire(&effects).is_empty());
     assert!(play.session.turn.is_some());
     assert_eq!(play.session.work, Some(Running));
-    assert_eq!(wire(&play.update(idle(StopReason::EndTurn))), ["prompt mine"]);
+    assert_eq!(
+        wire(&play.update(idle(StopReason::EndTurn))),
+        ["prompt mine"]
+    );
 }
 
 // V2-SES-01
@@ -364,7 +367,10 @@ fn a_session_that_was_resumed_is_what_its_state_says() {
     play.update(state(Running));
     assert!(wire(&play.reply(load, nothing_opened())).is_empty());
     assert!(play.session.turn.is_some());
-    assert_eq!(wire(&play.update(idle(StopReason::EndTurn))), ["prompt mine"]);
+    assert_eq!(
+        wire(&play.update(idle(StopReason::EndTurn))),
+        ["prompt mine"]
+    );
 
     let (mut play, load) = reopened();
     play.update(AgentEvent::ReplayComplete);
@@ -516,6 +522,9 @@ fn a_cancel_without_an_answer_can_be_abandoned() {
     play.event(Event::Stop);
     play.wait(crate::session::CANCEL_PATIENCE);
     let turn = play.session.turn.as_ref().map(|turn| turn.phase);
-    assert!(matches!(turn, Some(TurnPhase::Cancelling { slow: true, .. })));
+    assert!(matches!(
+        turn,
+        Some(TurnPhase::Cancelling { slow: true, .. })
+    ));
     assert_eq!(wire(&play.event(Event::Stop)), ["stop", "spawn"]);
 }
