@@ -49,7 +49,10 @@ impl Step<'_> {
                 Phase::Opening { .. } if self.session.shown_question().is_none() => {
                     self.give_up_opening();
                 }
-                _ => self.close_questions(),
+                _ => {
+                    self.cancel_unknown_work();
+                    self.close_questions();
+                }
             },
         }
     }
