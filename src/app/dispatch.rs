@@ -51,6 +51,7 @@ impl App {
                 Effect::ToAgent(message) => self.send(by, message),
                 Effect::Spawn => self.spawn_agent(by),
                 Effect::StopAgent(_) => self.end_agent(by),
+                Effect::Join(connection) => self.join_agent(by, connection),
                 Effect::TellStderr(connection) => {
                     if let Some(client) = self.client(by) {
                         let event = Event::Stderr(client.stderr());

@@ -25,9 +25,11 @@ const STDERR_LINE: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct Link {
     /// The process was asked for and has not come yet.
-    spawning: bool,
+    pub(super) spawning: bool,
+    /// Another session has asked for one, and is waited for.
+    pub(super) awaiting: bool,
     /// It is not wanted any more.
-    unwanted: bool,
+    pub(super) unwanted: bool,
     /// That the opening takes long was said.
     told_slow: bool,
     /// The notice that says so.
@@ -54,13 +56,17 @@ impl Session {
 
 impl Step<'_> {
     pub(super) fn spawn(&mut self) {
+        let awaiting = self.session.inner.others_start;
         self.session.inner.link = Link {
-            spawning: true,
+            spawning: !awaiting,
+            awaiting,
             ..Link::default()
         };
         self.forget_dialect();
         self.session.phase = Phase::Starting { since: self.now };
-        self.effects.push(Effect::Spawn);
+        if !awaiting {
+            self.effects.push(Effect::Spawn);
+        }
     }
 
     pub(super) fn connected(&mut self, connection: ConnectionId) {
@@ -173,11 +179,19 @@ impl Step<'_> {
 
     /// F5: another process, and the session in it where the agent can.
     pub(super) fn restart(&mut self) {
+        let others_start = self.session.inner.others_start;
         let link = &mut self.session.inner.link;
         if link.spawning && !std::mem::take(&mut link.unwanted) {
             return;
         }
-        let spawning = link.spawning;
+        if link.awaiting {
+            if !others_start {
+                // Who was to start it is gone.
+                self.spawn();
+            }
+            return;
+        }
+        let spawning = link.spawning && !others_start;
         self.say(NoticeLevel::Info, "the agent is started again".into());
         if spawning {
             // The one that was not wanted does as well.

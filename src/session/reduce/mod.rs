@@ -28,6 +28,7 @@ mod stop;
 mod stored;
 mod subagents;
 mod terminals;
+mod together;
 mod tools;
 mod turn;
 mod unattended;
@@ -61,6 +62,8 @@ pub(super) use inside::Conversation;
 #[derive(Debug, Default)]
 pub(super) struct Inner {
     link: connection::Link,
+    /// Another session starts the next process: see `together`.
+    others_start: bool,
     dialect: dialect::Heard,
     opening: opening::Opening,
     sign_in: signin::SignIn,
@@ -108,6 +111,14 @@ impl Session {
         session.connection = Some(connection);
         session.agent = agent;
         let effects = Step::on(&mut session, now, |step| step.open_session());
+        (session, effects)
+    }
+
+    /// A session that waits for the process that another one starts.
+    pub fn start_behind(config: SessionConfig, now: Instant) -> (Self, Vec<Effect>) {
+        let mut session = Self::new(config, now);
+        session.leave_start_to_others(true);
+        let effects = Step::on(&mut session, now, |step| step.spawn());
         (session, effects)
     }
 
@@ -253,6 +264,10 @@ impl Step<'_> {
                 self.exited(exit);
             }
             Event::Stderr(said) => self.stderr(&said),
+            Event::StartOver { signed_in } => self.come_along(signed_in),
+            Event::Joined { connection, agent } => self.joined(connection, *agent),
+            Event::NoAgent { error } => self.no_agent(error),
+            Event::SignedIn => self.signed_in_elsewhere(),
 
             Event::Submit(prompt) => self.submit(prompt),
             Event::SendNow(prompt) => self.send_now(prompt),
@@ -343,6 +358,7 @@ impl Step<'_> {
             FromAgent::Update { session, event } => self.routed_update(session, event),
             FromAgent::Request { key, request } => self.request(key, request),
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
+            FromAgent::CallOver { request, .. } => self.call_over(&request),
             FromAgent::ElicitationDone { id } => self.page_done(&id),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Dialect(hint) => self.dialect(hint),

@@ -93,6 +93,7 @@ impl SessionList {
         let earlier = earlier(sessions, cx);
         self.list
             .set_entries(open.chain(more).chain(earlier).collect());
+        self.list.keep_still(|item| *item == Item::Hint);
         // The first that waits is the one that is looked for.
         let waiting = sessions
             .iter()

@@ -239,7 +239,7 @@ impl FormDialog {
     fn always(&mut self, action: Action, cx: &OverlayContext<'_>) -> Option<Outcome> {
         match action {
             Action::Stop => Some(self.dismiss(cx)),
-            Action::Interrupt if self.question.of_turn => {
+            Action::Interrupt if self.question.request.is_none() => {
                 Some(Outcome::taken().command(UiCommand::Session(Event::Stop)))
             }
             Action::Details => {

@@ -14,7 +14,7 @@ use crate::{
     ui::{
         action::Action,
         overlay::{
-            OverlayContext, agent_name,
+            OverlayContext, asker,
             panel::{Frame, Panel, draw_rows},
         },
         render::{
@@ -95,7 +95,10 @@ impl FormDialog {
             (n, Frame::Full) => StyledLine::styled(&format!("1 of {n}"), cx.theme.warning),
             (n, Frame::Compact) => StyledLine::styled(&format!("1/{n}"), cx.theme.warning),
         };
-        let title = format!("{} asks you", agent_name(cx.session));
+        let title = format!(
+            "{} asks you",
+            asker(cx.session, self.question.subagent.as_ref())
+        );
         Panel {
             title: StyledLine::styled(&title, cx.theme.warning.bold()),
             note,

@@ -6,6 +6,7 @@ mod options;
 mod pictures;
 mod questions;
 mod sending;
+mod sessions;
 mod sign_in;
 mod status;
 mod stopping;
