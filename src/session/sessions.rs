@@ -33,7 +33,7 @@ pub struct Elsewhere {
     pub open: usize,
     /// Ask the person something.
     pub waiting: usize,
-    /// Have a turn that asks nothing.
+    /// Have a turn that asks nothing, or work beside it.
     pub working: usize,
     pub failed: usize,
 }
@@ -120,7 +120,7 @@ impl Sessions {
     pub fn show_stored(
         &mut self,
         key: SessionKey,
-        title: Option<SafeText>,
+        title: (Option<SafeText>, bool),
         blocks: impl IntoIterator<Item = BlockKind>,
     ) {
         if let Some(at) = self.position(key)
@@ -176,7 +176,7 @@ impl Sessions {
             all.open += 1;
             let waits = session.waits_for_person();
             all.waiting += usize::from(waits);
-            all.working += usize::from(session.turn.is_some() && !waits);
+            all.working += usize::from(session.is_at_work() && !waits);
             all.failed += usize::from(matches!(session.phase, Phase::Failed { .. }));
         }
         all
@@ -255,7 +255,9 @@ impl Sessions {
             .iter()
             .any(|effect| matches!(effect, Effect::StopAgent(_)));
         if may_leave {
-            let starts = effects.contains(&Effect::Spawn)
+            let starts = effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Spawn(_)))
                 || !was_starting && matches!(session.phase, Phase::Starting { .. });
             self.came_from(at, before, starts, signed_in);
         }
@@ -416,7 +418,7 @@ impl Sessions {
 
 /// The session goes on in another process.
 fn starts_over(effect: &Effect) -> bool {
-    matches!(effect, Effect::Spawn | Effect::StopAgent(_))
+    matches!(effect, Effect::Spawn(_) | Effect::StopAgent(_))
 }
 
 fn routed(

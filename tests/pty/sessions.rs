@@ -432,3 +432,112 @@ fn starting_the_agent_again_leaves_a_turn_of_another_session_alone_until_its_end
     tui.wait_for("begun and done");
     tui.wait_for("the agent is started again");
 }
+
+#[test]
+fn a_load_that_takes_long_is_given_up_by_two_presses_of_esc_v1_can_09() {
+    let tui = client(json!([
+        {"on": "initialize", "reply": {
+            "protocolVersion": 1, "agentCapabilities": {"loadSession": true},
+        }},
+        {"on": "session/load", "do": [{"wait_file": "go"}],
+         "error": {"code": -32800, "message": "Request cancelled"}},
+    ]))
+    .args(&["--resume", "old"])
+    .start();
+    let load = tui.wait_method("session/load");
+    tui.keys("<esc>");
+    tui.wait_for("again gives up opening the session");
+    assert_eq!(tui.count("$/cancel_request"), 0);
+    tui.keys("<esc>");
+    let cancel = tui.wait_method("$/cancel_request");
+    assert_eq!(cancel["params"]["requestId"], load["id"]);
+    tui.allow("go");
+    tui.wait_for("A new session is opened");
+    wait_ready(&tui);
+    assert_eq!(tui.count("session/new"), 1);
+}
+
+#[test]
+fn closing_the_list_gives_up_what_it_waits_for_v1_can_09() {
+    let tui = client(json!([
+        {"on": "initialize", "reply": {
+            "protocolVersion": 1,
+            "agentCapabilities": {"sessionCapabilities": {"list": {}}},
+        }},
+        {"on": "session/list", "no_reply": true},
+    ]))
+    .start();
+    wait_ready(&tui);
+    tui.keys("<c-s>");
+    tui.wait_for("for earlier sessions");
+    let list = tui.wait_method("session/list");
+    tui.keys("<esc>");
+    let cancel = tui.wait_method("$/cancel_request");
+    assert_eq!(cancel["params"]["requestId"], list["id"]);
+    // Asked for anew, it is no longer waited for than it takes.
+    tui.keys("<c-s>");
+    tui.wait_for("for earlier sessions");
+    tui.wait_for("tells no earlier sessions: no answer within 20 s");
+}
+
+#[test]
+fn an_agent_that_dies_keeps_no_list_waiting() {
+    let tui = client(json!([
+        {"on": "initialize", "reply": {
+            "protocolVersion": 1,
+            "agentCapabilities": {"sessionCapabilities": {"list": {}}},
+        }},
+        {"on": "session/list", "do": [{"wait_file": "die"}, {"exit": 3}]},
+    ]))
+    .start();
+    wait_ready(&tui);
+    tui.keys("<c-s>");
+    tui.wait_for("for earlier sessions");
+    tui.allow("die");
+    tui.wait_gone("for earlier sessions");
+    tui.wait_for("ended with exit code 3");
+}
+
+// V1-SES-20
+#[test]
+fn sessions_are_renamed_from_their_list() {
+    let tui = ready(json!([
+        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {
+            "sessionCapabilities": {"list": {}, "title": {}}}}},
+        {"on": "session/list", "reply": {"sessions": [
+            {"sessionId": "old-1", "cwd": "/p", "title": "long ago"}]}},
+        {"on": "session/set_title", "reply": {"title": "The Parser"}},
+        {"on": "session/set_title", "reply": {"title": "Older"}},
+    ]));
+    tui.keys("one<enter>");
+    wait_ready(&tui);
+    tui.keys("<c-s>");
+    tui.wait_for("long ago");
+    tui.keys("<f2>");
+    tui.wait_for("Rename the session");
+    tui.keys("the parser<enter>");
+    let sent = tui.wait_method("session/set_title");
+    assert_eq!(
+        sent["params"],
+        json!({"sessionId": "sess-1", "title": "the parser"})
+    );
+    // What the agent keeps.
+    tui.wait_for("The Parser");
+    tui.keys("long ago");
+    tui.wait_gone("The Parser");
+    tui.keys("<f2>");
+    tui.wait_for("Rename the session");
+    tui.keys("<c-u>older<enter>");
+    tui.wait("the second call", |tui| {
+        (tui.count("session/set_title") == 2).then_some(())
+    });
+    let received = tui.received();
+    let last = received
+        .iter()
+        .rfind(|m| m["method"] == "session/set_title");
+    let params = &last.expect("it was called")["params"];
+    assert_eq!(*params, json!({"sessionId": "old-1", "title": "older"}));
+    tui.keys("<c-u>");
+    tui.wait_gone("long ago");
+    tui.wait_for("Older");
+}

@@ -352,3 +352,16 @@ fn sessions_of_the_demo_work_side_by_side() {
     tui.keys("<c-p>fork-session<enter>");
     tui.wait_for("forked: it goes on from here");
 }
+
+#[test]
+fn the_doctor_shows_that_it_waits_and_when_interrupted_leaves_nothing_behind() {
+    let tui = client(json!([]))
+        .shell(r#""$1" doctor -- sleep 99; echo "ended $?""#)
+        .start();
+    tui.wait_for("waiting for initialize …, 1 s");
+    tui.keys("<c-c>");
+    let screen = tui.wait_for("ended 130");
+    assert!(screen.contains("interrupted"), "{screen}");
+    assert!(!screen.contains("waiting for"), "{screen}");
+    tui.assert_nothing_left();
+}

@@ -14,7 +14,7 @@ use crate::{
     acp::{Recorded, Recording, Word},
     proto::{
         Call, CallResult, CallTag, ClientCaps, ConnectionId, FromAgent, HostReply, HostRequest,
-        Notification, PermissionOutcome, PromptBlock, RequestKey, SessionId, SessionKey,
+        Notification, PermissionOutcome, PromptBlock, Protocol, RequestKey, SessionId, SessionKey,
         StopReason, TerminalId, ToAgent, Verdict,
     },
     session::{Effect, Event, NoticeLevel, Prompt, Question, Session, SessionConfig, Start},
@@ -123,8 +123,10 @@ impl Survey {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),
+            modes: None,
             system_prompt: None,
             caps: ClientCaps::default(),
+            protocol: Protocol::V1,
             start_timeout,
             start: match chosen {
                 Some(found) if found.reopened => Start::Reopen(found.id.clone()),
@@ -173,7 +175,7 @@ impl Player {
     /// What an effect of the session leads to.
     pub fn follow(&mut self, effect: &Effect) -> Option<Event> {
         match effect {
-            Effect::Spawn => {
+            Effect::Spawn(_) => {
                 self.connection += 1;
                 Some(Event::Connected(self.connection()))
             }

@@ -8,7 +8,7 @@ use crate::{
         Call, ConfigKind, ConfigOption, ConfigValue, ModeId, ModeState, OptionValue, RpcError,
         SessionId, SetBy, category, code,
     },
-    session::{NoticeLevel, Session},
+    session::{NoticeLevel, Session, setting},
     text::SafeText,
 };
 
@@ -42,8 +42,7 @@ impl Session {
 
     /// What says which mode the agent is in.
     pub fn mode_option(&self) -> Option<&ConfigOption> {
-        let mut modes = self.config_options.iter();
-        modes.find(|option| option.is_of(category::MODE) && option.is_select())
+        setting::mode(&self.config_options)
     }
 
     pub fn option(&self, id: &str) -> Option<&ConfigOption> {
@@ -77,6 +76,15 @@ impl Step<'_> {
             self.session
                 .config_options
                 .retain(|o| o.set_by != SetBy::Mode);
+            self.session.config_options.insert(0, mode_option(modes));
+            self.options_changed();
+        }
+        let has_modes =
+            |option: &ConfigOption| is_agents_own(option) || option.set_by == SetBy::Mode;
+        if let Some(modes) = self.session.config.modes.clone()
+            && !self.session.config_options.iter().any(has_modes)
+        {
+            // D-24
             self.session.config_options.insert(0, mode_option(modes));
             self.options_changed();
         }
@@ -406,8 +414,8 @@ fn is_agents_own(option: &ConfigOption) -> bool {
     option.set_by == SetBy::Option
 }
 
-/// An option that stands for `modes`.
-fn mode_option(modes: ModeState) -> ConfigOption {
+/// An option that stands for `modes` (V1-MODE-01).
+pub fn mode_option(modes: ModeState) -> ConfigOption {
     let value = |mode: crate::proto::SessionMode| ConfigValue {
         value: mode.id.as_str().to_owned(),
         name: mode.name,

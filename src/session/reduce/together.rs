@@ -65,7 +65,7 @@ impl Step<'_> {
             return;
         }
         self.session.connection = Some(connection);
-        self.session.agent = agent;
+        self.shares(agent);
         self.silence_counts_anew();
         self.effects.push(Effect::Join(connection));
         self.open_session();

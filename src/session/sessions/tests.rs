@@ -4,7 +4,7 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, Call, CallResult, CallTag, ChunkRole, ClientCaps, ContentBlock,
         Elicitation, ElicitationMode, ElicitationScope, Form, HostReply, HostRequest, Initialized,
-        PermissionKind, PermissionOption, PermissionRequest, PromptBlock, RequestKey,
+        PermissionKind, PermissionOption, PermissionRequest, PromptBlock, Protocol, RequestKey,
         SessionOpened, StopReason, ToAgent, ToolCallId, ToolCallPatch, code,
     },
     session::{BlockKind, Prompt, Start, Verdict},
@@ -33,8 +33,10 @@ fn config() -> SessionConfig {
         additional_directories: Vec::new(),
         mcp_servers: Vec::new(),
         mcp_problems: Vec::new(),
+        modes: None,
         system_prompt: None,
         caps: ClientCaps::default(),
+        protocol: Protocol::V1,
         start_timeout: std::time::Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),
@@ -128,7 +130,11 @@ impl Bench {
             },
             request: HostRequest::Permission(Box::new(PermissionRequest {
                 session: SessionId::new(session),
-                tool_call: ToolCallPatch::new(ToolCallId::new("call")),
+                title: None,
+                description: None,
+                subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+                    ToolCallId::new("call"),
+                ))),
                 options: vec![PermissionOption {
                     id: crate::proto::OptionId::new("yes"),
                     name: "Yes".into(),
@@ -161,6 +167,7 @@ fn opened(id: &str) -> CallResult {
         id: Some(SessionId::new(id)),
         modes: None,
         config_options: Vec::new(),
+        commands: Vec::new(),
     }))
 }
 

@@ -93,8 +93,9 @@ impl Sessions {
             all.append(&mut self.apply_at(at, event, now));
         }
         // The old process is left by all of them before the new one is started.
-        if all.iter().any(|routed| routed.effect == Effect::Spawn) {
-            all.sort_by_key(|routed| routed.effect == Effect::Spawn);
+        let starts = |routed: &Routed| matches!(routed.effect, Effect::Spawn(_));
+        if all.iter().any(starts) {
+            all.sort_by_key(starts);
         }
     }
 

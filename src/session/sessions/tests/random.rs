@@ -94,7 +94,7 @@ impl World {
     fn carry_out(&mut self, effects: Vec<Routed>) {
         for Routed { by, effect } in effects {
             match effect {
-                Effect::Spawn => {
+                Effect::Spawn(_) => {
                     assert!(!self.on.contains_key(&by), "{by:?} has one");
                     self.asked_for.insert(by);
                 }
@@ -327,7 +327,11 @@ impl World {
                     },
                     request: HostRequest::Permission(Box::new(PermissionRequest {
                         session: id,
-                        tool_call: ToolCallPatch::new(ToolCallId::new("call")),
+                        title: None,
+                        description: None,
+                        subject: crate::proto::PermissionSubject::ToolCall(Box::new(
+                            ToolCallPatch::new(ToolCallId::new("call")),
+                        )),
                         options: Vec::new(),
                     })),
                 };

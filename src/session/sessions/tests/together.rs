@@ -48,7 +48,7 @@ fn hello(methods: bool) -> CallResult {
 /// What was wanted of whom, in short.
 fn wanted(effects: &[Routed]) -> Vec<String> {
     let word = |effect: &Effect| match effect {
-        Effect::Spawn => Some("spawn".to_owned()),
+        Effect::Spawn(_) => Some("spawn".to_owned()),
         Effect::StopAgent(connection) => Some(format!("leave {}", connection.0)),
         Effect::Join(connection) => Some(format!("join {}", connection.0)),
         Effect::ToAgent(ToAgent::Call(call)) => Some(match call {

@@ -109,6 +109,7 @@ impl Several {
                 id: Some(crate::proto::SessionId::new("s")),
                 modes: None,
                 config_options: Vec::new(),
+                commands: Vec::new(),
             }));
             let opened = match key == shown {
                 true => opened,
