@@ -48,7 +48,10 @@ impl App {
     pub(super) fn perform(&mut self, effects: Vec<Routed>) {
         for Routed { by, effect } in effects {
             match effect {
-                Effect::ToAgent(message) => self.send(by, message),
+                Effect::ToAgent(message) => {
+                    self.forget_sent_images(&message);
+                    self.send(by, message);
+                }
                 Effect::Spawn => self.spawn_agent(by),
                 Effect::StopAgent(_) => self.end_agent(by),
                 Effect::TellStderr(connection) => {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
-        HostRequest, McpServer, ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey,
-        SessionMode, SessionPage, TurnTokens,
+        HostRequest, McpServer, MediaBlock, ModeId, OptionValue, RequestKey, RpcError, SessionId,
+        SessionKey, SessionMode, SessionPage, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -134,7 +134,7 @@ pub struct SystemPrompt {
     pub replaces: bool,
 }
 
-/// A block of a prompt.
+/// A block of a prompt; see [`PromptBlock::fitted`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PromptBlock {
     Text(String),
@@ -149,6 +149,10 @@ pub enum PromptBlock {
         uri: String,
         text: String,
     },
+    /// Only with `image`.
+    Image(MediaBlock),
+    /// Only with `audio`.
+    Audio(MediaBlock),
 }
 
 /// What of a [`Call`] is remembered until its reply, so that the reply can be told by itself.

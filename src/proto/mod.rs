@@ -5,6 +5,7 @@
 //! contents stay raw because they go back over the wire or to disk. Must not know about JSON,
 //! tasks or the screen.
 
+mod attachment;
 mod call;
 mod caps;
 mod compaction;
@@ -26,6 +27,10 @@ mod request;
 mod subagent;
 mod tool;
 
+pub use attachment::{
+    FileKind, MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaBlock, SeenFile, Way, are_media,
+    file_uri,
+};
 pub use call::{
     AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, LoginProgram,
     ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, SystemPrompt,
@@ -33,7 +38,7 @@ pub use call::{
 };
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
-pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
+pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink, file_name};
 pub use dialect::{Dialect, DialectHint, DialectRow, Protocol};
 pub use elicitation::{
     Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,

@@ -10,6 +10,7 @@ mod effect;
 mod event;
 mod form;
 mod pieces;
+mod prompt;
 mod question;
 mod reduce;
 mod sessions;
@@ -20,9 +21,10 @@ mod transcript;
 pub use crate::proto::{AgentExit, Consent, Verdict};
 pub use address::{Address, AddressWarning};
 pub use effect::{Attention, Effect, Login};
-pub use event::{Event, FileAnswer, PageAnswer, Prompt};
+pub use event::{Event, FileAnswer, PageAnswer};
 pub use form::{FormDraft, Input, rules};
 pub use pieces::{Piece, Pieces};
+pub use prompt::{MAX_ATTACHED, Prompt, marker};
 pub use question::{
     Answered, By, CommandQuestion, FileQuestion, FormQuestion, PageQuestion, PermissionQuestion,
     Question, QuestionId, Subject,

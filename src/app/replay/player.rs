@@ -17,7 +17,9 @@ use crate::{
         Notification, PermissionOutcome, PromptBlock, RequestKey, SessionId, SessionKey,
         StopReason, TerminalId, ToAgent, Verdict,
     },
-    session::{Effect, Event, NoticeLevel, Prompt, Question, Session, SessionConfig, Start},
+    session::{
+        Effect, Event, NoticeLevel, Prompt, Question, Session, SessionConfig, Start, marker,
+    },
     text::{SafeText, command_line},
 };
 
@@ -426,6 +428,8 @@ fn prompt_text(blocks: &[PromptBlock]) -> String {
         PromptBlock::Text(text) => text.clone(),
         PromptBlock::ResourceLink { name, .. } => format!("@{name}"),
         PromptBlock::Resource { uri, .. } => format!("@{uri}"),
+        PromptBlock::Image(media) => marker("image", &media.name),
+        PromptBlock::Audio(media) => marker("audio", &media.name),
     });
     texts.collect()
 }

@@ -3,6 +3,7 @@
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 
+use crate::session::Phase;
 use crate::ui::{
     Ui, UiCommand, UiContext,
     action::{Action, Context},
@@ -138,6 +139,11 @@ impl Ui {
         self.layers
             .sync(cx.session, no_browser, self.last_key, self.feedback);
         self.sync_login(cx);
+        let known = cx.session.filter(|session| {
+            !matches!(session.phase, Phase::Starting { .. } | Phase::Failed { .. })
+        });
+        self.composer
+            .set_caps(known.map(|session| session.agent.caps.prompt));
     }
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
