@@ -52,7 +52,7 @@ impl App {
                     self.forget_sent_images(&message);
                     self.send(by, message);
                 }
-                Effect::Spawn => self.spawn_agent(by),
+                Effect::Spawn(protocol) => self.spawn_agent(by, protocol),
                 Effect::StopAgent(_) => self.end_agent(by),
                 Effect::TellStderr(connection) => {
                     if let Some(client) = self.client(by) {

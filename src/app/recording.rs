@@ -26,6 +26,7 @@ impl App {
         let mut shown = None;
         if let Some(stored) = stored {
             let title = stored.about.title.clone();
+            let title = (title, stored.about.own_title);
             self.sessions.show_stored(key, title, stored.blocks);
             // A fork goes its own way from there: in a record of its own, which begins with it all.
             let forked = self

@@ -267,7 +267,7 @@ fn shown(record: &Record) -> Session {
     let (mut session, _) = Session::start(config, now);
     let blocks = record.blocks.iter().map(|stored| stored.block.clone());
     let blocks = blocks.filter_map(|block| block.into_history(now));
-    session.show_stored(about.title.clone(), blocks);
+    session.show_stored((about.title.clone(), about.own_title), blocks);
     session
 }
 

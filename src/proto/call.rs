@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
-        HostRequest, McpServer, MediaBlock, ModeId, OptionValue, RequestKey, RpcError, SessionId,
-        SessionKey, SessionMode, SessionPage, TurnTokens,
+        HostRequest, McpServer, MediaBlock, ModeId, OptionValue, Provider, ProviderSetting,
+        RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -62,6 +62,14 @@ pub enum Call {
     },
     /// Only with `auth.logout` (V1-AUTH-10).
     Logout,
+    /// Only with `providers`, as the two below (V1-AUTH-12).
+    ListProviders,
+    /// Replaces all that the provider was.
+    SetProvider(ProviderSetting),
+    /// Never one that is required.
+    DisableProvider {
+        id: String,
+    },
     NewSession(SessionSetup),
     /// Replays the conversation as updates before its answer (V1-SES-08).
     LoadSession {
@@ -88,6 +96,11 @@ pub enum Call {
     },
     DeleteSession {
         id: SessionId,
+    },
+    /// Only with `sessionCapabilities.title`; the session need not be open (V1-SES-20).
+    SetTitle {
+        session: SessionId,
+        title: String,
     },
     Prompt {
         session: SessionId,
@@ -163,6 +176,13 @@ pub enum CallTag {
         method: String,
     },
     Logout,
+    ListProviders,
+    SetProvider {
+        id: String,
+    },
+    DisableProvider {
+        id: String,
+    },
     NewSession,
     LoadSession {
         id: SessionId,
@@ -182,6 +202,9 @@ pub enum CallTag {
     },
     DeleteSession {
         id: SessionId,
+    },
+    SetTitle {
+        session: SessionId,
     },
     Prompt {
         session: SessionId,
@@ -205,6 +228,11 @@ impl Call {
                 method: method.clone(),
             },
             Self::Logout => CallTag::Logout,
+            Self::ListProviders => CallTag::ListProviders,
+            Self::SetProvider(setting) => CallTag::SetProvider {
+                id: setting.id.clone(),
+            },
+            Self::DisableProvider { id } => CallTag::DisableProvider { id: id.clone() },
             Self::NewSession(_) => CallTag::NewSession,
             Self::LoadSession { id, .. } => CallTag::LoadSession { id: id.clone() },
             Self::ResumeSession { id, .. } => CallTag::ResumeSession { id: id.clone() },
@@ -213,6 +241,9 @@ impl Call {
                 first: cursor.is_none(),
             },
             Self::DeleteSession { id } => CallTag::DeleteSession { id: id.clone() },
+            Self::SetTitle { session, .. } => CallTag::SetTitle {
+                session: session.clone(),
+            },
             Self::CloseSession { id } => CallTag::CloseSession { id: id.clone() },
             Self::Prompt { session, .. } => CallTag::Prompt {
                 session: session.clone(),
@@ -240,10 +271,15 @@ pub enum CallResult {
     Initialized(Box<Initialized>),
     Authenticated,
     LoggedOut,
+    ProvidersListed(Vec<Provider>),
+    ProviderSet,
+    ProviderDisabled,
     SessionOpened(Box<SessionOpened>),
     SessionClosed,
     SessionsListed(SessionPage),
     SessionDeleted,
+    /// The title that the agent keeps, which need not be the one that it was sent (V1-SES-20).
+    TitleSet(SafeText),
     /// With what the agent says it took.
     PromptDone(StopReason, Option<TurnTokens>),
     ModeSet,

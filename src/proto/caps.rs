@@ -16,6 +16,10 @@ pub struct AgentCaps {
     pub system_prompt_override: bool,
     /// `auth.logout` (V1-AUTH-10).
     pub logout: bool,
+    /// `providers/*` (V1-AUTH-12).
+    pub providers: bool,
+    /// `session/set_title` (V1-SES-20).
+    pub set_title: bool,
     pub mcp: McpCaps,
 }
 

@@ -23,6 +23,7 @@ mod notice;
 mod options;
 mod plan;
 mod policy;
+mod provider;
 mod request;
 mod subagent;
 mod tool;
@@ -61,6 +62,7 @@ pub use options::{
 };
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
 pub use policy::{Consent, Decision, Policy, Rule, Verdict};
+pub use provider::{Provider, ProviderRoute, ProviderSetting};
 pub use request::{
     ExitStatus, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked, PermissionKind,
     PermissionOption, PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef,

@@ -6,8 +6,9 @@ use super::*;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, CallResult, CallTag, ChunkRole, ClientCaps, ConnectionId,
-        ContentBlock, Diff, FromAgent, Initialized, Meta, PromptBlock, SessionId, SessionKey,
-        SessionOpened, StopReason, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
+        ContentBlock, Diff, FromAgent, Initialized, Meta, PromptBlock, Protocol, SessionId,
+        SessionKey, SessionOpened, StopReason, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
+        ToolStatus,
     },
     session::{Effect, Event, Prompt, Session, SessionConfig, Start, reduce},
     text::SafeText,
@@ -37,6 +38,7 @@ impl Watched {
             mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
+            protocol: Protocol::V1,
             start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),

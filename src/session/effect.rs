@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentNotice, ConnectionId, HostRequest, LoginProgram, RequestKey, SessionId, TerminalMeta,
-        ToAgent,
+        AgentNotice, ConnectionId, HostRequest, LoginProgram, Protocol, RequestKey, SessionId,
+        TerminalMeta, ToAgent,
     },
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
@@ -13,8 +13,9 @@ use crate::{
 pub enum Effect {
     /// Put on the wire.
     ToAgent(ToAgent),
-    /// Start the agent's process; comes back as `Connected` or `SpawnFailed`.
-    Spawn,
+    /// Start the agent's process, to speak with it as named; comes back as `Connected` or
+    /// `SpawnFailed`.
+    Spawn(Protocol),
     /// End that process and everything it started; comes back as `Exited`.
     StopAgent(ConnectionId),
     /// What the agent has said on stderr so far; comes back as `Stderr`.

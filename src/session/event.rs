@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, OptionId,
-        OptionValue, RequestKey, SessionId, TerminalId,
+        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
+        OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId,
     },
     session::{Prompt, QuestionId, Verdict},
     text::SafeText,
@@ -14,6 +14,12 @@ pub enum Event {
     // The connection.
     /// The agent's process runs and its pipes are open.
     Connected(ConnectionId),
+    /// What it may be handed, looked up with its own program: comes before `Connected`. `problems`:
+    /// why others are left out.
+    McpServers {
+        servers: Vec<McpServer>,
+        problems: Vec<SafeText>,
+    },
     /// It could not be started: what, why, what to do.
     SpawnFailed {
         error: SafeText,
@@ -80,6 +86,18 @@ pub enum Event {
     ListSessions,
     /// Have it forget one of them, for good. The person has confirmed it.
     DeleteSession(SessionId),
+    /// Give this session another title, or one that the agent has kept.
+    SetTitle {
+        of: Option<SessionId>,
+        title: String,
+    },
+    /// Ask the agent where its models are.
+    ListProviders,
+    SetProvider(ProviderSetting),
+    /// The person has confirmed it.
+    DisableProvider {
+        id: String,
+    },
     /// Start the agent again, and resume or load where it can (F5).
     Restart,
     /// End the agent's process, and leave it at that.

@@ -104,7 +104,7 @@ impl Sessions {
     pub fn show_stored(
         &mut self,
         key: SessionKey,
-        title: Option<SafeText>,
+        title: (Option<SafeText>, bool),
         blocks: impl IntoIterator<Item = BlockKind>,
     ) {
         if let Some(at) = self.position(key)

@@ -9,14 +9,14 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, McpServer,
-        NamedPlan, PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason,
-        SystemPrompt, TerminalId, TurnTokens, Usage,
+        NamedPlan, PlanEntry, Protocol, Provider, SessionId, SessionInfo, Setting, SlashCommand,
+        StopReason, SystemPrompt, TerminalId, TurnTokens, Usage,
     },
     session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
 };
 
-/// What a session is opened with; fixed for its life.
+/// What a session is opened with; fixed for its life, but for the MCP servers.
 #[derive(Clone, Debug)]
 pub struct SessionConfig {
     /// The profile's name, for messages and the resume hint.
@@ -27,13 +27,16 @@ pub struct SessionConfig {
     pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
-    /// MCP servers for the agent.
+    /// MCP servers for the agent: each start of it looks for them anew
+    /// ([`Event::McpServers`](crate::session::Event::McpServers)).
     pub mcp_servers: Vec<McpServer>,
     /// Those that cannot be handed to it, and why: said once.
     pub mcp_problems: Vec<SafeText>,
     /// For agents that take one (V1-SES-10).
     pub system_prompt: Option<SystemPrompt>,
     pub caps: ClientCaps,
+    /// What the agent is spoken to in, if it can.
+    pub protocol: Protocol,
     /// How long the agent may be silent at its start before that is said (V1-INIT-24).
     pub start_timeout: Duration,
     pub start: Start,
@@ -59,6 +62,7 @@ impl SessionConfig {
             mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
+            protocol: Protocol::default(),
             start_timeout: Duration::ZERO,
             start: Start::New,
             settings: Vec::new(),
@@ -86,6 +90,8 @@ pub struct Session {
     pub connection: Option<ConnectionId>,
     pub id: Option<SessionId>,
     pub title: Option<SafeText>,
+    /// The person gave it: what the agent says of its title is not shown.
+    pub own_title: bool,
     pub transcript: Transcript,
     pub turn: Option<Turn>,
     /// How the last turn ended, where the agent said so.
@@ -115,6 +121,8 @@ pub struct Session {
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
     /// What else the agent has kept.
     pub earlier: Earlier,
+    /// Where its models are, as far as this client may say so.
+    pub providers: Providers,
     /// When the agent last sent anything, or was last given something to work on.
     pub last_word: Instant,
     /// Grows with every visible change, the transcript's included.
@@ -125,6 +133,8 @@ pub struct Session {
 
 #[derive(Clone, Debug, Default)]
 pub struct AgentInfo {
+    /// What is spoken with it.
+    pub protocol: Protocol,
     /// As it names itself; until then empty.
     pub name: Option<SafeText>,
     pub version: Option<SafeText>,
@@ -137,6 +147,14 @@ pub struct AgentInfo {
 pub struct Earlier {
     /// The latest first; those that tell no time, last.
     pub sessions: Vec<SessionInfo>,
+    pub state: Listing,
+}
+
+/// Providers of models that the agent lets its client set (V1-AUTH-12).
+#[derive(Clone, Debug, Default)]
+pub struct Providers {
+    /// In the agent's order.
+    pub list: Vec<Provider>,
     pub state: Listing,
 }
 

@@ -26,6 +26,7 @@ mod logs;
 mod mcp;
 mod options;
 mod permission;
+mod providers;
 mod queue;
 mod replay;
 mod sessions;

@@ -51,6 +51,8 @@ pub(super) const MAX_COMMANDS: usize = 1_000;
 pub(super) const MAX_WRITES: usize = 256;
 /// Ways to sign in.
 pub(super) const MAX_AUTH_METHODS: usize = 32;
+/// Providers of models.
+pub(super) const MAX_PROVIDERS: usize = 100;
 /// Config options, and the values of all of them together.
 pub(super) const MAX_OPTIONS: usize = 1_000;
 pub(super) const MAX_OPTION_VALUES: usize = 10_000;

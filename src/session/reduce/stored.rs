@@ -10,13 +10,14 @@ use super::Step;
 impl Session {
     /// Shows what was said and done before, as far as it was stored. For a session that has just
     /// been made: what comes afterwards stands behind it (V1-SES-11), and a replay takes its place
-    /// (V1-SES-09).
+    /// (V1-SES-09). With the title stands whether the person gave it.
     pub fn show_stored(
         &mut self,
-        title: Option<SafeText>,
+        (title, own_title): (Option<SafeText>, bool),
         blocks: impl IntoIterator<Item = BlockKind>,
     ) {
         self.title = title;
+        self.own_title = own_title;
         for block in blocks {
             self.transcript.push(block);
         }

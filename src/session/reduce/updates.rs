@@ -1,7 +1,7 @@
 //! Updates of the live session: each to its subject; what replaces a whole is done here.
 
 use crate::{
-    proto::{AgentEvent, Patch, SessionInfoPatch},
+    proto::{AgentEvent, SessionInfoPatch},
     session::NoticeLevel,
 };
 
@@ -59,11 +59,7 @@ impl Step<'_> {
             AgentEvent::Mode(mode) => self.mode_changed(&mode),
             AgentEvent::ConfigOptions(options) => self.config_options(options),
             AgentEvent::Usage(usage) => self.session.usage = Some(usage),
-            AgentEvent::SessionInfo(SessionInfoPatch { title, .. }) => match title {
-                Patch::Keep => {}
-                Patch::Clear => self.session.title = None,
-                Patch::Set(title) => self.session.title = Some(title),
-            },
+            AgentEvent::SessionInfo(SessionInfoPatch { title, .. }) => self.title_told(title),
             AgentEvent::Error(text) => self.say(NoticeLevel::Error, text),
             AgentEvent::Unknown { what, raw } => self.unknown_update(&what, &raw),
         }

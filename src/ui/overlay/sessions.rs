@@ -20,6 +20,7 @@ use crate::{
             Outcome, Overlay, OverlayContext, Room, Wish, agent_name,
             list::{Entry, FilterList, Listed},
             panel::Panel,
+            rename,
         },
         render::{format::elapsed_seconds, line::StyledLine},
     },
@@ -124,6 +125,31 @@ impl SessionList {
         }
         self.made_from = None;
         Outcome::taken().command(UiCommand::CloseSession(key))
+    }
+
+    /// Asks for another title (V1-SES-20).
+    fn rename(&self, cx: &OverlayContext<'_>) -> Outcome {
+        let Some(sessions) = cx.sessions else {
+            return Outcome::taken();
+        };
+        let dialog = match self.list.selected() {
+            Some(Item::Session(key)) => sessions.get(*key).map(|session| {
+                let title = session.title.clone().unwrap_or_default();
+                rename(Some(*key), None, &title)
+            }),
+            // Its agent is that of the session that is shown.
+            Some(Item::Earlier(id)) => sessions.shown().map(|shown| {
+                let mut kept = shown.earlier.sessions.iter();
+                let info = kept.find(|info| info.id == *id);
+                let title = info.and_then(|info| info.title.clone());
+                rename(None, Some(id.clone()), &title.unwrap_or_default())
+            }),
+            _ => None,
+        };
+        match dialog {
+            Some(dialog) => Outcome::taken().with(Wish::Open(Box::new(dialog))),
+            None => Outcome::taken(),
+        }
     }
 
     /// Deletes it at the second press (V1-SES-14).
@@ -260,6 +286,9 @@ impl Overlay for SessionList {
                 _ => Outcome::taken(),
             };
         }
+        if cx.keymap.chords(Action::RenameSession).contains(&key) {
+            return self.rename(cx);
+        }
         match self.list.handle(key) {
             Listed::Pass => Outcome::pass(),
             Listed::Taken => Outcome::taken(),
@@ -296,6 +325,7 @@ impl Overlay for SessionList {
         let hints = [
             (Action::Send, "show"),
             (Action::SendNow, "end"),
+            (Action::RenameSession, "rename"),
             (Action::Stop, "close"),
         ];
         let inner = Panel::opened("Sessions", &hints, cx).draw(area, buffer, cx);

@@ -8,7 +8,7 @@ use crate::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
         composer::Expanded,
-        overlay::{Help, OptionsDialog, Palette, SessionList},
+        overlay::{Help, OptionsDialog, Palette, ProvidersDialog, SessionList, rename},
         transcript::{Scroll, transcript_text},
     },
 };
@@ -44,6 +44,7 @@ impl Ui {
             Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::NewSession => self.commands.push(UiCommand::NewSession),
             Action::ForkSession => self.commands.push(UiCommand::ForkSession),
+            Action::RenameSession => self.rename_session(cx),
             Action::PastSessions => self.commands.push(UiCommand::PickPastSession),
             Action::Sessions => {
                 self.layers.open(Box::new(SessionList::default()));
@@ -58,6 +59,7 @@ impl Ui {
 
             Action::SignIn => self.session_event(Event::WantSignIn, cx),
             Action::SignOut => self.session_event(Event::LogOut, cx),
+            Action::Providers => self.open_providers(cx),
 
             Action::ScrollUp => self.transcript.scroll(Scroll::Pages(-1.0)),
             Action::ScrollDown => self.transcript.scroll(Scroll::Pages(1.0)),
@@ -299,6 +301,31 @@ impl Ui {
                 self.moment.say("the agent offers no options".into());
             }
             Some(_) => self.layers.open(Box::new(OptionsDialog::all())),
+        }
+    }
+
+    fn rename_session(&mut self, cx: &UiContext<'_>) {
+        match cx.session {
+            Some(session) => {
+                let title = session.title.clone().unwrap_or_default();
+                self.layers.open(Box::new(rename(None, None, &title)));
+            }
+            None => self.say_no_agent(),
+        }
+    }
+
+    /// V1-AUTH-12
+    fn open_providers(&mut self, cx: &UiContext<'_>) {
+        match cx.session {
+            None => self.say_no_agent(),
+            Some(session) if !session.agent.caps.providers => {
+                self.moment
+                    .say("the agent leaves its providers to nobody else".into());
+            }
+            Some(_) => {
+                self.layers.open(Box::new(ProvidersDialog::default()));
+                self.session_event(Event::ListProviders, cx);
+            }
         }
     }
 

@@ -10,6 +10,7 @@ mod messages;
 mod opening;
 mod options;
 mod plan;
+mod providers;
 mod questions;
 mod random;
 mod settings;
@@ -17,6 +18,7 @@ mod signin;
 mod stop;
 mod subagents;
 mod terminals;
+mod title;
 mod tools;
 mod turn;
 mod unattended;
@@ -29,8 +31,8 @@ use crate::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
         ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
         MessageId, Meta, Notification, OptionValue, PermissionKind, PermissionOption,
-        PermissionRequest, PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason,
-        ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
+        PermissionRequest, PromptBlock, Protocol, RequestKey, RpcError, SessionId, SessionOpened,
+        StopReason, ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
     },
     session::{
         AgentExit, BlockKind, Effect, Event, Login, NoticeLevel, Phase, Prompt, Session,
@@ -58,6 +60,7 @@ fn config() -> SessionConfig {
         mcp_problems: Vec::new(),
         system_prompt: None,
         caps: ClientCaps::default(),
+        protocol: Protocol::V1,
         start_timeout: Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),
@@ -371,6 +374,12 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         ToAgent::Call(Call::ResumeSession { id, .. }) => format!("resume {}", id.as_str()),
         ToAgent::Call(Call::Authenticate { method }) => format!("authenticate {method}"),
         ToAgent::Call(Call::Logout) => "logout".to_owned(),
+        ToAgent::Call(Call::ListProviders) => "providers".to_owned(),
+        ToAgent::Call(Call::SetProvider(setting)) => format!("set {}", setting.id),
+        ToAgent::Call(Call::DisableProvider { id }) => format!("disable {id}"),
+        ToAgent::Call(Call::SetTitle { session, title }) => {
+            format!("title {}={title}", session.as_str())
+        }
         ToAgent::Notify(Notification::CancelCall(call)) => format!("give up {call:?}"),
         ToAgent::Call(Call::SetMode { mode, .. }) => format!("mode {}", mode.as_str()),
         ToAgent::Call(Call::SetConfigOption { option, value, .. }) => match value {
@@ -392,7 +401,8 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         .iter()
         .filter_map(|effect| match effect {
             Effect::ToAgent(message) => Some(say(message)),
-            Effect::Spawn => Some("spawn".to_owned()),
+            Effect::Spawn(Protocol::V1) => Some("spawn".to_owned()),
+            Effect::Spawn(protocol) => Some(format!("spawn {protocol:?}")),
             Effect::StopAgent(_) => Some("stop".to_owned()),
             Effect::Login(Login::Agent { args, .. }) => {
                 Some(format!("run agent {}", args.join(" ")))

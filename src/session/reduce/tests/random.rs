@@ -201,7 +201,7 @@ impl World {
     fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Spawn => {
+                Effect::Spawn(_) => {
                     assert!(!self.spawning, "two processes at once");
                     assert_eq!(self.alive, None, "the old one still runs");
                     self.spawning = true;
@@ -696,6 +696,10 @@ impl World {
             })),
             (_, CallTag::Authenticate { .. }) => CallResult::Authenticated,
             (_, CallTag::Logout) => CallResult::LoggedOut,
+            (_, CallTag::ListProviders) => CallResult::ProvidersListed(Vec::new()),
+            (_, CallTag::SetProvider { .. }) => CallResult::ProviderSet,
+            (_, CallTag::DisableProvider { .. }) => CallResult::ProviderDisabled,
+            (_, CallTag::SetTitle { .. }) => CallResult::TitleSet("a title".into()),
             (_, CallTag::NewSession) => CallResult::SessionOpened(Box::new(SessionOpened {
                 id: Some(id(&format!("s{kind}"))),
                 modes: Some(ModeState {

@@ -4,6 +4,7 @@ mod actions;
 mod newer;
 mod options;
 mod pictures;
+mod providers;
 mod questions;
 mod sending;
 mod sign_in;
