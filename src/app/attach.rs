@@ -11,7 +11,7 @@ use crate::{
         attach, browser,
         clipboard::held::{Held, held},
     },
-    proto::{Call, FileKind, SeenFile, ToAgent},
+    proto::{Call, MediaKind, SeenFile, ToAgent},
     text::SafeText,
 };
 
@@ -103,7 +103,7 @@ fn keep(store: &Store, bytes: &[u8], ending: &str) -> Result<Pasted, SafeText> {
     let failed = |error: std::io::Error| SafeText::line(&format!("the clipboard's image: {error}"));
     let path = store.keep_image(bytes, ending).map_err(failed)?;
     let seen = attach::look(&path).map_err(failed)?;
-    if !matches!(seen.kind, FileKind::Image(_)) {
+    if !matches!(seen.kind, MediaKind::Image(_)) {
         store.forget_image(&path);
         return Err("the clipboard's image cannot be read".into());
     }

@@ -13,7 +13,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use crate::{
     host::attach,
     proto::{
-        FileKind, MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaBlock, PromptBlock, SeenFile,
+        MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaBlock, MediaKind, PromptBlock, SeenFile,
         are_media, file_uri,
     },
     session::Prompt,
@@ -155,9 +155,9 @@ fn block(
         })
     };
     Ok(match kind {
-        FileKind::Image(mime) if size <= MAX_MEDIA => PromptBlock::Image(media(mime)?),
-        FileKind::Audio(mime) if size <= MAX_MEDIA => PromptBlock::Audio(media(mime)?),
-        FileKind::Other | FileKind::OtherImage("SVG") if size <= MAX_EMBEDDED => {
+        MediaKind::Image(mime) if size <= MAX_MEDIA => PromptBlock::Image(media(mime)?),
+        MediaKind::Audio(mime) if size <= MAX_MEDIA => PromptBlock::Audio(media(mime)?),
+        MediaKind::Other | MediaKind::OtherImage("SVG") if size <= MAX_EMBEDDED => {
             match attach::read(path, MAX_EMBEDDED).map(String::from_utf8) {
                 Ok(Ok(text)) => PromptBlock::Resource { uri, text },
                 _ => link,

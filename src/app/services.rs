@@ -267,6 +267,7 @@ pub fn decide(
         command_cwd: subject.command_cwd,
         paths: subject.paths,
         changes_files,
+        opaque: subject.opaque,
     };
     let verdict = tokio::spawn(host.decide(asked, options));
     tokio::spawn(async move {

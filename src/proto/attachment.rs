@@ -19,7 +19,7 @@ pub const MAX_MEDIA_FILES: usize = 20;
 
 /// What a file is, by its first bytes: names lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FileKind {
+pub enum MediaKind {
     /// A picture that models take; its MIME type.
     Image(&'static str),
     /// Likewise a sound.
@@ -32,7 +32,7 @@ pub enum FileKind {
 /// A file as it was when it was last looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeenFile {
-    pub kind: FileKind,
+    pub kind: MediaKind,
     /// Bytes.
     pub size: u64,
     pub modified: Option<SystemTime>,
@@ -58,12 +58,12 @@ impl SeenFile {
     pub fn way(&self, caps: Option<PromptCaps>) -> Way {
         let takes = |which: fn(PromptCaps) -> bool| caps.is_none_or(which);
         let (way, taken, what) = match self.kind {
-            FileKind::Image(_) => (Way::Image, takes(|caps| caps.image), "images"),
-            FileKind::Audio(_) => (Way::Audio, takes(|caps| caps.audio), "audio"),
-            FileKind::OtherImage(format) => {
+            MediaKind::Image(_) => (Way::Image, takes(|caps| caps.image), "images"),
+            MediaKind::Audio(_) => (Way::Audio, takes(|caps| caps.audio), "audio"),
+            MediaKind::OtherImage(format) => {
                 return Way::Link(format!("{format} is not sent as an image"));
             }
-            FileKind::Other => return Way::File,
+            MediaKind::Other => return Way::File,
         };
         if self.size > MAX_MEDIA {
             Way::Link("larger than 3.75 MiB".to_owned())
@@ -75,7 +75,7 @@ impl SeenFile {
     }
 
     pub fn is_media(&self) -> bool {
-        self.kind != FileKind::Other
+        self.kind != MediaKind::Other
     }
 }
 
@@ -234,7 +234,7 @@ mod tests {
             audio: true,
             embedded_context: true,
         });
-        let png = seen(FileKind::Image("image/png"), MAX_MEDIA);
+        let png = seen(MediaKind::Image("image/png"), MAX_MEDIA);
         assert_eq!(png.way(all), Way::Image);
         assert_eq!(png.way(None), Way::Image);
         let why = |file: SeenFile, caps| match file.way(caps) {
@@ -242,16 +242,16 @@ mod tests {
             way => panic!("{way:?}"),
         };
         assert_eq!(why(png, none), "the agent takes no images");
-        let large = seen(FileKind::Image("image/png"), MAX_MEDIA + 1);
+        let large = seen(MediaKind::Image("image/png"), MAX_MEDIA + 1);
         assert_eq!(why(large, all), "larger than 3.75 MiB");
-        let wav = seen(FileKind::Audio("audio/wav"), 1);
+        let wav = seen(MediaKind::Audio("audio/wav"), 1);
         assert_eq!(
             (wav.way(all), why(wav, none)),
             (Way::Audio, "the agent takes no audio".into())
         );
-        let bmp = seen(FileKind::OtherImage("BMP"), 1);
+        let bmp = seen(MediaKind::OtherImage("BMP"), 1);
         assert_eq!(why(bmp, all), "BMP is not sent as an image");
-        assert_eq!(seen(FileKind::Other, 1).way(all), Way::File);
+        assert_eq!(seen(MediaKind::Other, 1).way(all), Way::File);
         // Encoded, it is within 5 MiB.
         assert!(MAX_MEDIA.div_ceil(3) * 4 <= 5 << 20);
     }

@@ -3,7 +3,7 @@
 use crate::{
     proto::{
         AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
-        OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId,
+        OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId, ToolCallId,
     },
     session::{Prompt, QuestionId, Verdict},
     text::SafeText,
@@ -56,6 +56,16 @@ pub enum Event {
     },
     /// Stop what a subagent does, where its agent allows that (V1-SUB-03).
     CancelSubagent(SessionId),
+    /// Stop one tool call, where its agent allows that (V2-CAN-02). `of`: the subagent whose it is.
+    CancelToolCall {
+        of: Option<SessionId>,
+        id: ToolCallId,
+    },
+    /// The same of a terminal that the agent runs.
+    CancelTerminal {
+        of: Option<SessionId>,
+        id: TerminalId,
+    },
     AnswerForm {
         question: QuestionId,
         answer: ElicitationAnswer,

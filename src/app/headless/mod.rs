@@ -355,7 +355,7 @@ impl Run {
                     let records = self.observer.notice(&notice);
                     self.tell(records);
                 }
-                Effect::TerminalMeta(_)
+                Effect::AgentScreen { .. }
                 | Effect::SessionDeleted(_)
                 | Effect::Attention(_)
                 | Effect::OpenPage { .. }

@@ -75,7 +75,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::proto::FileKind;
+    use crate::proto::MediaKind;
 
     #[test]
     fn a_file_is_told_by_its_content_whatever_its_name() {
@@ -85,11 +85,11 @@ mod tests {
         let seen = look(&path).unwrap();
         assert_eq!(
             (seen.kind, seen.size, seen.pixels),
-            (FileKind::Image("image/gif"), 14, Some((2, 1)))
+            (MediaKind::Image("image/gif"), 14, Some((2, 1)))
         );
         let path = folder.path().join("shot.png");
         fs::write(&path, "no picture").unwrap();
-        assert_eq!(look(&path).unwrap().kind, FileKind::Other);
+        assert_eq!(look(&path).unwrap().kind, MediaKind::Other);
     }
 
     #[test]

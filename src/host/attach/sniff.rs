@@ -1,53 +1,53 @@
 //! What a file is by its first bytes, and how large the picture in it.
 
-use crate::proto::FileKind;
+use crate::proto::MediaKind;
 
 /// Width and height.
 type Pixels = Option<(u32, u32)>;
 
 /// Of a picture in a format that models take its size too, where it is found.
-pub fn sniff(head: &[u8]) -> (FileKind, Pixels) {
+pub fn sniff(head: &[u8]) -> (MediaKind, Pixels) {
     let starts = |magic: &[u8]| head.starts_with(magic);
     let at = |place: usize, magic: &[u8]| {
         head.get(place..)
             .is_some_and(|rest| rest.starts_with(magic))
     };
     if starts(b"\x89PNG\r\n\x1a\n") {
-        return (FileKind::Image("image/png"), png(head));
+        return (MediaKind::Image("image/png"), png(head));
     }
     if starts(b"\xff\xd8\xff") {
-        return (FileKind::Image("image/jpeg"), jpeg(head));
+        return (MediaKind::Image("image/jpeg"), jpeg(head));
     }
     if starts(b"GIF87a") || starts(b"GIF89a") {
-        return (FileKind::Image("image/gif"), gif(head));
+        return (MediaKind::Image("image/gif"), gif(head));
     }
     if starts(b"RIFF") && at(8, b"WEBP") {
-        return (FileKind::Image("image/webp"), webp(head));
+        return (MediaKind::Image("image/webp"), webp(head));
     }
     let kind = if starts(b"RIFF") && at(8, b"WAVE") {
-        FileKind::Audio("audio/wav")
+        MediaKind::Audio("audio/wav")
     } else if starts(b"ID3") || is_mp3_frame(head) {
-        FileKind::Audio("audio/mpeg")
+        MediaKind::Audio("audio/mpeg")
     } else if starts(b"OggS") {
-        FileKind::Audio("audio/ogg")
+        MediaKind::Audio("audio/ogg")
     } else if starts(b"fLaC") {
-        FileKind::Audio("audio/flac")
+        MediaKind::Audio("audio/flac")
     } else if starts(b"BM") && at(6, &[0; 4]) {
-        FileKind::OtherImage("BMP")
+        MediaKind::OtherImage("BMP")
     } else if starts(b"II*\0") || starts(b"MM\0*") {
-        FileKind::OtherImage("TIFF")
+        MediaKind::OtherImage("TIFF")
     } else if at(4, b"ftyp") {
         match head.get(8..12) {
             Some(b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1") => {
-                FileKind::OtherImage("HEIC")
+                MediaKind::OtherImage("HEIC")
             }
-            Some(b"avif" | b"avis") => FileKind::OtherImage("AVIF"),
-            _ => FileKind::Other,
+            Some(b"avif" | b"avis") => MediaKind::OtherImage("AVIF"),
+            _ => MediaKind::Other,
         }
     } else if is_svg(head) {
-        FileKind::OtherImage("SVG")
+        MediaKind::OtherImage("SVG")
     } else {
-        FileKind::Other
+        MediaKind::Other
     };
     (kind, None)
 }
@@ -135,8 +135,8 @@ mod tests {
 
     use super::*;
 
-    fn image(mime: &'static str, width: u32, height: u32) -> (FileKind, Pixels) {
-        (FileKind::Image(mime), Some((width, height)))
+    fn image(mime: &'static str, width: u32, height: u32) -> (MediaKind, Pixels) {
+        (MediaKind::Image(mime), Some((width, height)))
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(sniff(b"\x89PNG\r\n\x1a\n").1, None);
         assert_eq!(
             sniff(b"\xff\xd8\xff\xe0\xff\xff"),
-            (FileKind::Image("image/jpeg"), None)
+            (MediaKind::Image("image/jpeg"), None)
         );
     }
 
@@ -177,7 +177,7 @@ mod tests {
                 "SVG",
             ),
         ] {
-            assert_eq!(sniff(head), (FileKind::OtherImage(name), None), "{name}");
+            assert_eq!(sniff(head), (MediaKind::OtherImage(name), None), "{name}");
         }
         for (head, mime) in [
             (&b"RIFF\0\0\0\0WAVEfmt "[..], "audio/wav"),
@@ -186,7 +186,7 @@ mod tests {
             (b"OggS", "audio/ogg"),
             (b"fLaC", "audio/flac"),
         ] {
-            assert_eq!(sniff(head).0, FileKind::Audio(mime), "{mime}");
+            assert_eq!(sniff(head).0, MediaKind::Audio(mime), "{mime}");
         }
         for head in [
             &b""[..],
@@ -195,7 +195,7 @@ mod tests {
             b"BMW is a car",
             b"%PDF-1.7",
         ] {
-            assert_eq!(sniff(head).0, FileKind::Other, "{head:?}");
+            assert_eq!(sniff(head).0, MediaKind::Other, "{head:?}");
         }
     }
 

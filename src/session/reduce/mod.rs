@@ -4,6 +4,7 @@
 //! [`Inner`] that its rules need to remember.
 
 mod bounds;
+mod cancel;
 mod compaction;
 mod connection;
 mod dialect;
@@ -34,6 +35,8 @@ mod tools;
 mod turn;
 mod unattended;
 mod updates;
+mod upserts;
+mod work;
 mod writes;
 
 #[cfg(test)]
@@ -127,6 +130,8 @@ impl Session {
             own_title: false,
             transcript: Transcript::default(),
             turn: None,
+            work: None,
+            background: None,
             last_stop: None,
             // Sent when the session is open, like anything that is typed before.
             queue: config.first_prompt.iter().cloned().collect::<VecDeque<_>>(),
@@ -275,6 +280,8 @@ impl Step<'_> {
             Event::AnswerFile { question, answer } => self.answer_file(question, answer),
             Event::AnswerCommand { question, run } => self.answer_command(question, run),
             Event::CancelSubagent(id) => self.cancel_subagent(&id),
+            Event::CancelToolCall { of, id } => self.cancel_tool_call(of.as_ref(), id),
+            Event::CancelTerminal { of, id } => self.cancel_terminal(of.as_ref(), id),
             Event::AnswerForm { question, answer } => self.answer_form(question, answer),
             Event::AnswerPage { question, answer } => self.answer_page(question, answer),
             Event::CycleMode => self.cycle_mode(),
@@ -394,6 +401,7 @@ impl Step<'_> {
                 CallResult::PromptDone(reason, tokens) => {
                     self.prompt_done(&session, reason, tokens);
                 }
+                CallResult::PromptAccepted { message } => self.prompt_accepted(&session, message),
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {
@@ -420,6 +428,12 @@ impl Step<'_> {
                     &failure(result),
                 ),
             },
+            (CallTag::CancelToolCall { session, id }, result) => {
+                self.tool_cancel_answered(&session, &id, &result);
+            }
+            (CallTag::CancelTerminal { session, id }, result) => {
+                self.terminal_cancel_answered(&session, &id, &result);
+            }
             (CallTag::CloseSession { .. }, _) => {}
             (CallTag::ListSessions { first }, result) => match result {
                 CallResult::SessionsListed(page) => self.sessions_listed(first, page),

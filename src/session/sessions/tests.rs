@@ -122,7 +122,11 @@ impl Bench {
             },
             request: HostRequest::Permission(Box::new(PermissionRequest {
                 session: SessionId::new(session),
-                tool_call: ToolCallPatch::new(ToolCallId::new("call")),
+                title: None,
+                description: None,
+                subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+                    ToolCallId::new("call"),
+                ))),
                 options: vec![PermissionOption {
                     id: crate::proto::OptionId::new("yes"),
                     name: "Yes".into(),
@@ -155,6 +159,7 @@ fn opened(id: &str) -> CallResult {
         id: Some(SessionId::new(id)),
         modes: None,
         config_options: Vec::new(),
+        commands: Vec::new(),
     }))
 }
 

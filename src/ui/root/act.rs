@@ -1,7 +1,7 @@
 //! What each action does.
 
 use crate::{
-    proto::{OptionValue, category},
+    proto::{OptionValue, WorkState, category},
     session::{Event, Phase, Session, Sessions, TurnPhase},
     text::{SafeText, command_line},
     ui::{
@@ -235,10 +235,13 @@ impl Ui {
         }
         let elsewhere = cx.sessions.map(Sessions::elsewhere).unwrap_or_default();
         let others = elsewhere.working + elsewhere.waiting > 0;
-        let here = cx.session.is_some_and(has_turn);
-        let what = match (here, others) {
+        let turn = cx.session.is_some_and(has_turn);
+        let here = cx.session.is_some_and(Session::is_at_work);
+        let what = match (turn, others) {
             (_, true) => "stops every session and quits",
-            _ => "stops the turn and quits",
+            (true, _) => "stops the turn and quits",
+            // What goes on beside it ends with the agent's process (V2-STATE-02).
+            _ => "stops what runs in the background and quits",
         };
         let ask = self.again(Action::Quit, what);
         if !(here || others) || self.moment.confirm(Action::Quit, ask, cx.now) {
@@ -288,7 +291,13 @@ impl Ui {
                         .push(UiCommand::Session(Event::CancelSubagent(id)));
                 }
                 Some(_) => self.moment.say("it cannot be stopped by itself".into()),
-                None => self.moment.say("this block is no subagent".into()),
+                None => match self.transcript.selected_work(session) {
+                    Some(event) => self.commands.push(UiCommand::Session(event)),
+                    None if self.transcript.selects_call(session) => {
+                        self.moment.say("it cannot be stopped by itself".into());
+                    }
+                    None => self.moment.say("nothing here can be stopped".into()),
+                },
             },
             _ => {}
         }
@@ -377,6 +386,7 @@ fn has_turn(session: &Session) -> bool {
 fn can_stop(session: &Session) -> bool {
     has_turn(session)
         || session.shown_question().is_some()
+        || session.work == Some(WorkState::Unknown)
         || matches!(session.phase, Phase::SignIn { .. })
 }
 

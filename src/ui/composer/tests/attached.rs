@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::{
-    proto::{FileKind, SeenFile},
+    proto::{MediaKind, SeenFile},
     ui::UiCommand,
 };
 
@@ -16,7 +16,7 @@ const TAKES_ALL: PromptCaps = PromptCaps {
 
 fn png(size: u64) -> SeenFile {
     SeenFile {
-        kind: FileKind::Image("image/png"),
+        kind: MediaKind::Image("image/png"),
         size,
         modified: None,
         pixels: Some((1280, 720)),
@@ -26,7 +26,7 @@ fn png(size: u64) -> SeenFile {
 
 fn other() -> SeenFile {
     SeenFile {
-        kind: FileKind::Other,
+        kind: MediaKind::Other,
         pixels: None,
         ..png(3)
     }
