@@ -83,7 +83,7 @@ fn each_session_of_a_log_can_be_seen_and_no_key_is_offered_that_does_nothing() {
     std::fs::write(setup.path("project/log"), log.join("\n")).expect("written");
     let mut tui = setup.shell("\"$1\" replay log").start();
     tui.wait_for("the log ends here");
-    let screen = tui.wait_for("shows the other of 2 sessions");
+    let screen = tui.wait_for("ctrl-s 1 more session");
     assert!(screen.contains("the first answer"), "{screen}");
     assert!(!screen.contains("the second"), "{screen}");
     tui.keys("<c-s>");
@@ -101,7 +101,7 @@ fn each_session_of_a_log_can_be_seen_and_no_key_is_offered_that_does_nothing() {
         assert!(!screen.contains(useless), "{useless}: {screen}");
     }
     tui.keys("<f1>");
-    let help = tui.wait_for("Draw the screen anew");
+    let help = tui.wait_for("Close what is open");
     for useless in [
         "Send the prompt",
         "Restart the agent",

@@ -279,11 +279,11 @@ impl Ui {
             let (browse, quit) = (hint(Action::Browse), hint(Action::Quit));
             let others = match cx.sessions.map_or(0, Sessions::len) {
                 0 | 1 => String::new(),
-                all => format!(
-                    " {separator} {} shows the other{} of {all} sessions",
-                    hint(Action::Sessions),
-                    if all == 2 { "" } else { "s" }
-                ),
+                all => {
+                    let more = all - 1;
+                    let unit = if more == 1 { "session" } else { "sessions" };
+                    format!(" {separator} {} {more} more {unit}", hint(Action::Sessions))
+                }
             };
             return format!(
                 "read-only: {what}{others} {separator} {browse} browses {separator} {quit} quits"
