@@ -4,7 +4,10 @@ use std::{path::Path, process::ExitCode as ProcessCode};
 
 use acp_tui::{
     app,
-    cli::{self, Cli, CliError, Command, ExitCode, Launch, Reopen, RunArgs, SessionsAction},
+    cli::{
+        self, AgentWanted, Cli, CliError, Command, ExitCode, Launch, Reopen, RunArgs,
+        SessionsAction,
+    },
     config::{AgentError, AgentProfile, ConfigError, Loaded, TrustState, load},
     demo,
     ui::action::check_keys,
@@ -83,13 +86,14 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
                 Some(action) => cli::add_agents(&options, &loaded, &action)?,
             }
         }
-        Command::Doctor { .. } => {
+        Command::Doctor(args) => {
             let loaded = load(&launch.load_options()?)?;
-            cli::print_warnings(&loaded.warnings);
-            let agent = chosen(&launch, &loaded)?.ok_or_else(no_agent)?;
-            let report = app::doctor(&agent, &loaded.config.connection, &launch.cwd)?;
-            cli::print(&report.to_string())?;
-            return Ok(report.exit_code());
+            let agent = match launch.agent {
+                // All are looked at, not the default one.
+                AgentWanted::Default => None,
+                _ => chosen(&launch, &loaded)?,
+            };
+            return app::doctor(&launch, &loaded, agent, &args);
         }
         Command::Sessions { action, json } => {
             let options = launch.load_options()?;

@@ -10,7 +10,7 @@ use crate::{
     proto::{
         Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply, Looked,
         McpServer, McpTransport, Notification, OptionValue, PermissionOutcome, PromptBlock,
-        RequestKey, SecretPairs, SessionKey, SystemPrompt, ToAgent,
+        ProviderSetting, RequestKey, SecretPairs, SessionKey, SystemPrompt, ToAgent,
     },
     rpc::Peer,
 };
@@ -33,6 +33,9 @@ pub fn method(call: &CallTag) -> &'static str {
         CallTag::Initialize => "initialize",
         CallTag::Authenticate { .. } => "authenticate",
         CallTag::Logout => "logout",
+        CallTag::ListProviders => "providers/list",
+        CallTag::SetProvider { .. } => "providers/set",
+        CallTag::DisableProvider { .. } => "providers/disable",
         CallTag::NewSession => "session/new",
         CallTag::LoadSession { .. } => "session/load",
         CallTag::ResumeSession { .. } => "session/resume",
@@ -40,7 +43,10 @@ pub fn method(call: &CallTag) -> &'static str {
         CallTag::CloseSession { .. } => "session/close",
         CallTag::ListSessions { .. } => "session/list",
         CallTag::DeleteSession { .. } => "session/delete",
+        CallTag::SetTitle { .. } => "session/set_title",
         CallTag::Prompt { .. } => "session/prompt",
+        CallTag::CancelToolCall { .. } => "tool_call/cancel",
+        CallTag::CancelTerminal { .. } => "terminal/cancel",
         CallTag::SetMode { .. } => "session/set_mode",
         CallTag::SetConfigOption { .. } => "session/set_config_option",
     }
@@ -87,6 +93,13 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
             peer.call(caller, tag, method, schema::AuthenticateRequest::new(id));
         }
         Call::Logout => peer.call(caller, tag, method, schema::LogoutRequest::new()),
+        Call::ListProviders => {
+            peer.call(caller, tag, method, schema::ListProvidersRequest::new());
+        }
+        Call::SetProvider(setting) => peer.call(caller, tag, method, set_provider(setting)),
+        Call::DisableProvider { id } => {
+            peer.call(caller, tag, method, schema::DisableProviderRequest::new(id));
+        }
         Call::NewSession(setup) => {
             let request = schema::NewSessionRequest::new(setup.cwd)
                 .additional_directories(setup.additional_directories)
@@ -122,6 +135,10 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
         Call::DeleteSession { id } => {
             peer.call(caller, tag, method, schema::DeleteSessionRequest::new(id.0));
         }
+        Call::SetTitle { session, title } => {
+            let request = schema::SetSessionTitleRequest::new(session.0, title);
+            peer.call(caller, tag, method, request);
+        }
         Call::CloseSession { id } => {
             peer.call(caller, tag, method, schema::CloseSessionRequest::new(id.0));
         }
@@ -134,6 +151,8 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
                 schema::PromptRequest::new(session.0, blocks),
             );
         }
+        // Of version 2: in v1 nothing advertises that it can be cancelled by itself.
+        Call::CancelToolCall { .. } | Call::CancelTerminal { .. } => {}
         Call::SetMode { session, mode } => {
             let request = schema::SetSessionModeRequest::new(session.0, mode.0);
             peer.call(caller, tag, method, request);
@@ -152,6 +171,15 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
             peer.call(caller, tag, method, request);
         }
     }
+}
+
+/// A protocol's name goes as it came, also one that the schema does not know.
+fn set_provider(setting: ProviderSetting) -> schema::SetProviderRequest {
+    let protocol = setting.route.protocol;
+    let protocol = serde_json::from_value(Value::String(protocol.clone()))
+        .unwrap_or(schema::LlmProtocol::Other(protocol));
+    schema::SetProviderRequest::new(setting.id, protocol, setting.route.base_url)
+        .headers(setting.headers.0.into_iter().collect())
 }
 
 /// Offers what works and nothing else (V1-INIT-07, -08, -14).

@@ -327,6 +327,10 @@ fn call(method: &str, params: &Value) -> Option<Call> {
             id: session(params)?,
             setup: setup(),
         },
+        "session/set_title" => Call::SetTitle {
+            session: session(params)?,
+            title: text(params, "title")?.to_owned(),
+        },
         "session/close" => Call::CloseSession {
             id: session(params)?,
         },

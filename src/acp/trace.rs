@@ -94,6 +94,23 @@ fn mask_servers(line: &mut Vec<u8>) {
     }
 }
 
+/// Headers of a provider are masked by their place as well (V1-AUTH-12).
+fn mask_provider(line: &mut Vec<u8>) {
+    if memmem::find(line, br#""providers/set""#).is_none() {
+        return;
+    }
+    let Ok(mut message) = serde_json::from_slice::<Value>(line) else {
+        return;
+    };
+    if message.get("method").is_some_and(|m| m == "providers/set")
+        && let Some(headers) = message.pointer_mut("/params/headers")
+        && let Some(headers) = headers.as_object_mut()
+    {
+        headers.values_mut().for_each(|value| *value = MASK.into());
+        *line = message.to_string().into_bytes();
+    }
+}
+
 /// What the person filled into a form is theirs to tell: agents ask for secrets in forms although
 /// they must not (V1-ELI-13).
 fn mask_form_answer(line: &mut Vec<u8>) {
@@ -214,6 +231,7 @@ fn write_line(
     let mut bytes = line.bytes.into_vec();
     if line.direction == Direction::ToAgent {
         mask_servers(&mut bytes);
+        mask_provider(&mut bytes);
     }
     secrets.mask(&mut bytes);
     if line.direction == Direction::ToAgent {
@@ -263,6 +281,8 @@ mod tests {
         tap.record(Direction::FromAgent, b"INFO \xff\r").await;
         let servers = br#"{"method":"session/new","params":{"mcpServers":[{"name":"s","env":[{"name":"A","value":"b"}]},{"name":"t","headers":[{"name":"C","value":"d"}]}]}}"#;
         tap.record(Direction::ToAgent, servers).await;
+        let provider = br#"{"method":"providers/set","params":{"providerId":"p","apiType":"openai","baseUrl":"u","headers":{"X":"y"}}}"#;
+        tap.record(Direction::ToAgent, provider).await;
         tap.flush().await;
         drop(tap);
         trace.finish();
@@ -272,7 +292,10 @@ mod tests {
             .lines()
             .map(|line| serde_json::from_str(line).expect("JSON"))
             .collect();
-        assert_eq!(lines.len(), 4);
+        assert_eq!(lines.len(), 5);
+        // V1-AUTH-12
+        let headers = &lines[4]["msg"]["params"]["headers"];
+        assert_eq!(*headers, serde_json::json!({"X": "***"}));
         // V1-MCP-04
         let servers = &lines[3]["msg"]["params"]["mcpServers"];
         assert_eq!(servers[0]["env"][0]["value"], "***");

@@ -6,18 +6,18 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use crate::{
-    acp::{Client, Inbox, StopMode, TraceHandle},
+    acp::{StopMode, TraceHandle},
     app::{
         frame::Reason,
         job::Job,
         records::Stored,
         running::Running,
-        services::{self, Workspace, session_config},
+        services::{self, Launched, Workspace, session_config},
         state::{App, with_tilde},
     },
     config::{AgentProfile, Config, NotFound, StartError},
     host::Host,
-    proto::{ConnectionId, SessionKey, Setting, SettingSource},
+    proto::{ConnectionId, Protocol, SessionKey, Setting, SettingSource},
     session::{Event, MAX_SESSIONS, NoticeLevel, Phase, Prompt, Routed, Session, Start},
     text::SafeText,
     ui::{AgentChoice, AgentList},
@@ -104,7 +104,13 @@ impl App {
             self.frames.request(Instant::now(), Reason::Now);
             return;
         }
-        let (config, scratch) = session_config(&self.launch, &self.config, &profile, start, None);
+        let (mut config, scratch) =
+            session_config(&self.launch, &self.config, &profile, start, None);
+        if let Some(session) = self.sessions.get(beside) {
+            // On its connection no agent is started, and so nothing is looked up.
+            config.mcp_servers.clone_from(&session.config.mcp_servers);
+            config.mcp_problems.clone_from(&session.config.mcp_problems);
+        }
         let now = Instant::now();
         let opened = if profile.own_process {
             self.sessions.open(config, now)
@@ -224,7 +230,7 @@ impl App {
         self.frames.request(Instant::now(), Reason::Now);
     }
 
-    pub(super) fn spawn_agent(&mut self, key: SessionKey) {
+    pub(super) fn spawn_agent(&mut self, key: SessionKey, protocol: Protocol) {
         self.connections += 1;
         let connection = ConnectionId(self.connections);
         let Some(caps) = self.sessions.get(key).map(|session| session.config.caps) else {
@@ -237,7 +243,11 @@ impl App {
             return;
         };
         running.connection = Some(connection);
-        let (profile, ending) = (running.profile.clone(), running.ending.take());
+        let ending = running.ending.take();
+        let profile = AgentProfile {
+            protocol,
+            ..running.profile.clone()
+        };
         let cwd = self.launch.cwd.clone();
         let max_line = self.config.connection.max_line();
         let trace = self.trace();
@@ -312,12 +322,12 @@ impl App {
         &mut self,
         key: SessionKey,
         connection: ConnectionId,
-        launched: Result<(Client, Inbox), SafeText>,
+        launched: Result<Launched, SafeText>,
     ) {
         let current = self.is_connected(key, connection);
         match launched {
-            Ok((client, inbox)) => {
-                let client = Arc::new(client);
+            Ok(launched) => {
+                let client = Arc::new(launched.client);
                 self.started.add_agent(client.clone());
                 if !current {
                     // The session has gone or was started again meanwhile.
@@ -329,8 +339,9 @@ impl App {
                     return;
                 }
                 self.clients.insert(connection, client);
-                self.arrived.push((connection, inbox));
-                self.reduce_in(key, [Event::Connected(connection)]);
+                self.arrived.push((connection, launched.inbox));
+                let events = [launched.mcp_servers, Event::Connected(connection)];
+                self.reduce_in(key, events);
             }
             Err(error) if current => self.reduce_in(key, [Event::SpawnFailed { error }]),
             Err(_) => {}

@@ -3,8 +3,7 @@
 use std::io;
 
 use crate::{
-    acp::{Client, Inbox},
-    app::{backend::Written, records::Stored},
+    app::{backend::Written, records::Stored, services::Launched},
     host::{HostEvent, LoginCommand, clipboard::Copied},
     proto::{ConnectionId, SessionKey},
     session::{Event, Prompt, Start},
@@ -14,7 +13,7 @@ use crate::{
 
 pub enum Job {
     /// The agent runs, or does not.
-    Launched(SessionKey, ConnectionId, Result<(Client, Inbox), SafeText>),
+    Launched(SessionKey, ConnectionId, Result<Launched, SafeText>),
     /// With the session that the host serves.
     Host(SessionKey, HostEvent),
     /// What a program to sign in with is, by its number in that session.

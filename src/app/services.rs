@@ -65,13 +65,10 @@ pub fn session_config(
         write_text_file: profile.fs_write,
         ..ClientCaps::default()
     };
-    // A few files are looked at, once for each session, as for the folder above.
-    let (mcp_servers, problems) = profile.mcp_servers(&launch.cwd);
-    let left_out =
-        |problem: &McpError| SafeText::line(&format!("an MCP server is left out: {problem}"));
     let config = SessionConfig {
-        mcp_servers,
-        mcp_problems: problems.iter().map(left_out).collect(),
+        // Looked up with the agent's own program, off the UI task.
+        mcp_servers: Vec::new(),
+        mcp_problems: Vec::new(),
         agent: SafeText::line(&profile.name),
         command: SafeText::line(&profile.command_line()),
         login: profile.login_command.as_deref().map(SafeText::line),
@@ -79,6 +76,7 @@ pub fn session_config(
         additional_directories,
         system_prompt: profile.system_prompt.clone(),
         caps,
+        protocol: profile.protocol,
         start_timeout: settings.connection.patience(),
         start,
         settings: launch.settings(profile),
@@ -162,13 +160,9 @@ fn secrets<'a>(
 ) -> Secrets {
     let profiles: Vec<&AgentProfile> = config.agents.values().chain(profiles).collect();
     let profiles = profiles.iter();
-    let of_servers = profiles.clone().flat_map(|profile| {
-        let cwd = std::env::current_dir().unwrap_or_default();
-        profile.mcp_servers(&cwd).0
-    });
-    let of_servers: Vec<String> = of_servers
-        .flat_map(|server| server.secrets().map(str::to_owned).collect::<Vec<_>>())
-        .collect();
+    let lookup = |name: &str| std::env::var_os(name);
+    let servers = profiles.clone().flat_map(|profile| &profile.mcp_servers);
+    let of_servers: Vec<String> = servers.flat_map(|server| server.secrets(&lookup)).collect();
     let of_profiles = profiles.filter_map(|profile| profile.invocation().ok());
     let all = std::env::vars_os().chain(of_profiles.flat_map(|invocation| invocation.env));
     let text = |(name, value): (OsString, OsString)| {
@@ -181,8 +175,16 @@ fn secrets<'a>(
     Secrets::of_env(env, of_servers.iter().map(String::as_str))
 }
 
-/// Finds the agent's program and starts it. The looking is for a blocking task: PATH may lead to slow
-/// disks.
+/// An agent that runs, and the MCP servers that it may be handed.
+pub struct Launched {
+    pub client: Client,
+    pub inbox: Inbox,
+    /// Of what was found, for the session: comes before it is told of the connection.
+    pub mcp_servers: Event,
+}
+
+/// Finds the agent's program, and those of its MCP servers, and starts it. The looking is for a
+/// blocking task: PATH may lead to slow disks.
 pub async fn launch(
     profile: AgentProfile,
     cwd: PathBuf,
@@ -190,14 +192,33 @@ pub async fn launch(
     connection: ConnectionId,
     caps: ClientCaps,
     trace: Option<TraceHandle>,
-) -> Result<(Client, Inbox), SafeText> {
+) -> Result<Launched, SafeText> {
     let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
-    let spec = tokio::task::spawn_blocking(move || launch_spec(&profile, &cwd, max_line))
+    let look = move || {
+        let spec = launch_spec(&profile, &cwd, max_line)?;
+        Ok::<_, SafeText>((spec, mcp_servers(&profile, &cwd)))
+    };
+    let (spec, mcp_servers) = tokio::task::spawn_blocking(look)
         .await
         .map_err(|error| say(&error))??;
-    Client::connect(spec, connection, caps, trace)
+    let (client, inbox) = Client::connect(spec, connection, caps, trace)
         .await
-        .map_err(|error| say(&error))
+        .map_err(|error| say(&error))?;
+    Ok(Launched {
+        client,
+        inbox,
+        mcp_servers,
+    })
+}
+
+fn mcp_servers(profile: &AgentProfile, cwd: &Path) -> Event {
+    let (servers, problems) = profile.mcp_servers(cwd);
+    let left_out =
+        |problem: &McpError| SafeText::line(&format!("an MCP server is left out: {problem}"));
+    Event::McpServers {
+        servers,
+        problems: problems.iter().map(left_out).collect(),
+    }
 }
 
 /// What a profile starts.
@@ -246,6 +267,7 @@ pub fn decide(
         command_cwd: subject.command_cwd,
         paths: subject.paths,
         changes_files,
+        opaque: subject.opaque,
     };
     let verdict = tokio::spawn(host.decide(asked, options));
     tokio::spawn(async move {

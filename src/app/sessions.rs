@@ -17,7 +17,7 @@ use crate::{
     },
     cli::{self, CliError, ExportFormat, SessionsAction},
     config::Config,
-    proto::PlanBody,
+    proto::{PlanBody, PlanText},
     record::{Block, Children, Conversation, Pinned, Record, ago, iso, markdown},
     session::{BlockKind, Past, Session, SessionConfig},
     text::{SafeText, truncate_to_width},
@@ -305,6 +305,10 @@ fn shown(record: Record) -> Session {
     let named = plans.into_iter().map(|plan| match plan.body {
         PlanBody::Items(entries) => BlockKind::Plan(entries),
         PlanBody::Text(text) => BlockKind::PlanText(text),
+        PlanBody::Unknown { raw, .. } => BlockKind::PlanText(PlanText {
+            text: SafeText::new(&raw.0),
+            path: None,
+        }),
     });
     let plain = (!plan.is_empty()).then_some(BlockKind::Plan(plan));
     let pinned = plain.into_iter().chain(named).map(Past::Block);

@@ -69,7 +69,7 @@ pub fn agents(config: &Config, cwd: &Path) -> Result<(), CliError> {
     print(&columns(&rows))
 }
 
-fn origin(origin: &Origin) -> String {
+pub(super) fn origin(origin: &Origin) -> String {
     match origin {
         Origin::BuiltIn => "built-in".into(),
         Origin::File(path) => SafeText::line(&path.to_string_lossy()).to_string(),
@@ -81,9 +81,11 @@ fn origin(origin: &Origin) -> String {
 /// What the program answers to `--version`. Only programs of built-in profiles are asked: what
 /// another one would make of the flag is unknown.
 fn version(agent: &AgentProfile, program: &Path) -> Option<SafeText> {
-    if !agent.built_in_command {
-        return None;
-    }
+    agent.built_in_command.then(|| program_version(program))?
+}
+
+/// What a program answers to `--version`, where it does so soon.
+pub fn program_version(program: &Path) -> Option<SafeText> {
     // A file takes any amount without a reader; a pipe held open by a grandchild would not end.
     let mut answer = tempfile::tempfile().ok()?;
     let mut child = Command::new(program)

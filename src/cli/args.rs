@@ -40,7 +40,7 @@ pub struct Cli {
     pub open: OpenArgs,
 }
 
-#[derive(Args, Debug, Default, PartialEq, Eq)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentArg {
     /// Agent to start: a profile's name or alias, or a program (with a `/`)
     #[arg(long = "agent", value_name = "NAME")]
@@ -128,11 +128,17 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Play a wire log or a stored session, offline
     Replay(ReplayArgs),
-    /// Start the agent and print what it can do and what is missing
-    Doctor {
-        #[command(flatten)]
-        agent: AgentArg,
-    },
+    /// Start an agent and print what it can do, what is missing and what to do about it
+    #[command(
+        override_usage = "acp-tui doctor [OPTIONS]\n       \
+                          acp-tui doctor [OPTIONS] --agent NAME\n       \
+                          acp-tui doctor [OPTIONS] -- COMMAND [ARGS…]",
+        after_help = "Without an agent all are listed, and none is started.\n\
+                      Exit codes: 0 it can be used; 1 it opens no session, or, with --all, any has \
+                      failed;\n2 wrong usage; 3 it cannot be started or does not speak ACP; 4 it wants \
+                      a sign-in; 130 interrupted."
+    )]
+    Doctor(DoctorArgs),
     /// List, show and export stored sessions
     #[command(args_conflicts_with_subcommands = true)]
     Sessions {
@@ -200,6 +206,41 @@ pub struct RunArgs {
     /// Stop after this time, with exit code 5
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
+}
+
+/// A look at agents.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    pub agent: AgentArg,
+
+    /// Start each agent that is found, one after the other
+    #[arg(long, conflicts_with_all = ["agent", "agent_command"])]
+    pub all: bool,
+
+    /// How long each answer is waited for [default: connection.start_timeout]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+
+    /// How it is printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub format: ReportFormat,
+
+    /// Agent to start, as a command
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        conflicts_with = "agent",
+        value_hint = ValueHint::CommandWithArguments
+    )]
+    pub agent_command: Vec<OsString>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReportFormat {
+    #[default]
+    Text,
+    Json,
 }
 
 #[derive(Args, Clone, Debug, PartialEq)]
@@ -272,6 +313,9 @@ pub enum ImportFrom {
         /// Show what would be added, change nothing
         #[arg(long)]
         dry_run: bool,
+        /// Also take one that has the name of a built-in agent, in its place
+        #[arg(long)]
+        force: bool,
     },
 }
 
@@ -288,6 +332,9 @@ pub enum AddFrom {
         /// Show what would be added, change nothing
         #[arg(long)]
         dry_run: bool,
+        /// Also take one that has the name of a built-in agent, in its place
+        #[arg(long)]
+        force: bool,
     },
 }
 

@@ -1,40 +1,111 @@
-//! What `acp-tui doctor` found, and how it is printed. Finding it takes an agent, and is `app`'s.
+//! What `acp-tui doctor` found, and how it is printed. Finding it takes an agent, and is `app`'s;
+//! but for the list of all agents, of which none is started.
 
-use std::fmt;
+use std::{fmt, path::Path};
 
-use super::{ExitCode, output::columns};
-use crate::{proto::AgentCaps, text::SafeText};
+use super::{ExitCode, agents::origin, output::columns};
+use crate::{
+    config::{AgentProfile, Config, StartError},
+    proto::AgentCaps,
+    text::SafeText,
+};
 
-/// Findings in the order in which they were made.
+/// Of stderr: what came before is in the log.
+const STDERR_LINES: usize = 8;
+
+/// Findings of one agent in the order in which they were made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DoctorReport {
+    /// The profile's name.
+    pub agent: SafeText,
     pub findings: Vec<Finding>,
+    exit: Option<ExitCode>,
 }
 
+/// One line, and what belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub verdict: Verdict,
     /// `command`, `initialize`, `session/load`.
     pub what: SafeText,
     pub detail: SafeText,
+    /// The end of the agent's stderr, line by line, where it may tell why.
+    pub stderr: Vec<SafeText>,
+    /// What to do about it, the likeliest first.
+    pub advice: Vec<SafeText>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    Good,
+    Ok,
     /// The agent does not offer it; the client does without.
     Missing,
+    /// It can be used, but something should be set right.
+    Warning,
     /// It cannot be used like this.
-    Bad,
+    Failed,
+}
+
+impl Verdict {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Missing => "no",
+            Self::Warning => "warn",
+            Self::Failed => "FAILED",
+        }
+    }
+}
+
+impl Finding {
+    pub fn new(verdict: Verdict, what: impl AsRef<str>, detail: impl AsRef<str>) -> Self {
+        Self {
+            verdict,
+            what: SafeText::line(what.as_ref()),
+            detail: SafeText::line(detail.as_ref()),
+            stderr: Vec::new(),
+            advice: Vec::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn advise(mut self, advice: impl IntoIterator<Item = String>) -> Self {
+        let advice = advice.into_iter().map(|line| SafeText::line(&line));
+        self.advice.extend(advice);
+        self
+    }
+
+    /// The last lines of what the agent wrote there.
+    #[must_use]
+    pub fn with_stderr(mut self, stderr: &str) -> Self {
+        let lines: Vec<&str> = stderr.lines().filter(|l| !l.trim().is_empty()).collect();
+        let last = lines.iter().skip(lines.len().saturating_sub(STDERR_LINES));
+        self.stderr = last.map(|line| SafeText::line(line)).collect();
+        self
+    }
 }
 
 impl DoctorReport {
-    pub fn add(&mut self, verdict: Verdict, what: impl Into<SafeText>, detail: SafeText) {
-        self.findings.push(Finding {
-            verdict,
-            what: what.into(),
-            detail,
-        });
+    /// Of the agent with that name.
+    pub fn of(agent: &str) -> Self {
+        Self {
+            agent: SafeText::line(agent),
+            ..Self::default()
+        }
+    }
+
+    pub fn add(&mut self, verdict: Verdict, what: impl AsRef<str>, detail: impl AsRef<str>) {
+        self.push(Finding::new(verdict, what, detail));
+    }
+
+    pub fn push(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// It cannot be used, which `exit` tells a script.
+    pub fn fail(&mut self, exit: ExitCode, finding: Finding) {
+        self.exit.get_or_insert(exit);
+        self.push(finding);
     }
 
     /// One finding for each capability, with what is lost without it.
@@ -57,12 +128,22 @@ impl DoctorReport {
             (
                 caps.list,
                 "session/list",
-                "the agent does not list its sessions",
+                "only what acp-tui has stored is listed",
             ),
             (
                 caps.close,
                 "session/close",
                 "sessions are ended with the process",
+            ),
+            (
+                caps.delete,
+                "session/delete",
+                "only what acp-tui has stored can be deleted",
+            ),
+            (
+                caps.fork,
+                "session/fork",
+                "a session cannot go on in two ways",
             ),
             (
                 caps.additional_directories,
@@ -78,38 +159,123 @@ impl DoctorReport {
             ),
         ] {
             if has {
-                self.add(Verdict::Good, what, SafeText::default());
+                self.add(Verdict::Ok, what, "");
             } else {
-                self.add(Verdict::Missing, what, SafeText::from(without));
+                self.add(Verdict::Missing, what, without);
             }
         }
     }
 
+    /// How the program ends, by the first failure.
     pub fn exit_code(&self) -> ExitCode {
-        if self.findings.iter().any(|f| f.verdict == Verdict::Bad) {
-            ExitCode::Failure
-        } else {
-            ExitCode::Done
-        }
+        self.exit.unwrap_or(ExitCode::Done)
     }
 }
 
 impl fmt::Display for DoctorReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows: Vec<Vec<String>> = self
-            .findings
-            .iter()
-            .map(|finding| {
-                let verdict = match finding.verdict {
-                    Verdict::Good => "ok",
-                    Verdict::Missing => "no",
-                    Verdict::Bad => "FAILED",
-                };
-                let detail = SafeText::line(&finding.detail);
-                vec![verdict.into(), finding.what.to_string(), detail.to_string()]
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for finding in &self.findings {
+            let row = |verdict: &str, what: &str, text: &str| {
+                vec![verdict.to_owned(), what.to_owned(), text.to_owned()]
+            };
+            let verdict = finding.verdict.word();
+            rows.push(row(verdict, &finding.what, &finding.detail));
+            rows.extend(finding.stderr.iter().map(|line| row("", "stderr", line)));
+            rows.extend(finding.advice.iter().map(|line| row("", "try", line)));
+        }
+        f.write_str(&columns(&rows))
+    }
+}
+
+/// All agents that are known: which could be started, and how to get the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Survey {
+    pub agents: Vec<Surveyed>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surveyed {
+    pub agent: SafeText,
+    pub name: SafeText,
+    /// Where its profile is from.
+    pub from: String,
+    pub default: bool,
+    pub found: bool,
+    /// What would be started.
+    pub command: Option<SafeText>,
+    /// Why it cannot be.
+    pub problem: Option<SafeText>,
+    pub install: Option<SafeText>,
+}
+
+impl Survey {
+    /// Looks on PATH; those that are found come first.
+    pub fn new(config: &Config, cwd: &Path) -> Self {
+        let is_default = |agent: &AgentProfile| {
+            let default = config.default_agent.as_deref();
+            default.is_some_and(|name| {
+                name == agent.id || agent.aliases.iter().any(|alias| alias == name)
+            })
+        };
+        let mut agents: Vec<Surveyed> = config
+            .agents
+            .values()
+            .map(|agent| {
+                let place = agent.locate(cwd);
+                let problem = place.as_ref().err().map(|problem| match problem {
+                    // How to get it stands beside.
+                    StartError::NotFound(missing) => missing.without_remedy().to_string(),
+                    StartError::Invocation(problem) => problem.to_string(),
+                });
+                let command = place.ok();
+                let command = command.map(|path| agent.command_line_of(&path.to_string_lossy()));
+                let line = |text: &String| SafeText::line(text);
+                Surveyed {
+                    agent: SafeText::line(&agent.id),
+                    name: SafeText::line(&agent.name),
+                    from: origin(&agent.origin),
+                    default: is_default(agent),
+                    found: command.is_some(),
+                    command: command.as_ref().map(line),
+                    problem: problem.as_ref().map(line),
+                    install: agent.install.as_ref().map(line),
+                }
             })
             .collect();
-        f.write_str(&columns(&rows))
+        agents.sort_by_key(|agent| !agent.found);
+        Self { agents }
+    }
+}
+
+impl fmt::Display for Survey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows: Vec<Vec<String>> = self
+            .agents
+            .iter()
+            .map(|agent| {
+                let verdict = if agent.found { "ok" } else { "no" };
+                let mark = if agent.default { "*" } else { "" };
+                let text = |text: &Option<SafeText>| {
+                    text.as_ref().map(ToString::to_string).unwrap_or_default()
+                };
+                let detail = match (&agent.command, &agent.install) {
+                    (Some(command), _) => command.to_string(),
+                    (None, Some(how)) => format!("{}; install: {how}", text(&agent.problem)),
+                    (None, None) => text(&agent.problem),
+                };
+                vec![
+                    verdict.to_owned(),
+                    format!("{}{mark}", agent.agent),
+                    agent.name.to_string(),
+                    detail,
+                ]
+            })
+            .collect();
+        f.write_str(&columns(&rows))?;
+        f.write_str(
+            "\nacp-tui doctor --agent NAME starts one and looks closer; --all: each that was found\n",
+        )
     }
 }
 
@@ -119,31 +285,37 @@ mod tests {
 
     #[test]
     fn a_report_has_one_line_for_each_finding() {
-        let mut report = DoctorReport::default();
-        report.add(Verdict::Good, "command", SafeText::new("/bin/x"));
+        let mut report = DoctorReport::of("x");
+        report.add(Verdict::Ok, "command", "/bin/x");
         report.add_capabilities(&AgentCaps {
             load_session: true,
             ..AgentCaps::default()
         });
         assert_eq!(report.exit_code(), ExitCode::Done);
-        report.add(
-            Verdict::Bad,
-            "initialize",
-            SafeText::new("no answer\nin 10 s"),
-        );
-        assert_eq!(report.exit_code(), ExitCode::Failure);
+        let silent = Finding::new(Verdict::Failed, "initialize", "no answer\nin 10 s");
+        let silent = silent.with_stderr("\nloading\n");
+        report.fail(ExitCode::NoAgent, silent.advise(["wait longer".to_owned()]));
+        // The first failure counts.
+        let other = Finding::new(Verdict::Failed, "other", "");
+        report.fail(ExitCode::Failure, other);
+        assert_eq!(report.exit_code(), ExitCode::NoAgent);
         assert_eq!(
             report.to_string(),
             "ok      command                 /bin/x\n\
              ok      session/load\n\
              no      session/resume          a restart loads the session with its history instead\n\
-             no      session/list            the agent does not list its sessions\n\
+             no      session/list            only what acp-tui has stored is listed\n\
              no      session/close           sessions are ended with the process\n\
+             no      session/delete          only what acp-tui has stored can be deleted\n\
+             no      session/fork            a session cannot go on in two ways\n\
              no      additional directories  --add-dir is not told to the agent\n\
              no      images                  a prompt cannot hold images\n\
              no      audio                   a prompt cannot hold audio\n\
              no      embedded context        files are sent as links\n\
-             FAILED  initialize              no answer in 10 s\n"
+             FAILED  initialize              no answer in 10 s\n\
+             \u{20}       stderr                  loading\n\
+             \u{20}       try                     wait longer\n\
+             FAILED  other\n"
         );
     }
 }

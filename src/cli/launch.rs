@@ -111,18 +111,26 @@ impl Launch {
     /// # Errors
     /// As [`Launch::resolve`]; also options of the UI, which would be lost silently.
     pub fn for_command(command: &Command, mut cli: Cli, start: &Path) -> Result<Self, CliError> {
-        match command {
-            Command::Doctor { agent } if agent.agent.is_some() => {
-                cli.agent.agent.clone_from(&agent.agent);
-            }
-            Command::Trust { dir: Some(dir), .. } => cli.cwd = Some(dir.clone()),
-            _ => {}
-        }
-        let takes_agent = matches!(command, Command::Doctor { .. });
+        let takes_agent = matches!(command, Command::Doctor(doctor) if !doctor.all);
         if cli.open != OpenArgs::default() || (cli.agent.agent.is_some() && !takes_agent) {
             return Err(CliError::Usage(
                 "options that open the UI do not go with a command; see acp-tui --help".into(),
             ));
+        }
+        match command {
+            Command::Doctor(doctor) => {
+                if doctor.agent.agent.is_some() {
+                    cli.agent.agent.clone_from(&doctor.agent.agent);
+                }
+                if cli.agent.agent.is_some() && !doctor.agent_command.is_empty() {
+                    return Err(CliError::Usage(
+                        "--agent names an agent, and so does the command behind `--`".into(),
+                    ));
+                }
+                cli.open.agent_command.clone_from(&doctor.agent_command);
+            }
+            Command::Trust { dir: Some(dir), .. } => cli.cwd = Some(dir.clone()),
+            _ => {}
         }
         Self::resolve(cli, start)
     }
@@ -423,6 +431,18 @@ mod tests {
     }
 
     #[test]
+    fn the_doctor_takes_a_command_as_the_launch_does() {
+        let mut cli = Cli::try_parse_from(["acp-tui", "doctor", "--", "./x", "--all"]).unwrap();
+        let command = cli.command.take().unwrap();
+        let launch = Launch::for_command(&command, cli, Path::new("/")).unwrap();
+        let AgentWanted::Command(profile) = launch.agent else {
+            panic!("no command");
+        };
+        assert_eq!(profile.command, "/./x");
+        assert_eq!(profile.args, ["--all"]);
+    }
+
+    #[test]
     fn options_of_the_ui_are_not_lost_on_a_command() {
         let refused = |args: &[&str]| {
             let mut cli = Cli::try_parse_from([&["acp-tui"], args].concat()).unwrap();
@@ -432,6 +452,8 @@ mod tests {
         assert!(refused(&["--mode", "plan", "agents"]));
         assert!(refused(&["--agent", "pi", "agents"]));
         assert!(!refused(&["--agent", "pi", "doctor"]));
+        assert!(refused(&["--agent", "pi", "doctor", "--all"]));
+        assert!(refused(&["--agent", "pi", "doctor", "--", "x"]));
         assert!(!refused(&["--config", "x", "config", "path"]));
     }
 }

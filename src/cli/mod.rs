@@ -7,7 +7,7 @@
 mod agents;
 mod args;
 mod config;
-pub mod doctor;
+mod doctor;
 mod generate;
 mod import;
 mod launch;
@@ -19,13 +19,14 @@ mod trust;
 use crate::config::{AgentError, ConfigError};
 
 pub use self::{
-    agents::agents,
+    agents::{agents, program_version},
     args::{
-        AddFrom, AgentArg, AgentsAction, Cli, Command, ConfigAction, ExportFormat, Format,
-        ImportFrom, OpenArgs, ReplayArgs as ReplayOptions, RunArgs, SessionsAction,
+        AddFrom, AgentArg, AgentsAction, Cli, Command, ConfigAction, DoctorArgs, ExportFormat,
+        Format, ImportFrom, OpenArgs, ReplayArgs as ReplayOptions, ReportFormat, RunArgs,
+        SessionsAction,
     },
     config::config,
-    doctor::DoctorReport,
+    doctor::{DoctorReport, Finding, Survey, Verdict},
     generate::{completions, man},
     import::add_agents,
     launch::{AgentWanted, Launch, Reopen},

@@ -29,6 +29,15 @@ impl NotFound {
         }
     }
 
+    /// What is wrong, without what to do about it.
+    #[must_use]
+    pub fn without_remedy(&self) -> Self {
+        Self {
+            install: None,
+            ..self.clone()
+        }
+    }
+
     fn text(&self) -> String {
         let program = self.program.to_string_lossy();
         if self.not_executable {

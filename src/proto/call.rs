@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
-        HostRequest, McpServer, ModeId, OptionValue, RequestKey, RpcError, SessionId, SessionKey,
-        SessionMode, SessionPage, TurnTokens,
+        HostRequest, McpServer, MessageId, ModeId, OptionValue, Provider, ProviderSetting,
+        RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage, SlashCommand,
+        TerminalId, ToolCallId, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -65,13 +66,22 @@ pub enum Call {
     },
     /// Only with `auth.logout` (V1-AUTH-10).
     Logout,
+    /// Only with `providers`, as the two below (V1-AUTH-12).
+    ListProviders,
+    /// Replaces all that the provider was.
+    SetProvider(ProviderSetting),
+    /// Never one that is required.
+    DisableProvider {
+        id: String,
+    },
     NewSession(SessionSetup),
-    /// Replays the conversation as updates before its answer (V1-SES-08).
+    /// Replays the conversation as updates before its answer (V1-SES-08); in v2 a resume that asks
+    /// for it (V2-SES-02).
     LoadSession {
         id: SessionId,
         setup: SessionSetup,
     },
-    /// Replays nothing (V1-SES-11).
+    /// Replays nothing (V1-SES-11, V2-SES-02).
     ResumeSession {
         id: SessionId,
         setup: SessionSetup,
@@ -92,9 +102,24 @@ pub enum Call {
     DeleteSession {
         id: SessionId,
     },
+    /// Only with `sessionCapabilities.title`; the session need not be open (V1-SES-20).
+    SetTitle {
+        session: SessionId,
+        title: String,
+    },
     Prompt {
         session: SessionId,
         blocks: Vec<PromptBlock>,
+    },
+    /// Only while the call advertises it (V2-CAN-02).
+    CancelToolCall {
+        session: SessionId,
+        id: ToolCallId,
+    },
+    /// Likewise.
+    CancelTerminal {
+        session: SessionId,
+        id: TerminalId,
     },
     SetMode {
         session: SessionId,
@@ -162,6 +187,13 @@ pub enum CallTag {
         method: String,
     },
     Logout,
+    ListProviders,
+    SetProvider {
+        id: String,
+    },
+    DisableProvider {
+        id: String,
+    },
     NewSession,
     LoadSession {
         id: SessionId,
@@ -182,8 +214,19 @@ pub enum CallTag {
     DeleteSession {
         id: SessionId,
     },
+    SetTitle {
+        session: SessionId,
+    },
     Prompt {
         session: SessionId,
+    },
+    CancelToolCall {
+        session: SessionId,
+        id: ToolCallId,
+    },
+    CancelTerminal {
+        session: SessionId,
+        id: TerminalId,
     },
     SetMode {
         session: SessionId,
@@ -204,6 +247,11 @@ impl Call {
                 method: method.clone(),
             },
             Self::Logout => CallTag::Logout,
+            Self::ListProviders => CallTag::ListProviders,
+            Self::SetProvider(setting) => CallTag::SetProvider {
+                id: setting.id.clone(),
+            },
+            Self::DisableProvider { id } => CallTag::DisableProvider { id: id.clone() },
             Self::NewSession(_) => CallTag::NewSession,
             Self::LoadSession { id, .. } => CallTag::LoadSession { id: id.clone() },
             Self::ResumeSession { id, .. } => CallTag::ResumeSession { id: id.clone() },
@@ -212,9 +260,20 @@ impl Call {
                 first: cursor.is_none(),
             },
             Self::DeleteSession { id } => CallTag::DeleteSession { id: id.clone() },
+            Self::SetTitle { session, .. } => CallTag::SetTitle {
+                session: session.clone(),
+            },
             Self::CloseSession { id } => CallTag::CloseSession { id: id.clone() },
             Self::Prompt { session, .. } => CallTag::Prompt {
                 session: session.clone(),
+            },
+            Self::CancelToolCall { session, id } => CallTag::CancelToolCall {
+                session: session.clone(),
+                id: id.clone(),
+            },
+            Self::CancelTerminal { session, id } => CallTag::CancelTerminal {
+                session: session.clone(),
+                id: id.clone(),
             },
             Self::SetMode { session, mode } => CallTag::SetMode {
                 session: session.clone(),
@@ -239,12 +298,24 @@ pub enum CallResult {
     Initialized(Box<Initialized>),
     Authenticated,
     LoggedOut,
+    ProvidersListed(Vec<Provider>),
+    ProviderSet,
+    ProviderDisabled,
     SessionOpened(Box<SessionOpened>),
     SessionClosed,
     SessionsListed(SessionPage),
     SessionDeleted,
-    /// With what the agent says it took.
+    /// The title that the agent keeps, which need not be the one that it was sent (V1-SES-20).
+    TitleSet(SafeText),
+    /// The turn is over (v1). With what the agent says it took.
     PromptDone(StopReason, Option<TurnTokens>),
+    /// The prompt is part of the conversation now, as that message; what becomes of it is told by
+    /// the session's state (V2-PROMPT-01).
+    PromptAccepted {
+        message: MessageId,
+    },
+    /// Accepted, not stopped (V2-CAN-02).
+    CancelAccepted,
     ModeSet,
     /// The full list replaces ours (V1-CFG-08).
     ConfigSet(Vec<ConfigOption>),
@@ -336,6 +407,8 @@ pub struct SessionOpened {
     pub modes: Option<ModeState>,
     /// Empty where the agent has none.
     pub config_options: Vec<ConfigOption>,
+    /// Likewise; v1 tells them in an update only (V2-SES-01).
+    pub commands: Vec<SlashCommand>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -344,13 +417,16 @@ pub struct ModeState {
     pub available: Vec<SessionMode>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Why an agent stopped working.
+#[derive(Clone, PartialEq, Debug)]
 pub enum StopReason {
     EndTurn,
     MaxTokens,
     MaxTurnRequests,
     Refusal,
     Cancelled,
+    /// Something failed (V2-STATE-01).
+    Error(RpcError),
     /// Ends the turn all the same (V1-PROMPT-04).
     Unknown(SafeText),
 }

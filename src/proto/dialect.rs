@@ -235,8 +235,20 @@ pub enum Protocol {
     /// ACP, version 1.
     #[default]
     V1,
+    /// Its version 2, a draft; agents that do not speak it are spoken to in version 1 (V2-INIT-01).
+    V2,
     /// The prototype that came before it (D-30…D-43).
     Threads,
+}
+
+impl Protocol {
+    /// What `initialize` names. Threads become version 1 in the connection.
+    pub fn version(self) -> i64 {
+        match self {
+            Self::V1 | Self::Threads => 1,
+            Self::V2 => 2,
+        }
+    }
 }
 
 /// What an agent showed of its dialect. Each is told once in a connection.

@@ -111,6 +111,9 @@ pub struct TextField {
     /// Formats that are not known bind nothing.
     pub format: Option<TextFormat>,
     pub default: Option<String>,
+    /// Lines of a name and a secret, which is not to be read on the screen. Never in a form of an
+    /// agent, which may ask for none (V1-ELI-13).
+    pub secret: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

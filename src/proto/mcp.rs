@@ -35,13 +35,3 @@ impl fmt::Debug for SecretPairs {
             .finish()
     }
 }
-
-impl McpServer {
-    pub fn secrets(&self) -> impl Iterator<Item = &str> {
-        let pairs = match &self.transport {
-            McpTransport::Stdio { env, .. } => env,
-            McpTransport::Http { headers, .. } | McpTransport::Sse { headers, .. } => headers,
-        };
-        pairs.0.iter().map(|(_, value)| value.as_str())
-    }
-}

@@ -80,6 +80,8 @@ pub enum Kind {
     Subagent,
     Content,
     Notice,
+    /// It was withdrawn: what was known of it is to go.
+    Gone,
     /// Of a later version: not shown.
     #[default]
     #[serde(other)]
@@ -140,7 +142,7 @@ pub struct Entry {
 }
 
 pub(super) fn values(meta: &Meta) -> Vec<Raw> {
-    meta.values().iter().cloned().map(Raw).collect()
+    meta.objects().map(Raw).collect()
 }
 
 pub(super) fn millis(took: Duration) -> u64 {
@@ -228,6 +230,15 @@ impl Block {
         }
     }
 
+    /// What stands for a block that was withdrawn.
+    pub fn gone(id: u64) -> Self {
+        Self {
+            id,
+            kind: Kind::Gone,
+            ..Self::default()
+        }
+    }
+
     /// As a block of history: nothing in it goes on. `None` for one of a later version, and for that
     /// of a subagent.
     pub fn into_history(self, now: Instant) -> Option<BlockKind> {
@@ -286,7 +297,7 @@ impl Block {
                 detail: self.detail,
             }),
             // With its conversation, which stands elsewhere.
-            Kind::Subagent | Kind::Later => return None,
+            Kind::Subagent | Kind::Gone | Kind::Later => return None,
         })
     }
 
@@ -351,6 +362,7 @@ impl From<&ToolCall> for Tool {
         let status = match &call.state {
             ToolState::Pending => "pending".into(),
             ToolState::InProgress => "in_progress".into(),
+            ToolState::Paused => "paused".into(),
             ToolState::Completed => "completed".into(),
             ToolState::Failed => "failed".into(),
             ToolState::Cancelled => "cancelled".into(),

@@ -49,6 +49,14 @@ impl Conversation {
             return false;
         }
         self.growing.remove(&block.id);
+        if block.kind == Kind::Gone {
+            // Its place stays till all is read, so that those of others do.
+            let place = self.by_id.get(&block.id);
+            if let Some(stored) = place.and_then(|at| self.blocks.get_mut(*at)) {
+                stored.block = block;
+            }
+            return true;
+        }
         match self.by_id.get(&block.id) {
             Some(place) => {
                 if let Some(stored) = self.blocks.get_mut(*place) {
@@ -81,7 +89,14 @@ impl Conversation {
         }
     }
 
+    /// All is read.
     pub(super) fn settle(&mut self) {
+        let before = self.blocks.len();
+        self.blocks.retain(|stored| stored.block.kind != Kind::Gone);
+        if self.blocks.len() < before {
+            let blocks = self.blocks.iter().enumerate();
+            self.by_id = blocks.map(|(at, stored)| (stored.block.id, at)).collect();
+        }
         for stored in &mut self.blocks {
             if let Some(text) = self.growing.remove(&stored.block.id) {
                 stored.block.text = text.since(0);
@@ -171,6 +186,7 @@ impl Conversation {
         let (plan, plans) = Pinned::restore(self.plans);
         History {
             title: None,
+            own_title: false,
             blocks,
             at: times,
             plan,

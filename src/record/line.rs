@@ -68,6 +68,9 @@ pub struct About {
     /// As the agent names it; changes where a new session had to take the place of one that is gone.
     pub session: Option<String>,
     pub title: Option<SafeText>,
+    /// The person gave it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub own_title: bool,
     /// Milliseconds since 1970.
     pub started: u64,
 }

@@ -173,7 +173,7 @@ fn written(block: &Block, children: &Children, depth: usize) -> String {
             .join("\n\n"),
         Kind::Notice => format!("*{}*", SafeText::line(block.text.trim())),
         Kind::Subagent => written_subagent(block, children, depth),
-        Kind::Later => String::new(),
+        Kind::Gone | Kind::Later => String::new(),
     }
 }
 

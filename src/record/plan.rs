@@ -38,6 +38,11 @@ impl Pinned {
                     entries: entries.iter().map(Entry::from).collect(),
                     ..Self::default()
                 },
+                PlanBody::Unknown { raw, .. } => Self {
+                    id,
+                    text: SafeText::new(&raw.0),
+                    ..Self::default()
+                },
                 PlanBody::Text(plan) => Self {
                     id,
                     text: plan.text.clone(),

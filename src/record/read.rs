@@ -142,6 +142,7 @@ impl Record {
         let said = self.said.into_history(&mut self.children, now);
         History {
             title: self.about.title,
+            own_title: self.about.own_title,
             ..said
         }
     }

@@ -266,7 +266,7 @@ impl Recorder {
     fn is_renamed(&self, session: &Session) -> bool {
         self.begun
             && self.about.as_ref().is_some_and(|about| {
-                about.title != session.title
+                (&about.title, about.own_title) != (&session.title, session.own_title)
                     || about.session.as_deref() != session.id.as_ref().map(|id| id.as_str())
             })
     }
@@ -281,6 +281,7 @@ impl Recorder {
             // The one that is being opened again.
             session: id.or_else(|| before.and_then(|about| about.session.clone())),
             title: session.title.clone(),
+            own_title: session.own_title,
             started: self.started,
         }
     }

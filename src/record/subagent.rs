@@ -2,7 +2,7 @@
 
 use super::block::{Block, Kind, millis};
 use crate::{
-    proto::{IdleReason, RpcError, StopReason, SubagentState, code},
+    proto::{RpcError, StopReason, WorkState, code},
     session::Subagent,
     text::SafeText,
 };
@@ -11,17 +11,15 @@ impl Block {
     /// `child` is the number of its conversation in the record.
     pub fn subagent(id: u64, subagent: &Subagent, child: u64) -> Self {
         let (status, detail) = match &subagent.state {
-            Some(SubagentState::Running) => ("running".into(), None),
-            Some(SubagentState::RequiresAction) => ("requires_action".into(), None),
-            Some(SubagentState::Idle(None)) => ("idle".into(), None),
-            Some(SubagentState::Idle(Some(IdleReason::Stopped(reason)))) => {
-                ("idle".into(), Some(stop_name(reason)))
-            }
-            Some(SubagentState::Idle(Some(IdleReason::Failed(error)))) => {
+            Some(WorkState::Running) => ("running".into(), None),
+            Some(WorkState::RequiresAction) => ("requires_action".into(), None),
+            Some(WorkState::Idle(None)) => ("idle".into(), None),
+            Some(WorkState::Idle(Some(StopReason::Error(error)))) => {
                 ("failed".into(), Some(error.message.clone()))
             }
-            Some(SubagentState::Other(state)) => (state.clone(), None),
-            Some(SubagentState::Unknown) | None => ("unknown".into(), None),
+            Some(WorkState::Idle(Some(reason))) => ("idle".into(), Some(stop_name(reason))),
+            Some(WorkState::Other(state)) => (state.clone(), None),
+            Some(WorkState::Unknown) | None => ("unknown".into(), None),
         };
         Self {
             id,
@@ -37,16 +35,17 @@ impl Block {
     }
 
     /// How its work ended. One that worked when it was last heard of has no result.
-    pub(super) fn subagent_state(&self) -> Option<SubagentState> {
+    pub(super) fn subagent_state(&self) -> Option<WorkState> {
         let reason = match self.status.as_deref()? {
-            "idle" => self.detail.clone().map(stop_of).map(IdleReason::Stopped),
+            "idle" => self.detail.clone().map(stop_of),
             "failed" => {
                 let message = self.detail.as_deref().unwrap_or_default();
-                Some(IdleReason::Failed(RpcError::new(code::INTERNAL, message)))
+                let error = RpcError::new(code::INTERNAL, message);
+                Some(StopReason::Error(error))
             }
             _ => return None,
         };
-        Some(SubagentState::Idle(reason))
+        Some(WorkState::Idle(reason))
     }
 }
 
@@ -58,6 +57,7 @@ pub fn stop_name(reason: &StopReason) -> SafeText {
         StopReason::MaxTurnRequests => "max_turn_requests".into(),
         StopReason::Refusal => "refusal".into(),
         StopReason::Cancelled => "cancelled".into(),
+        StopReason::Error(_) => "error".into(),
         StopReason::Unknown(reason) => reason.clone(),
     }
 }

@@ -8,7 +8,7 @@ use crate::{
         AgentCaps, AgentEvent, CallResult, CallTag, ChunkRole, ClientCaps, ConnectionId,
         ContentBlock, FromAgent, Initialized, Meta, NamedPlan, Patch, PlanBody, PlanEntry, PlanId,
         PlanPriority, PlanStatus, PromptBlock, SessionId, SessionKey, SessionOpened, StopReason,
-        SubagentPatch, SubagentState, ToolCallId, ToolCallPatch, ToolKind, ToolStatus,
+        SubagentPatch, ToolCallId, ToolCallPatch, ToolKind, ToolStatus, WorkState,
     },
     session::{BlockKind, Event, Past, Prompt, Session, SessionConfig, reduce},
     text::SafeText,
@@ -62,6 +62,7 @@ impl Stage {
                 id: Some(SessionId::new("s")),
                 modes: None,
                 config_options: Vec::new(),
+                commands: Vec::new(),
             })),
         );
         self.asks("go");
@@ -141,10 +142,10 @@ fn text(text: &str) -> AgentEvent {
     }
 }
 
-fn child(id: &str, state: SubagentState) -> AgentEvent {
+fn child(id: &str, state: WorkState) -> AgentEvent {
     AgentEvent::Subagent(Box::new(SubagentPatch {
         title: Patch::Set(SafeText::new(&format!("Explore {id}"))),
-        state: Patch::Set(state),
+        state: Patch::Set(state.into()),
         ..SubagentPatch::new(SessionId::new(id))
     }))
 }
@@ -152,9 +153,9 @@ fn child(id: &str, state: SubagentState) -> AgentEvent {
 fn tool(title: &str) -> AgentEvent {
     AgentEvent::ToolCall(Box::new(ToolCallPatch {
         announces: true,
-        title: Some(SafeText::new(title)),
-        kind: Some(ToolKind::Read),
-        status: Some(ToolStatus::Completed),
+        title: Patch::Set(SafeText::new(title)),
+        kind: Patch::Set(ToolKind::Read),
+        status: Patch::Set(ToolStatus::Completed),
         ..ToolCallPatch::new(ToolCallId::new(title))
     }))
 }
@@ -181,15 +182,15 @@ fn entry(content: &str, status: PlanStatus) -> PlanEntry {
 fn nested() -> Stage {
     let mut stage = Stage::running();
     stage.says("s", text("I send somebody."));
-    stage.says("s", child("a", SubagentState::Running));
+    stage.says("s", child("a", WorkState::Running));
     stage.says("a", text("I look "));
     stage.store(false);
     stage.says("a", text("around."));
     stage.says("a", tool("read a.rs"));
-    stage.says("a", child("b", SubagentState::Running));
+    stage.says("a", child("b", WorkState::Running));
     stage.says("b", text("Deep down."));
-    stage.says("a", child("b", SubagentState::Idle(None)));
-    stage.says("s", child("a", SubagentState::Idle(None)));
+    stage.says("a", child("b", WorkState::Idle(None)));
+    stage.says("s", child("a", WorkState::Idle(None)));
     stage.says("s", text("It is done."));
     stage
 }
@@ -220,13 +221,13 @@ fn what_subagents_said_and_did_comes_back_within_what_stands_for_them() {
     assert_eq!((a.depth, b.depth), (1, 2));
     assert_eq!(a.transcript.blocks().len(), 3);
     assert_eq!(&*a.name(), "Explore a");
-    assert_eq!(b.state, Some(SubagentState::Idle(None)));
+    assert_eq!(b.state, Some(WorkState::Idle(None)));
 }
 
 #[test]
 fn a_subagent_costs_what_is_new_of_it() {
     let mut stage = Stage::running();
-    stage.says("s", child("a", SubagentState::Running));
+    stage.says("s", child("a", WorkState::Running));
     stage.says("a", text("one "));
     stage.store(false);
     for _ in 0..100 {
@@ -242,9 +243,9 @@ fn a_subagent_goes_on_behind_what_is_stored_of_it() {
     stage.ends();
     stage.store(true);
     let mut stage = stage.opened_again();
-    stage.says("s", child("a", SubagentState::Running));
+    stage.says("s", child("a", WorkState::Running));
     stage.says("a", text("Again."));
-    stage.says("s", child("c", SubagentState::Running));
+    stage.says("s", child("c", WorkState::Running));
     stage.says("c", text("I am new."));
     stage.ends();
     stage.store(true);
@@ -276,9 +277,9 @@ fn a_file_that_gets_too_long_loses_subagents_with_what_stands_for_them() {
     let mut stage = Stage::running();
     for n in 0..20 {
         let id = format!("c{n}");
-        stage.says("s", child(&id, SubagentState::Running));
+        stage.says("s", child(&id, WorkState::Running));
         stage.says(&id, text(&"x".repeat(2_000)));
-        stage.says("s", child(&id, SubagentState::Idle(None)));
+        stage.says("s", child(&id, WorkState::Idle(None)));
     }
     stage.ends();
     stage.store(true);

@@ -98,7 +98,7 @@ struct Growing {
     len: usize,
     print: u64,
     took: Option<Duration>,
-    meta: usize,
+    meta: u64,
 }
 
 /// What is sent again and again, as it goes on.
@@ -180,6 +180,14 @@ impl Track {
                 blocks.filter(|block| block.rev > self.seen).collect()
             }
         };
+        for id in transcript.withdrawn_since(self.seen) {
+            if id >= self.first {
+                self.growing.remove(&id);
+                self.rows.remove(&id);
+                let id = self.first_id + (id.0 - self.first.0);
+                out.push(Line::block(when.t, Block::gone(id)));
+            }
+        }
         let late = std::mem::take(&mut self.late);
         let changed = changed.iter().map(|block| block.id);
         let all: BTreeSet<BlockId> = changed.chain(late).collect();
@@ -270,7 +278,7 @@ impl Track {
             len: text.len(),
             print: print(text, text.len()),
             took,
-            meta: meta.values().len(),
+            meta: meta.fingerprint(),
         };
         let before = self.growing.insert(block.id, now);
         if self.growing.len() > MAX_GROWING {
@@ -279,7 +287,7 @@ impl Track {
         let Some(before) = before.filter(|before| print(text, before.len) == before.print) else {
             return Some(Line::block(t, Block::new(id, &block.kind)));
         };
-        let has_meta = before.meta != meta.values().len();
+        let has_meta = before.meta != meta.fingerprint();
         if before.len == text.len() && before.took == took && !has_meta {
             return None;
         }

@@ -6,8 +6,9 @@ use super::*;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, CallResult, CallTag, ChunkRole, ClientCaps, ConnectionId,
-        ContentBlock, Diff, FromAgent, Initialized, Meta, PromptBlock, SessionId, SessionKey,
-        SessionOpened, StopReason, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
+        ContentBlock, Diff, FromAgent, Initialized, Meta, Patch, PromptBlock, Protocol, SessionId,
+        SessionKey, SessionOpened, StopReason, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
+        ToolStatus,
     },
     session::{Effect, Event, Prompt, Session, SessionConfig, Start, reduce},
     text::SafeText,
@@ -37,6 +38,7 @@ impl Watched {
             mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
+            protocol: Protocol::V1,
             start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),
@@ -68,6 +70,7 @@ impl Watched {
                 id: Some(SessionId::new("s")),
                 modes: None,
                 config_options: Vec::new(),
+                commands: Vec::new(),
             })),
         );
         watched
@@ -125,17 +128,13 @@ fn text(role: ChunkRole, text: &str) -> AgentEvent {
 }
 
 fn edit(status: ToolStatus) -> AgentEvent {
-    let diff = Diff {
-        path: "src/a.rs".into(),
-        old: None,
-        new: "x".into(),
-    };
+    let diff = Diff::of_texts("src/a.rs".into(), None, "x".into());
     AgentEvent::ToolCall(Box::new(ToolCallPatch {
         announces: true,
-        title: Some("Edit a.rs".into()),
-        kind: Some(ToolKind::Edit),
-        status: Some(status),
-        content: Some(vec![ToolContent::Diff(diff.into())]),
+        title: Patch::Set("Edit a.rs".into()),
+        kind: Patch::Set(ToolKind::Edit),
+        status: Patch::Set(status),
+        content: Patch::Set(vec![ToolContent::Diff(diff.into())]),
         ..ToolCallPatch::new(ToolCallId::new("t"))
     }))
 }
@@ -256,19 +255,19 @@ fn the_version_is_the_first_thing_and_stands_in_the_summary() {
 
 #[test]
 fn a_subagent_is_told_of_when_it_comes_and_when_it_stands_otherwise() {
-    use crate::proto::{Patch, SubagentPatch, SubagentState};
+    use crate::proto::{Patch, SubagentPatch, WorkState};
     let mut watched = Watched::running();
-    let child = |state: SubagentState| {
+    let child = |state: WorkState| {
         AgentEvent::Subagent(Box::new(SubagentPatch {
             title: Patch::Set("Explore".into()),
-            state: Patch::Set(state),
+            state: Patch::Set(state.into()),
             ..SubagentPatch::new(SessionId::new("c"))
         }))
     };
-    watched.says(child(SubagentState::Running));
+    watched.says(child(WorkState::Running));
     watched.says(text(ChunkRole::Agent, "one"));
-    watched.says(child(SubagentState::Running));
-    watched.says(child(SubagentState::Idle(None)));
+    watched.says(child(WorkState::Running));
+    watched.says(child(WorkState::Idle(None)));
     let told: Vec<Value> = watched
         .json()
         .into_iter()
@@ -290,11 +289,11 @@ fn of_child(event: AgentEvent) -> Event {
 
 /// With a subagent that works.
 fn with_child() -> Watched {
-    use crate::proto::{Patch, SubagentPatch, SubagentState};
+    use crate::proto::{SubagentPatch, WorkState};
     let mut watched = Watched::running();
     watched.says(AgentEvent::Subagent(Box::new(SubagentPatch {
         title: Patch::Set("Explore".into()),
-        state: Patch::Set(SubagentState::Running),
+        state: Patch::Set(WorkState::Running.into()),
         ..SubagentPatch::new(SessionId::new("c"))
     })));
     watched
@@ -353,16 +352,18 @@ fn calls_of_subagents_have_numbers_of_their_own() {
 #[test]
 fn a_permission_that_is_refused_to_a_subagent_is_in_the_report() {
     use crate::proto::{
-        HostRequest, OptionId, PermissionKind, PermissionOption, PermissionRequest, RequestKey,
-        Verdict,
+        HostRequest, OptionId, PermissionKind, PermissionOption, PermissionRequest,
+        PermissionSubject, RequestKey, Verdict,
     };
     let mut watched = with_child();
     let request = HostRequest::Permission(Box::new(PermissionRequest {
         session: SessionId::new("c"),
-        tool_call: ToolCallPatch {
-            title: Some("rm".into()),
+        title: None,
+        description: None,
+        subject: PermissionSubject::ToolCall(Box::new(ToolCallPatch {
+            title: Patch::Set("rm".into()),
             ..ToolCallPatch::new(ToolCallId::new("t"))
-        },
+        })),
         options: vec![PermissionOption {
             id: OptionId::new("n"),
             name: "No".into(),

@@ -234,6 +234,7 @@ impl Watch {
             let (entries, text) = match &named.body {
                 PlanBody::Items(entries) => (plan(entries), None),
                 PlanBody::Text(text) => (Vec::new(), Some(text.text.to_string())),
+                PlanBody::Unknown { raw, .. } => (Vec::new(), Some(raw.0.to_string())),
             };
             let id = Some(named.id.as_str().to_owned());
             self.tell(Record::Plan { id, entries, text }, sink);

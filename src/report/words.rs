@@ -3,8 +3,8 @@
 use super::record::{Permission, PlanEntry, Record, Tool};
 use crate::{
     proto::{
-        CompactionStatus, ContentBlock, IdleReason, PlanPriority, PlanStatus, SessionId,
-        StopReason, SubagentState, ToolContent, ToolKind,
+        CompactionStatus, ContentBlock, PlanPriority, PlanStatus, SessionId, StopReason,
+        ToolContent, ToolKind, WorkState,
     },
     session::{Answered, BlockKind, By, NoticeLevel, ToolCall, ToolState},
 };
@@ -19,19 +19,17 @@ pub(super) fn compaction_name(status: &CompactionStatus) -> String {
     }
 }
 
-pub(super) fn state_name(state: Option<&SubagentState>) -> String {
+pub(super) fn state_name(state: Option<&WorkState>) -> String {
     match state {
-        Some(SubagentState::Running) => "running".to_owned(),
-        Some(SubagentState::RequiresAction) => "requires_action".to_owned(),
-        Some(SubagentState::Idle(None)) => "idle".to_owned(),
-        Some(SubagentState::Idle(Some(IdleReason::Stopped(reason)))) => {
-            format!("idle: {}", reason_name(reason))
-        }
-        Some(SubagentState::Idle(Some(IdleReason::Failed(error)))) => {
+        Some(WorkState::Running) => "running".to_owned(),
+        Some(WorkState::RequiresAction) => "requires_action".to_owned(),
+        Some(WorkState::Idle(None)) => "idle".to_owned(),
+        Some(WorkState::Idle(Some(StopReason::Error(error)))) => {
             format!("failed: {}", error.message)
         }
-        Some(SubagentState::Other(state)) => state.to_string(),
-        Some(SubagentState::Unknown) | None => "unknown".to_owned(),
+        Some(WorkState::Idle(Some(reason))) => format!("idle: {}", reason_name(reason)),
+        Some(WorkState::Other(state)) => state.to_string(),
+        Some(WorkState::Unknown) | None => "unknown".to_owned(),
     }
 }
 
@@ -105,13 +103,14 @@ fn content(content: &ContentBlock) -> Record {
 /// `number` is the call's, `subagent` whose it is.
 pub(super) fn tool(number: u64, subagent: Option<&SessionId>, call: &ToolCall) -> Tool {
     let diffs = call.content.iter().filter_map(|piece| match piece {
-        ToolContent::Diff(diff) => Some(&diff.path),
+        ToolContent::Diff(diff) => Some(diff.paths()),
         _ => None,
     });
     let mut paths: Vec<String> = Vec::new();
-    for path in call.locations.iter().map(|at| &at.path).chain(diffs) {
-        if !paths.contains(path) {
-            paths.push(path.clone());
+    let located = call.locations.iter().map(|at| at.path.as_str());
+    for path in located.chain(diffs.flatten()) {
+        if !paths.iter().any(|known| known == path) {
+            paths.push(path.to_owned());
         }
     }
     Tool {
@@ -123,6 +122,7 @@ pub(super) fn tool(number: u64, subagent: Option<&SessionId>, call: &ToolCall) -
         status: match &call.state {
             ToolState::Pending => "pending".to_owned(),
             ToolState::InProgress => "in_progress".to_owned(),
+            ToolState::Paused => "paused".to_owned(),
             ToolState::Completed => "completed".to_owned(),
             ToolState::Failed => "failed".to_owned(),
             ToolState::Cancelled => "cancelled".to_owned(),
@@ -163,6 +163,7 @@ pub(super) fn plan(entries: &[crate::proto::PlanEntry]) -> Vec<PlanEntry> {
             PlanStatus::Pending => "pending",
             PlanStatus::InProgress => "in_progress",
             PlanStatus::Completed => "completed",
+            PlanStatus::Cancelled => "cancelled",
         },
         priority: match entry.priority {
             PlanPriority::High => "high",
@@ -195,6 +196,7 @@ pub(super) fn reason_name(reason: &StopReason) -> String {
         StopReason::MaxTurnRequests => "max_turn_requests".to_owned(),
         StopReason::Refusal => "refusal".to_owned(),
         StopReason::Cancelled => "cancelled".to_owned(),
+        StopReason::Error(_) => "error".to_owned(),
         StopReason::Unknown(reason) => reason.to_string(),
     }
 }

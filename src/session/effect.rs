@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentNotice, ConnectionId, HostRequest, LoginProgram, RequestKey, SessionId, TerminalMeta,
-        ToAgent,
+        AgentNotice, ConnectionId, HostRequest, LoginProgram, Protocol, RequestKey, SessionId,
+        TerminalId, TerminalSize, ToAgent,
     },
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
@@ -13,8 +13,9 @@ use crate::{
 pub enum Effect {
     /// Put on the wire.
     ToAgent(ToAgent),
-    /// Start the agent's process; comes back as `Connected` or `SpawnFailed`.
-    Spawn,
+    /// Start the agent's process, to speak with it as named; comes back as `Connected` or
+    /// `SpawnFailed`.
+    Spawn(Protocol),
     /// End that process and everything it started; comes back as `Exited`.
     StopAgent(ConnectionId),
     /// What the agent has said on stderr so far; comes back as `Stderr`.
@@ -41,8 +42,11 @@ pub enum Effect {
     Login(Login),
     /// End it. Nothing of it comes back.
     EndLogin,
-    /// Output of a terminal that the agent runs itself: feed its screen.
-    TerminalMeta(TerminalMeta),
+    /// Of a terminal that the agent runs itself: change its screen.
+    AgentScreen {
+        id: TerminalId,
+        change: ScreenChange,
+    },
     /// Ring or notify, if the terminal is not looked at.
     Attention(Attention),
     /// Text that came back to the person: in front of the draft.
@@ -53,6 +57,18 @@ pub enum Effect {
     Toast(SafeText),
     /// A notice of the agent's: shown for a moment, not kept (V1-NOTE-01).
     Notice(AgentNotice),
+}
+
+/// What becomes of the screen of an agent's own terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScreenChange {
+    /// An empty one, in place of what there was. `None`: the agent tells no size.
+    Begin(Option<TerminalSize>),
+    Resize(TerminalSize),
+    /// More bytes, as a terminal prints them.
+    Print(Vec<u8>),
+    /// Nothing more is expected.
+    End,
 }
 
 /// What is run to sign in.

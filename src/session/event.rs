@@ -2,8 +2,9 @@
 
 use crate::{
     proto::{
-        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, OptionId,
-        OptionValue, PromptBlock, RequestKey, SessionId, TerminalId,
+        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
+        OptionId, OptionValue, PromptBlock, ProviderSetting, RequestKey, SessionId, TerminalId,
+        ToolCallId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -14,6 +15,12 @@ pub enum Event {
     // The connection.
     /// The agent's process runs and its pipes are open.
     Connected(ConnectionId),
+    /// What it may be handed, looked up with its own program: comes before `Connected`. `problems`:
+    /// why others are left out.
+    McpServers {
+        servers: Vec<McpServer>,
+        problems: Vec<SafeText>,
+    },
     /// It could not be started: what, why, what to do.
     SpawnFailed {
         error: SafeText,
@@ -50,6 +57,16 @@ pub enum Event {
     },
     /// Stop what a subagent does, where its agent allows that (V1-SUB-03).
     CancelSubagent(SessionId),
+    /// Stop one tool call, where its agent allows that (V2-CAN-02). `of`: the subagent whose it is.
+    CancelToolCall {
+        of: Option<SessionId>,
+        id: ToolCallId,
+    },
+    /// The same of a terminal that the agent runs.
+    CancelTerminal {
+        of: Option<SessionId>,
+        id: TerminalId,
+    },
     AnswerForm {
         question: QuestionId,
         answer: ElicitationAnswer,
@@ -80,6 +97,18 @@ pub enum Event {
     ListSessions,
     /// Have it forget one of them, for good. The person has confirmed it.
     DeleteSession(SessionId),
+    /// Give this session another title, or one that the agent has kept.
+    SetTitle {
+        of: Option<SessionId>,
+        title: String,
+    },
+    /// Ask the agent where its models are.
+    ListProviders,
+    SetProvider(ProviderSetting),
+    /// The person has confirmed it.
+    DisableProvider {
+        id: String,
+    },
     /// Start the agent again, and resume or load where it can (F5).
     Restart,
     /// End the agent's process, and leave it at that.

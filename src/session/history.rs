@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    proto::{NamedPlan, PlanEntry, SessionId, SubagentState},
+    proto::{NamedPlan, PlanEntry, SessionId, WorkState},
     session::BlockKind,
     text::SafeText,
 };
@@ -12,6 +12,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct History {
     pub title: Option<SafeText>,
+    /// The person gave it.
+    pub own_title: bool,
     pub blocks: Vec<Past>,
     /// When each of them came, in milliseconds since 1970; as far as that is known.
     pub at: Vec<u64>,
@@ -32,7 +34,7 @@ pub enum Past {
 pub struct PastSubagent {
     pub id: SessionId,
     /// How its work ended, where that is known: it does nothing now.
-    pub state: Option<SubagentState>,
+    pub state: Option<WorkState>,
     pub took: Option<Duration>,
     pub said: History,
 }

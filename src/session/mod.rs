@@ -14,13 +14,14 @@ mod pieces;
 mod question;
 mod reduce;
 mod sessions;
+mod setting;
 mod state;
 mod subagent;
 mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
 pub use address::{Address, AddressWarning};
-pub use effect::{Attention, Effect, Login};
+pub use effect::{Attention, Effect, Login, ScreenChange};
 pub use event::{Event, FileAnswer, PageAnswer, Prompt};
 pub use form::{FormDraft, Input, rules};
 pub use history::{History, Past, PastSubagent};
@@ -29,11 +30,12 @@ pub use question::{
     Answered, By, CommandQuestion, FileQuestion, FormQuestion, PageQuestion, PermissionQuestion,
     Question, QuestionId, Subject,
 };
-pub use reduce::{asks_for_secret, reduce};
+pub use reduce::{asks_for_secret, mode_option, readable as readable_error, reduce, wants_sign_in};
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
+pub use setting::{SettingProblem, resolve as resolve_setting};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, SILENCE, Session, SessionConfig,
-    SignInStep, Start, TerminalInfo, Turn, TurnPhase,
+    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, Providers, SILENCE, Session,
+    SessionConfig, SignInStep, Start, TerminalInfo, Turn, TurnPhase,
 };
 pub use subagent::{Subagent, Subagents};
 pub use transcript::{

@@ -8,15 +8,16 @@ use std::{
 
 use crate::{
     proto::{
-        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, McpServer,
-        NamedPlan, PlanEntry, SessionId, SessionInfo, Setting, SlashCommand, StopReason,
-        SystemPrompt, TerminalId, TurnTokens, Usage,
+        AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId, ExitStatus,
+        McpServer, Meta, NamedPlan, PlanEntry, Protocol, Provider, SessionId, SessionInfo, Setting,
+        SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize, TurnTokens, Usage,
+        WorkState,
     },
     session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
 };
 
-/// What a session is opened with; fixed for its life.
+/// What a session is opened with; fixed for its life, but for the MCP servers.
 #[derive(Clone, Debug)]
 pub struct SessionConfig {
     /// The profile's name, for messages and the resume hint.
@@ -27,13 +28,16 @@ pub struct SessionConfig {
     pub login: Option<SafeText>,
     pub cwd: PathBuf,
     pub additional_directories: Vec<PathBuf>,
-    /// MCP servers for the agent.
+    /// MCP servers for the agent: each start of it looks for them anew
+    /// ([`Event::McpServers`](crate::session::Event::McpServers)).
     pub mcp_servers: Vec<McpServer>,
     /// Those that cannot be handed to it, and why: said once.
     pub mcp_problems: Vec<SafeText>,
     /// For agents that take one (V1-SES-10).
     pub system_prompt: Option<SystemPrompt>,
     pub caps: ClientCaps,
+    /// What the agent is spoken to in, if it can.
+    pub protocol: Protocol,
     /// How long the agent may be silent at its start before that is said (V1-INIT-24).
     pub start_timeout: Duration,
     pub start: Start,
@@ -59,6 +63,7 @@ impl SessionConfig {
             mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
+            protocol: Protocol::default(),
             start_timeout: Duration::ZERO,
             start: Start::New,
             settings: Vec::new(),
@@ -86,8 +91,15 @@ pub struct Session {
     pub connection: Option<ConnectionId>,
     pub id: Option<SessionId>,
     pub title: Option<SafeText>,
+    /// The person gave it: what the agent says of its title is not shown.
+    pub own_title: bool,
     pub transcript: Transcript,
     pub turn: Option<Turn>,
+    /// What the agent last said that it does; `None` where it says nothing of that kind
+    /// (V2-STATE-01).
+    pub work: Option<WorkState>,
+    /// What it runs beside that; `None`: not reported, which is not nothing (V2-STATE-02).
+    pub background: Option<Vec<Background>>,
     /// How the last turn ended, where the agent said so.
     pub last_stop: Option<StopReason>,
     /// Prompts that wait for the turn's end (V1-PROMPT-02).
@@ -115,6 +127,8 @@ pub struct Session {
     pub terminals: BTreeMap<TerminalId, TerminalInfo>,
     /// What else the agent has kept.
     pub earlier: Earlier,
+    /// Where its models are, as far as this client may say so.
+    pub providers: Providers,
     /// When the agent last sent anything, or was last given something to work on.
     pub last_word: Instant,
     /// Grows with every visible change, the transcript's included.
@@ -125,6 +139,8 @@ pub struct Session {
 
 #[derive(Clone, Debug, Default)]
 pub struct AgentInfo {
+    /// What is spoken with it.
+    pub protocol: Protocol,
     /// As it names itself; until then empty.
     pub name: Option<SafeText>,
     pub version: Option<SafeText>,
@@ -137,6 +153,14 @@ pub struct AgentInfo {
 pub struct Earlier {
     /// The latest first; those that tell no time, last.
     pub sessions: Vec<SessionInfo>,
+    pub state: Listing,
+}
+
+/// Providers of models that the agent lets its client set (V1-AUTH-12).
+#[derive(Clone, Debug, Default)]
+pub struct Providers {
+    /// In the agent's order.
+    pub list: Vec<Provider>,
     pub state: Listing,
 }
 
@@ -259,10 +283,26 @@ impl Session {
         self.shown_question().is_some() || matches!(self.phase, Phase::SignIn { .. })
     }
 
+    /// Pieces of work that go on beside the foreground's, as far as the agent says (V2-STATE-02).
+    pub fn in_background(&self) -> usize {
+        self.background.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Something would be lost if the agent ended now.
+    pub fn is_at_work(&self) -> bool {
+        self.turn.is_some() || self.in_background() > 0
+    }
+
     /// How long the agent has said nothing while it should: over [`SILENCE`] in a running turn
     /// that waits for no answer of the person.
     pub fn silent_for(&self, now: Instant) -> Option<Duration> {
         let running = matches!(&self.turn, Some(turn) if turn.phase == TurnPhase::Running);
+        // It has said why nothing comes.
+        let told = matches!(
+            self.work,
+            Some(WorkState::RequiresAction | WorkState::Unknown)
+        );
+        let running = running && !told;
         let silence = now.saturating_duration_since(self.last_word);
         (running && silence >= SILENCE && self.shown_question().is_none()).then_some(silence)
     }
@@ -274,6 +314,33 @@ pub struct TerminalInfo {
     pub cwd: SafeText,
     pub started: Instant,
     pub exit: Option<ExitStatus>,
-    /// Run by the agent itself and reported in `_meta`: it cannot be attached to.
+    /// Run by the agent itself: it cannot be attached to.
     pub foreign: bool,
+    /// In cells, where the agent tells it of one of its own.
+    pub size: Option<TerminalSize>,
+    /// One of the agent's own that can be cancelled by itself (V2-CAN-02).
+    pub cancel: bool,
+    /// That was asked for, and it has not ended since.
+    pub cancelling: bool,
+    /// The agent cannot tell whether it still runs (V2-STATE-03).
+    pub doubted: bool,
+    pub meta: Meta,
+}
+
+impl TerminalInfo {
+    /// One of this client's, of which nothing is known yet.
+    pub fn new(started: Instant) -> Self {
+        Self {
+            command: SafeText::default(),
+            cwd: SafeText::default(),
+            started,
+            exit: None,
+            foreign: false,
+            size: None,
+            cancel: false,
+            cancelling: false,
+            doubted: false,
+            meta: Meta::default(),
+        }
+    }
 }

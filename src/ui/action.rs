@@ -132,11 +132,13 @@ actions! {
         EndAgent "end-agent" ["shift-f5"] "End the agent's process",
         NewSession "new-session" ["ctrl-n"] "Open another session with this agent",
         ForkSession "fork-session" [] "Open a session that goes on from this one (where the agent can)",
+        RenameSession "rename-session" ["f2"] "Give the session another title",
         PastSessions "past-sessions" [] "Open a stored session again",
         Sessions "sessions" ["ctrl-s"] "Show all sessions, and who waits for you",
         ChooseAgent "choose-agent" ["f6"] "Open a session with another agent",
         SignIn "sign-in" [] "Sign in to the agent",
         SignOut "sign-out" [] "Sign out of the agent",
+        Providers "providers" [] "Show and set where the agent's models are (where it can)",
     }
     View Anywhere {
         ScrollUp "scroll-up" ["pgup"] "Scroll up a page",

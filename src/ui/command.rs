@@ -104,6 +104,8 @@ pub fn mention_text(path: &str) -> String {
 pub enum UiCommand {
     /// Straight into the reducer.
     Session(Event),
+    /// The same for one that is not shown.
+    SessionOf(SessionKey, Event),
     /// Enter: mentions are resolved off the UI task, then `Event::Submit`, or `SendNow`.
     Submit {
         draft: Draft,

@@ -50,7 +50,7 @@ impl Asked {
     fn id(&self) -> Option<QuestionId> {
         match self {
             Self::Question(dialog) => dialog.id(),
-            Self::Form(dialog) => Some(dialog.id()),
+            Self::Form(dialog) => dialog.id(),
             Self::SignIn(_) => None,
         }
     }

@@ -126,10 +126,24 @@ impl LineInput {
 
     /// The part of the text that shows in so many cells, and the caret's column in it.
     pub fn shown(&self, width: usize, ellipsis: &str) -> (SafeText, usize) {
+        self.shown_as(SafeText::line, width, ellipsis)
+    }
+
+    /// The same with what is [masked].
+    pub fn shown_masked(&self, width: usize, ellipsis: &str) -> (SafeText, usize) {
+        self.shown_as(|text| SafeText::line(&masked(text)), width, ellipsis)
+    }
+
+    fn shown_as(
+        &self,
+        shown: impl Fn(&str) -> SafeText,
+        width: usize,
+        ellipsis: &str,
+    ) -> (SafeText, usize) {
         let line = self.line();
-        let text = SafeText::line(line);
+        let text = shown(line);
         let before = line.get(..self.buffer.caret().byte).unwrap_or_default();
-        let caret = cell_width(&SafeText::line(before));
+        let caret = cell_width(&shown(before));
         // The caret behind the last character takes a cell as well.
         let width = width.max(2);
         if caret < width && cell_width(&text) < width {
@@ -152,6 +166,26 @@ impl LineInput {
         let column = (caret + cell_width(ellipsis)).saturating_sub(cell_width(cut));
         (SafeText::line(&shown), column)
     }
+}
+
+/// Of each `Name: value` the value as stars: what stands before a place in the text shows the same
+/// whatever is behind it.
+pub fn masked(text: &str) -> String {
+    let mut in_value = false;
+    let mask = |c: char| match c {
+        BREAK => {
+            in_value = false;
+            c
+        }
+        ' ' => c,
+        _ if in_value => '*',
+        ':' => {
+            in_value = true;
+            c
+        }
+        _ => c,
+    };
+    text.chars().map(mask).collect()
 }
 
 #[cfg(test)]
@@ -184,6 +218,17 @@ mod tests {
         input.paste("\nc");
         assert_eq!(input.text(), "a\nb\nc");
         assert_eq!(input.shown(20, "…").0.as_str(), "a␤b␤c");
+    }
+
+    // V1-AUTH-12
+    #[test]
+    fn values_of_headers_are_not_to_be_read() {
+        let mut input = LineInput::new("Authorization: Bearer sésame:1\nX-Org: 日本");
+        let (shown, caret) = input.shown_masked(80, "…");
+        assert_eq!(shown.as_str(), "Authorization: ****** ********␤X-Org: **");
+        assert_eq!(caret, 40);
+        press(&mut input, "left");
+        assert_eq!(input.shown_masked(80, "…").1, 39);
     }
 
     #[test]

@@ -94,6 +94,56 @@ fn zeds_agents_are_added_to_what_is_there_and_never_over_it() {
 }
 
 #[test]
+fn a_built_in_agents_name_is_taken_over_only_by_force() {
+    let shell = Shell::new();
+    let settings = r#"{"agent_servers": {
+        "gemini": {"command": "/opt/mine", "args": ["--acp"]},
+        "codex": {"command": "codex-acp", "env": {"A": "1"}},
+    }}"#;
+    fs::write(shell.path().join("project/zed.json"), settings).unwrap();
+    let ran = shell.run(&["agents", "import", "zed", "zed.json"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let why =
+        "gemini: acp-tui has an agent gemini, started by `gemini --acp`; --force puts this one";
+    assert!(ran.out.contains(why), "{}", ran.out);
+    // The same command with more about it takes nothing over.
+    assert!(user_file(&shell).contains("[agents.codex]"));
+    assert!(
+        !user_file(&shell).contains("gemini"),
+        "{}",
+        user_file(&shell)
+    );
+
+    let forced = shell.run(&["agents", "import", "zed", "--force", "zed.json"]);
+    assert_eq!((forced.code, forced.err.as_str()), (0, ""));
+    let said = "in place of the built-in:\n  gemini, which was started by `gemini --acp`\n";
+    assert!(forced.out.contains(said), "{}", forced.out);
+    assert!(user_file(&shell).contains("[agents.gemini]\ncommand = \"/opt/mine\""));
+    // Never over what is the user's.
+    let before = user_file(&shell);
+    shell.run(&["agents", "import", "zed", "--force", "zed.json"]);
+    assert_eq!(user_file(&shell), before);
+
+    let registry = r#"{"id": "goose", "distribution": {"npx": {"package": "x"}}}"#;
+    fs::write(shell.path().join("project/goose.json"), registry).unwrap();
+    let ran = shell.run(&["agents", "add", "registry", "goose", "goose.json"]);
+    assert!(ran.out.contains("--force puts this one"), "{}", ran.out);
+    let forced = shell.run(&[
+        "agents",
+        "add",
+        "registry",
+        "--force",
+        "goose",
+        "goose.json",
+    ]);
+    assert!(
+        forced.out.contains("in place of the built-in"),
+        "{}",
+        forced.out
+    );
+}
+
+#[test]
 fn an_agent_of_the_registry_is_added_from_a_file_or_stdin() {
     let shell = Shell::new();
     let registry = r#"{"version": "1", "agents": [{"id": "one", "name": "One",

@@ -25,6 +25,7 @@ mod logs;
 mod mcp;
 mod options;
 mod permission;
+mod providers;
 mod queue;
 mod replay;
 mod sessions;

@@ -314,3 +314,47 @@ fn a_session_that_nobody_can_know_is_no_reason_to_open_another() {
     let screen = tui.screen();
     assert!(screen.contains("no session is stored yet"), "{screen}");
 }
+
+// V1-SES-20
+#[test]
+fn sessions_are_renamed_from_their_list() {
+    let tui = ready(json!([
+        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {
+            "sessionCapabilities": {"list": {}, "title": {}}}}},
+        {"on": "session/list", "reply": {"sessions": [
+            {"sessionId": "old-1", "cwd": "/p", "title": "long ago"}]}},
+        {"on": "session/set_title", "reply": {"title": "The Parser"}},
+        {"on": "session/set_title", "reply": {"title": "Older"}},
+    ]));
+    tui.keys("one<enter>");
+    wait_ready(&tui);
+    tui.keys("<c-s>");
+    tui.wait_for("long ago");
+    tui.keys("<f2>");
+    tui.wait_for("Rename the session");
+    tui.keys("the parser<enter>");
+    let sent = tui.wait_method("session/set_title");
+    assert_eq!(
+        sent["params"],
+        json!({"sessionId": "sess-1", "title": "the parser"})
+    );
+    // What the agent keeps.
+    tui.wait_for("The Parser");
+    tui.keys("long ago");
+    tui.wait_gone("The Parser");
+    tui.keys("<f2>");
+    tui.wait_for("Rename the session");
+    tui.keys("<c-u>older<enter>");
+    tui.wait("the second call", |tui| {
+        (tui.count("session/set_title") == 2).then_some(())
+    });
+    let received = tui.received();
+    let last = received
+        .iter()
+        .rfind(|m| m["method"] == "session/set_title");
+    let params = &last.expect("it was called")["params"];
+    assert_eq!(*params, json!({"sessionId": "old-1", "title": "older"}));
+    tui.keys("<c-u>");
+    tui.wait_gone("long ago");
+    tui.wait_for("Older");
+}

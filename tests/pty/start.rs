@@ -271,3 +271,16 @@ fn another_agent_can_be_chosen_and_the_first_one_ends() {
         (!left.iter().any(|(_, line)| line.contains("fake-agent"))).then_some(())
     });
 }
+
+#[test]
+fn the_doctor_shows_that_it_waits_and_when_interrupted_leaves_nothing_behind() {
+    let tui = client(json!([]))
+        .shell(r#""$1" doctor -- sleep 99; echo "ended $?""#)
+        .start();
+    tui.wait_for("waiting for initialize …, 1 s");
+    tui.keys("<c-c>");
+    let screen = tui.wait_for("ended 130");
+    assert!(screen.contains("interrupted"), "{screen}");
+    assert!(!screen.contains("waiting for"), "{screen}");
+    tui.assert_nothing_left();
+}

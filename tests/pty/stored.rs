@@ -403,3 +403,35 @@ fn a_session_that_is_opened_again_is_not_deleted_under_its_client() {
     assert!(err.contains("open in another acp-tui"), "{err}");
     assert_eq!(only_id(&setup), id);
 }
+
+#[test]
+fn a_title_of_the_persons_is_kept_here_where_the_agent_keeps_none() {
+    let title = json!({"update": {"sessionUpdate": "session_info_update", "title": "Greeting"}});
+    let others = json!([{"on": "session/prompt", "do": [{"text": "hello"}, title]}]);
+    let resume = json!({"sessionCapabilities": {"resume": {}}});
+    let setup = client(capable(resume, others));
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("<f2>");
+    tui.wait_for("Rename the session");
+    tui.keys("The parser<enter>");
+    tui.wait_for("called The parser here");
+    tui.keys("one<enter>");
+    tui.wait_for("hello");
+    wait_ready(&tui);
+    tui.keys("<c-s>");
+    tui.wait_for("▸ The parser");
+    tui.keys("<esc>");
+    tui.wait_gone("╭ Sessions");
+    tui.keys("<c-d>");
+    assert_eq!(tui.wait_exit().code(), Some(0));
+    let (stored, ..) = run(&setup, &["sessions"]);
+    assert!(stored.contains("The parser"), "{stored}");
+    let again = setup.args(&["--continue"]).start();
+    wait_ready(&again);
+    again.keys("two<enter>");
+    wait_ready(&again);
+    again.keys("<c-s>");
+    again.wait_for("▸ The parser");
+    assert!(!again.screen().contains("Greeting"));
+}

@@ -57,6 +57,7 @@ fn encode_key(name: &str) -> Vec<u8> {
         "pgdn" => b"\x1b[6~",
         "del" => b"\x1b[3~",
         "f1" => b"\x1bOP",
+        "f2" => b"\x1bOQ",
         "f3" => b"\x1bOR",
         "f5" => b"\x1b[15~",
         "s-f5" => b"\x1b[15;2~",

@@ -177,7 +177,11 @@ fn valid(definition: &str, value: &Value) -> Result<(), String> {
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let text = include_str!("../schema/v1.json");
     let mut schema: Value = serde_json::from_str(text).expect("the schema is JSON");
+    let text = include_str!("../schema/v1-unstable.json");
+    let mut unstable: Value = serde_json::from_str(text).expect("the schema is JSON");
+    let more = unstable["$defs"].as_object_mut().expect("definitions");
     let definitions = schema["$defs"].as_object_mut().expect("definitions");
+    definitions.append(more);
     definitions.values_mut().for_each(close_within);
     schema
 });

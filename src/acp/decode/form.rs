@@ -189,6 +189,7 @@ fn kind(pass: Pass, property: &Property<'_>) -> Result<FieldKind, Unusable> {
                 .text(property.format)?
                 .and_then(|name| text_format(name.as_str())),
             default: default::<Text<'_>>(property).map(Text::into_string),
+            secret: false,
         }),
         "number" => FieldKind::Number(Bounds {
             minimum: pass.read(property.minimum)?,

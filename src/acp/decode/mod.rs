@@ -18,6 +18,7 @@ mod listing;
 mod newer;
 mod options;
 mod permission;
+mod provider;
 mod reply;
 mod request;
 mod subagent;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     auth_method::auth_method,
     listing, options,
+    provider::providers,
     view::{Member, Misfit, Pass, object},
 };
 use crate::{
@@ -27,6 +28,11 @@ pub fn decode(call: &CallTag, result: &str) -> CallResult {
         CallTag::Initialize => initialized(result),
         CallTag::Authenticate { .. } => Ok(CallResult::Authenticated),
         CallTag::Logout => Ok(CallResult::LoggedOut),
+        CallTag::ListProviders => providers(result)
+            .map(CallResult::ProvidersListed)
+            .ok_or("has no providers"),
+        CallTag::SetProvider { .. } => Ok(CallResult::ProviderSet),
+        CallTag::DisableProvider { .. } => Ok(CallResult::ProviderDisabled),
         CallTag::NewSession | CallTag::ForkSession { .. } => {
             session(result).and_then(|opened| match &opened.id {
                 Some(_) => Ok(CallResult::SessionOpened(Box::new(opened))),
@@ -38,10 +44,14 @@ pub fn decode(call: &CallTag, result: &str) -> CallResult {
         }
         CallTag::CloseSession { .. } => Ok(CallResult::SessionClosed),
         CallTag::DeleteSession { .. } => Ok(CallResult::SessionDeleted),
+        CallTag::SetTitle { .. } => title_set(result),
         CallTag::ListSessions { .. } => listing::page(result)
             .map(CallResult::SessionsListed)
             .ok_or(NO_OBJECT),
         CallTag::Prompt { .. } => Ok(prompt_done(result)),
+        CallTag::CancelToolCall { .. } | CallTag::CancelTerminal { .. } => {
+            Ok(CallResult::CancelAccepted)
+        }
         CallTag::SetMode { .. } => Ok(CallResult::ModeSet),
         CallTag::SetConfigOption { .. } => config_set(result),
     };
@@ -99,7 +109,9 @@ fn initialized(result: &str) -> Result<CallResult, Fault> {
 fn version(version: Option<Value>) -> i64 {
     match version {
         Some(Value::String(text)) => {
-            let major = text.split('.').next().and_then(|major| major.parse().ok());
+            // MCP's are dates.
+            let major = text.split(['.', '-']).next();
+            let major = major.and_then(|major| major.parse().ok());
             major.filter(|major| *major != 1).unwrap_or(0)
         }
         // `1.0`; `as` saturates.
@@ -134,10 +146,13 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
             .and_then(|prompt| prompt.mode.as_ref())
             .is_some_and(|mode| mode.override_.is_some()),
         logout: caps.auth.logout.is_some(),
+        providers: caps.providers.is_some(),
+        set_title: session.title.is_some(),
         mcp: McpCaps {
             http: caps.mcp_capabilities.http,
             sse: caps.mcp_capabilities.sse,
         },
+        states: false,
     }
 }
 
@@ -162,6 +177,7 @@ fn session(result: &str) -> Result<SessionOpened, Fault> {
             modes: options::modes(loose, answer.modes)?,
             config_options: options::config_options(loose, answer.config_options)?
                 .unwrap_or_default(),
+            commands: Vec::new(),
         })
     };
     read().map_err(|Misfit| NO_OBJECT)
@@ -201,6 +217,15 @@ pub fn named_reason(reason: &str) -> StopReason {
         "cancelled" => StopReason::Cancelled,
         other => StopReason::Unknown(SafeText::line(other)),
     }
+}
+
+/// Only what the agent says it keeps is shown (V1-SES-20).
+fn title_set(result: &str) -> Result<CallResult, Fault> {
+    let result: Value = serde_json::from_str(result).unwrap_or_default();
+    let title = result.get("title").and_then(Value::as_str);
+    title
+        .map(|title| CallResult::TitleSet(SafeText::line(title)))
+        .ok_or("has no title")
 }
 
 fn config_set(result: &str) -> Result<CallResult, Fault> {

@@ -5,8 +5,8 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, Dialect, FromAgent, ModeId, OptionId, OptionValue, RpcError, SessionId,
-        SessionKey, SessionSetup, TerminalId, TerminalSnapshot, code,
+        ConnectionId, Dialect, FromAgent, ModeId, OptionId, OptionValue, ProviderRoute, RpcError,
+        SessionId, SessionKey, SessionSetup, TerminalId, TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
 };
@@ -523,6 +523,11 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
             method: text.to_owned(),
         },
         Call::Logout,
+        Call::ListProviders,
+        Call::SetProvider(provider(text, text)),
+        Call::DisableProvider {
+            id: text.to_owned(),
+        },
         Call::NewSession(setup.clone()),
         Call::LoadSession {
             id: session.clone(),
@@ -541,6 +546,10 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
         },
         Call::DeleteSession {
             id: session.clone(),
+        },
+        Call::SetTitle {
+            session: session.clone(),
+            title: text.to_owned(),
         },
         Call::Prompt {
             session: session.clone(),
@@ -572,6 +581,10 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
             Call::Initialize { .. }
             | Call::Authenticate { .. }
             | Call::Logout
+            | Call::ListProviders
+            | Call::SetProvider(_)
+            | Call::DisableProvider { .. }
+            | Call::SetTitle { .. }
             | Call::NewSession(_)
             | Call::LoadSession { .. }
             | Call::ResumeSession { .. }
@@ -582,9 +595,56 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
             | Call::Prompt { .. }
             | Call::SetMode { .. }
             | Call::SetConfigOption { .. } => {}
+            // Of version 2.
+            Call::CancelToolCall { .. } | Call::CancelTerminal { .. } => {}
         }
     }
     calls
+}
+
+fn provider(protocol: &str, text: &str) -> ProviderSetting {
+    ProviderSetting {
+        id: text.to_owned(),
+        route: ProviderRoute {
+            protocol: protocol.to_owned(),
+            base_url: text.to_owned(),
+        },
+        headers: SecretPairs(vec![(text.to_owned(), text.to_owned())]),
+    }
+}
+
+// V1-AUTH-12
+#[tokio::test]
+async fn providers_are_set_whole_and_their_protocols_named_as_they_came() {
+    for protocol in ["openai", "anthropic", "_own"] {
+        let expected = json!({
+            "providerId": "t", "apiType": protocol, "baseUrl": "t", "headers": {"t": "t"},
+        });
+        let sent = call(Call::SetProvider(provider(protocol, "t"))).await;
+        assert_eq!(sent, json!(["providers/set", expected]));
+    }
+    assert_eq!(
+        call(Call::ListProviders).await,
+        json!(["providers/list", {}])
+    );
+    let disable = Call::DisableProvider { id: "t".to_owned() };
+    assert_eq!(
+        call(disable).await,
+        json!(["providers/disable", {"providerId": "t"}])
+    );
+}
+
+// V1-SES-20
+#[tokio::test]
+async fn a_title_is_sent_with_its_session() {
+    let title = Call::SetTitle {
+        session: id(),
+        title: "Parser".to_owned(),
+    };
+    assert_eq!(
+        call(title).await,
+        json!(["session/set_title", {"sessionId": "s", "title": "Parser"}])
+    );
 }
 
 // V1-SES-12: the first page has no cursor, an empty one is sent as it is.
@@ -612,7 +672,9 @@ proptest! {
             let sent = runtime.block_on(call(wanted));
             let method = sent[0].as_str().expect("a method");
             let of_agent = ["initialize", "authenticate", "logout"].contains(&method);
-            prop_assert!(of_agent || method.starts_with("session/"), "{method}");
+            let known = of_agent
+                || ["session/", "providers/"].iter().any(|part| method.starts_with(part));
+            prop_assert!(known, "{method}");
             for paths in [&sent[1]["cwd"], &sent[1]["additionalDirectories"][0]] {
                 prop_assert!(paths.as_str().is_none_or(|path| path.starts_with('/')));
             }

@@ -36,7 +36,7 @@ use crate::{
     cli::{CliError, ExitCode, Format, Launch, Reopen, RunOptions, complain},
     config::{AgentProfile, Config, Loaded},
     host::{Host, HostEvent},
-    proto::{AgentExit, ClientCaps, ConnectionId, SessionId, SessionKey},
+    proto::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionId, SessionKey},
     report::{self, Narrator, Observer, Problem, Record, Scope},
     session::{CANCEL_PATIENCE, Effect, Event, NoticeLevel, Session, SessionConfig, Start, reduce},
     text::SafeText,
@@ -51,7 +51,7 @@ const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Results of work done elsewhere.
 enum Job {
-    Launched(Result<(Client, Inbox), SafeText>),
+    Launched(Result<services::Launched, SafeText>),
     Host(HostEvent),
     Session(Event),
     /// The session cannot be stored, and why.
@@ -116,7 +116,11 @@ struct Run {
     screens: Screens,
     host: Option<Host>,
     client: Option<Arc<Client>>,
+    /// Of how many processes `client` is the last.
+    connection: ConnectionId,
     inbox: Option<Inbox>,
+    /// Done when the process before has ended.
+    ending: Option<tokio::task::JoinHandle<()>>,
     deciding: Option<tokio::task::JoinHandle<()>>,
     observer: Observer,
     narrator: Narrator,
@@ -127,8 +131,6 @@ struct Run {
     /// When a turn that was cancelled is waited for no longer.
     give_up: Option<Instant>,
 }
-
-const CONNECTION: ConnectionId = ConnectionId(1);
 
 impl Run {
     fn new(
@@ -157,7 +159,9 @@ impl Run {
             screens: Screens::default(),
             host: None,
             client: None,
+            connection: ConnectionId(0),
             inbox: None,
+            ending: None,
             deciding: None,
             narrator: Narrator::default(),
             output: Output::start().context("cannot write to stdout")?,
@@ -324,8 +328,8 @@ impl Run {
                         client.send(SESSION, message);
                     }
                 }
-                Effect::Spawn => self.spawn(),
-                Effect::StopAgent(_) => self.client = None,
+                Effect::Spawn(protocol) => self.spawn(protocol),
+                Effect::StopAgent(_) => self.stop_agent(),
                 Effect::TellStderr(_) => {
                     if let Some(client) = &self.client {
                         // Sending fails only once the loop is over.
@@ -381,7 +385,7 @@ impl Run {
                     let records = self.observer.notice(&notice);
                     self.tell(records);
                 }
-                Effect::TerminalMeta(_)
+                Effect::AgentScreen { .. }
                 | Effect::SessionDeleted(_)
                 | Effect::Attention(_)
                 | Effect::OpenPage { .. }
@@ -391,7 +395,21 @@ impl Run {
         }
     }
 
-    fn spawn(&mut self) {
+    /// What it still says is not listened to.
+    fn stop_agent(&mut self) {
+        self.inbox = None;
+        let Some(client) = self.client.take() else {
+            return;
+        };
+        let started = self.started.clone();
+        self.ending = Some(tokio::spawn(async move {
+            client.shutdown(StopMode::Graceful).await;
+            started.forget_agent(&client);
+        }));
+    }
+
+    fn spawn(&mut self, protocol: Protocol) {
+        self.connection = ConnectionId(self.connection.0 + 1);
         let Some(session) = &self.session else { return };
         let caps = session.config.caps;
         let workspace = Workspace {
@@ -405,6 +423,10 @@ impl Run {
         });
         match host {
             Ok(host) => {
+                // One before has served nothing: no session was open yet.
+                if let Some(before) = self.host.take() {
+                    self.started.forget_host(&before);
+                }
                 self.started.add_host(host.clone());
                 self.host = Some(host);
             }
@@ -414,11 +436,20 @@ impl Run {
             Ok(trace) => trace,
             Err(error) => return self.reduce(vec![Event::SpawnFailed { error }]),
         };
-        let (profile, cwd) = (self.profile.clone(), self.launch.cwd.clone());
+        let profile = AgentProfile {
+            protocol,
+            ..self.profile.clone()
+        };
+        let cwd = self.launch.cwd.clone();
         let max_line = self.config.connection.max_line();
         let jobs = self.jobs.clone();
+        let (connection, ending) = (self.connection, self.ending.take());
         tokio::spawn(async move {
-            let launched = services::launch(profile, cwd, max_line, CONNECTION, caps, trace).await;
+            if let Some(ending) = ending {
+                // It cannot panic; and if it did, it would have ended.
+                let _ = ending.await;
+            }
+            let launched = services::launch(profile, cwd, max_line, connection, caps, trace).await;
             let _ = jobs.send(Job::Launched(launched));
         });
     }
@@ -432,12 +463,13 @@ impl Run {
 
     fn job(&mut self, job: Job) {
         match job {
-            Job::Launched(Ok((client, inbox))) => {
-                let client = Arc::new(client);
+            Job::Launched(Ok(launched)) => {
+                let client = Arc::new(launched.client);
                 self.started.add_agent(client.clone());
                 self.client = Some(client);
-                self.inbox = Some(inbox);
-                self.reduce(vec![Event::Connected(CONNECTION)]);
+                self.inbox = Some(launched.inbox);
+                let connected = Event::Connected(self.connection);
+                self.reduce(vec![launched.mcp_servers, connected]);
             }
             Job::Launched(Err(error)) => self.reduce(vec![Event::SpawnFailed { error }]),
             Job::Host(HostEvent::TerminalStarted {
@@ -467,9 +499,10 @@ impl Run {
     }
 
     fn agent_said(&mut self, said: Vec<Inbound>) {
+        let connection = self.connection;
         let events = said.into_iter().map(|inbound| match inbound {
-            Inbound::FromAgent(message) => Event::Agent(CONNECTION, message),
-            Inbound::Exited(exit) => Event::Exited(CONNECTION, exit),
+            Inbound::FromAgent(message) => Event::Agent(connection, message),
+            Inbound::Exited(exit) => Event::Exited(connection, exit),
         });
         self.reduce(events.collect());
     }

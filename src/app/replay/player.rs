@@ -14,7 +14,7 @@ use crate::{
     acp::{Recorded, Recording, Word},
     proto::{
         Call, CallResult, CallTag, ClientCaps, ConnectionId, ElicitationAnswer, FromAgent,
-        HostReply, HostRequest, Notification, PermissionOutcome, PromptBlock, RequestKey,
+        HostReply, HostRequest, Notification, PermissionOutcome, PromptBlock, Protocol, RequestKey,
         SessionId, SessionKey, StopReason, TerminalId, ToAgent, Verdict,
     },
     session::{
@@ -127,6 +127,7 @@ impl Survey {
             mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
+            protocol: Protocol::V1,
             start_timeout,
             start: match chosen {
                 Some(found) if found.reopened => Start::Reopen(found.id.clone()),
@@ -175,7 +176,7 @@ impl Player {
     /// What an effect of the session leads to.
     pub fn follow(&mut self, effect: &Effect) -> Option<Event> {
         match effect {
-            Effect::Spawn => {
+            Effect::Spawn(_) => {
                 self.connection += 1;
                 Some(Event::Connected(self.connection()))
             }

@@ -289,8 +289,8 @@ impl App {
             if let Some((player, _)) = self.player(by) {
                 events.extend(player.follow(&effect));
             }
-            if let Effect::TerminalMeta(meta) = effect {
-                self.foreign_terminal(by, meta);
+            if let Effect::AgentScreen { id, change } = effect {
+                self.agent_screen(by, id, change);
             }
         }
         events

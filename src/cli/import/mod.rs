@@ -18,7 +18,7 @@ use std::{
 use self::entry::Entry;
 use super::{AddFrom, AgentsAction, CliError, ImportFrom, print};
 use crate::{
-    config::{Config, Dirs, LoadOptions, Loaded},
+    config::{AgentProfile, Config, Dirs, LoadOptions, Loaded},
     text::SafeText,
 };
 
@@ -30,6 +30,8 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 struct Found {
     entries: Vec<Entry>,
     skipped: Vec<Skipped>,
+    /// Built-in agents that entries are put in the place of.
+    replaced: Vec<String>,
 }
 
 /// What of it is not added.
@@ -48,13 +50,27 @@ pub fn add_agents(
     loaded: &Loaded,
     action: &AgentsAction,
 ) -> Result<(), CliError> {
-    let (mut found, dry_run) = match action {
+    let (mut found, dry_run, force) = match action {
         AgentsAction::Import {
-            from: ImportFrom::Zed { file, dry_run },
-        } => (from_zed(file.as_deref(), &loaded.config)?, *dry_run),
+            from:
+                ImportFrom::Zed {
+                    file,
+                    dry_run,
+                    force,
+                },
+        } => {
+            let found = from_zed(file.as_deref(), &loaded.config)?;
+            (found, *dry_run, *force)
+        }
         AgentsAction::Add {
-            from: AddFrom::Registry { id, file, dry_run },
-        } => (from_registry(id, file.as_deref())?, *dry_run),
+            from:
+                AddFrom::Registry {
+                    id,
+                    file,
+                    dry_run,
+                    force,
+                },
+        } => (from_registry(id, file.as_deref())?, *dry_run, *force),
     };
     let path = options.user_file();
     let before = match fs::read_to_string(&path) {
@@ -62,7 +78,7 @@ pub fn add_agents(
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(source) => return Err(about(&path, source)),
     };
-    leave_out_known(&mut found, &before, &loaded.config);
+    leave_out_known(&mut found, &before, &loaded.config, force);
     let shown = SafeText::line(&path.to_string_lossy()).to_string();
     if !found.entries.is_empty() {
         entry::appended(&before, &found.entries).map_err(|why| {
@@ -102,7 +118,7 @@ fn from_registry(id: &str, file: Option<&Path>) -> Result<Found, CliError> {
         .map_err(|error| unusable(path, &error))?;
     Ok(Found {
         entries: vec![entry],
-        skipped: Vec::new(),
+        ..Found::default()
     })
 }
 
@@ -120,8 +136,9 @@ fn read(path: &Path) -> Result<String, CliError> {
     }
 }
 
-/// An agent that the user's file has, by whatever name, is the user's.
-fn leave_out_known(found: &mut Found, file: &str, config: &Config) {
+/// An agent that the user's file has, by whatever name, is the user's. One with another command than
+/// the built-in agent of its name would be started in its place from then on: only by `force`.
+fn leave_out_known(found: &mut Found, file: &str, config: &Config, force: bool) {
     let canonical = |name: &str| {
         let by_id = config.agents.contains_key(name);
         let known = config
@@ -144,11 +161,38 @@ fn leave_out_known(found: &mut Found, file: &str, config: &Config) {
                 name: entry.name.unwrap_or(entry.id),
                 why: format!("agents.{id} is there already"),
             });
-        } else {
-            taken.push(id);
-            found.entries.push(entry);
+            continue;
         }
+        if let Some(built_in) = config
+            .agents
+            .get(&id)
+            .filter(|known| replaces(&entry, known))
+        {
+            let command = built_in.command_line();
+            if !force {
+                found.skipped.push(Skipped {
+                    name: entry.name.unwrap_or(entry.id),
+                    why: format!(
+                        "acp-tui has an agent {id}, started by `{command}`; --force puts this one \
+                         in its place"
+                    ),
+                });
+                continue;
+            }
+            let line = format!("{id}, which was started by `{command}`");
+            found.replaced.push(line);
+        }
+        taken.push(id);
+        found.entries.push(entry);
     }
+}
+
+/// Whether the entry starts something else than the built-in agent of its name.
+fn replaces(entry: &Entry, known: &AgentProfile) -> bool {
+    let Some(command) = &entry.command else {
+        return false;
+    };
+    known.built_in_command && (*command != known.command || entry.args != known.args)
 }
 
 /// At the file's end and in place: it may be a link to where the person keeps it.
@@ -177,6 +221,12 @@ fn report(found: &Found, file: &str, dry_run: bool) -> String {
         for entry in &found.entries {
             out.push('\n');
             out.push_str(&entry.toml(false));
+        }
+        if !found.replaced.is_empty() {
+            out.push_str("\nin place of the built-in:\n");
+            for line in &found.replaced {
+                out.push_str(&format!("  {}\n", SafeText::line(line)));
+            }
         }
         if !dry_run {
             out.push_str(&format!("\nto start it: acp-tui --agent {}\n", first.id));

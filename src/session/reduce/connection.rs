@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, ConnectionId, ExitStatus, Initialized, RpcError, code},
+    proto::{Call, ConnectionId, ExitStatus, Initialized, Protocol, RpcError, code},
     session::{
         AgentExit, AgentInfo, Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Session,
         ToolState,
@@ -12,9 +12,6 @@ use crate::{
 };
 
 use super::{Step, bounds::MAX_AUTH_METHODS, error_text, notices::notice};
-
-/// The version of the protocol that this client speaks.
-const PROTOCOL_VERSION: i64 = 1;
 
 /// With more lines than this that are no messages it is asked whether to go on (V1-RPC-14).
 const MUCH_NOISE: u64 = 100;
@@ -28,6 +25,10 @@ pub(super) struct Link {
     spawning: bool,
     /// It is not wanted any more.
     unwanted: bool,
+    /// What is spoken with it.
+    protocol: Protocol,
+    /// It does not speak the version that its profile asks for, so it is spoken to in the one before.
+    older: bool,
     /// That the opening takes long was said.
     told_slow: bool,
     /// The notice that says so.
@@ -54,13 +55,41 @@ impl Session {
 
 impl Step<'_> {
     pub(super) fn spawn(&mut self) {
+        let older = self.session.inner.link.older;
+        let protocol = match self.session.config.protocol {
+            Protocol::V2 if older => Protocol::V1,
+            wanted => wanted,
+        };
         self.session.inner.link = Link {
             spawning: true,
+            protocol,
+            older,
             ..Link::default()
         };
         self.forget_dialect();
         self.session.phase = Phase::Starting { since: self.now };
-        self.effects.push(Effect::Spawn);
+        self.effects.push(Effect::Spawn(protocol));
+    }
+
+    /// An agent that others have on this connection has introduced itself to them.
+    pub(super) fn shares(&mut self, agent: AgentInfo) {
+        let link = &mut self.session.inner.link;
+        link.protocol = agent.protocol;
+        link.older = agent.protocol == Protocol::V1;
+        self.session.agent = agent;
+    }
+
+    /// Once more, in version 1: by a process of its own, since what an agent makes of a handshake in
+    /// the shape of version 2 is not known (V2-INIT-01).
+    fn fall_back(&mut self) {
+        let text = format!(
+            "{} speaks version 1 of the protocol, not 2: it is started again in that",
+            self.agent_name()
+        );
+        self.say(NoticeLevel::Info, SafeText::line(&text));
+        self.stop_agent();
+        self.session.inner.link.older = true;
+        self.spawn();
     }
 
     pub(super) fn connected(&mut self, connection: ConnectionId) {
@@ -101,19 +130,25 @@ impl Step<'_> {
         }
         let mut auth_methods = answer.auth_methods;
         auth_methods.truncate(MAX_AUTH_METHODS);
+        let protocol = self.session.inner.link.protocol;
         self.session.agent = AgentInfo {
+            protocol,
             name: answer.agent_name,
             version: answer.agent_version,
             caps: answer.caps,
             auth_methods,
         };
-        if answer.protocol_version != PROTOCOL_VERSION {
+        if protocol == Protocol::V2 && answer.protocol_version == Protocol::V1.version() {
+            return self.fall_back();
+        }
+        if answer.protocol_version != protocol.version() {
             // V1-INIT-03: nothing more is sent.
             let text = format!(
-                "{} speaks version {} of the protocol, this client version {PROTOCOL_VERSION}: \
+                "{} speaks version {} of the protocol, this client version {}: \
                  install versions that fit",
                 self.agent_name(),
                 answer.protocol_version,
+                protocol.version(),
             );
             self.stop_agent();
             self.lose_session(ToolState::Failed);
@@ -132,9 +167,22 @@ impl Step<'_> {
         if !matches!(self.session.phase, Phase::Starting { .. }) {
             return;
         }
+        let protocol = self.session.inner.link.protocol;
         let what = if error.code == code::UNSUPPORTED_VERSION {
-            // D-25
-            format!("does not speak version {PROTOCOL_VERSION} of the protocol")
+            let supported = error_text::supported_versions(error);
+            if protocol == Protocol::V2 && supported.contains(&Protocol::V1.version()) {
+                return self.fall_back();
+            }
+            // D-25, V2-INIT-02
+            let mut what = format!(
+                "does not speak version {} of the protocol",
+                protocol.version()
+            );
+            if !supported.is_empty() {
+                let supported: Vec<_> = supported.iter().map(i64::to_string).collect();
+                what.push_str(&format!(", only {}", supported.join(", ")));
+            }
+            what
         } else {
             "refused to start".to_owned()
         };
@@ -222,7 +270,11 @@ impl Step<'_> {
         self.abort_opening();
         self.abort_sign_in();
         self.abort_listing();
+        self.forget_providers();
         self.abort_options();
+        self.session.work = None;
+        self.session.background = None;
+        self.end_open_tools(open_tools.clone());
         self.close_foreign_terminals();
         self.abandon_compactions();
         self.lose_subagents(&open_tools);
@@ -330,9 +382,12 @@ impl Step<'_> {
         if matches!(self.session.phase, Phase::Failed { .. }) {
             return self.toast("no agent is running");
         }
-        let spawning = self.session.inner.link.spawning;
+        let Link {
+            spawning, older, ..
+        } = self.session.inner.link;
         self.session.inner.link = Link {
             spawning,
+            older,
             // It ends as soon as it is there.
             unwanted: spawning,
             ..Link::default()

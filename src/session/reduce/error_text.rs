@@ -14,6 +14,9 @@ use super::bounds::{MAX_ERROR_TEXT, bounded};
 /// Members that hold text for people, best first.
 const TEXT_MEMBERS: [&str; 4] = ["details", "message", "detail", "error"];
 
+/// Versions of the protocol that are told.
+const MAX_VERSIONS: usize = 8;
+
 /// Messages that only repeat the code's name.
 const EMPTY_WORDS: [&str; 8] = [
     "",
@@ -27,7 +30,7 @@ const EMPTY_WORDS: [&str; 8] = [
 ];
 
 /// What to show: the message; text of `data` where the message says nothing of its own.
-pub(super) fn readable(error: &RpcError) -> SafeText {
+pub fn readable(error: &RpcError) -> SafeText {
     let message = error.message.trim();
     let text = if message.starts_with('{') {
         text_member(message)
@@ -44,6 +47,19 @@ pub(super) fn readable(error: &RpcError) -> SafeText {
     bounded(&text, MAX_ERROR_TEXT)
 }
 
+/// The versions of the protocol that an agent names as its own where it refuses ours (V2-INIT-02):
+/// `{"requested": 2, "supported": [1]}`.
+pub(super) fn supported_versions(error: &RpcError) -> Vec<i64> {
+    let named = || {
+        let (_, rest) = error.data.as_ref()?.0.split_once("\"supported\"")?;
+        let list = rest.trim_start().strip_prefix(':')?.trim_start();
+        let (list, _) = list.strip_prefix('[')?.split_once(']')?;
+        let versions = list.split(',').take(MAX_VERSIONS);
+        Some(versions.filter_map(|version| version.trim().parse().ok()))
+    };
+    named().into_iter().flatten().collect()
+}
+
 /// Everything there is, to look at on demand.
 pub(super) fn detail(error: &RpcError) -> SafeText {
     let data = error.data.as_ref().map_or("", |data| &data.0);
@@ -53,7 +69,7 @@ pub(super) fn detail(error: &RpcError) -> SafeText {
 
 /// Whether it tells that a sign-in is wanted. -32000 is the generic "server error" of JSON-RPC too:
 /// it counts where the agent has ways to sign in, or its text names one (D-15).
-pub(super) fn wants_sign_in(error: &RpcError, has_methods: bool) -> bool {
+pub fn wants_sign_in(error: &RpcError, has_methods: bool) -> bool {
     if error.code != code::AUTH_REQUIRED {
         return false;
     }

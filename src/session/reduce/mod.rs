@@ -4,6 +4,7 @@
 //! [`Inner`] that its rules need to remember.
 
 mod bounds;
+mod cancel;
 mod compaction;
 mod connection;
 mod dialect;
@@ -19,6 +20,7 @@ mod opening;
 mod options;
 mod permission;
 mod plan;
+mod providers;
 mod questions;
 mod session_messages;
 mod settings;
@@ -28,10 +30,13 @@ mod stop;
 mod stored;
 mod subagents;
 mod terminals;
+mod title;
 mod tools;
 mod turn;
 mod unattended;
 mod updates;
+mod upserts;
+mod work;
 mod writes;
 
 #[cfg(test)]
@@ -48,14 +53,16 @@ use crate::{
         RpcError, SessionId, ToAgent, code,
     },
     session::{
-        AgentInfo, CommandQuestion, Earlier, Effect, Event, Phase, Prompt, QuestionId, Session,
-        SessionConfig, Start, Subagents, Transcript, TurnPhase,
+        AgentInfo, CommandQuestion, Earlier, Effect, Event, Phase, Prompt, Providers, QuestionId,
+        Session, SessionConfig, Start, Subagents, Transcript, TurnPhase,
     },
     text::SafeText,
 };
 
 pub use elicitation::asks_for_secret;
+pub use error_text::{readable, wants_sign_in};
 pub(super) use inside::Conversation;
+pub use options::mode_option;
 
 /// State that only the rules need.
 #[derive(Debug, Default)]
@@ -106,8 +113,10 @@ impl Session {
     ) -> (Self, Vec<Effect>) {
         let mut session = Self::new(config, now);
         session.connection = Some(connection);
-        session.agent = agent;
-        let effects = Step::on(&mut session, now, |step| step.open_session());
+        let effects = Step::on(&mut session, now, |step| {
+            step.shares(agent);
+            step.open_session();
+        });
         (session, effects)
     }
 
@@ -118,8 +127,11 @@ impl Session {
             connection: None,
             id: None,
             title: None,
+            own_title: false,
             transcript: Transcript::default(),
             turn: None,
+            work: None,
+            background: None,
             last_stop: None,
             // Sent when the session is open, like anything that is typed before.
             queue: config.first_prompt.iter().cloned().collect::<VecDeque<_>>(),
@@ -135,6 +147,7 @@ impl Session {
             tokens: None,
             terminals: BTreeMap::new(),
             earlier: Earlier::default(),
+            providers: Providers::default(),
             last_word: now,
             rev: 0,
             inner: Inner::default(),
@@ -245,6 +258,10 @@ impl Step<'_> {
                 self.word(word);
             }
             Event::Connected(connection) => self.connected(connection),
+            Event::McpServers { servers, problems } => {
+                self.session.config.mcp_servers = servers;
+                self.session.config.mcp_problems = problems;
+            }
             Event::SpawnFailed { error } => self.spawn_failed(error),
             Event::Exited(connection, exit) => {
                 if self.session.connection != Some(connection) {
@@ -263,6 +280,8 @@ impl Step<'_> {
             Event::AnswerFile { question, answer } => self.answer_file(question, answer),
             Event::AnswerCommand { question, run } => self.answer_command(question, run),
             Event::CancelSubagent(id) => self.cancel_subagent(&id),
+            Event::CancelToolCall { of, id } => self.cancel_tool_call(of.as_ref(), id),
+            Event::CancelTerminal { of, id } => self.cancel_terminal(of.as_ref(), id),
             Event::AnswerForm { question, answer } => self.answer_form(question, answer),
             Event::AnswerPage { question, answer } => self.answer_page(question, answer),
             Event::CycleMode => self.cycle_mode(),
@@ -273,6 +292,10 @@ impl Step<'_> {
             Event::LogOut => self.log_out(),
             Event::ListSessions => self.list_sessions(),
             Event::DeleteSession(id) => self.delete_session(id),
+            Event::SetTitle { of, title } => self.set_title(of, &title),
+            Event::ListProviders => self.list_providers(),
+            Event::SetProvider(setting) => self.set_provider(setting),
+            Event::DisableProvider { id } => self.disable_provider(id),
             Event::Restart => self.restart(),
             Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
@@ -379,6 +402,7 @@ impl Step<'_> {
                 CallResult::PromptDone(reason, tokens) => {
                     self.prompt_done(&session, reason, tokens);
                 }
+                CallResult::PromptAccepted { message } => self.prompt_accepted(&session, message),
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {
@@ -405,6 +429,12 @@ impl Step<'_> {
                     &failure(result),
                 ),
             },
+            (CallTag::CancelToolCall { session, id }, result) => {
+                self.tool_cancel_answered(&session, &id, &result);
+            }
+            (CallTag::CancelTerminal { session, id }, result) => {
+                self.terminal_cancel_answered(&session, &id, &result);
+            }
             (CallTag::CloseSession { .. }, _) => {}
             (CallTag::ListSessions { first }, result) => match result {
                 CallResult::SessionsListed(page) => self.sessions_listed(first, page),
@@ -413,6 +443,22 @@ impl Step<'_> {
             (CallTag::DeleteSession { id }, result) => match result {
                 CallResult::SessionDeleted => self.session_deleted(&id),
                 result => self.delete_failed(&failure(result)),
+            },
+            (CallTag::SetTitle { session }, result) => match result {
+                CallResult::TitleSet(title) => self.title_set(&session, title),
+                result => self.title_not_set(&failure(result)),
+            },
+            (CallTag::ListProviders, result) => match result {
+                CallResult::ProvidersListed(list) => self.providers_listed(list),
+                result => self.providers_not_listed(&failure(result)),
+            },
+            (CallTag::SetProvider { id }, result) => match result {
+                CallResult::ProviderSet => self.provider_changed(&id, "set"),
+                result => self.provider_not_changed(&id, &failure(result)),
+            },
+            (CallTag::DisableProvider { id }, result) => match result {
+                CallResult::ProviderDisabled => self.provider_changed(&id, "disabled"),
+                result => self.provider_not_changed(&id, &failure(result)),
             },
         }
     }

@@ -17,6 +17,7 @@ use super::{
     notices::notice,
     session_messages::SessionMessages,
     tools::ToolIndex,
+    upserts::Told,
 };
 
 #[derive(Debug, Default)]
@@ -40,6 +41,8 @@ pub(super) struct Opening {
     shown: bool,
     /// That it was told once more was said.
     told_twice: bool,
+    /// The history asked for is told (V2-SES-03).
+    replayed: bool,
     /// What stands on the screen is what was stored of the session by an earlier run.
     stored: bool,
 }
@@ -61,6 +64,7 @@ struct Kept {
     compactions: Compactions,
     messages: SessionMessages,
     subagents: Subagents,
+    told: Told,
 }
 
 impl Way {
@@ -101,7 +105,7 @@ impl Opening {
     }
 
     fn is_replaying(&self) -> bool {
-        matches!(self.way, Some(Way::Load(_)))
+        matches!(self.way, Some(Way::Load(_))) && !self.replayed
     }
 }
 
@@ -259,6 +263,9 @@ impl Step<'_> {
             }
         };
         opening.way = Some(way);
+        opening.replayed = false;
+        self.session.work = None;
+        self.session.background = None;
         self.session.phase = Phase::Opening {
             since: self.now,
             replaying: self.is_replaying(),
@@ -284,7 +291,9 @@ impl Step<'_> {
         };
 
         if matches!(way, Way::Load(_)) {
-            self.end_replay();
+            if self.is_replaying() {
+                self.end_replay();
+            }
         } else if matches!(way, Way::New | Way::Fork(_)) {
             self.forget_session();
         }
@@ -307,8 +316,12 @@ impl Step<'_> {
         }
         // In the order in which they came: the answer has the last word (V1-CFG-10).
         self.apply_early(early);
+        if !answer.commands.is_empty() {
+            self.commands(answer.commands);
+        }
         self.options_at_opening(answer.modes, answer.config_options);
         self.apply_settings(told);
+        self.follow_state_at_opening(matches!(way, Way::Load(_) | Way::Resume(_)));
         self.send_next_unless_held();
     }
 
@@ -319,6 +332,8 @@ impl Step<'_> {
         };
         // What was asked in a session that is not to be is answered before its rows go.
         self.close_questions();
+        // V2-SES-03: some of it was told, and then not the rest.
+        let cut = self.session.inner.opening.kept.is_some();
         self.restore_kept();
         if error_text::wants_sign_in(error, !self.session.agent.auth_methods.is_empty()) {
             self.sign_in_to_open(error);
@@ -335,11 +350,17 @@ impl Step<'_> {
                 self.open(Way::Load(id));
             }
             Way::Resume(id) | Way::Load(id) => {
-                let text = format!(
+                let mut text = format!(
                     "session {} could not be loaded: {}",
                     SafeText::line(id.as_str()),
                     error_text::readable(error)
                 );
+                if cut {
+                    text = format!(
+                        "{}; what it had told of it so far is left out",
+                        text.trim_end_matches('.')
+                    );
+                }
                 if self.give_up_reopening(&text, Some(error_text::detail(error))) {
                     self.open(Way::New);
                 }
@@ -388,7 +409,11 @@ impl Step<'_> {
 
     /// The connection is gone, or of no use.
     pub(super) fn abort_opening(&mut self) {
-        self.restore_kept();
+        if self.session.inner.opening.kept.is_some() {
+            self.restore_kept();
+            let text = "the agent broke off telling the session: what it had told is left out";
+            self.say(NoticeLevel::Warning, text.into());
+        }
         self.drop_history();
         let opening = &mut self.session.inner.opening;
         if let Some(Way::Load(id) | Way::Resume(id)) = opening.way.take() {
@@ -415,6 +440,7 @@ impl Step<'_> {
         let compactions = std::mem::take(&mut self.session.inner.compactions);
         let messages = std::mem::take(&mut self.session.inner.messages);
         let subagents = std::mem::take(&mut self.session.subagents);
+        let told = self.take_told();
         self.session.inner.opening.kept = Some(Kept {
             transcript,
             tools,
@@ -423,6 +449,7 @@ impl Step<'_> {
             compactions,
             messages,
             subagents,
+            told,
         });
         self.weigh();
     }
@@ -456,6 +483,18 @@ impl Step<'_> {
         }
     }
 
+    /// What comes from now on happens now (V2-SES-03). Without a replay it means nothing.
+    pub(super) fn replay_complete(&mut self) {
+        if !self.is_replaying() {
+            return;
+        }
+        self.end_replay();
+        self.session.inner.opening.replayed = true;
+        if let Phase::Opening { replaying, .. } = &mut self.session.phase {
+            *replaying = false;
+        }
+    }
+
     fn restore_kept(&mut self) {
         if let Some(kept) = self.session.inner.opening.kept.take() {
             self.drop_history();
@@ -466,6 +505,7 @@ impl Step<'_> {
             self.session.inner.compactions = kept.compactions;
             self.session.inner.messages = kept.messages;
             self.session.subagents = kept.subagents;
+            self.put_back_told(kept.told);
             self.weigh();
             self.end_own_calls_that_ended();
         }
@@ -554,12 +594,17 @@ fn has_conversation(transcript: &Transcript) -> bool {
 fn event_weight(event: &AgentEvent) -> usize {
     match event {
         AgentEvent::Chunk { content, .. } => content_weight(content),
-        AgentEvent::ToolCall(patch) => patch
-            .content
-            .iter()
-            .flatten()
-            .map(tool_content_weight)
-            .sum(),
+        AgentEvent::Message { content, .. } => {
+            let blocks = content.as_set().into_iter().flatten();
+            blocks.map(content_weight).sum()
+        }
+        AgentEvent::ToolCall(patch) => {
+            let pieces = patch.content.as_set().into_iter().flatten();
+            pieces.map(tool_content_weight).sum()
+        }
+        AgentEvent::ToolContent { content, .. } => content.iter().map(tool_content_weight).sum(),
+        AgentEvent::Terminal(patch) => patch.output.as_set().map_or(0, Vec::len),
+        AgentEvent::TerminalOutput { data, .. } => data.len(),
         AgentEvent::Commands(commands) => commands
             .iter()
             .map(|command| command.name.len() + command.description.len())

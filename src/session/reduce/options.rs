@@ -8,7 +8,7 @@ use crate::{
         Call, ConfigKind, ConfigOption, ConfigValue, ModeId, ModeState, OptionValue, RpcError,
         SessionId, SetBy, category, code,
     },
-    session::{NoticeLevel, Session},
+    session::{NoticeLevel, Session, setting},
     text::SafeText,
 };
 
@@ -42,8 +42,7 @@ impl Session {
 
     /// What says which mode the agent is in.
     pub fn mode_option(&self) -> Option<&ConfigOption> {
-        let mut modes = self.config_options.iter();
-        modes.find(|option| option.is_of(category::MODE) && option.is_select())
+        setting::mode(&self.config_options)
     }
 
     pub fn option(&self, id: &str) -> Option<&ConfigOption> {
@@ -405,8 +404,8 @@ fn is_agents_own(option: &ConfigOption) -> bool {
     option.set_by == SetBy::Option
 }
 
-/// An option that stands for `modes`.
-fn mode_option(modes: ModeState) -> ConfigOption {
+/// An option that stands for `modes` (V1-MODE-01).
+pub fn mode_option(modes: ModeState) -> ConfigOption {
     let value = |mode: crate::proto::SessionMode| ConfigValue {
         value: mode.id.as_str().to_owned(),
         name: mode.name,

@@ -8,10 +8,11 @@ use std::{
 };
 
 use crate::{
-    proto::{
-        Call, ConfigKind, ConfigOption, OptionValue, Setting, SettingKey, SettingSource, category,
+    proto::{Call, ConfigOption, OptionValue, Setting, SettingKey, SettingSource, category},
+    session::{
+        NoticeLevel, Session,
+        setting::{find, resolve},
     },
-    session::{NoticeLevel, Session},
     text::SafeText,
 };
 
@@ -19,9 +20,6 @@ use super::Step;
 
 /// So long the first prompt waits for each setting that it is to run with.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Ids that a message lists; the rest is in its detail.
-const LISTED: usize = 12;
 
 #[derive(Debug, Default)]
 pub(super) struct Settings {
@@ -69,7 +67,7 @@ impl Step<'_> {
     /// Up to the next one that takes a call.
     fn apply_next(&mut self) {
         while let Some(setting) = self.next_setting() {
-            let (option, value) = match self.resolve(&setting) {
+            let (option, value) = match resolve(&self.session.config_options, &setting) {
                 Ok(resolved) => resolved,
                 Err(problem) => {
                     let text = SafeText::line(&format!("{}: {}", label(&setting), problem.text));
@@ -105,7 +103,7 @@ impl Step<'_> {
         loop {
             let wanted = &self.session.inner.settings.wanted;
             let names = |setting: &Setting| {
-                let option = self.find_option(&setting.key).ok()?;
+                let option = find(&self.session.config_options, &setting.key).ok()?;
                 Some((option.id.clone(), option.is_of(category::MODEL)))
             };
             let named: Vec<Option<(String, bool)>> = wanted.iter().map(names).collect();
@@ -123,67 +121,6 @@ impl Step<'_> {
                 return Some(setting);
             }
         }
-    }
-
-    /// By id, else by a name that only one has, else by category.
-    fn find_option(&self, key: &SettingKey) -> Result<&ConfigOption, Problem> {
-        let options = &self.session.config_options;
-        let key = match key {
-            SettingKey::Mode => match self.session.mode_option() {
-                Some(option) => return Ok(option),
-                None => category::MODE,
-            },
-            SettingKey::Model => match self.session.option_of(category::MODEL) {
-                Some(option) => return Ok(option),
-                None => category::MODEL,
-            },
-            SettingKey::Option(key) => key,
-        };
-        let by_id = self.session.option(key);
-        let by_name = || only_named(options, key, |option| &option.name);
-        let found = match by_id {
-            Some(option) => Some(option),
-            None => by_name()?.or_else(|| self.session.option_of(key)),
-        };
-        found.ok_or_else(|| {
-            let all = options.iter().map(|option| (&*option.id, &option.name));
-            Problem::listing(&format!("the agent has no option \"{key}\""), all)
-        })
-    }
-
-    fn resolve(&self, setting: &Setting) -> Result<(String, OptionValue), Problem> {
-        let option = self
-            .find_option(&setting.key)
-            .map_err(|problem| match setting.key {
-                SettingKey::Mode => Problem::from("the agent has no modes"),
-                SettingKey::Model => Problem::from("the agent offers no choice of models"),
-                SettingKey::Option(_) => problem,
-            })?;
-        let wanted = &setting.value;
-        let value = match &option.kind {
-            ConfigKind::Boolean { .. } => match wanted.as_str() {
-                "true" => OptionValue::Flag(true),
-                "false" => OptionValue::Flag(false),
-                _ => {
-                    let text = format!("{} is true or false, not \"{wanted}\"", option.name);
-                    return Err(Problem::from(text.as_str()));
-                }
-            },
-            ConfigKind::Select { values, .. } => {
-                let by_id = values.iter().find(|value| value.value == *wanted);
-                let found = match by_id {
-                    Some(value) => Some(value),
-                    None => only_named(values, wanted, |value| &value.name)?,
-                };
-                let Some(found) = found else {
-                    let all = values.iter().map(|value| (&*value.value, &value.name));
-                    let text = format!("{} cannot be \"{wanted}\"", option.name);
-                    return Err(Problem::listing(&text, all));
-                };
-                OptionValue::Id(found.value.clone())
-            }
-        };
-        Ok((option.id.clone(), value))
     }
 
     /// A call that sets an option was answered: the next one, then the prompts.
@@ -294,65 +231,5 @@ fn label(setting: &Setting) -> String {
         (SettingSource::Before, SettingKey::Mode) => format!("mode {value} as before"),
         (SettingSource::Before, SettingKey::Model) => format!("model {value} as before"),
         (SettingSource::Before, SettingKey::Option(key)) => format!("{key} {value} as before"),
-    }
-}
-
-/// Why a setting cannot be had.
-#[derive(Debug)]
-struct Problem {
-    text: String,
-    /// Everything there is, where the text lists only some.
-    all: Option<SafeText>,
-}
-
-impl From<&str> for Problem {
-    fn from(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            all: None,
-        }
-    }
-}
-
-impl Problem {
-    /// With what there is: ids, and names where these say more.
-    fn listing<'a>(what: &str, there: impl Iterator<Item = (&'a str, &'a SafeText)>) -> Self {
-        let named = |(id, name): (&str, &SafeText)| {
-            if name.to_lowercase() == id.to_lowercase() {
-                id.to_owned()
-            } else {
-                format!("{id} ({name})")
-            }
-        };
-        let all: Vec<String> = there.map(named).collect();
-        if all.is_empty() {
-            return Self::from(format!("{what}: there are none").as_str());
-        }
-        let verb = if all.len() == 1 { "is" } else { "are" };
-        let (first, rest) = all.split_at(all.len().min(LISTED));
-        let mut text = format!("{what}: there {verb} {}", first.join(", "));
-        if !rest.is_empty() {
-            text.push_str(&format!(" and {} more", rest.len()));
-        }
-        let whole = (!rest.is_empty()).then(|| SafeText::new(&all.join("\n")));
-        Self { text, all: whole }
-    }
-}
-
-/// The one of that name, in whatever case.
-fn only_named<'a, T>(
-    items: &'a [T],
-    wanted: &str,
-    name: impl Fn(&T) -> &SafeText,
-) -> Result<Option<&'a T>, Problem> {
-    let wanted = wanted.to_lowercase();
-    let mut found = items
-        .iter()
-        .filter(|item| name(item).to_lowercase() == wanted);
-    match (found.next(), found.next()) {
-        (Some(_), Some(_)) => Err(Problem::from(
-            format!("several are called \"{wanted}\": use the id").as_str(),
-        )),
-        (one, _) => Ok(one),
     }
 }

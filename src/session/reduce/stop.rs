@@ -34,7 +34,10 @@ impl Step<'_> {
             // With no turn open nothing is sent (C039), but questions are answered.
             None => match self.session.phase {
                 Phase::SignIn { .. } => self.leave_sign_in(),
-                _ => self.close_questions(),
+                _ => {
+                    self.cancel_unknown_work();
+                    self.close_questions();
+                }
             },
         }
     }

@@ -35,6 +35,7 @@ impl Session {
     /// (V1-SES-09).
     pub fn show_stored(&mut self, history: History) {
         self.title.clone_from(&history.title);
+        self.own_title = history.own_title;
         self.inner.opening.shows_stored();
         let now = self.last_word;
         let mut step = Step {
@@ -91,6 +92,7 @@ impl Step<'_> {
             description: None,
             caps: SubagentCaps::default(),
             state: past.state,
+            background: None,
             cwd: None,
             additional_directories: None,
             transcript,

@@ -4,7 +4,7 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, Call, CallResult, CallTag, ChunkRole, ClientCaps, ContentBlock,
         Elicitation, ElicitationMode, ElicitationScope, Form, HostReply, HostRequest, Initialized,
-        PermissionKind, PermissionOption, PermissionRequest, PromptBlock, RequestKey,
+        PermissionKind, PermissionOption, PermissionRequest, PromptBlock, Protocol, RequestKey,
         SessionOpened, StopReason, ToAgent, ToolCallId, ToolCallPatch, code,
     },
     session::{BlockKind, Prompt, Start, Verdict},
@@ -32,6 +32,7 @@ fn config() -> SessionConfig {
         mcp_problems: Vec::new(),
         system_prompt: None,
         caps: ClientCaps::default(),
+        protocol: Protocol::V1,
         start_timeout: std::time::Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),
@@ -121,7 +122,11 @@ impl Bench {
             },
             request: HostRequest::Permission(Box::new(PermissionRequest {
                 session: SessionId::new(session),
-                tool_call: ToolCallPatch::new(ToolCallId::new("call")),
+                title: None,
+                description: None,
+                subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+                    ToolCallId::new("call"),
+                ))),
                 options: vec![PermissionOption {
                     id: crate::proto::OptionId::new("yes"),
                     name: "Yes".into(),
@@ -154,6 +159,7 @@ fn opened(id: &str) -> CallResult {
         id: Some(SessionId::new(id)),
         modes: None,
         config_options: Vec::new(),
+        commands: Vec::new(),
     }))
 }
 
@@ -310,7 +316,7 @@ fn a_session_that_starts_its_agent_again_leaves_the_others_theirs() {
                 Effect::ToAgent(ToAgent::Notify(_)),
                 Effect::ToAgent(ToAgent::Call(Call::CloseSession { .. })),
                 Effect::StopAgent(AGENT),
-                Effect::Spawn,
+                Effect::Spawn(Protocol::V1),
             ]
         ),
         "{effects:?}"

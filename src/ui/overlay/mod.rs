@@ -12,11 +12,13 @@ mod options;
 mod palette;
 mod panel;
 mod past;
+mod providers;
 mod question;
+mod rename;
 mod sessions;
 mod sign_in;
 
-use std::time::Instant;
+use std::{fmt, time::Instant};
 
 use ratatui::{
     buffer::Buffer,
@@ -38,14 +40,16 @@ use crate::{
 };
 
 pub use agents::AgentPicker;
-pub use form::FormDialog;
+pub use form::{FormDialog, OwnForm};
 pub use guard::{Guard, PAUSE};
 pub use help::Help;
 pub use options::OptionsDialog;
 pub use palette::Palette;
 pub use panel::{Frame, draw_rows};
 pub use past::PastSessions;
+pub use providers::ProvidersDialog;
 pub use question::QuestionDialog;
+pub use rename::rename;
 pub use sessions::SessionList;
 pub use sign_in::SignIn;
 
@@ -128,6 +132,12 @@ pub trait Overlay {
     }
 }
 
+impl fmt::Debug for dyn Overlay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an overlay")
+    }
+}
+
 /// What follows from a key.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -144,6 +154,8 @@ pub enum Wish {
     Command(UiCommand),
     Run(Action),
     Toast(SafeText),
+    /// Above this one; closed, it leads back.
+    Open(Box<dyn Overlay>),
     /// The cursor goes into the composer for the reason of a refusal; further questions wait.
     Feedback,
     /// The diffs of the tool call that is asked about, on the whole screen.

@@ -107,6 +107,8 @@ fn is_possible(action: Action, cx: &OverlayContext<'_>) -> bool {
         Action::SignIn => cx.session.is_some_and(Session::can_sign_in),
         // V1-AUTH-10
         Action::SignOut => cx.session.is_some_and(|session| session.agent.caps.logout),
+        // V1-AUTH-12
+        Action::Providers => cx.session.is_some_and(|s| s.agent.caps.providers),
         _ => true,
     }
 }

@@ -9,7 +9,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{SessionId, SessionKey},
+    proto::{SessionId, SessionKey, WorkState},
     session::{Elsewhere, Event, Listing, Phase, Session, Sessions, TurnPhase},
     text::SafeText,
     ui::{
@@ -20,6 +20,7 @@ use crate::{
             Outcome, Overlay, OverlayContext, Room, Wish, agent_name,
             list::{Entry, FilterList, Listed},
             panel::Panel,
+            rename,
         },
         render::{format::elapsed_seconds, line::StyledLine},
     },
@@ -116,7 +117,7 @@ impl SessionList {
         cx: &OverlayContext<'_>,
     ) -> Outcome {
         let session = cx.sessions.and_then(|sessions| sessions.get(key));
-        let busy = session.is_some_and(|s| s.turn.is_some() || s.waits_for_person());
+        let busy = session.is_some_and(|s| s.is_at_work() || s.waits_for_person());
         if busy && ending != Some(key) {
             self.ending = Some(key);
             let hint = cx.keymap.hint(Action::SendNow);
@@ -126,6 +127,31 @@ impl SessionList {
         }
         self.made_from = None;
         Outcome::taken().command(UiCommand::CloseSession(key))
+    }
+
+    /// Asks for another title (V1-SES-20).
+    fn rename(&self, cx: &OverlayContext<'_>) -> Outcome {
+        let Some(sessions) = cx.sessions else {
+            return Outcome::taken();
+        };
+        let dialog = match self.list.selected() {
+            Some(Item::Session(key)) => sessions.get(*key).map(|session| {
+                let title = session.title.clone().unwrap_or_default();
+                rename(Some(*key), None, &title)
+            }),
+            // Its agent is that of the session that is shown.
+            Some(Item::Earlier(id)) => sessions.shown().map(|shown| {
+                let mut kept = shown.earlier.sessions.iter();
+                let info = kept.find(|info| info.id == *id);
+                let title = info.and_then(|info| info.title.clone());
+                rename(None, Some(id.clone()), &title.unwrap_or_default())
+            }),
+            _ => None,
+        };
+        match dialog {
+            Some(dialog) => Outcome::taken().with(Wish::Open(Box::new(dialog))),
+            None => Outcome::taken(),
+        }
     }
 
     /// Deletes it at the second press (V1-SES-14).
@@ -240,13 +266,20 @@ fn state(session: &Session, now: Instant) -> (String, bool) {
         (Phase::Ready, Some(turn)) => {
             let took = elapsed_seconds(now.saturating_duration_since(turn.started));
             match turn.phase {
+                TurnPhase::Running if session.work == Some(WorkState::Unknown) => {
+                    ("state unknown".into(), false)
+                }
                 TurnPhase::Running => (format!("at work {took}"), false),
                 TurnPhase::Cancelling { .. } => ("stopping".into(), false),
             }
         }
-        (Phase::Ready, None) => match session.queue.len() {
-            0 => (String::new(), false),
-            queued => (format!("{queued} queued"), false),
+        (Phase::Ready, None) if session.work == Some(WorkState::Unknown) => {
+            ("state unknown".into(), false)
+        }
+        (Phase::Ready, None) => match (session.queue.len(), session.in_background()) {
+            (0, 0) => (String::new(), false),
+            (0, beside) => (format!("{beside} in background"), false),
+            (queued, _) => (format!("{queued} queued"), false),
         },
     }
 }
@@ -261,6 +294,10 @@ impl Overlay for SessionList {
                 Some(Item::Earlier(id)) => self.delete(id.clone(), deleting, cx),
                 _ => Outcome::taken(),
             };
+        }
+        let live = cx.project.read_only.is_none();
+        if live && cx.keymap.chords(Action::RenameSession).contains(&key) {
+            return self.rename(cx);
         }
         match self.list.handle(key) {
             Listed::Pass => Outcome::pass(),
@@ -297,7 +334,8 @@ impl Overlay for SessionList {
     ) -> Option<Position> {
         let mut hints = vec![(Action::Send, "show"), (Action::Stop, "close")];
         if cx.project.read_only.is_none() {
-            hints.insert(1, (Action::SendNow, "end"));
+            let more = [(Action::SendNow, "end"), (Action::RenameSession, "rename")];
+            hints.splice(1..1, more);
         }
         let inner = Panel::opened("Sessions", &hints, cx).draw(area, buffer, cx);
         self.list.draw(inner, buffer, cx)

@@ -1,14 +1,14 @@
 //! What each action does.
 
 use crate::{
-    proto::{OptionValue, category},
+    proto::{OptionValue, WorkState, category},
     session::{Event, Phase, Session, Sessions, TurnPhase},
     text::{SafeText, command_line},
     ui::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
         composer::Expanded,
-        overlay::{Help, OptionsDialog, Palette, SessionList},
+        overlay::{Help, OptionsDialog, Palette, ProvidersDialog, SessionList, rename},
         transcript::{Scroll, transcript_text},
     },
 };
@@ -47,6 +47,7 @@ impl Ui {
             Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::NewSession => self.commands.push(UiCommand::NewSession),
             Action::ForkSession => self.commands.push(UiCommand::ForkSession),
+            Action::RenameSession => self.rename_session(cx),
             Action::PastSessions => self.commands.push(UiCommand::PickPastSession),
             Action::Sessions => {
                 self.layers.open(Box::new(SessionList::default()));
@@ -61,6 +62,7 @@ impl Ui {
 
             Action::SignIn => self.session_event(Event::WantSignIn, cx),
             Action::SignOut => self.session_event(Event::LogOut, cx),
+            Action::Providers => self.open_providers(cx),
 
             Action::ScrollUp => self.transcript.scroll(Scroll::Pages(-1.0)),
             Action::ScrollDown => self.transcript.scroll(Scroll::Pages(1.0)),
@@ -235,10 +237,13 @@ impl Ui {
         }
         let elsewhere = cx.sessions.map(Sessions::elsewhere).unwrap_or_default();
         let others = elsewhere.working + elsewhere.waiting > 0;
-        let here = cx.session.is_some_and(has_turn);
-        let what = match (here, others) {
+        let turn = cx.session.is_some_and(has_turn);
+        let here = cx.session.is_some_and(Session::is_at_work);
+        let what = match (turn, others) {
             (_, true) => "stops every session and quits",
-            _ => "stops the turn and quits",
+            (true, _) => "stops the turn and quits",
+            // What goes on beside it ends with the agent's process (V2-STATE-02).
+            _ => "stops what runs in the background and quits",
         };
         let ask = self.again(Action::Quit, what);
         if !(here || others) || self.moment.confirm(Action::Quit, ask, cx.now) {
@@ -288,7 +293,13 @@ impl Ui {
                         .push(UiCommand::Session(Event::CancelSubagent(id)));
                 }
                 Some(_) => self.moment.say("it cannot be stopped by itself".into()),
-                None => self.moment.say("this block is no subagent".into()),
+                None => match self.transcript.selected_work(session) {
+                    Some(event) => self.commands.push(UiCommand::Session(event)),
+                    None if self.transcript.selects_call(session) => {
+                        self.moment.say("it cannot be stopped by itself".into());
+                    }
+                    None => self.moment.say("nothing here can be stopped".into()),
+                },
             },
             _ => {}
         }
@@ -301,6 +312,31 @@ impl Ui {
                 self.moment.say("the agent offers no options".into());
             }
             Some(_) => self.layers.open(Box::new(OptionsDialog::all())),
+        }
+    }
+
+    fn rename_session(&mut self, cx: &UiContext<'_>) {
+        match cx.session {
+            Some(session) => {
+                let title = session.title.clone().unwrap_or_default();
+                self.layers.open(Box::new(rename(None, None, &title)));
+            }
+            None => self.say_no_agent(),
+        }
+    }
+
+    /// V1-AUTH-12
+    fn open_providers(&mut self, cx: &UiContext<'_>) {
+        match cx.session {
+            None => self.say_no_agent(),
+            Some(session) if !session.agent.caps.providers => {
+                self.moment
+                    .say("the agent leaves its providers to nobody else".into());
+            }
+            Some(_) => {
+                self.layers.open(Box::new(ProvidersDialog::default()));
+                self.session_event(Event::ListProviders, cx);
+            }
         }
     }
 
@@ -352,6 +388,7 @@ fn has_turn(session: &Session) -> bool {
 fn can_stop(session: &Session) -> bool {
     has_turn(session)
         || session.shown_question().is_some()
+        || session.work == Some(WorkState::Unknown)
         || matches!(session.phase, Phase::SignIn { .. })
 }
 

@@ -266,6 +266,7 @@ impl Ui {
                     self.act(action, cx);
                 }
                 Wish::Toast(text) => self.moment.say(text),
+                Wish::Open(overlay) => self.layers.open(overlay),
                 Wish::Feedback => {
                     self.feedback = true;
                     self.composer.put_aside();

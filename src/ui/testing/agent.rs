@@ -9,9 +9,9 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, CallResult, CallTag, ChunkRole, ClientCaps,
         ConnectionId, ContentBlock, Elicitation, ElicitationId, ElicitationMode, ElicitationScope,
-        FromAgent, HostRequest, Initialized, Meta, ModeId, ModeState, OptionId, PermissionKind,
-        PermissionOption, PermissionRequest, RequestKey, RpcError, SessionId, SessionMode,
-        SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
+        FromAgent, HostRequest, Initialized, Meta, ModeId, ModeState, OptionId, Patch,
+        PermissionKind, PermissionOption, PermissionRequest, Protocol, RequestKey, RpcError,
+        SessionId, SessionMode, SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
     },
     session::{Effect, Event, Prompt, Question, Session, SessionConfig, Start, Verdict, reduce},
     text::SafeText,
@@ -46,6 +46,7 @@ impl Bench {
             mcp_problems: Vec::new(),
             system_prompt: None,
             caps: ClientCaps::default(),
+            protocol: Protocol::V1,
             start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),
@@ -139,6 +140,7 @@ impl Bench {
                     available: vec![mode("build", "build"), mode("yolo", "YOLO")],
                 }),
                 config_options: Vec::new(),
+                commands: Vec::new(),
             })),
         });
     }
@@ -182,7 +184,9 @@ impl Bench {
             key,
             request: HostRequest::Permission(Box::new(PermissionRequest {
                 session: Self::session_id(),
-                tool_call: call,
+                title: None,
+                description: None,
+                subject: crate::proto::PermissionSubject::ToolCall(Box::new(call)),
                 options,
             })),
         });
@@ -198,8 +202,8 @@ impl Bench {
     /// Asks to run a command, with the usual options.
     pub fn asks_to_run(&mut self, command: &str) {
         let mut call = self.call(ToolKind::Execute);
-        call.title = Some(SafeText::line(command));
-        call.command = Some(command.to_owned());
+        call.title = Patch::Set(SafeText::line(command));
+        call.command = Patch::Set(command.to_owned());
         self.asks(call, usual_options());
     }
 
@@ -208,7 +212,7 @@ impl Bench {
         let id = ToolCallId::new(format!("call-{}", self.requests));
         ToolCallPatch {
             announces: true,
-            kind: Some(kind),
+            kind: Patch::Set(kind),
             ..ToolCallPatch::new(id)
         }
     }

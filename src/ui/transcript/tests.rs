@@ -481,6 +481,7 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             mcp_problems: Vec::new(),
             system_prompt: None,
             caps: Default::default(),
+            protocol: crate::proto::Protocol::V1,
             start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),

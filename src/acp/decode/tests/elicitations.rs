@@ -158,6 +158,7 @@ fn a_text_field_has_its_rules() {
             pattern: Some("^a".to_owned()),
             format: Some(TextFormat::DateTime),
             default: Some("a\nb".to_owned()),
+            secret: false,
         })
     );
     // A format that is not known is an annotation.

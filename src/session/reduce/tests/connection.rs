@@ -1,6 +1,6 @@
 use super::*;
-use crate::proto::{DialectHint, DialectRow, ExitStatus, code};
-use crate::session::{Attention, ToolState};
+use crate::proto::{DialectHint, DialectRow, ExitStatus, Protocol, RawJson, code};
+use crate::session::{AgentInfo, Attention, ToolState};
 
 fn exit(code: i64, stderr: &str) -> AgentExit {
     AgentExit {
@@ -54,6 +54,99 @@ fn another_version_ends_the_connection_and_both_are_named_v1_init_03() {
         assert!(wire(&play.event(Event::Submit(prompt("hello?")))).is_empty());
         assert!(play.exits(exit(0, "")).is_empty());
     }
+}
+
+fn in_version_2() -> SessionConfig {
+    SessionConfig {
+        protocol: Protocol::V2,
+        ..config()
+    }
+}
+
+#[test]
+fn an_agent_of_version_1_is_started_again_in_that_v2_init_01() {
+    let (mut play, effects) = Play::start(in_version_2());
+    assert_eq!(wire(&effects), ["spawn V2"]);
+    play.connect();
+    let effects = play.initialized(hello(AgentCaps::default()));
+    assert_eq!(wire(&effects), ["stop", "spawn"]);
+    assert_eq!(
+        play.said(),
+        ["i Demo speaks version 1 of the protocol, not 2: it is started again in that"]
+    );
+    play.connect();
+    assert_eq!(
+        wire(&play.initialized(hello(AgentCaps::default()))),
+        ["new"]
+    );
+    assert_eq!(play.session.agent.protocol, Protocol::V1);
+    // It is known now: no process for nothing.
+    assert_eq!(wire(&play.event(Event::Restart)), ["stop", "spawn"]);
+    assert_eq!(play.said().len(), 2, "said once: {:?}", play.said());
+}
+
+#[test]
+fn an_agent_of_version_2_is_spoken_to_in_that_v2_init_01() {
+    let version_2 = |version| Initialized {
+        protocol_version: version,
+        ..hello(AgentCaps::default())
+    };
+    let (mut play, _) = Play::start(in_version_2());
+    play.connect();
+    assert_eq!(wire(&play.initialized(version_2(2))), ["new"]);
+    assert_eq!(play.session.agent.protocol, Protocol::V2);
+    let (mut play, _) = Play::start(in_version_2());
+    play.connect();
+    // Higher than what was asked for.
+    assert_eq!(wire(&play.initialized(version_2(3))), ["stop"]);
+    let said = play.said_last();
+    assert!(
+        said.contains("version 3 ") && said.contains("version 2:"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_agent_that_refuses_the_version_is_told_with_what_it_speaks_v2_init_02() {
+    let refused = |supported: &str| {
+        CallResult::Failed(RpcError {
+            data: Some(RawJson(
+                format!("{{\"requested\":2,\"supported\":{supported}}}").into(),
+            )),
+            ..RpcError::new(code::UNSUPPORTED_VERSION, "Unsupported protocol version")
+        })
+    };
+    let refuse = |supported| {
+        let (mut play, _) = Play::start(in_version_2());
+        play.connect();
+        let effects = play.reply(CallTag::Initialize, refused(supported));
+        (wire(&effects), play.said_last())
+    };
+    let (effects, said) = refuse("[3, 4]");
+    assert_eq!(effects, ["stop"]);
+    assert!(
+        said.contains("does not speak version 2 of the protocol, only 3, 4:"),
+        "{said}"
+    );
+    let (effects, said) = refuse("[1,3]");
+    assert_eq!(effects, ["stop", "spawn"]);
+    assert!(said.contains("started again"), "{said}");
+    for odd in ["[]", "7", "[\"1\"]", "{}"] {
+        assert_eq!(refuse(odd).0, ["stop"], "{odd}");
+    }
+}
+
+#[test]
+fn a_session_beside_one_that_fell_back_does_as_it_did_v2_init_01() {
+    let agent = AgentInfo {
+        protocol: Protocol::V1,
+        ..AgentInfo::default()
+    };
+    let (mut session, effects) =
+        Session::start_on(in_version_2(), ConnectionId(3), agent, Instant::now());
+    assert_eq!(wire(&effects), ["new"]);
+    let effects = reduce(&mut session, Event::Restart, Instant::now());
+    assert_eq!(wire(&effects), ["stop", "spawn"]);
 }
 
 #[test]
@@ -318,7 +411,10 @@ fn an_agent_can_be_ended_for_good_v1_init_24_v1_rpc_14() {
         play.event(Event::Submit(prompt("still there?")));
         let effects = play.event(Event::EndAgent);
         assert!(matches!(&effects[..], [Effect::Toast(_)]), "{effects:?}");
-        assert!(play.event(Event::Restart).contains(&Effect::Spawn));
+        assert!(
+            play.event(Event::Restart)
+                .contains(&Effect::Spawn(Protocol::V1))
+        );
     }
     // One that is not there yet ends as soon as it is, unless it is wanted again by then.
     for wanted in [false, true] {

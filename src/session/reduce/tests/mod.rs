@@ -9,6 +9,7 @@ mod messages;
 mod opening;
 mod options;
 mod plan;
+mod providers;
 mod questions;
 mod random;
 mod settings;
@@ -16,9 +17,12 @@ mod signin;
 mod stop;
 mod subagents;
 mod terminals;
+mod title;
 mod tools;
 mod turn;
 mod unattended;
+mod upserts;
+mod work;
 mod writes;
 
 use std::time::{Duration, Instant};
@@ -27,9 +31,9 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
         ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
-        MessageId, Meta, Notification, OptionValue, PermissionKind, PermissionOption,
-        PermissionRequest, PromptBlock, RequestKey, RpcError, SessionId, SessionOpened, StopReason,
-        ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
+        MessageId, Meta, Notification, OptionValue, Patch, PermissionKind, PermissionOption,
+        PermissionRequest, PromptBlock, Protocol, RequestKey, RpcError, SessionId, SessionOpened,
+        StopReason, ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
     },
     session::{
         AgentExit, BlockKind, Effect, Event, Login, NoticeLevel, Phase, Prompt, Session,
@@ -57,6 +61,7 @@ fn config() -> SessionConfig {
         mcp_problems: Vec::new(),
         system_prompt: None,
         caps: ClientCaps::default(),
+        protocol: Protocol::V1,
         start_timeout: Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),
@@ -96,15 +101,15 @@ fn says(said: &str) -> AgentEvent {
 fn tool(id: &str, title: &str, status: ToolStatus) -> AgentEvent {
     AgentEvent::ToolCall(Box::new(ToolCallPatch {
         announces: true,
-        title: Some(SafeText::new(title)),
-        status: Some(status),
+        title: Patch::Set(SafeText::new(title)),
+        status: Patch::Set(status),
         ..ToolCallPatch::new(ToolCallId::new(id))
     }))
 }
 
 fn tool_update(id: &str, status: Option<ToolStatus>) -> AgentEvent {
     AgentEvent::ToolCall(Box::new(ToolCallPatch {
-        status,
+        status: status.into(),
         ..ToolCallPatch::new(ToolCallId::new(id))
     }))
 }
@@ -126,6 +131,7 @@ fn session_named(name: &str) -> CallResult {
         id: Some(id(name)),
         modes: None,
         config_options: Vec::new(),
+        commands: Vec::new(),
     }))
 }
 
@@ -134,6 +140,7 @@ fn nothing_opened() -> CallResult {
         id: None,
         modes: None,
         config_options: Vec::new(),
+        commands: Vec::new(),
     }))
 }
 
@@ -276,7 +283,11 @@ impl Play {
     fn asks_about(&mut self, tool: &str) -> (RequestKey, Vec<Effect>) {
         self.request(HostRequest::Permission(Box::new(PermissionRequest {
             session: id("s"),
-            tool_call: ToolCallPatch::new(ToolCallId::new(tool)),
+            title: None,
+            description: None,
+            subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+                ToolCallId::new(tool),
+            ))),
             options: vec![
                 option("yes", PermissionKind::AllowOnce),
                 option("always", PermissionKind::AllowAlways),
@@ -370,7 +381,17 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         ToAgent::Call(Call::ResumeSession { id, .. }) => format!("resume {}", id.as_str()),
         ToAgent::Call(Call::Authenticate { method }) => format!("authenticate {method}"),
         ToAgent::Call(Call::Logout) => "logout".to_owned(),
+        ToAgent::Call(Call::ListProviders) => "providers".to_owned(),
+        ToAgent::Call(Call::SetProvider(setting)) => format!("set {}", setting.id),
+        ToAgent::Call(Call::DisableProvider { id }) => format!("disable {id}"),
+        ToAgent::Call(Call::SetTitle { session, title }) => {
+            format!("title {}={title}", session.as_str())
+        }
         ToAgent::Notify(Notification::CancelCall(call)) => format!("give up {call:?}"),
+        ToAgent::Call(Call::CancelToolCall { id, .. }) => format!("cancel call {}", id.as_str()),
+        ToAgent::Call(Call::CancelTerminal { id, .. }) => {
+            format!("cancel terminal {}", id.as_str())
+        }
         ToAgent::Call(Call::SetMode { mode, .. }) => format!("mode {}", mode.as_str()),
         ToAgent::Call(Call::SetConfigOption { option, value, .. }) => match value {
             OptionValue::Id(value) => format!("{option}={value}"),
@@ -391,7 +412,8 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         .iter()
         .filter_map(|effect| match effect {
             Effect::ToAgent(message) => Some(say(message)),
-            Effect::Spawn => Some("spawn".to_owned()),
+            Effect::Spawn(Protocol::V1) => Some("spawn".to_owned()),
+            Effect::Spawn(protocol) => Some(format!("spawn {protocol:?}")),
             Effect::StopAgent(_) => Some("stop".to_owned()),
             Effect::Login(Login::Agent { args, .. }) => {
                 Some(format!("run agent {}", args.join(" ")))

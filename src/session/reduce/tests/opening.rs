@@ -120,7 +120,11 @@ fn a_question_in_a_replay_is_answered_without_a_dialog_v1_ses_09() {
     let (mut play, _) = Play::opening(reopen(), reopening());
     let (_, effects) = play.request(HostRequest::Permission(Box::new(PermissionRequest {
         session: id("old"),
-        tool_call: ToolCallPatch::new(ToolCallId::new("t")),
+        title: None,
+        description: None,
+        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+            ToolCallId::new("t"),
+        ))),
         options: Vec::new(),
     })));
     assert_eq!(wire(&effects), ["1 Cancelled"]);
@@ -211,7 +215,11 @@ fn a_question_of_a_session_that_is_not_to_be_is_answered_v1_rpc_13() {
     let (mut play, _) = Play::opening(reopen(), can_resume);
     play.request(HostRequest::Permission(Box::new(PermissionRequest {
         session: id("old"),
-        tool_call: ToolCallPatch::new(ToolCallId::new("t")),
+        title: None,
+        description: None,
+        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+            ToolCallId::new("t"),
+        ))),
         options: Vec::new(),
     })));
     let resume = CallTag::ResumeSession { id: id("old") };

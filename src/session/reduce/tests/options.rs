@@ -49,6 +49,7 @@ pub(super) fn opened(modes: Option<ModeState>, config_options: Vec<ConfigOption>
         id: Some(id("s")),
         modes,
         config_options,
+        commands: Vec::new(),
     }))
 }
 

@@ -7,6 +7,7 @@ use crate::{
     session::{Input, rules},
     text::{SafeText, cell_width},
     ui::{
+        line_input::masked,
         overlay::OverlayContext,
         render::{
             Row,
@@ -101,7 +102,11 @@ impl FormDialog {
         }
         if let (Control::Text(line), true) = (before.control, before.focused) {
             let room = width.saturating_sub(columns.value).max(2);
-            let (shown, caret) = line.shown(room, cx.symbols.ellipsis);
+            let (shown, caret) = if is_secret(field) {
+                line.shown_masked(room, cx.symbols.ellipsis)
+            } else {
+                line.shown(room, cx.symbols.ellipsis)
+            };
             let mut text = StyledLine::styled(&shown, theme.text);
             text.fill_to(room, theme.text);
             // A line to write on; a background would hide the caret where it is only reversed.
@@ -241,6 +246,9 @@ fn value_line(field: &Field, input: &Input, cx: &OverlayContext<'_>) -> StyledLi
             };
             return StyledLine::styled(&text, theme.dim);
         }
+        (_, Input::Text(text)) if is_secret(field) => {
+            SafeText::line(&masked(&text.replace('\n', "\u{2424}"))).to_string()
+        }
         (_, Input::Text(text)) => SafeText::line(&text.replace('\n', "\u{2424}")).to_string(),
         (_, Input::Flag(Some(true))) => "yes".to_owned(),
         (_, Input::Flag(Some(false))) => "no".to_owned(),
@@ -262,6 +270,10 @@ fn value_line(field: &Field, input: &Input, cx: &OverlayContext<'_>) -> StyledLi
     } else {
         StyledLine::styled(&text, theme.text)
     }
+}
+
+fn is_secret(field: &Field) -> bool {
+    matches!(&field.kind, FieldKind::Text(text) if text.secret)
 }
 
 fn label_width(field: &Field) -> usize {

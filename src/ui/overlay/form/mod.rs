@@ -1,4 +1,5 @@
-//! A form of the agent: its fields below each other, then send, decline, dismiss (V1-ELI-04, -05).
+//! A form of the agent: its fields below each other, then send, decline, dismiss (V1-ELI-04, -05);
+//! and forms of our own, which are filled in likewise.
 //!
 //! The field that has the keys is unfolded, the others are a line each: so the form is its own
 //! review, with all values in sight and each a key away before anything is sent. Owns: what has the
@@ -19,8 +20,9 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{ElicitationAnswer, FieldKind},
+    proto::{ElicitationAnswer, FieldKind, Form, FormValue},
     session::{Event, FormDraft, FormQuestion, QuestionId},
+    text::SafeText,
     ui::{
         UiCommand,
         action::{Action, Context},
@@ -51,17 +53,36 @@ enum Answer {
 }
 
 impl Answer {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Send => "Send",
-            Self::Decline => "Decline",
-            Self::Dismiss => "Dismiss",
+    fn label(self, of: &Asker) -> &'static str {
+        match (self, of) {
+            (Self::Send, Asker::Own(form)) => form.send,
+            (Self::Send, Asker::Agent(_)) => "Send",
+            (Self::Decline, _) => "Decline",
+            (Self::Dismiss, Asker::Own(_)) => "Cancel",
+            (Self::Dismiss, Asker::Agent(_)) => "Dismiss",
         }
     }
 }
 
+/// What becomes of a form of our own, or what is wrong with what was filled in.
+type Done = Box<dyn Fn(Vec<(String, FormValue)>) -> Result<UiCommand, SafeText>>;
+
+/// A form that the person opened.
+pub struct OwnForm {
+    pub title: SafeText,
+    /// What sends it.
+    pub send: &'static str,
+    pub done: Done,
+}
+
+/// Whose form it is.
+enum Asker {
+    Agent(Box<FormQuestion>),
+    Own(OwnForm),
+}
+
 pub struct FormDialog {
-    question: FormQuestion,
+    asker: Asker,
     draft: FormDraft,
     /// One for each field.
     controls: Vec<Control>,
@@ -79,14 +100,24 @@ pub struct FormDialog {
 
 impl FormDialog {
     pub fn new(question: &FormQuestion, guard: Guard) -> Self {
-        let draft = FormDraft::new(question.form.clone());
+        let asker = Asker::Agent(Box::new(question.clone()));
+        Self::with(asker, question.form.clone(), guard)
+    }
+
+    /// One of our own, which takes keys at once.
+    pub fn own(form: Form, own: OwnForm) -> Self {
+        Self::with(Asker::Own(own), form, Guard::typing_only(None))
+    }
+
+    fn with(asker: Asker, form: Form, guard: Guard) -> Self {
+        let draft = FormDraft::new(form);
         let controls: Vec<Control> = (0..draft.fields().len())
             .filter_map(|at| draft.field(at))
             .map(|(field, input)| Control::new(field, input))
             .collect();
         let mut dialog = Self {
             left: vec![false; controls.len()],
-            question: question.clone(),
+            asker,
             controls,
             draft,
             focus: Focus::Nothing,
@@ -104,8 +135,12 @@ impl FormDialog {
         dialog
     }
 
-    pub fn id(&self) -> QuestionId {
-        self.question.id
+    /// The question of the agent that it is.
+    pub fn id(&self) -> Option<QuestionId> {
+        match &self.asker {
+            Asker::Agent(question) => Some(question.id),
+            Asker::Own(_) => None,
+        }
     }
 
     /// A key was meant for something above this dialog.
@@ -119,7 +154,9 @@ impl FormDialog {
     }
 
     fn answers(&self) -> &'static [Answer] {
-        if self.draft.cannot_be_sent().is_some() {
+        if matches!(self.asker, Asker::Own(_)) {
+            &[Answer::Send, Answer::Dismiss]
+        } else if self.draft.cannot_be_sent().is_some() {
             // V1-ELI-11
             &[Answer::Decline, Answer::Dismiss]
         } else {
@@ -192,6 +229,9 @@ impl FormDialog {
                 {
                     self.draft.set(at, input);
                 }
+                if self.is_a_line() {
+                    return self.send();
+                }
                 self.step(true);
                 Outcome::taken()
             }
@@ -217,20 +257,37 @@ impl FormDialog {
     }
 
     fn answer(&self, answer: ElicitationAnswer) -> Outcome {
-        Outcome::close().command(UiCommand::Session(Event::AnswerForm {
-            question: self.question.id,
-            answer,
-        }))
+        let own = match &self.asker {
+            Asker::Agent(question) => {
+                return Outcome::close().command(UiCommand::Session(Event::AnswerForm {
+                    question: question.id,
+                    answer,
+                }));
+            }
+            Asker::Own(own) => own,
+        };
+        let ElicitationAnswer::Accept(values) = answer else {
+            return Outcome::close();
+        };
+        match (own.done)(values.unwrap_or_default()) {
+            Ok(command) => Outcome::close().command(command),
+            Err(wrong) => Outcome::taken().with(Wish::Toast(wrong)),
+        }
+    }
+
+    /// Nothing but a line of text of ours: enter sends it, esc forgets it.
+    fn is_a_line(&self) -> bool {
+        matches!(self.asker, Asker::Own(_)) && self.controls.len() == 1
     }
 
     /// Esc: what was filled in does not go by one key.
     fn dismiss(&mut self, cx: &OverlayContext<'_>) -> Outcome {
         let dismiss = Focus::Answer(Answer::Dismiss);
-        if self.draft.is_touched() && self.focus != dismiss {
+        if self.draft.is_touched() && self.focus != dismiss && !self.is_a_line() {
             self.focus(dismiss);
             let key = cx.keymap.hint(Action::Stop);
             let text = format!("{key} again dismisses the form with what is in it");
-            return Outcome::taken().with(Wish::Toast(crate::text::SafeText::line(&text)));
+            return Outcome::taken().with(Wish::Toast(SafeText::line(&text)));
         }
         self.answer(ElicitationAnswer::Cancel)
     }
@@ -239,7 +296,7 @@ impl FormDialog {
     fn always(&mut self, action: Action, cx: &OverlayContext<'_>) -> Option<Outcome> {
         match action {
             Action::Stop => Some(self.dismiss(cx)),
-            Action::Interrupt if self.question.of_turn => {
+            Action::Interrupt if self.is_of_turn() => {
                 Some(Outcome::taken().command(UiCommand::Session(Event::Stop)))
             }
             Action::Details => {
@@ -262,6 +319,10 @@ impl FormDialog {
             | Action::Redraw => Some(Outcome::pass()),
             _ => None,
         }
+    }
+
+    fn is_of_turn(&self) -> bool {
+        matches!(&self.asker, Asker::Agent(question) if question.of_turn)
     }
 
     fn scroll_by(&mut self, rows: isize) -> Outcome {

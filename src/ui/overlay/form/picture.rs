@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-use super::{Answer, Focus, FormDialog, fields::Before};
+use super::{Answer, Asker, Focus, FormDialog, fields::Before};
 
 /// The content of a form, laid out whole.
 #[derive(Default)]
@@ -64,6 +64,7 @@ impl FormDialog {
         let mut hints = Vec::new();
         let confirm = match self.focus {
             Focus::Answer(Answer::Send) => "send",
+            Focus::Field(_) if self.is_a_line() => "send",
             Focus::Answer(Answer::Decline) => "say no",
             Focus::Answer(Answer::Dismiss) => "dismiss",
             Focus::Field(_) => "next",
@@ -82,8 +83,14 @@ impl FormDialog {
             }
         }
         let (back, next) = (hint(Action::FormPrevious), hint(Action::FormNext));
-        hints.push((format!("{next}/{back}"), "fields"));
-        hints.push((hint(Action::Stop), "dismiss"));
+        if !self.is_a_line() {
+            hints.push((format!("{next}/{back}"), "fields"));
+        }
+        let stop = match &self.asker {
+            Asker::Agent(_) => "dismiss",
+            Asker::Own(_) => "cancel",
+        };
+        hints.push((hint(Action::Stop), stop));
         if self.expanded {
             hints.push((hint(Action::Details), "less"));
         }
@@ -91,13 +98,20 @@ impl FormDialog {
             .session
             .map_or(0, |session| session.waiting_questions().count());
         let note = match (waiting, cx.frame) {
+            _ if self.id().is_none() => StyledLine::new(),
             (0 | 1, _) => StyledLine::new(),
             (n, Frame::Full) => StyledLine::styled(&format!("1 of {n}"), cx.theme.warning),
             (n, Frame::Compact) => StyledLine::styled(&format!("1/{n}"), cx.theme.warning),
         };
-        let title = format!("{} asks you", agent_name(cx.session));
+        let title = match &self.asker {
+            Asker::Agent(_) => {
+                let title = format!("{} asks you", agent_name(cx.session));
+                StyledLine::styled(&title, cx.theme.warning.bold())
+            }
+            Asker::Own(own) => StyledLine::styled(&own.title, cx.theme.strong),
+        };
         Panel {
-            title: StyledLine::styled(&title, cx.theme.warning.bold()),
+            title,
             note,
             hints,
             border: cx.theme.border_focus,
@@ -130,16 +144,20 @@ impl FormDialog {
     }
 
     fn head(&self, picture: &mut Picture, width: usize, cx: &OverlayContext<'_>) {
+        // Ours says all in its title and its fields.
+        let Asker::Agent(question) = &self.asker else {
+            return;
+        };
         let theme = cx.theme;
         let form = self.draft.form();
-        if let Some(about) = &self.question.about {
+        if let Some(about) = &question.about {
             let text = format!("for {about}");
             picture.push(&StyledLine::styled(&text, theme.dim), width);
         }
         if let Some(title) = &form.title {
             picture.push(&StyledLine::styled(title, theme.strong), width);
         }
-        let message = self.question.message.trim();
+        let message = question.message.trim();
         if !message.is_empty() {
             picture.text(message, theme.text, 0, width);
         }
@@ -184,7 +202,7 @@ impl FormDialog {
                 (_, true) => theme.strong,
                 (_, false) => theme.text,
             };
-            cell.push(&format!(" {} ", answer.label()), style);
+            cell.push(&format!(" {} ", answer.label(&self.asker)), style);
             if focused {
                 restyled(&cell, theme.selected)
             } else {

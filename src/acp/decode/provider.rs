@@ -1,0 +1,109 @@
+//! The answer to `providers/list` (V1-AUTH-12). Items without an id are skipped.
+
+use serde::Deserialize;
+
+use super::view::{Member, Misfit, Pass, object};
+use crate::proto::{Provider, ProviderRoute};
+
+#[derive(Deserialize)]
+struct Listed<'a> {
+    #[serde(borrow)]
+    providers: Member<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Info<'a> {
+    #[serde(borrow)]
+    provider_id: Member<'a>,
+    #[serde(borrow)]
+    supported: Member<'a>,
+    #[serde(borrow)]
+    required: Member<'a>,
+    #[serde(borrow)]
+    current: Member<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Current<'a> {
+    #[serde(borrow)]
+    api_type: Member<'a>,
+    #[serde(borrow)]
+    base_url: Member<'a>,
+}
+
+pub fn providers(result: &str) -> Option<Vec<Provider>> {
+    let listed: Listed<'_> = object(result)?;
+    let loose = Pass::Loose;
+    loose
+        .list(listed.providers, |raw| {
+            Ok(object(raw.get()).and_then(provider))
+        })
+        .ok()?
+}
+
+fn provider(info: Info<'_>) -> Option<Provider> {
+    let loose = Pass::Loose;
+    let text = |member| loose.read::<String>(member);
+    let read = || {
+        let Some(id) = text(info.provider_id)? else {
+            return Ok(None);
+        };
+        let current = loose.object::<Current<'_>>(info.current)?;
+        let protocols = loose.list(info.supported, |raw| text(Some(raw)))?;
+        Ok::<_, Misfit>(Some(Provider {
+            id,
+            protocols: protocols.unwrap_or_default(),
+            // What cannot be read might be: it is not disabled by mistake.
+            required: loose.read(info.required)?.unwrap_or(true),
+            current: match current {
+                Some(current) => Some(ProviderRoute {
+                    protocol: text(current.api_type)?.unwrap_or_default(),
+                    base_url: text(current.base_url)?.unwrap_or_default(),
+                }),
+                None => None,
+            },
+        }))
+    };
+    read().ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // V1-AUTH-12
+    #[test]
+    fn odd_items_cost_only_themselves_and_what_is_unclear_is_required() {
+        let listed = providers(
+            r#"{"providers":[
+                {"providerId":"main","supported":["anthropic",7,"_own"],"required":false,
+                 "current":{"apiType":"anthropic","baseUrl":"https://llm.example"}},
+                {"supported":[],"required":true},
+                {"providerId":"off","supported":[],"required":"perhaps","current":null}
+            ]}"#,
+        )
+        .expect("a list");
+        assert_eq!(
+            listed,
+            [
+                Provider {
+                    id: "main".to_owned(),
+                    protocols: vec!["anthropic".to_owned(), "_own".to_owned()],
+                    required: false,
+                    current: Some(ProviderRoute {
+                        protocol: "anthropic".to_owned(),
+                        base_url: "https://llm.example".to_owned(),
+                    }),
+                },
+                Provider {
+                    id: "off".to_owned(),
+                    protocols: Vec::new(),
+                    required: true,
+                    current: None,
+                },
+            ]
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! Where the agent's models are, as far as it lets its client say so (V1-AUTH-12).
+//!
+//! What is set stands in the agent's process and nowhere else: it is told again with each process.
+
+use crate::{
+    proto::{Call, Provider, ProviderSetting, RpcError, code},
+    session::{Listing, NoticeLevel, Phase, Providers},
+    text::SafeText,
+};
+
+use super::{Step, bounds::MAX_PROVIDERS, error_text};
+
+impl Step<'_> {
+    pub(super) fn list_providers(&mut self) {
+        let introduced = !matches!(
+            self.session.phase,
+            Phase::Starting { .. } | Phase::Failed { .. }
+        );
+        let asking = self.session.providers.state == Listing::Asking;
+        if introduced && !asking && self.session.agent.caps.providers {
+            self.session.providers.state = Listing::Asking;
+            self.call(Call::ListProviders);
+        }
+    }
+
+    pub(super) fn providers_listed(&mut self, mut list: Vec<Provider>) {
+        if self.session.providers.state == Listing::Asking {
+            let cut = list.len() > MAX_PROVIDERS;
+            list.truncate(MAX_PROVIDERS);
+            self.session.providers = Providers {
+                list,
+                state: Listing::Done { cut },
+            };
+        }
+    }
+
+    pub(super) fn providers_not_listed(&mut self, error: &RpcError) {
+        if error.code == code::METHOD_NOT_FOUND {
+            // V1-ERR-03: not asked again on this connection.
+            self.session.agent.caps.providers = false;
+        }
+        self.session.providers.state = Listing::Failed(error_text::readable(error));
+    }
+
+    /// The answer will not come, and the next process knows nothing of what was set.
+    pub(super) fn forget_providers(&mut self) {
+        self.session.providers = Providers::default();
+    }
+
+    fn provider(&self, id: &str) -> Option<&Provider> {
+        let mut list = self.session.providers.list.iter();
+        list.find(|provider| provider.id == id)
+    }
+
+    pub(super) fn set_provider(&mut self, setting: ProviderSetting) {
+        if self.session.connection.is_some() && self.provider(&setting.id).is_some() {
+            self.call(Call::SetProvider(setting));
+        }
+    }
+
+    /// Never one that the agent needs.
+    pub(super) fn disable_provider(&mut self, id: String) {
+        match self.provider(&id) {
+            Some(provider) if provider.required => {
+                self.toast("the agent needs this provider: it cannot be disabled");
+            }
+            Some(_) if self.session.connection.is_some() => {
+                self.call(Call::DisableProvider { id });
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn provider_changed(&mut self, id: &str, what: &str) {
+        let text = SafeText::line(&format!("provider {id}: {what}"));
+        self.say(NoticeLevel::Info, text);
+        // What the agent made of it.
+        self.list_providers();
+    }
+
+    pub(super) fn provider_not_changed(&mut self, id: &str, error: &RpcError) {
+        let what = format!("provider {id} is as it was");
+        self.say_error(NoticeLevel::Error, &what, error);
+    }
+}

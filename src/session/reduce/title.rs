@@ -1,0 +1,76 @@
+//! Titles that the person gives: kept by the agent where it can (V1-SES-20), else here.
+
+use crate::{
+    proto::{Call, Patch, RpcError, SessionId, code},
+    text::{SafeText, first_bytes},
+};
+
+use super::{Step, error_text};
+
+/// Bytes of a title that a person gives.
+const MAX_OWN_TITLE: usize = 400;
+
+impl Step<'_> {
+    /// Of this session, or of one that the agent has kept.
+    pub(super) fn set_title(&mut self, of: Option<SessionId>, title: &str) {
+        let title = SafeText::line(first_bytes(title.trim(), MAX_OWN_TITLE));
+        if title.is_empty() {
+            return self.toast("a title has to say something");
+        }
+        let live = self.session.inner.opening.live().cloned();
+        let own = of.is_none() || of == live;
+        match of.or(live) {
+            Some(session) if self.session.agent.caps.set_title => {
+                let title = title.to_string();
+                self.call(Call::SetTitle { session, title });
+            }
+            _ if own => {
+                let text = format!("called {title} here; {} is not told", self.agent_name());
+                self.session.title = Some(title);
+                self.session.own_title = true;
+                self.toast(&text);
+            }
+            _ => {
+                let text = format!(
+                    "{} renames no sessions that are not open",
+                    self.agent_name()
+                );
+                self.toast(&text);
+            }
+        }
+    }
+
+    /// What is shown is what the agent keeps, which need not be what it was sent.
+    pub(super) fn title_set(&mut self, id: &SessionId, title: SafeText) {
+        self.toast(&format!("called {title} now"));
+        let mut earlier = self.session.earlier.sessions.iter_mut();
+        if let Some(info) = earlier.find(|info| info.id == *id) {
+            info.title = Some(title.clone());
+        }
+        if self.session.is(id) {
+            self.session.title = Some(title);
+            self.session.own_title = false;
+        }
+    }
+
+    pub(super) fn title_not_set(&mut self, error: &RpcError) {
+        if error.code == code::METHOD_NOT_FOUND {
+            // V1-ERR-03: the next one is kept here.
+            self.session.agent.caps.set_title = false;
+        }
+        let text = format!("not renamed: {}", error_text::readable(error));
+        self.toast(&text);
+    }
+
+    /// The agent's own word on the title; the person's stands before it.
+    pub(super) fn title_told(&mut self, title: Patch<SafeText>) {
+        if self.session.own_title {
+            return;
+        }
+        match title {
+            Patch::Keep => {}
+            Patch::Clear => self.session.title = None,
+            Patch::Set(title) => self.session.title = Some(title),
+        }
+    }
+}
