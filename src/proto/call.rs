@@ -42,6 +42,9 @@ pub enum FromAgent {
     ElicitationDone { id: ElicitationId },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
     CancelRequest { key: RequestKey },
+    /// It asked for a form or a page though neither is offered, since nobody is there: that was
+    /// answered with an error (V1-ELI-03), and is to be said.
+    Unasked { message: SafeText },
     /// It departs from v1. Comes before the first message that shows it.
     Dialect(DialectHint),
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
@@ -178,6 +181,18 @@ pub enum PromptBlock {
     Image(MediaBlock),
     /// Only with `audio`.
     Audio(MediaBlock),
+}
+
+impl PromptBlock {
+    /// About as many as it takes on the wire.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::ResourceLink { uri, name, .. } => uri.len() + name.len(),
+            Self::Resource { uri, text } => uri.len() + text.len(),
+            Self::Image(media) | Self::Audio(media) => media.uri.len() + media.data.len(),
+        }
+    }
 }
 
 /// What of a [`Call`] is remembered until its reply, so that the reply can be told by itself.

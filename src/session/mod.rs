@@ -9,6 +9,7 @@ mod address;
 mod effect;
 mod event;
 mod form;
+mod history;
 mod pieces;
 mod prompt;
 mod question;
@@ -24,6 +25,7 @@ pub use address::{Address, AddressWarning};
 pub use effect::{Attention, Effect, Login, ScreenChange};
 pub use event::{Event, FileAnswer, PageAnswer};
 pub use form::{FormDraft, Input, rules};
+pub use history::{History, Past, PastSubagent};
 pub use pieces::{Piece, Pieces};
 pub use prompt::{MAX_ATTACHED, Prompt, marker};
 pub use question::{

@@ -47,12 +47,7 @@ impl Prompt {
 
     /// Bytes that it holds besides its text, more or less.
     pub fn weight(&self) -> usize {
-        let weight = |block: &PromptBlock| match block {
-            PromptBlock::Text(text) | PromptBlock::Resource { text, .. } => text.len(),
-            PromptBlock::Image(media) | PromptBlock::Audio(media) => media.data.len(),
-            PromptBlock::ResourceLink { .. } => 0,
-        };
-        self.blocks.iter().map(weight).sum()
+        self.blocks.iter().map(PromptBlock::bytes).sum()
     }
 
     /// Its pictures and sounds for the transcript; `sent` are its blocks as the agent got them.

@@ -19,6 +19,9 @@ use super::{
     error_text,
 };
 
+/// Bytes of a prompt that older agents were told to expect at most (D-29).
+const LARGE_PROMPT: usize = 1_000_000;
+
 #[derive(Debug, Default)]
 pub(super) struct TurnRules {
     /// Counts turns; in a replay, messages of the user.
@@ -244,9 +247,25 @@ impl Step<'_> {
         rules.send_next = false;
         rules.unanswered = true;
         let blocks = self.fitted(&prompt);
+        self.tell_large(&blocks);
         self.call(Call::Prompt { session, blocks });
         self.session.inner.turn.prompt = Some((prompt, user));
         self.silence_counts_anew();
+    }
+
+    /// D-29: some agents take no message of more than 1 MB. It is sent all the same: there is no such
+    /// rule. Who takes images has to take more: they do not count.
+    fn tell_large(&mut self, blocks: &[PromptBlock]) {
+        let plain = blocks.iter().filter(|block| block.media().is_none());
+        let bytes: usize = plain.map(PromptBlock::bytes).sum();
+        if bytes > LARGE_PROMPT {
+            let text = format!(
+                "the prompt has {}.{} MB: some agents take no message of more than 1 MB",
+                bytes / 1_000_000,
+                bytes % 1_000_000 / 100_000
+            );
+            self.say(NoticeLevel::Warning, SafeText::line(&text));
+        }
     }
 
     /// One that was refused for want of a sign-in. A session that was loaded again shows it no more.

@@ -3,14 +3,16 @@
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 
-use crate::session::Phase;
-use crate::ui::{
-    Ui, UiCommand, UiContext,
-    action::{Action, Context},
-    composer::{PopupOutcome, Sources},
-    keymap::Chord,
-    overlay::{Outcome, Wish},
-    transcript::Scroll,
+use crate::{
+    session::{Event as SessionEvent, Listing, Phase, Session},
+    ui::{
+        Ui, UiCommand, UiContext,
+        action::{Action, Context},
+        composer::{PopupOutcome, Sources},
+        keymap::Chord,
+        overlay::{Outcome, Wish},
+        transcript::Scroll,
+    },
 };
 
 /// Contexts of the keymap, by who has the keys.
@@ -136,8 +138,10 @@ impl Ui {
     /// Overlays as the session has them now.
     pub(super) fn sync(&mut self, cx: &UiContext<'_>) {
         let no_browser = cx.project.no_browser.as_ref();
+        // What was asked in a replay was answered then, and is told.
+        let asking = cx.session.filter(|_| cx.project.read_only.is_none());
         self.layers
-            .sync(cx.session, no_browser, self.last_key, self.feedback);
+            .sync(asking, no_browser, self.last_key, self.feedback);
         self.sync_login(cx);
         let known = cx.session.filter(|session| {
             !matches!(session.phase, Phase::Starting { .. } | Phase::Failed { .. })
@@ -200,6 +204,11 @@ impl Ui {
         match self.look.keymap.action(chord, &[Context::Anywhere]) {
             Some(Action::Stop | Action::Interrupt) => {
                 self.layers.close_top();
+                let listing = |session: &Session| session.earlier.state == Listing::Asking;
+                if cx.session.is_some_and(listing) {
+                    // Nobody looks at the list any more (V1-CAN-09).
+                    self.session_event(SessionEvent::GiveUpListing, cx);
+                }
             }
             Some(action @ (Action::Redraw | Action::Suspend | Action::Quit)) => {
                 self.act(action, cx);
