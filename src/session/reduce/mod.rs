@@ -386,6 +386,7 @@ impl Step<'_> {
             FromAgent::CallOver { request, .. } => self.call_over(&request),
             FromAgent::ElicitationDone { id } => self.page_done(&id),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
+            FromAgent::Unasked { message } => self.say_unasked(&message),
             FromAgent::Dialect(hint) => self.dialect(hint),
             FromAgent::Noise { what, count } => self.noise(&what, count),
             FromAgent::Oversized { limit } => self.oversized(limit),
