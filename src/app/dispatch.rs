@@ -50,9 +50,13 @@ impl App {
     pub(super) fn perform(&mut self, effects: Vec<Routed>) {
         for Routed { by, effect } in effects {
             match effect {
-                Effect::ToAgent(message) => self.send(by, message),
+                Effect::ToAgent(message) => {
+                    self.forget_sent_images(&message);
+                    self.send(by, message);
+                }
                 Effect::Spawn(protocol) => self.spawn_agent(by, protocol),
                 Effect::StopAgent(_) => self.end_agent(by),
+                Effect::Join(connection) => self.join_agent(by, connection),
                 Effect::TellStderr(connection) => {
                     if let Some(client) = self.client(by) {
                         let event = Event::Stderr(client.stderr());

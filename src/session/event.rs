@@ -3,10 +3,9 @@
 use crate::{
     proto::{
         AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
-        OptionId, OptionValue, PromptBlock, ProviderSetting, RequestKey, SessionId, TerminalId,
-        ToolCallId,
+        OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId, ToolCallId,
     },
-    session::{QuestionId, Verdict},
+    session::{AgentInfo, Prompt, QuestionId, Verdict},
     text::SafeText,
 };
 
@@ -31,6 +30,23 @@ pub enum Event {
 
     /// What was asked for by [`Effect::TellStderr`](crate::session::Effect::TellStderr).
     Stderr(SafeText),
+
+    // Other sessions with the same agent.
+    /// One of them has had it started again, and this one comes along; `signed_in`: after a sign-in.
+    StartOver {
+        signed_in: bool,
+    },
+    /// The process that one of them has started is there, and has introduced itself.
+    Joined {
+        connection: ConnectionId,
+        agent: Box<AgentInfo>,
+    },
+    /// It did not come.
+    NoAgent {
+        error: SafeText,
+    },
+    /// The person has signed in from one of them.
+    SignedIn,
 
     // The person.
     /// Send, or queue while a turn is open.
@@ -192,14 +208,6 @@ pub enum Event {
 
     /// The time asked for by [`Session::deadline`](crate::session::Session::deadline) has come.
     Tick,
-}
-
-/// A prompt, ready for the wire.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt {
-    /// As typed: for the transcript, and for the composer when it is taken back.
-    pub text: String,
-    pub blocks: Vec<PromptBlock>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
