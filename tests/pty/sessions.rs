@@ -541,34 +541,3 @@ fn sessions_are_renamed_from_their_list() {
     tui.wait_gone("long ago");
     tui.wait_for("Older");
 }
-
-#[test]
-fn what_a_session_that_is_ended_had_to_say_moves_to_the_draft_and_that_is_said() {
-    let tui = client(json!([
-        {"on": "session/new"},
-        {"on": "session/new", "reply": {"sessionId": "sess-2"}},
-        {"on": "session/prompt"},
-        {"on": "session/prompt", "no_reply": true},
-    ]))
-    .size(120, 24)
-    .start();
-    wait_ready(&tui);
-    tui.keys("one<enter>");
-    wait_ready(&tui);
-    tui.keys("<c-n>");
-    tui.wait_for("+1");
-    tui.keys("two<enter>");
-    tui.wait("the second prompt", |tui| {
-        (tui.count("session/prompt") == 2).then_some(())
-    });
-    tui.keys("to be said later<enter>");
-    tui.wait_for("queued");
-    tui.keys("<c-s>one<enter>");
-    tui.wait_for("+1, 1 at work");
-    tui.keys("<c-s>two<c-x>");
-    tui.wait_for("again stops what goes on");
-    tui.keys("<c-x>");
-    tui.wait_for("stands in front of the draft");
-    tui.keys("<esc>");
-    tui.wait_for("❯ to be said later");
-}
