@@ -16,7 +16,7 @@ use crate::{
         Answered, Block, BlockId, BlockKind, By, Changes, Event, NoticeLevel, Session, ToolCall,
         ToolState,
     },
-    text::SafeText,
+    text::{SafeText, SafeTextBuf},
 };
 
 /// Bytes of the text that the summary keeps.
@@ -34,6 +34,9 @@ pub enum Scope {
     All,
 }
 
+/// Numbers of messages that were worded anew begin behind this: the others are those of blocks.
+const FIRST_EDITION: u64 = 1 << 48;
+
 /// Remembers what was told.
 pub struct Observer {
     scope: Scope,
@@ -46,22 +49,34 @@ pub struct Observer {
     turn_is_over: bool,
     /// The latest answer to a prompt.
     answer: Option<CallResult>,
+    /// Why the agent stopped, where it did.
+    stop: Option<StopReason>,
     seen_rev: u64,
     seen: HashMap<BlockId, Seen>,
     plan: Vec<PlanEntry>,
     plans: Vec<NamedPlan>,
+    /// Messages that were worded anew.
+    editions: u64,
     /// Subagents as they were told of.
     subagents: HashMap<SessionId, (SafeText, String)>,
 }
 
 enum Seen {
-    /// Bytes of a message.
-    Text(usize),
+    Text(Told),
     /// A call as it was told, and the answers told of it.
     Tool(Box<Tool>, usize),
     Compaction(CompactionStatus),
     Warning(String),
     Told,
+}
+
+/// What was told of a message.
+#[derive(Clone, Copy)]
+struct Told {
+    bytes: usize,
+    edition: u32,
+    /// As it is called: another one for each edition.
+    number: u64,
 }
 
 impl Observer {
@@ -77,10 +92,12 @@ impl Observer {
             turn_is_open: false,
             turn_is_over: false,
             answer: None,
+            stop: None,
             seen_rev: 0,
             seen: HashMap::new(),
             plan: Vec::new(),
             plans: Vec::new(),
+            editions: 0,
             subagents: HashMap::new(),
         }
     }
@@ -89,10 +106,10 @@ impl Observer {
         &self.summary
     }
 
-    /// What came of the turn; `None` while it is open, or before. Without an answer the agent was
-    /// lost.
-    pub fn turn_end(&self) -> Option<Option<&CallResult>> {
-        self.turn_is_over.then_some(self.answer.as_ref())
+    /// Why the turn ended; `None` while it is open, or before. Without a reason it failed, or the
+    /// agent was lost.
+    pub fn turn_end(&self) -> Option<Option<&StopReason>> {
+        self.turn_is_over.then_some(self.stop.as_ref())
     }
 
     /// An event, before the session is changed by it: what the session does not keep.
@@ -176,23 +193,31 @@ impl Observer {
     pub fn look(&mut self, session: &Session) -> Vec<Record> {
         let mut out = Vec::new();
         self.look_at_agent(session, &mut out);
-        let turn = session.turn.is_some();
+        // What the agent does by itself is not the turn that was asked for.
+        let turn = session.turn.as_ref().is_some_and(|turn| turn.prompted);
         if self.from.is_none() && (turn || self.scope == Scope::All) {
             self.from = Some(self.first(session));
         }
         if turn && !self.turn_is_open {
             // An answer from before, to a prompt that was sent once more after a sign-in.
             self.answer = None;
+            self.stop = None;
         }
         self.look_at_plan(session, &mut out);
         self.look_at_subagents(session, &mut out);
         self.look_at_transcript(session, &mut out);
         self.turn_is_over = !turn && (self.turn_is_over || self.turn_is_open);
         self.turn_is_open = turn;
-        if self.turn_is_over
-            && let Some(CallResult::PromptDone(reason, _)) = &self.answer
-        {
-            self.summary.stop_reason = Some(reason_name(reason));
+        if self.turn_is_over {
+            self.stop = match self.answer.take() {
+                Some(CallResult::PromptDone(reason, _)) => Some(reason),
+                // V2-PROMPT-01: its state told the end. One that gives no reason has just ended.
+                Some(CallResult::PromptAccepted { .. }) if session.connection.is_some() => {
+                    Some(session.last_stop.clone().unwrap_or(StopReason::EndTurn))
+                }
+                _ => self.stop.take(),
+            };
+            self.summary.stop_reason = self.stop.as_ref().map(reason_name);
         }
         out
     }
@@ -262,21 +287,22 @@ impl Observer {
         if !told && !matches!(block.kind, BlockKind::Notice(_)) {
             return;
         }
-        let number = block.id.0;
         match &block.kind {
             BlockKind::Agent(message) => {
-                if let Some(text) = self.more(block.id, &message.text) {
-                    self.keep_text(number, &text);
+                if let Some((told, replaces, text)) = self.more(block.id, &message.text) {
+                    self.keep_text(told, &text);
                     out.push(Record::Text {
-                        message: number,
+                        message: told,
+                        replaces,
                         text,
                     });
                 }
             }
             BlockKind::Thought(thought) => {
-                if let Some(text) = self.more(block.id, &thought.text) {
+                if let Some((told, replaces, text)) = self.more(block.id, &thought.text) {
                     out.push(Record::Thought {
-                        message: number,
+                        message: told,
+                        replaces,
                         text,
                     });
                 }
@@ -317,19 +343,36 @@ impl Observer {
         }
     }
 
-    /// What a message has more than was told of it.
-    fn more(&mut self, id: BlockId, text: &str) -> Option<String> {
-        let seen = match self.seen.get(&id) {
-            Some(Seen::Text(seen)) => *seen,
-            _ => 0,
+    /// What a message has more than was told of it, under which number, and the number of what it
+    /// replaces: one that is worded anew is another one, as nothing that was told can be taken back
+    /// (V2-UPD-01).
+    fn more(&mut self, id: BlockId, text: &SafeTextBuf) -> Option<(u64, Option<u64>, String)> {
+        let known = match self.seen.get(&id) {
+            Some(Seen::Text(told)) => Some(*told),
+            _ => None,
         };
-        if seen == text.len() {
+        let anew = known.filter(|told| told.edition != text.edition());
+        let (bytes, number) = match (known, anew) {
+            (_, Some(_)) => {
+                self.editions += 1;
+                (0, FIRST_EDITION + self.editions)
+            }
+            (Some(told), None) => (told.bytes, told.number),
+            (None, None) => (0, id.0),
+        };
+        if bytes == text.len() && anew.is_none() {
             return None;
         }
-        self.seen.insert(id, Seen::Text(text.len()));
+        let told = Told {
+            bytes: text.len(),
+            edition: text.edition(),
+            number,
+        };
+        self.seen.insert(id, Seen::Text(told));
         // Shorter than before: the middle of a very long one was left out, and it says so itself.
-        let more = text.get(seen..).unwrap_or_default();
-        (!more.is_empty()).then(|| more.to_owned())
+        let more = text.get(bytes..).unwrap_or_default();
+        let more = (!more.is_empty()).then(|| more.to_owned())?;
+        Some((number, anew.map(|told| told.number), more))
     }
 
     fn keep_text(&mut self, message: u64, text: &str) {

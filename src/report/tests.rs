@@ -158,7 +158,7 @@ fn what_happens_is_told_once_and_in_order() {
     watched.ends(StopReason::EndTurn);
     assert!(matches!(
         watched.observer.turn_end(),
-        Some(Some(CallResult::PromptDone(StopReason::EndTurn, None)))
+        Some(Some(StopReason::EndTurn))
     ));
     let tool = |status: &str| {
         json!({"event": "tool_call", "call": 2, "id": "t", "title": "Edit a.rs", "kind": "edit",

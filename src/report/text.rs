@@ -20,7 +20,7 @@ impl Narrator {
     /// What goes to stdout: the agent's words, nothing else.
     pub fn words(&mut self, record: &Record) -> String {
         match record {
-            Record::Text { message, text } => {
+            Record::Text { message, text, .. } => {
                 format!("{}{text}", self.flow.before(*message, text))
             }
             _ => String::new(),

@@ -202,6 +202,7 @@ impl Step<'_> {
         self.session.last_stop = None;
         self.session.turn = Some(Turn {
             started: self.now,
+            prompted: true,
             phase: TurnPhase::Running,
         });
         self.expect_echo(&prompt, user);

@@ -105,6 +105,7 @@ impl Step<'_> {
         self.session.last_stop = None;
         self.session.turn = Some(Turn {
             started: self.now,
+            prompted: false,
             phase: TurnPhase::Running,
         });
         self.session.inner.plan.new_turn();

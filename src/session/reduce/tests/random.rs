@@ -99,7 +99,7 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, any::<bool>()).prop_map(|(n, back)| Act::Host(n, back)),
         12 => (0..4usize, 0..6u8).prop_map(|(n, kind)| Act::Reply(n, kind)),
         1 => Just(Act::Stray),
-        9 => (0..16u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
+        14 => (0..UPDATES, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
         4 => (0..3u8).prop_map(Act::Ask),
         2 => Just(Act::Read),
         4 => any::<(bool, bool)>().prop_map(|(form, of_turn)| Act::Elicit(form, of_turn)),
@@ -108,7 +108,7 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, any::<bool>()).prop_map(|(n, well)| Act::Browser(n, well)),
         1 => (0..8u8).prop_map(Act::PageDone),
         1 => Just(Act::Foreign),
-        4 => (0..3u8, 0..16u8, 0..3u8).prop_map(|(child, kind, id)| Act::ChildTells(child, kind, id)),
+        4 => (0..3u8, 0..UPDATES, 0..3u8).prop_map(|(child, kind, id)| Act::ChildTells(child, kind, id)),
         2 => (0..3u8).prop_map(Act::ChildAsks),
         1 => (0..3u8).prop_map(Act::CancelChild),
         2 => (0..3u8).prop_map(Act::Terminal),
@@ -126,6 +126,8 @@ fn terminal(n: u8) -> TerminalId {
 /// What the rest of the world knows, and a view of the transcript.
 struct World {
     play: Play,
+    /// The agent reports states: a prompt's answer is no end then.
+    states: bool,
     alive: Option<ConnectionId>,
     spawning: bool,
     connections: u32,
@@ -145,10 +147,11 @@ struct World {
 }
 
 impl World {
-    fn new(config: SessionConfig) -> Self {
+    fn new(config: SessionConfig, states: bool) -> Self {
         let (play, effects) = Play::start(config);
         let mut world = Self {
             play,
+            states,
             alive: None,
             spawning: false,
             connections: 0,
@@ -214,7 +217,11 @@ impl World {
                 Effect::ToAgent(ToAgent::Call(call)) => {
                     assert!(self.alive.is_some(), "{call:?} to nobody");
                     if let Call::Prompt { blocks, .. } = &call {
-                        assert!(!self.prompt_open, "two prompts are open");
+                        // What is open with states is the call alone.
+                        let mut calls = self.open_calls.iter();
+                        let unanswered = calls.any(|tag| matches!(tag, CallTag::Prompt { .. }));
+                        assert!(!unanswered, "two prompts are unanswered");
+                        assert!(self.states || !self.prompt_open, "two prompts are open");
                         self.prompt_open = true;
                         self.cancelled = false;
                         if let [PromptBlock::Text(text), ..] = blocks.as_slice() {
@@ -229,8 +236,8 @@ impl World {
                 Effect::ToAgent(ToAgent::Notify(Notification::Cancel { session }))
                     if session.as_str().starts_with("child") => {}
                 Effect::ToAgent(ToAgent::Notify(Notification::Cancel { .. })) => {
-                    assert!(self.prompt_open, "a cancel without a turn");
-                    assert!(!self.cancelled, "a second cancel");
+                    assert!(self.states || self.prompt_open, "a cancel without a turn");
+                    assert!(self.states || !self.cancelled, "a second cancel");
                     self.cancelled = true;
                 }
                 Effect::ToAgent(ToAgent::Reply { key, reply }) => {
@@ -270,7 +277,7 @@ impl World {
                     assert!(self.open_calls.contains(&call), "{call:?} is not open");
                 }
                 Effect::Login(_) => {
-                    assert!(!self.prompt_open, "a sign-in in a turn");
+                    assert!(self.states || !self.prompt_open, "a sign-in in a turn");
                     self.logging_in = true;
                 }
                 Effect::EndLogin => self.logging_in = false,
@@ -314,7 +321,7 @@ impl World {
         let session = &self.play.session;
         let weight: usize = blocks.iter().map(|block| block_weight(&block.kind)).sum();
         assert_eq!(session.inner.weight, weight);
-        assert_eq!(session.turn.is_some(), self.prompt_open);
+        assert!(self.states || session.turn.is_some() == self.prompt_open);
         assert!(
             session
                 .questions
@@ -539,7 +546,7 @@ impl World {
             }
             Act::Update(kind, n) => {
                 let session = Some(self.session_id());
-                let event = update(kind, &format!("{n}"));
+                let event = update(kind, &format!("{n}"), self.states);
                 self.word(FromAgent::Update { session, event });
             }
             Act::Ask(tool) => {
@@ -620,7 +627,7 @@ impl World {
             }
             Act::ChildTells(child, kind, n) => {
                 let session = Some(id(&format!("child-{child}")));
-                let event = update(kind, &format!("{n}"));
+                let event = update(kind, &format!("{n}"), self.states);
                 self.word(FromAgent::Update { session, event });
             }
             Act::ChildAsks(child) => {
@@ -699,6 +706,7 @@ impl World {
                     logout: kind > 2,
                     load_session: kind.is_multiple_of(2),
                     resume: kind > 3,
+                    states: self.states,
                     ..AgentCaps::default()
                 })
             })),
@@ -728,6 +736,9 @@ impl World {
                 },
             })),
             (_, CallTag::LoadSession { .. } | CallTag::ResumeSession { .. }) => nothing_opened(),
+            (4.., CallTag::Prompt { .. }) if self.states => CallResult::PromptAccepted {
+                message: MessageId::new(format!("{}", kind % 3)),
+            },
             (2, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Cancelled, None),
             (3, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Refusal, None),
             (4, CallTag::Prompt { .. }) => CallResult::ModeSet,
@@ -742,7 +753,7 @@ impl World {
             (_, CallTag::ListSessions { .. }) => CallResult::SessionsListed(SessionPage::default()),
             (_, CallTag::DeleteSession { .. }) => CallResult::SessionDeleted,
         };
-        let ends_turn = matches!(call, CallTag::Prompt { .. });
+        let ends_turn = matches!(call, CallTag::Prompt { .. }) && !self.states;
         self.word(FromAgent::Reply {
             caller: crate::proto::SessionKey::default(),
             call,
@@ -778,7 +789,33 @@ impl World {
     }
 }
 
-fn update(kind: u8, n: &str) -> AgentEvent {
+/// Kinds of updates; of an agent that reports no states only the first.
+const UPDATES: u8 = 32;
+const STATELESS: u8 = 25;
+
+fn update(kind: u8, n: &str, states: bool) -> AgentEvent {
+    use crate::proto::{Background, StateUpdate, WorkState};
+    let message = |role, content| AgentEvent::Message {
+        role,
+        id: MessageId::new(n),
+        content,
+        meta: crate::proto::Meta::default(),
+    };
+    let odd = || ContentBlock::Unknown {
+        kind: "odd".into(),
+        raw: crate::proto::RawJson("{}".into()),
+    };
+    let state = |state: WorkState| {
+        AgentEvent::State(StateUpdate {
+            background: (n != "0").then(|| vec![Background::ToolCall(ToolCallId::new(n))]),
+            ..state.into()
+        })
+    };
+    let kind = if states || kind < STATELESS {
+        kind
+    } else {
+        kind - STATELESS
+    };
     let terminal = || TerminalId::new(n);
     match kind {
         0 | 1 => chunk(ChunkRole::Agent, (kind == 1).then_some(n), "word "),
@@ -815,6 +852,37 @@ fn update(kind: u8, n: &str) -> AgentEvent {
             state: crate::proto::Patch::Set(crate::proto::WorkState::Idle(None).into()),
             ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
         })),
+        16 => message(ChunkRole::Agent, Patch::Set(vec![text(n)])),
+        17 => message(
+            ChunkRole::Agent,
+            Patch::Set(vec![text(n), odd(), text("x")]),
+        ),
+        18 => message(ChunkRole::User, Patch::Set(vec![text("p1"), odd()])),
+        19 => message(ChunkRole::Thought, Patch::Clear),
+        20 => AgentEvent::ToolContent {
+            id: ToolCallId::new(n),
+            content: vec![ToolContent::Terminal(terminal())],
+            meta: crate::proto::Meta::default(),
+        },
+        21 => AgentEvent::TerminalOutput {
+            id: terminal(),
+            data: n.into(),
+        },
+        22 => AgentEvent::NamedPlan(crate::proto::NamedPlan {
+            id: crate::proto::PlanId::new(n),
+            body: crate::proto::PlanBody::Unknown {
+                kind: "odd".into(),
+                raw: crate::proto::RawJson("{}".into()),
+            },
+        }),
+        23 => AgentEvent::ReplayComplete,
+        24 => message(ChunkRole::User, Patch::Keep),
+        25 | 26 => state(WorkState::Running),
+        27 => state(WorkState::Idle(None)),
+        28 => state(WorkState::Idle(Some(StopReason::EndTurn))),
+        29 => state(WorkState::Idle(Some(StopReason::Cancelled))),
+        30 => state(WorkState::Unknown),
+        31 => state(WorkState::RequiresAction),
         13 => AgentEvent::PlanRemoved(crate::proto::PlanId::new(n)),
         _ => AgentEvent::Unknown {
             what: SafeText::new(n),
@@ -833,6 +901,7 @@ proptest! {
         acts in prop::collection::vec(act(), 0..150),
         reopen in any::<bool>(),
         mode in prop::option::of(Just("plan".to_owned())),
+        states in any::<bool>(),
     ) {
         let mut world = World::new(SessionConfig {
             start: if reopen { Start::Reopen(id("old")) } else { Start::New },
@@ -845,7 +914,7 @@ proptest! {
                 .into_iter()
                 .collect(),
             ..config()
-        });
+        }, states);
         for act in acts {
             world.act(act);
         }
@@ -854,8 +923,11 @@ proptest! {
 
     /// As above, from within a turn: where most of the rules are.
     #[test]
-    fn whatever_comes_in_a_turn_the_rules_hold(acts in prop::collection::vec(act(), 0..150)) {
-        let mut world = World::new(config());
+    fn whatever_comes_in_a_turn_the_rules_hold(
+        acts in prop::collection::vec(act(), 0..150),
+        states in any::<bool>(),
+    ) {
+        let mut world = World::new(config(), states);
         world.act(Act::Connected);
         world.act(Act::Reply(0, 5));
         world.act(Act::Reply(0, 5));
