@@ -147,6 +147,12 @@ impl ToolCall {
         }
     }
 
+    /// It works now, as far as anybody knows.
+    pub fn is_running(&self) -> bool {
+        let runs = matches!(self.state, ToolState::InProgress | ToolState::Unknown(_));
+        runs && !self.asking && !self.doubted
+    }
+
     /// A permission request for it came, answered or not.
     pub fn was_asked_about(&self) -> bool {
         self.asking || !self.answers.is_empty()

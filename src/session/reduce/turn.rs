@@ -141,7 +141,9 @@ impl Step<'_> {
     /// No second prompt is ever sent on an open turn (V1-PROMPT-02), nor one by itself where the
     /// agent cannot tell whether there is one.
     fn can_send(&self) -> bool {
-        self.session.turn.is_none() && !self.works_unknown() && self.may_send()
+        // Who started a run has asked for it, and nobody is there to do so again.
+        let told = !self.works_unknown() || self.session.config.unattended;
+        self.session.turn.is_none() && told && self.may_send()
     }
 
     /// Whether the person may send: also where the agent cannot tell whether it works, since nothing

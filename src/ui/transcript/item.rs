@@ -243,9 +243,7 @@ pub fn moves(block: &Block, source: &Source<'_>) -> bool {
     match &block.kind {
         BlockKind::Subagent(id) => nested::segment_moves(id, 0, source),
         BlockKind::Thought(thought) => thought.took.is_none(),
-        BlockKind::Tool(call) => {
-            !call.asking && matches!(call.state, ToolState::InProgress | ToolState::Unknown(_))
-        }
+        BlockKind::Tool(call) => call.is_running(),
         BlockKind::Compaction(compaction) => compaction.is_open(),
         _ => false,
     }

@@ -69,6 +69,12 @@ impl Subject for Permission {
             ToolKind::Other => "use a tool",
         };
         let name = agent_name(cx.session);
+        if self.0.subject.opaque {
+            return match self.asking(cx) {
+                Some(subagent) => format!("{subagent} of {name} asks for permission"),
+                None => format!("{name} asks for permission"),
+            };
+        }
         match self.asking(cx) {
             Some(subagent) => format!("{subagent} of {name} wants to {wants}"),
             None => format!("{name} wants to {wants}"),
@@ -184,10 +190,12 @@ impl Builder<'_> {
     fn title(&mut self, question: &PermissionQuestion) {
         let theme = self.cx.theme;
         let subject = &question.subject;
-        // The question's own words go before the call's (V2-PERM-01).
-        let own = question.title.as_ref();
-        let title = own.filter(|title| !title.trim().is_empty());
-        let title = SafeText::new(title.unwrap_or(&subject.title).trim());
+        // The question's own words go before the call's, and in place of none (V2-PERM-01).
+        let own = question.title.as_ref().map(|title| title.trim());
+        if let Some(own) = own.filter(|own| !own.is_empty() && *own != subject.title.trim()) {
+            self.verbatim(&SafeText::new(own), &StyledLine::new(), theme.strong);
+        }
+        let title = SafeText::new(subject.title.trim());
         let command = subject.command.as_deref().map(SafeText::new);
         let repeats = command
             .as_ref()

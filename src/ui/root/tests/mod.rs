@@ -8,6 +8,7 @@ mod providers;
 mod questions;
 mod sending;
 mod sign_in;
+mod states;
 mod status;
 mod stopping;
 
