@@ -176,6 +176,17 @@ pub enum PromptBlock {
     },
 }
 
+impl PromptBlock {
+    /// About as many as it takes on the wire.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::ResourceLink { uri, name, .. } => uri.len() + name.len(),
+            Self::Resource { uri, text } => uri.len() + text.len(),
+        }
+    }
+}
+
 /// What of a [`Call`] is remembered until its reply, so that the reply can be told by itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CallTag {

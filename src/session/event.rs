@@ -95,6 +95,8 @@ pub enum Event {
     LogOut,
     /// Ask the agent which sessions it has kept for this directory.
     ListSessions,
+    /// Its answer is not wanted any more (V1-CAN-09).
+    GiveUpListing,
     /// Have it forget one of them, for good. The person has confirmed it.
     DeleteSession(SessionId),
     /// Give this session another title, or one that the agent has kept.

@@ -9,9 +9,9 @@ use std::{
 use crate::{
     proto::{
         AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId, ExitStatus,
-        McpServer, Meta, NamedPlan, PlanEntry, Protocol, Provider, SessionId, SessionInfo, Setting,
-        SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize, TurnTokens, Usage,
-        WorkState,
+        McpServer, Meta, ModeState, NamedPlan, PlanEntry, Protocol, Provider, SessionId,
+        SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize,
+        TurnTokens, Usage, WorkState,
     },
     session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
@@ -40,6 +40,8 @@ pub struct SessionConfig {
     pub protocol: Protocol,
     /// How long the agent may be silent at its start before that is said (V1-INIT-24).
     pub start_timeout: Duration,
+    /// Modes that the agent is known to have, where it names none (D-24).
+    pub modes: Option<ModeState>,
     pub start: Start,
     /// What to set once the session is open; of two for the same option the later one.
     pub settings: Vec<Setting>,
@@ -65,6 +67,7 @@ impl SessionConfig {
             caps: ClientCaps::default(),
             protocol: Protocol::default(),
             start_timeout: Duration::ZERO,
+            modes: None,
             start: Start::New,
             settings: Vec::new(),
             first_prompt: None,

@@ -219,6 +219,10 @@ impl Status<'_> {
     fn mode(&self, session: &Session) -> Option<Part> {
         let option = session.mode_option()?;
         let current = option.current();
+        if current == OptionValue::Id(String::new()) {
+            // Not known (D-24).
+            return None;
+        }
         let (rank, style) = if is_dangerous(option, &current) {
             (rank::ALWAYS, self.theme.warning.bold())
         } else {

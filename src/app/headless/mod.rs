@@ -47,7 +47,7 @@ const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Results of work done elsewhere.
 enum Job {
-    Launched(Result<services::Launched, SafeText>),
+    Launched(Result<Box<services::Launched>, SafeText>),
     Host(HostEvent),
     Session(Event),
 }

@@ -53,8 +53,8 @@ use crate::{
         RpcError, SessionId, ToAgent, code,
     },
     session::{
-        AgentInfo, CommandQuestion, Earlier, Effect, Event, Phase, Prompt, Providers, QuestionId,
-        Session, SessionConfig, Start, Subagents, Transcript, TurnPhase,
+        AgentInfo, CommandQuestion, Earlier, Effect, Event, Listing, Phase, Prompt, Providers,
+        QuestionId, Session, SessionConfig, Start, Subagents, Transcript, TurnPhase,
     },
     text::SafeText,
 };
@@ -222,6 +222,7 @@ impl Session {
             self.silence_deadline(),
             self.opening_deadline(),
             self.setting_deadline(),
+            self.listing_deadline(),
         ]
         .into_iter()
         .flatten()
@@ -291,6 +292,7 @@ impl Step<'_> {
             Event::WantSignIn => self.want_sign_in(),
             Event::LogOut => self.log_out(),
             Event::ListSessions => self.list_sessions(),
+            Event::GiveUpListing => self.give_up_listing(Listing::NotAsked),
             Event::DeleteSession(id) => self.delete_session(id),
             Event::SetTitle { of, title } => self.set_title(of, &title),
             Event::ListProviders => self.list_providers(),
@@ -474,7 +476,8 @@ impl Step<'_> {
         let silence = self.tell_silence();
         let slow_opening = self.tell_slow_opening();
         let slow_setting = self.tell_slow_setting();
-        slow_cancel || silence || slow_opening || slow_setting
+        let slow_listing = self.tell_slow_listing();
+        slow_cancel || silence || slow_opening || slow_setting || slow_listing
     }
 
     fn call(&mut self, call: Call) {

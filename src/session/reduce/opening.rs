@@ -3,9 +3,12 @@
 use crate::{
     proto::{
         AgentEvent, Call, CallTag, ContentBlock, McpCaps, McpServer, McpTransport, NamedPlan,
-        Patch, PlanEntry, RpcError, SessionId, SessionOpened, SessionSetup, SystemPrompt,
+        Notification, Patch, PlanEntry, RpcError, SessionId, SessionOpened, SessionSetup,
+        SystemPrompt, ToAgent,
     },
-    session::{BlockKind, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript},
+    session::{
+        BlockKind, Effect, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript,
+    },
     text::SafeText,
 };
 
@@ -41,6 +44,8 @@ pub(super) struct Opening {
     shown: bool,
     /// That it was told once more was said.
     told_twice: bool,
+    /// The person waits for the set-up call no longer: the agent was told (V1-CAN-09).
+    given_up: bool,
     /// The history asked for is told (V2-SES-03).
     replayed: bool,
     /// What stands on the screen is what was stored of the session by an earlier run.
@@ -68,6 +73,15 @@ struct Kept {
 }
 
 impl Way {
+    fn tag(&self) -> CallTag {
+        match self {
+            Self::New => CallTag::NewSession,
+            Self::Load(id) => CallTag::LoadSession { id: id.clone() },
+            Self::Resume(id) => CallTag::ResumeSession { id: id.clone() },
+            Self::Fork(id) => CallTag::ForkSession { id: id.clone() },
+        }
+    }
+
     fn answers(&self, call: &CallTag) -> bool {
         match (self, call) {
             (Self::New, CallTag::NewSession) => true,
@@ -231,7 +245,26 @@ impl Step<'_> {
         }
     }
 
+    /// The person waits no longer. The call stays open until its answer, whatever that is
+    /// (V1-CAN-09).
+    pub(super) fn give_up_opening(&mut self) {
+        let opening = &mut self.session.inner.opening;
+        let Some(way) = &opening.way else {
+            return;
+        };
+        if std::mem::replace(&mut opening.given_up, true) {
+            self.toast(
+                "the agent was asked to give it up, and has not answered; F5 starts it again",
+            );
+            return;
+        }
+        let cancel = Notification::CancelCall(way.tag());
+        self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+        self.toast("the agent is asked to give up opening the session");
+    }
+
     fn open(&mut self, way: Way) {
+        self.session.inner.opening.given_up = false;
         let setup = SessionSetup {
             cwd: self.session.config.cwd.clone(),
             // V1-SES-06
@@ -339,9 +372,17 @@ impl Step<'_> {
             self.sign_in_to_open(error);
             return;
         }
-        self.session.inner.opening.way = None;
+        let opening = &mut self.session.inner.opening;
+        opening.way = None;
+        let given_up = std::mem::take(&mut opening.given_up);
+        // Whatever the words, it is what was asked for (V1-CAN-09, V1-ERR-06).
+        let why = if given_up {
+            "it was given up".into()
+        } else {
+            error_text::readable(error)
+        };
         match way {
-            Way::Resume(id) if self.session.agent.caps.load_session => {
+            Way::Resume(id) if self.session.agent.caps.load_session && !given_up => {
                 self.say_error(
                     NoticeLevel::Quiet,
                     "the session could not be resumed",
@@ -353,7 +394,7 @@ impl Step<'_> {
                 let mut text = format!(
                     "session {} could not be loaded: {}",
                     SafeText::line(id.as_str()),
-                    error_text::readable(error)
+                    why
                 );
                 if cut {
                     text = format!(
@@ -366,19 +407,12 @@ impl Step<'_> {
                 }
             }
             Way::Fork(_) => {
-                let text = format!(
-                    "the session could not be forked: {}",
-                    error_text::readable(error)
-                );
+                let text = format!("the session could not be forked: {}", why);
                 self.give_up_reopening(&text, Some(error_text::detail(error)));
                 self.open(Way::New);
             }
             Way::New => {
-                let text = format!(
-                    "{} opened no session: {}",
-                    self.agent_name(),
-                    error_text::readable(error)
-                );
+                let text = format!("{} opened no session: {}", self.agent_name(), why);
                 self.stop_agent();
                 self.lose_session(ToolState::Failed);
                 self.failed(SafeText::line(&text), Some(error_text::detail(error)));
@@ -425,6 +459,7 @@ impl Step<'_> {
         opening.early = Early::default();
         opening.told_foreign = false;
         opening.told_twice = false;
+        opening.given_up = false;
     }
 
     /// Before the first thing of a replay: what is on the screen would come twice.

@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, Meta, RpcError, SessionId, StopReason, TurnTokens, WorkState, code},
+    proto::{
+        Call, Meta, PromptBlock, RpcError, SessionId, StopReason, TurnTokens, WorkState, code,
+    },
     session::{
         Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
         ToolState, Turn, TurnPhase, UserMessage,
@@ -12,6 +14,9 @@ use crate::{
 };
 
 use super::{Step, bounds::MAX_QUEUE, error_text};
+
+/// Bytes of a prompt that older agents were told to expect at most (D-29).
+const LARGE_PROMPT: usize = 1_000_000;
 
 #[derive(Debug, Default)]
 pub(super) struct TurnRules {
@@ -213,12 +218,27 @@ impl Step<'_> {
         rules.begin();
         rules.send_next = false;
         rules.unanswered = true;
+        self.tell_large(&prompt);
         self.call(Call::Prompt {
             session,
             blocks: prompt.blocks.clone(),
         });
         self.session.inner.turn.prompt = Some((prompt, user));
         self.silence_counts_anew();
+    }
+
+    /// D-29: some agents take no message of more than 1 MB. It is sent all the same: there is no such
+    /// rule.
+    fn tell_large(&mut self, prompt: &Prompt) {
+        let bytes: usize = prompt.blocks.iter().map(PromptBlock::bytes).sum();
+        if bytes > LARGE_PROMPT {
+            let text = format!(
+                "the prompt has {}.{} MB: some agents take no message of more than 1 MB",
+                bytes / 1_000_000,
+                bytes % 1_000_000 / 100_000
+            );
+            self.say(NoticeLevel::Warning, SafeText::line(&text));
+        }
     }
 
     /// One that was refused for want of a sign-in. A session that was loaded again shows it no more.

@@ -30,6 +30,7 @@ fn config() -> SessionConfig {
         additional_directories: Vec::new(),
         mcp_servers: Vec::new(),
         mcp_problems: Vec::new(),
+        modes: None,
         system_prompt: None,
         caps: ClientCaps::default(),
         protocol: Protocol::V1,

@@ -16,7 +16,8 @@ use crate::{
 impl Ui {
     /// Does it; false where it means nothing now, so that the key may mean something else.
     pub(super) fn act(&mut self, action: Action, cx: &UiContext<'_>) -> bool {
-        if !matches!(action, Action::Interrupt | Action::Quit) {
+        // Those take two presses, at times.
+        if !matches!(action, Action::Interrupt | Action::Quit | Action::Stop) {
             self.moment.disarm();
         }
         match action {
@@ -194,11 +195,24 @@ impl Ui {
 
     /// Esc, with nothing open that it would close.
     fn stop(&mut self, cx: &UiContext<'_>) {
+        let opening = |session: &Session| matches!(session.phase, Phase::Opening { .. });
+        let stops = cx.session.is_some_and(can_stop);
+        let gives_up = !stops && cx.session.is_some_and(opening);
+        if !gives_up {
+            self.moment.disarm();
+        }
         if self.end_feedback() {
             return;
         }
-        if cx.session.is_some_and(can_stop) {
+        if stops {
             self.session_event(Event::Stop, cx);
+        } else if gives_up {
+            // At the second press: there is no way back to the session that was wanted.
+            let ask = self.again(Action::Stop, "gives up opening the session");
+            if self.moment.confirm(Action::Stop, ask, cx.now) {
+                self.moment.disarm();
+                self.session_event(Event::Stop, cx);
+            }
         }
     }
 
@@ -361,7 +375,7 @@ impl Ui {
         self.session_event(Event::SetOption { option, value }, cx);
     }
 
-    fn session_event(&mut self, event: Event, cx: &UiContext<'_>) {
+    pub(super) fn session_event(&mut self, event: Event, cx: &UiContext<'_>) {
         if cx.session.is_some() {
             self.commands.push(UiCommand::Session(event));
         } else {

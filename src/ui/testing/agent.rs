@@ -44,6 +44,7 @@ impl Bench {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),
+            modes: None,
             system_prompt: None,
             caps: ClientCaps::default(),
             protocol: Protocol::V1,
