@@ -11,7 +11,7 @@ use super::{
 use crate::{
     config::Thoughts,
     proto::ToolContent,
-    session::{Block, BlockId, BlockKind, NoticeLevel, ToolState},
+    session::{Block, BlockId, BlockKind, NoticeLevel},
     ui::render::{
         markdown::{Segment, Splitter},
         tool::{Detail, default_detail, piece_count},

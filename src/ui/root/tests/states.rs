@@ -206,7 +206,7 @@ fn pictures_of_work_in_its_states() {
     })));
     bench.wait(3_000);
     let mut screen = Screen::new(bench);
-    let mut picture = |screen: &mut Screen, name: &str| {
+    let picture = |screen: &mut Screen, name: &str| {
         for width in [40, 80, 200] {
             screen.size = (width, 18);
             let name = format!("work_{name}_{width}");
