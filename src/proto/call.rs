@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
-        HostRequest, McpServer, MessageId, ModeId, OptionValue, Provider, ProviderSetting,
-        RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage, SlashCommand,
-        TerminalId, ToolCallId, TurnTokens,
+        HostRequest, McpServer, MediaBlock, MessageId, ModeId, OptionValue, Provider,
+        ProviderSetting, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
+        SlashCommand, TerminalId, ToolCallId, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -42,6 +42,9 @@ pub enum FromAgent {
     ElicitationDone { id: ElicitationId },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
     CancelRequest { key: RequestKey },
+    /// It asked for a form or a page though neither is offered, since nobody is there: that was
+    /// answered with an error (V1-ELI-03), and is to be said.
+    Unasked { message: SafeText },
     /// It departs from v1. Comes before the first message that shows it.
     Dialect(DialectHint),
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
@@ -159,7 +162,7 @@ pub struct SystemPrompt {
     pub replaces: bool,
 }
 
-/// A block of a prompt.
+/// A block of a prompt; see [`PromptBlock::fitted`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PromptBlock {
     Text(String),
@@ -174,6 +177,10 @@ pub enum PromptBlock {
         uri: String,
         text: String,
     },
+    /// Only with `image`.
+    Image(MediaBlock),
+    /// Only with `audio`.
+    Audio(MediaBlock),
 }
 
 impl PromptBlock {
@@ -183,6 +190,7 @@ impl PromptBlock {
             Self::Text(text) => text.len(),
             Self::ResourceLink { uri, name, .. } => uri.len() + name.len(),
             Self::Resource { uri, text } => uri.len() + text.len(),
+            Self::Image(media) | Self::Audio(media) => media.uri.len() + media.data.len(),
         }
     }
 }

@@ -29,6 +29,7 @@ fn session() -> Session {
 fn user(text: &str) -> BlockKind {
     BlockKind::User(UserMessage {
         text: SafeText::new(text),
+        attached: Vec::new(),
         refused: false,
         meta: Meta::default(),
     })
@@ -103,7 +104,7 @@ fn stored(session: &Session) -> Vec<Block> {
 }
 
 fn blocks(record: &Record) -> Vec<Block> {
-    let blocks = record.blocks.iter();
+    let blocks = record.said.blocks.iter();
     blocks.map(|stored| stored.block.clone()).collect()
 }
 
@@ -221,8 +222,8 @@ fn nothing_is_written_of_a_session_in_which_nothing_was_said() {
     session.transcript.push_for_test(user("go"));
     assert_eq!(
         file.take(&session, false).lines.len(),
-        3,
-        "about, notice, prompt"
+        4,
+        "about, notice, prompt, and the turn's end"
     );
 }
 
@@ -232,7 +233,10 @@ fn an_idle_session_wants_nothing() {
     let mut file = File::new();
     session.transcript.push_for_test(user("go"));
     file.recorder.changed(&session, file.now);
-    assert_eq!(file.recorder.due(), Some(file.now + Duration::from_secs(2)));
+    assert_eq!(
+        file.recorder.due(),
+        Some(file.now + Duration::from_millis(300))
+    );
     file.take(&session, false);
     file.recorder.changed(&session, file.now);
     assert_eq!(file.recorder.due(), None);
@@ -343,7 +347,7 @@ fn what_memory_is_bounded_by_costs_nothing_on_the_disk() {
     session.transcript.push_for_test(user("prompt 5"));
     file.take(&session, true);
     let record = file.read();
-    let texts: Vec<&str> = record.blocks.iter().map(|b| &*b.block.text).collect();
+    let texts: Vec<&str> = record.said.blocks.iter().map(|b| &*b.block.text).collect();
     let expected = [
         "prompt 0", "prompt 1", "prompt 2", "prompt 3", "prompt 4", "prompt 5",
     ];
@@ -359,11 +363,11 @@ fn a_session_that_is_opened_again_goes_on_in_its_record() {
     file.take(&first, true);
     let record = file.read();
     let mut second = session();
-    for stored in &record.blocks {
+    for stored in &record.said.blocks {
         let block = stored.block.clone().into_history(file.now).expect("known");
         second.transcript.push_for_test(block);
     }
-    file.recorder = Recorder::going_on(record.about.clone(), record.next_id(), &second);
+    file.recorder = Recorder::going_on(record.going_on(), &second);
     second.transcript.push_for_test(notice("opened again"));
     assert!(file.take(&second, true).lines.is_empty(), "only opened");
     second.transcript.push_for_test(user("three"));
@@ -395,12 +399,12 @@ fn lines_of_a_later_version_cost_only_themselves() {
 half a li"#
         .to_vec();
     let record = Record::read(&file).expect("a session");
-    assert_eq!(record.blocks.len(), 2);
+    assert_eq!(record.said.blocks.len(), 2);
     assert!(record.later);
     // A client that goes on behind it ends the half line first.
     file.extend_from_slice(b"\n{\"v\":1,\"t\":5,\"block\":{\"id\":3,\"kind\":\"user\"}}\n");
     let record = Record::read(&file).expect("a session");
-    assert_eq!((record.blocks.len(), record.updated), (3, 5));
+    assert_eq!((record.said.blocks.len(), record.updated), (3, 5));
     assert!(Record::read(b"not one of ours\n").is_none());
 }
 
@@ -434,8 +438,13 @@ fn the_newest_is_kept_where_a_file_gets_too_long() {
     file.extend(bytes(&lines));
     let mut record = Record::read(&file).expect("a session");
     record.keep_last(10_000);
-    let ids: Vec<u64> = record.blocks.iter().map(|stored| stored.block.id).collect();
-    assert!(record.blocks[0].block.text.contains("left out"));
+    let ids: Vec<u64> = record
+        .said
+        .blocks
+        .iter()
+        .map(|stored| stored.block.id)
+        .collect();
+    assert!(record.said.blocks[0].block.text.contains("left out"));
     let ids = &ids[1..];
     assert_eq!(ids, [93, 94, 95, 96, 97, 98, 99]);
 }
@@ -491,6 +500,31 @@ fn markdown_for_people() {
     insta::assert_snapshot!(markdown(&file.read()));
 }
 
+// V1-CONT-02: the name, type and size; not the data.
+#[test]
+fn an_image_of_the_person_is_named_in_the_record() {
+    let image = ContentBlock::Image(Media {
+        mime_type: "image/png".into(),
+        size: Some(86_000),
+        uri: Some("file:///tmp/a%20b.png".into()),
+    });
+    let kind = BlockKind::User(UserMessage {
+        text: "see [image: a b.png]".into(),
+        attached: vec![image],
+        refused: false,
+        meta: Meta::default(),
+    });
+    let mut session = session();
+    session.transcript.push_for_test(kind);
+    let mut file = File::new();
+    file.take(&session, true);
+    let written = markdown(&file.read());
+    assert!(
+        written.contains("see [image: a b.png]\n\n*[image: a b.png, image/png, 86000 bytes]*"),
+        "{written}"
+    );
+}
+
 fn text() -> impl Strategy<Value = SafeText> {
     prop_oneof![".{0,30}", "[a-z \\n\\t\"\\\\]{0,200}"].prop_map(|text| SafeText::new(&text))
 }
@@ -504,6 +538,10 @@ fn meta() -> impl Strategy<Value = Meta> {
         );
         meta
     })
+}
+
+fn attached() -> impl Strategy<Value = Vec<ContentBlock>> {
+    prop::collection::vec(content(), 0..3)
 }
 
 fn content() -> impl Strategy<Value = ContentBlock> {
@@ -560,9 +598,10 @@ fn kind() -> impl Strategy<Value = BlockKind> {
     ];
     let answers = prop::collection::vec((text(), any::<bool>(), by), 0..3);
     prop_oneof![
-        (text(), any::<bool>(), meta()).prop_map(|(text, refused, meta)| {
+        (text(), any::<bool>(), meta(), attached()).prop_map(|(text, refused, meta, attached)| {
             BlockKind::User(UserMessage {
                 text,
+                attached,
                 refused,
                 meta,
             })

@@ -4,9 +4,12 @@ use std::collections::HashMap;
 
 use super::{
     Flow, Summary,
-    record::{FileWritten, Permission, PlanEntry, Record, Refused, Tool, Usage},
+    record::{Record, Refused, Subagent, Tokens, Usage},
+    watch::{Sink, Watch, wrote},
+    words::{reason_name, state_name},
 };
 use crate::{
+<<<<<<< HEAD
     proto::{
         AgentNotice, CallResult, CallTag, CompactionStatus, ContentBlock, FromAgent, HostRequest,
         NamedPlan, NoticeSeverity, PlanBody, PlanPriority, PlanStatus, SessionId, StopReason,
@@ -17,12 +20,13 @@ use crate::{
         ToolState,
     },
     text::{SafeText, SafeTextBuf},
+=======
+    proto::{AgentNotice, CallResult, CallTag, FromAgent, HostRequest, NoticeSeverity, SessionId},
+    session::{self, BlockId, BlockKind, Event, Session, Transcript},
+>>>>>>> main
 };
 
-/// Bytes of the text that the summary keeps.
-const MAX_TEXT: usize = 32 << 20;
-
-/// Tool calls, permissions and files that it keeps, each.
+/// Tool calls, permissions and files that the summary keeps, each.
 const MAX_LISTED: usize = 10_000;
 
 /// What of a session is told.
@@ -42,13 +46,12 @@ pub struct Observer {
     scope: Scope,
     summary: Summary,
     flow: Flow,
-    /// Where the told part of the transcript begins; `None` until then.
-    from: Option<BlockId>,
     turn_is_open: bool,
     /// The turn that was asked for is over.
     turn_is_over: bool,
     /// The latest answer to a prompt.
     answer: Option<CallResult>,
+<<<<<<< HEAD
     /// Why the agent stopped, where it did.
     stop: Option<StopReason>,
     seen_rev: u64,
@@ -68,6 +71,19 @@ enum Seen {
     Compaction(CompactionStatus),
     Warning(String),
     Told,
+=======
+    main: Watch,
+    subagents: HashMap<SessionId, Child>,
+    last_subagent: u64,
+}
+
+/// A subagent as it was told of, and what was told of its conversation.
+struct Child {
+    told: Option<Subagent>,
+    /// Where it stands: one that was forgotten and came again has another place.
+    block: BlockId,
+    watch: Watch,
+>>>>>>> main
 }
 
 /// What was told of a message.
@@ -88,17 +104,21 @@ impl Observer {
             scope,
             summary,
             flow: Flow::default(),
-            from: None,
             turn_is_open: false,
             turn_is_over: false,
             answer: None,
+<<<<<<< HEAD
             stop: None,
             seen_rev: 0,
             seen: HashMap::new(),
             plan: Vec::new(),
             plans: Vec::new(),
             editions: 0,
+=======
+            main: Watch::default(),
+>>>>>>> main
             subagents: HashMap::new(),
+            last_subagent: 0,
         }
     }
 
@@ -106,10 +126,23 @@ impl Observer {
         &self.summary
     }
 
+<<<<<<< HEAD
     /// Why the turn ended; `None` while it is open, or before. Without a reason it failed, or the
     /// agent was lost.
     pub fn turn_end(&self) -> Option<Option<&StopReason>> {
         self.turn_is_over.then_some(self.stop.as_ref())
+=======
+    /// What the session shows by now was said and done before: it is no news.
+    pub fn know(&mut self, session: &Session) {
+        self.main.skip(&session.transcript);
+        self.skip_subagents(session);
+    }
+
+    /// What came of the turn; `None` while it is open, or before. Without an answer the agent was
+    /// lost.
+    pub fn turn_end(&self) -> Option<Option<&CallResult>> {
+        self.turn_is_over.then_some(self.answer.as_ref())
+>>>>>>> main
     }
 
     /// An event, before the session is changed by it: what the session does not keep.
@@ -122,7 +155,7 @@ impl Observer {
                 Vec::new()
             }
             Event::Wrote { path, lines, .. } => {
-                self.wrote(path, "acp-tui");
+                wrote(&mut self.summary, path, "acp-tui");
                 vec![Record::FileWritten {
                     path: path.clone(),
                     lines: *lines,
@@ -137,6 +170,9 @@ impl Observer {
             ) if self.scope == Scope::Turn => {
                 let what = format!("answer {}", asked.message);
                 self.refused(what, "nobody to ask".to_owned())
+            }
+            Event::Agent(_, FromAgent::Unasked { message }) if self.scope == Scope::Turn => {
+                self.refused(format!("answer {message}"), "nobody to ask".to_owned())
             }
             // Questions that nobody is there to answer. Permissions are told with their call.
             Event::OutsideRoots {
@@ -193,19 +229,35 @@ impl Observer {
     pub fn look(&mut self, session: &Session) -> Vec<Record> {
         let mut out = Vec::new();
         self.look_at_agent(session, &mut out);
+<<<<<<< HEAD
         // What the agent does by itself is not the turn that was asked for.
         let turn = session.turn.as_ref().is_some_and(|turn| turn.prompted);
         if self.from.is_none() && (turn || self.scope == Scope::All) {
             self.from = Some(self.first(session));
+=======
+        let turn = session.turn.is_some();
+        if self.main.from.is_none() && (turn || self.scope == Scope::All) {
+            self.main.from = Some(self.first(session));
+>>>>>>> main
         }
         if turn && !self.turn_is_open {
             // An answer from before, to a prompt that was sent once more after a sign-in.
             self.answer = None;
             self.stop = None;
         }
-        self.look_at_plan(session, &mut out);
-        self.look_at_subagents(session, &mut out);
-        self.look_at_transcript(session, &mut out);
+        let main = &mut self.main;
+        let mut sink = Sink {
+            summary: &mut self.summary,
+            flow: &mut self.flow,
+            out: &mut out,
+        };
+        main.look_at_plans(&session.plan, &session.plans, &mut sink);
+        if main.from.is_some() {
+            self.look_at_subagents(session, &mut out);
+        } else {
+            self.skip_subagents(session);
+        }
+        self.look_at_transcript(&session.transcript, &mut out);
         self.turn_is_over = !turn && (self.turn_is_over || self.turn_is_open);
         self.turn_is_open = turn;
         if self.turn_is_over {
@@ -222,6 +274,113 @@ impl Observer {
         out
     }
 
+    /// All of a session that is over, block by block: what each of them tells, and what stands
+    /// behind all of them.
+    pub fn retell(&mut self, session: &Session) -> (Vec<Record>, Vec<Vec<Record>>, Vec<Record>) {
+        let mut head = Vec::new();
+        self.look_at_agent(session, &mut head);
+        self.main.from = Some(BlockId(0));
+        let mut told = Vec::new();
+        for block in session.transcript.blocks() {
+            let mut out = Vec::new();
+            let mut sink = Sink {
+                summary: &mut self.summary,
+                flow: &mut self.flow,
+                out: &mut out,
+            };
+            self.main.look_at(block, &mut sink);
+            if let BlockKind::Subagent(id) = &block.kind {
+                self.retell_subagent(session, id, &mut out);
+            }
+            told.push(out);
+        }
+        let mut tail = Vec::new();
+        let mut sink = Sink {
+            summary: &mut self.summary,
+            flow: &mut self.flow,
+            out: &mut tail,
+        };
+        self.main
+            .look_at_plans(&session.plan, &session.plans, &mut sink);
+        (head, told, tail)
+    }
+
+    /// It, and those that are its own.
+    fn retell_subagent(&mut self, session: &Session, id: &SessionId, out: &mut Vec<Record>) {
+        let Some(subagent) = session.subagents.get(id) else {
+            return;
+        };
+        if self.subagents.contains_key(id) {
+            return;
+        }
+        self.look_at_subagent(subagent, out);
+        for block in subagent.transcript.blocks() {
+            if let BlockKind::Subagent(id) = &block.kind {
+                self.retell_subagent(session, id, out);
+            }
+        }
+    }
+
+    fn look_at_transcript(&mut self, transcript: &Transcript, out: &mut Vec<Record>) {
+        let mut sink = Sink {
+            summary: &mut self.summary,
+            flow: &mut self.flow,
+            out,
+        };
+        self.main.look(transcript, &mut sink);
+    }
+
+    /// What they are called and how they stand, and what they say and do.
+    fn look_at_subagents(&mut self, session: &Session, out: &mut Vec<Record>) {
+        self.forget_gone(session);
+        for subagent in session.subagents.iter() {
+            self.look_at_subagent(subagent, out);
+        }
+    }
+
+    fn look_at_subagent(&mut self, subagent: &session::Subagent, out: &mut Vec<Record>) {
+        let child = child(&mut self.subagents, &mut self.last_subagent, subagent);
+        let now = Subagent {
+            id: subagent.id.as_str().to_owned(),
+            title: subagent.name().to_string(),
+            state: state_name(subagent.state.as_ref()),
+        };
+        if child.told.as_ref() != Some(&now) {
+            child.told = Some(now.clone());
+            let all = &mut self.summary.subagents;
+            match all.iter_mut().rev().find(|known| known.id == now.id) {
+                Some(known) => known.clone_from(&now),
+                None => keep(all, now.clone()),
+            }
+            out.push(Record::Subagent(now));
+        }
+        let mut sink = Sink {
+            summary: &mut self.summary,
+            flow: &mut self.flow,
+            out,
+        };
+        let watch = &mut child.watch;
+        watch.look_at_plans(&subagent.plan, &subagent.plans, &mut sink);
+        watch.look(&subagent.transcript, &mut sink);
+    }
+
+    /// What they say before the turn is known.
+    fn skip_subagents(&mut self, session: &Session) {
+        self.forget_gone(session);
+        for subagent in session.subagents.iter() {
+            let child = child(&mut self.subagents, &mut self.last_subagent, subagent);
+            child.watch.skip(&subagent.transcript);
+        }
+    }
+
+    fn forget_gone(&mut self, session: &Session) {
+        let known = |id: &SessionId, child: &Child| {
+            let subagent = session.subagents.get(id);
+            subagent.is_some_and(|subagent| subagent.block == child.block)
+        };
+        self.subagents.retain(|id, child| known(id, child));
+    }
+
     fn look_at_agent(&mut self, session: &Session, out: &mut Vec<Record>) {
         let agent = &mut self.summary.agent;
         let text = |text: &Option<crate::text::SafeText>| text.as_ref().map(ToString::to_string);
@@ -234,6 +393,17 @@ impl Observer {
         if id.is_some() && id != self.summary.session_id {
             self.summary.session_id.clone_from(&id);
             out.extend(id.map(|id| Record::Session { id }));
+        }
+        if let Some(tokens) = session.tokens {
+            let tokens = Tokens {
+                total: tokens.total,
+                input: tokens.input,
+                output: tokens.output,
+            };
+            if self.summary.tokens != Some(tokens) {
+                self.summary.tokens = Some(tokens);
+                out.push(Record::Tokens(tokens));
+            }
         }
         if let Some(usage) = &session.usage {
             let usage = Usage {
@@ -258,6 +428,7 @@ impl Observer {
             Scope::All => BlockId(0),
         }
     }
+<<<<<<< HEAD
 
     fn look_at_transcript(&mut self, session: &Session, out: &mut Vec<Record>) {
         let transcript = &session.transcript;
@@ -481,189 +652,27 @@ impl Observer {
         }
         self.plans.clone_from(&session.plans);
     }
+=======
+>>>>>>> main
 }
 
-fn state_name(state: Option<&WorkState>) -> String {
-    match state {
-        Some(WorkState::Running) => "running".to_owned(),
-        Some(WorkState::RequiresAction) => "requires_action".to_owned(),
-        Some(WorkState::Idle(None)) => "idle".to_owned(),
-        Some(WorkState::Idle(Some(StopReason::Error(error)))) => {
-            format!("failed: {}", error.message)
+fn child<'a>(
+    all: &'a mut HashMap<SessionId, Child>,
+    last: &mut u64,
+    subagent: &session::Subagent,
+) -> &'a mut Child {
+    all.entry(subagent.id.clone()).or_insert_with(|| {
+        *last += 1;
+        Child {
+            told: None,
+            block: subagent.block,
+            watch: Watch::of_subagent(&subagent.id, *last),
         }
-        Some(WorkState::Idle(Some(reason))) => format!("idle: {}", reason_name(reason)),
-        Some(WorkState::Other(state)) => state.to_string(),
-        Some(WorkState::Unknown) | None => "unknown".to_owned(),
-    }
-}
-
-fn keep<T>(list: &mut Vec<T>, item: T) {
-    if list.len() < MAX_LISTED {
-        list.push(item);
-    }
-}
-
-/// Blocks that are told once.
-fn once(kind: &BlockKind) -> Option<Record> {
-    Some(match kind {
-        BlockKind::User(message) => Record::User {
-            text: message.text.to_string(),
-        },
-        BlockKind::Notice(notice) => Record::Notice {
-            level: match notice.level {
-                NoticeLevel::Quiet => "quiet",
-                NoticeLevel::Info => "info",
-                NoticeLevel::Warning => "warning",
-                NoticeLevel::Error => "error",
-            },
-            text: notice.text.to_string(),
-            detail: notice.detail.as_ref().map(ToString::to_string),
-        },
-        BlockKind::Content(content) => self::content(content),
-        // Told while they are current, or piece by piece.
-        BlockKind::Plan(_)
-        | BlockKind::PlanText(_)
-        | BlockKind::Agent(_)
-        | BlockKind::Thought(_)
-        | BlockKind::Tool(_)
-        | BlockKind::Compaction(_)
-        | BlockKind::Subagent(_) => return None,
-        // Between the agent and itself: what comes of it is told.
-        BlockKind::SessionMessage(_) => return None,
     })
 }
 
-fn content(content: &ContentBlock) -> Record {
-    let (kind, mime_type, uri, bytes) = match content {
-        ContentBlock::Text(_) => ("text", None, None, None),
-        ContentBlock::Image(media) => (
-            "image",
-            Some(media.mime_type.to_string()),
-            media.uri.as_ref().map(ToString::to_string),
-            media.size.map(|size| size as u64),
-        ),
-        ContentBlock::Audio(media) => (
-            "audio",
-            Some(media.mime_type.to_string()),
-            media.uri.as_ref().map(ToString::to_string),
-            media.size.map(|size| size as u64),
-        ),
-        ContentBlock::ResourceLink(link) => (
-            "resource_link",
-            link.mime_type.as_ref().map(ToString::to_string),
-            Some(link.uri.clone()),
-            link.size,
-        ),
-        ContentBlock::Resource(resource) => (
-            "resource",
-            resource.mime_type.as_ref().map(ToString::to_string),
-            Some(resource.uri.clone()),
-            Some(resource.size as u64),
-        ),
-        ContentBlock::Unknown { .. } => ("unknown", None, None, None),
-    };
-    Record::Content {
-        kind,
-        mime_type,
-        uri,
-        bytes,
-    }
-}
-
-fn tool(id: BlockId, call: &ToolCall) -> Tool {
-    let diffs = call.content.iter().filter_map(|piece| match piece {
-        ToolContent::Diff(diff) => Some(diff.paths()),
-        _ => None,
-    });
-    let mut paths: Vec<String> = Vec::new();
-    let located = call.locations.iter().map(|at| at.path.as_str());
-    for path in located.chain(diffs.flatten()) {
-        if !paths.iter().any(|known| known == path) {
-            paths.push(path.to_owned());
-        }
-    }
-    Tool {
-        call: id.0,
-        id: call.id.as_str().to_owned(),
-        title: call.title.to_string(),
-        kind: kind_name(call.kind),
-        status: match &call.state {
-            ToolState::Pending => "pending".to_owned(),
-            ToolState::InProgress => "in_progress".to_owned(),
-            ToolState::Paused => "paused".to_owned(),
-            ToolState::Completed => "completed".to_owned(),
-            ToolState::Failed => "failed".to_owned(),
-            ToolState::Cancelled => "cancelled".to_owned(),
-            ToolState::Ended => "ended".to_owned(),
-            ToolState::Unknown(status) => status.to_string(),
-        },
-        command: call.command.clone(),
-        paths,
-    }
-}
-
-fn permission(tool: &Tool, answered: &Answered) -> Permission {
-    Permission {
-        call: tool.call,
-        title: tool.title.clone(),
-        kind: tool.kind,
-        command: tool.command.clone(),
-        paths: tool.paths.clone(),
-        decision: match (&answered.by, answered.allowed) {
-            (By::Nobody, _) => "cancelled",
-            (_, true) => "allowed",
-            (_, false) => "denied",
-        },
-        answer: answered.answer.to_string(),
-        by: match &answered.by {
-            By::Person => "person".to_owned(),
-            By::Rule(rule) => rule.to_string(),
-            By::Nobody => "nobody".to_owned(),
-        },
-    }
-}
-
-fn plan(entries: &[crate::proto::PlanEntry]) -> Vec<PlanEntry> {
-    let entry = |entry: &crate::proto::PlanEntry| PlanEntry {
-        content: entry.content.to_string(),
-        status: match entry.status {
-            PlanStatus::Pending => "pending",
-            PlanStatus::InProgress => "in_progress",
-            PlanStatus::Completed => "completed",
-            PlanStatus::Cancelled => "cancelled",
-        },
-        priority: match entry.priority {
-            PlanPriority::High => "high",
-            PlanPriority::Medium => "medium",
-            PlanPriority::Low => "low",
-        },
-    };
-    entries.iter().map(entry).collect()
-}
-
-fn kind_name(kind: ToolKind) -> &'static str {
-    match kind {
-        ToolKind::Read => "read",
-        ToolKind::Edit => "edit",
-        ToolKind::Delete => "delete",
-        ToolKind::Move => "move",
-        ToolKind::Search => "search",
-        ToolKind::Execute => "execute",
-        ToolKind::Think => "think",
-        ToolKind::Fetch => "fetch",
-        ToolKind::SwitchMode => "switch_mode",
-        ToolKind::Other => "other",
-    }
-}
-
-fn reason_name(reason: &StopReason) -> String {
-    match reason {
-        StopReason::EndTurn => "end_turn".to_owned(),
-        StopReason::MaxTokens => "max_tokens".to_owned(),
-        StopReason::MaxTurnRequests => "max_turn_requests".to_owned(),
-        StopReason::Refusal => "refusal".to_owned(),
-        StopReason::Cancelled => "cancelled".to_owned(),
-        StopReason::Error(_) => "error".to_owned(),
-        StopReason::Unknown(reason) => reason.to_string(),
+pub(super) fn keep<T>(list: &mut Vec<T>, item: T) {
+    if list.len() < MAX_LISTED {
+        list.push(item);
     }
 }

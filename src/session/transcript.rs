@@ -22,7 +22,7 @@ use crate::{
 const CHANGE_LOG: usize = 1_024;
 
 /// A block's place for good: ids count up from 0 in transcript order and are never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u64);
 
 #[derive(Debug)]
@@ -58,6 +58,8 @@ pub enum BlockKind {
 #[derive(Debug)]
 pub struct UserMessage {
     pub text: SafeText,
+    /// Pictures and sounds in it, in order; its text marks where they stand.
+    pub attached: Vec<ContentBlock>,
     /// The agent refused it: it is no part of the next prompt (V1-PROMPT-05).
     pub refused: bool,
     /// What the agent told it with; nothing for one of ours.

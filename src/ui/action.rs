@@ -116,7 +116,8 @@ actions! {
         SendNow "send-now" ["ctrl-x"] "Send at once: stops the open turn first",
         HistorySearch "history-search" ["ctrl-r"] "Search earlier prompts",
         EditDraft "edit-draft" ["ctrl-g"] "Edit the draft in $EDITOR",
-        ExpandPaste "expand-paste" ["alt-o"] "Open the folded paste at the cursor",
+        ExpandPaste "expand-paste" ["alt-o"] "Open the folded paste or the image at the cursor",
+        PasteClipboard "paste-clipboard" ["ctrl-v", "alt-v"] "Put in the clipboard's image, or its text",
     }
     Prompt EmptyComposer {
         TakeBack "take-back" ["up"] "Take the newest queued prompt back for editing",
@@ -194,6 +195,22 @@ actions! {
 impl Action {
     pub fn info(self) -> &'static ActionInfo {
         &ACTIONS[self as usize]
+    }
+
+    /// What it does where nothing can be said or done, as in a replay; `None`: nothing.
+    pub fn reading_doc(self) -> Option<&'static str> {
+        let info = self.info();
+        match (self, info.group) {
+            (Self::Stop, _) => Some("Close what is open"),
+            (Self::Interrupt, _) => Some("Twice: quit"),
+            (Self::Quit, _) => Some("Quit"),
+            (Self::Sessions, _) => Some("Show all sessions"),
+            (Self::Details, _) => Some("Fold or unfold all details"),
+            (Self::BlockLeave, _) => Some("Back to the whole"),
+            (Self::BlockStop, _) => None,
+            (_, Group::View | Group::Browse | Group::Program) => Some(info.doc),
+            (_, Group::Prompt | Group::Turn | Group::Question) => None,
+        }
     }
 
     pub fn named(name: &str) -> Option<Self> {

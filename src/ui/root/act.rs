@@ -20,6 +20,10 @@ impl Ui {
         if !matches!(action, Action::Interrupt | Action::Quit | Action::Stop) {
             self.moment.disarm();
         }
+        if cx.project.read_only.is_some() && action.reading_doc().is_none() {
+            self.moment.say("read-only: this is a replay".into());
+            return true;
+        }
         match action {
             Action::Send => self.send(cx),
             Action::SendNow => self.send_now(cx),
@@ -30,6 +34,7 @@ impl Ui {
                 self.commands.push(UiCommand::EditDraft(draft));
             }
             Action::ExpandPaste => self.expand_paste(),
+            Action::PasteClipboard => self.commands.push(UiCommand::PasteClipboard),
             Action::TakeBack => return self.take_back(cx),
 
             Action::Stop => self.stop(cx),
@@ -48,7 +53,7 @@ impl Ui {
             Action::PastSessions => self.commands.push(UiCommand::PickPastSession),
             Action::Sessions => {
                 self.layers.open(Box::new(SessionList::default()));
-                if cx.session.is_some() {
+                if cx.session.is_some() && cx.project.read_only.is_none() {
                     self.session_event(Event::ListSessions, cx);
                 }
             }
@@ -167,6 +172,7 @@ impl Ui {
     fn expand_paste(&mut self) {
         match self.composer.expand_paste() {
             Expanded::Done => {}
+            Expanded::File(path) => self.commands.push(UiCommand::ShowFile(path)),
             Expanded::Nothing => self.moment.say("there is no folded paste".into()),
             Expanded::TooLong => {
                 let key = self.look.keymap.hint(Action::EditDraft);
@@ -413,7 +419,8 @@ fn shell_line(parts: &[DraftPart]) -> Option<String> {
         .map(|part| match part {
             DraftPart::Text(text) => text.clone(),
             // A mention is a path to the shell.
-            DraftPart::Mention(path) => command_line([&*path.to_string_lossy()]),
+            DraftPart::Mention { path, .. } => command_line([&*path.to_string_lossy()]),
+            DraftPart::Perhaps { text, .. } => text.clone(),
         })
         .collect();
     let line = line.strip_prefix('!')?.trim();

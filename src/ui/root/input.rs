@@ -4,7 +4,7 @@
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 
 use crate::{
-    session::{Event as SessionEvent, Listing, Session},
+    session::{Event as SessionEvent, Listing, Phase, Session},
     ui::{
         Ui, UiCommand, UiContext,
         action::{Action, Context},
@@ -138,9 +138,16 @@ impl Ui {
     /// Overlays as the session has them now.
     pub(super) fn sync(&mut self, cx: &UiContext<'_>) {
         let no_browser = cx.project.no_browser.as_ref();
+        // What was asked in a replay was answered then, and is told.
+        let asking = cx.session.filter(|_| cx.project.read_only.is_none());
         self.layers
-            .sync(cx.session, no_browser, self.last_key, self.feedback);
+            .sync(asking, no_browser, self.last_key, self.feedback);
         self.sync_login(cx);
+        let known = cx.session.filter(|session| {
+            !matches!(session.phase, Phase::Starting { .. } | Phase::Failed { .. })
+        });
+        self.composer
+            .set_caps(known.map(|session| session.agent.caps.prompt));
     }
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
