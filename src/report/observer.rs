@@ -9,21 +9,11 @@ use super::{
     words::{reason_name, state_name},
 };
 use crate::{
-<<<<<<< HEAD
     proto::{
-        AgentNotice, CallResult, CallTag, CompactionStatus, ContentBlock, FromAgent, HostRequest,
-        NamedPlan, NoticeSeverity, PlanBody, PlanPriority, PlanStatus, SessionId, StopReason,
-        ToolContent, ToolKind, WorkState,
+        AgentNotice, CallResult, CallTag, FromAgent, HostRequest, NoticeSeverity, SessionId,
+        StopReason,
     },
-    session::{
-        Answered, Block, BlockId, BlockKind, By, Changes, Event, NoticeLevel, Session, ToolCall,
-        ToolState,
-    },
-    text::{SafeText, SafeTextBuf},
-=======
-    proto::{AgentNotice, CallResult, CallTag, FromAgent, HostRequest, NoticeSeverity, SessionId},
     session::{self, BlockId, BlockKind, Event, Session, Transcript},
->>>>>>> main
 };
 
 /// Tool calls, permissions and files that the summary keeps, each.
@@ -38,9 +28,6 @@ pub enum Scope {
     All,
 }
 
-/// Numbers of messages that were worded anew begin behind this: the others are those of blocks.
-const FIRST_EDITION: u64 = 1 << 48;
-
 /// Remembers what was told.
 pub struct Observer {
     scope: Scope,
@@ -51,27 +38,8 @@ pub struct Observer {
     turn_is_over: bool,
     /// The latest answer to a prompt.
     answer: Option<CallResult>,
-<<<<<<< HEAD
     /// Why the agent stopped, where it did.
     stop: Option<StopReason>,
-    seen_rev: u64,
-    seen: HashMap<BlockId, Seen>,
-    plan: Vec<PlanEntry>,
-    plans: Vec<NamedPlan>,
-    /// Messages that were worded anew.
-    editions: u64,
-    /// Subagents as they were told of.
-    subagents: HashMap<SessionId, (SafeText, String)>,
-}
-
-enum Seen {
-    Text(Told),
-    /// A call as it was told, and the answers told of it.
-    Tool(Box<Tool>, usize),
-    Compaction(CompactionStatus),
-    Warning(String),
-    Told,
-=======
     main: Watch,
     subagents: HashMap<SessionId, Child>,
     last_subagent: u64,
@@ -83,16 +51,6 @@ struct Child {
     /// Where it stands: one that was forgotten and came again has another place.
     block: BlockId,
     watch: Watch,
->>>>>>> main
-}
-
-/// What was told of a message.
-#[derive(Clone, Copy)]
-struct Told {
-    bytes: usize,
-    edition: u32,
-    /// As it is called: another one for each edition.
-    number: u64,
 }
 
 impl Observer {
@@ -107,16 +65,8 @@ impl Observer {
             turn_is_open: false,
             turn_is_over: false,
             answer: None,
-<<<<<<< HEAD
             stop: None,
-            seen_rev: 0,
-            seen: HashMap::new(),
-            plan: Vec::new(),
-            plans: Vec::new(),
-            editions: 0,
-=======
             main: Watch::default(),
->>>>>>> main
             subagents: HashMap::new(),
             last_subagent: 0,
         }
@@ -126,23 +76,16 @@ impl Observer {
         &self.summary
     }
 
-<<<<<<< HEAD
-    /// Why the turn ended; `None` while it is open, or before. Without a reason it failed, or the
-    /// agent was lost.
-    pub fn turn_end(&self) -> Option<Option<&StopReason>> {
-        self.turn_is_over.then_some(self.stop.as_ref())
-=======
     /// What the session shows by now was said and done before: it is no news.
     pub fn know(&mut self, session: &Session) {
         self.main.skip(&session.transcript);
         self.skip_subagents(session);
     }
 
-    /// What came of the turn; `None` while it is open, or before. Without an answer the agent was
-    /// lost.
-    pub fn turn_end(&self) -> Option<Option<&CallResult>> {
-        self.turn_is_over.then_some(self.answer.as_ref())
->>>>>>> main
+    /// Why the turn ended; `None` while it is open, or before. Without a reason it failed, or the
+    /// agent was lost.
+    pub fn turn_end(&self) -> Option<Option<&StopReason>> {
+        self.turn_is_over.then_some(self.stop.as_ref())
     }
 
     /// An event, before the session is changed by it: what the session does not keep.
@@ -229,16 +172,10 @@ impl Observer {
     pub fn look(&mut self, session: &Session) -> Vec<Record> {
         let mut out = Vec::new();
         self.look_at_agent(session, &mut out);
-<<<<<<< HEAD
         // What the agent does by itself is not the turn that was asked for.
         let turn = session.turn.as_ref().is_some_and(|turn| turn.prompted);
-        if self.from.is_none() && (turn || self.scope == Scope::All) {
-            self.from = Some(self.first(session));
-=======
-        let turn = session.turn.is_some();
         if self.main.from.is_none() && (turn || self.scope == Scope::All) {
             self.main.from = Some(self.first(session));
->>>>>>> main
         }
         if turn && !self.turn_is_open {
             // An answer from before, to a prompt that was sent once more after a sign-in.
@@ -428,232 +365,6 @@ impl Observer {
             Scope::All => BlockId(0),
         }
     }
-<<<<<<< HEAD
-
-    fn look_at_transcript(&mut self, session: &Session, out: &mut Vec<Record>) {
-        let transcript = &session.transcript;
-        let blocks = transcript.blocks();
-        match transcript.changes_since(self.seen_rev) {
-            Changes::Some(changed) => {
-                for at in changed {
-                    if let Some(block) = blocks.get(at) {
-                        self.look_at(block, out);
-                    }
-                }
-            }
-            Changes::All => {
-                for block in blocks {
-                    self.look_at(block, out);
-                }
-                let first = blocks.first().map(|block| block.id);
-                self.seen.retain(|id, _| Some(*id) >= first);
-            }
-        }
-        self.seen_rev = transcript.rev();
-    }
-
-    fn look_at(&mut self, block: &Block, out: &mut Vec<Record>) {
-        let told = self.from.is_some_and(|from| block.id >= from);
-        // What acp-tui itself has to say, it says at any time.
-        if !told && !matches!(block.kind, BlockKind::Notice(_)) {
-            return;
-        }
-        match &block.kind {
-            BlockKind::Agent(message) => {
-                if let Some((told, replaces, text)) = self.more(block.id, &message.text) {
-                    self.keep_text(told, &text);
-                    out.push(Record::Text {
-                        message: told,
-                        replaces,
-                        text,
-                    });
-                }
-            }
-            BlockKind::Thought(thought) => {
-                if let Some((told, replaces, text)) = self.more(block.id, &thought.text) {
-                    out.push(Record::Thought {
-                        message: told,
-                        replaces,
-                        text,
-                    });
-                }
-            }
-            BlockKind::Tool(call) => self.look_at_tool(block.id, call, out),
-            BlockKind::Compaction(compaction) => {
-                let status = &compaction.status;
-                let known =
-                    matches!(self.seen.get(&block.id), Some(Seen::Compaction(s)) if s == status);
-                if !known {
-                    self.seen.insert(block.id, Seen::Compaction(status.clone()));
-                    out.push(Record::Compaction {
-                        status: match status {
-                            CompactionStatus::InProgress => "in_progress".to_owned(),
-                            CompactionStatus::Completed => "completed".to_owned(),
-                            CompactionStatus::Failed => "failed".to_owned(),
-                            CompactionStatus::Cancelled => "cancelled".to_owned(),
-                            CompactionStatus::Unknown(status) => status.to_string(),
-                        },
-                    });
-                }
-            }
-            BlockKind::Notice(notice) if notice.level == NoticeLevel::Warning => {
-                // It may be worded anew: with an agent's last words, say.
-                let text = notice.text.to_string();
-                let known =
-                    matches!(self.seen.get(&block.id), Some(Seen::Warning(t)) if *t == text);
-                if !known {
-                    self.seen.insert(block.id, Seen::Warning(text));
-                    out.extend(once(&block.kind));
-                }
-            }
-            kind => {
-                if self.seen.insert(block.id, Seen::Told).is_none() {
-                    out.extend(once(kind));
-                }
-            }
-        }
-    }
-
-    /// What a message has more than was told of it, under which number, and the number of what it
-    /// replaces: one that is worded anew is another one, as nothing that was told can be taken back
-    /// (V2-UPD-01).
-    fn more(&mut self, id: BlockId, text: &SafeTextBuf) -> Option<(u64, Option<u64>, String)> {
-        let known = match self.seen.get(&id) {
-            Some(Seen::Text(told)) => Some(*told),
-            _ => None,
-        };
-        let anew = known.filter(|told| told.edition != text.edition());
-        let (bytes, number) = match (known, anew) {
-            (_, Some(_)) => {
-                self.editions += 1;
-                (0, FIRST_EDITION + self.editions)
-            }
-            (Some(told), None) => (told.bytes, told.number),
-            (None, None) => (0, id.0),
-        };
-        if bytes == text.len() && anew.is_none() {
-            return None;
-        }
-        let told = Told {
-            bytes: text.len(),
-            edition: text.edition(),
-            number,
-        };
-        self.seen.insert(id, Seen::Text(told));
-        // Shorter than before: the middle of a very long one was left out, and it says so itself.
-        let more = text.get(bytes..).unwrap_or_default();
-        let more = (!more.is_empty()).then(|| more.to_owned())?;
-        Some((number, anew.map(|told| told.number), more))
-    }
-
-    fn keep_text(&mut self, message: u64, text: &str) {
-        let summary = &mut self.summary;
-        if summary.text.len() + text.len() > MAX_TEXT {
-            summary.text_truncated = true;
-            return;
-        }
-        summary.text.push_str(self.flow.before(message, text));
-        summary.text.push_str(text);
-    }
-
-    fn look_at_tool(&mut self, id: BlockId, call: &ToolCall, out: &mut Vec<Record>) {
-        let tool = tool(id, call);
-        let (before, answers) = match self.seen.get(&id) {
-            Some(Seen::Tool(before, answers)) => (Some(&**before), *answers),
-            _ => (None, 0),
-        };
-        if before != Some(&tool) {
-            let calls = &mut self.summary.tool_calls;
-            match calls.iter_mut().rev().find(|known| known.call == tool.call) {
-                Some(known) => known.clone_from(&tool),
-                None => keep(calls, tool.clone()),
-            }
-            out.push(Record::ToolCall(tool.clone()));
-        }
-        for answered in call.answers.iter().skip(answers) {
-            let permission = permission(&tool, answered);
-            keep(&mut self.summary.permissions, permission.clone());
-            out.push(Record::Permission(permission));
-        }
-        if call.state == ToolState::Completed {
-            for piece in &call.content {
-                if let ToolContent::Diff(diff) = piece {
-                    self.wrote(&diff.path, "agent");
-                }
-            }
-        }
-        let seen = Seen::Tool(Box::new(tool), call.answers.len());
-        self.seen.insert(id, seen);
-    }
-
-    /// Each file once; that it was written through us is the better word.
-    fn wrote(&mut self, path: &str, by: &'static str) {
-        let files = &mut self.summary.files_written;
-        if let Some(known) = files.iter_mut().find(|file| file.path == path) {
-            if by == "acp-tui" {
-                known.by = by;
-            }
-            return;
-        }
-        let path = path.to_owned();
-        keep(files, FileWritten { path, by });
-    }
-
-    /// What a subagent is called and how it stands; what it says and does stays its own.
-    fn look_at_subagents(&mut self, session: &Session, out: &mut Vec<Record>) {
-        if self.from.is_none() {
-            return;
-        }
-        for subagent in session.subagents.iter() {
-            let now = (subagent.name(), state_name(subagent.state.as_ref()));
-            if self.subagents.get(&subagent.id) != Some(&now) {
-                let (title, state) = now.clone();
-                self.subagents.insert(subagent.id.clone(), now);
-                out.push(Record::Subagent {
-                    id: subagent.id.as_str().to_owned(),
-                    title: title.to_string(),
-                    state,
-                });
-            }
-        }
-        let known = |id: &SessionId| session.subagents.get(id).is_some();
-        self.subagents.retain(|id, _| known(id));
-    }
-
-    fn look_at_plan(&mut self, session: &Session, out: &mut Vec<Record>) {
-        let entries = plan(&session.plan);
-        // A finished plan goes into the transcript: that is no news.
-        if self.from.is_some() && entries != self.plan && !entries.is_empty() {
-            self.plan.clone_from(&entries);
-            out.push(Record::Plan {
-                id: None,
-                entries,
-                text: None,
-            });
-        }
-        if self.from.is_none() || self.plans == session.plans {
-            return;
-        }
-        for named in session
-            .plans
-            .iter()
-            .filter(|named| !self.plans.contains(named))
-        {
-            let (entries, text) = match &named.body {
-                PlanBody::Items(entries) => (plan(entries), None),
-                PlanBody::Text(text) => (Vec::new(), Some(text.text.to_string())),
-                PlanBody::Unknown { raw, .. } => (Vec::new(), Some(raw.0.to_string())),
-            };
-            out.push(Record::Plan {
-                id: Some(named.id.as_str().to_owned()),
-                entries,
-                text,
-            });
-        }
-        self.plans.clone_from(&session.plans);
-    }
-=======
->>>>>>> main
 }
 
 fn child<'a>(

@@ -59,7 +59,7 @@ impl Narrator {
         let mut lines = Vec::new();
         match record {
             Record::Within { subagent, what } => {
-                if let Record::Text { message, text } = &**what {
+                if let Record::Text { message, text, .. } = &**what {
                     lines.extend(self.hear(subagent, *message, text));
                 }
             }
