@@ -240,7 +240,9 @@ fn a_prompt_after_a_long_rest_is_no_silence() {
 // D-29
 #[test]
 fn a_prompt_of_more_than_a_megabyte_is_said_and_sent_all_the_same() {
-    let mut play = Play::open();
+    let mut caps = AgentCaps::default();
+    caps.prompt.embedded_context = true;
+    let mut play = Play::open_with(caps);
     let large = |bytes: usize| Prompt {
         text: "see".to_owned(),
         blocks: vec![

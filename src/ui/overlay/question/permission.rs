@@ -8,7 +8,7 @@ use crate::{
     text::{SafeText, first_bytes},
     ui::{
         UiCommand,
-        overlay::{Guard, OverlayContext, agent_name},
+        overlay::{Guard, OverlayContext, asker},
         render::{
             diff::{DiffOptions, change_label, diff_model, diff_stats, render_diff},
             line::StyledLine,
@@ -68,17 +68,11 @@ impl Subject for Permission {
             ToolKind::SwitchMode => "switch its mode",
             ToolKind::Other => "use a tool",
         };
-        let name = agent_name(cx.session);
+        let who = asker(cx.session, self.0.subagent.as_ref());
         if self.0.subject.opaque {
-            return match self.asking(cx) {
-                Some(subagent) => format!("{subagent} of {name} asks for permission"),
-                None => format!("{name} asks for permission"),
-            };
+            return format!("{who} asks for permission");
         }
-        match self.asking(cx) {
-            Some(subagent) => format!("{subagent} of {name} wants to {wants}"),
-            None => format!("{name} wants to {wants}"),
-        }
+        format!("{who} wants to {wants}")
     }
 
     fn rev(&self, cx: &OverlayContext<'_>) -> u64 {
@@ -137,12 +131,6 @@ impl Subject for Permission {
 }
 
 impl Permission {
-    /// The subagent that asks, by name.
-    fn asking(&self, cx: &OverlayContext<'_>) -> Option<SafeText> {
-        let subagents = &cx.session?.subagents;
-        Some(subagents.get(self.0.subagent.as_ref()?)?.name())
-    }
-
     /// Neither command nor change nor path says what would be done.
     fn tells_nothing(&self) -> bool {
         let subject = &self.0.subject;
