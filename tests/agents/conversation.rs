@@ -277,7 +277,8 @@ impl Conversation {
     /// Of the ways to sign in.
     pub fn choose_way(&self, way: &str) {
         for _ in 0..10 {
-            self.tui.settle(GUARD);
+            // Arrows that come together are a turn of the wheel.
+            thread::sleep(GUARD);
             if self.tui.screen().contains(&format!("❯ {way}")) {
                 return self.tui.keys("<enter>");
             }
