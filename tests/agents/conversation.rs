@@ -146,7 +146,7 @@ impl Conversation {
 
     pub fn is_stopped_while_it_speaks(&self) {
         self.prompt("long 2000");
-        self.tui.wait_for("chunk 20 of 2000");
+        self.tui.wait_for(" of 2000");
         self.stop();
         let screen = self.tui.screen();
         assert!(!screen.contains("chunk 2000 of 2000"), "{screen}");
@@ -178,7 +178,8 @@ impl Conversation {
             let screen = self.tui.wait_for("could not be loaded");
             assert!(screen.contains("A new session is opened"), "{screen}");
         }
-        self.wait_row(words);
+        // In a replay that has it in one piece with what was said before.
+        self.tui.wait_for(words);
     }
 
     /// Gives the answer to the call that was to open the session again.
@@ -320,10 +321,8 @@ impl Conversation {
     pub fn session(&self) -> Value {
         let wire = self.wire();
         let calls = ["session/load", "session/resume", "session/prompt"];
-        let mut last = calls
-            .iter()
-            .filter_map(|method| wire.sent(method).next_back());
-        last.next().expect("a session")["params"]["sessionId"].clone()
+        let last = wire.last_sent(&calls).expect("a session");
+        last["params"]["sessionId"].clone()
     }
 
     fn exists(&self, name: &str) -> bool {

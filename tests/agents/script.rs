@@ -21,6 +21,8 @@ impl Script {
             .args(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
+            // Who goes away in the middle of a request is told there.
+            .stderr(Stdio::null())
             .spawn()
             .expect("python3 starts");
         let stdout = child.stdout.take().expect("it is piped");

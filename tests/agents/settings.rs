@@ -124,16 +124,21 @@ impl Conversation {
 
     /// Does something that calls the agent, which is to answer well. Gives the result.
     pub fn awaits_answer(&self, method: &str, act: impl FnOnce()) -> Value {
+        let answer = self.awaits_any_answer(method, act);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// The whole message, which may be an error.
+    fn awaits_any_answer(&self, method: &str, act: impl FnOnce()) -> Value {
         let count = |wire: &Wire| wire.sent(method).count();
         let before = count(&self.wire());
         act();
-        let answer = self.tui.wait(&format!("the answer to {method}"), |_| {
+        self.tui.wait(&format!("the answer to {method}"), |_| {
             let wire = self.wire();
             let called = count(&wire) > before;
             called.then(|| wire.answer_to_last(method).cloned())?
-        });
-        assert!(answer.get("error").is_none(), "{method}: {answer}");
-        answer["result"].clone()
+        })
     }
 
     /// The agent keeps the title where it can (V1-SES-20), and it is shown in any case.
@@ -185,11 +190,19 @@ impl Conversation {
         self.tui.wait_for("X-Lamp: ***");
         self.tui.keys("<enter>");
         self.tui.wait_for("❯ Set");
-        self.awaits_answer("providers/set", || self.tui.keys("<enter>"));
-        self.tui.wait_for(&format!("provider {id}: set"));
+        let answer = self.awaits_any_answer("providers/set", || self.tui.keys("<enter>"));
+        let failed = answer.get("error").is_some();
+        if failed {
+            // A session of codex stays with the provider that it began with.
+            self.tui.wait_for(&format!("changing provider {id} failed"));
+        } else {
+            self.tui.wait_for(&format!("provider {id}: set"));
+        }
         self.tui.keys("<esc>");
         self.tui.wait_gone("╭ Providers ─");
-        self.goes_on("through the provider");
+        if !failed {
+            self.goes_on("through the provider");
+        }
         if provider["required"] == false {
             self.awaits_answer("providers/list", open);
             self.tui.wait_for(&format!("❯ {id}"));

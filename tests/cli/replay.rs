@@ -78,3 +78,24 @@ fn what_is_no_wire_log_is_said() {
         ran.err
     );
 }
+
+#[test]
+fn what_went_wrong_is_told_with_the_conversation() {
+    let shell = Shell::new();
+    shell.scripted(&json!([
+        {"on": "session/prompt", "error": {"code": -32603, "message": "no more credit"}},
+    ]));
+    shell.run(&["run", "hello", "--wire", "wire"]);
+    let text = shell.run(&["replay", "wire", "--format", "text"]).out;
+    assert!(
+        text.starts_with("> hello\n[error] the turn failed: no more credit\n"),
+        "{text}"
+    );
+
+    shell.scripted(&json!([
+        {"on": "session/new", "error": {"code": -32000, "message": "Authentication required"}},
+    ]));
+    shell.run(&["run", "hello", "--wire", "wire"]);
+    let text = shell.run(&["replay", "wire", "--format", "text"]).out;
+    assert!(text.ends_with("[warning] a sign-in is wanted\n"), "{text}");
+}
