@@ -104,7 +104,10 @@ impl Agent {
         } else {
             lacks.push("resume at once");
         }
-        say(&format!("{}: has no {}", self.name, lacks.join(", no ")));
+        // What was done is what all agents do, and the rest of this.
+        if !lacks.is_empty() {
+            say(&format!("{}: has no {}", self.name, lacks.join(", no ")));
+        }
     }
 }
 
