@@ -45,6 +45,8 @@ pub fn method(call: &CallTag) -> &'static str {
         CallTag::DeleteSession { .. } => "session/delete",
         CallTag::SetTitle { .. } => "session/set_title",
         CallTag::Prompt { .. } => "session/prompt",
+        CallTag::CancelToolCall { .. } => "tool_call/cancel",
+        CallTag::CancelTerminal { .. } => "terminal/cancel",
         CallTag::SetMode { .. } => "session/set_mode",
         CallTag::SetConfigOption { .. } => "session/set_config_option",
     }
@@ -149,6 +151,8 @@ fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
                 schema::PromptRequest::new(session.0, blocks),
             );
         }
+        // Of version 2: in v1 nothing advertises that it can be cancelled by itself.
+        Call::CancelToolCall { .. } | Call::CancelTerminal { .. } => {}
         Call::SetMode { session, mode } => {
             let request = schema::SetSessionModeRequest::new(session.0, mode.0);
             peer.call(caller, tag, method, request);

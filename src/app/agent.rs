@@ -316,7 +316,7 @@ impl App {
         &mut self,
         key: SessionKey,
         connection: ConnectionId,
-        launched: Result<Launched, SafeText>,
+        launched: Result<Box<Launched>, SafeText>,
     ) {
         let current = self.is_connected(key, connection);
         match launched {

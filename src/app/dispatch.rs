@@ -5,8 +5,10 @@ use std::time::Instant;
 use crate::{
     app::{attention, frame::Reason, job::Job, services, state::App},
     host::{HostEvent, browser},
-    proto::{HostRequest, PermissionOption, RequestKey, SessionKey, TerminalMeta},
-    session::{Consent, Effect, Event, QuestionId, Routed, Session, Sessions, Subject},
+    proto::{HostRequest, PermissionOption, RequestKey, SessionKey, TerminalId},
+    session::{
+        Consent, Effect, Event, QuestionId, Routed, ScreenChange, Session, Sessions, Subject,
+    },
     text::SafeText,
     vt::{Screen, SharedScreen},
 };
@@ -78,7 +80,7 @@ impl App {
                 Effect::OpenPage { question, url } => self.open_page(by, question, url),
                 Effect::Login(login) => self.log_in(by, login),
                 Effect::EndLogin => self.end_login(by),
-                Effect::TerminalMeta(meta) => self.foreign_terminal(by, meta),
+                Effect::AgentScreen { id, change } => self.agent_screen(by, id, change),
                 Effect::Attention(attention) => {
                     let agent = self.sessions.get(by).map(Session::agent_name);
                     let bytes = attention::bytes(
@@ -213,25 +215,34 @@ impl App {
         }
     }
 
-    /// Output of a terminal that the agent runs itself.
-    pub(super) fn foreign_terminal(&mut self, key: SessionKey, meta: TerminalMeta) {
+    /// The screen of a terminal that the agent runs itself.
+    pub(super) fn agent_screen(&mut self, key: SessionKey, id: TerminalId, change: ScreenChange) {
         let Some(running) = self.running_mut(key) else {
             return;
         };
         let screens = &mut running.screens;
-        match meta {
-            TerminalMeta::Info { id, .. } => {
-                screens.insert(id, SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS));
+        let new = || SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS);
+        match change {
+            ScreenChange::Begin(size) => {
+                let screen = match size {
+                    Some(size) => SharedScreen::new(size.rows, size.columns),
+                    None => new(),
+                };
+                screens.insert(id, screen);
                 self.forget_screens(key);
             }
-            TerminalMeta::Output { id, data } => {
-                // Not every agent announces it.
-                let new = || SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS);
+            ScreenChange::Resize(size) => {
                 screens
                     .get_or_insert(id, new)
-                    .change(|screen| screen.feed_text(&data));
+                    .change(|screen| screen.resize(size.rows, size.columns));
             }
-            TerminalMeta::Exit { id, .. } => {
+            ScreenChange::Print(data) => {
+                // Not every agent announces it.
+                screens
+                    .get_or_insert(id, new)
+                    .change(|screen| screen.feed_output(&data));
+            }
+            ScreenChange::End => {
                 if let Some(screen) = screens.get(&id) {
                     screen.change(Screen::finish);
                 }

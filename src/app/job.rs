@@ -13,7 +13,7 @@ use crate::{
 
 pub enum Job {
     /// The agent runs, or does not.
-    Launched(SessionKey, ConnectionId, Result<Launched, SafeText>),
+    Launched(SessionKey, ConnectionId, Result<Box<Launched>, SafeText>),
     /// With the session that the host serves.
     Host(SessionKey, HostEvent),
     /// What a program to sign in with is, by its number in that session.

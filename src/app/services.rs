@@ -69,6 +69,7 @@ pub fn session_config(
         // Looked up with the agent's own program, off the UI task.
         mcp_servers: Vec::new(),
         mcp_problems: Vec::new(),
+        modes: profile.own_modes(),
         agent: SafeText::line(&profile.name),
         command: SafeText::line(&profile.command_line()),
         login: profile.login_command.as_deref().map(SafeText::line),
@@ -192,7 +193,7 @@ pub async fn launch(
     connection: ConnectionId,
     caps: ClientCaps,
     trace: Option<TraceHandle>,
-) -> Result<Launched, SafeText> {
+) -> Result<Box<Launched>, SafeText> {
     let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
     let look = move || {
         let spec = launch_spec(&profile, &cwd, max_line)?;
@@ -204,11 +205,11 @@ pub async fn launch(
     let (client, inbox) = Client::connect(spec, connection, caps, trace)
         .await
         .map_err(|error| say(&error))?;
-    Ok(Launched {
+    Ok(Box::new(Launched {
         client,
         inbox,
         mcp_servers,
-    })
+    }))
 }
 
 fn mcp_servers(profile: &AgentProfile, cwd: &Path) -> Event {
@@ -267,6 +268,7 @@ pub fn decide(
         command_cwd: subject.command_cwd,
         paths: subject.paths,
         changes_files,
+        opaque: subject.opaque,
     };
     let verdict = tokio::spawn(host.decide(asked, options));
     tokio::spawn(async move {

@@ -62,6 +62,8 @@ pub(super) struct AgentEntry {
     pub aliases: Vec<String>,
     /// Session mode to set after the start: its id or name.
     pub mode: Option<String>,
+    /// Ids of its session modes, for an agent of the dialect `mode-param` that names none.
+    pub modes: Vec<String>,
     /// Options of the agent to set after the start: id or name, and what it is to be.
     pub config: BTreeMap<String, OptionSetting>,
     /// Names of the MCP servers that it is handed.

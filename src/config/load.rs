@@ -271,6 +271,15 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
                 let servers = named_servers(&id, names, &config.mcp_servers, &mut layers);
                 let mut profile = AgentProfile::from_entry(id.clone(), command, entry, origin);
                 profile.mcp_servers = servers;
+                if !profile.modes.is_empty() && profile.own_modes().is_none() {
+                    // D-24
+                    let key = format!("agents.{id}.modes");
+                    let source = layers.sources.get(&key).cloned();
+                    let source = source.unwrap_or(Source::Default);
+                    let message = "counts only with the dialect \"mode-param\": other agents name \
+                                   their modes themselves";
+                    layers.warnings.push(Warning::new(source, key, message));
+                }
                 let source = layers.sources.get(&format!("agents.{id}.command"));
                 profile.built_in_command = source == Some(&Source::BuiltIn);
                 config.agents.insert(id, profile);

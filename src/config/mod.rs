@@ -86,6 +86,9 @@ pub struct AgentProfile {
     pub aliases: Vec<String>,
     /// Session mode to set after the start.
     pub mode: Option<String>,
+    /// Ids of modes that it is known to have, though it names none; see
+    /// [`AgentProfile::own_modes`].
+    pub modes: Vec<String>,
     /// Options to set after the start, as (id or name, value).
     pub config: Vec<(String, String)>,
     /// MCP servers that it is handed, as they are configured.

@@ -14,7 +14,7 @@ use super::{
     find_program, nearest,
 };
 use crate::{
-    proto::{McpServer, SystemPrompt},
+    proto::{DialectRow, McpServer, ModeId, ModeState, SessionMode, SystemPrompt},
     text::{self, SafeText},
 };
 
@@ -163,6 +163,7 @@ impl AgentProfile {
             env: entry.env.into_iter().collect(),
             aliases: entry.aliases,
             mode: entry.mode,
+            modes: entry.modes,
             system_prompt: entry
                 .system_prompt
                 // Never an empty one (V1-SES-10).
@@ -189,6 +190,23 @@ impl AgentProfile {
             origin,
             built_in_command: false,
         }
+    }
+
+    /// Modes of an agent that has them without saying so (D-24): only where it is spoken to in the
+    /// words of such agents (D-06). Which one it is in is not known.
+    pub fn own_modes(&self) -> Option<ModeState> {
+        if self.modes.is_empty() || !self.dialect.names(DialectRow::ModeParam) {
+            return None;
+        }
+        let mode = |id: &String| SessionMode {
+            id: ModeId::new(id),
+            name: SafeText::line(id),
+            description: None,
+        };
+        Some(ModeState {
+            current: ModeId::new(""),
+            available: self.modes.iter().map(mode).collect(),
+        })
     }
 
     /// Command and arguments as a person would type them, nothing expanded.

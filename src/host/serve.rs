@@ -474,18 +474,23 @@ impl Inner {
 
     fn look(&self, look: &Look) -> Result<Looked, RpcError> {
         if look.at == LookAt::Glob {
-            return fs::look::glob(&self.roots, &look.path).map(Looked::Matches);
+            let exists = |path: &str| self.visible(path).is_some();
+            return fs::look::glob(&self.roots, &look.path, exists).map(Looked::Matches);
         }
-        let refused = self.judge.file(&look.path, false, &self.roots).is_some();
-        let resolved = self.roots.resolve(&look.path);
-        let (exists, is_directory) = match resolved {
-            Ok(resolved) if resolved.inside && !refused => fs::look::stat(&resolved.path),
-            _ => (false, false),
-        };
+        let visible = self.visible(&look.path);
+        let (exists, is_directory) = visible.map_or((false, false), |path| fs::look::stat(&path));
         Ok(Looked::Stat {
             exists,
             is_directory,
         })
+    }
+
+    /// Where a path leads that may be read without a question: in the workspace, and denied by no
+    /// rule. What is said of others would be a part of what must not be read.
+    fn visible(&self, path: &str) -> Option<PathBuf> {
+        let resolved = self.roots.resolve(path).ok()?;
+        let refused = || self.judge.file(path, false, &self.roots).is_some();
+        (resolved.inside && !refused()).then_some(resolved.path)
     }
 
     /// Whether the person allowed this very place, now or by its folder.

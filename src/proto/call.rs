@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
-        HostRequest, McpServer, ModeId, OptionValue, Provider, ProviderSetting, RequestKey,
-        RpcError, SessionId, SessionKey, SessionMode, SessionPage, TurnTokens,
+        HostRequest, McpServer, MessageId, ModeId, OptionValue, Provider, ProviderSetting,
+        RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage, SlashCommand,
+        TerminalId, ToolCallId, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -71,12 +72,13 @@ pub enum Call {
         id: String,
     },
     NewSession(SessionSetup),
-    /// Replays the conversation as updates before its answer (V1-SES-08).
+    /// Replays the conversation as updates before its answer (V1-SES-08); in v2 a resume that asks
+    /// for it (V2-SES-02).
     LoadSession {
         id: SessionId,
         setup: SessionSetup,
     },
-    /// Replays nothing (V1-SES-11).
+    /// Replays nothing (V1-SES-11, V2-SES-02).
     ResumeSession {
         id: SessionId,
         setup: SessionSetup,
@@ -105,6 +107,16 @@ pub enum Call {
     Prompt {
         session: SessionId,
         blocks: Vec<PromptBlock>,
+    },
+    /// Only while the call advertises it (V2-CAN-02).
+    CancelToolCall {
+        session: SessionId,
+        id: ToolCallId,
+    },
+    /// Likewise.
+    CancelTerminal {
+        session: SessionId,
+        id: TerminalId,
     },
     SetMode {
         session: SessionId,
@@ -164,6 +176,17 @@ pub enum PromptBlock {
     },
 }
 
+impl PromptBlock {
+    /// About as many as it takes on the wire.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::ResourceLink { uri, name, .. } => uri.len() + name.len(),
+            Self::Resource { uri, text } => uri.len() + text.len(),
+        }
+    }
+}
+
 /// What of a [`Call`] is remembered until its reply, so that the reply can be told by itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CallTag {
@@ -205,6 +228,14 @@ pub enum CallTag {
     Prompt {
         session: SessionId,
     },
+    CancelToolCall {
+        session: SessionId,
+        id: ToolCallId,
+    },
+    CancelTerminal {
+        session: SessionId,
+        id: TerminalId,
+    },
     SetMode {
         session: SessionId,
         mode: ModeId,
@@ -244,6 +275,14 @@ impl Call {
             Self::Prompt { session, .. } => CallTag::Prompt {
                 session: session.clone(),
             },
+            Self::CancelToolCall { session, id } => CallTag::CancelToolCall {
+                session: session.clone(),
+                id: id.clone(),
+            },
+            Self::CancelTerminal { session, id } => CallTag::CancelTerminal {
+                session: session.clone(),
+                id: id.clone(),
+            },
             Self::SetMode { session, mode } => CallTag::SetMode {
                 session: session.clone(),
                 mode: mode.clone(),
@@ -276,8 +315,15 @@ pub enum CallResult {
     SessionDeleted,
     /// The title that the agent keeps, which need not be the one that it was sent (V1-SES-20).
     TitleSet(SafeText),
-    /// With what the agent says it took.
+    /// The turn is over (v1). With what the agent says it took.
     PromptDone(StopReason, Option<TurnTokens>),
+    /// The prompt is part of the conversation now, as that message; what becomes of it is told by
+    /// the session's state (V2-PROMPT-01).
+    PromptAccepted {
+        message: MessageId,
+    },
+    /// Accepted, not stopped (V2-CAN-02).
+    CancelAccepted,
     ModeSet,
     /// The full list replaces ours (V1-CFG-08).
     ConfigSet(Vec<ConfigOption>),
@@ -369,6 +415,8 @@ pub struct SessionOpened {
     pub modes: Option<ModeState>,
     /// Empty where the agent has none.
     pub config_options: Vec<ConfigOption>,
+    /// Likewise; v1 tells them in an update only (V2-SES-01).
+    pub commands: Vec<SlashCommand>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -377,13 +425,16 @@ pub struct ModeState {
     pub available: Vec<SessionMode>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Why an agent stopped working.
+#[derive(Clone, PartialEq, Debug)]
 pub enum StopReason {
     EndTurn,
     MaxTokens,
     MaxTurnRequests,
     Refusal,
     Cancelled,
+    /// Something failed (V2-STATE-01).
+    Error(RpcError),
     /// Ends the turn all the same (V1-PROMPT-04).
     Unknown(SafeText),
 }

@@ -21,6 +21,9 @@ pub struct AgentCaps {
     /// `session/set_title` (V1-SES-20).
     pub set_title: bool,
     pub mcp: McpCaps,
+    /// It reports what each session does as a state: the answer to a prompt is not the end of a turn
+    /// (V2-PROMPT-01), and a session that was opened again is not idle before it says so (V2-SES-04).
+    pub states: bool,
 }
 
 /// MCP servers that it can connect to besides those over stdio (V1-INIT-19).

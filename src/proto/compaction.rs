@@ -15,7 +15,7 @@ pub struct CompactionPatch {
     pub summary: Patch<Vec<ContentBlock>>,
     pub error: Patch<SafeText>,
     /// `_meta` is patched as well.
-    pub meta: Patch<Meta>,
+    pub meta: Meta,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

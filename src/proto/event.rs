@@ -2,9 +2,10 @@
 
 use crate::{
     proto::{
-        AgentNotice, CompactionId, CompactionPatch, ConfigOption, ContentBlock, ExitStatus,
-        MessageId, Meta, ModeId, NamedPlan, Patch, PlanEntry, PlanId, RawJson, SessionMessagePatch,
-        SlashCommand, SubagentPatch, TerminalId, ToolCallPatch,
+        AgentNotice, CompactionId, CompactionPatch, ConfigOption, ContentBlock, MessageId, Meta,
+        ModeId, NamedPlan, Patch, PlanEntry, PlanId, RawJson, SessionMessagePatch, SlashCommand,
+        StateUpdate, SubagentPatch, TerminalId, TerminalPatch, ToolCallId, ToolCallPatch,
+        ToolContent,
     },
     text::SafeText,
 };
@@ -19,9 +20,36 @@ pub enum AgentEvent {
         /// Of the update and of its content (V1-META-01).
         meta: Meta,
     },
+    /// A whole message or thought, or one to be: creates or changes the one with that id
+    /// (V2-UPD-01).
+    Message {
+        role: ChunkRole,
+        id: MessageId,
+        /// Replaces all of it, what came in chunks included; later chunks add to it.
+        content: Patch<Vec<ContentBlock>>,
+        /// Of the message, which is patched by key, and of its content (V2-RPC-03).
+        meta: Meta,
+    },
     ToolCall(Box<ToolCallPatch>),
-    /// Output of a terminal that the agent runs itself, reported in `_meta`.
-    Terminal(TerminalMeta),
+    /// One more piece of a call's content; an unknown id begins one (V2-UPD-04). More than one
+    /// where the piece is a change of several files.
+    ToolContent {
+        id: ToolCallId,
+        content: Vec<ToolContent>,
+        meta: Meta,
+    },
+    /// Of a terminal that the agent runs itself.
+    Terminal(Box<TerminalPatch>),
+    /// Bytes as such a terminal prints them (escape sequences and all, a character's bytes possibly
+    /// apart), to be added to what was printed before: goes through vt100 only.
+    TerminalOutput {
+        id: TerminalId,
+        data: Vec<u8>,
+    },
+    /// What the session does (V2-STATE-01).
+    State(StateUpdate),
+    /// The history asked for is told: what comes now happens now (V2-SES-03).
+    ReplayComplete,
     /// Replaces the whole plan; empty clears it (V1-PLAN-01).
     Plan(Vec<PlanEntry>),
     /// Replaces the plan with that id, whatever it was (V1-PLAN-03).
@@ -51,7 +79,7 @@ pub enum AgentEvent {
     Mode(ModeId),
     /// Replaces the whole list (V1-UPD-08).
     ConfigOptions(Vec<ConfigOption>),
-    Usage(Usage),
+    Usage(UsageUpdate),
     SessionInfo(SessionInfoPatch),
     /// Something went wrong, and the turn goes on (D-07).
     Error(SafeText),
@@ -69,26 +97,15 @@ pub enum ChunkRole {
     Thought,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum TerminalMeta {
-    /// The terminal exists; output follows.
-    Info {
-        id: TerminalId,
-        cwd: Option<String>,
-    },
-    /// Raw text as a terminal prints it (escape sequences and all), to be added to what was
-    /// printed before: goes through vt100 only.
-    Output {
-        id: TerminalId,
-        data: String,
-    },
-    Exit {
-        id: TerminalId,
-        status: ExitStatus,
-    },
+/// `usage_update` (V1-UPD-09).
+#[derive(Clone, PartialEq, Debug)]
+pub struct UsageUpdate {
+    pub used: u64,
+    pub size: u64,
+    pub cost: Patch<(f64, SafeText)>,
 }
 
-/// `usage_update` (V1-UPD-09).
+/// What a session has used.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Usage {
     /// Tokens in the context now, and its size (may be 0).

@@ -1,33 +1,101 @@
 //! `_meta`: what an agent says beside the protocol (V1-META-01).
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::proto::RawJson;
 
 /// Different values kept of one message or tool call.
 const MAX_VALUES: usize = 16;
+/// Keys kept that are patched one by one.
+const MAX_KEYS: usize = 64;
 /// Their bytes together.
 const MAX_BYTES: usize = 16 << 10;
 
 /// The `_meta` objects that came with one message or tool call: each once, in the order in which
 /// they came, as nothing is known of their keys. They are shown nowhere, but kept with the
 /// conversation. Bounded: of more, the first are kept.
+///
+/// One object beside them is patched key by key (V2-RPC-03). An update's own `Meta` says what to do
+/// to it: [`Meta::merge`] does it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Meta(Vec<RawJson>);
+pub struct Meta {
+    values: Vec<RawJson>,
+    /// By key; `None`: to be removed.
+    keys: Vec<(String, Option<RawJson>)>,
+    /// What was known before is to go.
+    clears: bool,
+}
 
 impl Meta {
-    pub fn values(&self) -> &[RawJson] {
-        &self.0
+    /// Each object, the one that is patched last.
+    pub fn objects(&self) -> impl Iterator<Item = RawJson> {
+        let members = self.keys.iter().filter_map(|(key, value)| {
+            let key = serde_json::to_string(key).ok()?;
+            Some(format!("{key}:{}", value.as_ref()?.0))
+        });
+        let members: Vec<String> = members.collect();
+        let patched =
+            (!members.is_empty()).then(|| RawJson(format!("{{{}}}", members.join(",")).into()));
+        self.values.iter().cloned().chain(patched)
     }
 
     /// Bytes that it holds.
     pub fn weight(&self) -> usize {
-        self.0.iter().map(|value| value.0.len()).sum()
+        let value = |value: &RawJson| value.0.len();
+        let keys = self.keys.iter();
+        let keys = keys.map(|(key, json)| key.len() + json.as_ref().map_or(0, value));
+        self.values.iter().map(value).sum::<usize>() + keys.sum::<usize>()
     }
 
+    /// Another number where it holds something else.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for object in self.objects() {
+            object.0.hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        self.weight().saturating_add(bytes) <= MAX_BYTES
+    }
+
+    /// One more object.
     pub fn add(&mut self, value: RawJson) {
-        let has_room =
-            self.0.len() < MAX_VALUES && self.weight().saturating_add(value.0.len()) <= MAX_BYTES;
-        if has_room && !self.0.contains(&value) {
-            self.0.push(value);
+        let has_room = self.values.len() < MAX_VALUES && self.has_room(value.0.len());
+        if has_room && !self.values.contains(&value) {
+            self.values.push(value);
+        }
+    }
+
+    /// Sets a key of the object that is patched; `None` removes it.
+    pub fn set(&mut self, key: &str, value: Option<RawJson>) {
+        self.keys.retain(|(known, _)| known != key);
+        let bytes = key.len() + value.as_ref().map_or(0, |value| value.0.len());
+        if self.keys.len() < MAX_KEYS && self.has_room(bytes) {
+            self.keys.push((key.to_owned(), value));
+        }
+    }
+
+    /// Forgets what it holds, and has [`merge`](Self::merge) forget what was known before.
+    pub fn clear(&mut self) {
+        *self = Self {
+            clears: true,
+            ..Self::default()
+        };
+    }
+
+    /// What an update does to what is kept.
+    pub fn merge(&mut self, update: &Self) {
+        if update.clears {
+            *self = Self::default();
+        }
+        self.extend(update.values.iter().cloned());
+        for (key, value) in &update.keys {
+            match value {
+                Some(value) => self.set(key, Some(value.clone())),
+                None => self.keys.retain(|(known, _)| known != key),
+            }
         }
     }
 }
@@ -44,15 +112,53 @@ impl Extend<RawJson> for Meta {
 mod tests {
     use super::*;
 
+    fn json(text: &str) -> RawJson {
+        RawJson(text.into())
+    }
+
+    fn all(meta: &Meta) -> Vec<String> {
+        meta.objects().map(|value| value.0.to_string()).collect()
+    }
+
     #[test]
     fn each_value_is_kept_once_and_no_agent_fills_the_memory_v1_meta_01() {
         let mut meta = Meta::default();
         for n in 0..100 {
-            meta.add(RawJson(format!("{{\"n\":{}}}", n / 2).into()));
+            meta.add(json(&format!("{{\"n\":{}}}", n / 2)));
         }
-        assert_eq!(meta.values().len(), MAX_VALUES);
+        assert_eq!(meta.objects().count(), MAX_VALUES);
         let mut meta = Meta::default();
-        meta.add(RawJson("x".repeat(MAX_BYTES + 1).into()));
+        meta.add(json(&"x".repeat(MAX_BYTES + 1)));
         assert_eq!(meta.weight(), 0);
+        for n in 0..1_000 {
+            meta.set(&n.to_string(), Some(json(&"x".repeat(1 << 10))));
+        }
+        assert!(meta.weight() <= MAX_BYTES);
+    }
+
+    // V2-RPC-03
+    #[test]
+    fn an_object_is_patched_key_by_key() {
+        let mut kept = Meta::default();
+        kept.add(json("{\"chunk\":1}"));
+        kept.set("a", Some(json("{\"x\":1}")));
+        kept.set("b", Some(json("2")));
+
+        let mut update = Meta::default();
+        update.set("a", Some(json("{\"y\":3}")));
+        update.set("b", None);
+        update.set("c\"", Some(json("null")));
+        kept.merge(&update);
+        assert_eq!(
+            all(&kept),
+            ["{\"chunk\":1}", "{\"a\":{\"y\":3},\"c\\\"\":null}"]
+        );
+
+        kept.merge(&Meta::default());
+        assert_eq!(kept.objects().count(), 2);
+        let mut clear = Meta::default();
+        clear.clear();
+        kept.merge(&clear);
+        assert_eq!(kept, Meta::default());
     }
 }

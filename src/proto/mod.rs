@@ -10,6 +10,7 @@ mod caps;
 mod compaction;
 mod content;
 mod dialect;
+mod diff;
 mod elicitation;
 mod error;
 mod event;
@@ -20,11 +21,14 @@ mod mcp;
 mod meta;
 mod notice;
 mod options;
+pub mod patch;
 mod plan;
 mod policy;
 mod provider;
 mod request;
+mod state;
 mod subagent;
+mod terminal;
 mod tool;
 
 pub use call::{
@@ -36,12 +40,13 @@ pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
 pub use dialect::{Dialect, DialectHint, DialectRow, Protocol};
+pub use diff::{Diff, DiffText, FileChange, FileKind};
 pub use elicitation::{
     Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
     Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat, is_secret_name,
 };
 pub use error::{RpcError, code};
-pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TerminalMeta, TurnTokens, Usage};
+pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TurnTokens, Usage, UsageUpdate};
 pub use exit::AgentExit;
 pub use ids::{
     CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,
@@ -59,9 +64,11 @@ pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanTex
 pub use policy::{Consent, Decision, Policy, Rule, Verdict};
 pub use provider::{Provider, ProviderRoute, ProviderSetting};
 pub use request::{
-    ExitStatus, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked, PermissionKind,
-    PermissionOption, PermissionOutcome, PermissionRequest, TerminalCreate, TerminalRef,
-    TerminalSnapshot,
+    CommandSubject, ExitStatus, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked,
+    PermissionKind, PermissionOption, PermissionOutcome, PermissionRequest, PermissionSubject,
+    TerminalCreate, TerminalRef, TerminalSnapshot,
 };
-pub use subagent::{IdleReason, SessionMessagePatch, SubagentCaps, SubagentPatch, SubagentState};
-pub use tool::{Diff, Patch, ToolCallPatch, ToolContent, ToolKind, ToolLocation, ToolStatus};
+pub use state::{Background, StateUpdate, WorkState};
+pub use subagent::{SessionMessagePatch, SubagentCaps, SubagentPatch};
+pub use terminal::{TerminalPatch, TerminalSize};
+pub use tool::{Patch, ToolCallPatch, ToolContent, ToolKind, ToolLocation, ToolStatus};

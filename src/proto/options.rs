@@ -130,6 +130,7 @@ impl ConfigOption {
         match value {
             OptionValue::Flag(true) => "on".into(),
             OptionValue::Flag(false) => "off".into(),
+            OptionValue::Id(id) if id.is_empty() => "not told".into(),
             OptionValue::Id(id) => {
                 let known = self.values().iter().find(|value| value.value == *id);
                 known.map_or_else(|| SafeText::line(id), |value| value.name.clone())

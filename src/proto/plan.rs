@@ -1,6 +1,9 @@
 //! Plans (V1-PLAN).
 
-use crate::{proto::PlanId, text::SafeText};
+use crate::{
+    proto::{PlanId, RawJson},
+    text::SafeText,
+};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlanEntry {
@@ -23,6 +26,8 @@ pub enum PlanStatus {
     Pending,
     InProgress,
     Completed,
+    /// It will not be done (V2-UPD-07).
+    Cancelled,
 }
 
 /// A plan with an id of its own: one of several side by side (V1-PLAN-03). The plan without an id
@@ -38,6 +43,11 @@ pub struct NamedPlan {
 pub enum PlanBody {
     Items(Vec<PlanEntry>),
     Text(PlanText),
+    /// Of a type that this client does not know: in place of what was there (V2-UPD-07).
+    Unknown {
+        kind: SafeText,
+        raw: RawJson,
+    },
 }
 
 /// A plan in markdown, the whole of it (V1-PLAN-04).

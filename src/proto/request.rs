@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        Elicitation, ElicitationAnswer, ElicitationScope, OptionId, RpcError, SessionId,
-        SessionKey, TerminalId, ToolCallPatch,
+        Elicitation, ElicitationAnswer, ElicitationScope, OptionId, RawJson, RpcError, SessionId,
+        SessionKey, TerminalId, ToolCallId, ToolCallPatch,
     },
     text::SafeText,
 };
@@ -71,10 +71,38 @@ impl HostRequest {
 #[derive(Clone, PartialEq, Debug)]
 pub struct PermissionRequest {
     pub session: SessionId,
-    /// Applied to the call first, or creates it (V1-PERM-03).
-    pub tool_call: ToolCallPatch,
+    /// What is asked, and why: of the question, not of what it is about (V2-PERM-01).
+    pub title: Option<SafeText>,
+    pub description: Option<SafeText>,
+    pub subject: PermissionSubject,
     /// In the agent's order; may be empty (then only cancel, V1-PERM-04).
     pub options: Vec<PermissionOption>,
+}
+
+/// What a permission is asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PermissionSubject {
+    /// Applied to the call first, or creates it (V1-PERM-03).
+    ToolCall(Box<ToolCallPatch>),
+    Command(CommandSubject),
+    /// Something that this client does not know: the title is all there is to judge it by.
+    Other {
+        kind: SafeText,
+        raw: RawJson,
+    },
+    /// Nothing but the title.
+    None,
+}
+
+/// A command to be run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandSubject {
+    /// Raw text, as the directory.
+    pub command: String,
+    pub cwd: String,
+    /// The call that runs it, where it is known.
+    pub tool_call: Option<ToolCallId>,
+    pub terminal: Option<TerminalId>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    proto::{ContentBlock, MessageId, Meta, Patch, RpcError, SessionId, StopReason},
+    proto::{ContentBlock, MessageId, Meta, Patch, SessionId, StateUpdate},
     text::SafeText,
 };
 
@@ -16,7 +16,7 @@ pub struct SubagentPatch {
     pub description: Patch<SafeText>,
     pub caps: Patch<SubagentCaps>,
     /// A whole snapshot each time (V1-SUB-04).
-    pub state: Patch<SubagentState>,
+    pub state: Patch<StateUpdate>,
     /// Absolute; where it is unset the parent's holds.
     pub cwd: Patch<PathBuf>,
     /// The same, independently.
@@ -43,26 +43,6 @@ pub struct SubagentCaps {
     pub cancel: bool,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-pub enum SubagentState {
-    Running,
-    /// Not the end of it: its parent may give it more to do.
-    Idle(Option<IdleReason>),
-    /// It waits for the person.
-    RequiresAction,
-    /// The agent cannot tell; what it said before no longer holds.
-    Unknown,
-    /// A state that this client does not know, shown as it is.
-    Other(SafeText),
-}
-
-/// Why a child stopped working.
-#[derive(Clone, PartialEq, Debug)]
-pub enum IdleReason {
-    Stopped(StopReason),
-    Failed(RpcError),
-}
-
 /// `session_message`: creates or changes the message with that id (V1-SUB-05).
 #[derive(Clone, PartialEq, Debug)]
 pub struct SessionMessagePatch {
@@ -71,5 +51,6 @@ pub struct SessionMessagePatch {
     pub recipient: Patch<SessionId>,
     /// Replaces all of it; an empty list clears it.
     pub content: Patch<Vec<ContentBlock>>,
-    pub meta: Patch<Meta>,
+    /// Of the message, which is patched by key, and of its content (V2-RPC-03).
+    pub meta: Meta,
 }

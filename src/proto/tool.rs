@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    proto::{ContentBlock, Meta, RawJson, SessionId, TerminalId, ToolCallId},
+    proto::{ContentBlock, Diff, Meta, RawJson, SessionId, TerminalId, ToolCallId},
     text::SafeText,
 };
 
@@ -16,30 +16,84 @@ pub enum Patch<T> {
     Set(T),
 }
 
-/// `tool_call` and `tool_call_update` alike: present fields replace (V1-TOOL-01…03). A first sight
-/// of the id creates the call with defaults.
+impl<T> Patch<T> {
+    /// Into a place that may be empty.
+    pub fn apply(self, place: &mut Option<T>) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *place = None,
+            Self::Set(value) => *place = Some(value),
+        }
+    }
+
+    /// Into a place that always holds something: cleared, it is as it was at first (V2-UPD-03).
+    pub fn apply_to(self, place: &mut T)
+    where
+        T: Default,
+    {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *place = T::default(),
+            Self::Set(value) => *place = value,
+        }
+    }
+
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
+        match self {
+            Self::Keep => Patch::Keep,
+            Self::Clear => Patch::Clear,
+            Self::Set(value) => Patch::Set(change(value)),
+        }
+    }
+
+    pub fn into_set(self) -> Option<T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Keep | Self::Clear => None,
+        }
+    }
+
+    pub fn as_set(&self) -> Option<&T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Keep | Self::Clear => None,
+        }
+    }
+}
+
+/// As v1 has it: what is there replaces, null is as good as absent.
+impl<T> From<Option<T>> for Patch<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Keep, Self::Set)
+    }
+}
+
+/// `tool_call` and `tool_call_update` alike: present fields replace (V1-TOOL-01…03), cleared ones are
+/// as they were at first (V2-UPD-03). A first sight of the id creates the call with defaults.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ToolCallPatch {
     pub id: ToolCallId,
     /// True for `tool_call`: in a new turn a finished call with the same id is then another call
     /// (the SDK's example agent reuses ids).
     pub announces: bool,
-    pub title: Option<SafeText>,
+    pub title: Patch<SafeText>,
     /// Programmatic name, for rules; never shown as the title (V1-TOOL-07).
-    pub name: Option<String>,
-    pub kind: Option<ToolKind>,
-    pub status: Option<ToolStatus>,
+    pub name: Patch<String>,
+    pub kind: Patch<ToolKind>,
+    pub status: Patch<ToolStatus>,
     /// Replaces the whole list when present (V1-TOOL-02).
-    pub content: Option<Vec<ToolContent>>,
-    pub locations: Option<Vec<ToolLocation>>,
-    pub raw_input: Option<RawJson>,
-    pub raw_output: Option<RawJson>,
+    pub content: Patch<Vec<ToolContent>>,
+    pub locations: Patch<Vec<ToolLocation>>,
+    pub raw_input: Patch<RawJson>,
+    pub raw_output: Patch<RawJson>,
     /// The command line of an execute call, where the agent's raw input names one: what the
     /// permission dialog shows whole and rules match on. Raw text.
-    pub command: Option<String>,
+    pub command: Patch<String>,
     /// Working directory of that command, where named. Raw text.
-    pub command_cwd: Option<String>,
-    /// Of the update and of its content (V1-META-01): added to what came before.
+    pub command_cwd: Patch<String>,
+    /// It can be cancelled by itself (V2-CAN-02).
+    pub cancel: Patch<bool>,
+    /// Of the update and of its content (V1-META-01): merged into what came before.
     pub meta: Meta,
 }
 
@@ -48,16 +102,17 @@ impl ToolCallPatch {
         Self {
             id,
             announces: false,
-            title: None,
-            name: None,
-            kind: None,
-            status: None,
-            content: None,
-            locations: None,
-            raw_input: None,
-            raw_output: None,
-            command: None,
-            command_cwd: None,
+            title: Patch::Keep,
+            name: Patch::Keep,
+            kind: Patch::Keep,
+            status: Patch::Keep,
+            content: Patch::Keep,
+            locations: Patch::Keep,
+            raw_input: Patch::Keep,
+            raw_output: Patch::Keep,
+            command: Patch::Keep,
+            command_cwd: Patch::Keep,
+            cancel: Patch::Keep,
             meta: Meta::default(),
         }
     }
@@ -84,9 +139,14 @@ pub enum ToolStatus {
     #[default]
     Pending,
     InProgress,
+    /// Begun, not running, and not going on by itself.
+    Paused,
     Completed,
     Failed,
-    /// A status that this client does not know, shown as it is (V1-TOOL-05).
+    /// By the agent's word.
+    Cancelled,
+    /// A status that this client does not know, shown as it is (V1-TOOL-05): still in progress
+    /// (V2-UPD-03).
     Unknown(SafeText),
 }
 
@@ -101,16 +161,6 @@ pub enum ToolContent {
         kind: SafeText,
         raw: RawJson,
     },
-}
-
-/// A change of one file, for display only.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Diff {
-    /// As the agent named it; relative paths count from the session's cwd (D-12).
-    pub path: String,
-    /// `None`: a new file (V1-TOOL-09).
-    pub old: Option<SafeText>,
-    pub new: SafeText,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

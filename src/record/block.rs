@@ -76,6 +76,8 @@ pub enum Kind {
     Compaction,
     Content,
     Notice,
+    /// It was withdrawn: what was known of it is to go.
+    Gone,
     /// Of a later version: not shown.
     #[default]
     #[serde(other)]
@@ -136,7 +138,7 @@ pub struct Entry {
 }
 
 pub(super) fn values(meta: &Meta) -> Vec<Raw> {
-    meta.values().iter().cloned().map(Raw).collect()
+    meta.objects().map(Raw).collect()
 }
 
 pub(super) fn millis(took: Duration) -> u64 {
@@ -225,6 +227,15 @@ impl Block {
         }
     }
 
+    /// What stands for a block that was withdrawn.
+    pub fn gone(id: u64) -> Self {
+        Self {
+            id,
+            kind: Kind::Gone,
+            ..Self::default()
+        }
+    }
+
     /// As a block of history: nothing in it goes on. `None` for one of a later version.
     pub fn into_history(self, now: Instant) -> Option<BlockKind> {
         let mut meta = Meta::default();
@@ -281,7 +292,7 @@ impl Block {
                 text: self.text,
                 detail: self.detail,
             }),
-            Kind::Later => return None,
+            Kind::Gone | Kind::Later => return None,
         })
     }
 
@@ -346,6 +357,7 @@ impl From<&ToolCall> for Tool {
         let status = match &call.state {
             ToolState::Pending => "pending".into(),
             ToolState::InProgress => "in_progress".into(),
+            ToolState::Paused => "paused".into(),
             ToolState::Completed => "completed".into(),
             ToolState::Failed => "failed".into(),
             ToolState::Cancelled => "cancelled".into(),

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{block::is_default, raw::Raw};
 use crate::{
     proto::{
-        ContentBlock, Diff, Media, RawJson, Resource, ResourceLink, SessionId, TerminalId,
-        ToolContent,
+        ContentBlock, Diff, DiffText, FileChange, FileKind, Media, RawJson, Resource, ResourceLink,
+        SessionId, TerminalId, ToolContent,
     },
     session,
     text::SafeText,
@@ -30,6 +30,16 @@ pub struct Piece {
     pub old_text: Option<SafeText>,
     #[serde(skip_serializing_if = "is_default")]
     pub new_text: Option<SafeText>,
+    /// Of a diff: what was done, where it is none of texts before and after; the place before it;
+    /// what kind of file; a git patch.
+    #[serde(skip_serializing_if = "is_default")]
+    pub change: Option<SafeText>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub old_path: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub file_type: Option<SafeText>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub patch: Option<SafeText>,
     #[serde(skip_serializing_if = "is_default")]
     pub terminal_id: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
@@ -62,7 +72,13 @@ impl Piece {
 
     /// Text of it that words are looked for in.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let texts = [&self.text, &self.new_text, &self.name, &self.title];
+        let texts = [
+            &self.text,
+            &self.new_text,
+            &self.patch,
+            &self.name,
+            &self.title,
+        ];
         let texts = texts.into_iter().flatten().map(SafeText::as_str);
         texts.chain(self.path.as_deref()).chain(self.uri.as_deref())
     }
@@ -131,12 +147,7 @@ impl From<&ToolContent> for Piece {
     fn from(content: &ToolContent) -> Self {
         match content {
             ToolContent::Block(content) => content.into(),
-            ToolContent::Diff(diff) => Self {
-                path: Some(diff.path.clone()),
-                old_text: diff.old.clone(),
-                new_text: Some(diff.new.clone()),
-                ..Self::of("diff")
-            },
+            ToolContent::Diff(diff) => diff.as_ref().into(),
             ToolContent::Terminal(id) => Self {
                 terminal_id: Some(id.as_str().to_owned()),
                 ..Self::of("terminal")
@@ -151,6 +162,80 @@ impl From<&ToolContent> for Piece {
                 bare: true,
                 ..Self::default()
             },
+        }
+    }
+}
+
+impl From<&Diff> for Piece {
+    fn from(diff: &Diff) -> Self {
+        let mut piece = Self {
+            path: Some(diff.path.clone()),
+            mime_type: diff.mime_type.clone(),
+            ..Self::of("diff")
+        };
+        match &diff.text {
+            // What was done and to what follows from the texts.
+            DiffText::Sides { old, new } => {
+                piece.old_text = old.clone();
+                piece.new_text = Some(new.clone());
+                return piece;
+            }
+            DiffText::Patch(patch) => piece.patch = Some(patch.clone()),
+            DiffText::None => {}
+        }
+        piece.old_path = diff.from().map(str::to_owned);
+        piece.change = Some(match &diff.change {
+            FileChange::Add => "add".into(),
+            FileChange::Delete => "delete".into(),
+            FileChange::Modify => "modify".into(),
+            FileChange::Move { .. } => "move".into(),
+            FileChange::Copy { .. } => "copy".into(),
+            FileChange::Other(name) => name.clone(),
+        });
+        piece.file_type = match &diff.file {
+            FileKind::Unknown => None,
+            FileKind::Text => Some("text".into()),
+            FileKind::Binary => Some("binary".into()),
+            FileKind::Directory => Some("directory".into()),
+            FileKind::Symlink => Some("symlink".into()),
+            FileKind::Other(name) => Some(name.clone()),
+        };
+        piece
+    }
+}
+
+impl From<Piece> for Diff {
+    fn from(piece: Piece) -> Self {
+        let path = piece.path.unwrap_or_default();
+        let Some(change) = piece.change else {
+            return Self {
+                mime_type: piece.mime_type,
+                ..Self::of_texts(path, piece.old_text, piece.new_text.unwrap_or_default())
+            };
+        };
+        let from = piece.old_path.unwrap_or_default();
+        Self {
+            path,
+            change: match &*change {
+                "add" => FileChange::Add,
+                "delete" => FileChange::Delete,
+                "modify" => FileChange::Modify,
+                "move" => FileChange::Move { from },
+                "copy" => FileChange::Copy { from },
+                _ => FileChange::Other(change),
+            },
+            file: match piece.file_type {
+                None => FileKind::Unknown,
+                Some(kind) => match &*kind {
+                    "text" => FileKind::Text,
+                    "binary" => FileKind::Binary,
+                    "directory" => FileKind::Directory,
+                    "symlink" => FileKind::Symlink,
+                    _ => FileKind::Other(kind),
+                },
+            },
+            mime_type: piece.mime_type,
+            text: piece.patch.map_or(DiffText::None, DiffText::Patch),
         }
     }
 }
@@ -200,11 +285,7 @@ impl From<Piece> for ToolContent {
                 raw: raw.0.clone(),
                 kind: piece.kind,
             },
-            ("diff", None) => Self::Diff(Arc::new(Diff {
-                path: piece.path.unwrap_or_default(),
-                old: piece.old_text,
-                new: piece.new_text.unwrap_or_default(),
-            })),
+            ("diff", None) => Self::Diff(Arc::new(piece.into())),
             // The terminal is gone; what it showed is there, if it was told.
             ("terminal", None) => match piece.text {
                 Some(text) => Self::Block(ContentBlock::Text(text)),

@@ -113,7 +113,7 @@ fn written(block: &Block) -> String {
             .collect::<Vec<_>>()
             .join("\n\n"),
         Kind::Notice => format!("*{}*", SafeText::line(block.text.trim())),
-        Kind::Later => String::new(),
+        Kind::Gone | Kind::Later => String::new(),
     }
 }
 

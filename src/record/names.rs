@@ -88,4 +88,5 @@ mirror!(Stage = PlanStatus {
     Pending "pending",
     InProgress "in_progress",
     Completed "completed",
+    Cancelled "cancelled",
 } else Pending);

@@ -83,6 +83,17 @@ impl Record {
             return;
         }
         self.growing.remove(&block.id);
+        if block.kind == Kind::Gone {
+            // Its place stays till all is read, so that those of others do.
+            if let Some(stored) = self
+                .by_id
+                .get(&block.id)
+                .and_then(|at| self.blocks.get_mut(*at))
+            {
+                stored.block = block;
+            }
+            return;
+        }
         match self.by_id.get(&block.id) {
             Some(place) => {
                 if let Some(stored) = self.blocks.get_mut(*place) {
@@ -97,6 +108,12 @@ impl Record {
     }
 
     fn settle(&mut self) {
+        let before = self.blocks.len();
+        self.blocks.retain(|stored| stored.block.kind != Kind::Gone);
+        if self.blocks.len() < before {
+            let blocks = self.blocks.iter().enumerate();
+            self.by_id = blocks.map(|(at, stored)| (stored.block.id, at)).collect();
+        }
         for stored in &mut self.blocks {
             if let Some(text) = self.growing.remove(&stored.block.id) {
                 stored.block.text = text.since(0);

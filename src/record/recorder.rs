@@ -72,7 +72,7 @@ struct Growing {
     len: usize,
     print: u64,
     took: Option<Duration>,
-    meta: usize,
+    meta: u64,
 }
 
 #[derive(Debug)]
@@ -176,6 +176,13 @@ impl Recorder {
                 blocks.filter(|block| block.rev > self.seen).collect()
             }
         };
+        for id in transcript.withdrawn_since(self.seen) {
+            if id >= self.first {
+                self.growing.remove(&id);
+                let id = self.first_id + (id.0 - self.first.0);
+                batch.lines.push(Line::block(t, Block::gone(id)));
+            }
+        }
         let late = std::mem::take(&mut self.late);
         let late = late.into_iter().filter_map(|id| transcript.get(id));
         let changed = changed
@@ -303,7 +310,7 @@ impl Recorder {
             len: text.len(),
             print: print(text, text.len()),
             took,
-            meta: meta.values().len(),
+            meta: meta.fingerprint(),
         };
         let before = self.growing.insert(block.id, now);
         if self.growing.len() > MAX_GROWING {
@@ -312,7 +319,7 @@ impl Recorder {
         let Some(before) = before.filter(|before| print(text, before.len) == before.print) else {
             return Some(Line::block(t, Block::new(id, &block.kind)));
         };
-        let has_meta = before.meta != meta.values().len();
+        let has_meta = before.meta != meta.fingerprint();
         if before.len == text.len() && before.took == took && !has_meta {
             return None;
         }
@@ -372,6 +379,7 @@ fn stop_name(reason: &StopReason) -> SafeText {
         StopReason::MaxTurnRequests => "max_turn_requests".into(),
         StopReason::Refusal => "refusal".into(),
         StopReason::Cancelled => "cancelled".into(),
+        StopReason::Error(_) => "error".into(),
         StopReason::Unknown(reason) => reason.clone(),
     }
 }

@@ -402,11 +402,11 @@ fn markdown_for_people() {
     let mut edit = call("t", ToolState::Completed);
     edit.title = "edit src/list.rs".into();
     edit.kind = ToolKind::Edit;
-    edit.content = vec![ToolContent::Diff(Arc::new(Diff {
-        path: "src/list.rs".into(),
-        old: Some("a\nb\n".into()),
-        new: "a\nc\n".into(),
-    }))];
+    edit.content = vec![ToolContent::Diff(Arc::new(Diff::of_texts(
+        "src/list.rs".into(),
+        Some("a\nb\n".into()),
+        "a\nc\n".into(),
+    )))];
     edit.answers = vec![Answered {
         answer: "Allow once".into(),
         allowed: true,
@@ -473,8 +473,9 @@ fn content() -> impl Strategy<Value = ContentBlock> {
 fn piece() -> impl Strategy<Value = ToolContent> {
     prop_oneof![
         content().prop_map(ToolContent::Block),
-        (".*", prop::option::of(text()), text())
-            .prop_map(|(path, old, new)| ToolContent::Diff(Arc::new(Diff { path, old, new }))),
+        (".*", prop::option::of(text()), text()).prop_map(|(path, old, new)| ToolContent::Diff(
+            Arc::new(Diff::of_texts(path, old, new))
+        )),
         "[a-z]{1,5}".prop_map(|id| ToolContent::Terminal(TerminalId::new(id))),
         text().prop_map(|kind| ToolContent::Unknown {
             kind,

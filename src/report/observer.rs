@@ -9,8 +9,8 @@ use super::{
 use crate::{
     proto::{
         AgentNotice, CallResult, CallTag, CompactionStatus, ContentBlock, FromAgent, HostRequest,
-        IdleReason, NamedPlan, NoticeSeverity, PlanBody, PlanPriority, PlanStatus, SessionId,
-        StopReason, SubagentState, ToolContent, ToolKind,
+        NamedPlan, NoticeSeverity, PlanBody, PlanPriority, PlanStatus, SessionId, StopReason,
+        ToolContent, ToolKind, WorkState,
     },
     session::{
         Answered, Block, BlockId, BlockKind, By, Changes, Event, NoticeLevel, Session, ToolCall,
@@ -428,6 +428,7 @@ impl Observer {
             let (entries, text) = match &named.body {
                 PlanBody::Items(entries) => (plan(entries), None),
                 PlanBody::Text(text) => (Vec::new(), Some(text.text.to_string())),
+                PlanBody::Unknown { raw, .. } => (Vec::new(), Some(raw.0.to_string())),
             };
             out.push(Record::Plan {
                 id: Some(named.id.as_str().to_owned()),
@@ -439,19 +440,17 @@ impl Observer {
     }
 }
 
-fn state_name(state: Option<&SubagentState>) -> String {
+fn state_name(state: Option<&WorkState>) -> String {
     match state {
-        Some(SubagentState::Running) => "running".to_owned(),
-        Some(SubagentState::RequiresAction) => "requires_action".to_owned(),
-        Some(SubagentState::Idle(None)) => "idle".to_owned(),
-        Some(SubagentState::Idle(Some(IdleReason::Stopped(reason)))) => {
-            format!("idle: {}", reason_name(reason))
-        }
-        Some(SubagentState::Idle(Some(IdleReason::Failed(error)))) => {
+        Some(WorkState::Running) => "running".to_owned(),
+        Some(WorkState::RequiresAction) => "requires_action".to_owned(),
+        Some(WorkState::Idle(None)) => "idle".to_owned(),
+        Some(WorkState::Idle(Some(StopReason::Error(error)))) => {
             format!("failed: {}", error.message)
         }
-        Some(SubagentState::Other(state)) => state.to_string(),
-        Some(SubagentState::Unknown) | None => "unknown".to_owned(),
+        Some(WorkState::Idle(Some(reason))) => format!("idle: {}", reason_name(reason)),
+        Some(WorkState::Other(state)) => state.to_string(),
+        Some(WorkState::Unknown) | None => "unknown".to_owned(),
     }
 }
 
@@ -530,13 +529,14 @@ fn content(content: &ContentBlock) -> Record {
 
 fn tool(id: BlockId, call: &ToolCall) -> Tool {
     let diffs = call.content.iter().filter_map(|piece| match piece {
-        ToolContent::Diff(diff) => Some(&diff.path),
+        ToolContent::Diff(diff) => Some(diff.paths()),
         _ => None,
     });
     let mut paths: Vec<String> = Vec::new();
-    for path in call.locations.iter().map(|at| &at.path).chain(diffs) {
-        if !paths.contains(path) {
-            paths.push(path.clone());
+    let located = call.locations.iter().map(|at| at.path.as_str());
+    for path in located.chain(diffs.flatten()) {
+        if !paths.iter().any(|known| known == path) {
+            paths.push(path.to_owned());
         }
     }
     Tool {
@@ -547,6 +547,7 @@ fn tool(id: BlockId, call: &ToolCall) -> Tool {
         status: match &call.state {
             ToolState::Pending => "pending".to_owned(),
             ToolState::InProgress => "in_progress".to_owned(),
+            ToolState::Paused => "paused".to_owned(),
             ToolState::Completed => "completed".to_owned(),
             ToolState::Failed => "failed".to_owned(),
             ToolState::Cancelled => "cancelled".to_owned(),
@@ -586,6 +587,7 @@ fn plan(entries: &[crate::proto::PlanEntry]) -> Vec<PlanEntry> {
             PlanStatus::Pending => "pending",
             PlanStatus::InProgress => "in_progress",
             PlanStatus::Completed => "completed",
+            PlanStatus::Cancelled => "cancelled",
         },
         priority: match entry.priority {
             PlanPriority::High => "high",
@@ -618,6 +620,7 @@ fn reason_name(reason: &StopReason) -> String {
         StopReason::MaxTurnRequests => "max_turn_requests".to_owned(),
         StopReason::Refusal => "refusal".to_owned(),
         StopReason::Cancelled => "cancelled".to_owned(),
+        StopReason::Error(_) => "error".to_owned(),
         StopReason::Unknown(reason) => reason.to_string(),
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, CallResult, CallTag, ChunkRole, ClientCaps, ConnectionId,
-        ContentBlock, Diff, FromAgent, Initialized, Meta, PromptBlock, Protocol, SessionId,
+        ContentBlock, Diff, FromAgent, Initialized, Meta, Patch, PromptBlock, Protocol, SessionId,
         SessionKey, SessionOpened, StopReason, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
         ToolStatus,
     },
@@ -36,6 +36,7 @@ impl Watched {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),
+            modes: None,
             system_prompt: None,
             caps: ClientCaps::default(),
             protocol: Protocol::V1,
@@ -70,6 +71,7 @@ impl Watched {
                 id: Some(SessionId::new("s")),
                 modes: None,
                 config_options: Vec::new(),
+                commands: Vec::new(),
             })),
         );
         watched
@@ -127,17 +129,13 @@ fn text(role: ChunkRole, text: &str) -> AgentEvent {
 }
 
 fn edit(status: ToolStatus) -> AgentEvent {
-    let diff = Diff {
-        path: "src/a.rs".into(),
-        old: None,
-        new: "x".into(),
-    };
+    let diff = Diff::of_texts("src/a.rs".into(), None, "x".into());
     AgentEvent::ToolCall(Box::new(ToolCallPatch {
         announces: true,
-        title: Some("Edit a.rs".into()),
-        kind: Some(ToolKind::Edit),
-        status: Some(status),
-        content: Some(vec![ToolContent::Diff(diff.into())]),
+        title: Patch::Set("Edit a.rs".into()),
+        kind: Patch::Set(ToolKind::Edit),
+        status: Patch::Set(status),
+        content: Patch::Set(vec![ToolContent::Diff(diff.into())]),
         ..ToolCallPatch::new(ToolCallId::new("t"))
     }))
 }
@@ -258,19 +256,19 @@ fn the_version_is_the_first_thing_and_stands_in_the_summary() {
 
 #[test]
 fn a_subagent_is_told_of_when_it_comes_and_when_it_stands_otherwise() {
-    use crate::proto::{Patch, SubagentPatch, SubagentState};
+    use crate::proto::{Patch, SubagentPatch, WorkState};
     let mut watched = Watched::running();
-    let child = |state: SubagentState| {
+    let child = |state: WorkState| {
         AgentEvent::Subagent(Box::new(SubagentPatch {
             title: Patch::Set("Explore".into()),
-            state: Patch::Set(state),
+            state: Patch::Set(state.into()),
             ..SubagentPatch::new(SessionId::new("c"))
         }))
     };
-    watched.says(child(SubagentState::Running));
+    watched.says(child(WorkState::Running));
     watched.says(text(ChunkRole::Agent, "one"));
-    watched.says(child(SubagentState::Running));
-    watched.says(child(SubagentState::Idle(None)));
+    watched.says(child(WorkState::Running));
+    watched.says(child(WorkState::Idle(None)));
     let told: Vec<Value> = watched
         .json()
         .into_iter()

@@ -119,7 +119,7 @@ impl Peer {
         self.send(None, method, params);
     }
 
-    /// Asks the agent to give up the caller's oldest open call of that kind, which goes on waiting for
+    /// Asks the agent to give up the caller's newest open call of that kind, which goes on waiting for
     /// its answer (V1-CAN-09).
     pub fn cancel(&self, caller: SessionKey, tag: &CallTag) {
         #[derive(Serialize)]
@@ -130,7 +130,7 @@ impl Peer {
         let calls = lock(&self.calls);
         let same = |(_, (by, open)): &(&u64, &(SessionKey, CallTag))| *by == caller && open == tag;
         let open = calls.open.iter().filter(same);
-        match open.map(|(id, _)| *id).min() {
+        match open.map(|(id, _)| *id).max() {
             Some(request_id) => self.notify("$/cancel_request", Cancel { request_id }),
             None => debug!(?tag, "a call to cancel that is not open"),
         }

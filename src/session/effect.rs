@@ -3,7 +3,7 @@
 use crate::{
     proto::{
         AgentNotice, ConnectionId, HostRequest, LoginProgram, Protocol, RequestKey, SessionId,
-        TerminalMeta, ToAgent,
+        TerminalId, TerminalSize, ToAgent,
     },
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
@@ -42,8 +42,11 @@ pub enum Effect {
     Login(Login),
     /// End it. Nothing of it comes back.
     EndLogin,
-    /// Output of a terminal that the agent runs itself: feed its screen.
-    TerminalMeta(TerminalMeta),
+    /// Of a terminal that the agent runs itself: change its screen.
+    AgentScreen {
+        id: TerminalId,
+        change: ScreenChange,
+    },
     /// Ring or notify, if the terminal is not looked at.
     Attention(Attention),
     /// Text that came back to the person: in front of the draft.
@@ -54,6 +57,18 @@ pub enum Effect {
     Toast(SafeText),
     /// A notice of the agent's: shown for a moment, not kept (V1-NOTE-01).
     Notice(AgentNotice),
+}
+
+/// What becomes of the screen of an agent's own terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScreenChange {
+    /// An empty one, in place of what there was. `None`: the agent tells no size.
+    Begin(Option<TerminalSize>),
+    Resize(TerminalSize),
+    /// More bytes, as a terminal prints them.
+    Print(Vec<u8>),
+    /// Nothing more is expected.
+    End,
 }
 
 /// What is run to sign in.

@@ -4,6 +4,7 @@ use crate::{
     proto::{
         AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
         OptionId, OptionValue, PromptBlock, ProviderSetting, RequestKey, SessionId, TerminalId,
+        ToolCallId,
     },
     session::{QuestionId, Verdict},
     text::SafeText,
@@ -56,6 +57,16 @@ pub enum Event {
     },
     /// Stop what a subagent does, where its agent allows that (V1-SUB-03).
     CancelSubagent(SessionId),
+    /// Stop one tool call, where its agent allows that (V2-CAN-02). `of`: the subagent whose it is.
+    CancelToolCall {
+        of: Option<SessionId>,
+        id: ToolCallId,
+    },
+    /// The same of a terminal that the agent runs.
+    CancelTerminal {
+        of: Option<SessionId>,
+        id: TerminalId,
+    },
     AnswerForm {
         question: QuestionId,
         answer: ElicitationAnswer,
@@ -84,6 +95,8 @@ pub enum Event {
     LogOut,
     /// Ask the agent which sessions it has kept for this directory.
     ListSessions,
+    /// Its answer is not wanted any more (V1-CAN-09).
+    GiveUpListing,
     /// Have it forget one of them, for good. The person has confirmed it.
     DeleteSession(SessionId),
     /// Give this session another title, or one that the agent has kept.

@@ -20,7 +20,7 @@ mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
 pub use address::{Address, AddressWarning};
-pub use effect::{Attention, Effect, Login};
+pub use effect::{Attention, Effect, Login, ScreenChange};
 pub use event::{Event, FileAnswer, PageAnswer, Prompt};
 pub use form::{FormDraft, Input, rules};
 pub use pieces::{Piece, Pieces};

@@ -76,6 +76,9 @@ pub struct PermissionQuestion {
     /// The tool call that it is about: in the transcript of that one, and what policy needs of it
     /// here.
     pub block: BlockId,
+    /// What is asked and why, in words for this question alone (V2-PERM-01).
+    pub title: Option<SafeText>,
+    pub description: Option<SafeText>,
     pub subject: Subject,
     /// In the agent's order.
     pub options: Vec<PermissionOption>,
@@ -102,6 +105,8 @@ pub struct Subject {
     pub paths: Vec<String>,
     pub content: Vec<ToolContent>,
     pub locations: Vec<ToolLocation>,
+    /// Of a kind that this client does not know: nothing but the person can judge it (V2-PERM-01).
+    pub opaque: bool,
 }
 
 /// A read or write outside the workspace roots (PRODUCT §5).

@@ -29,7 +29,7 @@ pub struct Elsewhere {
     pub open: usize,
     /// Ask the person something.
     pub waiting: usize,
-    /// Have a turn that asks nothing.
+    /// Have a turn that asks nothing, or work beside it.
     pub working: usize,
     pub failed: usize,
 }
@@ -159,7 +159,7 @@ impl Sessions {
             all.open += 1;
             let waits = session.waits_for_person();
             all.waiting += usize::from(waits);
-            all.working += usize::from(session.turn.is_some() && !waits);
+            all.working += usize::from(session.is_at_work() && !waits);
             all.failed += usize::from(matches!(session.phase, Phase::Failed { .. }));
         }
         all

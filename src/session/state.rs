@@ -8,9 +8,10 @@ use std::{
 
 use crate::{
     proto::{
-        AgentCaps, AuthMethod, ClientCaps, ConfigOption, ConnectionId, ExitStatus, McpServer,
-        NamedPlan, PlanEntry, Protocol, Provider, SessionId, SessionInfo, Setting, SlashCommand,
-        StopReason, SystemPrompt, TerminalId, TurnTokens, Usage,
+        AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId, ExitStatus,
+        McpServer, Meta, ModeState, NamedPlan, PlanEntry, Protocol, Provider, SessionId,
+        SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize,
+        TurnTokens, Usage, WorkState,
     },
     session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
@@ -39,6 +40,8 @@ pub struct SessionConfig {
     pub protocol: Protocol,
     /// How long the agent may be silent at its start before that is said (V1-INIT-24).
     pub start_timeout: Duration,
+    /// Modes that the agent is known to have, where it names none (D-24).
+    pub modes: Option<ModeState>,
     pub start: Start,
     /// What to set once the session is open; of two for the same option the later one.
     pub settings: Vec<Setting>,
@@ -64,6 +67,7 @@ impl SessionConfig {
             caps: ClientCaps::default(),
             protocol: Protocol::default(),
             start_timeout: Duration::ZERO,
+            modes: None,
             start: Start::New,
             settings: Vec::new(),
             first_prompt: None,
@@ -94,6 +98,11 @@ pub struct Session {
     pub own_title: bool,
     pub transcript: Transcript,
     pub turn: Option<Turn>,
+    /// What the agent last said that it does; `None` where it says nothing of that kind
+    /// (V2-STATE-01).
+    pub work: Option<WorkState>,
+    /// What it runs beside that; `None`: not reported, which is not nothing (V2-STATE-02).
+    pub background: Option<Vec<Background>>,
     /// How the last turn ended, where the agent said so.
     pub last_stop: Option<StopReason>,
     /// Prompts that wait for the turn's end (V1-PROMPT-02).
@@ -277,10 +286,26 @@ impl Session {
         self.shown_question().is_some() || matches!(self.phase, Phase::SignIn { .. })
     }
 
+    /// Pieces of work that go on beside the foreground's, as far as the agent says (V2-STATE-02).
+    pub fn in_background(&self) -> usize {
+        self.background.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Something would be lost if the agent ended now.
+    pub fn is_at_work(&self) -> bool {
+        self.turn.is_some() || self.in_background() > 0
+    }
+
     /// How long the agent has said nothing while it should: over [`SILENCE`] in a running turn
     /// that waits for no answer of the person.
     pub fn silent_for(&self, now: Instant) -> Option<Duration> {
         let running = matches!(&self.turn, Some(turn) if turn.phase == TurnPhase::Running);
+        // It has said why nothing comes.
+        let told = matches!(
+            self.work,
+            Some(WorkState::RequiresAction | WorkState::Unknown)
+        );
+        let running = running && !told;
         let silence = now.saturating_duration_since(self.last_word);
         (running && silence >= SILENCE && self.shown_question().is_none()).then_some(silence)
     }
@@ -292,6 +317,33 @@ pub struct TerminalInfo {
     pub cwd: SafeText,
     pub started: Instant,
     pub exit: Option<ExitStatus>,
-    /// Run by the agent itself and reported in `_meta`: it cannot be attached to.
+    /// Run by the agent itself: it cannot be attached to.
     pub foreign: bool,
+    /// In cells, where the agent tells it of one of its own.
+    pub size: Option<TerminalSize>,
+    /// One of the agent's own that can be cancelled by itself (V2-CAN-02).
+    pub cancel: bool,
+    /// That was asked for, and it has not ended since.
+    pub cancelling: bool,
+    /// The agent cannot tell whether it still runs (V2-STATE-03).
+    pub doubted: bool,
+    pub meta: Meta,
+}
+
+impl TerminalInfo {
+    /// One of this client's, of which nothing is known yet.
+    pub fn new(started: Instant) -> Self {
+        Self {
+            command: SafeText::default(),
+            cwd: SafeText::default(),
+            started,
+            exit: None,
+            foreign: false,
+            size: None,
+            cancel: false,
+            cancelling: false,
+            doubted: false,
+            meta: Meta::default(),
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    proto::{NamedPlan, PlanEntry, SessionId, SubagentCaps, SubagentState},
+    proto::{Background, NamedPlan, PlanEntry, SessionId, SubagentCaps, WorkState},
     session::{BlockId, Transcript},
     text::SafeText,
 };
@@ -32,7 +32,9 @@ pub struct Subagent {
     pub description: Option<SafeText>,
     pub caps: SubagentCaps,
     /// `None`: nothing is known of what it does now.
-    pub state: Option<SubagentState>,
+    pub state: Option<WorkState>,
+    /// What it runs beside that, as far as it says (V2-STATE-02).
+    pub background: Option<Vec<Background>>,
     /// As the agent reports them; unset, the parent's hold, each on its own (V1-SUB-01).
     pub cwd: Option<PathBuf>,
     pub additional_directories: Option<Vec<PathBuf>>,
@@ -52,14 +54,14 @@ pub struct Subagent {
 impl Subagent {
     /// It works, or waits for the person.
     pub fn is_active(&self) -> bool {
-        use SubagentState::{RequiresAction, Running};
+        use WorkState::{RequiresAction, Running};
         matches!(self.state, Some(Running | RequiresAction))
     }
 
     /// Its work can be stopped now: the agent allows that, and there is something to stop
     /// (V1-SUB-03).
     pub fn can_be_cancelled(&self) -> bool {
-        let idle = matches!(self.state, Some(SubagentState::Idle(_)));
+        let idle = matches!(self.state, Some(WorkState::Idle(_)));
         self.caps.cancel && !idle && !self.cancelling
     }
 

@@ -98,6 +98,14 @@ pub struct ToolCall {
     /// The command line of an execute call, where known; raw.
     pub command: Option<String>,
     pub command_cwd: Option<String>,
+    /// It can be cancelled by itself (V2-CAN-02).
+    pub cancel: bool,
+    /// That was asked for, and nothing was said of its state since.
+    pub cancelling: bool,
+    /// The agent cannot tell whether it goes on: what is known of it is as last told (V2-STATE-03).
+    pub doubted: bool,
+    /// No call of the agent: a question of its own, with its answer (V2-PERM-01).
+    pub only_asked: bool,
     /// The person's own command (`!`): the agent knows nothing of it.
     pub by_person: bool,
     /// When it began, or was last answered for: the time to decide is not the tool's.
@@ -126,6 +134,10 @@ impl ToolCall {
             raw_output: None,
             command: None,
             command_cwd: None,
+            cancel: false,
+            cancelling: false,
+            doubted: false,
+            only_asked: false,
             by_person: false,
             started,
             took: None,
@@ -153,9 +165,11 @@ impl ToolCall {
 pub enum ToolState {
     Pending,
     InProgress,
+    /// Begun, and not going on by itself.
+    Paused,
     Completed,
     Failed,
-    /// Unfinished when the turn was cancelled (V1-TOOL-06); a later word of the agent wins.
+    /// By the agent's word; or unfinished when the turn was cancelled (V1-TOOL-06); a later word of the agent wins.
     Cancelled,
     /// Unfinished when the turn ended (V1-TOOL-14): how it ended is not known.
     Ended,
@@ -165,7 +179,10 @@ pub enum ToolState {
 
 impl ToolState {
     pub fn is_open(&self) -> bool {
-        matches!(self, Self::Pending | Self::InProgress | Self::Unknown(_))
+        matches!(
+            self,
+            Self::Pending | Self::InProgress | Self::Paused | Self::Unknown(_)
+        )
     }
 }
 
@@ -238,6 +255,8 @@ pub struct Transcript {
     log: VecDeque<(u64, usize)>,
     /// Changes up to this revision are no longer in the log.
     log_from: u64,
+    /// `(rev, block)` of the latest that were taken out.
+    withdrawn: VecDeque<(u64, BlockId)>,
 }
 
 impl Transcript {
@@ -319,6 +338,27 @@ impl Transcript {
             ..Self::default()
         };
         std::mem::replace(self, fresh)
+    }
+
+    /// Takes blocks out: what they held was withdrawn.
+    pub(super) fn remove(&mut self, ids: &[BlockId]) {
+        let before = self.blocks.len();
+        self.blocks.retain(|block| !ids.contains(&block.id));
+        if self.blocks.len() == before {
+            return;
+        }
+        self.everything_changed();
+        let rev = self.rev;
+        self.withdrawn.extend(ids.iter().map(|id| (rev, *id)));
+        while self.withdrawn.len() > CHANGE_LOG {
+            self.withdrawn.pop_front();
+        }
+    }
+
+    /// Blocks that were taken out since that revision; the latest.
+    pub fn withdrawn_since(&self, rev: u64) -> impl Iterator<Item = BlockId> {
+        let seen = self.withdrawn.partition_point(|(at, _)| *at <= rev);
+        self.withdrawn.range(seen..).map(|(_, id)| *id)
     }
 
     /// Puts back what [`Transcript::take`] gave out, in place of what came since.

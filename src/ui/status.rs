@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    proto::{ConfigOption, OptionValue, Usage, category},
+    proto::{ConfigOption, OptionValue, Usage, WorkState, category},
     session::{Elsewhere, Phase, Session, SignInStep, TurnPhase},
     text::{SafeText, first_bytes},
     ui::{
@@ -78,6 +78,7 @@ impl Status<'_> {
             None => self.standing(),
         };
         parts.extend(self.others());
+        parts.extend(self.background());
         parts.extend(self.activity());
         let room = width.saturating_sub(1);
         loop {
@@ -207,10 +208,21 @@ impl Status<'_> {
         Some(Part { rank, line })
     }
 
+    /// What goes on beside the turn (V2-STATE-02).
+    fn background(&self) -> Option<Part> {
+        let beside = self.session.map_or(0, Session::in_background);
+        let text = format!("{} in background", grouped(beside));
+        (beside > 0).then(|| self.part(rank::CONTEXT, &text, self.theme.accent))
+    }
+
     /// Dangerous ones in warning colour, whatever else there is no room for (V1-MODE-04).
     fn mode(&self, session: &Session) -> Option<Part> {
         let option = session.mode_option()?;
         let current = option.current();
+        if current == OptionValue::Id(String::new()) {
+            // Not known (D-24).
+            return None;
+        }
         let (rank, style) = if is_dangerous(option, &current) {
             (rank::ALWAYS, self.theme.warning.bold())
         } else {
@@ -294,6 +306,9 @@ impl Status<'_> {
             if waiting > 0 {
                 return always(self.waiting(waiting));
             }
+            if session.work == Some(WorkState::Unknown) {
+                return always(self.unknown());
+            }
             if self.in_viewer {
                 return None;
             }
@@ -309,8 +324,22 @@ impl Status<'_> {
             }
             TurnPhase::Cancelling { since, slow: false } => self.busy(since, "cancelling"),
             TurnPhase::Running if waiting > 0 => self.waiting(waiting),
+            TurnPhase::Running if session.work == Some(WorkState::Unknown) => self.unknown(),
+            TurnPhase::Running if session.work == Some(WorkState::RequiresAction) => {
+                // And nothing was asked here.
+                let mut line = StyledLine::styled(self.symbols.asking, theme.warning.bold());
+                line.push(" it waits for you ", theme.warning);
+                esc(&mut line, "stops");
+                line
+            }
             TurnPhase::Running => {
-                let mut line = self.busy(turn.started, "");
+                let name = match &session.work {
+                    Some(WorkState::Other(name)) => {
+                        self.name(name.trim_start_matches('_'), theme.text)
+                    }
+                    _ => StyledLine::new(),
+                };
+                let mut line = self.busy(turn.started, name.text());
                 if let Some(silence) = session.silent_for(self.now) {
                     let text = format!(" no word from the agent for {}", elapsed_seconds(silence));
                     line.push(&text, theme.warning);
@@ -321,6 +350,13 @@ impl Status<'_> {
             }
         };
         always(line)
+    }
+
+    /// The agent cannot tell whether it works: nothing moves (V2-STATE-03).
+    fn unknown(&self) -> StyledLine {
+        let mut line = StyledLine::styled("state unknown ", self.theme.dim);
+        self.push_hint(&mut line, Action::Stop, "stops");
+        line
     }
 
     fn waiting(&self, count: usize) -> StyledLine {
@@ -382,6 +418,14 @@ pub fn deadline(session: Option<&Session>, motion: bool, now: Instant) -> Option
             TurnPhase::Cancelling { since, .. } => since,
             // It waits for the person, and so do we.
             TurnPhase::Running if session.waiting_questions().next().is_some() => {
+                return None;
+            }
+            TurnPhase::Running
+                if matches!(
+                    session.work,
+                    Some(WorkState::RequiresAction | WorkState::Unknown)
+                ) =>
+            {
                 return None;
             }
             TurnPhase::Running => turn.started,

@@ -76,15 +76,20 @@ impl Screen {
     /// As [`Screen::feed`], for output that agents report of terminals that they run themselves:
     /// such text has mostly been through no terminal, so a line feed alone starts a new line.
     pub fn feed_text(&mut self, text: &str) {
-        let mut out = String::with_capacity(text.len() + text.len() / 16);
-        for c in text.chars() {
-            if c == '\n' && !self.ends_with_cr {
-                out.push('\r');
+        self.feed_output(text.as_bytes());
+    }
+
+    /// As [`Screen::feed_text`]. The bytes of a character may come apart (V2-UPD-05).
+    pub fn feed_output(&mut self, bytes: &[u8]) {
+        let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 16);
+        for byte in bytes {
+            if *byte == b'\n' && !self.ends_with_cr {
+                out.push(b'\r');
             }
-            out.push(c);
-            self.ends_with_cr = c == '\r';
+            out.push(*byte);
+            self.ends_with_cr = *byte == b'\r';
         }
-        self.feed(out.as_bytes());
+        self.feed(&out);
     }
 
     /// Changes the size. Rows that no longer fit go to the scrollback.

@@ -351,3 +351,23 @@ fn an_agent_of_threads_without_a_profile_is_told_about() {
     .start();
     tui.wait_for("protocol = \"threads\"");
 }
+
+// D-24, D-06
+#[test]
+fn modes_that_only_the_profile_names_are_set_in_the_agents_words() {
+    let tui = client(json!([]))
+        .in_dialect()
+        .config("dialect = [\"auto\", \"mode-param\"]\nmodes = [\"default\", \"plan\"]\nmode = \"plan\"\n")
+        .start();
+    let sent = tui.wait_method("session/set_mode");
+    assert_eq!(
+        (&sent["params"]["mode"], &sent["params"]["modeId"]),
+        (&json!("plan"), &json!("plan"))
+    );
+    wait_ready(&tui);
+    tui.wait_for("plan");
+    tui.keys("<s-tab>");
+    tui.wait("the other mode", |tui| {
+        (tui.count("session/set_mode") == 2).then_some(())
+    });
+}

@@ -315,6 +315,71 @@ fn a_session_that_nobody_can_know_is_no_reason_to_open_another() {
     assert!(screen.contains("no session is stored yet"), "{screen}");
 }
 
+#[test]
+fn a_load_that_takes_long_is_given_up_by_two_presses_of_esc_v1_can_09() {
+    let tui = client(json!([
+        {"on": "initialize", "reply": {
+            "protocolVersion": 1, "agentCapabilities": {"loadSession": true},
+        }},
+        {"on": "session/load", "do": [{"wait_file": "go"}],
+         "error": {"code": -32800, "message": "Request cancelled"}},
+    ]))
+    .args(&["--resume", "old"])
+    .start();
+    let load = tui.wait_method("session/load");
+    tui.keys("<esc>");
+    tui.wait_for("again gives up opening the session");
+    assert_eq!(tui.count("$/cancel_request"), 0);
+    tui.keys("<esc>");
+    let cancel = tui.wait_method("$/cancel_request");
+    assert_eq!(cancel["params"]["requestId"], load["id"]);
+    tui.allow("go");
+    tui.wait_for("A new session is opened");
+    wait_ready(&tui);
+    assert_eq!(tui.count("session/new"), 1);
+}
+
+#[test]
+fn closing_the_list_gives_up_what_it_waits_for_v1_can_09() {
+    let tui = client(json!([
+        {"on": "initialize", "reply": {
+            "protocolVersion": 1,
+            "agentCapabilities": {"sessionCapabilities": {"list": {}}},
+        }},
+        {"on": "session/list", "no_reply": true},
+    ]))
+    .start();
+    wait_ready(&tui);
+    tui.keys("<c-s>");
+    tui.wait_for("for earlier sessions");
+    let list = tui.wait_method("session/list");
+    tui.keys("<esc>");
+    let cancel = tui.wait_method("$/cancel_request");
+    assert_eq!(cancel["params"]["requestId"], list["id"]);
+    // Asked for anew, it is no longer waited for than it takes.
+    tui.keys("<c-s>");
+    tui.wait_for("for earlier sessions");
+    tui.wait_for("tells no earlier sessions: no answer within 20 s");
+}
+
+#[test]
+fn an_agent_that_dies_keeps_no_list_waiting() {
+    let tui = client(json!([
+        {"on": "initialize", "reply": {
+            "protocolVersion": 1,
+            "agentCapabilities": {"sessionCapabilities": {"list": {}}},
+        }},
+        {"on": "session/list", "do": [{"wait_file": "die"}, {"exit": 3}]},
+    ]))
+    .start();
+    wait_ready(&tui);
+    tui.keys("<c-s>");
+    tui.wait_for("for earlier sessions");
+    tui.allow("die");
+    tui.wait_gone("for earlier sessions");
+    tui.wait_for("ended with exit code 3");
+}
+
 // V1-SES-20
 #[test]
 fn sessions_are_renamed_from_their_list() {

@@ -245,9 +245,11 @@ impl Protocol for Decoder {
                 )
             })?;
         if method == ClientMethod::ElicitationCreate {
-            let request = elicitation::decode(self, Pass::Strict, params)
-                .or_else(|_| elicitation::decode(self, Pass::Loose, params))
-                .map_err(|unusable| unusable.error())?;
+            let request = elicitation::decode(self, Pass::Strict, params).or_else(|_| {
+                let plain = self.plain_params(method, params).unwrap_or_default();
+                elicitation::decode(self, Pass::Loose, &plain).map_err(|unusable| unusable.error())
+            })?;
+            self.note_spelling(method, said, params);
             let request = HostRequest::Elicitation(Box::new(request));
             return Ok(FromAgent::Request { key, request });
         }

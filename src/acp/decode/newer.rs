@@ -147,8 +147,18 @@ fn compaction(pass: Pass, update: &str) -> Result<Option<AgentEvent>, Misfit> {
             })
         })?,
         error: pass.patch(update.error, |error| pass.safe_text(error))?,
-        meta: pass.patch(update.meta, |meta| Ok(Some(kept_with(meta, of_blocks))))?,
+        meta: replaced_with(update.meta, of_blocks),
     }))))
+}
+
+/// `_meta` in place of all that there was before, where it is there or null.
+pub fn replaced_with(meta: Member<'_>, others: Meta) -> Meta {
+    let mut all = Meta::default();
+    if meta.is_some() {
+        all.clear();
+    }
+    all.merge(&kept_with(meta, others));
+    all
 }
 
 /// Every `_meta` of a message together.

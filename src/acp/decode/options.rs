@@ -72,6 +72,8 @@ pub fn plan(pass: Pass, member: Member<'_>) -> Result<Option<Vec<PlanEntry>>, Mi
         let status = match pass.text(entry.status)?.as_ref().map(|s| s.as_str()) {
             Some("in_progress") => PlanStatus::InProgress,
             Some("completed") => PlanStatus::Completed,
+            // Of version 2.
+            Some("cancelled") => PlanStatus::Cancelled,
             _ => PlanStatus::default(),
         };
         Ok(Some(PlanEntry {

@@ -8,7 +8,7 @@ use super::{
     view::{Member, Misfit, Pass, object},
 };
 use crate::{
-    proto::{OptionId, PermissionKind, PermissionOption, PermissionRequest},
+    proto::{OptionId, PermissionKind, PermissionOption, PermissionRequest, PermissionSubject},
     text::SafeText,
 };
 
@@ -62,7 +62,9 @@ pub fn decode(
     }
     Ok(PermissionRequest {
         session: decoder.session(session.as_str()),
-        tool_call: call.patch(pass, false)?,
+        title: None,
+        description: None,
+        subject: PermissionSubject::ToolCall(Box::new(call.patch(pass, false)?)),
         options,
     })
 }

@@ -49,6 +49,9 @@ pub fn decode(call: &CallTag, result: &str) -> CallResult {
             .map(CallResult::SessionsListed)
             .ok_or(NO_OBJECT),
         CallTag::Prompt { .. } => Ok(prompt_done(result)),
+        CallTag::CancelToolCall { .. } | CallTag::CancelTerminal { .. } => {
+            Ok(CallResult::CancelAccepted)
+        }
         CallTag::SetMode { .. } => Ok(CallResult::ModeSet),
         CallTag::SetConfigOption { .. } => config_set(result),
     };
@@ -149,6 +152,7 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
             http: caps.mcp_capabilities.http,
             sse: caps.mcp_capabilities.sse,
         },
+        states: false,
     }
 }
 
@@ -173,6 +177,7 @@ fn session(result: &str) -> Result<SessionOpened, Fault> {
             modes: options::modes(loose, answer.modes)?,
             config_options: options::config_options(loose, answer.config_options)?
                 .unwrap_or_default(),
+            commands: Vec::new(),
         })
     };
     read().map_err(|Misfit| NO_OBJECT)

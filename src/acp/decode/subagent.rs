@@ -6,14 +6,14 @@ use serde::Deserialize;
 
 use super::{
     blocks,
-    newer::kept_with,
+    newer::{kept_with, replaced_with},
     raw_json, reply,
     view::{Member, Misfit, Pass, object, present},
 };
 use crate::{
     proto::{
-        AgentEvent, IdleReason, MessageId, Meta, Patch, RpcError, SessionId, SessionMessagePatch,
-        SubagentCaps, SubagentPatch, SubagentState, code,
+        AgentEvent, MessageId, Meta, RpcError, SessionId, SessionMessagePatch, StopReason,
+        SubagentCaps, SubagentPatch, WorkState, code,
     },
     text::SafeText,
 };
@@ -46,7 +46,9 @@ pub fn update(pass: Pass, update: &str) -> Result<Option<AgentEvent>, Misfit> {
         title: pass.patch(update.title, |title| pass.safe_line(title))?,
         description: pass.patch(update.description, |text| pass.safe_text(text))?,
         caps: pass.patch(update.capabilities, |caps| capabilities(pass, caps))?,
-        state: pass.patch(update.state, |state| self::state(pass, state))?,
+        state: pass
+            .patch(update.state, |state| self::state(pass, state))?
+            .map(Into::into),
         cwd: pass.patch(update.cwd, |cwd| path(pass, cwd))?,
         additional_directories: pass.patch(update.additional_directories, |list| {
             pass.list(list, |raw| path(pass, Some(raw)))
@@ -76,7 +78,7 @@ fn path(pass: Pass, member: Member<'_>) -> Result<Option<PathBuf>, Misfit> {
     }
 }
 
-fn state(pass: Pass, member: Member<'_>) -> Result<Option<SubagentState>, Misfit> {
+fn state(pass: Pass, member: Member<'_>) -> Result<Option<WorkState>, Misfit> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct State<'a> {
@@ -94,18 +96,18 @@ fn state(pass: Pass, member: Member<'_>) -> Result<Option<SubagentState>, Misfit
         return Ok(None);
     };
     Ok(Some(match name.as_str() {
-        "running" => SubagentState::Running,
-        "requires_action" => SubagentState::RequiresAction,
-        "unknown" => SubagentState::Unknown,
+        "running" => WorkState::Running,
+        "requires_action" => WorkState::RequiresAction,
+        "unknown" => WorkState::Unknown,
         "idle" => {
             let reason = pass.text(snapshot.stop_reason)?;
-            SubagentState::Idle(match reason.as_ref().map(|reason| reason.as_str()) {
+            WorkState::Idle(match reason.as_ref().map(|reason| reason.as_str()) {
                 None => None,
-                Some("error") => Some(IdleReason::Failed(error(pass, snapshot.error)?)),
-                Some(reason) => Some(IdleReason::Stopped(reply::named_reason(reason))),
+                Some("error") => Some(StopReason::Error(error(pass, snapshot.error)?)),
+                Some(reason) => Some(reply::named_reason(reason)),
             })
         }
-        other => SubagentState::Other(SafeText::line(other)),
+        other => WorkState::Other(SafeText::line(other)),
     }))
 }
 
@@ -160,14 +162,13 @@ pub fn message(pass: Pass, update: &str) -> Result<Option<AgentEvent>, Misfit> {
             blocks::decode(pass, block, &mut of_blocks).map(Some)
         })
     })?;
-    let meta: Patch<Meta> = pass.patch(update.meta, |meta| Ok(Some(kept_with(meta, of_blocks))))?;
     Ok(Some(AgentEvent::SessionMessage(Box::new(
         SessionMessagePatch {
             id: MessageId::new(id.as_str()),
             sender: session(update.sender_session_id)?,
             recipient: session(update.recipient_session_id)?,
             content,
-            meta,
+            meta: replaced_with(update.meta, of_blocks),
         },
     ))))
 }

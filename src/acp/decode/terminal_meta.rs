@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::view::{Member, Pass, Text};
-use crate::proto::{AgentEvent, ExitStatus, RawJson, TerminalId, TerminalMeta};
+use crate::proto::{AgentEvent, ExitStatus, Patch, RawJson, TerminalId, TerminalPatch};
 
 /// Keys that [`events`] reads: what they say goes to a terminal's screen.
 const TERMINAL_KEYS: [&str; 4] = [
@@ -63,30 +63,32 @@ pub fn events(meta: Member<'_>) -> Vec<AgentEvent> {
     };
     let mut events = Vec::new();
     if let Some(info) = part(meta.terminal_info) {
-        events.push(AgentEvent::Terminal(TerminalMeta::Info {
-            id: TerminalId::new(info.terminal_id.as_str()),
-            cwd: info.cwd.map(Text::into_string),
-        }));
+        events.push(AgentEvent::Terminal(Box::new(TerminalPatch {
+            cwd: info.cwd.map(Text::into_string).into(),
+            // A terminal that is announced is an empty one, whatever had its id before.
+            output: Patch::Clear,
+            ..TerminalPatch::new(TerminalId::new(info.terminal_id.as_str()))
+        })));
     }
     // Both add to what was sent before: they differ in when an agent chooses which.
     for output in [meta.terminal_output, meta.terminal_output_delta] {
         if let Some(output) = part(output)
             && let Some(data) = output.data
         {
-            events.push(AgentEvent::Terminal(TerminalMeta::Output {
+            events.push(AgentEvent::TerminalOutput {
                 id: TerminalId::new(output.terminal_id.as_str()),
-                data: data.into_string(),
-            }));
+                data: data.into_string().into_bytes(),
+            });
         }
     }
     if let Some(exit) = part(meta.terminal_exit) {
-        events.push(AgentEvent::Terminal(TerminalMeta::Exit {
-            id: TerminalId::new(exit.terminal_id.as_str()),
-            status: ExitStatus {
+        events.push(AgentEvent::Terminal(Box::new(TerminalPatch {
+            exit: Patch::Set(ExitStatus {
                 code: exit.exit_code,
                 signal: exit.signal.map(Text::into_string),
-            },
-        }));
+            }),
+            ..TerminalPatch::new(TerminalId::new(exit.terminal_id.as_str()))
+        })));
     }
     events
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     proto::{
-        Diff, Meta, SessionId, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
+        Diff, Meta, Patch, SessionId, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
         ToolLocation, ToolStatus,
     },
     text::SafeText,
@@ -54,26 +54,32 @@ impl ToolCall<'_> {
         let mut patch = ToolCallPatch {
             announces,
             // With its line breaks: it can be all there is of a command that asks for approval.
-            title: pass.safe_text(self.title)?,
-            name: pass.text(self.name)?.map(Text::into_string),
-            kind: pass.text(self.kind)?.map(|kind| tool_kind(kind.as_str())),
+            title: pass.safe_text(self.title)?.into(),
+            name: pass.text(self.name)?.map(Text::into_string).into(),
+            kind: pass
+                .text(self.kind)?
+                .map(|kind| tool_kind(kind.as_str()))
+                .into(),
             status: pass
                 .text(self.status)?
-                .map(|status| tool_status(status.as_str())),
-            content,
+                .map(|status| tool_status(status.as_str()))
+                .into(),
+            content: content.into(),
             meta,
-            locations: pass.list(self.locations, |item| location(pass, item))?,
-            raw_input: self.raw_input.map(|raw| raw_json(raw.get())),
-            raw_output: self.raw_output.map(|raw| raw_json(raw.get())),
+            locations: pass
+                .list(self.locations, |item| location(pass, item))?
+                .into(),
+            raw_input: self.raw_input.map(|raw| raw_json(raw.get())).into(),
+            raw_output: self.raw_output.map(|raw| raw_json(raw.get())).into(),
             ..ToolCallPatch::new(ToolCallId::new(id.as_str()))
         };
         // An update often leaves the kind out; other kinds use `command` for other things.
-        if matches!(patch.kind, None | Some(ToolKind::Execute))
+        if matches!(patch.kind, Patch::Keep | Patch::Set(ToolKind::Execute))
             && let Some(raw) = self.raw_input
         {
             let command = command::find(raw.get());
-            patch.command = command.line;
-            patch.command_cwd = command.cwd;
+            patch.command = command.line.into();
+            patch.command_cwd = command.cwd.into();
         }
         Ok(patch)
     }
@@ -170,11 +176,11 @@ fn known_content(
             None => None,
         },
         "diff" => match (pass.text(item.path)?, pass.file_text(item.new_text)?) {
-            (Some(path), Some(new)) => Some(ToolContent::Diff(Arc::new(Diff {
-                path: path.into_string(),
-                old: pass.file_text(item.old_text)?,
+            (Some(path), Some(new)) => Some(ToolContent::Diff(Arc::new(Diff::of_texts(
+                path.into_string(),
+                pass.file_text(item.old_text)?,
                 new,
-            }))),
+            )))),
             _ => None,
         },
         "terminal" => pass

@@ -8,7 +8,10 @@ use super::{
     view::{Member, Misfit, Pass, Text, object, present},
 };
 use crate::{
-    proto::{AgentEvent, ChunkRole, FromAgent, MessageId, Meta, ModeId, SessionInfoPatch, Usage},
+    proto::{
+        AgentEvent, ChunkRole, FromAgent, MessageId, Meta, ModeId, Patch, SessionInfoPatch,
+        UsageUpdate,
+    },
     text::SafeText,
 };
 
@@ -144,7 +147,7 @@ fn chunk(pass: Pass, role: ChunkRole, update: &Update<'_>) -> Result<Option<Agen
     }))
 }
 
-fn usage(pass: Pass, update: &Update<'_>) -> Result<Option<Usage>, Misfit> {
+fn usage(pass: Pass, update: &Update<'_>) -> Result<Option<UsageUpdate>, Misfit> {
     #[derive(Deserialize)]
     struct Cost<'a> {
         amount: f64,
@@ -155,9 +158,12 @@ fn usage(pass: Pass, update: &Update<'_>) -> Result<Option<Usage>, Misfit> {
         return Ok(None);
     };
     let cost = pass.object::<Cost<'_>>(update.cost)?;
-    Ok(Some(Usage {
+    Ok(Some(UsageUpdate {
         used,
         size,
-        cost: cost.map(|cost| (cost.amount, SafeText::line(cost.currency.as_str()))),
+        cost: match cost {
+            Some(cost) => Patch::Set((cost.amount, SafeText::line(cost.currency.as_str()))),
+            None => Patch::Clear,
+        },
     }))
 }

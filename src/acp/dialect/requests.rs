@@ -13,7 +13,11 @@ pub fn normalise(edge: &mut Edge<'_>, method: ClientMethod, params: &mut Value) 
     let Some(params) = params.as_object_mut() else {
         return;
     };
+    // A form may be about a request of ours instead (V1-ELI-02).
+    let of_request =
+        method == ClientMethod::ElicitationCreate && !is_absent(params.get("requestId"));
     if is_absent(params.get("sessionId"))
+        && !of_request
         && let Whose::Session(id) = edge.memory.whose_request()
         && edge.takes(DialectRow::NoSessionId)
     {

@@ -595,6 +595,8 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
             | Call::Prompt { .. }
             | Call::SetMode { .. }
             | Call::SetConfigOption { .. } => {}
+            // Of version 2.
+            Call::CancelToolCall { .. } | Call::CancelTerminal { .. } => {}
         }
     }
     calls

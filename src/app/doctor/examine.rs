@@ -343,7 +343,8 @@ impl Examination<'_> {
         let mut options = opened.config_options;
         let own = options.iter().any(|option| option.set_by == SetBy::Option);
         let shown = options.len();
-        if let Some(modes) = opened.modes.filter(|_| !own) {
+        let modes = opened.modes.or_else(|| self.profile.own_modes());
+        if let Some(modes) = modes.filter(|_| !own) {
             options.push(mode_option(modes));
         }
         let mut modes = options.iter().rev();
@@ -475,8 +476,9 @@ fn values(option: &ConfigOption) -> String {
         ConfigKind::Boolean { current: false } => "false, true".to_owned(),
         ConfigKind::Select { current, values } => {
             let ids = values.iter().map(|value| value.value.as_str());
-            let others = ids.filter(|id| id != current);
-            let all: Vec<&str> = std::iter::once(current.as_str()).chain(others).collect();
+            let others = ids.filter(|id| *id != current.as_str());
+            let current = Some(current.as_str()).filter(|current| !current.is_empty());
+            let all: Vec<&str> = current.into_iter().chain(others).collect();
             all.join(", ")
         }
     }

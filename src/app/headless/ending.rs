@@ -83,6 +83,10 @@ fn stopped(reason: &StopReason, observer: &Observer) -> (ExitCode, Option<Proble
             ExitCode::Failure,
             problem("cancelled", "the agent cancelled the turn".to_owned()),
         ),
+        StopReason::Error(error) => (
+            ExitCode::Failure,
+            problem("turn_failed", format!("the turn failed: {}", error.message)),
+        ),
         StopReason::Unknown(reason) => (
             ExitCode::Failure,
             problem("stop_reason", format!("the turn ended: {reason}")),

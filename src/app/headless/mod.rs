@@ -47,7 +47,7 @@ const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Results of work done elsewhere.
 enum Job {
-    Launched(Result<services::Launched, SafeText>),
+    Launched(Result<Box<services::Launched>, SafeText>),
     Host(HostEvent),
     Session(Event),
 }
@@ -316,7 +316,7 @@ impl Run {
                     let records = self.observer.notice(&notice);
                     self.tell(records);
                 }
-                Effect::TerminalMeta(_)
+                Effect::AgentScreen { .. }
                 | Effect::SessionDeleted(_)
                 | Effect::Attention(_)
                 | Effect::OpenPage { .. }

@@ -123,6 +123,7 @@ impl Survey {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),
+            modes: None,
             system_prompt: None,
             caps: ClientCaps::default(),
             protocol: Protocol::V1,

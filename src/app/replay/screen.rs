@@ -166,8 +166,8 @@ impl App {
             if let Some(playing) = &mut self.replay {
                 events.extend(playing.player.follow(&effect));
             }
-            if let Effect::TerminalMeta(meta) = effect {
-                self.foreign_terminal(by, meta);
+            if let Effect::AgentScreen { id, change } = effect {
+                self.agent_screen(by, id, change);
             }
         }
         events

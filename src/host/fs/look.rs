@@ -60,11 +60,15 @@ pub fn stat(path: &Path) -> (bool, bool) {
 }
 
 /// Files of the workspace that match, as absolute paths, in order. What `.gitignore` names is left
-/// out, and links to directories are not followed.
+/// out, and so is what `exists` says is not there for the agent; links to directories are not followed.
 ///
 /// # Errors
 /// The pattern is none.
-pub fn glob(roots: &Roots, pattern: &str) -> Result<Vec<String>, RpcError> {
+pub fn glob(
+    roots: &Roots,
+    pattern: &str,
+    exists: impl Fn(&str) -> bool,
+) -> Result<Vec<String>, RpcError> {
     let matcher = GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
@@ -75,7 +79,10 @@ pub fn glob(roots: &Roots, pattern: &str) -> Result<Vec<String>, RpcError> {
         for file in walk::files(dir, || false) {
             let path = dir.join(&file);
             if matcher.is_match(&file) || matcher.is_match(&path) {
-                matches.push(path.to_string_lossy().into_owned());
+                let path = path.to_string_lossy().into_owned();
+                if exists(&path) {
+                    matches.push(path);
+                }
             }
             if matches.len() >= MAX_MATCHES {
                 return Ok(matches);
@@ -160,24 +167,24 @@ mod tests {
         let (_other, outside) = project();
         fs::write(outside.join("secret.rs"), "").unwrap();
         fs::create_dir(root.join("src")).unwrap();
-        for file in ["src/a.rs", "src/b.rs", "c.rs", "ignored.rs"] {
+        for file in ["src/a.rs", "src/b.rs", "src/d.rs", "c.rs", "ignored.rs"] {
             fs::write(root.join(file), "").unwrap();
         }
         fs::write(root.join(".gitignore"), "ignored.rs\n").unwrap();
         std::os::unix::fs::symlink(&outside, root.join("out")).unwrap();
         let roots = Roots::new(&root, &[]).unwrap();
         let found = |pattern: &str| {
-            let found = glob(&roots, pattern).unwrap();
+            let found = glob(&roots, pattern, |path| !path.contains("b.rs")).unwrap();
             let short = |path: &String| path.replace(&format!("{}/", root.display()), "");
             found.iter().map(short).collect::<Vec<_>>()
         };
-        assert_eq!(found("**/*.rs"), ["c.rs", "src/a.rs", "src/b.rs"]);
+        assert_eq!(found("**/*.rs"), ["c.rs", "src/a.rs", "src/d.rs"]);
         assert_eq!(found("*.rs"), ["c.rs"]);
         assert_eq!(
             found(&format!("{}/src/*", root.display())),
-            ["src/a.rs", "src/b.rs"]
+            ["src/a.rs", "src/d.rs"]
         );
-        assert!(glob(&roots, "[").is_err());
+        assert!(glob(&roots, "[", |_| true).is_err());
     }
 
     // D-41

@@ -26,6 +26,8 @@ pub struct Subject {
     pub paths: Vec<String>,
     /// It carries a diff, whatever its kind says.
     pub changes_files: bool,
+    /// It is not known what it is about: no rule or policy allows it (V2-PERM-01).
+    pub opaque: bool,
 }
 
 /// A request of fs/* or terminal/* that is not served.
@@ -94,6 +96,9 @@ impl Judge {
         }
         if self.policy == Policy::ReadOnly && is_change(subject) {
             return answer(options, Answer::Deny, &policy_label(self.policy));
+        }
+        if subject.opaque {
+            return Verdict::Ask { reason: None };
         }
         match (self.caught(Decision::Ask, &facts), denied) {
             (Caught::Yes(rule), _) => return ask(rule.clone()),
@@ -273,7 +278,7 @@ fn is_change(subject: &Subject) -> bool {
         subject.kind,
         ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Execute
     );
-    by_kind || subject.changes_files || subject.command.is_some()
+    by_kind || subject.changes_files || subject.command.is_some() || subject.opaque
 }
 
 fn policy_label(policy: Policy) -> SafeText {

@@ -431,3 +431,31 @@ async fn policy_is_asked_off_the_callers_thread_v1_perm_06() {
     let verdict = host.host.decide(Subject::default(), Vec::new()).await;
     assert_eq!(verdict, Verdict::Ask { reason: None });
 }
+
+// D-40
+#[tokio::test]
+async fn a_search_names_nothing_that_must_not_be_read() {
+    let f = fixture_with(|config| {
+        config.rules = vec![Rule {
+            kind: None,
+            tool: None,
+            path: Some("**/.env*".to_owned()),
+            command: None,
+            decision: Decision::Deny,
+            label: "rule".into(),
+        }];
+    });
+    for name in ["ws/a", "ws/.env", "out/b"] {
+        std::fs::write(f.dir.path().join(name), "").unwrap();
+    }
+    std::os::unix::fs::symlink(f.dir.path().join("out/b"), f.dir.path().join("ws/b")).unwrap();
+    let found = f.serve(look("**", LookAt::Glob)).await;
+    let ServeOutcome::Reply(HostReply::Looked(Looked::Matches(found))) = found else {
+        panic!("{found:?}");
+    };
+    let names: Vec<_> = found
+        .iter()
+        .filter_map(|path| path.rsplit('/').next())
+        .collect();
+    assert_eq!(names, ["a"]);
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    proto::{ContentBlock, Diff, NamedPlan, PlanBody, PlanEntry, RawJson, ToolContent},
+    proto::{ContentBlock, Diff, DiffText, NamedPlan, PlanBody, PlanEntry, RawJson, ToolContent},
     session::{BlockId, BlockKind, NoticeLevel, ToolCall},
     text::{SafeText, SafeTextBuf},
 };
@@ -31,6 +31,8 @@ pub(super) const MAX_SUBAGENT: usize = 16 << 20;
 pub(super) const MAX_SUBAGENTS_WEIGHT: usize = 64 << 20;
 /// Subagents known at once; those that rest give way.
 pub(super) const MAX_SUBAGENTS: usize = 256;
+/// Pieces of work told of beside the foreground's.
+pub(super) const MAX_BACKGROUND: usize = 1_000;
 /// How deep subagents of subagents go (V1-SUB-06).
 pub(super) const MAX_DEPTH: usize = 16;
 /// Blocks at the end of the transcript that never go.
@@ -162,6 +164,7 @@ impl Step<'_> {
             self.forget_gone_tools();
             self.forget_gone_compactions();
             self.forget_gone_session_messages();
+            self.forget_gone_messages();
             self.forget_gone_terminals();
         } else if !emptied.is_empty() {
             let text = format!(
@@ -211,7 +214,7 @@ fn body_weight(call: &ToolCall) -> usize {
 pub(super) fn tool_content_weight(content: &ToolContent) -> usize {
     match content {
         ToolContent::Block(block) => content_weight(block),
-        ToolContent::Diff(diff) => diff.old.as_ref().map_or(0, |old| old.len()) + diff.new.len(),
+        ToolContent::Diff(diff) => diff.weight(),
         ToolContent::Terminal(id) => id.as_str().len(),
         ToolContent::Session(id) => id.as_str().len(),
         ToolContent::Unknown { raw, .. } => raw.0.len(),
@@ -232,6 +235,7 @@ pub(super) fn named_plan_weight(plan: &NamedPlan) -> usize {
     match &plan.body {
         PlanBody::Items(entries) => plan_weight(entries),
         PlanBody::Text(text) => text.text.len(),
+        PlanBody::Unknown { raw, .. } => raw.0.len(),
     }
 }
 
@@ -244,14 +248,22 @@ pub(super) fn bounded_plan(mut plan: NamedPlan) -> NamedPlan {
     match &mut plan.body {
         PlanBody::Items(entries) => entries.truncate(MAX_PLAN),
         PlanBody::Text(text) => text.text = bounded(&text.text, MAX_PLAN_TEXT),
+        PlanBody::Unknown { .. } => {}
     }
     plan
 }
 
 /// Cuts a tool call's content to its bounds.
-pub(super) fn bounded_content(mut content: Vec<ToolContent>) -> Vec<ToolContent> {
+pub(super) fn bounded_content(content: Vec<ToolContent>) -> Vec<ToolContent> {
+    bounded_content_within(content, MAX_TOOL_TEXT)
+}
+
+/// As [`bounded_content`], for what may take so many bytes of text.
+pub(super) fn bounded_content_within(
+    mut content: Vec<ToolContent>,
+    mut room: usize,
+) -> Vec<ToolContent> {
     content.truncate(MAX_TOOL_ITEMS);
-    let mut room = MAX_TOOL_TEXT;
     for piece in &mut content {
         match piece {
             ToolContent::Block(ContentBlock::Text(text)) => bound_text(text, &mut room),
@@ -262,9 +274,15 @@ pub(super) fn bounded_content(mut content: Vec<ToolContent>) -> Vec<ToolContent>
             }
             ToolContent::Diff(diff) if is_too_big(diff) => {
                 *diff = Arc::new(Diff {
-                    path: diff.path.clone(),
-                    old: diff.old.as_ref().map(|old| bounded(old, MAX_DIFF_SIDE)),
-                    new: bounded(&diff.new, MAX_DIFF_SIDE),
+                    text: match &diff.text {
+                        DiffText::Sides { old, new } => DiffText::Sides {
+                            old: old.as_ref().map(|old| bounded(old, MAX_DIFF_SIDE)),
+                            new: bounded(new, MAX_DIFF_SIDE),
+                        },
+                        // One with a hole in it would be another patch.
+                        DiffText::Patch(_) | DiffText::None => DiffText::None,
+                    },
+                    ..Diff::clone(diff)
                 });
             }
             _ => {}
@@ -274,8 +292,14 @@ pub(super) fn bounded_content(mut content: Vec<ToolContent>) -> Vec<ToolContent>
 }
 
 fn is_too_big(diff: &Diff) -> bool {
-    let old = diff.old.as_ref().map_or(0, |old| old.len());
-    diff.new.len().max(old) > MAX_DIFF_SIDE
+    match &diff.text {
+        DiffText::Sides { old, new } => {
+            let old = old.as_ref().map_or(0, |old| old.len());
+            new.len().max(old) > MAX_DIFF_SIDE
+        }
+        DiffText::Patch(patch) => patch.len() > 2 * MAX_DIFF_SIDE,
+        DiffText::None => false,
+    }
 }
 
 fn bound_text(text: &mut SafeText, room: &mut usize) {

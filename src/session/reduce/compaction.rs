@@ -37,11 +37,7 @@ impl Step<'_> {
                 Patch::Clear => compaction.error = None,
                 Patch::Set(error) => compaction.error = Some(bounded(&error, MAX_ERROR_TEXT)),
             }
-            match patch.meta {
-                Patch::Keep => {}
-                Patch::Clear => compaction.meta = Meta::default(),
-                Patch::Set(meta) => compaction.meta = meta,
-            }
+            compaction.meta.merge(&patch.meta);
         });
     }
 
@@ -50,7 +46,7 @@ impl Step<'_> {
         let block = self.compaction_block(&id);
         self.edit_compaction(block, |compaction| {
             compaction.summary.push(content);
-            compaction.meta.extend(meta.values().iter().cloned());
+            compaction.meta.merge(&meta);
         });
     }
 

@@ -272,6 +272,9 @@ impl Step<'_> {
         self.abort_listing();
         self.forget_providers();
         self.abort_options();
+        self.session.work = None;
+        self.session.background = None;
+        self.end_open_tools(open_tools.clone());
         self.close_foreign_terminals();
         self.abandon_compactions();
         self.lose_subagents(&open_tools);

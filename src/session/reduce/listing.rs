@@ -1,8 +1,10 @@
 //! Sessions that the agent has kept: asked for page by page, deleted one by one (V1-SES-12…14).
 
+use std::time::{Duration, Instant};
+
 use crate::{
-    proto::{Call, RpcError, SessionId, SessionPage, code},
-    session::{Effect, Listing, Phase},
+    proto::{Call, CallTag, Notification, RpcError, SessionId, SessionPage, ToAgent, code},
+    session::{Effect, Listing, Phase, Session},
     text::SafeText,
 };
 
@@ -14,9 +16,23 @@ const MAX_LISTED: usize = 1_000;
 /// Pages asked for: an agent that gives a cursor again and again is not asked for ever.
 const MAX_PAGES: usize = 200;
 
+/// So long an answer to a page is waited for, before the list says that there is none.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 #[derive(Debug, Default)]
 pub(super) struct ListRules {
     pages: usize,
+    /// Since when the page is asked for.
+    since: Option<Instant>,
+    /// Calls that were given up and are not answered.
+    given_up: usize,
+}
+
+impl Session {
+    pub(super) fn listing_deadline(&self) -> Option<Instant> {
+        let since = self.inner.listing.since?;
+        (self.earlier.state == Listing::Asking).then(|| since + PATIENCE)
+    }
 }
 
 impl Step<'_> {
@@ -36,6 +52,7 @@ impl Step<'_> {
     fn ask_for_page(&mut self, cursor: Option<String>) {
         self.session.earlier.state = Listing::Asking;
         self.session.inner.listing.pages += 1;
+        self.session.inner.listing.since = Some(self.now);
         let cwd = self.session.config.cwd.clone();
         self.call(Call::ListSessions { cwd, cursor });
     }
@@ -69,6 +86,15 @@ impl Step<'_> {
     }
 
     pub(super) fn listing_failed(&mut self, error: &RpcError) {
+        let rules = &mut self.session.inner.listing;
+        if error.code == code::CANCELLED && rules.given_up > 0 {
+            // As asked for (V1-ERR-06); the list may be asked for anew by now.
+            rules.given_up -= 1;
+            return;
+        }
+        if self.session.earlier.state != Listing::Asking {
+            return;
+        }
         if error.code == code::METHOD_NOT_FOUND {
             // V1-ERR-03: not asked again on this connection.
             self.session.agent.caps.list = false;
@@ -77,8 +103,34 @@ impl Step<'_> {
         self.session.earlier.state = Listing::Failed(error);
     }
 
+    /// The person waits no longer, or has waited long: the call stays open until its answer, which
+    /// counts for nothing (V1-CAN-09).
+    pub(super) fn give_up_listing(&mut self, state: Listing) {
+        if self.session.earlier.state != Listing::Asking {
+            return;
+        }
+        self.session.earlier.state = state;
+        let rules = &mut self.session.inner.listing;
+        rules.given_up += 1;
+        let first = rules.pages <= 1;
+        let cancel = Notification::CancelCall(CallTag::ListSessions { first });
+        self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+    }
+
+    /// An agent that never answers keeps no list waiting for ever.
+    pub(super) fn tell_slow_listing(&mut self) -> bool {
+        let due = self.session.listing_deadline();
+        if due.is_none_or(|at| self.now < at) {
+            return false;
+        }
+        let text = format!("no answer within {} s", PATIENCE.as_secs());
+        self.give_up_listing(Listing::Failed(SafeText::line(&text)));
+        true
+    }
+
     /// The answer to a page that was open will not come.
     pub(super) fn abort_listing(&mut self) {
+        self.session.inner.listing = ListRules::default();
         if self.session.earlier.state == Listing::Asking {
             self.session.earlier.state = Listing::NotAsked;
         }

@@ -48,9 +48,7 @@ impl Step<'_> {
         let info = TerminalInfo {
             command,
             cwd,
-            started: self.now,
-            exit: None,
-            foreign: false,
+            ..TerminalInfo::new(self.now)
         };
         // No block: what is typed there is nothing for the transcript.
         self.add_terminal(id.clone(), info);

@@ -11,6 +11,7 @@ use crate::{
 use super::{
     Step,
     bounds::{MAX_MESSAGE, bounded, halve},
+    upserts::Told,
 };
 
 /// How far back a message is looked for that goes on after another one.
@@ -22,10 +23,11 @@ pub(super) struct Speech {
     current: Option<BlockId>,
     /// Bytes cut out of it so far.
     left_out: usize,
-    echo: Echo,
+    pub(super) echo: Echo,
     /// A message of the user that the agent tells: of a replay, or none that we sent. Shown when
     /// it is whole.
-    history: Option<(Option<MessageId>, SafeTextBuf, Meta)>,
+    pub(super) history: Option<(Option<MessageId>, SafeTextBuf, Meta)>,
+    pub(super) told: Told,
 }
 
 impl Step<'_> {
@@ -39,8 +41,10 @@ impl Step<'_> {
         match (role, content) {
             (ChunkRole::User, content) => self.user_chunk(message, content, meta),
             (_, ContentBlock::Text(text)) => self.say_chunk(role, message, &text, meta),
-            (_, content) => {
-                self.push(BlockKind::Content(content));
+            (role, content) => {
+                self.spoke();
+                let block = self.push(BlockKind::Content(content));
+                self.note_told(role, message, block);
             }
         }
     }
@@ -52,6 +56,7 @@ impl Step<'_> {
         text: &SafeText,
         meta: Meta,
     ) {
+        self.spoke();
         self.flush_history();
         if let Some(id) = self.goes_on(role, message.as_ref()) {
             self.append(id, text, &meta);
@@ -67,6 +72,7 @@ impl Step<'_> {
         }
         let mut said = SafeTextBuf::default();
         said.push(&bounded(text, MAX_MESSAGE));
+        let told = message.clone();
         let id = self.push(match role {
             ChunkRole::Thought => BlockKind::Thought(Thought {
                 id: message,
@@ -82,8 +88,29 @@ impl Step<'_> {
                 meta,
             }),
         });
-        self.session.inner.speech.current = Some(id);
+        self.note_told(role, told, id);
+        self.is_said(id);
+    }
+
+    /// The agent says something in this turn.
+    pub(super) fn spoke(&mut self) {
+        if self.inside_id().is_none() {
+            self.session.inner.turn.spoke = true;
+        }
+    }
+
+    /// That block is what is being said now.
+    pub(super) fn is_said(&mut self, block: BlockId) {
+        self.session.inner.speech.current = Some(block);
         self.session.inner.speech.left_out = 0;
+    }
+
+    /// Of blocks that are to go, or to hold something else.
+    pub(super) fn is_not_said(&mut self, blocks: &[BlockId]) {
+        let current = &mut self.session.inner.speech.current;
+        if current.is_some_and(|block| blocks.contains(&block)) {
+            *current = None;
+        }
     }
 
     /// The block that a chunk continues (V1-UPD-04): the one being said if the ids allow it, else
@@ -128,7 +155,7 @@ impl Step<'_> {
             }
             _ => return,
         };
-        kept.extend(meta.values().iter().cloned());
+        kept.merge(meta);
         said.push(text);
         let mut cut = 0;
         if said.len() > MAX_MESSAGE {
@@ -166,6 +193,9 @@ impl Step<'_> {
     }
 
     fn user_chunk(&mut self, message: Option<MessageId>, content: ContentBlock, meta: Meta) {
+        let Some(content) = self.not_told_before(message.as_ref(), content, &meta) else {
+            return;
+        };
         let replaying = self.is_replaying();
         let last = self
             .session
@@ -189,7 +219,8 @@ impl Step<'_> {
             }
             content => {
                 if replaying || !echo.has_attachments {
-                    self.push(BlockKind::Content(content));
+                    let block = self.push(BlockKind::Content(content));
+                    self.note_told(ChunkRole::User, message, block);
                 }
             }
         }
@@ -199,7 +230,7 @@ impl Step<'_> {
         let history = &mut self.session.inner.speech.history;
         match history {
             Some((id, whole, kept)) if message.is_none() || *id == message => {
-                kept.extend(meta.values().iter().cloned());
+                kept.merge(&meta);
                 whole.push(&SafeText::new(&text));
                 if whole.len() > MAX_MESSAGE {
                     halve(whole, &mut self.session.inner.speech.left_out);
@@ -215,20 +246,25 @@ impl Step<'_> {
 
     /// Shows the user's message that the agent told, now that something else comes.
     pub(super) fn flush_history(&mut self) {
-        let Some((_, text, meta)) = self.session.inner.speech.history.take() else {
+        let Some((id, text, meta)) = self.session.inner.speech.history.take() else {
             return;
         };
         self.settle_current();
-        if self.is_replaying() {
-            // A turn of history begins: the one before is over.
-            self.end_open_tools(ToolState::Ended);
-            self.session.inner.turn.number += 1;
-        }
-        self.push_only(BlockKind::User(UserMessage {
+        self.history_goes_on();
+        let block = self.push_only(BlockKind::User(UserMessage {
             text: SafeText::new(&text),
             refused: false,
             meta,
         }));
+        self.note_told(ChunkRole::User, id, block);
+    }
+
+    /// A turn of history begins: the one before is over.
+    pub(super) fn history_goes_on(&mut self) {
+        if self.is_replaying() {
+            self.end_open_tools(ToolState::Ended);
+            self.session.inner.turn.number += 1;
+        }
     }
 
     /// Forgets a message of a replay that has come to nothing.
@@ -253,7 +289,7 @@ fn is_speech_or_quiet(kind: &BlockKind) -> bool {
 /// Tells an echo of our prompt from other words (V1-UPD-03, C031): it may come in pieces, and more
 /// than once. Blanks do not count, since agents trim and join.
 #[derive(Debug, Default)]
-struct Echo {
+pub(super) struct Echo {
     /// The prompt's text without blanks.
     expected: String,
     /// How much of it has been echoed, and in which message.
@@ -263,7 +299,11 @@ struct Echo {
     held: SafeTextBuf,
     /// Files came with the prompt: how agents write those in an echo is their own affair.
     has_attachments: bool,
-    user: Option<BlockId>,
+    pub(super) user: Option<BlockId>,
+    /// The message that it is for the agent, once that is known (V2-PROMPT-01).
+    pub(super) own: Option<MessageId>,
+    /// That message was told whole.
+    pub(super) told: bool,
 }
 
 impl Echo {
@@ -286,6 +326,13 @@ impl Echo {
             user: Some(user),
             ..Self::default()
         }
+    }
+
+    /// Whether that text is the prompt's, whole.
+    pub(super) fn is(&self, texts: &[&SafeText]) -> bool {
+        let said = texts.iter().flat_map(|text| text.chars());
+        said.filter(|c| !c.is_whitespace())
+            .eq(self.expected.chars())
     }
 
     /// What of a chunk is no echo and has to be shown. `last` is the transcript's last block.

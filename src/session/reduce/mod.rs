@@ -4,6 +4,7 @@
 //! [`Inner`] that its rules need to remember.
 
 mod bounds;
+mod cancel;
 mod compaction;
 mod connection;
 mod dialect;
@@ -34,6 +35,8 @@ mod tools;
 mod turn;
 mod unattended;
 mod updates;
+mod upserts;
+mod work;
 mod writes;
 
 #[cfg(test)]
@@ -50,8 +53,8 @@ use crate::{
         RpcError, SessionId, ToAgent, code,
     },
     session::{
-        AgentInfo, CommandQuestion, Earlier, Effect, Event, Phase, Prompt, Providers, QuestionId,
-        Session, SessionConfig, Start, Subagents, Transcript, TurnPhase,
+        AgentInfo, CommandQuestion, Earlier, Effect, Event, Listing, Phase, Prompt, Providers,
+        QuestionId, Session, SessionConfig, Start, Subagents, Transcript, TurnPhase,
     },
     text::SafeText,
 };
@@ -127,6 +130,8 @@ impl Session {
             own_title: false,
             transcript: Transcript::default(),
             turn: None,
+            work: None,
+            background: None,
             last_stop: None,
             // Sent when the session is open, like anything that is typed before.
             queue: config.first_prompt.iter().cloned().collect::<VecDeque<_>>(),
@@ -217,6 +222,7 @@ impl Session {
             self.silence_deadline(),
             self.opening_deadline(),
             self.setting_deadline(),
+            self.listing_deadline(),
         ]
         .into_iter()
         .flatten()
@@ -275,6 +281,8 @@ impl Step<'_> {
             Event::AnswerFile { question, answer } => self.answer_file(question, answer),
             Event::AnswerCommand { question, run } => self.answer_command(question, run),
             Event::CancelSubagent(id) => self.cancel_subagent(&id),
+            Event::CancelToolCall { of, id } => self.cancel_tool_call(of.as_ref(), id),
+            Event::CancelTerminal { of, id } => self.cancel_terminal(of.as_ref(), id),
             Event::AnswerForm { question, answer } => self.answer_form(question, answer),
             Event::AnswerPage { question, answer } => self.answer_page(question, answer),
             Event::CycleMode => self.cycle_mode(),
@@ -284,6 +292,7 @@ impl Step<'_> {
             Event::WantSignIn => self.want_sign_in(),
             Event::LogOut => self.log_out(),
             Event::ListSessions => self.list_sessions(),
+            Event::GiveUpListing => self.give_up_listing(Listing::NotAsked),
             Event::DeleteSession(id) => self.delete_session(id),
             Event::SetTitle { of, title } => self.set_title(of, &title),
             Event::ListProviders => self.list_providers(),
@@ -394,6 +403,7 @@ impl Step<'_> {
                 CallResult::PromptDone(reason, tokens) => {
                     self.prompt_done(&session, reason, tokens);
                 }
+                CallResult::PromptAccepted { message } => self.prompt_accepted(&session, message),
                 result => self.prompt_failed(&session, failure(result)),
             },
             (CallTag::SetMode { session, mode }, result) => match result {
@@ -420,6 +430,12 @@ impl Step<'_> {
                     &failure(result),
                 ),
             },
+            (CallTag::CancelToolCall { session, id }, result) => {
+                self.tool_cancel_answered(&session, &id, &result);
+            }
+            (CallTag::CancelTerminal { session, id }, result) => {
+                self.terminal_cancel_answered(&session, &id, &result);
+            }
             (CallTag::CloseSession { .. }, _) => {}
             (CallTag::ListSessions { first }, result) => match result {
                 CallResult::SessionsListed(page) => self.sessions_listed(first, page),
@@ -460,7 +476,8 @@ impl Step<'_> {
         let silence = self.tell_silence();
         let slow_opening = self.tell_slow_opening();
         let slow_setting = self.tell_slow_setting();
-        slow_cancel || silence || slow_opening || slow_setting
+        let slow_listing = self.tell_slow_listing();
+        slow_cancel || silence || slow_opening || slow_setting || slow_listing
     }
 
     fn call(&mut self, call: Call) {

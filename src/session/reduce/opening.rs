@@ -3,9 +3,12 @@
 use crate::{
     proto::{
         AgentEvent, Call, CallTag, ContentBlock, McpCaps, McpServer, McpTransport, NamedPlan,
-        Patch, PlanEntry, RpcError, SessionId, SessionOpened, SessionSetup, SystemPrompt,
+        Notification, Patch, PlanEntry, RpcError, SessionId, SessionOpened, SessionSetup,
+        SystemPrompt, ToAgent,
     },
-    session::{BlockKind, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript},
+    session::{
+        BlockKind, Effect, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript,
+    },
     text::SafeText,
 };
 
@@ -17,6 +20,7 @@ use super::{
     notices::notice,
     session_messages::SessionMessages,
     tools::ToolIndex,
+    upserts::Told,
 };
 
 #[derive(Debug, Default)]
@@ -40,6 +44,10 @@ pub(super) struct Opening {
     shown: bool,
     /// That it was told once more was said.
     told_twice: bool,
+    /// The person waits for the set-up call no longer: the agent was told (V1-CAN-09).
+    given_up: bool,
+    /// The history asked for is told (V2-SES-03).
+    replayed: bool,
     /// What stands on the screen is what was stored of the session by an earlier run.
     stored: bool,
 }
@@ -61,9 +69,19 @@ struct Kept {
     compactions: Compactions,
     messages: SessionMessages,
     subagents: Subagents,
+    told: Told,
 }
 
 impl Way {
+    fn tag(&self) -> CallTag {
+        match self {
+            Self::New => CallTag::NewSession,
+            Self::Load(id) => CallTag::LoadSession { id: id.clone() },
+            Self::Resume(id) => CallTag::ResumeSession { id: id.clone() },
+            Self::Fork(id) => CallTag::ForkSession { id: id.clone() },
+        }
+    }
+
     fn answers(&self, call: &CallTag) -> bool {
         match (self, call) {
             (Self::New, CallTag::NewSession) => true,
@@ -101,7 +119,7 @@ impl Opening {
     }
 
     fn is_replaying(&self) -> bool {
-        matches!(self.way, Some(Way::Load(_)))
+        matches!(self.way, Some(Way::Load(_))) && !self.replayed
     }
 }
 
@@ -227,7 +245,26 @@ impl Step<'_> {
         }
     }
 
+    /// The person waits no longer. The call stays open until its answer, whatever that is
+    /// (V1-CAN-09).
+    pub(super) fn give_up_opening(&mut self) {
+        let opening = &mut self.session.inner.opening;
+        let Some(way) = &opening.way else {
+            return;
+        };
+        if std::mem::replace(&mut opening.given_up, true) {
+            self.toast(
+                "the agent was asked to give it up, and has not answered; F5 starts it again",
+            );
+            return;
+        }
+        let cancel = Notification::CancelCall(way.tag());
+        self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+        self.toast("the agent is asked to give up opening the session");
+    }
+
     fn open(&mut self, way: Way) {
+        self.session.inner.opening.given_up = false;
         let setup = SessionSetup {
             cwd: self.session.config.cwd.clone(),
             // V1-SES-06
@@ -259,6 +296,9 @@ impl Step<'_> {
             }
         };
         opening.way = Some(way);
+        opening.replayed = false;
+        self.session.work = None;
+        self.session.background = None;
         self.session.phase = Phase::Opening {
             since: self.now,
             replaying: self.is_replaying(),
@@ -284,7 +324,9 @@ impl Step<'_> {
         };
 
         if matches!(way, Way::Load(_)) {
-            self.end_replay();
+            if self.is_replaying() {
+                self.end_replay();
+            }
         } else if matches!(way, Way::New | Way::Fork(_)) {
             self.forget_session();
         }
@@ -307,8 +349,12 @@ impl Step<'_> {
         }
         // In the order in which they came: the answer has the last word (V1-CFG-10).
         self.apply_early(early);
+        if !answer.commands.is_empty() {
+            self.commands(answer.commands);
+        }
         self.options_at_opening(answer.modes, answer.config_options);
         self.apply_settings(told);
+        self.follow_state_at_opening(matches!(way, Way::Load(_) | Way::Resume(_)));
         self.send_next_unless_held();
     }
 
@@ -319,14 +365,24 @@ impl Step<'_> {
         };
         // What was asked in a session that is not to be is answered before its rows go.
         self.close_questions();
+        // V2-SES-03: some of it was told, and then not the rest.
+        let cut = self.session.inner.opening.kept.is_some();
         self.restore_kept();
         if error_text::wants_sign_in(error, !self.session.agent.auth_methods.is_empty()) {
             self.sign_in_to_open(error);
             return;
         }
-        self.session.inner.opening.way = None;
+        let opening = &mut self.session.inner.opening;
+        opening.way = None;
+        let given_up = std::mem::take(&mut opening.given_up);
+        // Whatever the words, it is what was asked for (V1-CAN-09, V1-ERR-06).
+        let why = if given_up {
+            "it was given up".into()
+        } else {
+            error_text::readable(error)
+        };
         match way {
-            Way::Resume(id) if self.session.agent.caps.load_session => {
+            Way::Resume(id) if self.session.agent.caps.load_session && !given_up => {
                 self.say_error(
                     NoticeLevel::Quiet,
                     "the session could not be resumed",
@@ -335,29 +391,28 @@ impl Step<'_> {
                 self.open(Way::Load(id));
             }
             Way::Resume(id) | Way::Load(id) => {
-                let text = format!(
+                let mut text = format!(
                     "session {} could not be loaded: {}",
                     SafeText::line(id.as_str()),
-                    error_text::readable(error)
+                    why
                 );
+                if cut {
+                    text = format!(
+                        "{}; what it had told of it so far is left out",
+                        text.trim_end_matches('.')
+                    );
+                }
                 if self.give_up_reopening(&text, Some(error_text::detail(error))) {
                     self.open(Way::New);
                 }
             }
             Way::Fork(_) => {
-                let text = format!(
-                    "the session could not be forked: {}",
-                    error_text::readable(error)
-                );
+                let text = format!("the session could not be forked: {}", why);
                 self.give_up_reopening(&text, Some(error_text::detail(error)));
                 self.open(Way::New);
             }
             Way::New => {
-                let text = format!(
-                    "{} opened no session: {}",
-                    self.agent_name(),
-                    error_text::readable(error)
-                );
+                let text = format!("{} opened no session: {}", self.agent_name(), why);
                 self.stop_agent();
                 self.lose_session(ToolState::Failed);
                 self.failed(SafeText::line(&text), Some(error_text::detail(error)));
@@ -388,7 +443,11 @@ impl Step<'_> {
 
     /// The connection is gone, or of no use.
     pub(super) fn abort_opening(&mut self) {
-        self.restore_kept();
+        if self.session.inner.opening.kept.is_some() {
+            self.restore_kept();
+            let text = "the agent broke off telling the session: what it had told is left out";
+            self.say(NoticeLevel::Warning, text.into());
+        }
         self.drop_history();
         let opening = &mut self.session.inner.opening;
         if let Some(Way::Load(id) | Way::Resume(id)) = opening.way.take() {
@@ -400,6 +459,7 @@ impl Step<'_> {
         opening.early = Early::default();
         opening.told_foreign = false;
         opening.told_twice = false;
+        opening.given_up = false;
     }
 
     /// Before the first thing of a replay: what is on the screen would come twice.
@@ -415,6 +475,7 @@ impl Step<'_> {
         let compactions = std::mem::take(&mut self.session.inner.compactions);
         let messages = std::mem::take(&mut self.session.inner.messages);
         let subagents = std::mem::take(&mut self.session.subagents);
+        let told = self.take_told();
         self.session.inner.opening.kept = Some(Kept {
             transcript,
             tools,
@@ -423,6 +484,7 @@ impl Step<'_> {
             compactions,
             messages,
             subagents,
+            told,
         });
         self.weigh();
     }
@@ -456,6 +518,18 @@ impl Step<'_> {
         }
     }
 
+    /// What comes from now on happens now (V2-SES-03). Without a replay it means nothing.
+    pub(super) fn replay_complete(&mut self) {
+        if !self.is_replaying() {
+            return;
+        }
+        self.end_replay();
+        self.session.inner.opening.replayed = true;
+        if let Phase::Opening { replaying, .. } = &mut self.session.phase {
+            *replaying = false;
+        }
+    }
+
     fn restore_kept(&mut self) {
         if let Some(kept) = self.session.inner.opening.kept.take() {
             self.drop_history();
@@ -466,6 +540,7 @@ impl Step<'_> {
             self.session.inner.compactions = kept.compactions;
             self.session.inner.messages = kept.messages;
             self.session.subagents = kept.subagents;
+            self.put_back_told(kept.told);
             self.weigh();
             self.end_own_calls_that_ended();
         }
@@ -554,12 +629,17 @@ fn has_conversation(transcript: &Transcript) -> bool {
 fn event_weight(event: &AgentEvent) -> usize {
     match event {
         AgentEvent::Chunk { content, .. } => content_weight(content),
-        AgentEvent::ToolCall(patch) => patch
-            .content
-            .iter()
-            .flatten()
-            .map(tool_content_weight)
-            .sum(),
+        AgentEvent::Message { content, .. } => {
+            let blocks = content.as_set().into_iter().flatten();
+            blocks.map(content_weight).sum()
+        }
+        AgentEvent::ToolCall(patch) => {
+            let pieces = patch.content.as_set().into_iter().flatten();
+            pieces.map(tool_content_weight).sum()
+        }
+        AgentEvent::ToolContent { content, .. } => content.iter().map(tool_content_weight).sum(),
+        AgentEvent::Terminal(patch) => patch.output.as_set().map_or(0, Vec::len),
+        AgentEvent::TerminalOutput { data, .. } => data.len(),
         AgentEvent::Commands(commands) => commands
             .iter()
             .map(|command| command.name.len() + command.description.len())

@@ -79,6 +79,15 @@ impl Step<'_> {
             self.session.config_options.insert(0, mode_option(modes));
             self.options_changed();
         }
+        let has_modes =
+            |option: &ConfigOption| is_agents_own(option) || option.set_by == SetBy::Mode;
+        if let Some(modes) = self.session.config.modes.clone()
+            && !self.session.config_options.iter().any(has_modes)
+        {
+            // D-24
+            self.session.config_options.insert(0, mode_option(modes));
+            self.options_changed();
+        }
     }
 
     pub(super) fn forget_options(&mut self) {

@@ -3,8 +3,9 @@
 
 use crate::{
     proto::{
-        HostReply, OptionId, PermissionKind, PermissionOption, PermissionOutcome,
-        PermissionRequest, RequestKey, RpcError, ToolContent, code,
+        CommandSubject, HostReply, OptionId, Patch, PermissionKind, PermissionOption,
+        PermissionOutcome, PermissionRequest, PermissionSubject, RawJson, RequestKey, RpcError,
+        ToolCallId, ToolCallPatch, ToolContent, ToolKind, code,
     },
     session::{
         Answered, BlockId, By, Effect, PermissionQuestion, Question, QuestionId, Subject,
@@ -13,12 +14,34 @@ use crate::{
     text::SafeText,
 };
 
-use super::{Step, bounds::MAX_ANSWERS, tools::Told};
+use super::{
+    Step,
+    bounds::{MAX_ANSWERS, MAX_TITLE, bounded},
+    tools::Told,
+};
 
 impl Step<'_> {
     pub(super) fn permission(&mut self, key: RequestKey, request: PermissionRequest) {
         // V1-PERM-03: what is asked about is shown, announced or not.
-        let block = self.patch_tool(request.tool_call, Told::Asked);
+        let title = request.title.map(|title| bounded(&title, MAX_TITLE));
+        let description = request.description.map(|text| bounded(&text, MAX_TITLE));
+        let (block, about) = match request.subject {
+            PermissionSubject::ToolCall(patch) => {
+                (self.patch_tool(*patch, Told::Asked), About::Call)
+            }
+            PermissionSubject::Command(command) => {
+                let block = self.call_to_run(key, &command, title.as_ref());
+                (block, About::Command(command))
+            }
+            PermissionSubject::Other { kind: _, raw } => {
+                let block = self.asked_by_itself(key, title.as_ref(), Patch::Set(raw));
+                (block, About::Unknown)
+            }
+            PermissionSubject::None => {
+                let block = self.asked_by_itself(key, title.as_ref(), Patch::Keep);
+                (block, About::Unknown)
+            }
+        };
         if self.is_cancelling() || self.is_replaying() {
             // V1-PERM-02; and history asks nothing (V1-SES-09).
             self.record(block, cancelled());
@@ -29,7 +52,7 @@ impl Step<'_> {
         if self.refuse_if_too_many(key) {
             return;
         }
-        let Some(subject) = self.subject(block) else {
+        let Some(subject) = self.subject(block, about) else {
             let error = RpcError::new(code::INTERNAL, "the tool call cannot be shown");
             self.answer_request(key, HostReply::Error(error));
             return;
@@ -42,6 +65,8 @@ impl Step<'_> {
                 key,
                 subagent: self.inside_id().cloned(),
                 block,
+                title,
+                description,
                 subject: subject.clone(),
                 options: request.options.clone(),
                 reason: None,
@@ -149,7 +174,10 @@ impl Step<'_> {
             if call.state.is_open() {
                 call.started = now;
             }
-            if answered.allowed && call.state == ToolState::Pending {
+            if call.only_asked {
+                // Nobody tells what becomes of it.
+                call.state = ToolState::Ended;
+            } else if answered.allowed && call.state == ToolState::Pending {
                 call.state = ToolState::InProgress;
             }
             if call.answers.len() >= MAX_ANSWERS {
@@ -170,7 +198,50 @@ impl Step<'_> {
         }
     }
 
-    fn subject(&self, block: BlockId) -> Option<Subject> {
+    /// The call that a command is for, where that is known; else the command by itself.
+    fn call_to_run(
+        &mut self,
+        key: RequestKey,
+        command: &CommandSubject,
+        title: Option<&SafeText>,
+    ) -> BlockId {
+        let known = command.tool_call.as_ref();
+        let known = known.and_then(|id| self.session.inner.tools.find(id));
+        if let Some(block) = known.filter(|block| self.tool(*block).is_some()) {
+            return block;
+        }
+        self.asked_about(ToolCallPatch {
+            title: title.cloned().into(),
+            kind: Patch::Set(ToolKind::Execute),
+            command: Patch::Set(command.command.clone()),
+            command_cwd: Patch::Set(command.cwd.clone()),
+            ..ToolCallPatch::new(question_call(key))
+        })
+    }
+
+    fn asked_by_itself(
+        &mut self,
+        key: RequestKey,
+        title: Option<&SafeText>,
+        raw: Patch<RawJson>,
+    ) -> BlockId {
+        self.asked_about(ToolCallPatch {
+            title: title.cloned().into(),
+            raw_input: raw,
+            ..ToolCallPatch::new(question_call(key))
+        })
+    }
+
+    /// What is asked about stands in the transcript, with its answer, though no call does it.
+    fn asked_about(&mut self, patch: ToolCallPatch) -> BlockId {
+        let block = self.patch_tool(patch, Told::Asked);
+        if let Some(call) = self.edit_tool(block) {
+            call.only_asked = true;
+        }
+        block
+    }
+
+    fn subject(&self, block: BlockId, about: About) -> Option<Subject> {
         let call = self.tool(block)?;
         // Policy counts from the session's directory.
         let cwd = self.inside_cwd();
@@ -179,23 +250,40 @@ impl Step<'_> {
             None => path.to_owned(),
         };
         let diffs = call.content.iter().filter_map(|content| match content {
-            ToolContent::Diff(diff) => Some(&diff.path),
+            ToolContent::Diff(diff) => Some(diff.paths()),
             _ => None,
         });
         let mut paths: Vec<String> = Vec::new();
-        for path in call.locations.iter().map(|at| &at.path).chain(diffs) {
+        for path in call
+            .locations
+            .iter()
+            .map(|at| at.path.as_str())
+            .chain(diffs.flatten())
+        {
             let path = absolute(path);
             if !paths.contains(&path) {
                 paths.push(path);
             }
         }
+        let (kind, command, command_cwd) = match &about {
+            // As a call that runs it (V2-PERM-01).
+            About::Command(about) => (
+                ToolKind::Execute,
+                Some(about.command.clone()),
+                Some(&about.cwd),
+            ),
+            About::Call | About::Unknown => {
+                (call.kind, call.command.clone(), call.command_cwd.as_ref())
+            }
+        };
         Some(Subject {
             tool_call: call.id.clone(),
             title: call.title.clone(),
-            kind: call.kind,
+            kind,
             name: call.name.clone(),
-            command: call.command.clone(),
-            command_cwd: match &call.command_cwd {
+            command,
+            opaque: matches!(about, About::Unknown),
+            command_cwd: match command_cwd {
                 Some(dir) => Some(absolute(dir)),
                 None => cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
             },
@@ -204,6 +292,21 @@ impl Step<'_> {
             locations: call.locations.clone(),
         })
     }
+}
+
+/// What a request is about.
+enum About {
+    Call,
+    Command(CommandSubject),
+    Unknown,
+}
+
+/// Id of the call that stands for what is only asked about; none that an agent would use.
+fn question_call(key: RequestKey) -> ToolCallId {
+    ToolCallId::new(format!(
+        "acp-tui/question/{}/{}",
+        key.connection.0, key.number
+    ))
 }
 
 fn allows(option: &PermissionOption) -> bool {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    proto::{NamedPlan, PlanBody, PlanEntry, PlanId, PlanStatus},
+    proto::{ContentBlock, NamedPlan, PlanBody, PlanEntry, PlanId, PlanStatus},
     session::{BlockId, BlockKind},
 };
 
@@ -55,6 +55,7 @@ impl Step<'_> {
         let is_empty = match &plan.body {
             PlanBody::Items(entries) => entries.is_empty(),
             PlanBody::Text(text) => text.text.trim().is_empty(),
+            PlanBody::Unknown { .. } => false,
         };
         if is_empty {
             self.plan_removed(&plan.id);
@@ -82,7 +83,7 @@ impl Step<'_> {
 
     /// The turn is over: a plan in markdown goes where what was said in it stands.
     pub(super) fn settle_plan_texts(&mut self) {
-        let is_text = |plan: &NamedPlan| matches!(plan.body, PlanBody::Text(_));
+        let is_text = |plan: &NamedPlan| !matches!(plan.body, PlanBody::Items(_));
         while let Some(at) = self.session.plans.iter().position(is_text) {
             self.settle_plan_at(at);
         }
@@ -94,6 +95,9 @@ impl Step<'_> {
         let kind = match body {
             PlanBody::Items(entries) => BlockKind::Plan(entries),
             PlanBody::Text(text) => BlockKind::PlanText(text),
+            PlanBody::Unknown { kind, raw } => {
+                BlockKind::Content(ContentBlock::Unknown { kind, raw })
+            }
         };
         let block = self.put_plan(finished, kind);
         let finished = &mut self.session.inner.plan.finished_named;
@@ -115,6 +119,7 @@ impl Step<'_> {
 }
 
 fn is_done(entries: &[PlanEntry]) -> bool {
-    let completed = |entry: &PlanEntry| entry.status == PlanStatus::Completed;
-    !entries.is_empty() && entries.iter().all(completed)
+    let settled =
+        |entry: &PlanEntry| matches!(entry.status, PlanStatus::Completed | PlanStatus::Cancelled);
+    !entries.is_empty() && entries.iter().all(settled)
 }

@@ -19,18 +19,14 @@ impl Step<'_> {
     pub(super) fn session_message(&mut self, patch: SessionMessagePatch) {
         let block = self.session_message_block(&patch.id);
         self.edit_session_message(block, |message| {
-            set(&mut message.sender, patch.sender);
-            set(&mut message.recipient, patch.recipient);
+            patch.sender.apply(&mut message.sender);
+            patch.recipient.apply(&mut message.recipient);
             match patch.content {
                 Patch::Keep => {}
                 Patch::Clear => message.content = Pieces::default(),
                 Patch::Set(content) => message.content = content.into_iter().collect(),
             }
-            match patch.meta {
-                Patch::Keep => {}
-                Patch::Clear => message.meta = Meta::default(),
-                Patch::Set(meta) => message.meta = meta,
-            }
+            message.meta.merge(&patch.meta);
         });
     }
 
@@ -44,7 +40,7 @@ impl Step<'_> {
         let block = self.session_message_block(id);
         self.edit_session_message(block, |message| {
             message.content.push(content);
-            message.meta.extend(meta.values().iter().cloned());
+            message.meta.merge(meta);
         });
     }
 
@@ -87,13 +83,5 @@ impl Step<'_> {
         messages
             .by_id
             .retain(|_, block| transcript.index_of(*block).is_some());
-    }
-}
-
-fn set<T>(place: &mut Option<T>, patch: Patch<T>) {
-    match patch {
-        Patch::Keep => {}
-        Patch::Clear => *place = None,
-        Patch::Set(value) => *place = Some(value),
     }
 }

@@ -2,7 +2,9 @@
 //! and ended, also where the agent never names it in a tool call (fast-agent).
 
 use crate::{
-    proto::{ExitStatus, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus},
+    proto::{
+        ExitStatus, Patch, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
+    },
     session::{BlockId, ToolCall},
     text::SafeText,
 };
@@ -46,11 +48,11 @@ impl Step<'_> {
 
     fn show_by_itself(&mut self, id: TerminalId, title: SafeText, command: &SafeText) -> BlockId {
         let mut patch = ToolCallPatch::new(own_call(&id));
-        patch.title = Some(title);
-        patch.kind = Some(ToolKind::Execute);
-        patch.status = Some(ToolStatus::InProgress);
-        patch.command = Some(command.to_string());
-        patch.content = Some(vec![ToolContent::Terminal(id)]);
+        patch.title = Patch::Set(title);
+        patch.kind = Patch::Set(ToolKind::Execute);
+        patch.status = Patch::Set(ToolStatus::InProgress);
+        patch.command = Patch::Set(command.to_string());
+        patch.content = Patch::Set(vec![ToolContent::Terminal(id)]);
         self.patch_tool(patch, Told::Ours)
     }
 
@@ -58,7 +60,7 @@ impl Step<'_> {
     /// agents create the terminal first and then tell of the call.
     pub(super) fn own_block_for(&mut self, call: &ToolCallPatch) -> Option<BlockId> {
         let inner = &mut self.session.inner;
-        let mut named = shown_terminals(call.content.as_deref()?);
+        let mut named = shown_terminals(call.content.as_set()?);
         let (id, block) = named.find_map(|id| {
             let block = *inner.terminals.shown.get(id)?;
             let adopted = inner.terminals.adopted.get(&block) == Some(id);
@@ -79,7 +81,7 @@ impl Step<'_> {
                 ToolStatus::Failed
             };
             let patch = ToolCallPatch {
-                status: Some(ended),
+                status: Patch::Set(ended),
                 ..ToolCallPatch::new(call)
             };
             self.patch_tool(patch, Told::Ours);

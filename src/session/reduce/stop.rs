@@ -1,19 +1,31 @@
 //! Stopping a turn: cancel once, wait a while, abandon (V1-CAN, PRODUCT §4).
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::{
-    proto::{Notification, ToAgent},
+    proto::{Notification, Protocol, ToAgent},
     session::{CANCEL_PATIENCE, Effect, NoticeLevel, Phase, Session, ToolState, TurnPhase},
 };
 
 use super::Step;
 
+/// As [`CANCEL_PATIENCE`], for an agent that is spoken to in threads (D-42).
+const THREADS_PATIENCE: Duration = Duration::from_secs(5);
+
 impl Session {
     pub(super) fn cancel_deadline(&self) -> Option<Instant> {
         match self.turn.as_ref()?.phase {
-            TurnPhase::Cancelling { since, slow: false } => Some(since + CANCEL_PATIENCE),
+            TurnPhase::Cancelling { since, slow: false } => Some(since + self.cancel_patience()),
             _ => None,
+        }
+    }
+
+    /// An agent of threads hears of no cancel: all that it can do is to come to an end by itself
+    /// (D-42).
+    fn cancel_patience(&self) -> Duration {
+        match self.agent.protocol {
+            Protocol::Threads => THREADS_PATIENCE,
+            Protocol::V1 | Protocol::V2 => CANCEL_PATIENCE,
         }
     }
 }
@@ -34,7 +46,13 @@ impl Step<'_> {
             // With no turn open nothing is sent (C039), but questions are answered.
             None => match self.session.phase {
                 Phase::SignIn { .. } => self.leave_sign_in(),
-                _ => self.close_questions(),
+                Phase::Opening { .. } if self.session.shown_question().is_none() => {
+                    self.give_up_opening();
+                }
+                _ => {
+                    self.cancel_unknown_work();
+                    self.close_questions();
+                }
             },
         }
     }
@@ -80,8 +98,16 @@ impl Step<'_> {
         {
             *slow = true;
         }
-        let text = "the agent has not stopped yet: esc once more abandons the turn and starts the \
-                    agent again";
+        let text = match self.session.agent.protocol {
+            Protocol::Threads => {
+                "the agent goes on, unseen: in its protocol it cannot be told to stop. esc once more \
+                 ends its process, and starts it again"
+            }
+            Protocol::V1 | Protocol::V2 => {
+                "the agent has not stopped yet: esc once more abandons the turn and starts the agent \
+                 again"
+            }
+        };
         self.say(NoticeLevel::Warning, text.into());
         true
     }

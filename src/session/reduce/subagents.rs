@@ -6,8 +6,8 @@
 
 use crate::{
     proto::{
-        AgentEvent, HostRequest, IdleReason, Notification, Patch, RequestKey, SessionId,
-        StopReason, SubagentCaps, SubagentPatch, SubagentState, TerminalId, ToAgent,
+        AgentEvent, HostRequest, Notification, Patch, RequestKey, SessionId, StopReason,
+        SubagentCaps, SubagentPatch, TerminalId, ToAgent, WorkState,
     },
     session::{BlockKind, Effect, NoticeLevel, Question, Subagent, ToolState, Transcript},
     text::SafeText,
@@ -15,7 +15,10 @@ use crate::{
 
 use super::{
     Step,
-    bounds::{MAX_DEPTH, MAX_ERROR_TEXT, MAX_SUBAGENTS, MAX_SUBAGENTS_WEIGHT, MAX_TITLE, bounded},
+    bounds::{
+        MAX_BACKGROUND, MAX_DEPTH, MAX_ERROR_TEXT, MAX_SUBAGENTS, MAX_SUBAGENTS_WEIGHT, MAX_TITLE,
+        bounded,
+    },
     inside::Conversation,
 };
 
@@ -59,6 +62,7 @@ impl Step<'_> {
             description: None,
             caps: SubagentCaps::default(),
             state: None,
+            background: None,
             cwd: None,
             additional_directories: None,
             transcript: Transcript::default(),
@@ -109,7 +113,13 @@ impl Step<'_> {
         }
         if patch.state != Patch::Keep {
             let was_active = subagent.is_active();
-            set(&mut subagent.state, patch.state, |state| state);
+            (subagent.state, subagent.background) = match patch.state {
+                Patch::Set(snapshot) => (Some(snapshot.state), snapshot.background),
+                _ => (None, None),
+            };
+            if let Some(background) = &mut subagent.background {
+                background.truncate(MAX_BACKGROUND);
+            }
             subagent.cancelling = false;
             if subagent.is_active() && !was_active {
                 subagent.started = now;
@@ -118,10 +128,10 @@ impl Step<'_> {
                 subagent.took = Some(now.saturating_duration_since(subagent.started));
             }
             // Idle is the end of this piece of work, and not of the session (V1-SUB-04).
-            if let Some(SubagentState::Idle(reason)) = &subagent.state {
+            if let Some(WorkState::Idle(reason)) = &subagent.state {
                 let tools = match reason {
-                    Some(IdleReason::Stopped(StopReason::Cancelled)) => ToolState::Cancelled,
-                    Some(IdleReason::Failed(_)) => ToolState::Failed,
+                    Some(StopReason::Cancelled) => ToolState::Cancelled,
+                    Some(StopReason::Error(_)) => ToolState::Failed,
                     _ => ToolState::Ended,
                 };
                 self.inside(&id, |step| step.rest(tools));
@@ -153,11 +163,20 @@ impl Step<'_> {
                 }
                 true
             }
+            // The same snapshot as its parent's word on it (V1-SUB-04).
+            AgentEvent::State(snapshot) => {
+                self.patch_subagent(SubagentPatch {
+                    state: Patch::Set(snapshot),
+                    ..SubagentPatch::new(id.clone())
+                });
+                true
+            }
             // Of what is only of use for controls, a child has none (V1-SUB-03).
             AgentEvent::Commands(_)
             | AgentEvent::Mode(_)
             | AgentEvent::ConfigOptions(_)
-            | AgentEvent::Usage(_) => true,
+            | AgentEvent::Usage(_)
+            | AgentEvent::ReplayComplete => true,
             event => {
                 if !self.may_tell(&event) {
                     return true;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::{
-    proto::{ExitStatus, TerminalId, TerminalMeta},
-    session::{BlockId, Effect, NoticeLevel, TerminalInfo},
+    proto::{ExitStatus, Patch, TerminalId, TerminalPatch, TerminalSize},
+    session::{BlockId, Effect, NoticeLevel, ScreenChange, TerminalInfo},
     text::{SafeText, truncate_to_width},
 };
 
@@ -29,9 +29,7 @@ impl Step<'_> {
         let info = TerminalInfo {
             command: command.clone(),
             cwd,
-            started: self.now,
-            exit: None,
-            foreign: false,
+            ..TerminalInfo::new(self.now)
         };
         self.add_terminal(id.clone(), info);
         self.show_terminal(&id, &command);
@@ -87,42 +85,80 @@ impl Step<'_> {
         }
     }
 
-    /// A terminal that the agent runs itself (codex, pi, claude). One of ours is none of its
-    /// business.
-    pub(super) fn terminal_meta(&mut self, meta: TerminalMeta) {
-        let id = match &meta {
-            TerminalMeta::Info { id, .. }
-            | TerminalMeta::Output { id, .. }
-            | TerminalMeta::Exit { id, .. } => id.clone(),
-        };
-        match self.session.terminals.get_mut(&id) {
-            Some(info) if !info.foreign => return,
-            Some(info) => match &meta {
-                TerminalMeta::Info { cwd: Some(cwd), .. } => info.cwd = SafeText::line(cwd),
-                TerminalMeta::Exit { status, .. } => info.exit = Some(status.clone()),
-                _ => {}
-            },
-            None => {
-                let cwd = match &meta {
-                    TerminalMeta::Info { cwd: Some(cwd), .. } => SafeText::line(cwd),
-                    _ => SafeText::default(),
-                };
-                let exit = match &meta {
-                    TerminalMeta::Exit { status, .. } => Some(status.clone()),
-                    _ => None,
-                };
-                let info = TerminalInfo {
-                    command: self.command_shown_with(&id),
-                    cwd,
-                    started: self.now,
-                    exit,
-                    foreign: true,
-                };
-                self.add_terminal(id.clone(), info);
+    /// A terminal that the agent runs itself (V2-UPD-05; codex, pi, claude). One of ours is none of
+    /// its business.
+    pub(super) fn agent_terminal(&mut self, patch: TerminalPatch) {
+        let id = patch.id;
+        if !self.knows_agent_terminal(&id) {
+            return;
+        }
+        let first_size = patch.size.as_set().copied();
+        let resized = first_size.filter(|_| patch.output == Patch::Keep);
+        match patch.output {
+            Patch::Keep => {}
+            Patch::Clear => {
+                self.change_screen(&id, ScreenChange::Begin(self.size_of(&id, first_size)))
+            }
+            Patch::Set(output) => {
+                self.change_screen(&id, ScreenChange::Begin(self.size_of(&id, first_size)));
+                self.change_screen(&id, ScreenChange::Print(output));
             }
         }
+        if let Some(size) = resized {
+            self.change_screen(&id, ScreenChange::Resize(size));
+        }
+        let Some(info) = self.session.terminals.get_mut(&id) else {
+            return;
+        };
+        let line = |text: String| SafeText::line(&text);
+        patch.command.map(line).apply_to(&mut info.command);
+        patch.cwd.map(line).apply_to(&mut info.cwd);
+        patch.cancel.apply_to(&mut info.cancel);
+        patch.size.apply(&mut info.size);
+        info.meta.merge(&patch.meta);
+        let ended = info.exit.is_some();
+        patch.exit.apply(&mut info.exit);
+        let ends = !ended && info.exit.is_some();
+        if info.exit.is_some() {
+            info.cancelling = false;
+        }
+        if ends {
+            self.change_screen(&id, ScreenChange::End);
+        }
         self.touch_terminal(&id);
-        self.effects.push(Effect::TerminalMeta(meta));
+    }
+
+    pub(super) fn agent_terminal_output(&mut self, id: TerminalId, data: Vec<u8>) {
+        if self.knows_agent_terminal(&id) {
+            self.change_screen(&id, ScreenChange::Print(data));
+            self.touch_terminal(&id);
+        }
+    }
+
+    /// Whether that is one of the agent's own, which a first word on it makes it.
+    fn knows_agent_terminal(&mut self, id: &TerminalId) -> bool {
+        if let Some(info) = self.session.terminals.get(id) {
+            return info.foreign;
+        }
+        let info = TerminalInfo {
+            command: self.command_shown_with(id),
+            foreign: true,
+            ..TerminalInfo::new(self.now)
+        };
+        self.add_terminal(id.clone(), info);
+        true
+    }
+
+    fn size_of(&self, id: &TerminalId, told: Option<TerminalSize>) -> Option<TerminalSize> {
+        let known = self.session.terminals.get(id);
+        told.or_else(|| known.and_then(|info| info.size))
+    }
+
+    fn change_screen(&mut self, id: &TerminalId, change: ScreenChange) {
+        self.effects.push(Effect::AgentScreen {
+            id: id.clone(),
+            change,
+        });
     }
 
     fn command_shown_with(&self, id: &TerminalId) -> SafeText {
@@ -167,8 +203,22 @@ impl Step<'_> {
         }
     }
 
+    /// Those of the agent that run may have ended, or are known to run again (V2-STATE-03).
+    pub(super) fn doubt_open_terminals(&mut self, doubt: bool) {
+        let mut changed = Vec::new();
+        for (id, info) in &mut self.session.terminals {
+            if info.foreign && info.exit.is_none() && info.doubted != doubt {
+                info.doubted = doubt;
+                changed.push(id.clone());
+            }
+        }
+        for id in changed {
+            self.touch_terminal(&id);
+        }
+    }
+
     /// A block that shows a terminal has changed with it.
-    fn touch_terminal(&mut self, id: &TerminalId) {
+    pub(super) fn touch_terminal(&mut self, id: &TerminalId) {
         if let Some(block) = self.session.inner.terminals.shown.get(id) {
             self.session.transcript.edit(*block);
         }

@@ -3,13 +3,16 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::{
-    proto::{ToolCallId, ToolCallPatch, ToolContent, ToolStatus},
+    proto::{Meta, Patch, ToolCallId, ToolCallPatch, ToolContent, ToolStatus},
     session::{BlockId, BlockKind, ToolCall, ToolState},
 };
 
 use super::{
     Step,
-    bounds::{MAX_TITLE, MAX_TOOL_ITEMS, block_weight, bounded, bounded_content},
+    bounds::{
+        MAX_TITLE, MAX_TOOL_ITEMS, MAX_TOOL_TEXT, block_weight, bounded, bounded_content,
+        bounded_content_within, tool_content_weight,
+    },
 };
 
 #[derive(Debug, Default)]
@@ -123,7 +126,11 @@ impl Step<'_> {
     /// Present fields replace, whole lists included (V1-TOOL-02). A word of the agent wins over
     /// our "cancelled" (V1-TOOL-06).
     fn apply_patch(&mut self, block: BlockId, patch: ToolCallPatch, by: Told) {
-        let content = patch.content.map(bounded_content);
+        let content = match patch.content {
+            Patch::Keep => None,
+            Patch::Clear => Some(Vec::new()),
+            Patch::Set(content) => Some(bounded_content(content)),
+        };
         let content = content.map(|content| self.with_adopted(block, content));
         if let Some(content) = &content {
             self.index_terminals(block, content);
@@ -137,33 +144,37 @@ impl Step<'_> {
         let BlockKind::Tool(call) = place else {
             return;
         };
-        if let Some(title) = patch.title {
-            call.title = bounded(&title, MAX_TITLE);
-        }
-        if let Some(kind) = patch.kind {
-            call.kind = kind;
-        }
+        let title = patch.title.map(|title| bounded(&title, MAX_TITLE));
+        title.apply_to(&mut call.title);
+        patch.kind.apply_to(&mut call.kind);
         if let Some(content) = content {
             call.content = with_diffs_asked_about(call, content);
         }
-        if let Some(mut locations) = patch.locations {
-            locations.truncate(MAX_TOOL_ITEMS);
-            call.locations = locations;
-        }
-        replace(&mut call.name, patch.name);
-        replace(&mut call.raw_input, patch.raw_input);
-        replace(&mut call.raw_output, patch.raw_output);
-        replace(&mut call.command, patch.command);
-        replace(&mut call.command_cwd, patch.command_cwd);
-        call.meta.extend(patch.meta.values().iter().cloned());
-        if let Some(status) = patch.status {
-            call.state = match status {
-                ToolStatus::Pending => ToolState::Pending,
-                ToolStatus::InProgress => ToolState::InProgress,
-                ToolStatus::Completed => ToolState::Completed,
-                ToolStatus::Failed => ToolState::Failed,
-                ToolStatus::Unknown(status) => ToolState::Unknown(status),
-            };
+        patch.locations.apply_to(&mut call.locations);
+        call.locations.truncate(MAX_TOOL_ITEMS);
+        patch.name.apply(&mut call.name);
+        patch.raw_input.apply(&mut call.raw_input);
+        patch.raw_output.apply(&mut call.raw_output);
+        patch.command.apply(&mut call.command);
+        patch.command_cwd.apply(&mut call.command_cwd);
+        patch.cancel.apply_to(&mut call.cancel);
+        call.meta.merge(&patch.meta);
+        match patch.status {
+            Patch::Keep => {}
+            Patch::Clear => call.state = ToolState::Pending,
+            Patch::Set(status) => {
+                call.state = match status {
+                    ToolStatus::Pending => ToolState::Pending,
+                    ToolStatus::InProgress => ToolState::InProgress,
+                    ToolStatus::Paused => ToolState::Paused,
+                    ToolStatus::Completed => ToolState::Completed,
+                    ToolStatus::Failed => ToolState::Failed,
+                    ToolStatus::Cancelled => ToolState::Cancelled,
+                    ToolStatus::Unknown(status) => ToolState::Unknown(status),
+                };
+                call.cancelling = false;
+                call.doubted = false;
+            }
         }
         let open = call.state.is_open();
         if open {
@@ -181,12 +192,48 @@ impl Step<'_> {
         self.grow(new);
     }
 
+    /// More of a call's content (V2-UPD-04).
+    pub(super) fn tool_content(
+        &mut self,
+        id: ToolCallId,
+        mut content: Vec<ToolContent>,
+        meta: Meta,
+    ) {
+        let block = self.patch_tool(
+            ToolCallPatch {
+                meta,
+                ..ToolCallPatch::new(id)
+            },
+            Told::Updated,
+        );
+        let Some(call) = self.tool(block) else {
+            return;
+        };
+        let room = MAX_TOOL_TEXT.saturating_sub(call.content.iter().map(tool_content_weight).sum());
+        if call.content.len() >= MAX_TOOL_ITEMS || room == 0 {
+            return;
+        }
+        content = bounded_content_within(content, room);
+        self.index_terminals(block, &content);
+        let added = content.iter().map(tool_content_weight).sum();
+        if let Some(call) = self.edit_tool(block) {
+            call.content.extend(content);
+            call.content.truncate(MAX_TOOL_ITEMS);
+            self.grow(added);
+        }
+    }
+
     /// What is unfinished becomes `state`: the turn, its cancel or the agent ended it.
     pub(super) fn end_open_tools(&mut self, state: ToolState) {
         let replaying = self.is_replaying();
         for block in std::mem::take(&mut self.session.inner.tools.open) {
+            if self.is_in_background(block) {
+                self.session.inner.tools.open.insert(block);
+                continue;
+            }
             if let Some(BlockKind::Tool(call)) = self.session.transcript.edit(block) {
                 call.state = state.clone();
+                call.doubted = false;
                 if !replaying {
                     call.took = Some(self.now.saturating_duration_since(call.started));
                 }
@@ -233,12 +280,6 @@ fn with_diffs_asked_about(call: &mut ToolCall, content: Vec<ToolContent>) -> Vec
     kept.extend(content);
     kept.truncate(MAX_TOOL_ITEMS);
     kept
-}
-
-fn replace<T>(place: &mut Option<T>, new: Option<T>) {
-    if new.is_some() {
-        *place = new;
-    }
 }
 
 /// Terminals that a call's content shows.

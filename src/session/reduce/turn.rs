@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, Meta, RpcError, SessionId, StopReason, TurnTokens, code},
+    proto::{
+        Call, Meta, PromptBlock, RpcError, SessionId, StopReason, TurnTokens, WorkState, code,
+    },
     session::{
         Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
         ToolState, Turn, TurnPhase, UserMessage,
@@ -13,12 +15,27 @@ use crate::{
 
 use super::{Step, bounds::MAX_QUEUE, error_text};
 
+/// Bytes of a prompt that older agents were told to expect at most (D-29).
+const LARGE_PROMPT: usize = 1_000_000;
+
 #[derive(Debug, Default)]
 pub(super) struct TurnRules {
     /// Counts turns; in a replay, messages of the user.
     pub(super) number: u64,
     /// What the open turn was asked, and its block.
     prompt: Option<(Prompt, BlockId)>,
+    /// That prompt has no answer yet.
+    pub(super) unanswered: bool,
+    /// The agent said that it is at work since the turn began: then its being idle ends it.
+    pub(super) worked: bool,
+    /// It said something since.
+    pub(super) spoke: bool,
+    /// It was idle again before it had answered the prompt.
+    pub(super) idle: Option<(Option<StopReason>, Option<TurnTokens>)>,
+    /// That the prompt failed was said.
+    told_failure: bool,
+    /// The agent cannot tell whether what is open goes on (V2-STATE-03).
+    pub(super) doubted: bool,
     /// The queue's head goes out as soon as it may: however the turn ends, or the session opens.
     pub(super) send_next: bool,
     /// A request of the open turn was answered with no.
@@ -27,17 +44,36 @@ pub(super) struct TurnRules {
     pub(super) silence_told: bool,
 }
 
+impl TurnRules {
+    /// Another turn: nothing of the one before holds.
+    pub(super) fn begin(&mut self) {
+        self.number += 1;
+        self.prompt = None;
+        self.unanswered = false;
+        self.worked = false;
+        self.spoke = false;
+        self.idle = None;
+        self.told_failure = false;
+        self.denied = false;
+    }
+}
+
 impl Session {
     pub(super) fn silence_deadline(&self) -> Option<Instant> {
         let running = matches!(&self.turn, Some(turn) if turn.phase == TurnPhase::Running);
         let told = self.inner.turn.silence_told;
-        (running && !told && self.shown_question().is_none()).then(|| self.last_word + SILENCE)
+        let waits = matches!(
+            self.work,
+            Some(WorkState::RequiresAction | WorkState::Unknown)
+        );
+        let silent = running && !told && !waits;
+        (silent && self.shown_question().is_none()).then(|| self.last_word + SILENCE)
     }
 }
 
 impl Step<'_> {
     pub(super) fn submit(&mut self, prompt: Prompt) {
-        if self.can_send() {
+        if self.may_send() {
             self.send(prompt);
         } else if self.enqueue(prompt, self.session.queue.len())
             && let Phase::Failed { .. } = self.session.phase
@@ -48,7 +84,7 @@ impl Step<'_> {
     }
 
     pub(super) fn send_now(&mut self, prompt: Prompt) {
-        if self.can_send() {
+        if self.may_send() {
             self.send(prompt);
             return;
         }
@@ -64,7 +100,7 @@ impl Step<'_> {
             return;
         }
         self.session.queue_held = false;
-        if self.can_send() {
+        if self.may_send() {
             self.send_head();
         } else {
             self.make_way_for_head();
@@ -107,9 +143,28 @@ impl Step<'_> {
         true
     }
 
-    /// No second prompt is ever sent on an open turn (V1-PROMPT-02).
+    /// No second prompt is ever sent on an open turn (V1-PROMPT-02), nor one by itself where the
+    /// agent cannot tell whether there is one.
     fn can_send(&self) -> bool {
-        self.is_ready() && self.session.turn.is_none() && !self.is_being_set_up()
+        self.session.turn.is_none() && !self.works_unknown() && self.may_send()
+    }
+
+    /// Whether the person may send: also where the agent cannot tell whether it works, since nothing
+    /// may ever end that.
+    fn may_send(&self) -> bool {
+        let free = match &self.session.turn {
+            None => true,
+            Some(turn) => {
+                turn.phase == TurnPhase::Running
+                    && self.works_unknown()
+                    && !self.session.inner.turn.unanswered
+            }
+        };
+        free && self.is_ready() && !self.is_being_set_up()
+    }
+
+    fn works_unknown(&self) -> bool {
+        self.session.work == Some(WorkState::Unknown)
     }
 
     pub(super) fn send_next_unless_held(&mut self) {
@@ -145,6 +200,10 @@ impl Step<'_> {
         let Some(session) = self.session.inner.opening.live().cloned() else {
             return;
         };
+        if self.session.turn.is_some() {
+            // What became of the one before is not known.
+            self.close_turn(ToolState::Ended);
+        }
         self.session.last_stop = None;
         self.session.turn = Some(Turn {
             started: self.now,
@@ -153,15 +212,30 @@ impl Step<'_> {
         self.expect_echo(&prompt, user);
         self.session.inner.plan.new_turn();
         let rules = &mut self.session.inner.turn;
-        rules.number += 1;
+        rules.begin();
         rules.send_next = false;
-        rules.denied = false;
+        rules.unanswered = true;
+        self.tell_large(&prompt);
         self.call(Call::Prompt {
             session,
             blocks: prompt.blocks.clone(),
         });
         self.session.inner.turn.prompt = Some((prompt, user));
         self.silence_counts_anew();
+    }
+
+    /// D-29: some agents take no message of more than 1 MB. It is sent all the same: there is no such
+    /// rule.
+    fn tell_large(&mut self, prompt: &Prompt) {
+        let bytes: usize = prompt.blocks.iter().map(PromptBlock::bytes).sum();
+        if bytes > LARGE_PROMPT {
+            let text = format!(
+                "the prompt has {}.{} MB: some agents take no message of more than 1 MB",
+                bytes / 1_000_000,
+                bytes % 1_000_000 / 100_000
+            );
+            self.say(NoticeLevel::Warning, SafeText::line(&text));
+        }
     }
 
     /// One that was refused for want of a sign-in. A session that was loaded again shows it no more.
@@ -183,6 +257,7 @@ impl Step<'_> {
         self.settle_plan_texts();
         self.session.turn = None;
         self.session.inner.turn.prompt = None;
+        self.session.inner.turn.unanswered = false;
     }
 
     pub(super) fn prompt_done(
@@ -191,9 +266,13 @@ impl Step<'_> {
         reason: StopReason,
         tokens: Option<TurnTokens>,
     ) {
-        if !self.is_turn_of(session) {
-            return;
+        if self.is_turn_of(session) {
+            self.turn_over(Some(reason), tokens);
         }
+    }
+
+    /// The turn has ended, for that reason if one was given.
+    pub(super) fn turn_over(&mut self, reason: Option<StopReason>, tokens: Option<TurnTokens>) {
         if tokens.is_some() {
             self.session.tokens = tokens;
         }
@@ -205,28 +284,28 @@ impl Step<'_> {
             .prompt
             .as_ref()
             .map(|(_, user)| *user);
-        self.close_turn(if stopped {
-            ToolState::Cancelled
-        } else {
-            ToolState::Ended
+        self.close_turn(match &reason {
+            _ if stopped => ToolState::Cancelled,
+            Some(StopReason::Error(_)) => ToolState::Failed,
+            _ => ToolState::Ended,
         });
         self.signed_in();
-        self.session.last_stop = Some(reason.clone());
-        // V1-PROMPT-04: each way to end can be seen.
-        match &reason {
+        self.session.last_stop = reason.clone();
+        let went_well = matches!(reason, None | Some(StopReason::EndTurn));
+        self.tell_end(reason.unwrap_or(StopReason::EndTurn), user, stopped);
+        self.after_turn(went_well, stopped);
+    }
+
+    /// V1-PROMPT-04: each way to end can be seen.
+    fn tell_end(&mut self, reason: StopReason, user: Option<BlockId>, stopped: bool) {
+        match reason {
             StopReason::EndTurn | StopReason::Cancelled if stopped => {
                 self.say(NoticeLevel::Info, "stopped".into());
             }
             StopReason::EndTurn => {
                 // pi's way to tell that the model could not be reached.
-                if user
-                    == self
-                        .session
-                        .transcript
-                        .blocks()
-                        .last()
-                        .map(|block| block.id)
-                {
+                let last = self.session.transcript.blocks().last();
+                if user.is_some() && user == last.map(|block| block.id) {
                     self.say(
                         NoticeLevel::Info,
                         "the agent ended the turn without a word".into(),
@@ -255,12 +334,20 @@ impl Step<'_> {
                             conversation any more";
                 self.say(NoticeLevel::Warning, text.into());
             }
+            StopReason::Error(error) if stopped => {
+                let detail = error_text::detail(&error);
+                self.say_more(NoticeLevel::Info, "stopped".into(), detail);
+            }
+            // That the prompt failed was said with it.
+            StopReason::Error(_) if self.session.inner.turn.told_failure => {}
+            StopReason::Error(error) => {
+                self.say_error(NoticeLevel::Error, "the turn failed", &error);
+            }
             StopReason::Unknown(reason) => {
                 let text = format!("the turn ended: {reason}");
                 self.say(NoticeLevel::Warning, SafeText::line(&text));
             }
         }
-        self.after_turn(reason == StopReason::EndTurn, stopped);
     }
 
     pub(super) fn prompt_failed(&mut self, session: &SessionId, error: RpcError) {
@@ -269,6 +356,12 @@ impl Step<'_> {
         }
         // V1-PROMPT-06: after our cancel an error is the cancel.
         let stopped = self.is_cancelling();
+        let wants_sign_in =
+            error_text::wants_sign_in(&error, !self.session.agent.auth_methods.is_empty());
+        if self.session.inner.turn.worked && !(wants_sign_in && !stopped) {
+            self.prompt_failed_at_work(&error, stopped);
+            return;
+        }
         let prompt = self.session.inner.turn.prompt.take();
         self.close_turn(if stopped {
             ToolState::Cancelled
@@ -286,7 +379,7 @@ impl Step<'_> {
                 );
             }
         } else if let Some((prompt, user)) = prompt
-            && error_text::wants_sign_in(&error, !self.session.agent.auth_methods.is_empty())
+            && wants_sign_in
         {
             self.sign_in_to_prompt(prompt, user, &error);
             return;
@@ -301,11 +394,26 @@ impl Step<'_> {
         self.after_turn(false, stopped);
     }
 
+    /// The agent works by its own word: that goes on without the prompt, and has an end of its own
+    /// (V2-STATE-01).
+    fn prompt_failed_at_work(&mut self, error: &RpcError, stopped: bool) {
+        if !stopped {
+            self.say_error(NoticeLevel::Error, "the message was not taken in", error);
+            self.session.inner.turn.told_failure = true;
+        }
+        let rules = &mut self.session.inner.turn;
+        rules.unanswered = false;
+        rules.prompt = None;
+        if let Some((reason, tokens)) = rules.idle.take() {
+            self.turn_over(reason, tokens);
+        }
+    }
+
     pub(super) fn denied_in_turn(&mut self) {
         self.session.inner.turn.denied = true;
     }
 
-    fn is_turn_of(&self, session: &SessionId) -> bool {
+    pub(super) fn is_turn_of(&self, session: &SessionId) -> bool {
         self.session.turn.is_some() && self.session.inner.opening.live() == Some(session)
     }
 

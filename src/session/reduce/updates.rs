@@ -1,7 +1,7 @@
 //! Updates of the live session: each to its subject; what replaces a whole is done here.
 
 use crate::{
-    proto::{AgentEvent, SessionInfoPatch},
+    proto::{AgentEvent, SessionInfoPatch, SlashCommand, Usage, UsageUpdate},
     session::NoticeLevel,
 };
 
@@ -37,7 +37,16 @@ impl Step<'_> {
                 content,
                 meta,
             } => self.chunk(role, message, content, meta),
+            AgentEvent::Message {
+                role,
+                id,
+                content,
+                meta,
+            } => self.message(role, id, content, &meta),
             AgentEvent::ToolCall(patch) => self.tool_call(*patch),
+            AgentEvent::ToolContent { id, content, meta } => self.tool_content(id, content, meta),
+            AgentEvent::State(update) => self.state(update),
+            AgentEvent::ReplayComplete => self.replay_complete(),
             AgentEvent::Plan(entries) => self.plan(entries),
             AgentEvent::NamedPlan(plan) => self.named_plan(plan),
             AgentEvent::PlanRemoved(id) => self.plan_removed(&id),
@@ -51,18 +60,36 @@ impl Step<'_> {
             AgentEvent::SessionMessageChunk { id, content, meta } => {
                 self.session_message_chunk(&id, content, &meta);
             }
-            AgentEvent::Terminal(meta) => self.terminal_meta(meta),
-            AgentEvent::Commands(mut commands) => {
-                commands.truncate(MAX_COMMANDS);
-                self.session.commands = commands;
-            }
+            AgentEvent::Terminal(patch) => self.agent_terminal(*patch),
+            AgentEvent::TerminalOutput { id, data } => self.agent_terminal_output(id, data),
+            AgentEvent::Commands(commands) => self.commands(commands),
             AgentEvent::Mode(mode) => self.mode_changed(&mode),
             AgentEvent::ConfigOptions(options) => self.config_options(options),
-            AgentEvent::Usage(usage) => self.session.usage = Some(usage),
+            AgentEvent::Usage(update) => self.usage(update),
             AgentEvent::SessionInfo(SessionInfoPatch { title, .. }) => self.title_told(title),
             AgentEvent::Error(text) => self.say(NoticeLevel::Error, text),
             AgentEvent::Unknown { what, raw } => self.unknown_update(&what, &raw),
         }
+    }
+}
+
+impl Step<'_> {
+    /// Replaces the whole list.
+    pub(super) fn commands(&mut self, mut commands: Vec<SlashCommand>) {
+        commands.truncate(MAX_COMMANDS);
+        self.session.commands = commands;
+    }
+
+    fn usage(&mut self, update: UsageUpdate) {
+        let UsageUpdate { used, size, cost } = update;
+        let known = self.session.usage.take();
+        let mut usage = Usage {
+            used,
+            size,
+            cost: known.and_then(|known| known.cost),
+        };
+        cost.apply(&mut usage.cost);
+        self.session.usage = Some(usage);
     }
 }
 
@@ -71,7 +98,9 @@ fn is_conversation(event: &AgentEvent) -> bool {
     matches!(
         event,
         AgentEvent::Chunk { .. }
+            | AgentEvent::Message { .. }
             | AgentEvent::ToolCall(_)
+            | AgentEvent::ToolContent { .. }
             | AgentEvent::Plan(_)
             | AgentEvent::NamedPlan(_)
             | AgentEvent::Compaction(_)

@@ -76,13 +76,13 @@ impl Step<'_> {
 
 fn paths(call: &ToolCall) -> impl Iterator<Item = &str> {
     let diffs = call.content.iter().filter_map(|piece| match piece {
-        ToolContent::Diff(diff) => Some(diff.path.as_str()),
+        ToolContent::Diff(diff) => Some(diff.paths()),
         _ => None,
     });
     call.locations
         .iter()
         .map(|at| at.path.as_str())
-        .chain(diffs)
+        .chain(diffs.flatten())
 }
 
 /// By its letters: links are the host's to follow, and one line too many does no harm.

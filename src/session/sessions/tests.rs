@@ -30,6 +30,7 @@ fn config() -> SessionConfig {
         additional_directories: Vec::new(),
         mcp_servers: Vec::new(),
         mcp_problems: Vec::new(),
+        modes: None,
         system_prompt: None,
         caps: ClientCaps::default(),
         protocol: Protocol::V1,
@@ -122,7 +123,11 @@ impl Bench {
             },
             request: HostRequest::Permission(Box::new(PermissionRequest {
                 session: SessionId::new(session),
-                tool_call: ToolCallPatch::new(ToolCallId::new("call")),
+                title: None,
+                description: None,
+                subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+                    ToolCallId::new("call"),
+                ))),
                 options: vec![PermissionOption {
                     id: crate::proto::OptionId::new("yes"),
                     name: "Yes".into(),
@@ -155,6 +160,7 @@ fn opened(id: &str) -> CallResult {
         id: Some(SessionId::new(id)),
         modes: None,
         config_options: Vec::new(),
+        commands: Vec::new(),
     }))
 }
 

@@ -9,7 +9,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{SessionId, SessionKey},
+    proto::{SessionId, SessionKey, WorkState},
     session::{Elsewhere, Event, Listing, Phase, Session, Sessions, TurnPhase},
     text::SafeText,
     ui::{
@@ -115,7 +115,7 @@ impl SessionList {
         cx: &OverlayContext<'_>,
     ) -> Outcome {
         let session = cx.sessions.and_then(|sessions| sessions.get(key));
-        let busy = session.is_some_and(|s| s.turn.is_some() || s.waits_for_person());
+        let busy = session.is_some_and(|s| s.is_at_work() || s.waits_for_person());
         if busy && ending != Some(key) {
             self.ending = Some(key);
             let hint = cx.keymap.hint(Action::SendNow);
@@ -264,13 +264,20 @@ fn state(session: &Session, now: Instant) -> (String, bool) {
         (Phase::Ready, Some(turn)) => {
             let took = elapsed_seconds(now.saturating_duration_since(turn.started));
             match turn.phase {
+                TurnPhase::Running if session.work == Some(WorkState::Unknown) => {
+                    ("state unknown".into(), false)
+                }
                 TurnPhase::Running => (format!("at work {took}"), false),
                 TurnPhase::Cancelling { .. } => ("stopping".into(), false),
             }
         }
-        (Phase::Ready, None) => match session.queue.len() {
-            0 => (String::new(), false),
-            queued => (format!("{queued} queued"), false),
+        (Phase::Ready, None) if session.work == Some(WorkState::Unknown) => {
+            ("state unknown".into(), false)
+        }
+        (Phase::Ready, None) => match (session.queue.len(), session.in_background()) {
+            (0, 0) => (String::new(), false),
+            (0, beside) => (format!("{beside} in background"), false),
+            (queued, _) => (format!("{queued} queued"), false),
         },
     }
 }

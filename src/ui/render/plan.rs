@@ -37,6 +37,8 @@ const MAX_TEXT: usize = 64 << 10;
 pub enum Pinned<'a> {
     Items(&'a [PlanEntry]),
     Text(&'a PlanText),
+    /// Of a type that this client does not know, by its name (V2-UPD-07).
+    Unknown(&'a SafeText),
 }
 
 impl<'a> Pinned<'a> {
@@ -44,6 +46,7 @@ impl<'a> Pinned<'a> {
         match &plan.body {
             PlanBody::Items(entries) => Self::Items(entries),
             PlanBody::Text(text) => Self::Text(text),
+            PlanBody::Unknown { kind, .. } => Self::Unknown(kind),
         }
     }
 }
@@ -71,6 +74,11 @@ pub fn render_pinned_plans(
         rows.extend(match plan {
             Pinned::Items(entries) => render_pinned_plan(entries, share, ctx),
             Pinned::Text(text) => render_pinned_text(text, share, ctx),
+            Pinned::Unknown(kind) => {
+                let text = format!("  [plan of unknown type: {kind}]");
+                let line = StyledLine::styled(&text, ctx.theme.dim);
+                vec![line.truncate(ctx.width.into(), ctx.symbols.ellipsis)]
+            }
         });
     }
     rows
@@ -304,17 +312,22 @@ fn done(entries: &[PlanEntry]) -> usize {
         .count()
 }
 
+fn is_ahead(entry: &PlanEntry) -> bool {
+    matches!(entry.status, PlanStatus::Pending | PlanStatus::InProgress)
+}
+
 fn line(entry: &PlanEntry, ctx: &RenderContext<'_>) -> StyledLine {
     let (theme, symbols) = (ctx.theme, ctx.symbols);
     let (sign, sign_style, style) = match entry.status {
         PlanStatus::Completed => (symbols.done, theme.success, theme.dim),
         PlanStatus::InProgress => (symbols.folded, theme.accent, theme.strong),
         PlanStatus::Pending => (symbols.pending, theme.dim, theme.text),
+        PlanStatus::Cancelled => (symbols.cancelled, theme.dim, theme.dim),
     };
     let mut line = StyledLine::styled(sign, sign_style);
     line.push(" ", Style::new());
     line.push(entry.content.trim(), style);
-    if entry.priority == PlanPriority::High && entry.status != PlanStatus::Completed {
+    if entry.priority == PlanPriority::High && is_ahead(entry) {
         line.push(" !", theme.warning.add_modifier(Modifier::BOLD));
     }
     line

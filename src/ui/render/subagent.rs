@@ -12,7 +12,7 @@ use super::{
     tool::{push_verb, shown_path},
 };
 use crate::{
-    proto::{IdleReason, SessionId, StopReason, SubagentState},
+    proto::{SessionId, StopReason, WorkState},
     session::{BlockKind, SessionMessage, Subagent, Subagents},
     text::SafeText,
 };
@@ -132,16 +132,14 @@ impl<'a> Standing<'a> {
             _ if subagent.cancelling => {
                 saying(symbols.cancelled, theme.warning, "cancelling", theme.dim)
             }
-            Some(SubagentState::Running) => standing(spinner.unwrap_or(still), theme.accent),
-            Some(SubagentState::RequiresAction) => {
+            Some(WorkState::Running) => standing(spinner.unwrap_or(still), theme.accent),
+            Some(WorkState::RequiresAction) => {
                 let style = theme.warning.patch(theme.strong);
                 saying(symbols.asking, style, "waits for you", theme.warning)
             }
-            Some(SubagentState::Idle(reason)) => match reason {
-                None | Some(IdleReason::Stopped(StopReason::EndTurn)) => {
-                    standing(symbols.done, theme.success)
-                }
-                Some(IdleReason::Stopped(reason)) => match reason {
+            Some(WorkState::Idle(reason)) => match reason {
+                None => standing(symbols.done, theme.success),
+                Some(reason) => match reason {
                     StopReason::EndTurn => standing(symbols.done, theme.success),
                     StopReason::Cancelled => {
                         saying(symbols.cancelled, theme.warning, "cancelled", theme.dim)
@@ -150,19 +148,17 @@ impl<'a> Standing<'a> {
                     StopReason::MaxTurnRequests => warning("limit of requests"),
                     StopReason::Refusal => warning("refused"),
                     StopReason::Unknown(reason) => warning(reason),
-                },
-                Some(IdleReason::Failed(error)) => Self {
-                    error: Some(error.message.clone()).filter(|text| !text.trim().is_empty()),
-                    ..saying(symbols.failed, theme.error, "failed", theme.error)
+                    StopReason::Error(error) => Self {
+                        error: Some(error.message.clone()).filter(|text| !text.trim().is_empty()),
+                        ..saying(symbols.failed, theme.error, "failed", theme.error)
+                    },
                 },
             },
             // V1-SUB-04: what it did before is no longer shown as what it does.
-            Some(SubagentState::Unknown) => {
+            Some(WorkState::Unknown) => {
                 saying(symbols.pending, theme.dim, "state unknown", theme.dim)
             }
-            Some(SubagentState::Other(state)) => {
-                saying(symbols.pending, theme.dim, state, theme.dim)
-            }
+            Some(WorkState::Other(state)) => saying(symbols.pending, theme.dim, state, theme.dim),
             None => standing(symbols.ended, theme.dim),
         }
     }
@@ -172,8 +168,8 @@ fn time(subagent: &Subagent, moving: bool, ctx: &RenderContext<'_>) -> StyledLin
     let so_far = ctx.now.saturating_duration_since(subagent.started);
     let text = match (subagent.took, &subagent.state) {
         (Some(took), _) if took.as_millis() >= 100 => elapsed(took),
-        (None, Some(SubagentState::Running)) if moving => elapsed(so_far),
-        (None, Some(SubagentState::Running)) => elapsed_seconds(so_far),
+        (None, Some(WorkState::Running)) if moving => elapsed(so_far),
+        (None, Some(WorkState::Running)) => elapsed_seconds(so_far),
         _ => return StyledLine::new(),
     };
     StyledLine::styled(&text, ctx.theme.dim)

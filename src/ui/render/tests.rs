@@ -287,12 +287,11 @@ fn how_a_command_ended_is_seen_however_long_it_is() {
     let info = |code| TerminalInfo {
         command: "cargo test --workspace --all-features --no-fail-fast".into(),
         cwd: "/src".into(),
-        started: stage.now,
         exit: Some(ExitStatus {
             code: Some(code),
             signal: None,
         }),
-        foreign: false,
+        ..TerminalInfo::new(stage.now)
     };
     let header = |code, title, width| {
         let row = render_terminal_header(&info(code), title, &stage.ctx(width));

@@ -1,7 +1,7 @@
 //! What each action does.
 
 use crate::{
-    proto::{OptionValue, category},
+    proto::{OptionValue, WorkState, category},
     session::{Event, Phase, Session, Sessions, TurnPhase},
     text::{SafeText, command_line},
     ui::{
@@ -16,7 +16,8 @@ use crate::{
 impl Ui {
     /// Does it; false where it means nothing now, so that the key may mean something else.
     pub(super) fn act(&mut self, action: Action, cx: &UiContext<'_>) -> bool {
-        if !matches!(action, Action::Interrupt | Action::Quit) {
+        // Those take two presses, at times.
+        if !matches!(action, Action::Interrupt | Action::Quit | Action::Stop) {
             self.moment.disarm();
         }
         match action {
@@ -194,11 +195,24 @@ impl Ui {
 
     /// Esc, with nothing open that it would close.
     fn stop(&mut self, cx: &UiContext<'_>) {
+        let opening = |session: &Session| matches!(session.phase, Phase::Opening { .. });
+        let stops = cx.session.is_some_and(can_stop);
+        let gives_up = !stops && cx.session.is_some_and(opening);
+        if !gives_up {
+            self.moment.disarm();
+        }
         if self.end_feedback() {
             return;
         }
-        if cx.session.is_some_and(can_stop) {
+        if stops {
             self.session_event(Event::Stop, cx);
+        } else if gives_up {
+            // At the second press: there is no way back to the session that was wanted.
+            let ask = self.again(Action::Stop, "gives up opening the session");
+            if self.moment.confirm(Action::Stop, ask, cx.now) {
+                self.moment.disarm();
+                self.session_event(Event::Stop, cx);
+            }
         }
     }
 
@@ -233,10 +247,13 @@ impl Ui {
         }
         let elsewhere = cx.sessions.map(Sessions::elsewhere).unwrap_or_default();
         let others = elsewhere.working + elsewhere.waiting > 0;
-        let here = cx.session.is_some_and(has_turn);
-        let what = match (here, others) {
+        let turn = cx.session.is_some_and(has_turn);
+        let here = cx.session.is_some_and(Session::is_at_work);
+        let what = match (turn, others) {
             (_, true) => "stops every session and quits",
-            _ => "stops the turn and quits",
+            (true, _) => "stops the turn and quits",
+            // What goes on beside it ends with the agent's process (V2-STATE-02).
+            _ => "stops what runs in the background and quits",
         };
         let ask = self.again(Action::Quit, what);
         if !(here || others) || self.moment.confirm(Action::Quit, ask, cx.now) {
@@ -286,7 +303,13 @@ impl Ui {
                         .push(UiCommand::Session(Event::CancelSubagent(id)));
                 }
                 Some(_) => self.moment.say("it cannot be stopped by itself".into()),
-                None => self.moment.say("this block is no subagent".into()),
+                None => match self.transcript.selected_work(session) {
+                    Some(event) => self.commands.push(UiCommand::Session(event)),
+                    None if self.transcript.selects_call(session) => {
+                        self.moment.say("it cannot be stopped by itself".into());
+                    }
+                    None => self.moment.say("nothing here can be stopped".into()),
+                },
             },
             _ => {}
         }
@@ -352,7 +375,7 @@ impl Ui {
         self.session_event(Event::SetOption { option, value }, cx);
     }
 
-    fn session_event(&mut self, event: Event, cx: &UiContext<'_>) {
+    pub(super) fn session_event(&mut self, event: Event, cx: &UiContext<'_>) {
         if cx.session.is_some() {
             self.commands.push(UiCommand::Session(event));
         } else {
@@ -375,6 +398,7 @@ fn has_turn(session: &Session) -> bool {
 fn can_stop(session: &Session) -> bool {
     has_turn(session)
         || session.shown_question().is_some()
+        || session.work == Some(WorkState::Unknown)
         || matches!(session.phase, Phase::SignIn { .. })
 }
 

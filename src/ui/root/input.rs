@@ -3,13 +3,16 @@
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 
-use crate::ui::{
-    Ui, UiCommand, UiContext,
-    action::{Action, Context},
-    composer::{PopupOutcome, Sources},
-    keymap::Chord,
-    overlay::{Outcome, Wish},
-    transcript::Scroll,
+use crate::{
+    session::{Event as SessionEvent, Listing, Session},
+    ui::{
+        Ui, UiCommand, UiContext,
+        action::{Action, Context},
+        composer::{PopupOutcome, Sources},
+        keymap::Chord,
+        overlay::{Outcome, Wish},
+        transcript::Scroll,
+    },
 };
 
 /// Contexts of the keymap, by who has the keys.
@@ -194,6 +197,11 @@ impl Ui {
         match self.look.keymap.action(chord, &[Context::Anywhere]) {
             Some(Action::Stop | Action::Interrupt) => {
                 self.layers.close_top();
+                let listing = |session: &Session| session.earlier.state == Listing::Asking;
+                if cx.session.is_some_and(listing) {
+                    // Nobody looks at the list any more (V1-CAN-09).
+                    self.session_event(SessionEvent::GiveUpListing, cx);
+                }
             }
             Some(action @ (Action::Redraw | Action::Suspend | Action::Quit)) => {
                 self.act(action, cx);

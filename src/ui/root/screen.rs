@@ -325,6 +325,11 @@ impl Ui {
                     .selected_subagent(session)
                     .is_some_and(Subagent::can_be_cancelled),
             ),
+            (
+                Action::BlockStop,
+                "stops it",
+                selected.selected_work(session).is_some(),
+            ),
             (Action::BlockShow, "shows all", true),
             (
                 Action::BlockOpen,
@@ -405,7 +410,7 @@ impl Ui {
 fn pinned_plans(session: &Session) -> Vec<Pinned<'_>> {
     let unfinished = |entries: &&[PlanEntry]| {
         let mut entries = entries.iter();
-        entries.any(|entry| entry.status != PlanStatus::Completed)
+        entries.any(|entry| !matches!(entry.status, PlanStatus::Completed | PlanStatus::Cancelled))
     };
     let plain = Some(session.plan.as_slice()).filter(unfinished);
     let named = session.plans.iter().map(Pinned::of);

@@ -9,9 +9,9 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, CallResult, CallTag, ChunkRole, ClientCaps,
         ConnectionId, ContentBlock, Elicitation, ElicitationId, ElicitationMode, ElicitationScope,
-        FromAgent, HostRequest, Initialized, Meta, ModeId, ModeState, OptionId, PermissionKind,
-        PermissionOption, PermissionRequest, Protocol, RequestKey, RpcError, SessionId,
-        SessionMode, SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
+        FromAgent, HostRequest, Initialized, Meta, ModeId, ModeState, OptionId, Patch,
+        PermissionKind, PermissionOption, PermissionRequest, Protocol, RequestKey, RpcError,
+        SessionId, SessionMode, SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
     },
     session::{Effect, Event, Prompt, Question, Session, SessionConfig, Start, Verdict, reduce},
     text::SafeText,
@@ -44,6 +44,7 @@ impl Bench {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),
+            modes: None,
             system_prompt: None,
             caps: ClientCaps::default(),
             protocol: Protocol::V1,
@@ -140,6 +141,7 @@ impl Bench {
                     available: vec![mode("build", "build"), mode("yolo", "YOLO")],
                 }),
                 config_options: Vec::new(),
+                commands: Vec::new(),
             })),
         });
     }
@@ -183,7 +185,9 @@ impl Bench {
             key,
             request: HostRequest::Permission(Box::new(PermissionRequest {
                 session: Self::session_id(),
-                tool_call: call,
+                title: None,
+                description: None,
+                subject: crate::proto::PermissionSubject::ToolCall(Box::new(call)),
                 options,
             })),
         });
@@ -199,8 +203,8 @@ impl Bench {
     /// Asks to run a command, with the usual options.
     pub fn asks_to_run(&mut self, command: &str) {
         let mut call = self.call(ToolKind::Execute);
-        call.title = Some(SafeText::line(command));
-        call.command = Some(command.to_owned());
+        call.title = Patch::Set(SafeText::line(command));
+        call.command = Patch::Set(command.to_owned());
         self.asks(call, usual_options());
     }
 
@@ -209,7 +213,7 @@ impl Bench {
         let id = ToolCallId::new(format!("call-{}", self.requests));
         ToolCallPatch {
             announces: true,
-            kind: Some(kind),
+            kind: Patch::Set(kind),
             ..ToolCallPatch::new(id)
         }
     }

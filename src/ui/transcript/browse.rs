@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     proto::{ContentBlock, Diff, TerminalId, ToolContent},
-    session::{Block, BlockId, BlockKind, Session, Subagent, ToolCall},
+    session::{Block, BlockId, BlockKind, Event, Session, Subagent, ToolCall},
     text::SafeText,
     ui::render::{
         Row,
@@ -164,7 +164,29 @@ impl TranscriptView {
             })
     }
 
-    /// What `x` stops.
+    /// What `x` stops, where that is one call or terminal of the agent (V2-CAN-02).
+    pub fn selected_work(&self, session: &Session) -> Option<Event> {
+        let call = self.selected_call(session)?;
+        if session.can_cancel_call(call) {
+            let id = call.id.clone();
+            return Some(Event::CancelToolCall { of: None, id });
+        }
+        let terminals = call.content.iter().filter_map(|piece| match piece {
+            ToolContent::Terminal(id) => Some(id),
+            _ => None,
+        });
+        let mut terminals = terminals.filter(|id| session.can_cancel_terminal(id));
+        let id = terminals.next()?.clone();
+        Some(Event::CancelTerminal { of: None, id })
+    }
+
+    /// Whether what is selected is one of the agent's tool calls.
+    pub fn selects_call(&self, session: &Session) -> bool {
+        self.selected_call(session)
+            .is_some_and(|call| !call.by_person)
+    }
+
+    /// What else `x` stops.
     pub fn selected_subagent<'a>(&self, session: &'a Session) -> Option<&'a Subagent> {
         match &self.selected_in(session)?.kind {
             BlockKind::Subagent(id) => session.subagents.get(id),

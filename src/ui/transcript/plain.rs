@@ -4,12 +4,15 @@ use similar::TextDiff;
 
 use super::frame::Source;
 use crate::{
-    proto::{CompactionStatus, ContentBlock, Diff, PlanStatus, SessionId, TerminalId, ToolContent},
+    proto::{
+        CompactionStatus, ContentBlock, Diff, DiffText, PlanStatus, SessionId, TerminalId,
+        ToolContent,
+    },
     session::{
         Block, BlockKind, Compaction, Piece, Pieces, Session, SessionMessage, ToolCall, ToolState,
     },
     text::SafeText,
-    ui::render::{subagent::session_name, tool::shown_path},
+    ui::render::{diff::change_label, subagent::session_name, tool::shown_path},
     vt::Screens,
 };
 
@@ -57,6 +60,7 @@ pub(super) fn block_text(block: &Block, source: &Source<'_>) -> String {
             let line = |entry: &crate::proto::PlanEntry| {
                 let sign = match entry.status {
                     PlanStatus::Completed => "[x]",
+                    PlanStatus::Cancelled => "[-]",
                     PlanStatus::InProgress => "[>]",
                     PlanStatus::Pending => "[ ]",
                 };
@@ -173,7 +177,9 @@ fn pieces_text(pieces: &Pieces) -> String {
 fn tool_text(call: &ToolCall, source: &Source<'_>) -> String {
     let state = match &call.state {
         ToolState::Pending => "pending".to_owned(),
+        _ if call.doubted && call.state.is_open() => "state unknown".to_owned(),
         ToolState::InProgress => "running".to_owned(),
+        ToolState::Paused => "paused".to_owned(),
         ToolState::Completed => "done".to_owned(),
         ToolState::Failed => "failed".to_owned(),
         ToolState::Cancelled => "cancelled".to_owned(),
@@ -241,18 +247,26 @@ fn content_text(content: &ContentBlock) -> String {
 /// In the unified form that patch tools read.
 fn diff_text(diff: &Diff, source: &Source<'_>) -> String {
     let path = shown_path(&diff.path, source.cwd);
-    let old = diff.old.clone().unwrap_or_default();
-    if old.len() + diff.new.len() > MAX_DIFF_BYTES {
+    let (old, new) = match &diff.text {
+        DiffText::Sides { old, new } => (old, new),
+        DiffText::Patch(patch) => return patch.trim_end().to_owned(),
+        DiffText::None => {
+            let label = change_label(diff, source.cwd).unwrap_or_default();
+            return format!("[{path}: {label}]");
+        }
+    };
+    if diff.weight() > MAX_DIFF_BYTES {
         return format!("--- {path}\n[too large to be written out here]");
     }
-    let before = if diff.old.is_some() {
+    let before = if old.is_some() {
         path.as_str()
     } else {
         "/dev/null"
     };
+    let old = old.clone().unwrap_or_default();
     TextDiff::configure()
         .timeout(std::time::Duration::from_millis(50))
-        .diff_lines(old.as_str(), diff.new.as_str())
+        .diff_lines(old.as_str(), new.as_str())
         .unified_diff()
         .header(before, &path)
         .to_string()

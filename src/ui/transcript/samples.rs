@@ -84,12 +84,11 @@ impl World {
         let info = TerminalInfo {
             command: SafeText::new(command),
             cwd: SafeText::new("/home/me/tool"),
-            started: self.stage.now,
             exit: exit.map(|code| ExitStatus {
                 code: Some(code),
                 signal: None,
             }),
-            foreign: false,
+            ..TerminalInfo::new(self.stage.now)
         };
         self.terminals.insert(id, info);
     }
@@ -150,11 +149,11 @@ pub fn text_piece(text: &str) -> ToolContent {
 }
 
 pub fn diff_piece(path: &str, old: Option<&str>, new: &str) -> ToolContent {
-    ToolContent::Diff(Arc::new(Diff {
-        path: path.into(),
-        old: old.map(SafeText::new),
-        new: SafeText::new(new),
-    }))
+    ToolContent::Diff(Arc::new(Diff::of_texts(
+        path.into(),
+        old.map(SafeText::new),
+        SafeText::new(new),
+    )))
 }
 
 pub fn at(path: &str, line: Option<u32>) -> ToolLocation {

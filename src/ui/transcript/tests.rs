@@ -479,6 +479,7 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),
+            modes: None,
             system_prompt: None,
             caps: Default::default(),
             protocol: crate::proto::Protocol::V1,

@@ -15,7 +15,7 @@ use crate::{
     text::SafeText,
     ui::render::{
         RenderContext, Row,
-        diff::{DiffLine, DiffModel, Form, Item, Layout, Painter, diff_model},
+        diff::{DiffLine, DiffModel, Form, Item, Layout, Painter, change_label, diff_model},
         format::{count, grouped},
         line::StyledLine,
         tool::shown_path,
@@ -39,6 +39,7 @@ const ABOVE: usize = 1;
 struct File {
     diff: Arc<Diff>,
     path: SafeText,
+    label: Option<SafeText>,
     model: Option<Arc<DiffModel>>,
 }
 
@@ -76,6 +77,7 @@ impl DiffViewer {
     pub fn new(diffs: Vec<Arc<Diff>>, layout: DiffLayout, cwd: &Path) -> Self {
         let file = |diff: Arc<Diff>| File {
             path: shown_path(&diff.path, cwd),
+            label: change_label(&diff, cwd),
             diff,
             model: None,
         };
@@ -294,13 +296,21 @@ impl Entries for Laid<'_> {
 /// `src/a.rs  +18 −4`
 fn header(line: &mut StyledLine, file: &File, ctx: &RenderContext<'_>) {
     line.push(&file.path, ctx.theme.strong);
+    if let Some(label) = &file.label {
+        line.push("  ", ctx.theme.text);
+        line.push(label, ctx.theme.dim);
+    }
     let Some(model) = &file.model else { return };
+    if model.form == Form::Untold {
+        return;
+    }
     line.push("  ", ctx.theme.text);
     match model.form {
+        _ if file.label.is_some() => {}
         Form::Created => line.push("new ", ctx.theme.dim),
         Form::Emptied => line.push("emptied ", ctx.theme.dim),
         Form::Same => line.push("no difference that could be shown ", ctx.theme.dim),
-        Form::Changed => {}
+        Form::Changed | Form::Untold => {}
     }
     line.push(
         &format!("+{}", grouped(model.stats.added)),

@@ -43,11 +43,11 @@ fn diffs() -> Viewer {
         (0..100).map(line).collect()
     };
     let diff = |path: &str, old: Option<String>, new: String| {
-        Arc::new(Diff {
-            path: path.into(),
-            old: old.map(|old| SafeText::new(&old)),
-            new: SafeText::new(&new),
-        })
+        Arc::new(Diff::of_texts(
+            path.into(),
+            old.map(|old| SafeText::new(&old)),
+            SafeText::new(&new),
+        ))
     };
     let diffs = vec![
         diff("/p/src/a.rs", Some(lines("old")), lines("new")),
@@ -156,12 +156,11 @@ fn terminal(exit: Option<i64>) -> (Viewer, Screens) {
     let info = TerminalInfo {
         command: "cp -i a b".into(),
         cwd: "/p".into(),
-        started: Instant::now(),
         exit: exit.map(|code| ExitStatus {
             code: Some(code),
             signal: None,
         }),
-        foreign: false,
+        ..TerminalInfo::new(Instant::now())
     };
     (
         Viewer::Terminal(TerminalViewer::new(id, Some(&info))),

@@ -145,7 +145,7 @@ fn compactions_agree_with_the_schema() {
             status: Some(CompactionStatus::Failed),
             summary: Patch::Set(vec![text("so far")]),
             error: Patch::Set("too long".into()),
-            meta: Patch::Keep,
+            meta: Meta::default(),
         }))
     );
     let chunk = schema::CompactionSummaryChunk::new("c", text_block("more"));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::proto::{
-    ChunkRole, ContentBlock, ElicitationMode, FieldKind, HostRequest, ToolContent, ToolKind,
+    ChunkRole, ContentBlock, ElicitationMode, FieldKind, HostRequest, Patch, ToolContent, ToolKind,
     ToolStatus,
 };
 
@@ -243,17 +243,23 @@ fn tool_calls_agree_with_the_schema() {
         panic!("no tool call");
     };
     assert!(patch.announces);
-    assert_eq!(patch.title.as_deref(), Some("Edit a.rs"));
-    assert_eq!(patch.kind, Some(ToolKind::Edit));
-    assert_eq!(patch.status, Some(ToolStatus::InProgress));
-    let content = patch.content.expect("content");
+    assert_eq!(patch.title.as_set().map(|it| &**it), Some("Edit a.rs"));
+    assert_eq!(patch.kind, Patch::Set(ToolKind::Edit));
+    assert_eq!(patch.status, Patch::Set(ToolStatus::InProgress));
+    let content = patch.content.into_set().expect("content");
     let [ToolContent::Diff(diff), ToolContent::Terminal(terminal)] = content.as_slice() else {
         panic!("{content:?}");
     };
+    let crate::proto::DiffText::Sides { old, new } = &diff.text else {
+        panic!("{diff:?}");
+    };
     assert_eq!(
-        (diff.path.as_str(), diff.old.as_deref(), &*diff.new),
+        (diff.path.as_str(), old.as_deref(), &**new),
         ("/p/a.rs", Some("old"), "new")
     );
     assert_eq!(terminal.as_str(), "t");
-    assert_eq!(patch.locations.expect("locations")[0].line, Some(3));
+    assert_eq!(
+        patch.locations.into_set().expect("locations")[0].line,
+        Some(3)
+    );
 }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::proto::{
-    ContentBlock, IdleReason, MessageId, Meta, Patch, SessionMessagePatch, StopReason,
-    SubagentCaps, SubagentPatch, SubagentState, ToolContent,
+    ContentBlock, MessageId, Meta, Patch, SessionMessagePatch, StopReason, SubagentCaps,
+    SubagentPatch, ToolContent, WorkState,
 };
 
 fn event(update: &Value) -> AgentEvent {
@@ -57,7 +57,7 @@ fn subagents_agree_with_the_schema() {
         title: Patch::Set("Explore".into()),
         description: Patch::Set("looks around".into()),
         caps: Patch::Set(SubagentCaps { cancel: true }),
-        state: Patch::Set(SubagentState::Running),
+        state: Patch::Set(WorkState::Running.into()),
         cwd: Patch::Set("/tree".into()),
         additional_directories: Patch::Set(vec!["/more".into()]),
         ..SubagentPatch::new(SessionId::new("c"))
@@ -106,38 +106,39 @@ fn a_subagent_is_a_patch() {
 #[test]
 fn every_state_has_its_own_word() {
     for (state, expected) in [
-        (json!({"state": "running"}), SubagentState::Running),
+        (json!({"state": "running"}), WorkState::Running),
         (
             json!({"state": "requires_action"}),
-            SubagentState::RequiresAction,
+            WorkState::RequiresAction,
         ),
-        (json!({"state": "unknown"}), SubagentState::Unknown),
+        (json!({"state": "unknown"}), WorkState::Unknown),
         (
             json!({"state": "_asleep"}),
-            SubagentState::Other("_asleep".into()),
+            WorkState::Other("_asleep".into()),
         ),
-        (json!({"state": "idle"}), SubagentState::Idle(None)),
+        (json!({"state": "idle"}), WorkState::Idle(None)),
         (
             json!({"state": "idle", "stopReason": null}),
-            SubagentState::Idle(None),
+            WorkState::Idle(None),
         ),
         (
             json!({"state": "idle", "stopReason": "max_tokens"}),
-            SubagentState::Idle(Some(IdleReason::Stopped(StopReason::MaxTokens))),
+            WorkState::Idle(Some(StopReason::MaxTokens)),
         ),
         (
             json!({"state": "idle", "stopReason": "_bored"}),
-            SubagentState::Idle(Some(IdleReason::Stopped(StopReason::Unknown(
-                "_bored".into(),
-            )))),
+            WorkState::Idle(Some(StopReason::Unknown("_bored".into()))),
         ),
         (
             json!({"state": "idle", "stopReason": "error",
                 "error": {"code": -32000, "message": "no quota"}}),
-            SubagentState::Idle(Some(IdleReason::Failed(RpcError::new(-32000, "no quota")))),
+            WorkState::Idle(Some(StopReason::Error(RpcError::new(-32000, "no quota")))),
         ),
     ] {
-        assert_eq!(child(json!({"state": state})).state, Patch::Set(expected));
+        assert_eq!(
+            child(json!({"state": state})).state,
+            Patch::Set(expected.into())
+        );
     }
 }
 
@@ -155,7 +156,7 @@ fn messages_between_sessions_agree_with_the_schema() {
             sender: Patch::Set(SessionId::new("s")),
             recipient: Patch::Keep,
             content: Patch::Set(vec![ContentBlock::Text("look".into())]),
-            meta: Patch::Keep,
+            meta: Meta::default(),
         }))
     );
     let chunk = schema::SessionMessageChunk::new("m", block());
@@ -176,7 +177,10 @@ fn messages_between_sessions_agree_with_the_schema() {
     assert_eq!(cleared.sender, Patch::Clear);
     assert_eq!(cleared.recipient, Patch::Keep);
     assert_eq!(cleared.content, Patch::Clear);
-    assert_eq!(cleared.meta, Patch::Clear);
+    let mut meta = Meta::default();
+    meta.add(RawJson("{}".into()));
+    meta.merge(&cleared.meta);
+    assert_eq!(meta, Meta::default());
 }
 
 // V1-TOOL-11
@@ -188,7 +192,7 @@ fn a_call_links_to_a_session() {
     })) else {
         panic!("a call");
     };
-    let content = patch.content.expect("content");
+    let content = patch.content.into_set().expect("content");
     assert_eq!(content[0], ToolContent::Session(SessionId::new("c")));
     assert!(matches!(content[1], ToolContent::Unknown { .. }));
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::proto::{
     ChunkRole, ContentBlock, ExitStatus, Meta, Patch, PlanPriority, PlanStatus, TerminalId,
-    TerminalMeta, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
+    TerminalPatch, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
 };
 
 fn events(update: &Value) -> Vec<AgentEvent> {
@@ -122,8 +122,8 @@ fn extra_members_are_ignored() {
     assert_eq!(decoded, text_chunk("x"));
 }
 
-fn values(meta: &Meta) -> Vec<&str> {
-    meta.values().iter().map(|raw| &*raw.0).collect()
+fn values(meta: &Meta) -> Vec<String> {
+    meta.objects().map(|raw| raw.0.to_string()).collect()
 }
 
 // V1-META-01
@@ -240,14 +240,14 @@ fn unknown_values_cost_only_themselves() {
             {"type": "terminal", "terminalId": "nobody-knows"},
         ],
     }));
-    assert_eq!(patch.kind, Some(ToolKind::Other));
+    assert_eq!(patch.kind, Patch::Set(ToolKind::Other));
     assert_eq!(
         patch.status,
-        Some(ToolStatus::Unknown(SafeText::new("paused\u{1b}")))
+        Patch::Set(ToolStatus::Unknown(SafeText::new("paused\u{1b}")))
     );
-    assert_eq!(patch.title, None);
-    assert_eq!(patch.locations.expect("locations").len(), 1);
-    let content = patch.content.expect("content");
+    assert_eq!(patch.title, Patch::Keep);
+    assert_eq!(patch.locations.into_set().expect("locations").len(), 1);
+    let content = patch.content.into_set().expect("content");
     assert!(
         matches!(
             content.as_slice(),
@@ -280,11 +280,14 @@ fn raw_input_and_output_are_bounded() {
         "rawInput": {"command": "x".repeat(100_000)}, "rawOutput": "é".repeat(100_000),
     }));
     for raw in [patch.raw_input, patch.raw_output] {
-        let raw = raw.expect("raw").0;
+        let raw = raw.into_set().expect("raw").0;
         assert!(raw.len() < RAW_LIMIT + 40 && raw.ends_with("bytes more)"));
     }
     // What a person approves is whole.
-    assert_eq!(patch.command.map(|command| command.len()), Some(100_000));
+    assert_eq!(
+        patch.command.map(|command| command.len()),
+        Patch::Set(100_000)
+    );
 }
 
 #[test]
@@ -293,7 +296,7 @@ fn only_commands_are_taken_for_commands() {
         "sessionUpdate": "tool_call", "toolCallId": "c", "title": "t", "kind": "edit",
         "rawInput": {"command": "str_replace", "path": "/a"},
     }));
-    assert_eq!(patch.command, None);
+    assert_eq!(patch.command, Patch::Keep);
 }
 
 #[test]
@@ -312,21 +315,22 @@ fn terminals_of_the_agent_come_before_the_call_that_shows_them() {
     assert_eq!(
         said[..3],
         [
-            AgentEvent::Terminal(TerminalMeta::Info {
+            AgentEvent::Terminal(Box::new(TerminalPatch {
+                cwd: Patch::Set("/p".to_owned()),
+                output: Patch::Clear,
+                ..TerminalPatch::new(id())
+            })),
+            AgentEvent::TerminalOutput {
                 id: id(),
-                cwd: Some("/p".to_owned())
-            }),
-            AgentEvent::Terminal(TerminalMeta::Output {
-                id: id(),
-                data: "a\u{1b}[m\n".to_owned(),
-            }),
-            AgentEvent::Terminal(TerminalMeta::Exit {
-                id: id(),
-                status: ExitStatus {
+                data: b"a\x1b[m\n".to_vec(),
+            },
+            AgentEvent::Terminal(Box::new(TerminalPatch {
+                exit: Patch::Set(ExitStatus {
                     code: Some(0),
                     signal: None
-                },
-            }),
+                }),
+                ..TerminalPatch::new(id())
+            })),
         ]
     );
     assert!(matches!(said[3], AgentEvent::ToolCall(_)));
@@ -354,7 +358,7 @@ fn usage_may_be_odd() {
         panic!("usage");
     };
     assert_eq!((usage.used, usage.size), (12, 0));
-    assert_eq!(usage.cost, Some((3.0, SafeText::from("credits"))));
+    assert_eq!(usage.cost, Patch::Set((3.0, SafeText::from("credits"))));
 }
 
 // Some send the one item alone; it is shown as what it is.
@@ -366,7 +370,7 @@ fn content_that_is_no_list_is_its_one_item() {
     }));
     assert!(
         matches!(
-            patch.content.as_deref(),
+            patch.content.as_set().map(|it| &**it),
             Some([ToolContent::Block(ContentBlock::Unknown { .. })])
         ),
         "{patch:?}"
@@ -434,14 +438,14 @@ fn a_tool_call_has_a_name_places_and_any_content() {
             {"type": "session", "sessionId": "child"},
         ],
     }));
-    assert_eq!(patch.name.as_deref(), Some("read_file"));
-    let locations = patch.locations.expect("locations");
+    assert_eq!(patch.name.as_set().map(|it| &**it), Some("read_file"));
+    let locations = patch.locations.into_set().expect("locations");
     let locations: Vec<_> = locations
         .iter()
         .map(|at| (at.path.as_str(), at.line))
         .collect();
     assert_eq!(locations, [("/a", Some(12)), ("/b", None)]);
-    let content = patch.content.expect("content");
+    let content = patch.content.into_set().expect("content");
     let [
         ToolContent::Block(ContentBlock::Image(_)),
         ToolContent::Block(ContentBlock::ResourceLink(_)),

@@ -14,7 +14,7 @@ fn patch(id: &str, status: CompactionStatus) -> CompactionPatch {
         status: Some(status),
         summary: Patch::Keep,
         error: Patch::Keep,
-        meta: Patch::Keep,
+        meta: Meta::default(),
     }
 }
 

@@ -149,3 +149,61 @@ fn where_nothing_can_be_forked_a_new_session_is_opened_and_that_is_said() {
     assert_eq!(wire(&effects), ["new"]);
     assert!(play.mentions("could not be forked"));
 }
+
+fn given_up(first: bool) -> String {
+    format!("give up {:?}", CallTag::ListSessions { first })
+}
+
+#[test]
+fn a_list_that_nobody_waits_for_is_given_up_and_can_be_asked_for_anew_v1_can_09_v1_err_06() {
+    let mut play = capable();
+    let call = || CallTag::ListSessions { first: true };
+    assert!(play.event(Event::GiveUpListing).is_empty(), "none is open");
+    play.event(Event::ListSessions);
+    assert_eq!(wire(&play.event(Event::GiveUpListing)), [given_up(true)]);
+    assert_eq!(play.session.earlier.state, Listing::NotAsked);
+    assert!(play.event(Event::GiveUpListing).is_empty(), "once");
+    assert_eq!(wire(&play.event(Event::ListSessions)), ["list None"]);
+    // The answer to the first one is none to the second.
+    play.reply(call(), failed(-32800, "cancelled"));
+    assert_eq!(play.session.earlier.state, Listing::Asking);
+    play.reply(call(), page(vec![info("a", None)], Some("c")));
+    assert_eq!(wire(&play.event(Event::GiveUpListing)), [given_up(false)]);
+    // What came before it stays; what comes late does not matter.
+    play.reply(
+        CallTag::ListSessions { first: false },
+        page(vec![info("late", None)], None),
+    );
+    assert_eq!(listed(&play), ["a"]);
+    assert_eq!(play.session.earlier.state, Listing::NotAsked);
+}
+
+#[test]
+fn an_agent_that_never_answers_keeps_no_list_waiting_v1_can_09() {
+    let mut play = capable();
+    play.event(Event::ListSessions);
+    play.wait(Duration::from_secs(19));
+    assert_eq!(play.session.earlier.state, Listing::Asking);
+    let effects = play.wait(Duration::from_secs(1));
+    assert_eq!(wire(&effects), [given_up(true)]);
+    let failed = Listing::Failed("no answer within 20 s".into());
+    assert_eq!(play.session.earlier.state, failed);
+    assert_eq!(play.session.deadline(), None, "an idle session has none");
+    assert_eq!(wire(&play.event(Event::ListSessions)), ["list None"]);
+}
+
+#[test]
+fn an_agent_that_dies_keeps_no_list_waiting() {
+    let mut play = capable();
+    play.event(Event::ListSessions);
+    play.event(Event::Exited(play.connection, AgentExit::default()));
+    assert_eq!(play.session.earlier.state, Listing::NotAsked);
+    play.event(Event::Restart);
+    play.connect();
+    play.initialized(hello(AgentCaps {
+        list: true,
+        ..AgentCaps::default()
+    }));
+    play.reply(CallTag::NewSession, session_named("t"));
+    assert_eq!(wire(&play.event(Event::ListSessions)), ["list None"]);
+}

@@ -178,7 +178,8 @@ fn what_came_with_a_message_stays_with_it() {
     let Some(BlockKind::Agent(message)) = last.map(|block| &block.kind) else {
         panic!("a message");
     };
-    let values: Vec<&str> = message.meta.values().iter().map(|raw| &*raw.0).collect();
+    let values: Vec<RawJson> = message.meta.objects().collect();
+    let values: Vec<&str> = values.iter().map(|raw| &*raw.0).collect();
     assert_eq!(values, [r#"{"n":1}"#, r#"{"n":2}"#]);
 }
 
@@ -208,7 +209,7 @@ fn a_message_without_end_is_bounded_in_the_middle() {
 
 #[test]
 fn titles_and_usage_come_and_go_v1_ses_21_v1_upd_09() {
-    use crate::proto::{Patch, SessionInfoPatch, Usage};
+    use crate::proto::{Patch, SessionInfoPatch, Usage, UsageUpdate};
     let mut play = Play::open();
     let info = |title| {
         AgentEvent::SessionInfo(SessionInfoPatch {
@@ -226,8 +227,26 @@ fn titles_and_usage_come_and_go_v1_ses_21_v1_upd_09() {
         size: 0,
         cost: Some((0.5, "credits".into())),
     };
-    play.update(AgentEvent::Usage(usage.clone()));
+    let told = |cost| {
+        AgentEvent::Usage(UsageUpdate {
+            used: 5,
+            size: 0,
+            cost,
+        })
+    };
+    play.update(told(Patch::Set((0.5, "credits".into()))));
+    assert_eq!(play.session.usage, Some(usage.clone()));
+    // V2-UPD-11: what is left out stays.
+    play.update(told(Patch::Keep));
     assert_eq!(play.session.usage, Some(usage));
+    play.update(told(Patch::Clear));
+    assert_eq!(
+        play.session
+            .usage
+            .as_ref()
+            .and_then(|usage| usage.cost.as_ref()),
+        None
+    );
 }
 
 /// The cost of a chunk: no effect list is allocated, and the change log stays one entry.

@@ -21,6 +21,8 @@ mod title;
 mod tools;
 mod turn;
 mod unattended;
+mod upserts;
+mod work;
 mod writes;
 
 use std::time::{Duration, Instant};
@@ -29,7 +31,7 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
         ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
-        MessageId, Meta, Notification, OptionValue, PermissionKind, PermissionOption,
+        MessageId, Meta, Notification, OptionValue, Patch, PermissionKind, PermissionOption,
         PermissionRequest, PromptBlock, Protocol, RequestKey, RpcError, SessionId, SessionOpened,
         StopReason, ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
     },
@@ -57,6 +59,7 @@ fn config() -> SessionConfig {
         additional_directories: Vec::new(),
         mcp_servers: Vec::new(),
         mcp_problems: Vec::new(),
+        modes: None,
         system_prompt: None,
         caps: ClientCaps::default(),
         protocol: Protocol::V1,
@@ -99,15 +102,15 @@ fn says(said: &str) -> AgentEvent {
 fn tool(id: &str, title: &str, status: ToolStatus) -> AgentEvent {
     AgentEvent::ToolCall(Box::new(ToolCallPatch {
         announces: true,
-        title: Some(SafeText::new(title)),
-        status: Some(status),
+        title: Patch::Set(SafeText::new(title)),
+        status: Patch::Set(status),
         ..ToolCallPatch::new(ToolCallId::new(id))
     }))
 }
 
 fn tool_update(id: &str, status: Option<ToolStatus>) -> AgentEvent {
     AgentEvent::ToolCall(Box::new(ToolCallPatch {
-        status,
+        status: status.into(),
         ..ToolCallPatch::new(ToolCallId::new(id))
     }))
 }
@@ -129,6 +132,7 @@ fn session_named(name: &str) -> CallResult {
         id: Some(id(name)),
         modes: None,
         config_options: Vec::new(),
+        commands: Vec::new(),
     }))
 }
 
@@ -137,6 +141,7 @@ fn nothing_opened() -> CallResult {
         id: None,
         modes: None,
         config_options: Vec::new(),
+        commands: Vec::new(),
     }))
 }
 
@@ -279,7 +284,11 @@ impl Play {
     fn asks_about(&mut self, tool: &str) -> (RequestKey, Vec<Effect>) {
         self.request(HostRequest::Permission(Box::new(PermissionRequest {
             session: id("s"),
-            tool_call: ToolCallPatch::new(ToolCallId::new(tool)),
+            title: None,
+            description: None,
+            subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+                ToolCallId::new(tool),
+            ))),
             options: vec![
                 option("yes", PermissionKind::AllowOnce),
                 option("always", PermissionKind::AllowAlways),
@@ -380,6 +389,10 @@ fn wire(effects: &[Effect]) -> Vec<String> {
             format!("title {}={title}", session.as_str())
         }
         ToAgent::Notify(Notification::CancelCall(call)) => format!("give up {call:?}"),
+        ToAgent::Call(Call::CancelToolCall { id, .. }) => format!("cancel call {}", id.as_str()),
+        ToAgent::Call(Call::CancelTerminal { id, .. }) => {
+            format!("cancel terminal {}", id.as_str())
+        }
         ToAgent::Call(Call::SetMode { mode, .. }) => format!("mode {}", mode.as_str()),
         ToAgent::Call(Call::SetConfigOption { option, value, .. }) => match value {
             OptionValue::Id(value) => format!("{option}={value}"),

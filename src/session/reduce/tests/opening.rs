@@ -120,7 +120,11 @@ fn a_question_in_a_replay_is_answered_without_a_dialog_v1_ses_09() {
     let (mut play, _) = Play::opening(reopen(), reopening());
     let (_, effects) = play.request(HostRequest::Permission(Box::new(PermissionRequest {
         session: id("old"),
-        tool_call: ToolCallPatch::new(ToolCallId::new("t")),
+        title: None,
+        description: None,
+        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+            ToolCallId::new("t"),
+        ))),
         options: Vec::new(),
     })));
     assert_eq!(wire(&effects), ["1 Cancelled"]);
@@ -211,7 +215,11 @@ fn a_question_of_a_session_that_is_not_to_be_is_answered_v1_rpc_13() {
     let (mut play, _) = Play::opening(reopen(), can_resume);
     play.request(HostRequest::Permission(Box::new(PermissionRequest {
         session: id("old"),
-        tool_call: ToolCallPatch::new(ToolCallId::new("t")),
+        title: None,
+        description: None,
+        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+            ToolCallId::new("t"),
+        ))),
         options: Vec::new(),
     })));
     let resume = CallTag::ResumeSession { id: id("old") };
@@ -451,4 +459,34 @@ fn mcp_servers_are_handed_on_by_the_agents_capabilities_and_left_out_ones_said_o
         assert_eq!(named(&effects), handed, "once more");
         assert_eq!(play.said().len(), said + 1, "only the restart is said");
     }
+}
+
+#[test]
+fn a_session_that_is_long_in_opening_can_be_given_up_v1_can_09() {
+    let reopen = SessionConfig {
+        start: Start::Reopen(id("old")),
+        ..config()
+    };
+    let (mut play, effects) = Play::opening(reopen, reopening());
+    assert_eq!(wire(&effects), ["load old"]);
+    let load = CallTag::LoadSession { id: id("old") };
+    assert_eq!(
+        wire(&play.event(Event::Stop)),
+        [format!("give up {load:?}")]
+    );
+    assert!(wire(&play.event(Event::Stop)).is_empty(), "once");
+    // It stays open until its answer; a new session comes in place of it, and that is said.
+    let effects = play.reply(load.clone(), failed(-32800, "Request cancelled"));
+    assert_eq!(wire(&effects), ["new"]);
+    assert!(play.mentions("could not be loaded: it was given up. A new session is opened"));
+    assert!(!play.mentions("Request cancelled"));
+    let effects = play.event(Event::Stop);
+    assert_eq!(
+        wire(&effects),
+        [format!("give up {:?}", CallTag::NewSession)]
+    );
+    // An agent that was about to answer anyway.
+    play.reply(CallTag::NewSession, session_named("s"));
+    assert_eq!(play.session.phase, Phase::Ready);
+    assert!(wire(&play.event(Event::Stop)).is_empty());
 }

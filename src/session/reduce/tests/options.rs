@@ -49,6 +49,7 @@ pub(super) fn opened(modes: Option<ModeState>, config_options: Vec<ConfigOption>
         id: Some(id("s")),
         modes,
         config_options,
+        commands: Vec::new(),
     }))
 }
 
@@ -456,4 +457,32 @@ fn changes_that_are_never_answered_are_bounded() {
         .map(|_| wire(&play.event(Event::CycleMode)).len())
         .sum();
     assert_eq!(sent, 64);
+}
+
+// D-24
+#[test]
+fn modes_of_the_profile_stand_in_for_those_that_the_agent_does_not_name() {
+    let with = |answer: CallResult| {
+        let config = SessionConfig {
+            modes: Some(modes("", &["default", "plan"])),
+            ..config()
+        };
+        let (mut play, _) = Play::opening(config, AgentCaps::default());
+        play.reply(CallTag::NewSession, answer);
+        play
+    };
+    let mut play = with(opened(None, Vec::new()));
+    let option = play.session.mode_option().expect("modes").clone();
+    assert_eq!(option.values().len(), 2);
+    assert_eq!(option.name_of(&option.current()).as_str(), "not told");
+    assert_eq!(wire(&play.event(Event::CycleMode)), ["mode default"]);
+    // Its own go before them.
+    let play = with(opened(Some(modes("own", &["own"])), Vec::new()));
+    let option = play.session.mode_option().expect("modes");
+    assert_eq!(option.current(), OptionValue::Id("own".to_owned()));
+    let play = with(opened(
+        None,
+        vec![select("m", "mode", "own", &["own", "other"])],
+    ));
+    assert_eq!(play.session.config_options.len(), 1);
 }

@@ -42,6 +42,7 @@ fn pinned(play: &Play) -> Vec<String> {
     let line = |plan: &NamedPlan| match &plan.body {
         PlanBody::Items(entries) => format!("{} of {}", plan.id.as_str(), entries.len()),
         PlanBody::Text(text) => format!("{} {}", plan.id.as_str(), text.text),
+        PlanBody::Unknown { kind, .. } => format!("{} of type {kind}", plan.id.as_str()),
     };
     play.session.plans.iter().map(line).collect()
 }

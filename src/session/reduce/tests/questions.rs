@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::proto::{Diff, FsRead, OptionId, TerminalId, TerminalRef, ToolContent};
+use crate::proto::{Diff, FsRead, OptionId, Patch, TerminalId, TerminalRef, ToolContent};
 use crate::session::{Attention, By, FileAnswer, Question, QuestionId, ToolState, Verdict};
 
 fn shown(play: &Play) -> QuestionId {
@@ -175,10 +175,12 @@ fn a_question_about_a_call_never_announced_makes_the_call_v1_perm_03_c015() {
     let mut play = Play::running();
     let (_, effects) = play.request(HostRequest::Permission(Box::new(PermissionRequest {
         session: id("s"),
-        tool_call: ToolCallPatch {
-            command: Some("make sandwich".to_owned()),
+        title: None,
+        description: None,
+        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch {
+            command: Patch::Set("make sandwich".to_owned()),
             ..ToolCallPatch::new(ToolCallId::new("never"))
-        },
+        })),
         options: Vec::new(),
     })));
     let [Effect::Decide { subject, .. }] = effects.as_slice() else {
@@ -208,16 +210,16 @@ fn a_question_knows_what_was_told_of_its_call_before() {
 #[test]
 fn the_change_that_was_asked_about_stays_whatever_the_answer() {
     let diff = |new: &'static str| {
-        ToolContent::Diff(Arc::new(Diff {
-            path: "a.txt".to_owned(),
-            old: None,
-            new: new.into(),
-        }))
+        ToolContent::Diff(Arc::new(Diff::of_texts(
+            "a.txt".to_owned(),
+            None,
+            new.into(),
+        )))
     };
     let wrote = ToolContent::Block(text("Wrote file successfully."));
     let with = |content: &[ToolContent]| {
         AgentEvent::ToolCall(Box::new(ToolCallPatch {
-            content: Some(content.to_vec()),
+            content: Patch::Set(content.to_vec()),
             ..ToolCallPatch::new(ToolCallId::new("t"))
         }))
     };

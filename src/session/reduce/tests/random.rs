@@ -9,8 +9,8 @@ use crate::proto::SessionPage;
 use crate::{
     proto::{
         Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
-        ExitStatus, Form, FsRead, ModeId, ModeState, OptionId, SessionMode, Setting, SettingKey,
-        SettingSource, TerminalId, TerminalMeta, ToolContent, ToolKind,
+        ExitStatus, Form, FsRead, ModeId, ModeState, OptionId, Patch, SessionMode, Setting,
+        SettingKey, SettingSource, TerminalId, ToolContent, ToolKind,
     },
     session::{
         BlockId, Changes, Consent, FileAnswer, PageAnswer, Question, QuestionId, SignInStep,
@@ -275,7 +275,7 @@ impl World {
                 }
                 Effect::EndLogin => self.logging_in = false,
                 Effect::TellStderr(_)
-                | Effect::TerminalMeta(_)
+                | Effect::AgentScreen { .. }
                 | Effect::Attention(_)
                 | Effect::Notice(_)
                 | Effect::SessionDeleted(_)
@@ -545,7 +545,11 @@ impl World {
             Act::Ask(tool) => {
                 let request = PermissionRequest {
                     session: self.session_id(),
-                    tool_call: ToolCallPatch::new(ToolCallId::new(format!("{tool}"))),
+                    title: None,
+                    description: None,
+                    subject: crate::proto::PermissionSubject::ToolCall(Box::new(
+                        ToolCallPatch::new(ToolCallId::new(format!("{tool}"))),
+                    )),
                     options: vec![
                         option("yes", PermissionKind::AllowOnce),
                         option("no", PermissionKind::RejectOnce),
@@ -622,7 +626,11 @@ impl World {
             Act::ChildAsks(child) => {
                 let request = PermissionRequest {
                     session: id(&format!("child-{child}")),
-                    tool_call: ToolCallPatch::new(ToolCallId::new("0")),
+                    title: None,
+                    description: None,
+                    subject: crate::proto::PermissionSubject::ToolCall(Box::new(
+                        ToolCallPatch::new(ToolCallId::new("0")),
+                    )),
                     options: vec![option("yes", PermissionKind::AllowOnce)],
                 };
                 self.ask(HostRequest::Permission(Box::new(request)));
@@ -647,8 +655,8 @@ impl World {
             Act::NamesTerminal(call, n) => {
                 let session = Some(self.session_id());
                 let event = AgentEvent::ToolCall(Box::new(ToolCallPatch {
-                    kind: Some(ToolKind::Execute),
-                    content: Some(vec![ToolContent::Terminal(terminal(n))]),
+                    kind: Patch::Set(ToolKind::Execute),
+                    content: Patch::Set(vec![ToolContent::Terminal(terminal(n))]),
                     ..ToolCallPatch::new(ToolCallId::new(format!("{call}")))
                 }));
                 self.word(FromAgent::Update { session, event });
@@ -712,6 +720,7 @@ impl World {
                         })
                         .into(),
                 }),
+                commands: Vec::new(),
                 config_options: if kind == 4 {
                     vec![flag("fast", false)]
                 } else {
@@ -723,6 +732,9 @@ impl World {
             (3, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Refusal, None),
             (4, CallTag::Prompt { .. }) => CallResult::ModeSet,
             (_, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::EndTurn, None),
+            (_, CallTag::CancelToolCall { .. } | CallTag::CancelTerminal { .. }) => {
+                CallResult::CancelAccepted
+            }
             (_, CallTag::SetMode { .. }) => CallResult::ModeSet,
             (_, CallTag::SetConfigOption { .. }) => CallResult::ConfigSet(Vec::new()),
             (_, CallTag::CloseSession { .. }) => CallResult::SessionClosed,
@@ -775,13 +787,10 @@ fn update(kind: u8, n: &str) -> AgentEvent {
         4 => tool(n, "tool", ToolStatus::Pending),
         5 => tool_update(n, Some(ToolStatus::Completed)),
         6 => AgentEvent::ToolCall(Box::new(ToolCallPatch {
-            content: Some(vec![ToolContent::Terminal(terminal())]),
+            content: Patch::Set(vec![ToolContent::Terminal(terminal())]),
             ..ToolCallPatch::new(ToolCallId::new(n))
         })),
-        7 => AgentEvent::Terminal(TerminalMeta::Info {
-            id: terminal(),
-            cwd: None,
-        }),
+        7 => AgentEvent::Terminal(Box::new(crate::proto::TerminalPatch::new(terminal()))),
         8 => AgentEvent::Mode(ModeId::new(n)),
         9 => AgentEvent::Plan(Vec::new()),
         10 => AgentEvent::Commands(Vec::new()),
@@ -798,12 +807,12 @@ fn update(kind: u8, n: &str) -> AgentEvent {
             }),
         }),
         14 => AgentEvent::Subagent(Box::new(crate::proto::SubagentPatch {
-            state: crate::proto::Patch::Set(crate::proto::SubagentState::Running),
+            state: crate::proto::Patch::Set(crate::proto::WorkState::Running.into()),
             caps: crate::proto::Patch::Set(crate::proto::SubagentCaps { cancel: true }),
             ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
         })),
         15 => AgentEvent::Subagent(Box::new(crate::proto::SubagentPatch {
-            state: crate::proto::Patch::Set(crate::proto::SubagentState::Idle(None)),
+            state: crate::proto::Patch::Set(crate::proto::WorkState::Idle(None).into()),
             ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
         })),
         13 => AgentEvent::PlanRemoved(crate::proto::PlanId::new(n)),

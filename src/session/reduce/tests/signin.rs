@@ -215,6 +215,7 @@ fn a_mode_that_is_refused_is_set_after_a_sign_in_v1_auth_08() {
                 available: vec![mode("ask"), mode("code")],
             }),
             config_options: Vec::new(),
+            commands: Vec::new(),
         })),
     );
     assert_eq!(wire(&play.event(Event::CycleMode)), ["mode code"]);

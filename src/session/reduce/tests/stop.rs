@@ -248,3 +248,21 @@ fn leaving_cancels_the_turn_and_answers_its_questions_v1_perm_02_v1_rpc_13() {
         ["cancel", "1 Cancelled", "2 error -32800", "close"]
     );
 }
+
+// D-42
+#[test]
+fn an_agent_of_threads_is_given_longer_and_then_its_process_can_be_ended() {
+    let config = SessionConfig {
+        protocol: Protocol::Threads,
+        ..config()
+    };
+    let (mut play, _) = Play::opening(config, reopening());
+    play.reply(CallTag::NewSession, session_named("s"));
+    play.event(Event::Submit(prompt("go")));
+    play.event(Event::Stop);
+    play.wait(CANCEL_PATIENCE + Duration::from_secs(1));
+    assert!(!play.mentions("esc once more"));
+    play.wait(Duration::from_secs(1));
+    assert!(play.said_last().contains("esc once more ends its process"));
+    assert_eq!(wire(&play.event(Event::Stop)), ["stop", "spawn Threads"]);
+}

@@ -3,13 +3,13 @@
 use super::*;
 use crate::{
     proto::{
-        FsRead, IdleReason, OptionId, Patch, SessionMessagePatch, SubagentCaps, SubagentPatch,
-        SubagentState, TerminalCreate, TerminalId, ToolContent,
+        FsRead, OptionId, Patch, SessionMessagePatch, StopReason, SubagentCaps, SubagentPatch,
+        TerminalCreate, TerminalId, ToolContent, WorkState,
     },
     session::{Piece, Question, SessionMessage, Subagent, ToolState, Verdict},
 };
 
-use SubagentState::{Idle, Other, RequiresAction, Running, Unknown};
+use WorkState::{Idle, Other, RequiresAction, Running, Unknown};
 
 fn child(name: &str) -> SubagentPatch {
     SubagentPatch::new(id(name))
@@ -22,7 +22,7 @@ fn event(patch: SubagentPatch) -> AgentEvent {
 fn working(name: &str) -> AgentEvent {
     event(SubagentPatch {
         title: Patch::Set(SafeText::new(name)),
-        state: Patch::Set(Running),
+        state: Patch::Set(Running.into()),
         ..child(name)
     })
 }
@@ -30,7 +30,7 @@ fn working(name: &str) -> AgentEvent {
 fn cancellable(name: &str) -> AgentEvent {
     event(SubagentPatch {
         caps: Patch::Set(SubagentCaps { cancel: true }),
-        state: Patch::Set(Running),
+        state: Patch::Set(Running.into()),
         ..child(name)
     })
 }
@@ -74,7 +74,11 @@ fn said_by(play: &Play, name: &str) -> Vec<String> {
 fn asks_for(play: &mut Play, session: &str, tool: &str) -> (RequestKey, Vec<Effect>) {
     play.request(HostRequest::Permission(Box::new(PermissionRequest {
         session: id(session),
-        tool_call: ToolCallPatch::new(ToolCallId::new(tool)),
+        title: None,
+        description: None,
+        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+            ToolCallId::new(tool),
+        ))),
         options: vec![
             option("yes", PermissionKind::AllowOnce),
             option("no", PermissionKind::RejectOnce),
@@ -364,7 +368,7 @@ fn a_child_is_cancelled_only_where_its_agent_allows_it_and_once() {
     assert!(play.event(Event::CancelSubagent(id("c"))).is_empty());
     // Given something to do again, it can be stopped again; not while it rests.
     play.update(event(SubagentPatch {
-        state: Patch::Set(Idle(Some(IdleReason::Stopped(StopReason::Cancelled)))),
+        state: Patch::Set(Idle(Some(StopReason::Cancelled)).into()),
         ..child("c")
     }));
     assert!(play.event(Event::CancelSubagent(id("c"))).is_empty());
@@ -398,9 +402,9 @@ fn a_childs_modes_options_and_commands_are_not_the_sessions() {
 #[test]
 fn a_state_is_a_whole_snapshot_and_idle_is_no_end() {
     let mut play = with_child();
-    let tell = |play: &mut Play, state: Patch<SubagentState>| {
+    let tell = |play: &mut Play, state: Patch<WorkState>| {
         play.update(event(SubagentPatch {
-            state,
+            state: state.map(Into::into),
             ..child("c")
         }));
     };
@@ -409,7 +413,7 @@ fn a_state_is_a_whole_snapshot_and_idle_is_no_end() {
         Unknown,
         Other("_dreaming".into()),
         Idle(None),
-        Idle(Some(IdleReason::Failed(RpcError::new(-1, "no quota")))),
+        Idle(Some(StopReason::Error(RpcError::new(-1, "no quota")))),
     ] {
         tell(&mut play, Patch::Set(state.clone()));
         assert_eq!(subagent(&play, "c").state, Some(state));
@@ -467,7 +471,7 @@ fn messages_between_sessions_are_patched_by_their_id() {
             sender: Patch::Keep,
             recipient: Patch::Keep,
             content: Patch::Keep,
-            meta: Patch::Keep,
+            meta: Meta::default(),
         };
         change(&mut patch);
         AgentEvent::SessionMessage(Box::new(patch))
@@ -590,7 +594,7 @@ fn a_child_told_of_before_its_session_is_named_is_no_stranger() {
 fn a_call_may_link_to_a_session() {
     let mut play = with_child();
     play.update(AgentEvent::ToolCall(Box::new(ToolCallPatch {
-        content: Some(vec![ToolContent::Session(id("c"))]),
+        content: Patch::Set(vec![ToolContent::Session(id("c"))]),
         ..ToolCallPatch::new(ToolCallId::new("task"))
     })));
     assert_eq!(play.tool("task").content, [ToolContent::Session(id("c"))]);

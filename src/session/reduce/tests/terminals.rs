@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    proto::{ExitStatus, TerminalId, ToolContent, ToolKind},
+    proto::{ExitStatus, Patch, TerminalId, ToolContent, ToolKind},
     session::{ToolState, reduce::bounds::block_weight},
 };
 
@@ -13,17 +13,17 @@ fn term() -> TerminalId {
 fn command(id: &str, command: &str) -> ToolCallPatch {
     ToolCallPatch {
         announces: true,
-        title: Some("execute".into()),
-        kind: Some(ToolKind::Execute),
-        status: Some(ToolStatus::InProgress),
-        command: Some(command.to_owned()),
+        title: Patch::Set("execute".into()),
+        kind: Patch::Set(ToolKind::Execute),
+        status: Patch::Set(ToolStatus::InProgress),
+        command: Patch::Set(command.to_owned()),
         ..ToolCallPatch::new(ToolCallId::new(id))
     }
 }
 
 fn shows(id: &str, content: Vec<ToolContent>) -> ToolCallPatch {
     ToolCallPatch {
-        content: Some(content),
+        content: Patch::Set(content),
         ..ToolCallPatch::new(ToolCallId::new(id))
     }
 }
@@ -79,7 +79,7 @@ fn a_terminal_that_no_call_names_is_shown_by_the_call_that_runs() {
     assert_eq!(play.shown_in(), ["a"]);
     // As fast-agent: at the end the output as text, in place of what was there.
     play.call(ToolCallPatch {
-        status: Some(ToolStatus::Completed),
+        status: Patch::Set(ToolStatus::Completed),
         ..shows("a", vec![ToolContent::Block(text("built"))])
     });
     assert_eq!(play.shown_in(), ["a"]);
@@ -120,7 +120,7 @@ fn a_call_that_is_told_of_after_its_terminal_takes_its_block_over() {
     play.starts("npm run dev");
     assert_eq!(play.shown_in(), [OWN]);
     play.call(ToolCallPatch {
-        content: Some(vec![ToolContent::Terminal(term())]),
+        content: Patch::Set(vec![ToolContent::Terminal(term())]),
         ..command("late", "npm run dev")
     });
     assert_eq!(play.shown_in(), ["late"]);
@@ -149,7 +149,7 @@ fn a_terminal_that_was_adopted_by_the_wrong_call_moves_to_the_right_one() {
     play.starts("npm run dev");
     assert_eq!(play.shown_in(), ["wrong"]);
     play.call(ToolCallPatch {
-        content: Some(vec![ToolContent::Terminal(term())]),
+        content: Patch::Set(vec![ToolContent::Terminal(term())]),
         ..command("right", "npm run dev")
     });
     assert_eq!(play.shown_in(), ["right"]);

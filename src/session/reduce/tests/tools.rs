@@ -1,8 +1,8 @@
 use super::*;
 use crate::proto::{
-    ExitStatus, Meta, TerminalId, TerminalMeta, ToolContent, ToolKind, ToolLocation,
+    ExitStatus, Meta, Patch, TerminalId, TerminalPatch, ToolContent, ToolKind, ToolLocation,
 };
-use crate::session::{ToolState, reduce::bounds::block_weight};
+use crate::session::{ScreenChange, ToolState, reduce::bounds::block_weight};
 
 fn patch(id: &str) -> ToolCallPatch {
     ToolCallPatch::new(ToolCallId::new(id))
@@ -53,14 +53,14 @@ fn only_what_an_update_names_changes_v1_tool_02() {
     };
     play.update(call(ToolCallPatch {
         announces: true,
-        title: Some("edit".into()),
-        kind: Some(ToolKind::Edit),
-        content: Some(vec![
+        title: Patch::Set("edit".into()),
+        kind: Patch::Set(ToolKind::Edit),
+        content: Patch::Set(vec![
             ToolContent::Block(text("one")),
             ToolContent::Block(text("two")),
         ]),
-        locations: Some(vec![location("a"), location("b")]),
-        command: Some("sed".to_owned()),
+        locations: Patch::Set(vec![location("a"), location("b")]),
+        command: Patch::Set("sed".to_owned()),
         ..patch("t")
     }));
     play.update(tool_update("t", Some(ToolStatus::InProgress)));
@@ -68,8 +68,8 @@ fn only_what_an_update_names_changes_v1_tool_02() {
     assert_eq!((shown.content.len(), shown.locations.len()), (2, 2));
     assert_eq!(shown.kind, ToolKind::Edit);
     play.update(call(ToolCallPatch {
-        content: Some(vec![ToolContent::Block(text("three"))]),
-        locations: Some(Vec::new()),
+        content: Patch::Set(vec![ToolContent::Block(text("three"))]),
+        locations: Patch::Set(Vec::new()),
         ..patch("t")
     }));
     let shown = play.tool("t");
@@ -112,8 +112,8 @@ fn a_call_knows_how_long_it_took() {
 fn a_terminal_never_heard_of_costs_nothing_c009() {
     let mut play = Play::running();
     play.update(call(ToolCallPatch {
-        title: Some("ghost".into()),
-        content: Some(vec![
+        title: Patch::Set("ghost".into()),
+        content: Patch::Set(vec![
             ToolContent::Terminal(TerminalId::new("gone")),
             ToolContent::Block(text("beside it")),
         ]),
@@ -129,16 +129,22 @@ fn a_terminal_of_the_agents_own_is_known_and_its_block_changes_with_it() {
     let id = TerminalId::new("exec-1");
     play.update(call(ToolCallPatch {
         announces: true,
-        title: Some("touch x".into()),
-        content: Some(vec![ToolContent::Terminal(id.clone())]),
+        title: Patch::Set("touch x".into()),
+        content: Patch::Set(vec![ToolContent::Terminal(id.clone())]),
         ..patch("exec-1")
     }));
-    let info = TerminalMeta::Info {
-        id: id.clone(),
-        cwd: Some("/project".to_owned()),
-    };
-    let effects = play.update(AgentEvent::Terminal(info.clone()));
-    assert_eq!(effects, [Effect::TerminalMeta(info)]);
+    let effects = play.update(AgentEvent::Terminal(Box::new(TerminalPatch {
+        cwd: Patch::Set("/project".to_owned()),
+        output: Patch::Clear,
+        ..TerminalPatch::new(id.clone())
+    })));
+    assert_eq!(
+        effects,
+        [Effect::AgentScreen {
+            id: id.clone(),
+            change: ScreenChange::Begin(None)
+        }]
+    );
     let known = &play.session.terminals[&id];
     assert!(known.foreign);
     assert_eq!((&*known.command, &*known.cwd), ("touch x", "/project"));
@@ -147,10 +153,10 @@ fn a_terminal_of_the_agents_own_is_known_and_its_block_changes_with_it() {
         code: Some(0),
         signal: None,
     };
-    play.update(AgentEvent::Terminal(TerminalMeta::Exit {
-        id: id.clone(),
-        status: status.clone(),
-    }));
+    play.update(AgentEvent::Terminal(Box::new(TerminalPatch {
+        exit: Patch::Set(status.clone()),
+        ..TerminalPatch::new(id.clone())
+    })));
     assert_eq!(play.session.terminals[&id].exit, Some(status));
     assert!(play.session.transcript.rev() > rev);
 }
@@ -165,10 +171,10 @@ fn the_agent_cannot_write_into_a_terminal_of_ours() {
         command: "make".into(),
         cwd: "/project".into(),
     });
-    let effects = play.update(AgentEvent::Terminal(TerminalMeta::Output {
+    let effects = play.update(AgentEvent::TerminalOutput {
         id,
-        data: "forged".to_owned(),
-    }));
+        data: b"forged".to_vec(),
+    });
     assert!(effects.is_empty());
 }
 
@@ -179,9 +185,9 @@ fn big_outputs_do_not_fill_the_memory_c087() {
     for n in 0..400 {
         play.update(call(ToolCallPatch {
             announces: true,
-            title: Some("run".into()),
-            status: Some(ToolStatus::Completed),
-            content: Some(vec![output.clone()]),
+            title: Patch::Set("run".into()),
+            status: Patch::Set(ToolStatus::Completed),
+            content: Patch::Set(vec![output.clone()]),
             ..patch(&n.to_string())
         }));
     }

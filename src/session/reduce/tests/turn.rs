@@ -236,3 +236,24 @@ fn a_prompt_after_a_long_rest_is_no_silence() {
     play.event(Event::Submit(prompt("go")));
     assert_eq!(play.session.silent_for(play.now), None);
 }
+
+// D-29
+#[test]
+fn a_prompt_of_more_than_a_megabyte_is_said_and_sent_all_the_same() {
+    let mut play = Play::open();
+    let large = |bytes: usize| Prompt {
+        text: "see".to_owned(),
+        blocks: vec![
+            PromptBlock::Text("see".to_owned()),
+            PromptBlock::Resource {
+                uri: "file:///a".to_owned(),
+                text: "x".repeat(bytes),
+            },
+        ],
+    };
+    assert_eq!(wire(&play.event(Event::Submit(large(900_000)))).len(), 1);
+    assert!(!play.mentions("1 MB"));
+    play.ends(StopReason::EndTurn);
+    assert_eq!(wire(&play.event(Event::Submit(large(1_270_000)))).len(), 1);
+    assert!(play.mentions("the prompt has 1.2 MB: some agents take no message of more than 1 MB"));
+}

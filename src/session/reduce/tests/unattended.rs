@@ -23,7 +23,11 @@ fn running() -> Play {
 fn asked(play: &mut Play, options: Vec<PermissionOption>, reason: Option<SafeText>) -> Vec<Effect> {
     let request = HostRequest::Permission(Box::new(PermissionRequest {
         session: id("s"),
-        tool_call: ToolCallPatch::new(ToolCallId::new("t")),
+        title: None,
+        description: None,
+        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+            ToolCallId::new("t"),
+        ))),
         options,
     }));
     let (_, effects) = play.request(request);

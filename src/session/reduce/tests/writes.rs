@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    proto::{Diff, ToolContent, ToolLocation},
+    proto::{Diff, Patch, ToolContent, ToolLocation},
     session::CANCEL_PATIENCE,
 };
 
@@ -19,19 +19,12 @@ impl Play {
             line: None,
         });
         let diff = diff.map(|path| {
-            ToolContent::Diff(
-                Diff {
-                    path: path.to_owned(),
-                    old: None,
-                    new: "x".into(),
-                }
-                .into(),
-            )
+            ToolContent::Diff(Diff::of_texts(path.to_owned(), None, "x".into()).into())
         });
         self.update(AgentEvent::ToolCall(Box::new(ToolCallPatch {
-            status: Some(ToolStatus::Completed),
-            locations: location.map(|location| vec![location]),
-            content: diff.map(|diff| vec![diff]),
+            status: Patch::Set(ToolStatus::Completed),
+            locations: location.map(|location| vec![location]).into(),
+            content: diff.map(|diff| vec![diff]).into(),
             ..ToolCallPatch::new(ToolCallId::new(id))
         })));
     }

@@ -1,6 +1,6 @@
 //! `session/request_permission`: who asks for what, and the agent's own options.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use crate::{
     proto::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
@@ -10,7 +10,7 @@ use crate::{
         UiCommand,
         overlay::{Guard, OverlayContext, agent_name},
         render::{
-            diff::{DiffOptions, diff_model, diff_stats, render_diff},
+            diff::{DiffOptions, change_label, diff_model, diff_stats, render_diff},
             line::StyledLine,
         },
     },
@@ -184,7 +184,10 @@ impl Builder<'_> {
     fn title(&mut self, question: &PermissionQuestion) {
         let theme = self.cx.theme;
         let subject = &question.subject;
-        let title = SafeText::new(subject.title.trim());
+        // The question's own words go before the call's (V2-PERM-01).
+        let own = question.title.as_ref();
+        let title = own.filter(|title| !title.trim().is_empty());
+        let title = SafeText::new(title.unwrap_or(&subject.title).trim());
         let command = subject.command.as_deref().map(SafeText::new);
         let repeats = command
             .as_ref()
@@ -196,6 +199,12 @@ impl Builder<'_> {
                 theme.strong
             };
             self.verbatim(&title, &StyledLine::new(), style);
+        }
+        if let Some(description) = &question.description
+            && !description.trim().is_empty()
+        {
+            let text = SafeText::new(description.trim());
+            self.verbatim(&text, &StyledLine::new(), theme.text);
         }
         if let Some(reason) = &question.reason {
             let line = StyledLine::styled(&format!("asked because: {reason}"), theme.dim);
@@ -245,6 +254,9 @@ impl Builder<'_> {
         let (theme, cx) = (self.cx.theme, self.cx);
         self.body.blank(self.cx);
         let place = place(&diff.path, cx.session);
+        let cwd = cx
+            .session
+            .map_or(Path::new(""), |session| &session.config.cwd);
         self.signs |= has_signs(&place.shown);
         let mut header = StyledLine::styled(&place.shown, theme.strong);
         if let Some(stats) = diff_stats(diff, cx.offload) {
@@ -256,6 +268,11 @@ impl Builder<'_> {
         }
         self.outside_mark(&mut header, place.outside);
         self.body.push(header, self.width);
+        if let Some(label) = change_label(diff, cwd) {
+            let line = StyledLine::styled(&label, theme.dim);
+            self.signs |= has_signs(&label);
+            self.body.push(line, self.width);
+        }
         let max_rows = if self.expanded {
             DIFF_ROWS_EXPANDED
         } else {

@@ -8,7 +8,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::*;
 use crate::{
     proto::{
-        Diff, FsRead, FsWrite, HostRequest, OptionId, PermissionKind, RawJson, ToolContent,
+        Diff, FsRead, FsWrite, HostRequest, OptionId, Patch, PermissionKind, RawJson, ToolContent,
         ToolKind, ToolLocation,
     },
     session::FileAnswer,
@@ -216,10 +216,10 @@ fn every_way_of_asking_is_safe_text_c127() {
     let evil = "\u{1b}]52;c;UFdORUQ=\u{7}\u{9b}31m\u{202e}";
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::Execute);
-    call.title = Some(SafeText::new(evil));
-    call.command = Some(evil.into());
-    call.command_cwd = Some(evil.into());
-    call.locations = Some(vec![ToolLocation {
+    call.title = Patch::Set(SafeText::new(evil));
+    call.command = Patch::Set(evil.into());
+    call.command_cwd = Patch::Set(evil.into());
+    call.locations = Patch::Set(vec![ToolLocation {
         path: evil.into(),
         line: None,
     }]);
@@ -237,8 +237,8 @@ fn every_way_of_asking_is_safe_text_c127() {
 fn places_outside_the_workspace_are_marked() {
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::Edit);
-    call.title = Some("Edit two files".into());
-    call.locations = Some(vec![
+    call.title = Patch::Set("Edit two files".into());
+    call.locations = Patch::Set(vec![
         ToolLocation {
             path: "/home/me/src/tool/src/main.rs".into(),
             line: Some(12),
@@ -267,9 +267,9 @@ fn places_outside_the_workspace_are_marked() {
 fn a_file_named_in_two_ways_stands_there_once() {
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::Edit);
-    call.title = Some("Writing it".into());
-    call.content = Some(vec![diff("notes.txt", "", "first")]);
-    call.locations = Some(vec![ToolLocation {
+    call.title = Patch::Set("Writing it".into());
+    call.content = Patch::Set(vec![diff("notes.txt", "", "first")]);
+    call.locations = Patch::Set(vec![ToolLocation {
         path: "/home/me/src/tool/notes.txt".into(),
         line: None,
     }]);
@@ -282,8 +282,8 @@ fn a_file_named_in_two_ways_stands_there_once() {
 fn what_nothing_else_tells_is_shown_as_raw_input_c133() {
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::Other);
-    call.title = Some("weather".into());
-    call.raw_input = Some(RawJson(Arc::from(r#"{"city":"Oslo"}"#)));
+    call.title = Patch::Set("weather".into());
+    call.raw_input = Patch::Set(RawJson(Arc::from(r#"{"city":"Oslo"}"#)));
     bench.asks(call, usual_options());
     assert!(
         Shown::new(bench)
@@ -296,8 +296,8 @@ fn what_nothing_else_tells_is_shown_as_raw_input_c133() {
 fn text_to_be_approved_is_seen_c133() {
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::SwitchMode);
-    call.title = Some("Ready to code?".into());
-    call.content = Some(vec![ToolContent::Block(crate::proto::ContentBlock::Text(
+    call.title = Patch::Set("Ready to code?".into());
+    call.content = Patch::Set(vec![ToolContent::Block(crate::proto::ContentBlock::Text(
         "1. delete everything".into(),
     ))]);
     bench.asks(call, usual_options());
@@ -309,11 +309,11 @@ fn text_to_be_approved_is_seen_c133() {
 }
 
 fn diff(path: &str, old: &str, new: &str) -> ToolContent {
-    ToolContent::Diff(Arc::new(Diff {
-        path: path.into(),
-        old: Some(SafeText::new(old)),
-        new: SafeText::new(new),
-    }))
+    ToolContent::Diff(Arc::new(Diff::of_texts(
+        path.into(),
+        Some(SafeText::new(old)),
+        SafeText::new(new),
+    )))
 }
 
 #[test]
@@ -325,8 +325,8 @@ fn a_diff_of_twenty_thousand_lines_is_bounded_c085() {
     };
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::Edit);
-    call.title = Some("Rewrite big.txt".into());
-    call.content = Some(vec![diff("big.txt", &lines("old"), &lines("new"))]);
+    call.title = Patch::Set("Rewrite big.txt".into());
+    call.content = Patch::Set(vec![diff("big.txt", &lines("old"), &lines("new"))]);
     bench.asks(call, usual_options());
     let mut shown = Shown::new(bench).settled();
     let picture = shown.draw(80, 24);
@@ -467,8 +467,8 @@ fn pictures_of_a_change() {
     let new = "fn main() {\n    let rows = list();\n    match opts.format {\n        Format::Json => print_json(&rows),\n        Format::Table => print_table(&rows),\n    }\n}\n";
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::Edit);
-    call.title = Some("Edit src/cli/list.rs".into());
-    call.content = Some(vec![diff("/home/me/src/tool/src/cli/list.rs", old, new)]);
+    call.title = Patch::Set("Edit src/cli/list.rs".into());
+    call.content = Patch::Set(vec![diff("/home/me/src/tool/src/cli/list.rs", old, new)]);
     bench.asks(
         call,
         vec![

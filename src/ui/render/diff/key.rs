@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, OnceLock, Weak},
 };
 
-use crate::proto::Diff;
+use crate::proto::{Diff, DiffText};
 
 /// Diffs whose keys are remembered: more than one tool call shows.
 const REMEMBERED: usize = 256;
@@ -28,7 +28,15 @@ pub fn key(diff: &Arc<Diff>) -> u64 {
         if let Some((_, key)) = known {
             return *key;
         }
-        let key = seed().hash_one(("diff", &diff.old, &diff.new));
+        let key = match &diff.text {
+            DiffText::Sides { old, new } => seed().hash_one(("diff", old, new)),
+            // How it is read hangs on what was done.
+            DiffText::Patch(patch) => {
+                let change = std::mem::discriminant(&diff.change);
+                seed().hash_one(("patch", patch, change))
+            }
+            DiffText::None => seed().hash_one("untold"),
+        };
         keys.push_back((Arc::downgrade(diff), key));
         if keys.len() > REMEMBERED {
             keys.pop_front();
@@ -48,11 +56,7 @@ mod tests {
     use crate::text::SafeText;
 
     fn diff(new: &str) -> Arc<Diff> {
-        Arc::new(Diff {
-            path: "f".into(),
-            old: None,
-            new: SafeText::new(new),
-        })
+        Arc::new(Diff::of_texts("f".into(), None, SafeText::new(new)))
     }
 
     #[test]

@@ -9,12 +9,17 @@ mod model;
 mod paint;
 mod syntax;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use ratatui::text::Line;
 
-use super::{RenderContext, Rendered, Row, format::count, line::StyledLine};
-use crate::{config::DiffLayout, proto::Diff, ui::offload::Offload};
+use super::{RenderContext, Rendered, Row, format::count, line::StyledLine, tool::shown_path};
+use crate::{
+    config::DiffLayout,
+    proto::{Diff, DiffText, FileChange, FileKind},
+    text::SafeText,
+    ui::offload::Offload,
+};
 
 pub use model::{DiffLine, DiffModel, DiffStats, Form};
 pub use paint::{Item, Layout, Painter};
@@ -81,16 +86,45 @@ pub fn diff_stats(diff: &Arc<Diff>, offload: &Offload) -> Option<DiffStats> {
 /// The comparison; `None` while it runs.
 pub fn diff_model(diff: &Arc<Diff>, offload: &Offload) -> Option<Arc<DiffModel>> {
     let key = key::key(diff);
-    let bytes = diff.new.len() + diff.old.as_ref().map_or(0, |old| old.len());
     let job = {
         let diff = diff.clone();
         move || DiffModel::new(&diff)
     };
-    if bytes <= AT_ONCE {
+    if diff.weight() <= AT_ONCE {
         offload.get_now(key, job)
     } else {
         offload.get(key, job)
     }
+}
+
+/// What was done to which kind of file, where the lines do not say it (V2-UPD-06).
+pub fn change_label(diff: &Diff, cwd: &Path) -> Option<SafeText> {
+    if let DiffText::Sides { .. } = diff.text {
+        return None;
+    }
+    let mut words: Vec<String> = Vec::new();
+    words.extend(match &diff.change {
+        FileChange::Add => Some("new".to_owned()),
+        FileChange::Delete => Some("deleted".to_owned()),
+        FileChange::Modify => None,
+        FileChange::Move { from } => Some(format!("moved from {}", shown_path(from, cwd))),
+        FileChange::Copy { from } => Some(format!("copied from {}", shown_path(from, cwd))),
+        FileChange::Other(name) => Some(name.to_string()),
+    });
+    words.extend(match &diff.file {
+        FileKind::Binary => Some("binary".to_owned()),
+        FileKind::Directory => Some("directory".to_owned()),
+        FileKind::Symlink => Some("symbolic link".to_owned()),
+        FileKind::Other(kind) => Some(kind.to_string()),
+        FileKind::Text | FileKind::Unknown => None,
+    });
+    if diff.file != FileKind::Text {
+        words.extend(diff.mime_type.as_ref().map(ToString::to_string));
+    }
+    if words.is_empty() && diff.text == DiffText::None {
+        words.push("changed".to_owned());
+    }
+    (!words.is_empty()).then(|| SafeText::line(&words.join(", ")))
 }
 
 /// What the lines themselves do not tell.

@@ -11,7 +11,14 @@ use std::{
 
 use similar::{ChangeTag, DiffTag, TextDiff};
 
-use crate::{proto::Diff, text::SafeText, ui::render::excerpt::MAX_LINE_BYTES};
+use crate::{
+    proto::{
+        Diff, DiffText, FileChange,
+        patch::{self, HunkLine, HunkSign},
+    },
+    text::SafeText,
+    ui::render::excerpt::MAX_LINE_BYTES,
+};
 
 /// Unchanged lines shown around each change.
 pub const CONTEXT: usize = 3;
@@ -42,6 +49,8 @@ pub enum Form {
     Emptied,
     /// Nothing differs that could be shown.
     Same,
+    /// There is no text of it.
+    Untold,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -98,6 +107,30 @@ pub struct DiffModel {
     emphasis: HashMap<(Side, u32), Vec<Range<usize>>>,
     /// Of long lines, where they differ from their counterpart.
     changed_parts: HashMap<(Side, u32), Range<usize>>,
+    /// Of a patch, which has some lines only: which ones they are in the file, for both sides.
+    numbers: Option<[Vec<u32>; 2]>,
+}
+
+/// One side of a patch, line by line.
+#[derive(Default)]
+struct PatchSide {
+    text: String,
+    numbers: Vec<u32>,
+    /// The number of the next line in the file.
+    next: usize,
+}
+
+impl PatchSide {
+    /// The line's place among those that are there.
+    fn push(&mut self, line: &HunkLine<'_>) -> usize {
+        self.text.push_str(line.text);
+        if !line.unended {
+            self.text.push('\n');
+        }
+        self.numbers.push(index(self.next));
+        self.next += 1;
+        self.numbers.len() - 1
+    }
 }
 
 impl Lines {
@@ -159,15 +192,28 @@ impl Lines {
 
 impl DiffModel {
     pub fn new(diff: &Diff) -> Self {
-        let old = Lines::new(diff.old.clone().unwrap_or_default());
-        let new = Lines::new(diff.new.clone());
-        let form = match &diff.old {
+        match &diff.text {
+            DiffText::Sides { old, new } => Self::of_sides(old.as_ref(), new),
+            DiffText::Patch(patch) => Self::of_patch(&diff.change, patch),
+            DiffText::None => Self::blank(Form::Untold, SafeText::default(), SafeText::default()),
+        }
+    }
+
+    fn of_sides(old: Option<&SafeText>, new: &SafeText) -> Self {
+        let form = match old {
             None => Form::Created,
-            Some(old) if *old == diff.new => Form::Same,
-            Some(old) if diff.new.is_empty() && !old.is_empty() => Form::Emptied,
+            Some(old) if *old == *new => Form::Same,
+            Some(old) if new.is_empty() && !old.is_empty() => Form::Emptied,
             Some(_) => Form::Changed,
         };
-        let mut model = Self {
+        let mut model = Self::blank(form, old.cloned().unwrap_or_default(), new.clone());
+        model.compare();
+        model
+    }
+
+    fn blank(form: Form, old: SafeText, new: SafeText) -> Self {
+        let (old, new) = (Lines::new(old), Lines::new(new));
+        Self {
             form,
             stats: DiffStats::default(),
             lines: Vec::new(),
@@ -178,8 +224,71 @@ impl DiffModel {
             new,
             emphasis: HashMap::new(),
             changed_parts: HashMap::new(),
+            numbers: None,
+        }
+    }
+
+    /// As the patch has it: what lies between its hunks is not known (V2-UPD-06).
+    fn of_patch(change: &FileChange, patch: &str) -> Self {
+        let mut sides = [PatchSide::default(), PatchSide::default()];
+        let (mut lines, mut starts, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut stats = DiffStats::default();
+        let mut shown_to = 0;
+        let hunks = patch::hunks(patch);
+        for hunk in &hunks {
+            let hidden = hunk.old_before.saturating_sub(shown_to);
+            if hidden > 0 {
+                lines.push(DiffLine::Gap {
+                    hidden: index(hidden),
+                });
+            }
+            starts.push(lines.len());
+            let [old, new] = &mut sides;
+            (old.next, new.next) = (hunk.old_before, hunk.new_before);
+            // Lines removed in a row, and as many of those added behind them, are pairs.
+            let mut removed = Vec::new();
+            for line in &hunk.lines {
+                match line.sign {
+                    HunkSign::Context => {
+                        removed.clear();
+                        let (old, new) = (old.push(line), new.push(line));
+                        lines.push(DiffLine::Context {
+                            old: index(old),
+                            new: index(new),
+                        });
+                    }
+                    HunkSign::Removed => {
+                        stats.removed += 1;
+                        let old = old.push(line);
+                        removed.push(old);
+                        lines.push(DiffLine::Removed { old: index(old) });
+                    }
+                    HunkSign::Added => {
+                        stats.added += 1;
+                        let new = new.push(line);
+                        lines.push(DiffLine::Added { new: index(new) });
+                        if !removed.is_empty() && pairs.len() <= EMPHASIS_LINES {
+                            pairs.push((removed.remove(0), new));
+                        }
+                    }
+                }
+            }
+            shown_to = old.next;
+        }
+        let form = match change {
+            _ if hunks.is_empty() => Form::Untold,
+            FileChange::Add => Form::Created,
+            FileChange::Delete => Form::Emptied,
+            _ => Form::Changed,
         };
-        model.compare();
+        let [old, new] = sides;
+        let mut model = Self::blank(form, SafeText::new(&old.text), SafeText::new(&new.text));
+        if stats.added + stats.removed <= EMPHASIS_LINES {
+            model.emphasis = emphasis(&model.old, &model.new, &pairs);
+        }
+        model.changed_parts = changed_parts(&model.old, &model.new, &pairs);
+        model.numbers = Some([old.numbers, new.numbers]);
+        (model.lines, model.hunks, model.stats) = (lines, starts, stats);
         model
     }
 
@@ -196,7 +305,23 @@ impl DiffModel {
 
     /// The highest line number that is shown, for the width of the gutter.
     pub fn highest_number(&self) -> usize {
-        self.old.len().max(self.new.len())
+        match &self.numbers {
+            None => self.old.len().max(self.new.len()),
+            Some(sides) => {
+                let last = sides.iter().filter_map(|numbers| numbers.last());
+                last.max().map_or(0, |last| *last as usize + 1)
+            }
+        }
+    }
+
+    /// The number of a line, from 1.
+    pub fn number(&self, side: Side, line: u32) -> u64 {
+        let told = self.numbers.as_ref().map(|[old, new]| match side {
+            Side::Old => old,
+            Side::New => new,
+        });
+        let at = told.and_then(|numbers| numbers.get(line as usize));
+        u64::from(*at.unwrap_or(&line)) + 1
     }
 
     fn compare(&mut self) {
@@ -359,11 +484,8 @@ mod tests {
     use super::*;
 
     fn model(old: Option<&str>, new: &str) -> DiffModel {
-        DiffModel::new(&Diff {
-            path: "f".into(),
-            old: old.map(SafeText::new),
-            new: SafeText::new(new),
-        })
+        let old = old.map(SafeText::new);
+        DiffModel::new(&Diff::of_texts("f".into(), old, SafeText::new(new)))
     }
 
     #[test]

@@ -387,9 +387,16 @@ impl<'a> Painter<'a> {
         let mut numbers = String::new();
         if self.ctx.width >= NUMBERS_FROM {
             if one_column {
-                numbers = self.number(new.or(old));
+                numbers = match new {
+                    Some(_) => self.number(Side::New, new),
+                    None => self.number(Side::Old, old),
+                };
             } else {
-                numbers = format!("{}  {}", self.number(old), self.number(new));
+                numbers = format!(
+                    "{}  {}",
+                    self.number(Side::Old, old),
+                    self.number(Side::New, new)
+                );
             }
             numbers.push(' ');
         }
@@ -405,7 +412,7 @@ impl<'a> Painter<'a> {
             (DiffLine::Context { new, .. } | DiffLine::Added { new }, Side::New) => Some(new),
             _ => None,
         };
-        self.gutter(format!("{} ", self.number(at)), line)
+        self.gutter(format!("{} ", self.number(side, at)), line)
     }
 
     fn gutter(&self, numbers: String, line: DiffLine) -> StyledLine {
@@ -426,10 +433,10 @@ impl<'a> Painter<'a> {
     }
 
     /// 1-based, right-aligned; blanks for none.
-    fn number(&self, at: Option<u32>) -> String {
+    fn number(&self, side: Side, at: Option<u32>) -> String {
         let digits = self.digits;
         match at {
-            Some(at) => format!("{:>digits$}", u64::from(at) + 1),
+            Some(at) => format!("{:>digits$}", self.model.number(side, at)),
             None => " ".repeat(digits),
         }
     }

@@ -16,11 +16,11 @@ const ALL: DiffOptions = DiffOptions {
 };
 
 fn diff(path: &str, old: Option<&str>, new: &str) -> Arc<Diff> {
-    Arc::new(Diff {
-        path: path.into(),
-        old: old.map(SafeText::new),
-        new: SafeText::new(new),
-    })
+    Arc::new(Diff::of_texts(
+        path.into(),
+        old.map(SafeText::new),
+        SafeText::new(new),
+    ))
 }
 
 fn rows(diff: &Arc<Diff>, options: DiffOptions, width: u16) -> Vec<Row> {
@@ -83,11 +83,11 @@ fn new_emptied_and_equal_texts_say_what_they_are() {
 #[test]
 fn changed_line_ends_are_visible_and_equal_ones_are_not() {
     let diff = |path: &str, old: Option<&str>, new: &str| {
-        Arc::new(Diff {
-            path: path.into(),
-            old: old.map(SafeText::with_line_ends),
-            new: SafeText::with_line_ends(new),
-        })
+        Arc::new(Diff::of_texts(
+            path.into(),
+            old.map(SafeText::with_line_ends),
+            SafeText::with_line_ends(new),
+        ))
     };
     let to_unix = diff("a", Some("one\r\ntwo\r\n"), "one\ntwo\n");
     let shown = text(&to_unix, ALL, 40);

@@ -8,7 +8,7 @@ use crate::{
     ui::render::{
         RenderContext, Rendered, Row,
         content::render_content,
-        diff::{DiffOptions, render_diff},
+        diff::{DiffOptions, change_label, render_diff},
         excerpt::{Excerpt, Keep, unfenced},
         format::count,
         line::{StyledLine, Wrapping},
@@ -144,6 +144,9 @@ fn render_diff_piece(
         layout: tool.layout,
     };
     let mut rendered = render_diff(diff, &options, ctx);
+    if let Some(label) = change_label(diff, tool.cwd) {
+        rendered.rows.insert(0, dim(&label, ctx));
+    }
     let diffs = call
         .content
         .iter()

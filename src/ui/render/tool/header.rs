@@ -165,6 +165,8 @@ fn sign(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> (&'
     }
     match call.state {
         ToolState::Pending => (symbols.pending, theme.dim),
+        _ if call.doubted && call.state.is_open() => (symbols.pending, theme.dim),
+        ToolState::Paused => (symbols.pending, theme.warning),
         ToolState::InProgress | ToolState::Unknown(_) => {
             let still = symbols.spinner.first().copied().unwrap_or(symbols.pending);
             (tool.spinner.unwrap_or(still), theme.accent)
@@ -338,6 +340,10 @@ fn counts(call: &ToolCall, ctx: &RenderContext<'_>) -> (Counts, bool) {
             waiting = true;
             continue;
         };
+        if model.form == Form::Untold {
+            counts.created = false;
+            continue;
+        }
         counts.known = true;
         counts.created &= model.form == Form::Created;
         counts.stats.added += model.stats.added;
@@ -384,7 +390,12 @@ fn push_state(
     match &call.state {
         // The row below says it.
         ToolState::Ended | ToolState::Failed if call.is_denied() => {}
+        state if call.cancelling && state.is_open() => push("cancelling", theme.dim),
+        // V2-STATE-03: as last told, and not as what it does.
+        state if call.doubted && state.is_open() => push("state unknown", theme.dim),
+        ToolState::Paused => push("paused", theme.warning),
         ToolState::Cancelled => push("cancelled", theme.warning),
+        ToolState::Ended if call.only_asked => {}
         ToolState::Ended => push("no result", theme.dim),
         ToolState::Unknown(status) => push(&SafeText::line(status), theme.dim),
         ToolState::Failed if call.kind != ToolKind::Execute => push("failed", theme.error),

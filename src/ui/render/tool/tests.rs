@@ -199,9 +199,9 @@ fn output_that_the_agent_gives_as_text_too_is_shown_once_unless_in_full() {
     let mut info = TerminalInfo {
         command: "make".into(),
         cwd: "/work/tool".into(),
-        started: props.stage.now,
+
         exit: None,
-        foreign: false,
+        ..TerminalInfo::new(props.stage.now)
     };
     props.terminals.insert(id.clone(), info.clone());
     let mut call = call(ToolKind::Execute, "make", &props);

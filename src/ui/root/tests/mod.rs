@@ -17,8 +17,8 @@ use ratatui::{buffer::Buffer, layout::Position, layout::Rect};
 use super::*;
 use crate::{
     proto::{
-        AgentEvent, AuthMethod, AuthMethodKind, CallResult, CallTag, ModeId, OptionValue,
-        PlanEntry, PlanPriority, PlanStatus, StopReason, Usage,
+        AgentEvent, AuthMethod, AuthMethodKind, CallResult, CallTag, ModeId, OptionValue, Patch,
+        PlanEntry, PlanPriority, PlanStatus, StopReason, UsageUpdate,
     },
     session::Event,
     ui::{

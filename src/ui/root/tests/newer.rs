@@ -4,9 +4,9 @@ use super::*;
 use crate::{
     proto::{
         AgentNotice, ChunkRole, CompactionId, CompactionPatch, CompactionStatus, ContentBlock,
-        FromAgent, IdleReason, MessageId, Meta, NamedPlan, NoticeSeverity, Patch, PlanBody, PlanId,
-        PlanText, RpcError, SessionId, SessionMessagePatch, SubagentCaps, SubagentPatch,
-        SubagentState, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
+        FromAgent, MessageId, Meta, NamedPlan, NoticeSeverity, Patch, PlanBody, PlanId, PlanText,
+        RpcError, SessionId, SessionMessagePatch, StopReason, SubagentCaps, SubagentPatch,
+        ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus, WorkState,
     },
     ui::transcript::transcript_text,
 };
@@ -45,7 +45,7 @@ fn compaction(id: &str, status: CompactionStatus) -> CompactionPatch {
         status: Some(status),
         summary: Patch::Keep,
         error: Patch::Keep,
-        meta: Patch::Keep,
+        meta: Meta::default(),
     }
 }
 
@@ -197,22 +197,22 @@ fn child(id: &str, change: impl FnOnce(&mut SubagentPatch)) -> AgentEvent {
 fn running(id: &str, title: &'static str) -> AgentEvent {
     child(id, |patch| {
         patch.title = Patch::Set(title.into());
-        patch.state = Patch::Set(SubagentState::Running);
+        patch.state = Patch::Set(WorkState::Running.into());
     })
 }
 
-fn rests(id: &str, reason: IdleReason) -> AgentEvent {
+fn rests(id: &str, reason: StopReason) -> AgentEvent {
     child(id, |patch| {
-        patch.state = Patch::Set(SubagentState::Idle(Some(reason)));
+        patch.state = Patch::Set(WorkState::Idle(Some(reason)).into());
     })
 }
 
 fn call(id: &str, kind: ToolKind, title: &'static str, status: ToolStatus) -> AgentEvent {
     AgentEvent::ToolCall(Box::new(ToolCallPatch {
         announces: true,
-        title: Some(title.into()),
-        kind: Some(kind),
-        status: Some(status),
+        title: Patch::Set(title.into()),
+        kind: Patch::Set(kind),
+        status: Patch::Set(status),
         ..ToolCallPatch::new(ToolCallId::new(id))
     }))
 }
@@ -247,7 +247,7 @@ fn with_subagents() -> Bench {
         content: Patch::Set(vec![ContentBlock::Text(
             "Look for tests of `list`. Tell me which run the binary.".into(),
         )]),
-        meta: Patch::Keep,
+        meta: Meta::default(),
     })));
     bench.child_update(
         "a",
@@ -258,7 +258,7 @@ fn with_subagents() -> Bench {
         "a",
         text_of("`tests/list.rs` has six of them, and two run the binary."),
     );
-    bench.update(rests("a", IdleReason::Stopped(StopReason::EndTurn)));
+    bench.update(rests("a", StopReason::EndTurn));
     bench.update(running("b", "Run the tests that there are"));
     bench.child_update("b", text_of("First the fast ones."));
     bench.child_update("b", running("bb", "Build it in a worktree"));
@@ -273,17 +273,17 @@ fn with_subagents() -> Bench {
     bench.update(running("f", "Ask the big model"));
     bench.update(rests(
         "f",
-        IdleReason::Failed(RpcError::new(-32000, "the quota is used up")),
+        StopReason::Error(RpcError::new(-32000, "the quota is used up")),
     ));
     bench.update(child("w", |patch| {
         patch.title = Patch::Set("Deploy".into());
-        patch.state = Patch::Set(SubagentState::RequiresAction);
+        patch.state = Patch::Set(WorkState::RequiresAction.into());
     }));
     bench.update(AgentEvent::ToolCall(Box::new(ToolCallPatch {
-        title: Some("Delegate the tests".into()),
-        kind: Some(ToolKind::Think),
-        status: Some(InProgress),
-        content: Some(vec![
+        title: Patch::Set("Delegate the tests".into()),
+        kind: Patch::Set(ToolKind::Think),
+        status: Patch::Set(InProgress),
+        content: Patch::Set(vec![
             ToolContent::Session(SessionId::new("b")),
             ToolContent::Session(SessionId::new("gone")),
         ]),

@@ -25,10 +25,10 @@ fn at_work() -> Bench {
         "I'll start with how `list` prints today. Then the flag, then tests.\n\n- one\n- two\n",
     );
     plan(&mut bench);
-    bench.update(AgentEvent::Usage(Usage {
+    bench.update(AgentEvent::Usage(UsageUpdate {
         used: 34,
         size: 100,
-        cost: Some((0.12, "USD".into())),
+        cost: Patch::Set((0.12, "USD".into())),
     }));
     bench.wait(12_000);
     bench

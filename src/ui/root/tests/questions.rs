@@ -331,14 +331,9 @@ fn a_prompt_held_back_by_nothing_goes_when_the_dialog_is_answered_by_a_paste() {
 fn the_whole_diff_is_shown_and_esc_closes_it() {
     let mut bench = Bench::working();
     let mut call = bench.call(crate::proto::ToolKind::Edit);
-    call.title = Some("Edit a.rs".into());
-    call.content = Some(vec![crate::proto::ToolContent::Diff(
-        crate::proto::Diff {
-            path: "a.rs".into(),
-            old: Some("one\n".into()),
-            new: "two\n".into(),
-        }
-        .into(),
+    call.title = Patch::Set("Edit a.rs".into());
+    call.content = Patch::Set(vec![crate::proto::ToolContent::Diff(
+        crate::proto::Diff::of_texts("a.rs".into(), Some("one\n".into()), "two\n".into()).into(),
     )]);
     bench.asks(call, crate::ui::testing::usual_options());
     let mut screen = Screen::new(bench);

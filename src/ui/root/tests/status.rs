@@ -8,10 +8,10 @@ use crate::proto::SessionKey;
 #[test]
 fn the_status_line_is_one_row_of_what_is_known() {
     let mut screen = Screen::new(Bench::working()).sized(120, 24);
-    screen.bench.update(AgentEvent::Usage(Usage {
+    screen.bench.update(AgentEvent::Usage(UsageUpdate {
         used: 34,
         size: 100,
-        cost: Some((0.12, "USD".into())),
+        cost: Patch::Set((0.12, "USD".into())),
     }));
     screen.bench.wait(12_000);
     assert_eq!(

@@ -209,7 +209,7 @@ fn an_option_of_unknown_kind_is_offered_and_never_picked_by_a_letter_v1_perm_05(
 fn with_long_labels() -> Shown {
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::Execute);
-    call.title = Some("cargo test --workspace --all-targets".into());
+    call.title = Patch::Set("cargo test --workspace --all-targets".into());
     bench.asks(
         call,
         vec![

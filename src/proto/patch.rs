@@ -1,0 +1,342 @@
+//! Git patches, as agents send them beside a list of changes (V2-UPD-06): absolute paths without
+//! `a/` and `b/`. The list is what counts; a patch is only what there is to show of it.
+
+use crate::{
+    proto::{Diff, DiffText},
+    text::SafeText,
+};
+
+/// What a line of a hunk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HunkSign {
+    Context,
+    Removed,
+    Added,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HunkLine<'a> {
+    pub sign: HunkSign,
+    /// Without its end.
+    pub text: &'a str,
+    /// The text ends here, without a newline.
+    pub unended: bool,
+}
+
+/// A run of lines around changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk<'a> {
+    /// Lines before it, on each side.
+    pub old_before: usize,
+    pub new_before: usize,
+    pub lines: Vec<HunkLine<'a>>,
+}
+
+/// Gives each change the part of the patch that is about it. A part about no change of the list is
+/// left out.
+pub fn distribute(patch: &str, diffs: &mut [Diff]) {
+    for section in sections(patch) {
+        let names = Names::of(section);
+        let about = diffs
+            .iter_mut()
+            .filter(|diff| diff.text == DiffText::None)
+            .find(|diff| names.are_of(diff));
+        if let Some(diff) = about {
+            diff.text = DiffText::Patch(SafeText::with_line_ends(section));
+        }
+    }
+}
+
+fn sections(patch: &str) -> impl Iterator<Item = &str> {
+    const START: &str = "diff --git ";
+    let inner = patch.match_indices("\ndiff --git ").map(|(at, _)| at + 1);
+    let first = patch.starts_with(START).then_some(0);
+    let mut starts: Vec<usize> = first.into_iter().chain(inner).collect();
+    starts.push(patch.len());
+    let mut sections = Vec::new();
+    for pair in starts.windows(2) {
+        if let [from, to] = pair {
+            sections.extend(patch.get(*from..*to));
+        }
+    }
+    sections.into_iter()
+}
+
+/// What a section's head says which files it is about.
+#[derive(Default)]
+struct Names {
+    /// Behind `diff --git `, both names.
+    header: String,
+    old: Option<String>,
+    new: Option<String>,
+}
+
+impl Names {
+    fn of(section: &str) -> Self {
+        let mut names = Self::default();
+        for line in section.lines() {
+            if line.starts_with("@@ ") || line == "GIT binary patch" {
+                break;
+            }
+            let name = |prefixes: &[&str]| {
+                let rest = prefixes.iter().find_map(|prefix| line.strip_prefix(prefix));
+                rest.map(unquoted)
+            };
+            if let Some(header) = line.strip_prefix("diff --git ") {
+                header.clone_into(&mut names.header);
+            } else if let Some(old) = name(&["--- ", "rename from ", "copy from "]) {
+                names.old = Some(old);
+            } else if let Some(new) = name(&["+++ ", "rename to ", "copy to "]) {
+                names.new = Some(new);
+            }
+        }
+        names
+    }
+
+    fn are_of(&self, diff: &Diff) -> bool {
+        let named = [&self.new, &self.old].into_iter().flatten();
+        let named = named.map(String::as_str).find(|name| *name != "/dev/null");
+        match named {
+            Some(name) => name == diff.path,
+            // Of a binary file the header is all there is.
+            None => {
+                let old = diff.from().unwrap_or(&diff.path);
+                let header = |old: &str, new: &str| self.header == format!("{old} {new}");
+                header(old, &diff.path) || header(&quoted(old), &quoted(&diff.path))
+            }
+        }
+    }
+}
+
+/// A name without the quotes that git puts around unusual ones, and without the tab that it puts
+/// behind one with blanks.
+fn unquoted(name: &str) -> String {
+    let name = name.strip_suffix('\r').unwrap_or(name);
+    let name = name.strip_suffix('\t').unwrap_or(name);
+    let quoted = name
+        .strip_prefix('"')
+        .and_then(|name| name.strip_suffix('"'));
+    let Some(quoted) = quoted else {
+        return name.to_owned();
+    };
+    let mut bytes = Vec::with_capacity(quoted.len());
+    let mut rest = quoted.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        bytes.push(match rest.next() {
+            Some(b'a') => 7,
+            Some(b'b') => 8,
+            Some(b't') => b'\t',
+            Some(b'n') => b'\n',
+            Some(b'v') => 11,
+            Some(b'f') => 12,
+            Some(b'r') => b'\r',
+            Some(digit @ b'0'..=b'3') => {
+                let mut value = digit - b'0';
+                for digit in rest.by_ref().take(2) {
+                    value = value
+                        .wrapping_mul(8)
+                        .wrapping_add(digit.wrapping_sub(b'0') & 7);
+                }
+                value
+            }
+            Some(other) => other,
+            None => break,
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// As git writes a name that it must quote.
+fn quoted(name: &str) -> String {
+    let mut out = String::from("\"");
+    for byte in name.bytes() {
+        match byte {
+            b'"' | b'\\' => {
+                out.push('\\');
+                out.push(char::from(byte));
+            }
+            b'\t' => out.push_str("\\t"),
+            b'\n' => out.push_str("\\n"),
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The hunks of a section. One that is not as it says ends the list: what is behind it could be
+/// anything.
+pub fn hunks(section: &str) -> Vec<Hunk<'_>> {
+    let mut hunks = Vec::new();
+    let mut lines = section.split('\n').peekable();
+    while let Some(line) = lines.next() {
+        let Some(head) = line.strip_prefix("@@ ") else {
+            continue;
+        };
+        let Some((old, new)) = ranges(head) else {
+            break;
+        };
+        let mut hunk = Hunk {
+            // A side without lines names the line before it.
+            old_before: old.0.saturating_sub(usize::from(old.1 > 0)),
+            new_before: new.0.saturating_sub(usize::from(new.1 > 0)),
+            lines: Vec::new(),
+        };
+        let (mut old_left, mut new_left) = (old.1, new.1);
+        while old_left > 0 || new_left > 0 {
+            let Some(line) = lines.next() else {
+                return hunks;
+            };
+            if line.starts_with('\\') {
+                end_last(&mut hunk);
+                continue;
+            }
+            let (sign, text) = match line.split_at_checked(1) {
+                Some((" ", text)) => (HunkSign::Context, text),
+                Some(("-", text)) => (HunkSign::Removed, text),
+                Some(("+", text)) => (HunkSign::Added, text),
+                // What is behind the last line's end is no line.
+                None if lines.peek().is_none() => return hunks,
+                // Some tools strip blanks at the end of lines.
+                None => (HunkSign::Context, ""),
+                Some(_) => return hunks,
+            };
+            let sides = match sign {
+                HunkSign::Context => (1, 1),
+                HunkSign::Removed => (1, 0),
+                HunkSign::Added => (0, 1),
+            };
+            let left = (old_left.checked_sub(sides.0), new_left.checked_sub(sides.1));
+            let (Some(old), Some(new)) = left else {
+                return hunks;
+            };
+            (old_left, new_left) = (old, new);
+            hunk.lines.push(HunkLine {
+                sign,
+                text,
+                unended: false,
+            });
+        }
+        if lines.next_if(|line| line.starts_with('\\')).is_some() {
+            end_last(&mut hunk);
+        }
+        hunks.push(hunk);
+    }
+    hunks
+}
+
+fn end_last(hunk: &mut Hunk<'_>) {
+    if let Some(last) = hunk.lines.last_mut() {
+        last.unended = true;
+    }
+}
+
+/// `-12,3 +12,4 @@ fn main`: where each side begins, and how many lines it has.
+fn ranges(head: &str) -> Option<((usize, usize), (usize, usize))> {
+    let (ranges, _) = head.split_once(" @@")?;
+    let (old, new) = ranges.split_once(' ')?;
+    let range = |text: &str| {
+        let (start, count) = text.split_once(',').unwrap_or((text, "1"));
+        Some((start.parse().ok()?, count.parse().ok()?))
+    };
+    Some((
+        range(old.strip_prefix('-')?)?,
+        range(new.strip_prefix('+')?)?,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::proto::{FileChange, FileKind};
+
+    fn changed(path: &str, change: FileChange) -> Diff {
+        Diff {
+            path: path.into(),
+            change,
+            file: FileKind::Text,
+            mime_type: None,
+            text: DiffText::None,
+        }
+    }
+
+    const PATCH: &str = "diff --git /w/a b.rs /w/a b.rs\n\
+        --- /w/a b.rs\t\n\
+        +++ /w/a b.rs\t\n\
+        @@ -2,3 +2,3 @@ fn main\n one\n-two\n+2\n three\n\
+        diff --git /w/old.rs /w/new.rs\n\
+        similarity index 100%\nrename from /w/old.rs\nrename to /w/new.rs\n\
+        diff --git /w/gone /w/gone\n\
+        deleted file mode 100644\n--- /w/gone\n+++ /dev/null\n\
+        @@ -1 +0,0 @@\n-bye\n\\ No newline at end of file\n\
+        diff --git \"/w/\\303\\251.png\" \"/w/\\303\\251.png\"\n\
+        Binary files /dev/null and \"/w/\\303\\251.png\" differ\n";
+
+    // V2-UPD-06
+    #[test]
+    fn each_change_gets_its_part_of_the_patch() {
+        let from = "/w/old.rs".to_owned();
+        let mut diffs = [
+            changed("/w/é.png", FileChange::Add),
+            changed("/w/gone", FileChange::Delete),
+            changed("/w/new.rs", FileChange::Move { from }),
+            changed("/w/a b.rs", FileChange::Modify),
+            changed("/w/untold", FileChange::Modify),
+        ];
+        distribute(PATCH, &mut diffs);
+        let begins = |diff: &Diff| match &diff.text {
+            DiffText::Patch(patch) => patch.lines().next().unwrap_or_default().to_owned(),
+            _ => "nothing".to_owned(),
+        };
+        let begins: Vec<String> = diffs.iter().map(begins).collect();
+        assert_eq!(
+            begins,
+            [
+                "diff --git \"/w/\\303\\251.png\" \"/w/\\303\\251.png\"",
+                "diff --git /w/gone /w/gone",
+                "diff --git /w/old.rs /w/new.rs",
+                "diff --git /w/a b.rs /w/a b.rs",
+                "nothing",
+            ]
+        );
+    }
+
+    #[test]
+    fn hunks_are_read_as_far_as_they_are_whole() {
+        let parts: Vec<&str> = sections(PATCH).collect();
+        let first = hunks(parts[0]);
+        assert_eq!((first[0].old_before, first[0].new_before), (1, 1));
+        let signs: Vec<HunkSign> = first[0].lines.iter().map(|line| line.sign).collect();
+        use HunkSign::{Added, Context, Removed};
+        assert_eq!(signs, [Context, Removed, Added, Context]);
+        assert_eq!(hunks(parts[1]), []);
+        let gone = hunks(parts[2]);
+        assert_eq!((gone[0].old_before, gone[0].new_before), (0, 0));
+        assert!(gone[0].lines[0].unended);
+        assert_eq!(hunks("@@ -1,2 +1,2 @@\n a\n"), []);
+        assert_eq!(hunks("@@ -1 +1 @@\n-a\n+b\n@@ what\n").len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_stands_there_is_no_panic(patch in "(diff --git |--- |[+]{3} |@@ -1,2 [+]1 @@|[ +\\\\-]|[a-z\"\\\\0-9é]{1,3}|\n){0,40}") {
+            let mut diffs = [changed("/a", FileChange::Modify)];
+            distribute(&patch, &mut diffs);
+            for section in sections(&patch) {
+                hunks(section);
+            }
+        }
+
+        #[test]
+        fn a_quoted_name_is_read_back(name in "[ -~é\t\n]{0,12}") {
+            prop_assert_eq!(unquoted(&quoted(&name)), name);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Cancelling one piece of work by itself, where the agent allows that (V2-CAN-02).
+
+use crate::{
+    proto::{Call, CallResult, SessionId, TerminalId, ToolCallId},
+    session::Session,
+};
+
+use super::{Step, error_text};
+
+impl Session {
+    /// That call goes on, and can be cancelled by itself.
+    pub fn can_cancel_call(&self, call: &crate::session::ToolCall) -> bool {
+        call.cancel && call.state.is_open() && !call.cancelling && self.connection.is_some()
+    }
+
+    /// The same of a terminal of the agent's.
+    pub fn can_cancel_terminal(&self, id: &TerminalId) -> bool {
+        self.terminals.get(id).is_some_and(|info| {
+            info.foreign
+                && info.cancel
+                && info.exit.is_none()
+                && !info.cancelling
+                && self.connection.is_some()
+        })
+    }
+}
+
+impl Step<'_> {
+    /// Of the session, or of a subagent.
+    pub(super) fn cancel_tool_call(&mut self, of: Option<&SessionId>, id: ToolCallId) {
+        let Some(session) = of.or(self.session.inner.opening.live()).cloned() else {
+            return;
+        };
+        self.at(of, |step| {
+            let block = step.session.inner.tools.find(&id);
+            let call = block.and_then(|block| Some((block, step.tool(block)?)));
+            let Some((block, _)) = call.filter(|(_, call)| step.session.can_cancel_call(call))
+            else {
+                return;
+            };
+            if let Some(call) = step.edit_tool(block) {
+                call.cancelling = true;
+            }
+            step.call(Call::CancelToolCall { session, id });
+        });
+    }
+
+    pub(super) fn cancel_terminal(&mut self, of: Option<&SessionId>, id: TerminalId) {
+        let Some(session) = of.or(self.session.inner.opening.live()).cloned() else {
+            return;
+        };
+        if !self.session.can_cancel_terminal(&id) {
+            return;
+        }
+        if let Some(info) = self.session.terminals.get_mut(&id) {
+            info.cancelling = true;
+        }
+        self.at(of, |step| step.touch_terminal(&id));
+        self.call(Call::CancelTerminal { session, id });
+    }
+
+    /// Accepted is not stopped: that is told by an update of its own. A refusal is said, and it can
+    /// be tried again.
+    pub(super) fn tool_cancel_answered(
+        &mut self,
+        session: &SessionId,
+        id: &ToolCallId,
+        result: &CallResult,
+    ) {
+        if self.cancel_refused(result) {
+            self.at(Some(session), |step| {
+                let block = step.session.inner.tools.find(id);
+                if let Some(call) = block.and_then(|block| step.edit_tool(block)) {
+                    call.cancelling = false;
+                }
+            });
+        }
+    }
+
+    pub(super) fn terminal_cancel_answered(
+        &mut self,
+        session: &SessionId,
+        id: &TerminalId,
+        result: &CallResult,
+    ) {
+        if self.cancel_refused(result) {
+            if let Some(info) = self.session.terminals.get_mut(id) {
+                info.cancelling = false;
+            }
+            self.at(Some(session), |step| step.touch_terminal(id));
+        }
+    }
+
+    fn cancel_refused(&mut self, result: &CallResult) -> bool {
+        match result {
+            CallResult::CancelAccepted => false,
+            CallResult::Failed(error) => {
+                let why = error_text::readable(error);
+                self.toast(&format!("it could not be cancelled: {why}"));
+                true
+            }
+            _ => true,
+        }
+    }
+}
