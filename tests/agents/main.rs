@@ -36,6 +36,8 @@ struct Agent {
     resumes: bool,
     /// It serves several sessions at once.
     several: bool,
+    /// It has the older `models`.
+    in_dialect: bool,
 }
 
 impl Agent {
@@ -46,11 +48,13 @@ impl Agent {
             tells_output: true,
             resumes: true,
             several: true,
+            in_dialect: false,
         }
     }
 
     fn holds_a_conversation(self) {
-        let Some(mut stage) = Cast::of(self.name).set() else {
+        let cast = Cast::of(self.name).in_dialect(self.in_dialect);
+        let Some(mut stage) = cast.set() else {
             return;
         };
         let talk = Conversation::begin(&stage);
@@ -132,6 +136,7 @@ fn gemini() {
         tells_output: false,
         // Started again in the minute of its start, it writes over what it knew of the session.
         resumes: false,
+        in_dialect: true,
         ..Agent::new("gemini")
     };
     agent.holds_a_conversation();

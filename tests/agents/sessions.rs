@@ -75,7 +75,13 @@ impl Conversation {
             return vec!["list"];
         }
         let open = self.session();
-        let result = self.awaits_answer("session/list", || self.tui.keys("<c-s>"));
+        // It may have been asked already.
+        self.tui.keys("<c-s>");
+        let answer = self.tui.wait("the list", |_| {
+            self.wire().answer_to_last("session/list").cloned()
+        });
+        assert!(answer.get("error").is_none(), "{answer}");
+        let result = &answer["result"];
         let listed = result["sessions"].as_array().expect("a list").iter();
         let others: Vec<&Value> = listed
             .map(|session| &session["sessionId"])

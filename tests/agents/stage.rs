@@ -39,6 +39,7 @@ pub struct Cast<'a> {
     with: Vec<(&'a str, String)>,
     profile: String,
     config: String,
+    in_dialect: bool,
 }
 
 impl<'a> Cast<'a> {
@@ -51,6 +52,7 @@ impl<'a> Cast<'a> {
             with: Vec::new(),
             profile: String::new(),
             config: String::new(),
+            in_dialect: false,
         }
     }
 
@@ -72,6 +74,12 @@ impl<'a> Cast<'a> {
 
     pub fn with(mut self, variable: &'a str, value: impl Into<String>) -> Self {
         self.with.push((variable, value.into()));
+        self
+    }
+
+    /// What it is told is in words that the protocol no longer has.
+    pub fn in_dialect(mut self, yes: bool) -> Self {
+        self.in_dialect = yes;
         self
     }
 
@@ -153,6 +161,11 @@ impl Stage {
             .patience(PATIENCE)
             .config_file(&cast.configuration(&homes.join("agents.toml")))
             .args(&["--agent", cast.name, "--wire", &wire]);
+        let setup = if cast.in_dialect {
+            setup.in_dialect()
+        } else {
+            setup
+        };
         Some(Self {
             setup,
             home: homes.join("homes").join(package),
