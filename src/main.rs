@@ -65,7 +65,10 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     let launch = Launch::for_command(&command, cli, &start)?;
     match command {
         Command::Replay(replay) => match replay.format {
-            Some(format) => return app::print_replay(&replay, format),
+            Some(format) => {
+                let state = launch.load_options()?.dirs.state;
+                return app::print_replay(&replay, format, &state);
+            }
             None => {
                 cli::terminal_check()?;
                 let loaded = load(&launch.load_options()?)?;

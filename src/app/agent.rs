@@ -13,7 +13,7 @@ use crate::{
         records::Stored,
         running::Running,
         services::{self, Launched, Workspace, session_config},
-        state::App,
+        state::{App, with_tilde},
     },
     config::{AgentProfile, Config, NotFound, StartError},
     host::Host,
@@ -178,6 +178,12 @@ impl App {
         if let Some(running) = self.running(key) {
             let policy = self.launch.policy(&running.profile, &self.config);
             self.show_policy(policy);
+        }
+        if self.replay.is_some() {
+            self.project.policy = None;
+            let cwd = self.sessions.shown().map(|session| &session.config.cwd);
+            self.project.cwd =
+                cwd.map_or_else(SafeText::default, |cwd| SafeText::line(&with_tilde(cwd)));
         }
         self.question = self.sessions.shown().and_then(|session| {
             let question = session.shown_question()?;

@@ -8,11 +8,10 @@ use crate::{
         records::{Destination, RecordWriter, Screens, Stored, wall_clock},
         state::App,
     },
-    proto::{SessionKey, TerminalId},
-    record::{Batch, Kind, Recorder},
+    proto::SessionKey,
+    record::Recorder,
     session::{Event, NoticeLevel, Start},
     text::SafeText,
-    vt,
 };
 
 impl App {
@@ -25,16 +24,14 @@ impl App {
         }
         let mut shown = None;
         if let Some(stored) = stored {
-            let title = stored.about.title.clone();
-            let title = (title, stored.about.own_title);
-            self.sessions.show_stored(key, title, stored.blocks);
+            self.sessions.show_stored(key, stored.history);
             // A fork goes its own way from there: in a record of its own, which begins with it all.
             let forked = self
                 .sessions
                 .get(key)
                 .is_some_and(|session| matches!(session.config.start, Start::Fork(_)));
             if !forked {
-                shown = Some((stored.id, stored.about, stored.next_id));
+                shown = Some((stored.id, stored.going_on));
             }
         }
         if self.config.sessions.keep == 0 {
@@ -45,10 +42,7 @@ impl App {
             return;
         };
         let (recorder, destination) = match shown {
-            Some((id, about, next_id)) => (
-                Recorder::going_on(about, next_id, session),
-                Destination::GoOn(id),
-            ),
+            Some((id, stored)) => (Recorder::going_on(stored, session), Destination::GoOn(id)),
             None => (
                 Recorder::new(running.profile.id.clone(), wall_clock()),
                 Destination::New,
@@ -129,7 +123,7 @@ impl App {
         }
         let batch = recorder.take(session, now, wall_clock(), last);
         if !batch.lines.is_empty() {
-            let screens = screens(&batch, &running.screens);
+            let screens = Screens::of(&batch, &running.screens);
             writer.write(key, batch, screens);
         }
         if last {
@@ -152,17 +146,4 @@ impl App {
             self.reduce_in(key, [Event::Note { level, text }]);
         }
     }
-}
-
-/// The screens that finished calls show: those of one that goes on will show more.
-fn screens(batch: &Batch, all: &vt::Screens) -> Screens {
-    let blocks = batch.lines.iter().filter_map(|line| line.block.as_ref());
-    let calls = blocks.filter(|block| block.kind == Kind::Tool && !block.is_open());
-    let pieces = calls.flat_map(|block| &block.content);
-    let ids = pieces.filter_map(|piece| piece.terminal_id.clone());
-    let shown = ids.filter_map(|id| {
-        let screen = all.get(&TerminalId::new(&id))?.clone();
-        Some((id, screen))
-    });
-    Screens(shown.collect())
 }

@@ -1,9 +1,7 @@
 //! `acp-tui sessions`: what was stored, listed, shown and exported.
 
 use std::{
-    fs,
-    io::{self, IsTerminal, Write},
-    os::unix::fs::OpenOptionsExt,
+    io::{self, IsTerminal},
     path::Path,
     time::Instant,
 };
@@ -19,8 +17,9 @@ use crate::{
     },
     cli::{self, CliError, ExportFormat, SessionsAction},
     config::Config,
-    record::{Block, Record, ago, iso, markdown},
-    session::{Session, SessionConfig},
+    proto::{PlanBody, PlanText},
+    record::{Block, Children, Conversation, Pinned, Record, ago, iso, markdown},
+    session::{BlockKind, Past, Session, SessionConfig},
     text::{SafeText, truncate_to_width},
     ui::{Ui, offload::Offload, transcript::transcript_text},
     vt::Screens,
@@ -62,9 +61,14 @@ pub fn sessions(
         }
         SessionsAction::Show { id } => {
             let (_, record) = load(&records, &id)?;
-            show(&record, config)
+            show(record, config)
         }
-        SessionsAction::Export { id, format, output } => {
+        SessionsAction::Export {
+            id,
+            format,
+            output,
+            force,
+        } => {
             let (summary, record) = load(&records, &id)?;
             let text = match format {
                 ExportFormat::Markdown => markdown(&record),
@@ -72,7 +76,7 @@ pub fn sessions(
             };
             match output {
                 None => cli::print(&text),
-                Some(path) => write(&start.join(path), &text),
+                Some(path) => cli::write_file(&start.join(path), &text, force),
             }
         }
         SessionsAction::Delete { ids } => {
@@ -126,8 +130,7 @@ fn occurs(word: &str, record: &Record) -> bool {
     let about = &record.about;
     let facts = [about.agent.as_str(), &about.agent_name, &about.cwd];
     let title = about.title.as_deref();
-    let said = record.blocks.iter().flat_map(|stored| stored.block.texts());
-    let mut texts = facts.into_iter().chain(title).chain(said);
+    let mut texts = facts.into_iter().chain(title).chain(record.texts());
     texts.any(|text| text.to_lowercase().contains(word))
 }
 
@@ -198,19 +201,57 @@ struct Exported<'a> {
     title: Option<&'a str>,
     started_at: String,
     updated_at: String,
-    blocks: Vec<ExportedBlock<'a>>,
+    #[serde(flatten)]
+    said: ExportedConversation<'a>,
 }
 
 #[derive(Serialize)]
+struct ExportedConversation<'a> {
+    blocks: Vec<ExportedBlock<'a>>,
+    /// Plans that are not done.
+    #[serde(skip_serializing_if = "<[Pinned]>::is_empty")]
+    plans: &'a [Pinned],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct ExportedBlock<'a> {
     at: String,
     #[serde(flatten)]
     block: &'a Block,
+    /// Of a subagent: what it said and did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    said: Option<ExportedConversation<'a>>,
+    /// The turn has no end behind this.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut_off: bool,
 }
+
+impl<'a> ExportedConversation<'a> {
+    /// `depth` counts down: in a damaged file conversations might stand in each other.
+    fn new(said: &'a Conversation, children: &'a Children, depth: usize) -> Self {
+        let child = |block: &Block| {
+            let said = children.get(&block.child?)?;
+            Some(Self::new(said, children, depth.checked_sub(1)?))
+        };
+        let blocks = said.blocks.iter().map(|stored| ExportedBlock {
+            at: iso(stored.at),
+            block: &stored.block,
+            said: child(&stored.block),
+            cut_off: stored.cut,
+        });
+        Self {
+            blocks: blocks.collect(),
+            plans: &said.plans,
+        }
+    }
+}
+
+/// Subagents of subagents that are written out: as many as a session has (V1-SUB-06).
+const MAX_DEPTH: usize = 16;
 
 fn export_json(id: &str, record: &Record) -> String {
     let about = &record.about;
-    let block = |stored: &'_ crate::record::Stored| iso(stored.at);
     json(&Exported {
         version: crate::record::VERSION,
         id,
@@ -221,14 +262,7 @@ fn export_json(id: &str, record: &Record) -> String {
         title: about.title.as_deref(),
         started_at: iso(about.started),
         updated_at: iso(record.updated),
-        blocks: record
-            .blocks
-            .iter()
-            .map(|stored| ExportedBlock {
-                at: block(stored),
-                block: &stored.block,
-            })
-            .collect(),
+        said: ExportedConversation::new(&record.said, &record.children, MAX_DEPTH),
     })
 }
 
@@ -239,7 +273,7 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// As it stood on the screen; as plain text where stdout is no terminal.
-fn show(record: &Record, config: &Config) -> Result<(), CliError> {
+fn show(record: Record, config: &Config) -> Result<(), CliError> {
     let session = shown(record);
     let screens = Screens::default();
     let mut out = io::stdout();
@@ -259,29 +293,25 @@ fn show(record: &Record, config: &Config) -> Result<(), CliError> {
     }
 }
 
-/// A session to be looked at: its agent is never started.
-fn shown(record: &Record) -> Session {
+/// A session to be looked at: its agent is never started. What is pinned on a screen stands at the
+/// end.
+fn shown(record: Record) -> Session {
     let now = Instant::now();
     let about = &record.about;
     let config = SessionConfig::looked_at(about.agent_name.clone(), about.cwd.clone().into());
-    let (mut session, _) = Session::start(config, now);
-    let blocks = record.blocks.iter().map(|stored| stored.block.clone());
-    let blocks = blocks.filter_map(|block| block.into_history(now));
-    session.show_stored((about.title.clone(), about.own_title), blocks);
-    session
-}
-
-/// For the person alone, as what it was exported from.
-fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    let written = fs::OpenOptions::new()
-        .create(true)
-        .truncate(true)
-        .write(true)
-        .mode(0o600)
-        .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|source| CliError::Io {
-        what: path.display().to_string(),
-        source,
-    })
+    let mut history = record.into_history(now);
+    let plan = std::mem::take(&mut history.plan);
+    let plans = std::mem::take(&mut history.plans);
+    let named = plans.into_iter().map(|plan| match plan.body {
+        PlanBody::Items(entries) => BlockKind::Plan(entries),
+        PlanBody::Text(text) => BlockKind::PlanText(text),
+        PlanBody::Unknown { raw, .. } => BlockKind::PlanText(PlanText {
+            text: SafeText::new(&raw.0),
+            path: None,
+        }),
+    });
+    let plain = (!plan.is_empty()).then_some(BlockKind::Plan(plan));
+    let pinned = plain.into_iter().chain(named).map(Past::Block);
+    history.blocks.extend(pinned);
+    Session::past(config, None, history, now)
 }

@@ -126,7 +126,7 @@ pub enum Command {
                       authentication;\n5 refused, or a limit (--timeout too) was reached; 130 interrupted."
     )]
     Run(Box<RunArgs>),
-    /// Play a wire log, offline
+    /// Play a wire log or a stored session, offline
     Replay(ReplayArgs),
     /// Start an agent and print what it can do, what is missing and what to do about it
     #[command(
@@ -245,19 +245,19 @@ pub enum ReportFormat {
 
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct ReplayArgs {
-    /// What --wire has written
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// What --wire has written, or a stored session: its file, or its ID of `acp-tui sessions`
+    #[arg(value_name = "FILE|ID", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
 
     /// Print it
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub format: Option<Format>,
 
-    /// As fast as it was (1), or so many times faster, instead of at once
+    /// A wire log as fast as it was (1), or so many times faster, instead of at once
     #[arg(long, value_name = "TIMES", value_parser = times, conflicts_with = "format")]
     pub speed: Option<f64>,
 
-    /// Of several sessions in it, this one [default: the one with the most prompts]
+    /// Of several sessions in a wire log, this one (first) [default: the one with the most prompts]
     #[arg(long, value_name = "SESSION")]
     pub session: Option<String>,
 }
@@ -372,9 +372,12 @@ pub enum SessionsAction {
         id: String,
         #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
         format: ExportFormat,
-        /// Write to this file
+        /// Write to this file, which must not be there yet
         #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         output: Option<PathBuf>,
+        /// Replace the file if it is there
+        #[arg(short, long, requires = "output")]
+        force: bool,
     },
     /// Remove stored sessions; what their agents keep of them stays
     Delete {

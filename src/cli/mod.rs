@@ -30,7 +30,7 @@ pub use self::{
     generate::{completions, man},
     import::add_agents,
     launch::{AgentWanted, Launch, Reopen},
-    output::{columns, complain, print, print_warnings},
+    output::{columns, complain, print, print_warnings, write_file},
     run::{PromptSource, RunOptions},
     terminal::terminal_check,
     trust::trust,

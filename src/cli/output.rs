@@ -2,7 +2,10 @@
 
 use std::{
     fmt::Display,
+    fs::OpenOptions,
     io::{ErrorKind, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
 };
 
 use super::CliError;
@@ -21,6 +24,34 @@ pub fn print(text: &str) -> Result<(), CliError> {
         }),
         _ => Ok(()),
     }
+}
+
+/// Writes a file that was asked for, for the person alone: it may hold what they said. What is there
+/// already is somebody's, and stays unless `force`.
+///
+/// # Errors
+/// It is there, or cannot be written.
+pub fn write_file(path: &Path, text: &str, force: bool) -> Result<(), CliError> {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    if force {
+        options.create(true).truncate(true);
+    } else {
+        options.create_new(true);
+    }
+    let written = options
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|source| match source.kind() {
+        ErrorKind::AlreadyExists => CliError::Usage(format!(
+            "{} is there already; --force replaces it",
+            path.display()
+        )),
+        _ => CliError::Io {
+            what: path.display().to_string(),
+            source,
+        },
+    })
 }
 
 /// Says something on stderr, made harmless: it may quote a file or an agent. Not `eprintln!`, which

@@ -42,6 +42,9 @@ pub enum FromAgent {
     ElicitationDone { id: ElicitationId },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
     CancelRequest { key: RequestKey },
+    /// It asked for a form or a page though neither is offered, since nobody is there: that was
+    /// answered with an error (V1-ELI-03), and is to be said.
+    Unasked { message: SafeText },
     /// It departs from v1. Comes before the first message that shows it.
     Dialect(DialectHint),
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on

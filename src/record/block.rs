@@ -49,9 +49,12 @@ pub struct Block {
     /// Of a plan in markdown: the file that holds it.
     #[serde(skip_serializing_if = "is_default")]
     pub path: Option<String>,
-    /// Of a compaction.
+    /// Of a compaction, and of a subagent as it was last heard of.
     #[serde(skip_serializing_if = "is_default")]
     pub status: Option<SafeText>,
+    /// Of a subagent: the number of its own conversation.
+    #[serde(skip_serializing_if = "is_default")]
+    pub child: Option<u64>,
     #[serde(skip_serializing_if = "is_default")]
     pub tool: Option<Box<Tool>>,
     #[serde(skip_serializing_if = "is_default")]
@@ -74,6 +77,7 @@ pub enum Kind {
     Plan,
     PlanText,
     Compaction,
+    Subagent,
     Content,
     Notice,
     /// It was withdrawn: what was known of it is to go.
@@ -198,11 +202,10 @@ impl Block {
                 meta: values(&compaction.meta),
                 ..of(Kind::Compaction)
             },
-            // Their own conversations are not kept yet: that they were there is.
-            BlockKind::Subagent(_) => Self {
-                text: "a subagent worked here; what it said is not kept".into(),
-                level: Some(Level::Quiet),
-                ..of(Kind::Notice)
+            // With what is known of it: `Block::subagent`.
+            BlockKind::Subagent(session) => Self {
+                source_id: Some(session.as_str().to_owned()),
+                ..of(Kind::Subagent)
             },
             BlockKind::SessionMessage(message) => Self {
                 text: "a message between the agent and a subagent".into(),
@@ -236,7 +239,8 @@ impl Block {
         }
     }
 
-    /// As a block of history: nothing in it goes on. `None` for one of a later version.
+    /// As a block of history: nothing in it goes on. `None` for one of a later version, and for that
+    /// of a subagent.
     pub fn into_history(self, now: Instant) -> Option<BlockKind> {
         let mut meta = Meta::default();
         meta.extend(self.meta.into_iter().map(|raw| raw.0));
@@ -292,7 +296,8 @@ impl Block {
                 text: self.text,
                 detail: self.detail,
             }),
-            Kind::Gone | Kind::Later => return None,
+            // With its conversation, which stands elsewhere.
+            Kind::Subagent | Kind::Gone | Kind::Later => return None,
         })
     }
 

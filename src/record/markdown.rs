@@ -7,7 +7,9 @@ use similar::TextDiff;
 use super::{
     block::{Block, Kind, Tool},
     content::Piece,
+    conversation::{CUT_OFF, Children, Conversation},
     names::Stage,
+    plan::Pinned,
     read::Record,
     time::iso,
 };
@@ -15,6 +17,9 @@ use crate::text::SafeText;
 
 /// Bytes of a diff's two sides up to which it is written out.
 const MAX_DIFF: usize = 1 << 20;
+
+/// Subagents within subagents that are written out: as deep as a session has them (V1-SUB-06).
+const MAX_DEPTH: usize = 16;
 
 /// The whole conversation. What the agent said is markdown already and stays as it is.
 pub fn markdown(record: &Record) -> String {
@@ -41,7 +46,7 @@ pub fn markdown(record: &Record) -> String {
         }
     }
     let mut speaker = "";
-    for stored in &record.blocks {
+    for stored in &record.said.blocks {
         let block = &stored.block;
         let next = match block.kind {
             Kind::User => "You",
@@ -52,16 +57,85 @@ pub fn markdown(record: &Record) -> String {
             out.push_str(&format!("\n## {next}\n"));
             speaker = next;
         }
-        let text = written(block);
-        let text = text.trim_matches('\n');
-        if !text.is_empty() {
-            out.push_str(&format!("\n{text}\n"));
+        let text = written(block, &record.children, 0);
+        push(&mut out, &text);
+        if stored.cut {
+            push(&mut out, &format!("*{CUT_OFF}*"));
         }
+    }
+    if !record.said.plans.is_empty() {
+        out.push_str("\n## Not done\n");
+        push(&mut out, &pinned(&record.said.plans));
     }
     out
 }
 
-fn written(block: &Block) -> String {
+/// As a paragraph of its own.
+fn push(out: &mut String, text: &str) {
+    let text = text.trim_matches('\n');
+    if !text.is_empty() {
+        out.push_str(&format!("\n{text}\n"));
+    }
+}
+
+/// What a subagent said and did, within what stands for it: a quotation, in which markdown stays what
+/// it is.
+fn written_subagent(block: &Block, children: &Children, depth: usize) -> String {
+    let status = block.status.as_deref().unwrap_or_default();
+    let mut out = format!(
+        "**subagent** {} — {}",
+        code(block.text.trim()),
+        SafeText::line(&status.replace('_', " "))
+    );
+    if let Some(detail) = &block.detail {
+        out.push_str(&format!(": {}", SafeText::line(detail)));
+    }
+    let said = block.child.and_then(|number| children.get(&number));
+    // Deeper than a session has them: the file is damaged.
+    if let Some(said) = said.filter(|_| depth < MAX_DEPTH) {
+        out.push('\n');
+        out.push_str(&written_within(said, children, depth + 1));
+    }
+    quoted(&out)
+}
+
+fn written_within(said: &Conversation, children: &Children, depth: usize) -> String {
+    let mut out = String::new();
+    for block in said.blocks.iter().map(|stored| &stored.block) {
+        if block.kind == Kind::User {
+            push(&mut out, "*was told:*");
+        }
+        push(&mut out, &written(block, children, depth));
+    }
+    if !said.plans.is_empty() {
+        push(&mut out, "*not done:*");
+        push(&mut out, &pinned(&said.plans));
+    }
+    out
+}
+
+/// Plans that are not done.
+fn pinned(plans: &[Pinned]) -> String {
+    let plan = |plan: &Pinned| match plan.text.is_empty() {
+        true => entries(&plan.entries),
+        false => quoted(&format!("*plan*\n\n{}", plan.text.trim())),
+    };
+    plans.iter().map(plan).collect::<Vec<_>>().join("\n\n")
+}
+
+fn entries(entries: &[super::block::Entry]) -> String {
+    let entry = |entry: &super::block::Entry| {
+        let sign = if entry.status == Stage::Completed {
+            "x"
+        } else {
+            " "
+        };
+        format!("- [{sign}] {}", SafeText::line(entry.content.trim()))
+    };
+    entries.iter().map(entry).collect::<Vec<_>>().join("\n")
+}
+
+fn written(block: &Block, children: &Children, depth: usize) -> String {
     match block.kind {
         Kind::User if block.refused => format!("{}\n\n*refused by the agent*", &*block.text),
         Kind::User | Kind::Agent => block.text.to_string(),
@@ -77,22 +151,7 @@ fn written(block: &Block) -> String {
             .tool
             .as_ref()
             .map_or_else(String::new, |tool| written_tool(tool, block)),
-        Kind::Plan => {
-            let entry = |entry: &super::block::Entry| {
-                let sign = if entry.status == Stage::Completed {
-                    "x"
-                } else {
-                    " "
-                };
-                format!("- [{sign}] {}", SafeText::line(entry.content.trim()))
-            };
-            block
-                .entries
-                .iter()
-                .map(entry)
-                .collect::<Vec<_>>()
-                .join("\n")
-        }
+        Kind::Plan => entries(&block.entries),
         Kind::PlanText => quoted(&format!("*plan*\n\n{}", block.text.trim())),
         Kind::Compaction => {
             let status = block.status.as_deref().unwrap_or_default();
@@ -113,6 +172,7 @@ fn written(block: &Block) -> String {
             .collect::<Vec<_>>()
             .join("\n\n"),
         Kind::Notice => format!("*{}*", SafeText::line(block.text.trim())),
+        Kind::Subagent => written_subagent(block, children, depth),
         Kind::Gone | Kind::Later => String::new(),
     }
 }

@@ -10,21 +10,29 @@
 
 mod block;
 mod content;
+mod conversation;
 mod line;
 mod markdown;
 mod names;
+mod plan;
 mod raw;
 mod read;
 mod recorder;
+mod subagent;
 mod time;
+mod track;
 
+#[cfg(test)]
+mod subagent_tests;
 #[cfg(test)]
 mod tests;
 
 pub use block::{Block, Kind, Tool};
 pub use content::Piece;
-pub use line::{About, Line, More, Turn, VERSION};
+pub use conversation::{CUT_OFF, Children, Conversation, Stored};
+pub use line::{About, Child, Line, More, Turn, VERSION};
 pub use markdown::markdown;
-pub use read::{Record, Stored};
-pub use recorder::{Batch, Recorder};
+pub use plan::Pinned;
+pub use read::Record;
+pub use recorder::{Batch, GoingOn, Recorder};
 pub use time::{ago, iso};

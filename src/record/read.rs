@@ -1,12 +1,14 @@
 //! Reading a stored session back.
 
-use std::collections::HashMap;
+use std::{collections::BTreeSet, time::Instant};
 
 use super::{
     block::{Block, Kind},
-    line::{About, Line, VERSION},
+    conversation::{Children, Conversation},
+    line::{About, Line, Turn, VERSION},
+    recorder::GoingOn,
 };
-use crate::text::SafeTextBuf;
+use crate::{proto::SessionId, session::History, text::SafeText};
 
 /// A stored session.
 #[derive(Debug, Default)]
@@ -14,20 +16,17 @@ pub struct Record {
     pub about: About,
     /// When its last line was written, in milliseconds since 1970.
     pub updated: u64,
-    /// In the order in which they came.
-    pub blocks: Vec<Stored>,
+    pub said: Conversation,
+    /// What its subagents said and did.
+    pub children: Children,
     /// Something in it is of a later version, and was left out.
     pub later: bool,
-    by_id: HashMap<u64, usize>,
-    /// Text that grows, by block: put into it at the end, so that reading stays linear.
-    growing: HashMap<u64, SafeTextBuf>,
-}
-
-#[derive(Debug, PartialEq)]
-pub struct Stored {
-    /// When it first came, in milliseconds since 1970.
-    pub at: u64,
-    pub block: Block,
+    /// The last turn has no end, so far.
+    pub turn_is_open: bool,
+    /// The stop reason of the last turn that ended with one.
+    pub stop: Option<SafeText>,
+    /// It ends within a line: that one is left out.
+    pub torn: bool,
 }
 
 impl Record {
@@ -36,13 +35,21 @@ impl Record {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let mut record = Self::default();
         let mut known = false;
-        for text in bytes.split(|byte| *byte == b'\n') {
-            if let Some(line) = Line::read(text) {
-                known |= line.about.is_some();
-                record.apply(line);
+        let mut texts = bytes.split(|byte| *byte == b'\n').peekable();
+        while let Some(text) = texts.next() {
+            match Line::read(text) {
+                Some(line) => {
+                    known |= line.about.is_some();
+                    record.apply(line);
+                }
+                // Only the last one has no line end.
+                None => record.torn = texts.peek().is_none() && !text.is_empty(),
             }
         }
-        record.settle();
+        record.said.settle();
+        for child in record.children.values_mut() {
+            child.settle();
+        }
         known.then_some(record)
     }
 
@@ -55,81 +62,101 @@ impl Record {
         if let Some(about) = line.about {
             self.about = about;
         }
-        if let Some(block) = line.block {
-            self.put(line.t, *block);
+        if let Some(turn) = line.turn {
+            self.apply_turn(turn);
         }
-        if let Some(more) = line.more
-            && let Some(stored) = self
-                .by_id
-                .get(&more.id)
-                .and_then(|at| self.blocks.get_mut(*at))
-        {
-            let block = &mut stored.block;
-            let text = self
-                .growing
-                .entry(more.id)
-                .or_insert_with(|| SafeTextBuf::from(std::mem::take(&mut block.text)));
-            text.push(&more.text);
-            block.took_ms = more.took_ms.or(block.took_ms);
-            if !more.meta.is_empty() {
-                block.meta = more.meta;
+        let own = (0, line.block, line.more, line.plans);
+        let child = line.child;
+        let child = child.map(|child| (child.of, child.block, child.more, child.plans));
+        for (of, block, more, plans) in std::iter::once(own).chain(child) {
+            if block.is_none() && more.is_none() && plans.is_none() {
+                continue;
             }
-        }
-    }
-
-    fn put(&mut self, at: u64, block: Block) {
-        if block.kind == Kind::Later {
-            self.later = true;
-            return;
-        }
-        self.growing.remove(&block.id);
-        if block.kind == Kind::Gone {
-            // Its place stays till all is read, so that those of others do.
-            if let Some(stored) = self
-                .by_id
-                .get(&block.id)
-                .and_then(|at| self.blocks.get_mut(*at))
+            let conversation = match of {
+                0 => &mut self.said,
+                of => self.children.entry(of).or_default(),
+            };
+            if let Some(block) = block
+                && !conversation.put(line.t, *block)
             {
-                stored.block = block;
+                self.later = true;
             }
-            return;
-        }
-        match self.by_id.get(&block.id) {
-            Some(place) => {
-                if let Some(stored) = self.blocks.get_mut(*place) {
-                    stored.block = block;
-                }
+            if let Some(more) = more {
+                conversation.add(more);
             }
-            None => {
-                self.by_id.insert(block.id, self.blocks.len());
-                self.blocks.push(Stored { at, block });
+            if let Some(plans) = plans {
+                conversation.plans = plans;
             }
         }
     }
 
-    fn settle(&mut self) {
-        let before = self.blocks.len();
-        self.blocks.retain(|stored| stored.block.kind != Kind::Gone);
-        if self.blocks.len() < before {
-            let blocks = self.blocks.iter().enumerate();
-            self.by_id = blocks.map(|(at, stored)| (stored.block.id, at)).collect();
+    fn apply_turn(&mut self, turn: Turn) {
+        if turn.cut || (turn.open && self.turn_is_open) {
+            self.said.mark_cut();
         }
-        for stored in &mut self.blocks {
-            if let Some(text) = self.growing.remove(&stored.block.id) {
-                stored.block.text = text.since(0);
-            }
+        self.turn_is_open = turn.open;
+        if !turn.open && !turn.cut {
+            self.stop = turn.stop;
         }
     }
 
-    /// The id of the next block.
-    pub fn next_id(&self) -> u64 {
-        let last = self.blocks.iter().map(|stored| stored.block.id).max();
-        last.map_or(0, |id| id.saturating_add(1))
+    /// Nobody writes it any more: a turn that is open was cut off.
+    pub fn close(&mut self) {
+        if std::mem::take(&mut self.turn_is_open) {
+            self.said.mark_cut();
+        }
+    }
+
+    /// What is needed to go on in the same file. For one that is [closed](Self::close).
+    pub fn going_on(&self) -> GoingOn {
+        let conversations = std::iter::once(&self.said).chain(self.children.values());
+        let blocks = conversations.flat_map(|conversation| &conversation.blocks);
+        let mut children = Vec::new();
+        for block in blocks.map(|stored| &stored.block) {
+            if let (Some(id), Some(number)) = (&block.source_id, block.child) {
+                let said = self.children.get(&number);
+                let next = said.map_or(0, Conversation::next_id);
+                children.push((SessionId::new(id), number, next));
+            }
+        }
+        let last = self
+            .children
+            .last_key_value()
+            .map_or(0, |(number, _)| *number);
+        let last = children
+            .iter()
+            .map(|(_, number, _)| *number)
+            .fold(last, u64::max);
+        GoingOn {
+            about: self.about.clone(),
+            next_id: self.said.next_id(),
+            next_child: last.saturating_add(1),
+            children,
+            plans: self.said.plans.clone(),
+            cut: self.said.blocks.last().is_some_and(|last| last.cut),
+        }
+    }
+
+    /// To be shown.
+    pub fn into_history(mut self, now: Instant) -> History {
+        let said = self.said.into_history(&mut self.children, now);
+        History {
+            title: self.about.title,
+            own_title: self.about.own_title,
+            ..said
+        }
+    }
+
+    /// Texts of it that words are looked for in.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let conversations = std::iter::once(&self.said).chain(self.children.values());
+        let blocks = conversations.flat_map(|conversation| &conversation.blocks);
+        blocks.flat_map(|stored| stored.block.texts())
     }
 
     /// Its title, else what was first asked.
     pub fn name(&self) -> Option<&str> {
-        let prompts = self.blocks.iter().map(|stored| &stored.block);
+        let prompts = self.said.blocks.iter().map(|stored| &stored.block);
         let mut prompts = prompts.filter(|block| block.kind == Kind::User);
         let title = self.about.title.as_deref();
         title.or_else(|| prompts.next().map(|block| block.text.as_str()))
@@ -137,34 +164,67 @@ impl Record {
 
     /// As lines again: one for each block.
     pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
-        let about = Line::about(self.updated, self.about.clone());
-        let blocks = self.blocks.iter();
+        let t = self.updated;
+        let about = Line::about(t, self.about.clone());
+        let turn = match (self.turn_is_open, &self.stop) {
+            (true, _) => Some(Turn::BEGINS),
+            (false, Some(stop)) => Some(Turn::ended(Some(stop.clone()))),
+            (false, None) => None,
+        };
+        let children = self.children.iter();
         std::iter::once(about)
-            .chain(blocks.map(|stored| Line::block(stored.at, stored.block.clone())))
+            .chain(lines_of(0, &self.said, t))
+            .chain(children.flat_map(move |(number, said)| lines_of(*number, said, t)))
+            .chain(turn.map(|turn| Line::turn(t, turn)))
     }
 
-    /// Forgets its beginning, and says so: keeps blocks of about that many bytes at its end.
+    /// Forgets its beginning, and says so: keeps blocks of about that many bytes at its end. A
+    /// subagent's conversation goes with the row that stands for it, and all of them together take
+    /// half of the room at the most.
     pub fn keep_last(&mut self, bytes: usize) {
-        let mut left = bytes;
-        let kept = self.blocks.iter().rev().take_while(|stored| {
-            let weight = stored.block.weight();
-            let fits = left >= weight;
-            left = left.saturating_sub(weight);
-            fits
-        });
-        let gone = self.blocks.len() - kept.count();
-        let Some(last) = gone.checked_sub(1) else {
-            return;
-        };
-        self.blocks.drain(..last);
-        if let Some(first) = self.blocks.first_mut() {
-            first.block = Block {
-                id: first.block.id,
-                kind: Kind::Notice,
-                text: "what was said before was left out to bound the file".into(),
-                ..Block::default()
-            };
+        let most = bytes / 2;
+        if self
+            .children
+            .values()
+            .map(Conversation::weight)
+            .sum::<usize>()
+            > most
+        {
+            let each = most / self.children.len().max(1);
+            for child in self.children.values_mut() {
+                child.keep_last(each, Block::weight);
+            }
         }
-        self.by_id.clear();
+        let children = &self.children;
+        let whole = |block: &Block| {
+            let child = block.child.and_then(|number| children.get(&number));
+            block.weight() + child.map_or(0, Conversation::weight)
+        };
+        self.said.keep_last(bytes, whole);
+        self.forget_orphans();
     }
+
+    /// Conversations that no row stands for.
+    fn forget_orphans(&mut self) {
+        let mut kept = BTreeSet::new();
+        let mut next: Vec<&Conversation> = vec![&self.said];
+        while let Some(conversation) = next.pop() {
+            for number in conversation.blocks.iter().filter_map(|s| s.block.child) {
+                if kept.insert(number) {
+                    next.extend(self.children.get(&number));
+                }
+            }
+        }
+        self.children.retain(|number, _| kept.contains(number));
+    }
+}
+
+fn lines_of(number: u64, said: &Conversation, t: u64) -> impl Iterator<Item = Line> {
+    let blocks = said.blocks.iter().flat_map(|stored| {
+        let block = Line::block(stored.at, stored.block.clone());
+        let cut = stored.cut.then(|| Line::turn(stored.at, Turn::CUT_OFF));
+        std::iter::once(block).chain(cut)
+    });
+    let plans = (!said.plans.is_empty()).then(|| Line::plans(t, said.plans.clone()));
+    blocks.chain(plans).map(move |line| line.of(number))
 }

@@ -5,33 +5,27 @@
 //! less and less often, as agents send its whole content again and again.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    hash::{DefaultHasher, Hash, Hasher},
+    collections::BTreeMap,
     time::{Duration, Instant},
 };
 
 use super::{
-    block::{self, Block},
-    line::{About, Line, More, Turn},
+    line::{About, Line, Turn},
+    plan::Pinned,
+    subagent::stop_name,
+    track::{MAX_DELAY, Now, Track, When},
 };
 use crate::{
-    proto::{Meta, StopReason},
-    session::{Block as Said, BlockId, BlockKind, Changes, Phase, Session},
-    text::{SafeText, SafeTextBuf},
+    proto::SessionId,
+    session::{Block as Said, BlockId, BlockKind, Phase, Session, Transcript},
 };
 
-/// What changes is written after this; ends of turns and prompts at once.
-const DELAY: Duration = Duration::from_secs(2);
+/// What changes is written after this; ends of turns and prompts at once. It is what a crash costs of
+/// an answer: the disk is not waited for but at ends of turns, so that it can be short.
+const DELAY: Duration = Duration::from_millis(300);
 
-/// A call that goes on is written at least this often.
-const MAX_DELAY: Duration = Duration::from_secs(64);
-
-/// Messages remembered to which more may be said; another one would be written anew.
-const MAX_GROWING: usize = 64;
-
-/// Places in what was written by which it is told whether text has only grown, and their bytes.
-const PLACES: usize = 8;
-const PLACE: usize = 16;
+/// Where the disk is behind, or was full.
+const BEHIND: Duration = Duration::from_secs(2);
 
 /// Lines to be written together.
 #[derive(Debug, Default)]
@@ -43,6 +37,22 @@ pub struct Batch {
     pub sync: bool,
 }
 
+/// What is needed to go on behind what is stored of a session.
+#[derive(Debug, Default)]
+pub struct GoingOn {
+    pub about: About,
+    /// The id of the next block.
+    pub next_id: u64,
+    /// Subagents by the agent's id, the number of the conversation, and the id of its next block.
+    pub children: Vec<(SessionId, u64, u64)>,
+    /// The number of the next one's.
+    pub next_child: u64,
+    /// The plans that are not done.
+    pub plans: Vec<Pinned>,
+    /// The last turn was cut off.
+    pub cut: bool,
+}
+
 /// Follows one session. Nothing is to be written before something was said: a session that was only
 /// opened leaves no file, and one that was only reopened does not change it.
 #[derive(Debug)]
@@ -52,33 +62,25 @@ pub struct Recorder {
     started: u64,
     begun: bool,
     about: Option<About>,
-    /// The transcript's revision and generation that are taken in.
-    seen: u64,
-    generation: u64,
-    /// The first block that is not in the file already, and its id there.
-    first: BlockId,
-    first_id: u64,
-    growing: BTreeMap<BlockId, Growing>,
-    busy: BTreeMap<BlockId, Busy>,
-    /// Calls that have changed and wait.
-    late: BTreeSet<BlockId>,
+    main: Track,
+    children: BTreeMap<SessionId, Child>,
+    next_child: u64,
+    /// To be said before anything else: the turn before was cut off.
+    cut: bool,
     in_turn: bool,
+    /// The last block that was looked at.
+    last: Option<BlockId>,
+    /// That a turn began is written.
+    turn_said: bool,
     due: Option<Instant>,
 }
 
-/// How much of a message's text is written.
 #[derive(Debug)]
-struct Growing {
-    len: usize,
-    print: u64,
-    took: Option<Duration>,
-    meta: u64,
-}
-
-#[derive(Debug)]
-struct Busy {
-    next: Instant,
-    delay: Duration,
+struct Child {
+    number: u64,
+    /// Where it stands: one that was forgotten and came again has another place.
+    block: BlockId,
+    track: Track,
 }
 
 impl Recorder {
@@ -89,35 +91,37 @@ impl Recorder {
             started,
             begun: false,
             about: None,
-            seen: 0,
-            generation: 0,
-            first: BlockId(0),
-            first_id: 0,
-            growing: BTreeMap::new(),
-            busy: BTreeMap::new(),
-            late: BTreeSet::new(),
+            main: Track::default(),
+            children: BTreeMap::new(),
+            next_child: 1,
+            cut: false,
             in_turn: false,
+            last: None,
+            turn_said: false,
             due: None,
         }
     }
 
-    /// Of one whose record is shown in `session`, and goes on in the same file: what it is, and the id
-    /// of its next block.
-    pub fn going_on(about: About, next_id: u64, session: &Session) -> Self {
-        let shown = session.transcript.blocks().last();
-        Self {
-            first: shown.map_or(BlockId(0), |block| BlockId(block.id.0 + 1)),
-            first_id: next_id,
-            seen: session.transcript.rev(),
-            generation: session.transcript.generation(),
-            ..Self::new(about.agent.clone(), about.started)
+    /// Of one whose record is shown in `session`, and goes on in the same file.
+    pub fn going_on(stored: GoingOn, session: &Session) -> Self {
+        let mut recorder = Self::new(stored.about.agent.clone(), stored.about.started);
+        recorder.main = Track::behind(&session.transcript, stored.next_id);
+        recorder.main.plans = stored.plans;
+        recorder.next_child = stored.next_child.max(1);
+        recorder.last = session.transcript.blocks().last().map(|block| block.id);
+        recorder.cut = stored.cut;
+        recorder.about = Some(stored.about);
+        for (id, number, next_id) in stored.children {
+            if let Some(subagent) = session.subagents.get(&id) {
+                let child = Child {
+                    number,
+                    block: subagent.block,
+                    track: Track::behind(&subagent.transcript, next_id),
+                };
+                recorder.children.insert(id, child);
+            }
         }
-        .known_as(about)
-    }
-
-    fn known_as(mut self, about: About) -> Self {
-        self.about = Some(about);
-        self
+        recorder
     }
 
     /// When [`Recorder::take`] is wanted next, if at all. An idle session wants none.
@@ -130,7 +134,7 @@ impl Recorder {
         let turned = self.in_turn != session.turn.is_some();
         if turned && !is_replaying(session) {
             self.due = Some(now);
-        } else if session.transcript.rev() != self.seen || self.is_renamed(session) {
+        } else if session.transcript.rev() != self.main.seen || self.is_renamed(session) {
             self.due.get_or_insert(now + DELAY);
         }
     }
@@ -145,15 +149,22 @@ impl Recorder {
         if is_replaying(session) {
             return batch;
         }
-        if transcript.generation() != self.generation {
-            self.start_anew(transcript.generation(), transcript.blocks());
+        if transcript.generation() != self.main.generation {
+            self.main = Track::anew(transcript);
+            self.children.clear();
+            self.next_child = 1;
+            self.cut = false;
+            self.turn_said = false;
+            self.last = transcript.blocks().last().map(|block| block.id);
             batch.replace = true;
         }
         if !self.begun && !self.is_worth_keeping(transcript.blocks()) {
             return batch;
         }
         self.begun = true;
-        let ended = self.in_turn && session.turn.is_none();
+        // A turn may begin and end between two looks.
+        let ended = session.turn.is_none() && (self.in_turn || self.was_prompted(transcript));
+        self.last = transcript.blocks().last().map(|block| block.id);
         self.in_turn = session.turn.is_some();
         let whole = last || ended;
 
@@ -163,79 +174,91 @@ impl Recorder {
             batch.lines.push(Line::about(t, about.clone()));
             self.about = Some(about);
         }
-        let changed: Vec<&Said> = match transcript.changes_since(self.seen) {
-            Changes::Some(indexes) => {
-                let indexes: BTreeSet<usize> = indexes.into_iter().collect();
-                let blocks = indexes.into_iter();
-                blocks
-                    .filter_map(|at| transcript.blocks().get(at))
-                    .collect()
-            }
-            Changes::All => {
-                let blocks = transcript.blocks().iter();
-                blocks.filter(|block| block.rev > self.seen).collect()
-            }
+        if std::mem::take(&mut self.cut) {
+            batch.lines.push(Line::turn(t, Turn::CUT_OFF));
+        }
+        if self.in_turn && !std::mem::replace(&mut self.turn_said, true) {
+            batch.lines.push(Line::turn(t, Turn::BEGINS));
+        }
+        let numbers = self.number_subagents(session);
+        let when = When {
+            now,
+            t,
+            whole,
+            numbers: &numbers,
         };
-        for id in transcript.withdrawn_since(self.seen) {
-            if id >= self.first {
-                self.growing.remove(&id);
-                let id = self.first_id + (id.0 - self.first.0);
-                batch.lines.push(Line::block(t, Block::gone(id)));
+        self.main.take(&Now::of(session), &when, &mut batch.lines);
+        for (id, child) in &mut self.children {
+            if let Some(subagent) = session.subagents.get(id) {
+                let said = Now::of_subagent(subagent, &session.subagents);
+                let mut lines = Vec::new();
+                child.track.take(&said, &when, &mut lines);
+                let lines = lines.into_iter().map(|line| line.of(child.number));
+                batch.lines.extend(lines);
             }
         }
-        let late = std::mem::take(&mut self.late);
-        let late = late.into_iter().filter_map(|id| transcript.get(id));
-        let changed = changed
-            .iter()
-            .map(|block| block.id)
-            .collect::<BTreeSet<_>>();
-        let late = late
-            .filter(|block| !changed.contains(&block.id))
-            .map(|block| block.id);
-        let all: BTreeSet<BlockId> = changed.iter().copied().chain(late).collect();
-        for block in all.into_iter().filter_map(|id| transcript.get(id)) {
-            batch.lines.extend(self.line(block, now, t, whole));
-        }
-        self.seen = transcript.rev();
         if ended {
+            self.turn_said = false;
             let stop = session.last_stop.as_ref().map(stop_name);
-            batch.lines.push(Line::turn(t, Turn { stop }));
+            batch.lines.push(Line::turn(t, Turn::ended(stop)));
         }
         batch.sync = whole && !batch.lines.is_empty();
-        let late = self.late.iter().filter_map(|id| self.busy.get(id));
-        self.due = late.map(|busy| busy.next).min();
+        let children = self.children.values().map(|child| &child.track);
+        let tracks = std::iter::once(&self.main).chain(children);
+        self.due = tracks.filter_map(Track::due).min();
         batch
+    }
+
+    /// Gives each subagent that is known its number, and forgets the others.
+    fn number_subagents(&mut self, session: &Session) -> BTreeMap<SessionId, u64> {
+        let known = &session.subagents;
+        self.children
+            .retain(|id, child| known.get(id).is_some_and(|s| s.block == child.block));
+        for subagent in known.iter() {
+            if !self.children.contains_key(&subagent.id) {
+                let child = Child {
+                    number: self.next_child,
+                    block: subagent.block,
+                    track: Track::anew(&subagent.transcript),
+                };
+                self.next_child += 1;
+                self.children.insert(subagent.id.clone(), child);
+            }
+        }
+        let numbers = self.children.iter();
+        numbers
+            .map(|(id, child)| (id.clone(), child.number))
+            .collect()
     }
 
     /// The disk is behind: what is due comes later.
     pub fn postpone(&mut self, now: Instant) {
-        self.due = Some(now + DELAY);
+        self.due = Some(now + BEHIND);
     }
 
     /// The lines of the last batch are not on the disk: everything of this run comes again.
     pub fn failed(&mut self, now: Instant) {
         self.about = None;
-        self.seen = 0;
-        self.growing.clear();
-        self.busy.clear();
+        self.turn_said = false;
+        self.main.failed();
+        for child in self.children.values_mut() {
+            child.track.failed();
+        }
         self.due = Some(now + MAX_DELAY);
     }
 
-    fn start_anew(&mut self, generation: u64, blocks: &[Said]) {
-        *self = Self {
-            begun: self.begun,
-            generation,
-            first: blocks.first().map_or(BlockId(0), |block| block.id),
-            in_turn: self.in_turn,
-            ..Self::new(std::mem::take(&mut self.agent), self.started)
-        };
+    /// Something was asked since the last time.
+    fn was_prompted(&self, transcript: &Transcript) -> bool {
+        let blocks = transcript.blocks().iter().rev();
+        let mut new = blocks.take_while(|block| Some(block.id) > self.last);
+        new.any(|block| matches!(block.kind, BlockKind::User(_)))
     }
 
     fn is_worth_keeping(&self, blocks: &[Said]) -> bool {
         let new = blocks
             .iter()
             .rev()
-            .take_while(|block| block.id >= self.first);
+            .take_while(|block| block.id >= self.main.first);
         let mut new = new.map(|block| &block.kind);
         new.any(|kind| !matches!(kind, BlockKind::Notice(_)))
     }
@@ -262,90 +285,6 @@ impl Recorder {
             started: self.started,
         }
     }
-
-    /// What is to be written of a block now, if anything.
-    fn line(&mut self, block: &Said, now: Instant, t: u64, whole: bool) -> Option<Line> {
-        if block.relieved || block.id < self.first {
-            return None;
-        }
-        let id = self.first_id + (block.id.0 - self.first.0);
-        match &block.kind {
-            BlockKind::Agent(message) => {
-                self.grown(block, id, t, &message.text, None, &message.meta)
-            }
-            BlockKind::Thought(thought) => {
-                self.grown(block, id, t, &thought.text, thought.took, &thought.meta)
-            }
-            kind if is_open(kind) && !whole => {
-                let busy = self.busy.entry(block.id).or_insert(Busy {
-                    next: now,
-                    delay: DELAY,
-                });
-                if now < busy.next {
-                    self.late.insert(block.id);
-                    return None;
-                }
-                busy.next = now + busy.delay;
-                busy.delay = (busy.delay * 2).min(MAX_DELAY);
-                Some(Line::block(t, Block::new(id, &block.kind)))
-            }
-            kind => {
-                self.busy.remove(&block.id);
-                Some(Line::block(t, Block::new(id, kind)))
-            }
-        }
-    }
-
-    /// A message, or what was added to it.
-    fn grown(
-        &mut self,
-        block: &Said,
-        id: u64,
-        t: u64,
-        text: &SafeTextBuf,
-        took: Option<Duration>,
-        meta: &Meta,
-    ) -> Option<Line> {
-        let now = Growing {
-            len: text.len(),
-            print: print(text, text.len()),
-            took,
-            meta: meta.fingerprint(),
-        };
-        let before = self.growing.insert(block.id, now);
-        if self.growing.len() > MAX_GROWING {
-            self.growing.pop_first();
-        }
-        let Some(before) = before.filter(|before| print(text, before.len) == before.print) else {
-            return Some(Line::block(t, Block::new(id, &block.kind)));
-        };
-        let has_meta = before.meta != meta.fingerprint();
-        if before.len == text.len() && before.took == took && !has_meta {
-            return None;
-        }
-        Some(Line::more(
-            t,
-            More {
-                id,
-                text: text.since(before.len),
-                took_ms: took.map(block::millis),
-                meta: if has_meta {
-                    block::values(meta)
-                } else {
-                    Vec::new()
-                },
-            },
-        ))
-    }
-}
-
-/// Goes on, and is sent again and again as it does.
-fn is_open(kind: &BlockKind) -> bool {
-    match kind {
-        BlockKind::Tool(call) => call.state.is_open(),
-        BlockKind::Compaction(compaction) => compaction.is_open(),
-        _ => false,
-    }
 }
 
 fn is_replaying(session: &Session) -> bool {
@@ -356,30 +295,4 @@ fn is_replaying(session: &Session) -> bool {
             ..
         }
     )
-}
-
-/// Tells text that has only grown from one that was cut in its middle to bound it, by what stands at
-/// some places of what was written; for text that is shorter by now it is another number.
-fn print(text: &str, len: usize) -> u64 {
-    let written = text.as_bytes().get(..len).unwrap_or_default();
-    let mut hasher = DefaultHasher::new();
-    for place in 1..=PLACES {
-        let end = written.len() / PLACES * place;
-        let end = if place == PLACES { written.len() } else { end };
-        let bytes = written.get(end.saturating_sub(PLACE)..end);
-        bytes.unwrap_or_default().hash(&mut hasher);
-    }
-    hasher.finish()
-}
-
-fn stop_name(reason: &StopReason) -> SafeText {
-    match reason {
-        StopReason::EndTurn => "end_turn".into(),
-        StopReason::MaxTokens => "max_tokens".into(),
-        StopReason::MaxTurnRequests => "max_turn_requests".into(),
-        StopReason::Refusal => "refusal".into(),
-        StopReason::Cancelled => "cancelled".into(),
-        StopReason::Error(_) => "error".into(),
-        StopReason::Unknown(reason) => reason.clone(),
-    }
 }

@@ -103,7 +103,7 @@ fn stored(session: &Session) -> Vec<Block> {
 }
 
 fn blocks(record: &Record) -> Vec<Block> {
-    let blocks = record.blocks.iter();
+    let blocks = record.said.blocks.iter();
     blocks.map(|stored| stored.block.clone()).collect()
 }
 
@@ -161,8 +161,8 @@ fn nothing_is_written_of_a_session_in_which_nothing_was_said() {
     session.transcript.push_for_test(user("go"));
     assert_eq!(
         file.take(&session, false).lines.len(),
-        3,
-        "about, notice, prompt"
+        4,
+        "about, notice, prompt, and the turn's end"
     );
 }
 
@@ -172,7 +172,10 @@ fn an_idle_session_wants_nothing() {
     let mut file = File::new();
     session.transcript.push_for_test(user("go"));
     file.recorder.changed(&session, file.now);
-    assert_eq!(file.recorder.due(), Some(file.now + Duration::from_secs(2)));
+    assert_eq!(
+        file.recorder.due(),
+        Some(file.now + Duration::from_millis(300))
+    );
     file.take(&session, false);
     file.recorder.changed(&session, file.now);
     assert_eq!(file.recorder.due(), None);
@@ -282,7 +285,7 @@ fn what_memory_is_bounded_by_costs_nothing_on_the_disk() {
     session.transcript.push_for_test(user("prompt 5"));
     file.take(&session, true);
     let record = file.read();
-    let texts: Vec<&str> = record.blocks.iter().map(|b| &*b.block.text).collect();
+    let texts: Vec<&str> = record.said.blocks.iter().map(|b| &*b.block.text).collect();
     let expected = [
         "prompt 0", "prompt 1", "prompt 2", "prompt 3", "prompt 4", "prompt 5",
     ];
@@ -298,11 +301,11 @@ fn a_session_that_is_opened_again_goes_on_in_its_record() {
     file.take(&first, true);
     let record = file.read();
     let mut second = session();
-    for stored in &record.blocks {
+    for stored in &record.said.blocks {
         let block = stored.block.clone().into_history(file.now).expect("known");
         second.transcript.push_for_test(block);
     }
-    file.recorder = Recorder::going_on(record.about.clone(), record.next_id(), &second);
+    file.recorder = Recorder::going_on(record.going_on(), &second);
     second.transcript.push_for_test(notice("opened again"));
     assert!(file.take(&second, true).lines.is_empty(), "only opened");
     second.transcript.push_for_test(user("three"));
@@ -334,12 +337,12 @@ fn lines_of_a_later_version_cost_only_themselves() {
 half a li"#
         .to_vec();
     let record = Record::read(&file).expect("a session");
-    assert_eq!(record.blocks.len(), 2);
+    assert_eq!(record.said.blocks.len(), 2);
     assert!(record.later);
     // A client that goes on behind it ends the half line first.
     file.extend_from_slice(b"\n{\"v\":1,\"t\":5,\"block\":{\"id\":3,\"kind\":\"user\"}}\n");
     let record = Record::read(&file).expect("a session");
-    assert_eq!((record.blocks.len(), record.updated), (3, 5));
+    assert_eq!((record.said.blocks.len(), record.updated), (3, 5));
     assert!(Record::read(b"not one of ours\n").is_none());
 }
 
@@ -373,8 +376,13 @@ fn the_newest_is_kept_where_a_file_gets_too_long() {
     file.extend(bytes(&lines));
     let mut record = Record::read(&file).expect("a session");
     record.keep_last(10_000);
-    let ids: Vec<u64> = record.blocks.iter().map(|stored| stored.block.id).collect();
-    assert!(record.blocks[0].block.text.contains("left out"));
+    let ids: Vec<u64> = record
+        .said
+        .blocks
+        .iter()
+        .map(|stored| stored.block.id)
+        .collect();
+    assert!(record.said.blocks[0].block.text.contains("left out"));
     let ids = &ids[1..];
     assert_eq!(ids, [93, 94, 95, 96, 97, 98, 99]);
 }

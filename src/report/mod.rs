@@ -10,6 +10,8 @@ mod observer;
 mod record;
 mod summary;
 mod text;
+mod watch;
+mod words;
 
 #[cfg(test)]
 mod tests;

@@ -82,12 +82,16 @@ pub enum Record {
         status: String,
     },
     /// A subagent is new, or stands otherwise than before.
-    Subagent {
-        id: String,
-        title: String,
-        state: String,
+    Subagent(Subagent),
+    /// Something in a subagent's conversation. An event of its own, so that who does not know it
+    /// does not take a subagent's words for the agent's.
+    Within {
+        subagent: String,
+        what: Box<Record>,
     },
     Usage(Usage),
+    /// What a turn took, as its answer says.
+    Tokens(Tokens),
     /// A line of acp-tui's own.
     Notice {
         level: &'static str,
@@ -103,6 +107,9 @@ pub enum Record {
 pub struct Tool {
     /// Our own number: agents reuse ids.
     pub call: u64,
+    /// The subagent that makes it, if one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
     pub id: String,
     pub title: String,
     pub kind: &'static str,
@@ -117,6 +124,8 @@ pub struct Tool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Permission {
     pub call: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
     pub title: String,
     pub kind: &'static str,
     pub command: Option<String>,
@@ -140,6 +149,20 @@ pub struct PlanEntry {
     pub content: String,
     pub status: &'static str,
     pub priority: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Subagent {
+    pub id: String,
+    pub title: String,
+    pub state: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Tokens {
+    pub total: u64,
+    pub input: u64,
+    pub output: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

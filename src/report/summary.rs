@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::record::{FileWritten, Permission, Refused, Tool, Usage};
+use super::record::{FileWritten, Permission, Refused, Subagent, Tokens, Tool, Usage};
 
 /// Of the words of [`Record`](super::Record) and [`Summary`].
 pub const VERSION: u32 = 1;
@@ -23,7 +23,9 @@ pub struct Summary {
     pub session_id: Option<String>,
     pub agent: Agent,
     pub usage: Option<Usage>,
+    pub tokens: Option<Tokens>,
     pub tool_calls: Vec<Tool>,
+    pub subagents: Vec<Subagent>,
     pub permissions: Vec<Permission>,
     pub refused: Vec<Refused>,
     pub files_written: Vec<FileWritten>,
@@ -42,7 +44,9 @@ impl Default for Summary {
             session_id: None,
             agent: Agent::default(),
             usage: None,
+            tokens: None,
             tool_calls: Vec::new(),
+            subagents: Vec::new(),
             permissions: Vec::new(),
             refused: Vec::new(),
             files_written: Vec::new(),

@@ -216,7 +216,7 @@ fn words_and_asides_go_separate_ways() {
     let mut asides = Vec::new();
     for record in &watched.records {
         words.push_str(&narrator.words(record));
-        asides.extend(narrator.aside(record).map(|line| line.to_string()));
+        asides.extend(narrator.aside(record).iter().map(ToString::to_string));
     }
     words.push_str(narrator.end());
     assert_eq!(words, "one\n\ntwo␛[31m\n");
@@ -276,4 +276,165 @@ fn a_subagent_is_told_of_when_it_comes_and_when_it_stands_otherwise() {
         .map(|record| record["state"].clone())
         .collect();
     assert_eq!(told, ["running", "idle"]);
+}
+
+fn of_child(event: AgentEvent) -> Event {
+    Event::Agent(
+        ConnectionId(1),
+        FromAgent::Update {
+            session: Some(SessionId::new("c")),
+            event,
+        },
+    )
+}
+
+/// With a subagent that works.
+fn with_child() -> Watched {
+    use crate::proto::{SubagentPatch, WorkState};
+    let mut watched = Watched::running();
+    watched.says(AgentEvent::Subagent(Box::new(SubagentPatch {
+        title: Patch::Set("Explore".into()),
+        state: Patch::Set(WorkState::Running.into()),
+        ..SubagentPatch::new(SessionId::new("c"))
+    })));
+    watched
+}
+
+// V1-SUB-02
+#[test]
+fn what_a_subagent_says_is_not_what_the_agent_says() {
+    let mut watched = with_child();
+    watched.event(of_child(text(ChunkRole::Agent, "I look ")));
+    watched.event(of_child(text(ChunkRole::Agent, "around.\nThere.")));
+    watched.event(of_child(edit(ToolStatus::Completed)));
+    watched.says(text(ChunkRole::Agent, "done"));
+    watched.ends(StopReason::EndTurn);
+    let told: Vec<Value> = watched
+        .json()
+        .into_iter()
+        .filter(|record| record["event"] == "within" || record["event"] == "tool_call")
+        .collect();
+    let message = told[0]["what"]["message"].clone();
+    assert_eq!(
+        told[1],
+        json!({"event": "within", "subagent": "c",
+            "what": {"event": "text", "message": message, "text": "around.\nThere."}})
+    );
+    assert_eq!(told[2]["subagent"], "c");
+    assert_eq!(told[2]["title"], "Edit a.rs");
+    let summary = watched.observer.summary();
+    assert_eq!(summary.text, "done");
+    assert_eq!(summary.tool_calls[0].subagent.as_deref(), Some("c"));
+    assert_eq!(summary.subagents[0].title, "Explore");
+    assert_eq!(summary.files_written[0].path, "src/a.rs");
+
+    let mut narrator = Narrator::default();
+    let words: String = watched.records.iter().map(|r| narrator.words(r)).collect();
+    assert_eq!(words, "done");
+    let mut narrator = Narrator::default();
+    let asides = watched.records.iter().flat_map(|r| narrator.aside(r));
+    let asides: Vec<String> = asides.map(|line| line.to_string()).collect();
+    assert_eq!(
+        asides,
+        ["[Explore] I look around.", "[Explore: edit] Edit a.rs"]
+    );
+}
+
+#[test]
+fn calls_of_subagents_have_numbers_of_their_own() {
+    let mut watched = with_child();
+    watched.says(edit(ToolStatus::InProgress));
+    watched.event(of_child(edit(ToolStatus::InProgress)));
+    let calls = &watched.observer.summary().tool_calls;
+    assert_eq!(calls.len(), 2);
+    assert_ne!(calls[0].call, calls[1].call);
+}
+
+#[test]
+fn a_permission_that_is_refused_to_a_subagent_is_in_the_report() {
+    use crate::proto::{
+        HostRequest, OptionId, PermissionKind, PermissionOption, PermissionRequest,
+        PermissionSubject, RequestKey, Verdict,
+    };
+    let mut watched = with_child();
+    let request = HostRequest::Permission(Box::new(PermissionRequest {
+        session: SessionId::new("c"),
+        title: None,
+        description: None,
+        subject: PermissionSubject::ToolCall(Box::new(ToolCallPatch {
+            title: Patch::Set("rm".into()),
+            ..ToolCallPatch::new(ToolCallId::new("t"))
+        })),
+        options: vec![PermissionOption {
+            id: OptionId::new("n"),
+            name: "No".into(),
+            kind: PermissionKind::RejectOnce,
+        }],
+    }));
+    let key = RequestKey {
+        connection: ConnectionId(1),
+        number: 1,
+    };
+    let effects = watched.event(Event::Agent(
+        ConnectionId(1),
+        FromAgent::Request { key, request },
+    ));
+    let question = effects.into_iter().find_map(|effect| match effect {
+        Effect::Decide { question, .. } => Some(question),
+        _ => None,
+    });
+    watched.event(Event::Decided {
+        question: question.expect("policy is asked"),
+        verdict: Verdict::Ask { reason: None },
+    });
+    let permission = &watched.observer.summary().permissions[0];
+    assert_eq!(
+        (permission.decision, permission.subagent.as_deref()),
+        ("denied", Some("c"))
+    );
+}
+
+#[test]
+fn what_was_said_before_is_known() {
+    use crate::session::{BlockKind, History, Notice, NoticeLevel, Past};
+    let mut watched = Watched::running();
+    let notice = BlockKind::Notice(Notice {
+        level: NoticeLevel::Warning,
+        text: "of before".into(),
+        detail: None,
+    });
+    watched.session.show_stored(History {
+        blocks: vec![Past::Block(notice)],
+        ..History::default()
+    });
+    watched.observer.know(&watched.session);
+    watched.says(text(ChunkRole::Agent, "new"));
+    assert!(!watched.json().iter().any(|r| r["text"] == "of before"));
+    assert_eq!(watched.observer.summary().text, "new");
+}
+
+// V1-PROMPT-08
+#[test]
+fn tokens_of_the_turn_are_in_the_summary() {
+    let mut watched = Watched::running();
+    let tokens = crate::proto::TurnTokens {
+        total: 30,
+        input: 20,
+        output: 10,
+    };
+    let session = SessionId::new("s");
+    watched.reply(
+        CallTag::Prompt { session },
+        CallResult::PromptDone(StopReason::EndTurn, Some(tokens)),
+    );
+    let end = Record::End(Box::new(watched.observer.summary().clone()));
+    let end: Value = serde_json::from_str(&line(&end)).expect("JSON");
+    let expected = json!({"total": 30, "input": 20, "output": 10});
+    assert_eq!(end["tokens"], expected);
+    assert!(
+        watched
+            .json()
+            .iter()
+            .any(|r| r["event"] == "tokens" && r["total"] == 30)
+    );
 }

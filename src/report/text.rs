@@ -1,21 +1,38 @@
 //! The events for people: the agent's words, and short lines about everything else.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Flow, Record, Tool};
-use crate::text::{SafeText, truncate_to_width};
+use crate::text::{SafeText, first_bytes, truncate_to_width};
 
 /// Cells of a line that quotes the agent: these lines are to be looked over, not read.
 const WIDTH: usize = 160;
+
+/// Bytes that are kept of what a subagent says, to tell its first line.
+const MAX_HEARD: usize = 1_000;
+
+/// Subagents whose names are remembered.
+const MAX_NAMES: usize = 1_000;
 
 /// Turns events into text; remembers what needs no second line.
 #[derive(Default)]
 pub struct Narrator {
     flow: Flow,
-    /// Calls that were told of.
+    /// Calls, and messages of subagents, that were told of.
     told: HashSet<u64>,
     /// Errors are lines like others; else the last is said at the end.
     with_errors: bool,
+    /// What subagents are called, by id.
+    names: HashMap<String, String>,
+    /// The beginning of what one says now.
+    heard: Option<Heard>,
+}
+
+/// A message of a subagent that is not told of yet.
+struct Heard {
+    subagent: String,
+    message: u64,
+    text: String,
 }
 
 impl Narrator {
@@ -47,8 +64,72 @@ impl Narrator {
         self.flow = Flow::default();
     }
 
-    /// A line for stderr, without its end.
-    pub fn aside(&mut self, record: &Record) -> Option<SafeText> {
+    /// Lines for stderr, without their ends.
+    pub fn aside(&mut self, record: &Record) -> Vec<SafeText> {
+        let mut lines = Vec::new();
+        match record {
+            Record::Within { subagent, what } => {
+                if let Record::Text { message, text } = &**what {
+                    lines.extend(self.hear(subagent, *message, text));
+                }
+            }
+            // They come whenever they do.
+            Record::Usage(_) | Record::Tokens(_) | Record::TerminalExited { .. } => {}
+            record => {
+                if let Record::Subagent(subagent) = record
+                    && self.names.len() < MAX_NAMES
+                {
+                    let (id, title) = (subagent.id.clone(), subagent.title.clone());
+                    self.names.insert(id, title);
+                }
+                lines.extend(self.rest());
+                lines.extend(self.one_aside(record));
+            }
+        }
+        lines
+    }
+
+    /// What was heard of a subagent and not told yet.
+    pub fn rest(&mut self) -> Option<SafeText> {
+        let heard = self.heard.take()?;
+        let text = heard.text.lines().find(|line| !line.trim().is_empty())?;
+        Some(line(&format!("[{}] {text}", self.name(&heard.subagent))))
+    }
+
+    /// A line for each message of a subagent: its beginning. Gives the line of the one before.
+    fn hear(&mut self, subagent: &str, message: u64, text: &str) -> Option<SafeText> {
+        if let Some(heard) = &mut self.heard
+            && heard.message == message
+        {
+            if heard.text.len() < MAX_HEARD {
+                heard.text.push_str(first_bytes(text, MAX_HEARD));
+            }
+            return None;
+        }
+        let before = self.rest();
+        if self.told.insert(message) {
+            self.heard = Some(Heard {
+                subagent: subagent.to_owned(),
+                message,
+                text: first_bytes(text, MAX_HEARD).to_owned(),
+            });
+        }
+        before
+    }
+
+    fn name<'a>(&'a self, subagent: &'a str) -> &'a str {
+        self.names.get(subagent).map_or(subagent, String::as_str)
+    }
+
+    /// `[read` or, of a subagent, `[Explore: read`.
+    fn sign(&self, subagent: Option<&String>, verb: &str) -> String {
+        match subagent {
+            None => format!("[{verb}"),
+            Some(id) => format!("[{}: {verb}", self.name(id)),
+        }
+    }
+
+    fn one_aside(&mut self, record: &Record) -> Option<SafeText> {
         let text = match record {
             Record::ToolCall(tool) => self.tool(tool)?,
             Record::Permission(permission) => {
@@ -61,7 +142,8 @@ impl Narrator {
                     "cancelled" => String::new(),
                     _ => format!(" ({})", permission.by),
                 };
-                format!("[permission] {what}: {}{by}", permission.decision)
+                let sign = self.sign(permission.subagent.as_ref(), "permission");
+                format!("{sign}] {what}: {}{by}", permission.decision)
             }
             Record::FileWritten { path, lines } => {
                 let unit = if *lines == 1 { "line" } else { "lines" };
@@ -85,8 +167,7 @@ impl Narrator {
             // Notices tell of what is refused; the rest is for programs.
             _ => return None,
         };
-        let line = SafeText::line(&text);
-        Some(SafeText::line(&truncate_to_width(&line, WIDTH)))
+        Some(line(&text))
     }
 
     /// Once when it is under way, and once more if that was in vain.
@@ -107,8 +188,14 @@ impl Narrator {
             kind => kind,
         };
         let what = label(&tool.title, tool.command.as_deref(), &tool.paths);
-        Some(format!("[{verb}] {what}{outcome}"))
+        let sign = self.sign(tool.subagent.as_ref(), verb);
+        Some(format!("{sign}] {what}{outcome}"))
     }
+}
+
+fn line(text: &str) -> SafeText {
+    let line = SafeText::line(text);
+    SafeText::line(&truncate_to_width(&line, WIDTH))
 }
 
 fn label<'a>(title: &'a str, command: Option<&'a str>, paths: &'a [String]) -> &'a str {

@@ -9,6 +9,7 @@ mod address;
 mod effect;
 mod event;
 mod form;
+mod history;
 mod pieces;
 mod question;
 mod reduce;
@@ -23,6 +24,7 @@ pub use address::{Address, AddressWarning};
 pub use effect::{Attention, Effect, Login, ScreenChange};
 pub use event::{Event, FileAnswer, PageAnswer, Prompt};
 pub use form::{FormDraft, Input, rules};
+pub use history::{History, Past, PastSubagent};
 pub use pieces::{Piece, Pieces};
 pub use question::{
     Answered, By, CommandQuestion, FileQuestion, FormQuestion, PageQuestion, PermissionQuestion,

@@ -8,8 +8,7 @@ use std::time::Instant;
 
 use crate::{
     proto::{AgentExit, ConnectionId, FromAgent, SessionId, SessionKey},
-    session::{BlockKind, Effect, Event, Phase, Session, SessionConfig, reduce},
-    text::SafeText,
+    session::{Effect, Event, History, Phase, Session, SessionConfig, reduce},
 };
 
 /// Sessions that can be open at once. Each has a transcript, and most an agent process; no person
@@ -89,6 +88,12 @@ impl Sessions {
         Some((key, routed(key, effects).collect()))
     }
 
+    /// Takes in one that is only looked at, and shows it. `None` as in [`open`](Self::open).
+    pub fn open_past(&mut self, session: Session) -> Option<SessionKey> {
+        let (key, _) = self.add(|| (session, Vec::new()))?;
+        Some(key)
+    }
+
     /// Takes a session out. If it was shown, the one before it is now.
     pub fn remove(&mut self, key: SessionKey) -> Option<Session> {
         let at = self.position(key)?;
@@ -101,16 +106,11 @@ impl Sessions {
     }
 
     /// As [`Session::show_stored`], for one that was just opened.
-    pub fn show_stored(
-        &mut self,
-        key: SessionKey,
-        title: (Option<SafeText>, bool),
-        blocks: impl IntoIterator<Item = BlockKind>,
-    ) {
+    pub fn show_stored(&mut self, key: SessionKey, history: History) {
         if let Some(at) = self.position(key)
             && let Some((_, session)) = self.list.get_mut(at)
         {
-            session.show_stored(title, blocks);
+            session.show_stored(history);
         }
     }
 
@@ -291,7 +291,9 @@ impl Sessions {
             .collect(),
             // Each forgets keys and pages that are not its own.
             FromAgent::CancelRequest { .. } | FromAgent::ElicitationDone { .. } => on.collect(),
-            FromAgent::Noise { .. } | FromAgent::Dialect(_) => on.next().into_iter().collect(),
+            FromAgent::Noise { .. } | FromAgent::Dialect(_) | FromAgent::Unasked { .. } => {
+                on.next().into_iter().collect()
+            }
             // Whose it was is not known.
             FromAgent::Oversized { .. } => on.collect(),
         }

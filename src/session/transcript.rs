@@ -22,7 +22,7 @@ use crate::{
 const CHANGE_LOG: usize = 1_024;
 
 /// A block's place for good: ids count up from 0 in transcript order and are never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u64);
 
 #[derive(Debug)]

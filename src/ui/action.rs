@@ -196,6 +196,22 @@ impl Action {
         &ACTIONS[self as usize]
     }
 
+    /// What it does where nothing can be said or done, as in a replay; `None`: nothing.
+    pub fn reading_doc(self) -> Option<&'static str> {
+        let info = self.info();
+        match (self, info.group) {
+            (Self::Stop, _) => Some("Close what is open"),
+            (Self::Interrupt, _) => Some("Twice: quit"),
+            (Self::Quit, _) => Some("Quit"),
+            (Self::Sessions, _) => Some("Show all sessions"),
+            (Self::Details, _) => Some("Fold or unfold all details"),
+            (Self::BlockLeave, _) => Some("Back to the whole"),
+            (Self::BlockStop, _) => None,
+            (_, Group::View | Group::Browse | Group::Program) => Some(info.doc),
+            (_, Group::Prompt | Group::Turn | Group::Question) => None,
+        }
+    }
+
     pub fn named(name: &str) -> Option<Self> {
         ACTIONS
             .iter()

@@ -276,6 +276,14 @@ impl Status<'_> {
                 line,
             })
         };
+        if self.project.read_only.is_some() {
+            // Nobody waits for anything, and no key stops or starts anything.
+            if let Some(turn) = &session.turn {
+                return always(self.busy(turn.started, ""));
+            }
+            let text = format!("{} keys", self.keymap.hint(Action::Help));
+            return (!self.in_viewer).then(|| self.part(rank::HINT, &text, theme.dim));
+        }
         match &session.phase {
             Phase::Starting { since } => return always(self.busy(*since, "starting")),
             Phase::Opening { since, replaying } => {
@@ -409,9 +417,16 @@ fn frame(spinner: &'static [&'static str], took: Duration) -> &'static str {
 }
 
 /// When the line will look different without any event: the spinner turns, a second is over.
-pub fn deadline(session: Option<&Session>, motion: bool, now: Instant) -> Option<Instant> {
+pub fn deadline(
+    session: Option<&Session>,
+    read_only: bool,
+    motion: bool,
+    now: Instant,
+) -> Option<Instant> {
     let session = session?;
     let since = match (&session.phase, &session.turn) {
+        (_, Some(turn)) if read_only => turn.started,
+        _ if read_only => return None,
         (Phase::Starting { since } | Phase::Opening { since, .. }, _) => *since,
         (Phase::Ready, Some(turn)) => match turn.phase {
             TurnPhase::Cancelling { slow: true, .. } => return None,

@@ -583,3 +583,158 @@ fn a_projects_file_counts_once_it_is_approved() {
     let ran = shell.run(&["run", "go"]);
     assert!(ran.err.contains("denied (policy read-only)"), "{}", ran.err);
 }
+
+fn listed(shell: &Shell) -> Vec<Value> {
+    let out = shell.run(&["sessions", "--json"]).out;
+    let list: Value = serde_json::from_str(&out).unwrap();
+    list.as_array().unwrap().clone()
+}
+
+#[test]
+fn what_a_run_said_is_stored_as_with_a_screen_and_gone_on_with() {
+    let shell = scripted(json!([
+        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {
+            "sessionCapabilities": {"resume": {}}}}},
+        {"on": "session/prompt", "do": [{"text": "an answer"}]},
+    ]));
+    let ran = shell.run(&["run", "a question"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let ran = shell.run(&["run", "--continue", "--format", "jsonl", "and on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told = lines(&ran.out);
+    let texts = told.iter().filter(|record| record["event"] == "text");
+    assert_eq!(texts.count(), 1, "{}", ran.out);
+    let list = listed(&shell);
+    assert_eq!(list.len(), 1, "{list:?}");
+    let shown = shell
+        .run(&["sessions", "show", list[0]["id"].as_str().unwrap()])
+        .out;
+    assert_eq!(shown.matches("an answer").count(), 2, "{shown}");
+    for text in ["> a question", "> and on"] {
+        assert_eq!(shown.matches(text).count(), 1, "{shown}");
+    }
+}
+
+#[test]
+fn a_run_stores_nothing_where_that_is_not_wanted_and_says_where_it_cannot() {
+    let shell = scripted(prompt(json!([{"text": "an answer"}])));
+    let state = shell.path().join(".local/state");
+    fs::create_dir_all(&state).unwrap();
+    fs::write(state.join("acp-tui"), "no folder").unwrap();
+    let ran = shell.run(&["run", "go"]);
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (0, "an answer\n"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("this conversation is not stored"),
+        "{}",
+        ran.err
+    );
+    fs::remove_file(state.join("acp-tui")).unwrap();
+    let config = fs::read_to_string(shell.path().join(".config/acp-tui/config.toml")).unwrap();
+    shell.config(&format!("{config}\n[sessions]\nkeep = 0\n"));
+    assert_eq!(shell.run(&["run", "go"]).code, 0);
+    assert!(listed(&shell).is_empty());
+}
+
+#[test]
+fn a_run_that_was_killed_leaves_what_was_said_and_a_mark() {
+    let shell = scripted(prompt(json!([{"text": "half an answer"}, {"hang": true}])));
+    let child = start(&shell, &["run", "go"]);
+    let stored = || {
+        let folder = shell.path().join(".local/state/acp-tui/sessions");
+        let files = fs::read_dir(folder).into_iter().flatten().flatten();
+        files
+            .map(|file| fs::read_to_string(file.path()).unwrap_or_default())
+            .collect::<String>()
+    };
+    wait_for(|| stored().contains("half an answer"));
+    let id = listed(&shell)[0]["id"].as_str().unwrap().to_owned();
+    let shown = shell.run(&["sessions", "show", &id]).out;
+    assert!(!shown.contains("cut off"), "it goes on: {shown}");
+    signal(&child, rustix::process::Signal::KILL);
+    let mut child = child;
+    child.wait().unwrap();
+    for args in [["sessions", "show", &id], ["sessions", "export", &id]] {
+        let shown = shell.run(&args).out;
+        assert!(shown.contains("cut off: acp-tui ended here"), "{shown}");
+    }
+}
+
+// V1-ELI-03
+#[test]
+fn a_form_that_nobody_can_fill_in_is_refused_and_said() {
+    let shell = scripted(prompt(json!([
+        {"request": {"method": "elicitation/create", "params": {"sessionId": "$session",
+            "mode": "form", "message": "Which colour?",
+            "requestedSchema": {"type": "object", "properties": {"c": {"type": "string"}}}}}},
+        {"text": "done"},
+    ])));
+    let ran = shell.run(&["run", "go"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "done\n"), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("[warning] nobody is there to answer, and it was refused: Which colour?"),
+        "{}",
+        ran.err
+    );
+    let ran = shell.run(&["run", "--format", "jsonl", "go"]);
+    let refused = lines(&ran.out);
+    let refused = refused.iter().find(|record| record["event"] == "refused");
+    assert_eq!(refused.unwrap()["by"], "nobody to ask", "{}", ran.out);
+}
+
+// V1-SUB-02
+#[test]
+fn what_is_refused_to_a_subagent_counts() {
+    let of_child = json!({"jsonrpc": "2.0", "method": "session/update", "params": {
+        "sessionId": "child-1",
+        "update": {"sessionUpdate": "agent_message_chunk",
+            "content": {"type": "text", "text": "I would rather not ask."}}}});
+    let shell = scripted(json!([{"on": "session/prompt", "do": [
+        {"update": {"sessionUpdate": "subagent_update", "sessionId": "child-1",
+            "title": "Clean up", "state": {"state": "running"}}},
+        {"raw": format!("{of_child}\n")},
+        {"request": {"id": "q", "method": "session/request_permission", "params": {
+            "sessionId": "child-1", "toolCall": {"toolCallId": "t", "title": "rm -r x"},
+            "options": [{"optionId": "n", "name": "No", "kind": "reject_once"}]}}},
+    ], "reply": {"stopReason": "cancelled"}}]));
+    let ran = shell.run(&["run", "go", "--format", "json"]);
+    assert_eq!(ran.code, 5, "{}{}", ran.out, ran.err);
+    let summary: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(summary["error"]["kind"], "denied");
+    assert_eq!(summary["permissions"][0]["subagent"], "child-1");
+    assert_eq!(summary["text"], "");
+    assert!(
+        ran.err.contains("[Clean up] I would rather not ask."),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("[Clean up: permission] rm -r x: denied"),
+        "{}",
+        ran.err
+    );
+    let ran = shell.run(&["run", "go", "--format", "jsonl"]);
+    assert!(
+        lines(&ran.out)
+            .iter()
+            .any(|record| record["event"] == "within"
+                && record["what"]["text"] == "I would rather not ask."),
+        "{}",
+        ran.out
+    );
+    // It is in the store, and told from there.
+    let id = listed(&shell)[0]["id"].as_str().unwrap().to_owned();
+    let shown = shell.run(&["sessions", "export", &id]).out;
+    assert!(shown.contains("> I would rather not ask."), "{shown}");
+    let json = shell
+        .run(&["sessions", "export", &id, "--format", "json"])
+        .out;
+    assert!(json.contains("I would rather not ask."), "{json}");
+    let found = shell.run(&["sessions", "search", "rather", "--json"]).out;
+    assert!(found.contains(&id), "{found}");
+}

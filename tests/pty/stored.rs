@@ -142,8 +142,8 @@ fn an_agent_that_cannot_reopen_gets_a_new_session_below_what_was_said() {
 }
 
 #[test]
-fn a_turn_that_was_killed_is_kept_as_far_as_it_came() {
-    let setup = client(on_prompt(json!([
+fn a_turn_that_was_killed_is_kept_as_far_as_it_came_and_marked() {
+    let mut setup = client(on_prompt(json!([
         {"text": "half an answ"},
         {"update": {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "some work", "status": "in_progress"}},
         {"hang": true},
@@ -156,9 +156,19 @@ fn a_turn_that_was_killed_is_kept_as_far_as_it_came() {
     tui.signal(rustix::process::Signal::KILL);
     tui.wait_exit();
     let (shown, ..) = run(&setup, &["sessions", "show", &only_id(&setup)]);
-    for text in ["> go", "half an answ", "[no result] some work"] {
+    for text in [
+        "> go",
+        "half an answ",
+        "[no result] some work",
+        "cut off: acp-tui ended here",
+    ] {
         assert!(shown.contains(text), "{shown}");
     }
+    // Opened again, it says so as well.
+    setup.args.push("--continue".into());
+    let tui = setup.start();
+    let screen = tui.wait_for("cut off: acp-tui ended here");
+    assert!(screen.contains("half an answ"), "{screen}");
 }
 
 #[test]

@@ -118,6 +118,18 @@ pub fn decode(decoder: &mut Decoder, pass: Pass, params: &str) -> Result<Elicita
     })
 }
 
+/// What is asked, of a request that is refused.
+pub fn message(params: &str) -> SafeText {
+    #[derive(Deserialize)]
+    struct Asked<'a> {
+        #[serde(borrow, default)]
+        message: Option<Text<'a>>,
+    }
+    let asked: Option<Asked<'_>> = object(params);
+    let message = asked.and_then(|asked| asked.message).map(Text::into_string);
+    SafeText::new(first_bytes(&message.unwrap_or_default(), MAX_MESSAGE))
+}
+
 /// The id in `elicitation/complete`.
 pub fn completed(params: &str) -> Option<ElicitationId> {
     #[derive(Deserialize)]

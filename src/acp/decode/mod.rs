@@ -235,10 +235,17 @@ impl Protocol for Decoder {
             let mut heard = self.dialects.speaks_threads();
             self.note(&mut heard);
         }
-        let method = ClientMethod::from_name(method)
+        let method = ClientMethod::from_name(method);
+        if method == Some(ClientMethod::ElicitationCreate)
+            && !self.is_offered(ClientMethod::ElicitationCreate)
+        {
+            let message = elicitation::message(params);
+            self.aside.said.push(FromAgent::Unasked { message });
+        }
+        let method = method
             .filter(|method| self.is_offered(*method))
             .ok_or_else(|| {
-                let method: String = method.chars().take(100).collect();
+                let method: String = said.chars().take(100).collect();
                 RpcError::new(
                     code::METHOD_NOT_FOUND,
                     format!("Method not found: {method}"),

@@ -7,9 +7,11 @@
 
 mod ending;
 mod output;
+mod store;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -20,6 +22,7 @@ use tokio::sync::mpsc;
 use self::{
     ending::{Stop, ended},
     output::Output,
+    store::Store,
 };
 use super::{
     WORKERS, log,
@@ -30,13 +33,14 @@ use super::{
 };
 use crate::{
     acp::{Client, Inbound, Inbox, StopMode, TraceHandle},
-    cli::{ExitCode, Format, Launch, Reopen, RunOptions, complain},
+    cli::{CliError, ExitCode, Format, Launch, Reopen, RunOptions, complain},
     config::{AgentProfile, Config, Loaded},
     host::{Host, HostEvent},
     proto::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionId, SessionKey},
     report::{self, Narrator, Observer, Problem, Record, Scope},
-    session::{CANCEL_PATIENCE, Effect, Event, Session, SessionConfig, Start, reduce},
+    session::{CANCEL_PATIENCE, Effect, Event, NoticeLevel, Session, SessionConfig, Start, reduce},
     text::SafeText,
+    vt::Screens,
 };
 
 /// The one session there is.
@@ -50,6 +54,8 @@ enum Job {
     Launched(Result<Box<services::Launched>, SafeText>),
     Host(HostEvent),
     Session(Event),
+    /// The session cannot be stored, and why.
+    NotStored(SafeText),
 }
 
 /// Runs one prompt turn and prints what comes of it.
@@ -81,7 +87,7 @@ pub fn run(
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         runtime.block_on(async {
             let mut run = Run::new(launch, loaded.config, profile, &options, started.clone())?;
-            run.begun = begun;
+            (run.begun, run.state) = (begun, dirs.state);
             run.serve(prompt, deadline).await
         })
     }));
@@ -100,7 +106,14 @@ struct Run {
     started: Started,
     jobs: mpsc::UnboundedSender<Job>,
     waiting: mpsc::UnboundedReceiver<Job>,
+    /// The state directory.
+    state: PathBuf,
     session: Option<Session>,
+    store: Option<Store>,
+    /// That the session cannot be stored was said.
+    told_not_stored: bool,
+    /// Of the terminals of the session: their last words are stored with it.
+    screens: Screens,
     host: Option<Host>,
     client: Option<Arc<Client>>,
     /// Of how many processes `client` is the last.
@@ -139,7 +152,11 @@ impl Run {
             started,
             jobs,
             waiting,
+            state: PathBuf::new(),
             session: None,
+            store: None,
+            told_not_stored: false,
+            screens: Screens::default(),
             host: None,
             client: None,
             connection: ConnectionId(0),
@@ -190,6 +207,7 @@ impl Run {
                 () = reached(self.give_up) => break self.given_up(),
                 Some(job) = self.waiting.recv() => self.job(job),
                 () = reached(tick) => self.reduce(vec![Event::Tick]),
+                () = reached(self.store.as_ref().and_then(Store::due)) => self.store(false),
                 () = self.output.wrote(), if full => {}
                 said = next(&mut self.inbox), if !full => self.agent_said(said),
             }
@@ -198,6 +216,13 @@ impl Run {
     }
 
     fn open(&mut self, prompt: String) -> anyhow::Result<Option<tempfile::TempDir>> {
+        let before = match &self.launch.resume {
+            Some(Reopen::Stored { record, .. }) => {
+                let stored = store::stored(&self.state, record.clone());
+                Some(stored.map_err(CliError::from)?)
+            }
+            _ => None,
+        };
         let start = match self.launch.resume.take() {
             Some(
                 Reopen::Named(id)
@@ -228,10 +253,51 @@ impl Run {
             },
             ..config
         };
-        let (session, effects) = Session::start(config, Instant::now());
+        let (mut session, effects) = Session::start(config, Instant::now());
+        let before = before.map(|stored| {
+            session.show_stored(stored.history);
+            self.observer.know(&session);
+            (stored.id, stored.going_on)
+        });
+        let jobs = self.jobs.clone();
+        let failed = move |error: std::io::Error| {
+            drop(jobs.send(Job::NotStored(SafeText::line(&error.to_string()))));
+        };
+        let run = store::Place {
+            key: SESSION,
+            state: &self.state,
+            config: &self.config,
+            started: &self.started,
+        };
+        self.store = Store::begin(&run, &self.profile.id, before, &session, failed);
         self.session = Some(session);
         self.perform(effects);
         Ok(scratch)
+    }
+
+    /// Writes what is to be stored by now; `last`: nothing more comes.
+    fn store(&mut self, last: bool) {
+        let Some(session) = &self.session else { return };
+        let terminals = &session.terminals;
+        self.screens.retain(|id| terminals.contains_key(id));
+        if let Some(store) = &mut self.store {
+            store.write(session, &self.screens, last);
+        }
+        if last {
+            self.store = None;
+        }
+    }
+
+    /// Said once: it is no reason to stop.
+    fn not_stored(&mut self, error: &SafeText) {
+        if let Some(store) = &mut self.store {
+            store.failed();
+        }
+        if !std::mem::replace(&mut self.told_not_stored, true) {
+            let text = SafeText::line(&format!("this conversation is not stored: {error}"));
+            let level = NoticeLevel::Warning;
+            self.reduce(vec![Event::Note { level, text }]);
+        }
     }
 
     /// Lets the session's rules work on events, does what they want, and tells what is new.
@@ -247,6 +313,9 @@ impl Run {
             effects.append(&mut reduce(session, event, now));
         }
         records.append(&mut self.observer.look(session));
+        if let Some(store) = &mut self.store {
+            store.changed(session);
+        }
         self.tell(records);
         self.perform(effects);
     }
@@ -408,18 +477,24 @@ impl Run {
                 id,
                 command,
                 cwd,
-                ..
-            }) => self.reduce(vec![Event::TerminalStarted {
-                session,
-                id,
-                command,
-                cwd,
-            }]),
+                screen,
+            }) => {
+                if self.store.is_some() {
+                    self.screens.insert(id.clone(), screen);
+                }
+                self.reduce(vec![Event::TerminalStarted {
+                    session,
+                    id,
+                    command,
+                    cwd,
+                }]);
+            }
             Job::Host(HostEvent::TerminalExited { id, status }) => {
                 self.reduce(vec![Event::TerminalExited { id, status }]);
             }
             Job::Host(HostEvent::TerminalOutput) => {}
             Job::Session(event) => self.reduce(vec![event]),
+            Job::NotStored(error) => self.not_stored(&error),
         }
     }
 
@@ -468,10 +543,16 @@ impl Run {
         mut signals: Signals,
         deadline: Option<Instant>,
     ) -> ExitCode {
+        self.store(true);
         let mut summary = self.observer.summary().clone();
         summary.exit_code = code.number();
         summary.error.clone_from(&problem);
         summary.seconds = seconds(self.begun);
+        if !self.quiet
+            && let Some(line) = self.narrator.rest()
+        {
+            self.output.err(&line);
+        }
         match self.format {
             Format::Text => {
                 let end = self.narrator.end();
@@ -553,10 +634,10 @@ impl Run {
                 }
                 Format::Json => {}
             }
-            if !self.quiet
-                && let Some(line) = self.narrator.aside(record)
-            {
-                self.output.err(&line);
+            if !self.quiet {
+                for line in self.narrator.aside(record) {
+                    self.output.err(&line);
+                }
             }
         }
     }

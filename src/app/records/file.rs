@@ -121,6 +121,40 @@ impl RecordFile {
     }
 }
 
+/// What stands in a file; `None` if that is nothing of a session. A turn that nobody goes on with was
+/// cut off.
+///
+/// # Errors
+/// As for files.
+pub fn read(path: &Path) -> io::Result<Option<Record>> {
+    let mut record = Record::read(&fs::read(path)?);
+    if let Some(record) = &mut record
+        && !is_written(path)
+    {
+        record.close();
+    }
+    Ok(record)
+}
+
+/// Whether a file looks like a record: by its first whole line.
+///
+/// # Errors
+/// As for files.
+pub fn is_record(path: &Path) -> io::Result<bool> {
+    /// Bytes that are looked at: a record begins with what the session is.
+    const HEAD: u64 = 64 << 10;
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    let mut lines = head.split(|byte| *byte == b'\n');
+    Ok(lines.any(|line| Line::read(line).is_some()))
+}
+
+/// Whether a client has it open: then a turn in it may go on.
+fn is_written(path: &Path) -> bool {
+    let locked = File::open(path).map(|file| file.try_lock_shared());
+    matches!(locked, Ok(Err(TryLockError::WouldBlock)))
+}
+
 fn lock(file: &File) -> io::Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
@@ -170,6 +204,7 @@ mod tests {
     fn texts(path: &Path) -> Vec<String> {
         let record = Record::read(&fs::read(path).expect("readable")).expect("a session");
         let texts = record
+            .said
             .blocks
             .iter()
             .map(|stored| stored.block.text.to_string());

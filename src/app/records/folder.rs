@@ -10,7 +10,11 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{MAX_TOTAL, Summary, file::RecordFile, wall_clock};
+use super::{
+    MAX_TOTAL, Summary,
+    file::{self, RecordFile},
+    wall_clock,
+};
 use crate::{config::nearest, proto::SessionId, record::Record};
 
 const SUFFIX: &str = "jsonl";
@@ -114,11 +118,11 @@ impl Records {
     /// # Errors
     /// It cannot be read, or holds nothing of a session.
     pub fn load(&self, id: &str) -> Result<Record, FindError> {
-        let bytes = fs::read(self.path(id)).map_err(|source| FindError::Io {
+        let record = file::read(&self.path(id)).map_err(|source| FindError::Io {
             id: id.to_owned(),
             source,
         })?;
-        Record::read(&bytes).ok_or_else(|| FindError::Damaged { id: id.to_owned() })
+        record.ok_or_else(|| FindError::Damaged { id: id.to_owned() })
     }
 
     /// The one whose id is what was typed; else the newest that its agent names so; else the one whose

@@ -15,10 +15,11 @@ mod writer;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::{
-    record::{About, Record},
-    session::BlockKind,
+    record::{About, GoingOn, Record},
+    session::History,
 };
 
+pub use file::{is_record, read};
 pub use folder::{FindError, Records};
 pub use summary::Summary;
 pub use writer::{Destination, RecordWriter, Screens};
@@ -31,23 +32,17 @@ pub struct Stored {
     /// Of the record.
     pub id: String,
     pub about: About,
-    /// The id of the next block in the file.
-    pub next_id: u64,
-    pub blocks: Vec<BlockKind>,
+    pub going_on: GoingOn,
+    pub history: History,
 }
 
 impl Stored {
     pub fn new(id: String, record: Record) -> Self {
-        let now = Instant::now();
         Self {
             id,
-            next_id: record.next_id(),
-            about: record.about,
-            blocks: record
-                .blocks
-                .into_iter()
-                .filter_map(|stored| stored.block.into_history(now))
-                .collect(),
+            about: record.about.clone(),
+            going_on: record.going_on(),
+            history: record.into_history(Instant::now()),
         }
     }
 }

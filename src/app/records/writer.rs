@@ -14,10 +14,10 @@ use std::{
 
 use super::{Records, file::RecordFile};
 use crate::{
-    proto::SessionKey,
-    record::{Batch, Line},
+    proto::{SessionKey, TerminalId},
+    record::{Batch, Kind, Line},
     text::{SafeText, last_bytes},
-    vt::SharedScreen,
+    vt::{self, SharedScreen},
 };
 
 /// Bytes that may wait for the disk; with more, what is to be written stays where it is and comes
@@ -58,6 +58,21 @@ enum Order {
 
 /// What the terminals in a batch show, by id.
 pub struct Screens(pub Vec<(String, SharedScreen)>);
+
+impl Screens {
+    /// Those that finished calls of a batch show: one that goes on will show more.
+    pub fn of(batch: &Batch, all: &vt::Screens) -> Self {
+        let blocks = batch.lines.iter().filter_map(Line::any_block);
+        let calls = blocks.filter(|block| block.kind == Kind::Tool && !block.is_open());
+        let pieces = calls.flat_map(|block| &block.content);
+        let ids = pieces.filter_map(|piece| piece.terminal_id.clone());
+        let shown = ids.filter_map(|id| {
+            let screen = all.get(&TerminalId::new(&id))?.clone();
+            Some((id, screen))
+        });
+        Self(shown.collect())
+    }
+}
 
 impl std::fmt::Debug for Screens {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -125,7 +140,7 @@ impl RecordWriter {
     }
 
     pub fn write(&self, session: SessionKey, batch: Batch, screens: Screens) {
-        let weight = batch.lines.iter().map(weight).sum();
+        let weight = batch.lines.iter().map(Line::weight).sum();
         self.waiting.fetch_add(weight, Ordering::Relaxed);
         self.order(Order::Write {
             session,
@@ -153,11 +168,6 @@ impl RecordWriter {
         // The thread ends after the last handle.
         let _ = self.orders.send(order);
     }
-}
-
-fn weight(line: &Line) -> usize {
-    let block = line.block.as_ref().map_or(0, |block| block.weight());
-    block + line.more.as_ref().map_or(0, |more| more.text.len())
 }
 
 struct Files {
@@ -246,7 +256,9 @@ impl Files {
 
 /// Puts what terminals show into the calls that name them: the terminals do not outlive the client.
 fn tell_terminals(line: &mut Line, screens: &Screens) {
-    let Some(block) = &mut line.block else { return };
+    let Some(block) = line.any_block_mut() else {
+        return;
+    };
     for piece in &mut block.content {
         let named = |(id, _): &&(String, SharedScreen)| piece.terminal_id.as_ref() == Some(id);
         if let Some((_, screen)) = screens.0.iter().find(named) {

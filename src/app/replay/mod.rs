@@ -1,7 +1,9 @@
-//! `acp-tui replay`: plays a wire log, offline. Nothing is started, served or asked.
+//! `acp-tui replay`: plays a wire log, or shows a stored session, offline. Nothing is started, served
+//! or asked.
 
 mod player;
 mod screen;
+mod source;
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
 use crate::{
     acp::Recording,
@@ -23,83 +25,92 @@ use crate::{
 };
 
 use player::{Found, Player, Survey};
+use source::{Source, StoredSession};
 
 pub use screen::{Lines, Playing};
 
 /// Any time will do: nothing waits.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Looks what is in the log, and which of its sessions is to be played.
-fn survey<'a>(
+/// Which of the sessions of a log is to be played.
+fn choose<'a>(
     survey: &'a Survey,
     path: &Path,
     wanted: Option<&str>,
-) -> anyhow::Result<Option<&'a Found>> {
-    if survey.readable == 0 {
-        let problem = "is no wire log: --wire writes one";
-        return Err(CliError::Usage(format!("{}: {problem}", path.display())).into());
-    }
+) -> Result<Option<&'a Found>, CliError> {
     let chosen = survey.choose(wanted);
     if let (Some(wanted), None) = (wanted, chosen) {
-        let ids: Vec<&str> = survey
-            .sessions
-            .iter()
-            .map(|found| found.id.as_str())
-            .collect();
-        bail!(CliError::Usage(format!(
+        return Err(CliError::Usage(format!(
             "{}: there is no session {wanted:?} in it; there are {}",
             path.display(),
-            ids.join(", ")
+            ids(survey)
         )));
     }
     Ok(chosen)
 }
 
-/// Plays the log in the UI until the person leaves.
+fn ids(survey: &Survey) -> String {
+    let ids = survey.sessions.iter().map(|found| found.id.as_str());
+    ids.collect::<Vec<_>>().join(", ")
+}
+
+/// Plays a log, or shows a stored session, in the UI until the person leaves.
 ///
 /// # Errors
-/// It cannot be read, or is none; what keeps the UI from running.
+/// It cannot be read, or is neither; what keeps the UI from running.
 pub fn replay(
     launch: Launch,
     mut loaded: Loaded,
     options: &ReplayOptions,
 ) -> anyhow::Result<ExitCode> {
-    let path = options.file.clone();
-    let found = Survey::of(&path).with_context(|| path.display().to_string())?;
-    let chosen = survey(&found, &path, options.session.as_deref())?;
-    let playing = Playing {
-        config: found.config(chosen, START_TIMEOUT),
-        player: Player::new(chosen),
-        speed: options.speed,
-        length: found.length,
-        begun: None,
-        path,
+    let playing = match Source::find(options, &launch.load_options()?.dirs.state)? {
+        Source::Wire(path, survey) => {
+            let chosen = choose(&survey, &path, options.session.as_deref())?;
+            Playing::wire(path.clone(), &survey, chosen, options.speed)
+        }
+        Source::Stored(stored) => Playing::stored(*stored),
     };
     // A project's file is about agents, and none is started.
     loaded.trust = TrustState::NotNeeded;
     super::open(launch, loaded, Some(playing))
 }
 
-/// Prints the log as text or as JSON.
+/// Prints a log or a stored session as text or as JSON. `state` is the state directory.
 ///
 /// # Errors
-/// It cannot be read, or is none.
-pub fn print_replay(options: &ReplayOptions, format: Format) -> anyhow::Result<ExitCode> {
-    let path = &options.file;
+/// It cannot be read, or is neither.
+pub fn print_replay(
+    options: &ReplayOptions,
+    format: Format,
+    state: &Path,
+) -> anyhow::Result<ExitCode> {
+    match Source::find(options, state)? {
+        Source::Wire(path, survey) => print_wire(&path, &survey, options, format)?,
+        Source::Stored(stored) => print_stored(*stored, format)?,
+    }
+    Ok(ExitCode::Done)
+}
+
+fn start(agent: &str, cwd: &Path) -> Record {
+    Record::Start {
+        version: report::VERSION,
+        agent: agent.to_owned(),
+        cwd: cwd.display().to_string(),
+        policy: "",
+    }
+}
+
+fn print_wire(
+    path: &Path,
+    found: &Survey,
+    options: &ReplayOptions,
+    format: Format,
+) -> anyhow::Result<()> {
     let unreadable = || path.display().to_string();
-    let found = Survey::of(path).with_context(unreadable)?;
-    let chosen = survey(&found, path, options.session.as_deref())?;
+    let chosen = choose(found, path, options.session.as_deref())?;
     let config = found.config(chosen, START_TIMEOUT);
     let mut printer = Printer::new(format);
-    printer.tell(
-        0.0,
-        vec![Record::Start {
-            version: report::VERSION,
-            agent: String::new(),
-            cwd: config.cwd.display().to_string(),
-            policy: "",
-        }],
-    )?;
+    printer.tell(0.0, vec![start("", &config.cwd)])?;
     let begun = Instant::now();
     let mut observer = Observer::new("", Scope::All);
     let (mut session, effects) = Session::start(config, begun);
@@ -145,20 +156,42 @@ pub fn print_replay(options: &ReplayOptions, format: Format) -> anyhow::Result<E
     let mut summary = observer.summary().clone();
     summary.seconds = at.as_secs_f64();
     printer.end(summary)?;
-    let others = found.sessions.len().saturating_sub(1);
-    if others > 0 {
-        let ids: Vec<&str> = found
-            .sessions
-            .iter()
-            .map(|found| found.id.as_str())
-            .collect();
+    if found.sessions.len() > 1 {
         crate::cli::complain(format_args!(
             "there are {} sessions in it (--session): {}",
-            others + 1,
-            ids.join(", ")
+            found.sessions.len(),
+            ids(found)
         ));
     }
-    Ok(ExitCode::Done)
+    Ok(())
+}
+
+fn print_stored(stored: StoredSession, format: Format) -> anyhow::Result<()> {
+    let mut printer = Printer::new(format);
+    let about = &stored.record.about;
+    let agent = about.agent.clone();
+    printer.tell(0.0, vec![start(&agent, Path::new(&about.cwd))])?;
+    let stop = stored.record.stop.as_ref().map(ToString::to_string);
+    let ends = stored.ends();
+    let (mut session, times) = stored.into_session();
+    for (level, text) in ends {
+        reduce(&mut session, Event::Note { level, text }, Instant::now());
+    }
+    let mut observer = Observer::new(&agent, Scope::All);
+    let (head, told, tail) = observer.retell(&session);
+    printer.tell(0.0, head)?;
+    let mut at = Duration::ZERO;
+    for (n, records) in told.into_iter().enumerate() {
+        // What is said of its end has no time of its own.
+        at = times.get(n).copied().unwrap_or(at).max(at);
+        printer.tell(at.as_secs_f64(), records)?;
+    }
+    printer.tell(at.as_secs_f64(), tail)?;
+    let mut summary = observer.summary().clone();
+    summary.seconds = at.as_secs_f64();
+    summary.stop_reason = stop;
+    printer.end(summary)?;
+    Ok(())
 }
 
 /// Writes what happens to stdout.
@@ -204,7 +237,11 @@ impl Printer {
                 let quoted = text.lines().map(|line| format!("> {line}\n"));
                 Some(quoted.collect::<String>())
             }
-            record => self.narrator.aside(record).map(|line| format!("{line}\n")),
+            record => {
+                let lines = self.narrator.aside(record);
+                let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+                (!lines.is_empty()).then_some(lines)
+            }
         };
         if let Some(lines) = lines {
             if self.open_line {
@@ -223,6 +260,16 @@ impl Printer {
     }
 
     fn end(&mut self, summary: report::Summary) -> Result<(), CliError> {
+        if self.format == Format::Text
+            && let Some(line) = self.narrator.rest()
+        {
+            let gap = if std::mem::take(&mut self.open_line) {
+                "\n"
+            } else {
+                ""
+            };
+            print(&format!("{gap}{line}\n"))?;
+        }
         match self.format {
             Format::Json => print(&report::pretty(&summary)),
             Format::Jsonl => {

@@ -13,11 +13,13 @@ use std::{
 use crate::{
     acp::{Recorded, Recording, Word},
     proto::{
-        Call, CallResult, CallTag, ClientCaps, ConnectionId, FromAgent, HostReply, HostRequest,
-        Notification, PermissionOutcome, PromptBlock, Protocol, RequestKey, SessionId, SessionKey,
-        StopReason, TerminalId, ToAgent, Verdict,
+        Call, CallResult, CallTag, ClientCaps, ConnectionId, ElicitationAnswer, FromAgent,
+        HostReply, HostRequest, Notification, PermissionOutcome, PromptBlock, Protocol, RequestKey,
+        SessionId, SessionKey, StopReason, TerminalId, ToAgent, Verdict,
     },
-    session::{Effect, Event, NoticeLevel, Prompt, Question, Session, SessionConfig, Start},
+    session::{
+        Effect, Event, NoticeLevel, PageAnswer, Prompt, Question, Session, SessionConfig, Start,
+    },
     text::{SafeText, command_line},
 };
 
@@ -213,7 +215,7 @@ impl Player {
         match word {
             Word::ToAgent(ToAgent::Call(call)) => self.call(call),
             Word::ToAgent(ToAgent::Notify(Notification::Cancel { session: id })) => {
-                let stops = self.is_played(&id) && session.turn.is_some();
+                let stops = self.is_own(&id) && session.turn.is_some();
                 stops.then_some(Event::Stop).into_iter().collect()
             }
             Word::ToAgent(ToAgent::Notify(Notification::CancelCall(_))) => Vec::new(),
@@ -236,8 +238,13 @@ impl Player {
         }
     }
 
-    fn is_played(&self, id: &SessionId) -> bool {
+    fn is_own(&self, id: &SessionId) -> bool {
         self.session.as_ref().is_none_or(|played| played == id)
+    }
+
+    /// Its subagents' words are the session's to take (V1-SUB-02).
+    fn is_played(&self, id: &SessionId, session: &Session) -> bool {
+        self.is_own(id) || session.subagents.get(id).is_some()
     }
 
     fn call(&mut self, call: Call) -> Vec<Event> {
@@ -246,7 +253,7 @@ impl Player {
             Call::Initialize { .. } if !std::mem::replace(&mut self.begun, true) => Vec::new(),
             Call::Initialize { .. } => vec![Event::Restart],
             Call::Authenticate { method } => vec![Event::Authenticate { method }],
-            Call::Prompt { session, blocks } if self.is_played(&session) => {
+            Call::Prompt { session, blocks } if self.is_own(&session) => {
                 vec![Event::Submit(Prompt {
                     text: prompt_text(&blocks),
                     blocks,
@@ -260,9 +267,10 @@ impl Player {
         let said = match said {
             FromAgent::Update {
                 session: Some(id), ..
-            } if !self.is_played(&id) => return None,
+            } if !self.is_played(&id, session) => return None,
             FromAgent::Request { key, request } => {
-                if request.session().is_some_and(|id| !self.is_played(id)) {
+                let other = |id: &SessionId| !self.is_played(id, session);
+                if request.session().is_some_and(other) {
                     return None;
                 }
                 self.requests.insert(key, request.clone());
@@ -288,15 +296,15 @@ impl Player {
         let named = match &call {
             CallTag::NewSession | CallTag::ForkSession { .. } => None,
             CallTag::LoadSession { id } | CallTag::ResumeSession { id } => Some(id),
-            CallTag::Prompt { session: id } => return self.is_played(id).then_some(call),
+            CallTag::Prompt { session: id } => return self.is_own(id).then_some(call),
             _ => return Some(call),
         };
         let opens = match result {
             CallResult::SessionOpened(opened) => {
                 let id = opened.id.as_ref().or(named);
-                id.is_some_and(|id| self.is_played(id))
+                id.is_some_and(|id| self.is_own(id))
             }
-            _ => session.id.is_none() && named.is_none_or(|id| self.is_played(id)),
+            _ => session.id.is_none() && named.is_none_or(|id| self.is_own(id)),
         };
         if opens { self.opening.take() } else { None }
     }
@@ -341,12 +349,21 @@ impl Player {
                         answer,
                     }],
                     // Nothing is opened here.
-                    Some(_) => {
-                        let withdrawn = FromAgent::CancelRequest { key };
-                        vec![Event::Agent(self.connection(), withdrawn)]
-                    }
-                    None => Vec::new(),
+                    Some(Question::Page(page)) => vec![Event::AnswerPage {
+                        question: page.id,
+                        answer: match answer {
+                            ElicitationAnswer::Accept(_) => PageAnswer::OpenedElsewhere,
+                            ElicitationAnswer::Decline => PageAnswer::Decline,
+                            ElicitationAnswer::Cancel => PageAnswer::Dismiss,
+                        },
+                    }],
+                    _ => Vec::new(),
                 }
+            }
+            // It was refused, and nobody was asked.
+            (HostRequest::Permission(_) | HostRequest::Elicitation(_), HostReply::Error(_)) => {
+                let withdrawn = FromAgent::CancelRequest { key };
+                vec![Event::Agent(self.connection(), withdrawn)]
             }
             (HostRequest::WriteTextFile(write), HostReply::Done) => vec![Event::Wrote {
                 session: write.session,

@@ -202,3 +202,37 @@ fn a_line_that_belongs_to_no_log_is_said_and_costs_itself() {
     assert!(told("cannot be read: line 5: INFO hello"));
     assert!(told("heard"));
 }
+
+// V1-SUB-02
+#[test]
+fn what_a_subagent_said_is_played_with_its_session() {
+    let child = r#"{"dir":"a2c","t":2,"msg":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"one","update":{"sessionUpdate":"subagent_update","sessionId":"child","title":"Explore","state":{"state":"running"}}}}}"#;
+    let of_child = said("child", "deep down");
+    let file = log(&[&OPENED[..], &[PROMPT, child, &of_child]].concat());
+    let (session, records) = played(file.path(), None);
+    assert_eq!(session.subagents.len(), 1);
+    let heard = records.iter().any(|record| {
+        matches!(record, Record::Within { what, .. }
+            if matches!(&**what, Record::Text { text, .. } if text == "deep down"))
+    });
+    assert!(heard, "{records:?}");
+}
+
+#[test]
+fn a_page_that_was_opened_is_told_as_opened() {
+    let ask = r#"{"dir":"a2c","t":2,"msg":{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"sessionId":"one","mode":"url","message":"Sign in","url":"https://example.com/x","elicitationId":"e"}}}"#;
+    let told = |action: &str| {
+        let answer = format!(
+            r#"{{"dir":"c2a","t":3,"msg":{{"jsonrpc":"2.0","id":7,"result":{{"action":"{action}"}}}}}}"#
+        );
+        let file = log(&[&OPENED[..], &[PROMPT, ask, &answer]].concat());
+        let (_, records) = played(file.path(), None);
+        let mut notices = records.iter().filter_map(|record| match record {
+            Record::Notice { text, .. } if text.contains("example.com") => Some(text.clone()),
+            _ => None,
+        });
+        notices.next().unwrap_or_default()
+    };
+    assert!(told("accept").contains("opened"), "{}", told("accept"));
+    assert!(told("decline").contains("declined"), "{}", told("decline"));
+}

@@ -370,6 +370,7 @@ impl Step<'_> {
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
             FromAgent::ElicitationDone { id } => self.page_done(&id),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
+            FromAgent::Unasked { message } => self.say_unasked(&message),
             FromAgent::Dialect(hint) => self.dialect(hint),
             FromAgent::Noise { what, count } => self.noise(&what, count),
             FromAgent::Oversized { limit } => self.oversized(limit),

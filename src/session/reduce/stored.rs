@@ -1,26 +1,41 @@
 //! A session that is opened again shows what was stored of it.
 
+use std::time::Instant;
+
 use crate::{
-    session::{BlockKind, Session},
-    text::SafeText,
+    proto::{SessionId, SubagentCaps},
+    session::{
+        BlockKind, History, Past, PastSubagent, Phase, Session, SessionConfig, Subagent, Transcript,
+    },
 };
 
-use super::Step;
+use super::{
+    Step,
+    bounds::{MAX_DEPTH, MAX_SUBAGENTS},
+    inside::Conversation,
+};
 
 impl Session {
+    /// One that is only looked at: nothing is started, and nothing goes on.
+    pub fn past(
+        config: SessionConfig,
+        id: Option<SessionId>,
+        history: History,
+        now: Instant,
+    ) -> Self {
+        let mut session = Self::new(config, now);
+        session.phase = Phase::Ready;
+        session.id = id;
+        session.show_stored(history);
+        session
+    }
+
     /// Shows what was said and done before, as far as it was stored. For a session that has just
     /// been made: what comes afterwards stands behind it (V1-SES-11), and a replay takes its place
-    /// (V1-SES-09). With the title stands whether the person gave it.
-    pub fn show_stored(
-        &mut self,
-        (title, own_title): (Option<SafeText>, bool),
-        blocks: impl IntoIterator<Item = BlockKind>,
-    ) {
-        self.title = title;
-        self.own_title = own_title;
-        for block in blocks {
-            self.transcript.push(block);
-        }
+    /// (V1-SES-09).
+    pub fn show_stored(&mut self, history: History) {
+        self.title.clone_from(&history.title);
+        self.own_title = history.own_title;
         self.inner.opening.shows_stored();
         let now = self.last_word;
         let mut step = Step {
@@ -28,9 +43,66 @@ impl Session {
             now,
             effects: Vec::new(),
         };
-        step.weigh();
-        // Room is made where it takes too much.
-        step.grow(0);
+        step.show_past(history);
         self.rev += 1;
+    }
+}
+
+impl Step<'_> {
+    /// Into the conversation that is worked on.
+    fn show_past(&mut self, history: History) {
+        for past in history.blocks {
+            match past {
+                Past::Block(kind) => drop(self.session.transcript.push(kind)),
+                Past::Subagent(subagent) => self.show_past_subagent(*subagent),
+            }
+        }
+        self.session.plan = history.plan;
+        self.session.plans = history.plans;
+        self.weigh();
+        // Room is made where it takes too much.
+        self.grow(0);
+    }
+
+    /// Its row, and what it said where there is room for it. One that was forgotten and came again
+    /// has two rows and one conversation.
+    fn show_past_subagent(&mut self, past: PastSubagent) {
+        let row = BlockKind::Subagent(past.id.clone());
+        let block = self.session.transcript.push(row);
+        let (id, parent, depth) = (past.id, self.inside_id().cloned(), 1 + self.depth());
+        let all = &self.session.subagents;
+        let is_own = all.get(&id).map(|known| known.parent == parent);
+        if is_own == Some(false) || parent.as_ref() == Some(&id) {
+            return;
+        }
+        if is_own.is_none() && (all.len() >= MAX_SUBAGENTS || depth > MAX_DEPTH) {
+            return;
+        }
+        let transcript = self.session.subagents.take(&id);
+        let (transcript, rules) = transcript.map_or_else(
+            || (Transcript::default(), Conversation::default()),
+            |known| (known.transcript, known.rules),
+        );
+        self.session.subagents.insert(Subagent {
+            id: id.clone(),
+            parent,
+            block,
+            depth,
+            title: past.said.title.clone(),
+            description: None,
+            caps: SubagentCaps::default(),
+            state: past.state,
+            background: None,
+            cwd: None,
+            additional_directories: None,
+            transcript,
+            plan: Vec::new(),
+            plans: Vec::new(),
+            started: self.now,
+            took: past.took,
+            cancelling: false,
+            rules,
+        });
+        self.inside(&id, |step| step.show_past(past.said));
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{HostReply, PermissionKind, PermissionOutcome},
-    session::{Answered, By, FileAnswer, Question, ToolState},
-    text::SafeText,
+    session::{Answered, By, FileAnswer, NoticeLevel, Question, ToolState},
+    text::{SafeText, first_bytes},
 };
 
 use super::Step;
@@ -43,6 +43,13 @@ impl Step<'_> {
         }
     }
 
+    /// A form or a page that was not offered was refused.
+    pub(super) fn say_unasked(&mut self, message: &SafeText) {
+        let message = SafeText::line(first_bytes(message, MAX_TOLD));
+        let text = format!("nobody is there to answer, and it was refused: {message}");
+        self.say(NoticeLevel::Warning, SafeText::line(&text));
+    }
+
     fn cancel_permission(&mut self, at: usize, by: By) {
         if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
             let answered = Answered {
@@ -76,3 +83,6 @@ impl Step<'_> {
         format!("{text}{hint}")
     }
 }
+
+/// Bytes of a question in the line that tells that it was not answered.
+const MAX_TOLD: usize = 200;

@@ -6,7 +6,7 @@ use ratatui::{
 };
 
 use crate::ui::{
-    action::{ACTIONS, Action, Context, Group},
+    action::{ACTIONS, Action, ActionInfo, Context, Group},
     keymap::Chord,
     overlay::{
         Outcome, Overlay, OverlayContext, Room,
@@ -126,22 +126,38 @@ fn side_by_side(mut left: Vec<Row>, right: Vec<Row>, column: usize) -> Vec<Row> 
     left
 }
 
+/// What an action does here, if anything.
+fn doc(info: &ActionInfo, cx: &OverlayContext<'_>) -> Option<&'static str> {
+    match &cx.project.read_only {
+        Some(_) => info.action.reading_doc(),
+        None => Some(info.doc),
+    }
+}
+
 /// Rows of each group, a blank one at its end.
 fn sections(width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
     let heading = |title: &str| StyledLine::styled(title, cx.theme.accent.bold()).wrap(width);
     let mut sections: Vec<Vec<Row>> = Group::ALL
         .into_iter()
         .map(|group| {
-            let mut rows = heading(group.title());
+            let mut rows = Vec::new();
             for info in ACTIONS.iter().filter(|info| info.group == group) {
+                let Some(doc) = doc(info, cx) else { continue };
                 let chords = cx.keymap.chords(info.action);
                 let keys = chords.iter().map(ToString::to_string).collect::<Vec<_>>();
-                rows.extend(entry(&keys.join(" "), info.doc, width, cx));
+                rows.extend(entry(&keys.join(" "), doc, width, cx));
             }
-            rows.push(Row::default());
+            if !rows.is_empty() {
+                rows.splice(0..0, heading(group.title()));
+                rows.push(Row::default());
+            }
             rows
         })
         .collect();
+    if cx.project.read_only.is_some() {
+        // Nothing is written there.
+        return sections;
+    }
     let mut rows = heading("Editing, as in readline");
     for (keys, doc) in EDITING {
         rows.extend(entry(keys, doc, width, cx));

@@ -49,7 +49,12 @@ impl Palette {
             })
             .filter(|info| is_possible(info.action, cx))
             .map(|info| {
-                let mut label = StyledLine::styled(info.doc, theme.text);
+                let reading = info.action.reading_doc();
+                let doc = match (&cx.project.read_only, reading) {
+                    (Some(_), Some(doc)) => doc,
+                    _ => info.doc,
+                };
+                let mut label = StyledLine::styled(doc, theme.text);
                 label.push(&format!("  {}", info.name), theme.dim);
                 Entry {
                     label,
@@ -57,7 +62,8 @@ impl Palette {
                     value: Item::Action(info.action),
                 }
             });
-        let option = cx.session.and_then(Session::mode_option);
+        let session = cx.session.filter(|_| cx.project.read_only.is_none());
+        let option = session.and_then(Session::mode_option);
         let modes = option.into_iter().flat_map(|option| {
             option.values().iter().map(|mode| {
                 let value = OptionValue::Id(mode.value.clone());
@@ -74,7 +80,7 @@ impl Palette {
                 }
             })
         });
-        let options = cx.session.map(|session| session.config_options.as_slice());
+        let options = session.map(|session| session.config_options.as_slice());
         let flags = options.into_iter().flatten().filter_map(|option| {
             let OptionValue::Flag(flag) = option.current() else {
                 return None;
@@ -97,6 +103,7 @@ impl Palette {
 fn is_possible(action: Action, cx: &OverlayContext<'_>) -> bool {
     match action {
         Action::Palette => false,
+        _ if cx.project.read_only.is_some() => action.reading_doc().is_some(),
         Action::SignIn => cx.session.is_some_and(Session::can_sign_in),
         // V1-AUTH-10
         Action::SignOut => cx.session.is_some_and(|session| session.agent.caps.logout),

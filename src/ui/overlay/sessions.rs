@@ -80,18 +80,20 @@ impl SessionList {
         let open = sessions
             .iter()
             .map(|(key, session)| entry(key, session, sessions.shown_key() == Some(key), cx));
+        let live = cx.project.read_only.is_none();
         let more = [
             Action::NewSession,
             Action::ChooseAgent,
             Action::PastSessions,
         ]
         .into_iter()
+        .filter(|_| live)
         .map(|action| Entry {
             label: StyledLine::styled(&format!("+ {}", action.info().doc), cx.theme.dim),
             note: StyledLine::styled(&cx.keymap.hint(action), cx.theme.key_hint),
             value: Item::Run(action),
         });
-        let earlier = earlier(sessions, cx);
+        let earlier = earlier(sessions, cx).into_iter().filter(|_| live);
         self.list
             .set_entries(open.chain(more).chain(earlier).collect());
         // The first that waits is the one that is looked for.
@@ -286,14 +288,15 @@ impl Overlay for SessionList {
     fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
         self.fill(cx);
         let (deleting, ending) = (self.deleting.take(), self.ending.take());
-        if cx.keymap.chords(Action::SendNow).contains(&key) {
+        if cx.project.read_only.is_none() && cx.keymap.chords(Action::SendNow).contains(&key) {
             return match self.list.selected() {
                 Some(Item::Session(key)) => self.end(*key, ending, cx),
                 Some(Item::Earlier(id)) => self.delete(id.clone(), deleting, cx),
                 _ => Outcome::taken(),
             };
         }
-        if cx.keymap.chords(Action::RenameSession).contains(&key) {
+        let live = cx.project.read_only.is_none();
+        if live && cx.keymap.chords(Action::RenameSession).contains(&key) {
             return self.rename(cx);
         }
         match self.list.handle(key) {
@@ -329,12 +332,11 @@ impl Overlay for SessionList {
         buffer: &mut Buffer,
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
-        let hints = [
-            (Action::Send, "show"),
-            (Action::SendNow, "end"),
-            (Action::RenameSession, "rename"),
-            (Action::Stop, "close"),
-        ];
+        let mut hints = vec![(Action::Send, "show"), (Action::Stop, "close")];
+        if cx.project.read_only.is_none() {
+            let more = [(Action::SendNow, "end"), (Action::RenameSession, "rename")];
+            hints.splice(1..1, more);
+        }
         let inner = Panel::opened("Sessions", &hints, cx).draw(area, buffer, cx);
         self.list.draw(inner, buffer, cx)
     }

@@ -20,6 +20,10 @@ impl Ui {
         if !matches!(action, Action::Interrupt | Action::Quit | Action::Stop) {
             self.moment.disarm();
         }
+        if cx.project.read_only.is_some() && action.reading_doc().is_none() {
+            self.moment.say("read-only: this is a replay".into());
+            return true;
+        }
         match action {
             Action::Send => self.send(cx),
             Action::SendNow => self.send_now(cx),
@@ -48,7 +52,7 @@ impl Ui {
             Action::PastSessions => self.commands.push(UiCommand::PickPastSession),
             Action::Sessions => {
                 self.layers.open(Box::new(SessionList::default()));
-                if cx.session.is_some() {
+                if cx.session.is_some() && cx.project.read_only.is_none() {
                     self.session_event(Event::ListSessions, cx);
                 }
             }

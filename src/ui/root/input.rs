@@ -138,8 +138,10 @@ impl Ui {
     /// Overlays as the session has them now.
     pub(super) fn sync(&mut self, cx: &UiContext<'_>) {
         let no_browser = cx.project.no_browser.as_ref();
+        // What was asked in a replay was answered then, and is told.
+        let asking = cx.session.filter(|_| cx.project.read_only.is_none());
         self.layers
-            .sync(cx.session, no_browser, self.last_key, self.feedback);
+            .sync(asking, no_browser, self.last_key, self.feedback);
         self.sync_login(cx);
     }
 

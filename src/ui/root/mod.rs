@@ -178,7 +178,12 @@ impl Ui {
             self.moment.deadline(),
             self.notices.deadline(),
             self.transcript.deadline().filter(|_| self.transcript_shown),
-            status::deadline(cx.session, self.look.settings.motion, cx.now),
+            status::deadline(
+                cx.session,
+                cx.project.read_only.is_some(),
+                self.look.settings.motion,
+                cx.now,
+            ),
         ]
         .into_iter()
         .flatten()

@@ -273,12 +273,20 @@ impl Ui {
             return "answer above; text is kept here".into();
         }
         if self.transcript.is_browsing() {
-            return self.browse_hints(session);
+            return self.browse_hints(session, cx);
         }
         if let Some(what) = &cx.project.read_only {
             let (browse, quit) = (hint(Action::Browse), hint(Action::Quit));
+            let others = match cx.sessions.map_or(0, Sessions::len) {
+                0 | 1 => String::new(),
+                all => {
+                    let more = all - 1;
+                    let unit = if more == 1 { "session" } else { "sessions" };
+                    format!(" {separator} {} {more} more {unit}", hint(Action::Sessions))
+                }
+            };
             return format!(
-                "read-only: {what} {separator} {browse} browses {separator} {quit} quits"
+                "read-only: {what}{others} {separator} {browse} browses {separator} {quit} quits"
             );
         }
         match session.phase {
@@ -303,7 +311,7 @@ impl Ui {
     }
 
     /// What keys do with the selected block.
-    fn browse_hints(&self, session: &Session) -> String {
+    fn browse_hints(&self, session: &Session, cx: &UiContext<'_>) -> String {
         let selected = &self.transcript;
         let hints = [
             (Action::BlockFold, "folds", true),
@@ -340,7 +348,9 @@ impl Ui {
         ];
         let hints: Vec<String> = hints
             .into_iter()
-            .filter(|(_, _, fits)| *fits)
+            .filter(|(action, _, fits)| {
+                *fits && (cx.project.read_only.is_none() || action.reading_doc().is_some())
+            })
             .map(|(action, what, _)| (self.look.keymap.hint(action), what))
             .filter(|(key, _)| !key.is_empty())
             .map(|(key, what)| format!("{key} {what}"))

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     session::{Block, BlockKind, Session},
-    ui::render::{RenderContext, Row},
+    ui::render::{RenderContext, Row, tool::Detail},
     vt::Screens,
 };
 
@@ -99,7 +99,8 @@ pub(super) fn rows_from(
     for (index, block) in blocks.iter().enumerate().skip(from).rev() {
         let above = index.checked_sub(1).filter(|at| *at >= from);
         let above = above.and_then(|at| blocks.get(at)).map(|block| &block.kind);
-        let rows = last_rows(block, gap_between(above, &block.kind), left, &frame);
+        let gap = gap_between(above, &block.kind);
+        let rows = last_rows(block, gap, left, bound.until.is_none(), &frame);
         left = left.saturating_sub(rows.len());
         kept.push(rows);
         if left == 0 || bound.until.is_some_and(|until| Instant::now() >= until) {
@@ -110,10 +111,13 @@ pub(super) fn rows_from(
 }
 
 /// The last rows of a block, at most `most`. Its segments are laid out downwards: the colours of
-/// code go on from the segment before.
-fn last_rows(block: &Block, gap: bool, most: usize, frame: &Frame<'_>) -> Vec<Row> {
+/// code go on from the segment before. `whole`: also what subagents said, which nobody can unfold
+/// there.
+fn last_rows(block: &Block, gap: bool, most: usize, whole: bool, frame: &Frame<'_>) -> Vec<Row> {
     let thoughts = frame.settings.thoughts;
-    let detail = detail(block, None, false, thoughts, &frame.source);
+    let unfolded = whole && matches!(block.kind, BlockKind::Subagent(_));
+    let own = unfolded.then_some(Detail::Full);
+    let detail = detail(block, own, false, thoughts, &frame.source);
     let mut item = Item::new(block, gap);
     item.prepare_whole(block, detail, frame);
     let mut first = item.heights.len();

@@ -1,0 +1,196 @@
+//! One conversation of a record: the session's own, or a subagent's.
+
+use std::{collections::HashMap, time::Instant};
+
+use super::{
+    block::{Block, Kind},
+    line::More,
+    plan::Pinned,
+};
+use crate::{
+    proto::SessionId,
+    session::{BlockKind, History, Notice, NoticeLevel, Past, PastSubagent},
+    text::SafeTextBuf,
+};
+
+/// What stands behind an answer that has no end.
+pub const CUT_OFF: &str = "cut off: acp-tui ended here";
+
+/// How deep subagents of subagents go: no deeper than a session has them (V1-SUB-06).
+const MAX_DEPTH: usize = 16;
+
+#[derive(Debug, Default)]
+pub struct Conversation {
+    /// In the order in which they came.
+    pub blocks: Vec<Stored>,
+    /// What was planned and not done.
+    pub plans: Vec<Pinned>,
+    by_id: HashMap<u64, usize>,
+    /// Text that grows, by block: put into it at the end, so that reading stays linear.
+    growing: HashMap<u64, SafeTextBuf>,
+}
+
+/// The conversations of subagents, by their number.
+pub type Children = std::collections::BTreeMap<u64, Conversation>;
+
+#[derive(Debug, PartialEq)]
+pub struct Stored {
+    /// When it first came, in milliseconds since 1970.
+    pub at: u64,
+    pub block: Block,
+    /// The turn has no end: what stored it ended behind this.
+    pub cut: bool,
+}
+
+impl Conversation {
+    /// Whether it could be taken in: not one of a later version.
+    pub(super) fn put(&mut self, at: u64, block: Block) -> bool {
+        if block.kind == Kind::Later {
+            return false;
+        }
+        self.growing.remove(&block.id);
+        if block.kind == Kind::Gone {
+            // Its place stays till all is read, so that those of others do.
+            let place = self.by_id.get(&block.id);
+            if let Some(stored) = place.and_then(|at| self.blocks.get_mut(*at)) {
+                stored.block = block;
+            }
+            return true;
+        }
+        match self.by_id.get(&block.id) {
+            Some(place) => {
+                if let Some(stored) = self.blocks.get_mut(*place) {
+                    stored.block = block;
+                }
+            }
+            None => {
+                self.by_id.insert(block.id, self.blocks.len());
+                let cut = false;
+                self.blocks.push(Stored { at, block, cut });
+            }
+        }
+        true
+    }
+
+    pub(super) fn add(&mut self, more: More) {
+        let place = self.by_id.get(&more.id);
+        let Some(stored) = place.and_then(|at| self.blocks.get_mut(*at)) else {
+            return;
+        };
+        let block = &mut stored.block;
+        let text = self
+            .growing
+            .entry(more.id)
+            .or_insert_with(|| SafeTextBuf::from(std::mem::take(&mut block.text)));
+        text.push(&more.text);
+        block.took_ms = more.took_ms.or(block.took_ms);
+        if !more.meta.is_empty() {
+            block.meta = more.meta;
+        }
+    }
+
+    /// All is read.
+    pub(super) fn settle(&mut self) {
+        let before = self.blocks.len();
+        self.blocks.retain(|stored| stored.block.kind != Kind::Gone);
+        if self.blocks.len() < before {
+            let blocks = self.blocks.iter().enumerate();
+            self.by_id = blocks.map(|(at, stored)| (stored.block.id, at)).collect();
+        }
+        for stored in &mut self.blocks {
+            if let Some(text) = self.growing.remove(&stored.block.id) {
+                stored.block.text = text.since(0);
+            }
+        }
+    }
+
+    /// The id of the next block.
+    pub fn next_id(&self) -> u64 {
+        let last = self.blocks.iter().map(|stored| stored.block.id).max();
+        last.map_or(0, |id| id.saturating_add(1))
+    }
+
+    pub(super) fn mark_cut(&mut self) {
+        if let Some(last) = self.blocks.last_mut() {
+            last.cut = true;
+        }
+    }
+
+    pub(super) fn weight(&self) -> usize {
+        let blocks = self.blocks.iter();
+        blocks.map(|stored| stored.block.weight()).sum()
+    }
+
+    /// Forgets its beginning, and says so: keeps blocks of about that many bytes at its end, by
+    /// `weight`; the last one in any case.
+    pub(super) fn keep_last(&mut self, bytes: usize, weight: impl Fn(&Block) -> usize) {
+        let mut left = bytes;
+        let kept = self.blocks.iter().rev().enumerate();
+        let kept = kept.take_while(|(n, stored)| {
+            let weight = weight(&stored.block);
+            let fits = left >= weight || *n == 0;
+            left = left.saturating_sub(weight);
+            fits
+        });
+        let gone = self.blocks.len() - kept.count();
+        let Some(last) = gone.checked_sub(1) else {
+            return;
+        };
+        self.blocks.drain(..last);
+        if let Some(first) = self.blocks.first_mut() {
+            first.block = Block {
+                id: first.block.id,
+                kind: Kind::Notice,
+                text: "what was said before was left out to bound the file".into(),
+                ..Block::default()
+            };
+        }
+        self.by_id.clear();
+    }
+
+    /// To be shown; takes the conversations of its subagents out of `children`.
+    pub(super) fn into_history(self, children: &mut Children, now: Instant) -> History {
+        self.history_at(children, now, 0)
+    }
+
+    fn history_at(self, children: &mut Children, now: Instant, depth: usize) -> History {
+        let mut blocks = Vec::new();
+        let mut times = Vec::new();
+        for Stored { at, block, cut } in self.blocks {
+            if block.kind == Kind::Subagent {
+                let id = block.source_id.clone().unwrap_or_default();
+                let said = block.child.and_then(|child| children.remove(&child));
+                let said = said.filter(|_| depth < MAX_DEPTH).unwrap_or_default();
+                let said = said.history_at(children, now, depth + 1);
+                blocks.push(Past::Subagent(Box::new(PastSubagent {
+                    id: SessionId::new(id),
+                    state: block.subagent_state(),
+                    took: block.took_ms.map(std::time::Duration::from_millis),
+                    said: History {
+                        title: Some(block.text),
+                        ..said
+                    },
+                })));
+            } else {
+                blocks.extend(block.into_history(now).map(Past::Block));
+            }
+            if cut {
+                blocks.push(Past::Block(BlockKind::Notice(Notice {
+                    level: NoticeLevel::Warning,
+                    text: CUT_OFF.into(),
+                    detail: None,
+                })));
+            }
+            times.resize(blocks.len(), at);
+        }
+        let (plan, plans) = Pinned::restore(self.plans);
+        History {
+            title: None,
+            own_title: false,
+            blocks,
+            at: times,
+            plan,
+            plans,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The block that stands for a subagent, and how it stood.
+
+use super::block::{Block, Kind, millis};
+use crate::{
+    proto::{RpcError, StopReason, WorkState, code},
+    session::Subagent,
+    text::SafeText,
+};
+
+impl Block {
+    /// `child` is the number of its conversation in the record.
+    pub fn subagent(id: u64, subagent: &Subagent, child: u64) -> Self {
+        let (status, detail) = match &subagent.state {
+            Some(WorkState::Running) => ("running".into(), None),
+            Some(WorkState::RequiresAction) => ("requires_action".into(), None),
+            Some(WorkState::Idle(None)) => ("idle".into(), None),
+            Some(WorkState::Idle(Some(StopReason::Error(error)))) => {
+                ("failed".into(), Some(error.message.clone()))
+            }
+            Some(WorkState::Idle(Some(reason))) => ("idle".into(), Some(stop_name(reason))),
+            Some(WorkState::Other(state)) => (state.clone(), None),
+            Some(WorkState::Unknown) | None => ("unknown".into(), None),
+        };
+        Self {
+            id,
+            kind: Kind::Subagent,
+            source_id: Some(subagent.id.as_str().to_owned()),
+            text: subagent.name(),
+            status: Some(status),
+            detail,
+            took_ms: subagent.took.map(millis),
+            child: Some(child),
+            ..Self::default()
+        }
+    }
+
+    /// How its work ended. One that worked when it was last heard of has no result.
+    pub(super) fn subagent_state(&self) -> Option<WorkState> {
+        let reason = match self.status.as_deref()? {
+            "idle" => self.detail.clone().map(stop_of),
+            "failed" => {
+                let message = self.detail.as_deref().unwrap_or_default();
+                let error = RpcError::new(code::INTERNAL, message);
+                Some(StopReason::Error(error))
+            }
+            _ => return None,
+        };
+        Some(WorkState::Idle(reason))
+    }
+}
+
+/// As ACP writes it.
+pub fn stop_name(reason: &StopReason) -> SafeText {
+    match reason {
+        StopReason::EndTurn => "end_turn".into(),
+        StopReason::MaxTokens => "max_tokens".into(),
+        StopReason::MaxTurnRequests => "max_turn_requests".into(),
+        StopReason::Refusal => "refusal".into(),
+        StopReason::Cancelled => "cancelled".into(),
+        StopReason::Error(_) => "error".into(),
+        StopReason::Unknown(reason) => reason.clone(),
+    }
+}
+
+fn stop_of(name: SafeText) -> StopReason {
+    match &*name {
+        "end_turn" => StopReason::EndTurn,
+        "max_tokens" => StopReason::MaxTokens,
+        "max_turn_requests" => StopReason::MaxTurnRequests,
+        "refusal" => StopReason::Refusal,
+        "cancelled" => StopReason::Cancelled,
+        _ => StopReason::Unknown(name),
+    }
+}

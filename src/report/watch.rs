@@ -1,0 +1,267 @@
+//! One conversation that is watched: the session's own, or a subagent's.
+
+use std::collections::HashMap;
+
+use super::{
+    Flow, Summary,
+    observer::keep,
+    record::{FileWritten, PlanEntry, Record, Tool},
+    words::{compaction_name, once, permission, plan, tool},
+};
+use crate::{
+    proto::{CompactionStatus, NamedPlan, PlanBody, SessionId, ToolContent},
+    session::{Block, BlockId, BlockKind, Changes, NoticeLevel, ToolCall, ToolState, Transcript},
+};
+
+/// Bytes of the text that the summary keeps.
+const MAX_TEXT: usize = 32 << 20;
+
+/// A subagent's blocks are numbered from here times its own number, so that no two have the same.
+const PER_SUBAGENT: u64 = 1 << 32;
+
+/// Where what is found goes.
+pub(super) struct Sink<'a> {
+    pub summary: &'a mut Summary,
+    pub flow: &'a mut Flow,
+    pub out: &'a mut Vec<Record>,
+}
+
+/// Remembers what was told of a conversation.
+#[derive(Default)]
+pub(super) struct Watch {
+    /// Whose it is, and that one's number; `None`: the session's own.
+    subagent: Option<(SessionId, u64)>,
+    /// Where the told part of the transcript begins; `None` until then.
+    pub from: Option<BlockId>,
+    /// Blocks before this one were there before, and are never told.
+    known: BlockId,
+    seen_rev: u64,
+    seen: HashMap<BlockId, Seen>,
+    plan: Vec<PlanEntry>,
+    plans: Vec<NamedPlan>,
+}
+
+enum Seen {
+    /// Bytes of a message.
+    Text(usize),
+    /// A call as it was told, and the answers told of it.
+    Tool(Box<Tool>, usize),
+    Compaction(CompactionStatus),
+    Warning(String),
+    Told,
+}
+
+impl Watch {
+    /// Of a subagent, whose number no other has.
+    pub fn of_subagent(id: &SessionId, number: u64) -> Self {
+        Self {
+            subagent: Some((id.clone(), number)),
+            from: Some(BlockId(0)),
+            ..Self::default()
+        }
+    }
+
+    /// All that is there by now is known.
+    pub fn skip(&mut self, transcript: &Transcript) {
+        let last = transcript.blocks().last();
+        self.known = last.map_or(BlockId(0), |block| BlockId(block.id.0 + 1));
+        self.seen_rev = transcript.rev();
+    }
+
+    pub fn look(&mut self, transcript: &Transcript, sink: &mut Sink<'_>) {
+        let blocks = transcript.blocks();
+        match transcript.changes_since(self.seen_rev) {
+            Changes::Some(changed) => {
+                for at in changed {
+                    if let Some(block) = blocks.get(at) {
+                        self.look_at(block, sink);
+                    }
+                }
+            }
+            Changes::All => {
+                for block in blocks {
+                    self.look_at(block, sink);
+                }
+                let first = blocks.first().map(|block| block.id);
+                self.seen.retain(|id, _| Some(*id) >= first);
+            }
+        }
+        self.seen_rev = transcript.rev();
+    }
+
+    pub fn look_at(&mut self, block: &Block, sink: &mut Sink<'_>) {
+        let told = self.from.is_some_and(|from| block.id >= from);
+        // What acp-tui itself has to say, it says at any time.
+        let said = told || matches!(block.kind, BlockKind::Notice(_));
+        if !said || block.id < self.known {
+            return;
+        }
+        let number = self.number(block.id);
+        match &block.kind {
+            BlockKind::Agent(message) => {
+                if let Some(text) = self.more(block.id, &message.text) {
+                    if self.subagent.is_none() {
+                        keep_text(sink, number, &text);
+                    }
+                    let message = number;
+                    self.tell(Record::Text { message, text }, sink);
+                }
+            }
+            BlockKind::Thought(thought) => {
+                if let Some(text) = self.more(block.id, &thought.text) {
+                    let message = number;
+                    self.tell(Record::Thought { message, text }, sink);
+                }
+            }
+            BlockKind::Tool(call) => self.look_at_tool(block.id, call, sink),
+            BlockKind::Compaction(compaction) => {
+                let status = &compaction.status;
+                let known =
+                    matches!(self.seen.get(&block.id), Some(Seen::Compaction(s)) if s == status);
+                if !known {
+                    self.seen.insert(block.id, Seen::Compaction(status.clone()));
+                    let status = compaction_name(status);
+                    self.tell(Record::Compaction { status }, sink);
+                }
+            }
+            BlockKind::Notice(notice) if notice.level == NoticeLevel::Warning => {
+                // It may be worded anew: with an agent's last words, say.
+                let text = notice.text.to_string();
+                let known =
+                    matches!(self.seen.get(&block.id), Some(Seen::Warning(t)) if *t == text);
+                if !known {
+                    self.seen.insert(block.id, Seen::Warning(text));
+                    self.tell_once(&block.kind, sink);
+                }
+            }
+            kind => {
+                if self.seen.insert(block.id, Seen::Told).is_none() {
+                    self.tell_once(kind, sink);
+                }
+            }
+        }
+    }
+
+    fn number(&self, id: BlockId) -> u64 {
+        let of = self.subagent.as_ref().map_or(0, |(_, number)| *number);
+        of.saturating_mul(PER_SUBAGENT).saturating_add(id.0)
+    }
+
+    fn tell_once(&self, kind: &BlockKind, sink: &mut Sink<'_>) {
+        if let Some(record) = once(kind) {
+            self.tell(record, sink);
+        }
+    }
+
+    /// What a subagent says is nothing that the agent says.
+    fn tell(&self, record: Record, sink: &mut Sink<'_>) {
+        sink.out.push(match &self.subagent {
+            None => record,
+            Some((id, _)) => Record::Within {
+                subagent: id.as_str().to_owned(),
+                what: Box::new(record),
+            },
+        });
+    }
+
+    /// What a message has more than was told of it.
+    fn more(&mut self, id: BlockId, text: &str) -> Option<String> {
+        let seen = match self.seen.get(&id) {
+            Some(Seen::Text(seen)) => *seen,
+            _ => 0,
+        };
+        if seen == text.len() {
+            return None;
+        }
+        self.seen.insert(id, Seen::Text(text.len()));
+        // Shorter than before: the middle of a very long one was left out, and it says so itself.
+        let more = text.get(seen..).unwrap_or_default();
+        (!more.is_empty()).then(|| more.to_owned())
+    }
+
+    /// Calls, and what was decided about them, are the run's, whoever makes them.
+    fn look_at_tool(&mut self, id: BlockId, call: &ToolCall, sink: &mut Sink<'_>) {
+        let subagent = self.subagent.as_ref().map(|(id, _)| id);
+        let tool = tool(self.number(id), subagent, call);
+        let (before, answers) = match self.seen.get(&id) {
+            Some(Seen::Tool(before, answers)) => (Some(&**before), *answers),
+            _ => (None, 0),
+        };
+        if before != Some(&tool) {
+            let calls = &mut sink.summary.tool_calls;
+            match calls.iter_mut().rev().find(|known| known.call == tool.call) {
+                Some(known) => known.clone_from(&tool),
+                None => keep(calls, tool.clone()),
+            }
+            sink.out.push(Record::ToolCall(tool.clone()));
+        }
+        for answered in call.answers.iter().skip(answers) {
+            let permission = permission(&tool, answered);
+            keep(&mut sink.summary.permissions, permission.clone());
+            sink.out.push(Record::Permission(permission));
+        }
+        if call.state == ToolState::Completed {
+            for piece in &call.content {
+                if let ToolContent::Diff(diff) = piece {
+                    wrote(sink.summary, &diff.path, "agent");
+                }
+            }
+        }
+        let seen = Seen::Tool(Box::new(tool), call.answers.len());
+        self.seen.insert(id, seen);
+    }
+
+    pub fn look_at_plans(
+        &mut self,
+        unnamed: &[crate::proto::PlanEntry],
+        named: &[NamedPlan],
+        sink: &mut Sink<'_>,
+    ) {
+        if self.from.is_none() {
+            return;
+        }
+        let entries = plan(unnamed);
+        // A finished plan goes into the transcript: that is no news.
+        if entries != self.plan && !entries.is_empty() {
+            self.plan.clone_from(&entries);
+            let (id, text) = (None, None);
+            self.tell(Record::Plan { id, entries, text }, sink);
+        }
+        if self.plans == named {
+            return;
+        }
+        for named in named.iter().filter(|named| !self.plans.contains(named)) {
+            let (entries, text) = match &named.body {
+                PlanBody::Items(entries) => (plan(entries), None),
+                PlanBody::Text(text) => (Vec::new(), Some(text.text.to_string())),
+                PlanBody::Unknown { raw, .. } => (Vec::new(), Some(raw.0.to_string())),
+            };
+            let id = Some(named.id.as_str().to_owned());
+            self.tell(Record::Plan { id, entries, text }, sink);
+        }
+        self.plans = named.to_vec();
+    }
+}
+
+fn keep_text(sink: &mut Sink<'_>, message: u64, text: &str) {
+    let summary = &mut *sink.summary;
+    if summary.text.len() + text.len() > MAX_TEXT {
+        summary.text_truncated = true;
+        return;
+    }
+    summary.text.push_str(sink.flow.before(message, text));
+    summary.text.push_str(text);
+}
+
+/// Each file once; that it was written through us is the better word.
+pub(super) fn wrote(summary: &mut Summary, path: &str, by: &'static str) {
+    let files = &mut summary.files_written;
+    if let Some(known) = files.iter_mut().find(|file| file.path == path) {
+        if by == "acp-tui" {
+            known.by = by;
+        }
+        return;
+    }
+    let path = path.to_owned();
+    keep(files, FileWritten { path, by });
+}
