@@ -282,6 +282,14 @@ fn block(block: PromptBlock) -> schema::ContentBlock {
             );
             schema::ContentBlock::Resource(schema::EmbeddedResource::new(contents))
         }
+        PromptBlock::Image(media) => schema::ContentBlock::Image(
+            schema::ImageContent::new(media.data.as_ref(), media.mime_type)
+                .uri((!media.passing).then_some(media.uri)),
+        ),
+        PromptBlock::Audio(media) => schema::ContentBlock::Audio(schema::AudioContent::new(
+            media.data.as_ref(),
+            media.mime_type,
+        )),
     }
 }
 

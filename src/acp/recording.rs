@@ -15,9 +15,9 @@ use super::{decode::Decoder, dialect::Dialects};
 use crate::{
     proto::{
         Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, ElicitationAnswer,
-        ExitStatus, FromAgent, HostReply, HostRequest, ModeId, Notification, OptionId, OptionValue,
-        PermissionOutcome, PromptBlock, RequestKey, RpcError, SessionId, SessionKey, SessionSetup,
-        TerminalId, TerminalSnapshot, ToAgent, code,
+        ExitStatus, FromAgent, HostReply, HostRequest, MediaBlock, ModeId, Notification, OptionId,
+        OptionValue, PermissionOutcome, PromptBlock, RequestKey, RpcError, SessionId, SessionKey,
+        SessionSetup, TerminalId, TerminalSnapshot, ToAgent, code, file_name,
     },
     rpc::{
         Protocol, decode_error,
@@ -359,7 +359,7 @@ fn call(method: &str, params: &Value) -> Option<Call> {
     })
 }
 
-/// A block of a prompt. Of what this client does not send, a word remains.
+/// A block of a prompt. Of what this client does not know, a word remains.
 fn block(block: &Value) -> PromptBlock {
     let owned = |value: Option<&str>| value.unwrap_or_default().to_owned();
     match text(block, "type") {
@@ -374,6 +374,25 @@ fn block(block: &Value) -> PromptBlock {
             PromptBlock::Resource {
                 uri: owned(text(resource, "uri")),
                 text: owned(text(resource, "text")),
+            }
+        }
+        Some(kind @ ("image" | "audio")) => {
+            // Shown, and sent nowhere: its size is all that is told of its data.
+            let data = text(block, "data").unwrap_or_default();
+            let name = text(block, "uri").map(file_name);
+            let name = name.unwrap_or_else(|| owned(text(block, "mimeType")));
+            let media = MediaBlock {
+                data: "".into(),
+                mime_type: owned(text(block, "mimeType")),
+                uri: owned(text(block, "uri")),
+                passing: text(block, "uri").is_none(),
+                written: format!("[{kind}: {name}]"),
+                name,
+                size: data.len() as u64 / 4 * 3,
+            };
+            match kind {
+                "image" => PromptBlock::Image(media),
+                _ => PromptBlock::Audio(media),
             }
         }
         kind => PromptBlock::Text(format!("[{}]", kind.unwrap_or("?"))),

@@ -4,7 +4,7 @@ use std::{sync::PoisonError, time::Instant};
 
 use crate::{
     app::{
-        draft::{has_mentions, resolve},
+        draft::{Unsent, has_mentions, resolve},
         frame::Reason,
         job::Job,
         state::App,
@@ -38,6 +38,9 @@ impl App {
             UiCommand::Copy(text) => self.copy(text),
             UiCommand::Shell(line) => self.shell(&line),
             UiCommand::ListFiles => self.list_files(),
+            UiCommand::LookAt(paths) => self.look_at(paths),
+            UiCommand::PasteClipboard => self.paste_clipboard(),
+            UiCommand::ShowFile(path) => self.show_file(&path),
             UiCommand::TerminalInput { id, bytes } => {
                 if let Some(login) = self.shown_login(&id) {
                     login.write(&id, bytes);
@@ -95,18 +98,15 @@ impl App {
         let Some(session) = self.sessions.shown_key() else {
             return;
         };
-        let caps = self
-            .sessions
-            .get(session)
-            .map(|s| s.agent.caps.prompt)
-            .unwrap_or_default();
         let cwd = self.launch.cwd.clone();
         let waiting = self
             .running_mut(session)
             .and_then(|running| running.resolving.take())
             .filter(|before| !before.is_finished());
-        if waiting.is_none() && !has_mentions(&draft) {
-            let prompt = resolve(draft, &cwd, caps);
+        if waiting.is_none()
+            && !has_mentions(&draft)
+            && let Ok(prompt) = resolve(draft.clone(), &cwd)
+        {
             let event = if now {
                 Event::SendNow(prompt)
             } else {
@@ -120,14 +120,26 @@ impl App {
                 // One that failed has said so.
                 let _ = before.await;
             }
-            let resolved = tokio::task::spawn_blocking(move || resolve(draft, &cwd, caps)).await;
-            if let Ok(prompt) = resolved {
-                let _ = jobs.send(Job::Prompt {
+            let written = draft.written();
+            let resolved = tokio::task::spawn_blocking(move || resolve(draft, &cwd)).await;
+            let job = match resolved {
+                Ok(Ok(prompt)) => Job::Prompt {
                     session,
                     prompt,
                     now,
-                });
-            }
+                },
+                Ok(Err(Unsent(why))) => Job::Unsent {
+                    session,
+                    draft: written,
+                    why,
+                },
+                Err(error) => Job::Unsent {
+                    session,
+                    draft: written,
+                    why: SafeText::line(&format!("not sent: {error}")),
+                },
+            };
+            let _ = jobs.send(job);
         });
         if let Some(running) = self.running_mut(session) {
             running.resolving = Some(resolving);

@@ -50,7 +50,10 @@ impl App {
     pub(super) fn perform(&mut self, effects: Vec<Routed>) {
         for Routed { by, effect } in effects {
             match effect {
-                Effect::ToAgent(message) => self.send(by, message),
+                Effect::ToAgent(message) => {
+                    self.forget_sent_images(&message);
+                    self.send(by, message);
+                }
                 Effect::Spawn(protocol) => self.spawn_agent(by, protocol),
                 Effect::StopAgent(_) => self.end_agent(by),
                 Effect::TellStderr(connection) => {

@@ -1,77 +1,175 @@
-//! From a draft to a prompt: mentions become what the agent takes (V1-PROMPT-01, -03).
+//! From a draft to a prompt: mentions become what agents take (V1-PROMPT-01, -03).
+//!
+//! Always in the richest form: what the agent at hand does not take becomes a link when it is sent.
 
-use std::path::Path;
-
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-
-use crate::{
-    proto::{PromptBlock, PromptCaps},
-    session::Prompt,
-    ui::{Draft, DraftPart},
+use std::{
+    fmt::Display,
+    io,
+    path::{Path, PathBuf},
 };
 
-/// A mentioned file up to this size is embedded where the agent takes embedded resources; a larger
-/// one is linked.
+use base64::{Engine, engine::general_purpose::STANDARD};
+
+use crate::{
+    host::attach,
+    proto::{
+        MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaBlock, MediaKind, PromptBlock, SeenFile,
+        are_media, file_uri,
+    },
+    session::Prompt,
+    text::SafeText,
+    ui::{Draft, DraftPart, mention_text},
+};
+
+/// A mentioned text up to this size is embedded where the agent takes embedded resources; a larger
+/// one is linked (V1-CONT-05).
 const MAX_EMBEDDED: u64 = 256 << 10;
 
-/// Bytes of a path that stand for themselves in a URI.
-const PATH: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'/')
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~');
+/// Why a draft was not sent.
+#[derive(Debug)]
+pub struct Unsent(pub SafeText);
+
+impl Unsent {
+    fn new(path: &Path, why: impl Display) -> Self {
+        let name = name_of(path);
+        Self(SafeText::line(&format!("not sent: {name} {why}")))
+    }
+}
 
 /// Resolves the mentions against `cwd`. Reads files: not for the UI task.
-pub fn resolve(draft: Draft, cwd: &Path, caps: PromptCaps) -> Prompt {
-    let mut text = String::new();
-    let mut blocks: Vec<PromptBlock> = Vec::new();
+///
+/// # Errors
+/// A file is not any more what the person saw it to be, or there is too much of them.
+pub fn resolve(draft: Draft, cwd: &Path) -> Result<Prompt, Unsent> {
+    let mut prompt = Prompt {
+        text: String::new(),
+        blocks: Vec::new(),
+    };
     for part in draft.parts {
         match part {
-            DraftPart::Text(piece) => {
-                text.push_str(&piece);
-                match blocks.last_mut() {
-                    Some(PromptBlock::Text(last)) => last.push_str(&piece),
-                    _ => blocks.push(PromptBlock::Text(piece)),
+            DraftPart::Text(piece) => push_text(&mut prompt, &piece),
+            DraftPart::Mention { path, seen } => push_file(&mut prompt, &path, seen, cwd)?,
+            DraftPart::Perhaps { text, paths } => {
+                let files: Vec<PathBuf> = paths.iter().map(|path| cwd.join(path)).collect();
+                let seen: Vec<_> = files.iter().map(|path| attach::look(path).ok()).collect();
+                if !are_media(&seen) {
+                    push_text(&mut prompt, &text);
+                    continue;
                 }
-            }
-            DraftPart::Mention(path) => {
-                text.push('@');
-                text.push_str(&path.to_string_lossy());
-                blocks.push(mention(&path, cwd, caps));
+                for (at, path) in paths.iter().enumerate() {
+                    if at > 0 {
+                        push_text(&mut prompt, " ");
+                    }
+                    push_file(&mut prompt, path, None, cwd)?;
+                }
             }
         }
     }
-    Prompt { text, blocks }
+    Ok(prompt)
 }
 
-fn mention(path: &Path, cwd: &Path, caps: PromptCaps) -> PromptBlock {
-    let absolute = cwd.join(path);
-    let uri = file_uri(&absolute);
-    let size = std::fs::metadata(&absolute)
-        .ok()
-        .filter(|meta| meta.is_file())
-        .map(|m| m.len());
-    if caps.embedded_context
-        && size.is_some_and(|size| size <= MAX_EMBEDDED)
-        && let Ok(text) = std::fs::read_to_string(&absolute)
-    {
-        return PromptBlock::Resource { uri, text };
+fn push_text(prompt: &mut Prompt, piece: &str) {
+    prompt.text.push_str(piece);
+    match prompt.blocks.last_mut() {
+        Some(PromptBlock::Text(last)) => last.push_str(piece),
+        _ => prompt.blocks.push(PromptBlock::Text(piece.to_owned())),
     }
-    let name = path
-        .file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy()
-        .into_owned();
-    PromptBlock::ResourceLink { uri, name, size }
 }
 
-/// A percent-encoded `file://` URI of an absolute path.
-pub fn file_uri(path: &Path) -> String {
-    format!(
-        "file://{}",
-        utf8_percent_encode(&path.to_string_lossy(), PATH)
-    )
+/// `seen`: as the person saw it in the draft.
+fn push_file(
+    prompt: &mut Prompt,
+    path: &Path,
+    seen: Option<SeenFile>,
+    cwd: &Path,
+) -> Result<(), Unsent> {
+    let absolute = cwd.join(path);
+    let written = mention_text(&path.to_string_lossy());
+    let now = attach::look(&absolute);
+    if let Some(seen) = seen.filter(SeenFile::is_media) {
+        match &now {
+            Ok(now)
+                if *now
+                    == (SeenFile {
+                        passing: false,
+                        ..seen
+                    }) => {}
+            Ok(_) => return Err(Unsent::new(path, "has changed since it was put in")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Unsent::new(path, "is gone"));
+            }
+            Err(error) => return Err(Unsent::new(path, format!("cannot be read: {error}"))),
+        }
+    }
+    let passing = seen.is_some_and(|seen| seen.passing);
+    prompt.text.push_str(&written);
+    let block = block(&absolute, now.ok(), written, passing);
+    prompt
+        .blocks
+        .push(block.map_err(|error| Unsent::new(path, format!("cannot be read: {error}")))?);
+    check(prompt)
+}
+
+/// Looked at with each file, so that no more than one too many is ever held.
+fn check(prompt: &Prompt) -> Result<(), Unsent> {
+    let media = || prompt.blocks.iter().filter_map(PromptBlock::media);
+    let most = MAX_MEDIA_IN_ALL >> 20;
+    if media().count() > MAX_MEDIA_FILES {
+        return Err(Unsent(SafeText::line(&format!(
+            "not sent: more than {MAX_MEDIA_FILES} images or sounds in one message"
+        ))));
+    }
+    if media().map(|media| media.size).sum::<u64>() > MAX_MEDIA_IN_ALL {
+        return Err(Unsent(SafeText::line(&format!(
+            "not sent: the images and sounds are larger than {most} MiB together"
+        ))));
+    }
+    Ok(())
+}
+
+fn block(
+    path: &Path,
+    seen: Option<SeenFile>,
+    written: String,
+    passing: bool,
+) -> io::Result<PromptBlock> {
+    let uri = file_uri(&path.to_string_lossy());
+    let link = PromptBlock::ResourceLink {
+        uri: uri.clone(),
+        name: name_of(path),
+        size: seen.map(|seen| seen.size),
+    };
+    let Some(SeenFile { kind, size, .. }) = seen else {
+        return Ok(link);
+    };
+    let media = |mime: &str| -> io::Result<MediaBlock> {
+        let bytes = attach::read(path, MAX_MEDIA)?;
+        Ok(MediaBlock {
+            data: STANDARD.encode(&bytes).into(),
+            mime_type: mime.to_owned(),
+            uri: uri.clone(),
+            passing,
+            name: name_of(path),
+            size: bytes.len() as u64,
+            written,
+        })
+    };
+    Ok(match kind {
+        MediaKind::Image(mime) if size <= MAX_MEDIA => PromptBlock::Image(media(mime)?),
+        MediaKind::Audio(mime) if size <= MAX_MEDIA => PromptBlock::Audio(media(mime)?),
+        MediaKind::Other | MediaKind::OtherImage("SVG") if size <= MAX_EMBEDDED => {
+            match attach::read(path, MAX_EMBEDDED).map(String::from_utf8) {
+                Ok(Ok(text)) => PromptBlock::Resource { uri, text },
+                _ => link,
+            }
+        }
+        _ => link,
+    })
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
 }
 
 /// A prompt of text alone.
@@ -87,63 +185,8 @@ pub fn has_mentions(draft: &Draft) -> bool {
     draft
         .parts
         .iter()
-        .any(|part| matches!(part, DraftPart::Mention(_)))
+        .any(|part| !matches!(part, DraftPart::Text(_)))
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use super::*;
-
-    fn draft(path: &str) -> Draft {
-        Draft {
-            parts: vec![
-                DraftPart::Text("look at ".into()),
-                DraftPart::Mention(PathBuf::from(path)),
-                DraftPart::Text(" please".into()),
-            ],
-        }
-    }
-
-    #[test]
-    fn a_mention_is_embedded_only_where_the_agent_takes_it_v1_prompt_03() {
-        let cwd = tempfile::tempdir().expect("a folder");
-        std::fs::write(cwd.path().join("a b#.txt"), "hello").expect("written");
-        let embedded = PromptCaps {
-            embedded_context: true,
-            ..Default::default()
-        };
-        let prompt = resolve(draft("a b#.txt"), cwd.path(), embedded);
-        assert_eq!(prompt.text, "look at @a b#.txt please");
-        let uri = format!("file://{}/a%20b%23.txt", cwd.path().display());
-        assert!(prompt.blocks.contains(&PromptBlock::Resource {
-            uri: uri.clone(),
-            text: "hello".into()
-        }));
-        let prompt = resolve(draft("a b#.txt"), cwd.path(), PromptCaps::default());
-        let link = PromptBlock::ResourceLink {
-            uri,
-            name: "a b#.txt".into(),
-            size: Some(5),
-        };
-        assert!(prompt.blocks.contains(&link));
-    }
-
-    #[test]
-    fn what_is_no_text_is_linked() {
-        let cwd = tempfile::tempdir().expect("a folder");
-        std::fs::write(cwd.path().join("x.bin"), [0xff, 0xfe]).expect("written");
-        let caps = PromptCaps {
-            embedded_context: true,
-            ..Default::default()
-        };
-        for path in ["x.bin", "missing", "."] {
-            let prompt = resolve(draft(path), cwd.path(), caps);
-            assert!(
-                matches!(prompt.blocks[1], PromptBlock::ResourceLink { .. }),
-                "{path}"
-            );
-        }
-    }
-}
+mod tests;

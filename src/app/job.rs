@@ -3,12 +3,12 @@
 use std::io;
 
 use crate::{
-    app::{backend::Written, records::Stored, services::Launched},
+    app::{attach::Pasted, backend::Written, records::Stored, services::Launched},
     host::{HostEvent, LoginCommand, clipboard::Copied},
     proto::{ConnectionId, SessionKey},
     session::{Event, Prompt, Start},
     text::SafeText,
-    ui::{AgentList, FileList, PastSession},
+    ui::{AgentList, FileList, LookedAt, PastSession},
 };
 
 pub enum Job {
@@ -21,6 +21,18 @@ pub enum Job {
     Login(SessionKey, u64, HostEvent),
     /// For the reducer: what came of a request or question of that session on that connection.
     Session(SessionKey, ConnectionId, Event),
+    /// Files of a draft were looked at.
+    Looked(Vec<LookedAt>),
+    /// What the clipboard holds, for the draft; or why nothing can be had.
+    Pasted(Result<Pasted, SafeText>),
+    /// A draft could not be sent: it goes back, with the reason.
+    Unsent {
+        session: SessionKey,
+        draft: String,
+        why: SafeText,
+    },
+    /// For the status line.
+    Said(SafeText),
     /// A draft's mentions are resolved.
     Prompt {
         session: SessionKey,

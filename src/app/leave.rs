@@ -41,8 +41,9 @@ impl App {
     /// [`Started`](super::started::Started).
     pub(super) fn leave(&mut self) {
         if self.replay.is_none() {
-            let unsent = self.store.number_draft(self.unsent());
-            self.store.save_draft(&unsent);
+            let unsent = self.unsent();
+            self.store.sweep_images(&unsent);
+            self.store.save_draft(&self.store.number_draft(unsent));
         }
         let keys: Vec<_> = self.sessions.iter().map(|(key, _)| key).collect();
         for key in keys {

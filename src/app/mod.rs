@@ -5,6 +5,7 @@
 //! own.
 
 mod agent;
+mod attach;
 mod attention;
 mod backend;
 mod command;

@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// A changed draft is on disk after this.
-const DRAFT_DELAY: Duration = Duration::from_millis(500);
+pub(super) const DRAFT_DELAY: Duration = Duration::from_millis(500);
 
 pub async fn run(
     launch: Launch,
@@ -236,6 +236,20 @@ impl App {
                 self.ui.set_agents(agents);
                 self.frames.request(now, Reason::Now);
             }
+            Job::Looked(looked) => {
+                self.ui.set_looked(&looked);
+                self.frames.request(now, Reason::Now);
+            }
+            Job::Pasted(pasted) => self.pasted(pasted),
+            Job::Unsent {
+                session,
+                draft,
+                why,
+            } => {
+                self.ui.restore_text_of(session, &draft);
+                self.say(why);
+            }
+            Job::Said(text) => self.say(text),
             Job::Prompt {
                 session,
                 prompt,

@@ -127,6 +127,7 @@ impl App {
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
         let draft = store.draft().filter(|_| replay.is_none());
+        store.sweep_images(draft.as_deref().unwrap_or_default());
         if let Some(draft) = &draft {
             ui.set_draft(draft);
             ui.toast("draft restored".into());

@@ -22,6 +22,9 @@ use tempfile::NamedTempFile;
 /// Prompts kept in the history file; older ones go when it is next read.
 const HISTORY: usize = 1_000;
 
+/// Images of the clipboard that wait in the draft.
+const MAX_IMAGES: usize = 32;
+
 /// A history file larger than this is not read: it is not one of ours.
 const MAX_FILE: u64 = 16 << 20;
 
@@ -30,6 +33,8 @@ const MAX_FILE: u64 = 16 << 20;
 pub struct Store {
     history: PathBuf,
     draft: PathBuf,
+    /// Images out of the clipboard, as long as they are in the draft.
+    images: PathBuf,
     /// Held as long as the client lives: the draft is no other's.
     _lock: Option<Arc<File>>,
     /// The number of the latest draft that was asked to be kept, and of the one on disk.
@@ -59,9 +64,11 @@ impl Store {
             .unwrap_or_default();
         let key = format!("{name}-{short}");
         let (draft, lock) = own_draft(&state.join("locks"), &key);
+        let images = state.join("drafts").join(format!("{draft}.images"));
         Self {
             history: state.join("history").join(format!("{key}.jsonl")),
             draft: state.join("drafts").join(draft),
+            images,
             _lock: lock.map(Arc::new),
             asked: Arc::default(),
             saved: Arc::default(),
@@ -119,6 +126,53 @@ impl Store {
             false => replace(&self.draft, draft),
         };
         log(&self.draft, saved);
+    }
+
+    /// Keeps an image for the draft; `ending` is that of its name.
+    ///
+    /// # Errors
+    /// It cannot be written, or there are [`MAX_IMAGES`] already.
+    pub fn keep_image(&self, bytes: &[u8], ending: &str) -> io::Result<PathBuf> {
+        for number in 1..=MAX_IMAGES {
+            let path = self.images.join(format!("clipboard-{number}.{ending}"));
+            create_parent(&path)?;
+            match options().create_new(true).write(true).open(&path) {
+                Ok(mut file) => {
+                    file.write_all(bytes)?;
+                    return Ok(path);
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::other(format!(
+            "{MAX_IMAGES} images of the clipboard are in the draft already"
+        )))
+    }
+
+    /// Whether it is one of those.
+    pub fn is_image(&self, path: &Path) -> bool {
+        path.parent() == Some(&*self.images)
+    }
+
+    /// Removes one that was sent.
+    pub fn forget_image(&self, path: &Path) {
+        if self.is_image(path) {
+            log(path, fs::remove_file(path));
+        }
+    }
+
+    /// Removes those that the draft does not mention (any more).
+    pub fn sweep_images(&self, draft: &str) {
+        let Ok(images) = fs::read_dir(&self.images) else {
+            return;
+        };
+        for image in images.flatten() {
+            let path = image.path();
+            if !draft.contains(&*path.to_string_lossy()) {
+                self.forget_image(&path);
+            }
+        }
     }
 }
 

@@ -195,6 +195,14 @@ pub struct RunArgs {
     )]
     pub prompt_file: Option<PathBuf>,
 
+    /// Put this image into the prompt (PNG, JPEG, GIF, WebP, up to 3.75 MiB); may be repeated
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub image: Vec<PathBuf>,
+
+    /// Put this file into the prompt, as whatever the agent takes; may be repeated
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Vec<PathBuf>,
+
     /// What stdout gets: the answer as it comes, one JSON object at the end, or one for each event
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: Format,

@@ -18,6 +18,9 @@ const MAX_PROMPT: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOptions {
     pub prompt: PromptSource,
+    /// Go along with it; absolute.
+    pub images: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
     pub format: Format,
     pub quiet: bool,
     /// For all of it, from the start.
@@ -36,8 +39,11 @@ pub enum PromptSource {
 impl RunOptions {
     /// Takes the prompt out of the arguments: one of them is one prompt here, whatever it looks like.
     pub(super) fn resolve(run: &mut RunArgs, start: &Path) -> Result<Self, CliError> {
+        let absolute = |paths: &[PathBuf]| paths.iter().map(|path| start.join(path)).collect();
         Ok(Self {
             prompt: source(run, start)?,
+            images: absolute(&run.image),
+            files: absolute(&run.file),
             format: run.format,
             quiet: run.quiet,
             timeout: run.timeout,

@@ -105,6 +105,19 @@ pub async fn open(url: &str) -> Result<(), SafeText> {
     open_in(&Surroundings::detect(), url).await
 }
 
+/// Shows a file of the person's own in the desktop's program for it.
+///
+/// # Errors
+/// For people: why it was not shown.
+pub async fn show_file(path: &str) -> Result<(), SafeText> {
+    let surroundings = Surroundings {
+        browser: None,
+        ..Surroundings::detect()
+    };
+    let commands = surroundings.commands(path);
+    try_each(commands.map_err(|_| "there is no desktop here to show it on")?).await
+}
+
 async fn open_in(surroundings: &Surroundings, url: &str) -> Result<(), SafeText> {
     let scheme = url.split_once("://").map(|(scheme, _)| scheme);
     let is_web =
@@ -112,8 +125,12 @@ async fn open_in(surroundings: &Surroundings, url: &str) -> Result<(), SafeText>
     if !scheme.is_some_and(is_web) {
         return Err("only http and https addresses are opened".into());
     }
-    let commands = surroundings.commands(url).map_err(SafeText::from)?;
-    let mut failed = "no browser was found".to_owned();
+    try_each(surroundings.commands(url).map_err(SafeText::from)?).await
+}
+
+/// The first that works is enough.
+async fn try_each(commands: Vec<CommandLine>) -> Result<(), SafeText> {
+    let mut failed = "no program for it was found".to_owned();
     for line in commands {
         let [program, args @ ..] = line.as_slice() else {
             continue;

@@ -5,6 +5,8 @@
 //! OSC 52 where the desktop's is out of reach, else the desktop's. Writing to the terminal is the
 //! caller's.
 
+pub mod held;
+
 use std::{env, ffi::OsString};
 
 use base64::{Engine, engine::general_purpose::STANDARD};

@@ -4,6 +4,7 @@
 //! (clipboard, browser, editor, pager, list of files, git branch). What needs the person's word is handed
 //! back as an outcome, never asked here. Must not know about the session, the wire or the screen.
 
+pub mod attach;
 pub mod browser;
 pub mod clipboard;
 pub mod editor;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::{
     proto::{
         AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
-        HostRequest, McpServer, MessageId, ModeId, OptionValue, Provider, ProviderSetting,
-        RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage, SlashCommand,
-        TerminalId, ToolCallId, TurnTokens,
+        HostRequest, McpServer, MediaBlock, MessageId, ModeId, OptionValue, Provider,
+        ProviderSetting, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
+        SlashCommand, TerminalId, ToolCallId, TurnTokens,
     },
     text::{SafeText, command_line},
 };
@@ -162,7 +162,7 @@ pub struct SystemPrompt {
     pub replaces: bool,
 }
 
-/// A block of a prompt.
+/// A block of a prompt; see [`PromptBlock::fitted`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PromptBlock {
     Text(String),
@@ -177,6 +177,10 @@ pub enum PromptBlock {
         uri: String,
         text: String,
     },
+    /// Only with `image`.
+    Image(MediaBlock),
+    /// Only with `audio`.
+    Audio(MediaBlock),
 }
 
 impl PromptBlock {
@@ -186,6 +190,7 @@ impl PromptBlock {
             Self::Text(text) => text.len(),
             Self::ResourceLink { uri, name, .. } => uri.len() + name.len(),
             Self::Resource { uri, text } => uri.len() + text.len(),
+            Self::Image(media) | Self::Audio(media) => media.uri.len() + media.data.len(),
         }
     }
 }

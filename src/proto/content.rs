@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use percent_encoding::percent_decode_str;
+
 use crate::text::{SafeText, first_bytes};
 
 /// JSON as the agent sent it, for showing on demand (V1-UPD-10, V1-TOOL-13). Bounded where it is
@@ -19,6 +21,12 @@ impl RawJson {
         let kept = first_bytes(text, limit);
         Self(format!("{kept}… ({} bytes more)", text.len() - kept.len()).into())
     }
+}
+
+/// The name of the file that a path or URI leads to, decoded.
+pub fn file_name(uri: &str) -> String {
+    let name = uri.trim_end_matches('/').rsplit('/').next().unwrap_or(uri);
+    percent_decode_str(name).decode_utf8_lossy().into_owned()
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -5,6 +5,7 @@
 //! contents stay raw because they go back over the wire or to disk. Must not know about JSON,
 //! tasks or the screen.
 
+mod attachment;
 mod call;
 mod caps;
 mod compaction;
@@ -31,6 +32,10 @@ mod subagent;
 mod terminal;
 mod tool;
 
+pub use attachment::{
+    MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaBlock, MediaKind, SeenFile, Way, are_media,
+    file_uri,
+};
 pub use call::{
     AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, LoginProgram,
     ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, SystemPrompt,
@@ -38,7 +43,7 @@ pub use call::{
 };
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
-pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink};
+pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink, file_name};
 pub use dialect::{Dialect, DialectHint, DialectRow, Protocol};
 pub use diff::{Diff, DiffText, FileChange, FileKind};
 pub use elicitation::{

@@ -160,6 +160,7 @@ impl Block {
         match block {
             BlockKind::User(message) => Self {
                 text: message.text.clone(),
+                content: message.attached.iter().map(Piece::from).collect(),
                 refused: message.refused,
                 meta: values(&message.meta),
                 ..of(Kind::User)
@@ -249,6 +250,7 @@ impl Block {
         Some(match self.kind {
             Kind::User => BlockKind::User(UserMessage {
                 text: self.text,
+                attached: self.content.into_iter().map(Into::into).collect(),
                 refused: self.refused,
                 meta,
             }),

@@ -1,4 +1,7 @@
-//! Content as it is stored: near to how ACP writes it, without data of images and sounds.
+//! Content as it is stored: near to how ACP writes it, without data of images and sounds. Their name,
+//! type and size stay: the data would make files of some kilobytes into ones of many megabytes, cannot be
+//! shown in a terminal, and is the agent's to remember; what a person sent may also be nothing to be left
+//! on a disk unasked.
 
 use std::sync::Arc;
 

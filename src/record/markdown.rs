@@ -13,7 +13,7 @@ use super::{
     read::Record,
     time::iso,
 };
-use crate::text::SafeText;
+use crate::{proto::file_name, text::SafeText};
 
 /// Bytes of a diff's two sides up to which it is written out.
 const MAX_DIFF: usize = 1 << 20;
@@ -137,8 +137,15 @@ fn entries(entries: &[super::block::Entry]) -> String {
 
 fn written(block: &Block, children: &Children, depth: usize) -> String {
     match block.kind {
-        Kind::User if block.refused => format!("{}\n\n*refused by the agent*", &*block.text),
-        Kind::User | Kind::Agent => block.text.to_string(),
+        Kind::User => {
+            let mut parts = vec![block.text.to_string()];
+            parts.extend(block.content.iter().map(written_piece));
+            if block.refused {
+                parts.push("*refused by the agent*".to_owned());
+            }
+            parts.join("\n\n")
+        }
+        Kind::Agent => block.text.to_string(),
         Kind::Thought if block.text.trim().is_empty() => String::new(),
         Kind::Thought => {
             let took = block.took_ms.filter(|took| *took > 0);
@@ -222,11 +229,14 @@ fn written_piece(piece: &Piece) -> String {
             let uri = SafeText::line(piece.uri.as_deref().unwrap_or_default());
             format!("[{}](<{}>)", name(), uri.replace(['<', '>'], ""))
         }
-        _ => format!(
-            "*[{}: {}]*",
-            piece.kind,
-            piece.mime_type.clone().unwrap_or_else(name)
-        ),
+        _ => {
+            let kind = piece.mime_type.clone().unwrap_or_else(name);
+            let of = piece.uri.as_deref().map(file_name);
+            let of = of.map(|of| format!("{}, ", SafeText::line(&of)));
+            let size = piece.size.map(|size| format!(", {size} bytes"));
+            let (of, size) = (of.unwrap_or_default(), size.unwrap_or_default());
+            format!("*[{}: {of}{kind}{size}]*", piece.kind)
+        }
     }
 }
 

@@ -29,6 +29,7 @@ fn session() -> Session {
 fn user(text: &str) -> BlockKind {
     BlockKind::User(UserMessage {
         text: SafeText::new(text),
+        attached: Vec::new(),
         refused: false,
         meta: Meta::default(),
     })
@@ -438,6 +439,31 @@ fn markdown_for_people() {
     insta::assert_snapshot!(markdown(&file.read()));
 }
 
+// V1-CONT-02: the name, type and size; not the data.
+#[test]
+fn an_image_of_the_person_is_named_in_the_record() {
+    let image = ContentBlock::Image(Media {
+        mime_type: "image/png".into(),
+        size: Some(86_000),
+        uri: Some("file:///tmp/a%20b.png".into()),
+    });
+    let kind = BlockKind::User(UserMessage {
+        text: "see [image: a b.png]".into(),
+        attached: vec![image],
+        refused: false,
+        meta: Meta::default(),
+    });
+    let mut session = session();
+    session.transcript.push_for_test(kind);
+    let mut file = File::new();
+    file.take(&session, true);
+    let written = markdown(&file.read());
+    assert!(
+        written.contains("see [image: a b.png]\n\n*[image: a b.png, image/png, 86000 bytes]*"),
+        "{written}"
+    );
+}
+
 fn text() -> impl Strategy<Value = SafeText> {
     prop_oneof![".{0,30}", "[a-z \\n\\t\"\\\\]{0,200}"].prop_map(|text| SafeText::new(&text))
 }
@@ -451,6 +477,10 @@ fn meta() -> impl Strategy<Value = Meta> {
         );
         meta
     })
+}
+
+fn attached() -> impl Strategy<Value = Vec<ContentBlock>> {
+    prop::collection::vec(content(), 0..3)
 }
 
 fn content() -> impl Strategy<Value = ContentBlock> {
@@ -507,9 +537,10 @@ fn kind() -> impl Strategy<Value = BlockKind> {
     ];
     let answers = prop::collection::vec((text(), any::<bool>(), by), 0..3);
     prop_oneof![
-        (text(), any::<bool>(), meta()).prop_map(|(text, refused, meta)| {
+        (text(), any::<bool>(), meta(), attached()).prop_map(|(text, refused, meta, attached)| {
             BlockKind::User(UserMessage {
                 text,
+                attached,
                 refused,
                 meta,
             })

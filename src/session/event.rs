@@ -3,10 +3,9 @@
 use crate::{
     proto::{
         AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
-        OptionId, OptionValue, PromptBlock, ProviderSetting, RequestKey, SessionId, TerminalId,
-        ToolCallId,
+        OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId, ToolCallId,
     },
-    session::{QuestionId, Verdict},
+    session::{Prompt, QuestionId, Verdict},
     text::SafeText,
 };
 
@@ -192,14 +191,6 @@ pub enum Event {
 
     /// The time asked for by [`Session::deadline`](crate::session::Session::deadline) has come.
     Tick,
-}
-
-/// A prompt, ready for the wire.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt {
-    /// As typed: for the transcript, and for the composer when it is taken back.
-    pub text: String,
-    pub blocks: Vec<PromptBlock>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

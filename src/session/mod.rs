@@ -11,6 +11,7 @@ mod event;
 mod form;
 mod history;
 mod pieces;
+mod prompt;
 mod question;
 mod reduce;
 mod sessions;
@@ -22,10 +23,11 @@ mod transcript;
 pub use crate::proto::{AgentExit, Consent, Verdict};
 pub use address::{Address, AddressWarning};
 pub use effect::{Attention, Effect, Login, ScreenChange};
-pub use event::{Event, FileAnswer, PageAnswer, Prompt};
+pub use event::{Event, FileAnswer, PageAnswer};
 pub use form::{FormDraft, Input, rules};
 pub use history::{History, Past, PastSubagent};
 pub use pieces::{Piece, Pieces};
+pub use prompt::{MAX_ATTACHED, Prompt, marker};
 pub use question::{
     Answered, By, CommandQuestion, FileQuestion, FormQuestion, PageQuestion, PermissionQuestion,
     Question, QuestionId, Subject,

@@ -58,6 +58,8 @@ pub enum BlockKind {
 #[derive(Debug)]
 pub struct UserMessage {
     pub text: SafeText,
+    /// Pictures and sounds in it, in order; its text marks where they stand.
+    pub attached: Vec<ContentBlock>,
     /// The agent refused it: it is no part of the next prompt (V1-PROMPT-05).
     pub refused: bool,
     /// What the agent told it with; nothing for one of ours.

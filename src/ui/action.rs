@@ -116,7 +116,8 @@ actions! {
         SendNow "send-now" ["ctrl-x"] "Send at once: stops the open turn first",
         HistorySearch "history-search" ["ctrl-r"] "Search earlier prompts",
         EditDraft "edit-draft" ["ctrl-g"] "Edit the draft in $EDITOR",
-        ExpandPaste "expand-paste" ["alt-o"] "Open the folded paste at the cursor",
+        ExpandPaste "expand-paste" ["alt-o"] "Open the folded paste or the image at the cursor",
+        PasteClipboard "paste-clipboard" ["ctrl-v", "alt-v"] "Put in the clipboard's image, or its text",
     }
     Prompt EmptyComposer {
         TakeBack "take-back" ["up"] "Take the newest queued prompt back for editing",

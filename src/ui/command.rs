@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
-    proto::{SessionId, SessionKey, TerminalId},
+    proto::{SeenFile, SessionId, SessionKey, TerminalId, file_uri},
     session::{Event, Session, Sessions},
     text::SafeText,
     vt::Screens,
@@ -73,26 +73,50 @@ pub struct Draft {
 pub enum DraftPart {
     /// Pasted chips are expanded here.
     Text(String),
-    /// `@path`: sent as embedded resource or link, by the agent's capabilities.
-    Mention(PathBuf),
+    /// `@path`: sent as image, sound, embedded resource or link, by what it is and by the agent's
+    /// capabilities. `seen`: what the person was shown of it.
+    Mention {
+        path: PathBuf,
+        seen: Option<SeenFile>,
+    },
+    /// Text that means these files, if they are there and pictures or sounds are among them.
+    Perhaps { text: String, paths: Vec<PathBuf> },
 }
 
 impl Draft {
-    /// In one piece, mentions written out: for the history and the transcript.
+    /// In one piece, mentions written out: for the composer, where it is not sent after all.
+    pub fn written(&self) -> String {
+        let part = |part: &DraftPart| match part {
+            DraftPart::Text(text) | DraftPart::Perhaps { text, .. } => text.clone(),
+            DraftPart::Mention { path, .. } => mention_text(&path.to_string_lossy()),
+        };
+        self.parts.iter().map(part).collect()
+    }
+
+    /// In one piece, mentions written out: for the history. What came from the clipboard is not there
+    /// to be mentioned again.
     pub fn text(&self) -> String {
         self.parts
             .iter()
             .map(|part| match part {
                 DraftPart::Text(text) => text.clone(),
-                DraftPart::Mention(path) => mention_text(&path.to_string_lossy()),
+                DraftPart::Mention {
+                    seen: Some(SeenFile { passing: true, .. }),
+                    ..
+                } => "[image from the clipboard]".to_owned(),
+                DraftPart::Mention { path, .. } => mention_text(&path.to_string_lossy()),
+                DraftPart::Perhaps { text, .. } => text.clone(),
             })
             .collect()
     }
 }
 
-/// A mention as text: `@path`, or `@"path"` where it holds a blank. The composer reads both.
+/// A mention as text: `@path`, `@"path"` where it holds a blank, `@file://…` where that would not do.
+/// The composer reads all of them.
 pub fn mention_text(path: &str) -> String {
-    if path.contains(char::is_whitespace) {
+    if path.starts_with('/') && path.contains(|c: char| c == '"' || c.is_control()) {
+        format!("@{}", file_uri(path))
+    } else if path.contains(char::is_whitespace) {
         format!("@\"{path}\"")
     } else {
         format!("@{path}")
@@ -125,6 +149,12 @@ pub enum UiCommand {
     Copy(String),
     /// `!line`: run in a terminal of the person's own, shown in the transcript.
     Shell(String),
+    /// Look what these files are; comes back through `Ui::set_looked`.
+    LookAt(Vec<PathBuf>),
+    /// Put in what the clipboard holds; comes back through `Ui::insert_file` or `Ui::insert_pasted`.
+    PasteClipboard,
+    /// Show a file of the person's own in the desktop's program for it.
+    ShowFile(PathBuf),
     /// List the project's files for `@`; comes back through `Ui::set_files`.
     ListFiles,
     /// Bytes typed into an attached terminal.

@@ -29,4 +29,5 @@ pub use command::{
     AgentChoice, AgentList, Draft, DraftPart, FileList, PastSession, ProjectInfo, TrustQuestion,
     UiCommand, UiContext, mention_text,
 };
+pub use composer::files::LookedAt;
 pub use root::{Ui, UiSettings};

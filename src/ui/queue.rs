@@ -40,8 +40,11 @@ pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<
         let mut line = StyledLine::styled(word, style);
         line.push(&(n + 1).to_string(), theme.accent);
         line.push(": ", theme.dim);
-        let text = first_bytes(prompt.text.trim(), LINE_BYTES);
-        line.push(&SafeText::line(text), theme.text);
+        let text = prompt.shown_text();
+        line.push(
+            &SafeText::line(first_bytes(text.trim(), LINE_BYTES)),
+            theme.text,
+        );
         let hint = if n == 0 {
             hint(session, keymap, ctx)
         } else {

@@ -101,6 +101,69 @@ fn the_answer_is_all_that_stands_on_stdout() {
     assert_eq!((quiet.code, quiet.err.as_str()), (0, ""));
 }
 
+// V1-INIT-18, V1-CONT-02, V1-CONT-03, V1-CONT-05
+#[test]
+fn files_go_along_with_the_prompt_as_the_agent_takes_them() {
+    let png = b"\x89PNG\r\n\x1a\nand so on";
+    for (takes, kinds) in [
+        (true, ["text", "image", "resource", "audio"]),
+        (
+            false,
+            ["text", "resource_link", "resource_link", "resource_link"],
+        ),
+    ] {
+        let capabilities = json!({"image": takes, "audio": takes, "embeddedContext": takes});
+        let shell = scripted(json!([{"on": "initialize", "reply": {
+            "protocolVersion": 1,
+            "agentCapabilities": {"promptCapabilities": capabilities},
+        }}]));
+        let project = shell.path().join("project");
+        fs::write(project.join("a b.png"), png).unwrap();
+        fs::write(project.join("notes.md"), "hello").unwrap();
+        fs::write(project.join("word.wav"), b"RIFF\0\0\0\0WAVEfmt ").unwrap();
+        let args = ["run", "look", "--file", "notes.md", "--image", "a b.png"];
+        let ran = shell.run(&[&args[..], &["--file", "word.wav"]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let told = ran
+            .err
+            .contains("cannot take a b.png, word.wav: a link goes instead");
+        assert_eq!(told, !takes, "{}", ran.err);
+        let record = shell.record();
+        let prompt = record
+            .iter()
+            .find(|m| m["method"] == "session/prompt")
+            .unwrap();
+        let blocks = prompt["params"]["prompt"].as_array().unwrap();
+        let found: Vec<&str> = blocks.iter().filter_map(|b| b["type"].as_str()).collect();
+        assert_eq!(found, kinds);
+        assert!(blocks[0]["text"].as_str().unwrap().starts_with("look"));
+    }
+}
+
+#[test]
+fn a_file_that_is_not_what_it_should_be_is_wrong_usage_and_starts_nothing() {
+    let shell = scripted(json!([]));
+    let project = shell.path().join("project");
+    fs::write(project.join("notes.png"), "no picture").unwrap();
+    fs::write(project.join("scan.png"), b"II*\0").unwrap();
+    let mut large = b"\x89PNG\r\n\x1a\n".to_vec();
+    large.resize(4 << 20, 0);
+    fs::write(project.join("large.png"), large).unwrap();
+    for (args, why) in [
+        (["--image", "gone.png"], "gone.png"),
+        (["--file", "gone.txt"], "gone.txt"),
+        (["--file", "."], "not a regular file"),
+        (["--image", "notes.png"], "is no image"),
+        (["--image", "scan.png"], "TIFF is not sent as an image"),
+        (["--image", "large.png"], "larger than 3.75 MiB"),
+    ] {
+        let ran = shell.run(&[&["run", "look"][..], &args].concat());
+        assert_eq!(ran.code, 2, "{args:?}: {}", ran.err);
+        assert!(ran.err.contains(why), "{args:?}: {}", ran.err);
+    }
+    assert!(shell.record().is_empty());
+}
+
 #[test]
 fn the_prompt_comes_from_a_pipe_a_file_or_the_command_line() {
     let shell = scripted(json!([]));

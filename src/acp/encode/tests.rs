@@ -5,8 +5,8 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     proto::{
-        ConnectionId, Dialect, FromAgent, ModeId, OptionId, OptionValue, ProviderRoute, RpcError,
-        SessionId, SessionKey, SessionSetup, TerminalId, TerminalSnapshot, code,
+        ConnectionId, Dialect, FromAgent, MediaBlock, ModeId, OptionId, OptionValue, ProviderRoute,
+        RpcError, SessionId, SessionKey, SessionSetup, TerminalId, TerminalSnapshot, code,
     },
     rpc::{Outbox, Protocol, Tap, write_lines},
 };
@@ -334,6 +334,41 @@ async fn a_prompt_is_a_list_of_blocks() {
     );
 }
 
+fn media(mime_type: &str, passing: bool) -> MediaBlock {
+    MediaBlock {
+        data: "aGk=".into(),
+        mime_type: mime_type.to_owned(),
+        uri: "file:///a%20b.png".to_owned(),
+        passing,
+        name: "a b.png".to_owned(),
+        size: 2,
+        written: "@\"/a b.png\"".to_owned(),
+    }
+}
+
+// V1-CONT-02, V1-CONT-03
+#[tokio::test]
+async fn images_and_sounds_are_sent_with_their_data() {
+    let blocks = vec![
+        PromptBlock::Image(media("image/png", false)),
+        // Where a file is that will not stay is nothing to be told.
+        PromptBlock::Image(media("image/png", true)),
+        PromptBlock::Audio(media("audio/wav", false)),
+    ];
+    assert_eq!(
+        call(Call::Prompt {
+            session: id(),
+            blocks
+        })
+        .await,
+        json!(["session/prompt", {"sessionId": "s", "prompt": [
+            {"type": "image", "data": "aGk=", "mimeType": "image/png", "uri": "file:///a%20b.png"},
+            {"type": "image", "data": "aGk=", "mimeType": "image/png"},
+            {"type": "audio", "data": "aGk=", "mimeType": "audio/wav"},
+        ]}])
+    );
+}
+
 // V1-AUTH-02, V1-MODE-02, V1-CFG-08
 #[tokio::test]
 async fn modes_options_and_authentication() {
@@ -564,6 +599,8 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
                     uri: text.to_owned(),
                     text: text.to_owned(),
                 },
+                PromptBlock::Image(media(text, false)),
+                PromptBlock::Audio(media(text, false)),
             ],
         },
         Call::SetMode {

@@ -11,7 +11,7 @@ mod store;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -25,7 +25,9 @@ use self::{
     store::Store,
 };
 use super::{
-    WORKERS, log,
+    WORKERS,
+    draft::{self, Unsent},
+    log,
     services::{self, Workspace},
     signals::{Signals, Told},
     sources::{batch, reached},
@@ -35,11 +37,14 @@ use crate::{
     acp::{Client, Inbound, Inbox, StopMode, TraceHandle},
     cli::{CliError, ExitCode, Format, Launch, Reopen, RunOptions, complain},
     config::{AgentProfile, Config, Loaded},
-    host::{Host, HostEvent},
-    proto::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionId, SessionKey},
+    host::{Host, HostEvent, attach},
+    proto::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionId, SessionKey, Way},
     report::{self, Narrator, Observer, Problem, Record, Scope},
-    session::{CANCEL_PATIENCE, Effect, Event, NoticeLevel, Session, SessionConfig, Start, reduce},
+    session::{
+        CANCEL_PATIENCE, Effect, Event, NoticeLevel, Prompt, Session, SessionConfig, Start, reduce,
+    },
     text::SafeText,
+    ui::{Draft, DraftPart},
     vt::Screens,
 };
 
@@ -75,6 +80,7 @@ pub fn run(
         crate::cli::complain(problem.map(|problem| problem.message).unwrap_or_default());
         return Ok(code);
     };
+    let prompt = with_files(prompt, &options)?;
     let dirs = launch.load_options()?.dirs;
     let _log = log::start(launch.log.as_deref(), &dirs.state)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -94,6 +100,41 @@ pub fn run(
     runtime.block_on(started.end(StopMode::Quick));
     runtime.shutdown_background();
     outcome.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// The prompt with the files that go along with it, behind its text: those for a human's eyes first.
+///
+/// # Errors
+/// One is not there, cannot be read or is not what it is said to be.
+fn with_files(prompt: String, options: &RunOptions) -> Result<Prompt, CliError> {
+    let mut parts = vec![DraftPart::Text(prompt)];
+    let all = options.images.iter().map(|path| (path, true));
+    let all = all.chain(options.files.iter().map(|path| (path, false)));
+    for (path, image) in all {
+        let wrong = |why: &dyn std::fmt::Display| {
+            CliError::Usage(format!(
+                "{}: {why}",
+                SafeText::line(&path.to_string_lossy())
+            ))
+        };
+        let seen = attach::look(path).map_err(|error| wrong(&error))?;
+        match seen.way(None) {
+            Way::Image => {}
+            Way::Link(why) if image => return Err(wrong(&why)),
+            _ if image => return Err(wrong(&"is no image (PNG, JPEG, GIF or WebP)")),
+            _ => {}
+        }
+        if let [DraftPart::Text(text)] = &mut parts[..] {
+            text.push_str("\n\n");
+        }
+        parts.push(DraftPart::Mention {
+            path: path.clone(),
+            seen: Some(seen),
+        });
+    }
+    // Absolute paths: the directory does not matter.
+    let resolved = draft::resolve(Draft { parts }, Path::new("/"));
+    resolved.map_err(|Unsent(why)| CliError::Usage(why.to_string()))
 }
 
 struct Run {
@@ -173,7 +214,7 @@ impl Run {
 
     async fn serve(
         mut self,
-        prompt: String,
+        prompt: Prompt,
         deadline: Option<Instant>,
     ) -> anyhow::Result<ExitCode> {
         let mut signals = Signals::listen().context("cannot listen to signals")?;
@@ -215,7 +256,7 @@ impl Run {
         Ok(self.end(code, problem, signals, deadline).await)
     }
 
-    fn open(&mut self, prompt: String) -> anyhow::Result<Option<tempfile::TempDir>> {
+    fn open(&mut self, prompt: Prompt) -> anyhow::Result<Option<tempfile::TempDir>> {
         let before = match &self.launch.resume {
             Some(Reopen::Stored { record, .. }) => {
                 let stored = store::stored(&self.state, record.clone());
@@ -233,13 +274,12 @@ impl Run {
             // The others were refused before, or mean that no agent has the session.
             _ => Start::New,
         };
-        let first = super::draft::text_prompt(prompt);
         let (config, scratch) = services::session_config(
             &self.launch,
             &self.config,
             &self.profile,
             start,
-            Some(first),
+            Some(prompt),
         );
         let config = SessionConfig {
             unattended: true,

@@ -19,6 +19,7 @@ use crate::{
     },
     session::{
         Effect, Event, NoticeLevel, PageAnswer, Prompt, Question, Session, SessionConfig, Start,
+        marker,
     },
     text::{SafeText, command_line},
 };
@@ -445,6 +446,8 @@ fn prompt_text(blocks: &[PromptBlock]) -> String {
         PromptBlock::Text(text) => text.clone(),
         PromptBlock::ResourceLink { name, .. } => format!("@{name}"),
         PromptBlock::Resource { uri, .. } => format!("@{uri}"),
+        PromptBlock::Image(media) => marker("image", &media.name),
+        PromptBlock::Audio(media) => marker("audio", &media.name),
     });
     texts.collect()
 }

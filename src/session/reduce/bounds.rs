@@ -39,6 +39,8 @@ pub(super) const MAX_DEPTH: usize = 16;
 const KEPT_BLOCKS: usize = 16;
 /// Prompts that wait.
 pub(super) const MAX_QUEUE: usize = 64;
+/// Bytes that they hold together: pictures, above all.
+pub(super) const MAX_QUEUE_WEIGHT: usize = 64 << 20;
 /// Questions that are open at once; further ones are refused with an error.
 pub(super) const MAX_QUESTIONS: usize = 64;
 /// Pages that were opened and are not told to be done; the oldest goes first.
@@ -180,7 +182,10 @@ impl Step<'_> {
 pub(super) fn block_weight(kind: &BlockKind) -> usize {
     BLOCK
         + match kind {
-            BlockKind::User(message) => message.text.len() + message.meta.weight(),
+            BlockKind::User(message) => {
+                let attached: usize = message.attached.iter().map(content_weight).sum();
+                message.text.len() + message.meta.weight() + attached
+            }
             // Their `_meta` is bounded, and small beside the rest.
             BlockKind::Agent(message) => message.text.len(),
             BlockKind::Thought(thought) => thought.text.len(),

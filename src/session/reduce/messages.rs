@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use crate::{
-    proto::{ChunkRole, ContentBlock, MessageId, Meta, PromptBlock},
-    session::{BlockId, BlockKind, Message, NoticeLevel, Prompt, Thought, ToolState, UserMessage},
+    proto::{ChunkRole, ContentBlock, MessageId, Meta, PromptBlock, file_name},
+    session::{
+        BlockId, BlockKind, MAX_ATTACHED, Message, NoticeLevel, Prompt, Thought, ToolState,
+        UserMessage, marker,
+    },
     text::{SafeText, SafeTextBuf},
 };
 
@@ -26,8 +29,23 @@ pub(super) struct Speech {
     pub(super) echo: Echo,
     /// A message of the user that the agent tells: of a replay, or none that we sent. Shown when
     /// it is whole.
-    pub(super) history: Option<(Option<MessageId>, SafeTextBuf, Meta)>,
+    pub(super) history: Option<History>,
     pub(super) told: Told,
+}
+
+#[derive(Debug)]
+pub(super) struct History {
+    pub(super) id: Option<MessageId>,
+    pub(super) text: SafeTextBuf,
+    pub(super) attached: Vec<ContentBlock>,
+    pub(super) meta: Meta,
+}
+
+impl History {
+    /// Whether a chunk with that id is of it.
+    fn goes_on(&self, message: Option<&MessageId>) -> bool {
+        message.is_none() || self.id.as_ref() == message
+    }
 }
 
 impl Step<'_> {
@@ -206,15 +224,23 @@ impl Step<'_> {
         let Speech { echo, history, .. } = &mut self.session.inner.speech;
         match content {
             ContentBlock::Text(text) => {
-                let goes_on =
-                    matches!(history, Some((id, ..)) if message.is_none() || *id == message);
+                let goes_on = history
+                    .as_ref()
+                    .is_some_and(|history| history.goes_on(message.as_ref()));
                 let unsaid = if replaying || goes_on {
                     Some(SafeTextBuf::from(text))
                 } else {
                     echo.unsaid(message.as_ref(), &text, last)
                 };
                 if let Some(unsaid) = unsaid {
-                    self.history_chunk(message, unsaid, meta);
+                    self.history_chunk(message, unsaid, None, meta);
+                }
+            }
+            // V1-CONT-02, V1-CONT-03: of the person's own message, which it may stand in the middle of.
+            ContentBlock::Image(_) | ContentBlock::Audio(_) => {
+                if replaying || !echo.has_attachments {
+                    let mark = SafeTextBuf::from(media_mark(&content));
+                    self.history_chunk(message, mark, Some(content), meta);
                 }
             }
             content => {
@@ -226,37 +252,52 @@ impl Step<'_> {
         }
     }
 
-    fn history_chunk(&mut self, message: Option<MessageId>, text: SafeTextBuf, meta: Meta) {
+    fn history_chunk(
+        &mut self,
+        message: Option<MessageId>,
+        text: SafeTextBuf,
+        attached: Option<ContentBlock>,
+        meta: Meta,
+    ) {
         let history = &mut self.session.inner.speech.history;
         match history {
-            Some((id, whole, kept)) if message.is_none() || *id == message => {
-                kept.merge(&meta);
-                whole.push(&SafeText::new(&text));
-                if whole.len() > MAX_MESSAGE {
-                    halve(whole, &mut self.session.inner.speech.left_out);
+            Some(history) if history.goes_on(message.as_ref()) => {
+                history.meta.merge(&meta);
+                history.text.push(&SafeText::new(&text));
+                if history.text.len() > MAX_MESSAGE {
+                    halve(&mut history.text, &mut self.session.inner.speech.left_out);
+                }
+                if history.attached.len() < MAX_ATTACHED {
+                    history.attached.extend(attached);
                 }
             }
             _ => {
                 self.hush();
                 self.session.inner.speech.left_out = 0;
-                self.session.inner.speech.history = Some((message, text, meta));
+                self.session.inner.speech.history = Some(History {
+                    id: message,
+                    text,
+                    attached: attached.into_iter().collect(),
+                    meta,
+                });
             }
         }
     }
 
     /// Shows the user's message that the agent told, now that something else comes.
     pub(super) fn flush_history(&mut self) {
-        let Some((id, text, meta)) = self.session.inner.speech.history.take() else {
+        let Some(history) = self.session.inner.speech.history.take() else {
             return;
         };
         self.settle_current();
         self.history_goes_on();
         let block = self.push_only(BlockKind::User(UserMessage {
-            text: SafeText::new(&text),
+            text: SafeText::new(&history.text),
+            attached: history.attached,
             refused: false,
-            meta,
+            meta: history.meta,
         }));
-        self.note_told(ChunkRole::User, id, block);
+        self.note_told(ChunkRole::User, history.id, block);
     }
 
     /// A turn of history begins: the one before is over.
@@ -276,6 +317,18 @@ impl Step<'_> {
     pub(super) fn expect_echo(&mut self, prompt: &Prompt, user: BlockId) {
         self.session.inner.speech.echo = Echo::of(prompt, user);
     }
+}
+
+/// Where a picture or sound of the person stands in what the agent tells of their message.
+pub(super) fn media_mark(content: &ContentBlock) -> SafeText {
+    let (what, media) = match content {
+        ContentBlock::Image(media) => ("image", media),
+        ContentBlock::Audio(media) => ("audio", media),
+        _ => return SafeText::default(),
+    };
+    let uri = media.uri.as_deref().filter(|uri| !uri.is_empty());
+    let name = uri.map(file_name);
+    SafeText::line(&marker(what, name.as_deref().unwrap_or(&media.mime_type)))
 }
 
 fn is_speech_or_quiet(kind: &BlockKind) -> bool {
@@ -315,7 +368,10 @@ impl Echo {
                 PromptBlock::Text(text) => {
                     expected.extend(SafeText::new(text).chars().filter(|c| !c.is_whitespace()));
                 }
-                PromptBlock::ResourceLink { .. } | PromptBlock::Resource { .. } => {
+                PromptBlock::ResourceLink { .. }
+                | PromptBlock::Resource { .. }
+                | PromptBlock::Image(_)
+                | PromptBlock::Audio(_) => {
                     has_attachments = true;
                 }
             }

@@ -13,7 +13,11 @@ use crate::{
     text::SafeText,
 };
 
-use super::{Step, bounds::MAX_QUEUE, error_text};
+use super::{
+    Step,
+    bounds::{MAX_QUEUE, MAX_QUEUE_WEIGHT},
+    error_text,
+};
 
 /// Bytes of a prompt that older agents were told to expect at most (D-29).
 const LARGE_PROMPT: usize = 1_000_000;
@@ -133,7 +137,8 @@ impl Step<'_> {
 
     /// Whether there was room; if not the prompt goes back to the person.
     fn enqueue(&mut self, prompt: Prompt, place: usize) -> bool {
-        if self.session.queue.len() >= MAX_QUEUE {
+        let held: usize = self.session.queue.iter().map(Prompt::weight).sum();
+        if self.session.queue.len() >= MAX_QUEUE || held + prompt.weight() > MAX_QUEUE_WEIGHT {
             self.toast("the queue is full");
             self.effects.push(Effect::RestoreDraft(prompt));
             return false;
@@ -187,12 +192,38 @@ impl Step<'_> {
     }
 
     fn send(&mut self, prompt: Prompt) {
+        let sent = self.fitted(&prompt);
+        // Before the message: what comes straight behind that is taken for its echo.
+        self.tell_linked(&prompt, &sent);
         let user = self.push(BlockKind::User(UserMessage {
-            text: SafeText::new(&prompt.text),
+            text: SafeText::new(&prompt.shown_text()),
+            attached: prompt.attached(&sent),
             refused: false,
             meta: Meta::default(),
         }));
         self.run_prompt(prompt, user);
+    }
+
+    /// The blocks of a prompt as the agent takes them (V1-INIT-18): only when it is sent is that known
+    /// for sure, since a prompt may be written before the agent has said what it takes.
+    fn fitted(&self, prompt: &Prompt) -> Vec<PromptBlock> {
+        let caps = self.session.agent.caps.prompt;
+        let blocks = prompt.blocks.iter().cloned();
+        blocks.map(|block| block.fitted(caps)).collect()
+    }
+
+    /// Says what the agent does not get to see or hear.
+    fn tell_linked(&mut self, prompt: &Prompt, sent: &[PromptBlock]) {
+        let both = prompt.blocks.iter().zip(sent);
+        let linked = both.filter(|(_, sent)| sent.media().is_none());
+        let names: Vec<&str> = linked
+            .filter_map(|(block, _)| Some(block.media()?.name.as_str()))
+            .collect();
+        if !names.is_empty() {
+            let names = names.join(", ");
+            let text = format!("the agent cannot take {names}: a link goes instead");
+            self.say(NoticeLevel::Info, SafeText::line(&text));
+        }
     }
 
     /// Starts the turn; the prompt is in the transcript already.
@@ -215,19 +246,18 @@ impl Step<'_> {
         rules.begin();
         rules.send_next = false;
         rules.unanswered = true;
-        self.tell_large(&prompt);
-        self.call(Call::Prompt {
-            session,
-            blocks: prompt.blocks.clone(),
-        });
+        let blocks = self.fitted(&prompt);
+        self.tell_large(&blocks);
+        self.call(Call::Prompt { session, blocks });
         self.session.inner.turn.prompt = Some((prompt, user));
         self.silence_counts_anew();
     }
 
     /// D-29: some agents take no message of more than 1 MB. It is sent all the same: there is no such
-    /// rule.
-    fn tell_large(&mut self, prompt: &Prompt) {
-        let bytes: usize = prompt.blocks.iter().map(PromptBlock::bytes).sum();
+    /// rule. Who takes images has to take more: they do not count.
+    fn tell_large(&mut self, blocks: &[PromptBlock]) {
+        let plain = blocks.iter().filter(|block| block.media().is_none());
+        let bytes: usize = plain.map(PromptBlock::bytes).sum();
         if bytes > LARGE_PROMPT {
             let text = format!(
                 "the prompt has {}.{} MB: some agents take no message of more than 1 MB",

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 
 use crate::{
     proto::{ChunkRole, ContentBlock, MessageId, Meta, Patch},
-    session::{BlockId, BlockKind, Message, Thought, UserMessage},
+    session::{BlockId, BlockKind, MAX_ATTACHED, Message, Thought, UserMessage},
     text::{SafeText, SafeTextBuf},
 };
 
 use super::{
     Step,
     bounds::{MAX_MESSAGE, MAX_TOOL_ITEMS, block_weight, bounded},
+    messages::{History, media_mark},
 };
 
 /// The blocks of each message, in order; a message without one is not known.
@@ -23,9 +24,9 @@ fn key(role: ChunkRole, id: &MessageId) -> (u8, MessageId) {
     (role as u8, id.clone())
 }
 
-/// A run of text, or another kind of content.
+/// A run of text, with the person's pictures and sounds in it, or another kind of content.
 enum Part {
-    Text(SafeText),
+    Text(SafeText, Vec<ContentBlock>),
     Content(ContentBlock),
 }
 
@@ -67,7 +68,7 @@ impl Step<'_> {
         content: Vec<ContentBlock>,
         meta: &Meta,
     ) {
-        let parts = parts(content);
+        let parts = parts(role, content);
         if blocks.is_empty() && role == ChunkRole::User && !parts.is_empty() {
             self.history_goes_on();
         }
@@ -112,15 +113,16 @@ impl Step<'_> {
         part: Part,
         meta: &Meta,
     ) -> BlockKind {
-        let text = match part {
+        let (text, attached) = match part {
             Part::Content(content) => return BlockKind::Content(content),
-            Part::Text(text) => bounded(&text, MAX_MESSAGE),
+            Part::Text(text, attached) => (bounded(&text, MAX_MESSAGE), attached),
         };
         let before = place.and_then(|block| self.session.transcript.get(block));
         let before = before.map(|block| &block.kind);
         match role {
             ChunkRole::User => BlockKind::User(UserMessage {
                 text,
+                attached,
                 refused: matches!(before, Some(BlockKind::User(said)) if said.refused),
                 meta: match before {
                     Some(BlockKind::User(said)) => said.meta.clone(),
@@ -229,7 +231,8 @@ impl Step<'_> {
     /// before and was not known for that is no other message.
     pub(super) fn claim_message(&mut self, id: MessageId) {
         let speech = &mut self.session.inner.speech;
-        if matches!(&speech.history, Some((told, ..)) if told.as_ref() == Some(&id)) {
+        let told = speech.history.as_ref();
+        if told.is_some_and(|told| told.id.as_ref() == Some(&id)) {
             speech.history = None;
             speech.echo.told = true;
         }
@@ -277,8 +280,12 @@ impl Step<'_> {
         if only_text && self.blocks_told(ChunkRole::User, id).is_empty() {
             let text = joined(texts.into_iter().cloned());
             self.hush();
-            let held = (Some(id.clone()), SafeTextBuf::from(text), Meta::default());
-            self.session.inner.speech.history = Some(held);
+            self.session.inner.speech.history = Some(History {
+                id: Some(id.clone()),
+                text: SafeTextBuf::from(text),
+                attached: Vec::new(),
+                meta: Meta::default(),
+            });
             return true;
         }
         false
@@ -316,24 +323,33 @@ fn joined(texts: impl Iterator<Item = SafeText>) -> SafeText {
     SafeText::new(&texts.concat())
 }
 
-fn parts(content: Vec<ContentBlock>) -> Vec<Part> {
+fn parts(role: ChunkRole, content: Vec<ContentBlock>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut texts = Vec::new();
-    let flush = |texts: &mut Vec<SafeText>, parts: &mut Vec<Part>| {
-        let text = joined(texts.drain(..));
-        if !text.trim().is_empty() {
-            parts.push(Part::Text(text));
-        }
-    };
+    let mut attached = Vec::new();
+    let flush =
+        |texts: &mut Vec<SafeText>, attached: &mut Vec<ContentBlock>, parts: &mut Vec<Part>| {
+            let text = joined(texts.drain(..));
+            if !text.trim().is_empty() {
+                parts.push(Part::Text(text, std::mem::take(attached)));
+            }
+        };
     for block in content.into_iter().take(MAX_TOOL_ITEMS) {
         match block {
             ContentBlock::Text(text) => texts.push(text),
+            // As in chunks: in the middle of what the person said.
+            ContentBlock::Image(_) | ContentBlock::Audio(_) if role == ChunkRole::User => {
+                texts.push(media_mark(&block));
+                if attached.len() < MAX_ATTACHED {
+                    attached.push(block);
+                }
+            }
             other => {
-                flush(&mut texts, &mut parts);
+                flush(&mut texts, &mut attached, &mut parts);
                 parts.push(Part::Content(other));
             }
         }
     }
-    flush(&mut texts, &mut parts);
+    flush(&mut texts, &mut attached, &mut parts);
     parts
 }

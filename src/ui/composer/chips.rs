@@ -8,11 +8,14 @@ use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
     ops::Range,
+    path::PathBuf,
 };
 
+use super::files::LookedAt;
 use crate::{
+    proto::{PromptCaps, SeenFile, Way},
     text::SafeText,
-    ui::{Draft, DraftPart, mention_text},
+    ui::{Draft, DraftPart, mention_text, render::format::bytes},
 };
 
 /// Placeholders: plane 16, which no icon font in use takes (those of plane 15 are pasted often).
@@ -70,7 +73,18 @@ pub struct Chip {
 #[derive(Clone, Debug)]
 enum Content {
     Paste(String),
+    File {
+        /// Relative to the project, or absolute.
+        path: String,
+        seen: Option<SeenFile>,
+    },
+}
+
+/// What is written by hand and means files.
+#[derive(Debug)]
+pub enum Typed {
     Mention(String),
+    Perhaps(Vec<PathBuf>),
 }
 
 impl Chip {
@@ -91,7 +105,26 @@ impl Chip {
     pub fn mention(path: String) -> Self {
         Self {
             label: SafeText::line(&format!("@{path}")),
-            content: Content::Mention(path),
+            content: Content::File { path, seen: None },
+        }
+    }
+
+    /// One that was looked at.
+    pub fn file(path: String, seen: SeenFile, caps: Option<PromptCaps>) -> Self {
+        Self {
+            label: label(&path, &seen, caps),
+            content: Content::File {
+                path,
+                seen: Some(seen),
+            },
+        }
+    }
+
+    /// Of a file.
+    pub fn path(&self) -> Option<&str> {
+        match &self.content {
+            Content::File { path, .. } => Some(path),
+            Content::Paste(_) => None,
         }
     }
 
@@ -103,7 +136,7 @@ impl Chip {
     pub fn pasted(&self) -> Option<&str> {
         match &self.content {
             Content::Paste(text) => Some(text),
-            Content::Mention(_) => None,
+            Content::File { .. } => None,
         }
     }
 }
@@ -144,6 +177,38 @@ impl Chips {
         }
     }
 
+    /// Files may be sent in another way than before.
+    pub fn relabel(&mut self, caps: Option<PromptCaps>) {
+        for chip in self.0.values_mut() {
+            if let Content::File {
+                path,
+                seen: Some(seen),
+            } = &chip.content
+            {
+                chip.label = label(path, seen, caps);
+            }
+        }
+    }
+
+    /// Keeps what was found; whether it is about any chip here.
+    pub fn set_seen(&mut self, looked: &[LookedAt], caps: Option<PromptCaps>) -> bool {
+        let mut changed = false;
+        for chip in self.0.values_mut() {
+            let Content::File { path, seen } = &mut chip.content else {
+                continue;
+            };
+            let found = looked
+                .iter()
+                .find(|(at, _)| at.as_os_str() == path.as_str());
+            if let Some((_, Some(found))) = found {
+                *seen = Some(*found);
+                chip.label = label(path, found, caps);
+                changed = true;
+            }
+        }
+        changed
+    }
+
     /// Forgets all chips that are in none of `texts`.
     pub fn retain_in<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
         let used: HashSet<char> = texts
@@ -159,21 +224,29 @@ impl Chips {
         for c in raw.chars() {
             match self.get(c).map(|chip| &chip.content) {
                 Some(Content::Paste(text)) => out.push_str(text),
-                Some(Content::Mention(path)) => out.push_str(&mention_text(path)),
+                Some(Content::File { path, .. }) => out.push_str(&mention_text(path)),
                 None => out.push(c),
             }
         }
         out
     }
 
-    /// `raw` as it is sent. `typed` are the mentions written by hand, by byte range in `raw`, in
-    /// order.
-    pub fn draft(&self, raw: &str, typed: &[(Range<usize>, String)]) -> Draft {
+    /// `raw` as it is sent. `typed` is what is written by hand, by byte range in `raw`, in order.
+    pub fn draft(&self, raw: &str, typed: Vec<(Range<usize>, Typed)>) -> Draft {
         let mut draft = Draft::default();
         let mut from = 0;
-        for (range, path) in typed {
+        for (range, typed) in typed {
             self.push_expanded(&mut draft, &raw[from..range.start]);
-            draft.push_mention(path);
+            draft.parts.push(match typed {
+                Typed::Mention(path) => DraftPart::Mention {
+                    path: path.into(),
+                    seen: None,
+                },
+                Typed::Perhaps(paths) => DraftPart::Perhaps {
+                    text: self.expand(&raw[range.clone()]),
+                    paths,
+                },
+            });
             from = range.end;
         }
         self.push_expanded(&mut draft, &raw[from..]);
@@ -190,7 +263,10 @@ impl Chips {
             draft.push_text(&piece[..plain]);
             match chip.map(|(_, chip)| &chip.content) {
                 Some(Content::Paste(text)) => draft.push_text(text),
-                Some(Content::Mention(path)) => draft.push_mention(path),
+                Some(Content::File { path, seen }) => draft.parts.push(DraftPart::Mention {
+                    path: path.into(),
+                    seen: *seen,
+                }),
                 None => {}
             }
         }
@@ -207,10 +283,22 @@ impl Draft {
             _ => self.parts.push(DraftPart::Text(more.to_owned())),
         }
     }
+}
 
-    fn push_mention(&mut self, path: &str) {
-        self.parts.push(DraftPart::Mention(path.into()));
-    }
+/// `[image: shot.png 1280x720 84 KiB]`; of one that cannot be sent as what it is, why not.
+fn label(path: &str, seen: &SeenFile, caps: Option<PromptCaps>) -> SafeText {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let size = bytes(seen.size);
+    let pixels = seen
+        .pixels
+        .map(|(width, height)| format!("{width}x{height} "));
+    let pixels = pixels.unwrap_or_default();
+    SafeText::line(&match seen.way(caps) {
+        Way::Image => format!("[image: {name} {pixels}{size}]"),
+        Way::Audio => format!("[audio: {name} {size}]"),
+        Way::Link(why) => format!("[link: {name} {size}, {why}]"),
+        Way::File => format!("@{path}"),
+    })
 }
 
 #[cfg(test)]

@@ -188,6 +188,7 @@ impl Composer {
         if let Some(entry) = entry {
             let raw = self.own(entry);
             self.replace_all(&raw);
+            self.look_at_mentioned(&raw);
             self.recalled = Some((self.buffer.rev(), self.buffer.caret()));
         } else if passing {
             self.recalled = None;

@@ -9,6 +9,7 @@ mod burst;
 pub(in crate::ui) mod chips;
 mod draw;
 mod editing;
+pub(in crate::ui) mod files;
 pub(in crate::ui) mod fuzzy;
 mod history;
 pub(in crate::ui) mod keys;
@@ -19,6 +20,7 @@ mod popup;
 mod popup_keys;
 mod segment;
 pub(in crate::ui) mod undo;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -30,15 +32,16 @@ use ratatui::layout::Position;
 use self::{
     buffer::{Buffer, Caret},
     chips::{Chips, clean},
+    files::Waiting,
     history::History,
     kill::Kills,
     layout::RowCache,
     paste::RunningPaste,
-    popup::{Files, Popup, SearchPopup, typed_mentions},
+    popup::{Files, Popup, SearchPopup},
     undo::EditKind,
 };
 use crate::{
-    proto::SlashCommand,
+    proto::{PromptCaps, SlashCommand},
     ui::{Draft, FileList, UiCommand, offload::Offload},
 };
 
@@ -61,9 +64,11 @@ pub enum PopupOutcome {
 }
 
 /// What became of opening a chip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expanded {
     Done,
+    /// A file's chip: the desktop shows it.
+    File(std::path::PathBuf),
     /// The draft has no pasted chip.
     Nothing,
     /// Longer than the buffer may be: `$EDITOR` can open it.
@@ -88,6 +93,10 @@ pub struct Composer {
     /// Where esc closed a popup: it stays closed while that word is written.
     dismissed: Option<Caret>,
     files: Files,
+    /// Text that may mean files.
+    waiting: Vec<Waiting>,
+    /// What the agent takes, once that is known.
+    caps: Option<PromptCaps>,
     offload: Offload,
     wanted: Vec<UiCommand>,
     rows: RowCache,
@@ -117,6 +126,8 @@ impl Composer {
             popup: None,
             dismissed: None,
             files: Files::default(),
+            waiting: Vec::new(),
+            caps: None,
             offload,
             wanted: Vec::new(),
             rows: RowCache::default(),
@@ -184,7 +195,8 @@ impl Composer {
     /// The draft as it is, which leaves the composer; undo does not bring it back, history does.
     pub fn take_draft(&mut self) -> Draft {
         let raw = self.buffer.text();
-        let draft = self.chips.draft(&raw, &typed_mentions(&raw, &self.files));
+        let draft = self.chips.draft(&raw, self.typed_files(&raw));
+        self.waiting.clear();
         let all = self.buffer.start()..self.buffer.end();
         self.edit(all, "", EditKind::Other);
         self.buffer.forget_undo();
@@ -200,6 +212,7 @@ impl Composer {
     pub fn set_text(&mut self, text: &str) {
         let raw = self.refold(&clean(text));
         self.replace_all(&raw);
+        self.look_at_mentioned(&raw);
     }
 
     /// Puts text that came back, like a prompt that was not sent, in front of the draft.
@@ -210,6 +223,7 @@ impl Composer {
             return;
         }
         let raw = self.foreign(&clean(text));
+        self.look_at_mentioned(&raw);
         let caret = self.buffer.caret();
         let breaks = usize::from(!self.buffer.is_empty());
         let start = self.buffer.start();

@@ -32,6 +32,7 @@ impl Composer {
             return;
         }
         self.kills.close();
+        let pasted = text;
         let text = clean(text);
         let raw = if is_long(&text) {
             self.chip_for(Chip::paste(text.into_owned())).to_string()
@@ -39,6 +40,7 @@ impl Composer {
             self.foreign(&text)
         };
         self.insert(&raw, EditKind::Other);
+        self.look_at_dropped(pasted, raw);
     }
 
     /// To be asked before each key, with it and all keys read together with it: how many of them
@@ -58,6 +60,8 @@ impl Composer {
             self.go_on_pasting(running, &clean(&found.text), sources.now);
         } else {
             self.insert_text(&found.text, sources);
+            // A file that was dropped on a terminal without bracketed paste.
+            self.look_at_dropped(&found.text, found.text.clone());
         }
         found.keys
     }
@@ -90,6 +94,9 @@ impl Composer {
 
     /// Puts the text of a pasted chip in its place: of the one at the caret, else of the first.
     pub fn expand_paste(&mut self) -> Expanded {
+        if let Some(path) = self.file_at_caret() {
+            return Expanded::File(path.into());
+        }
         let Some((at, placeholder)) = self.chip_to_expand() else {
             return Expanded::Nothing;
         };

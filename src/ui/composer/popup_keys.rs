@@ -129,6 +129,7 @@ impl Composer {
 
     fn insert_mention(&mut self, start: Caret, path: String) {
         let end = self.end_of_word().max(start);
+        self.look_at_chip(&path);
         let chip = self.chip_for(Chip::mention(path));
         let blank = self.blank_before(end);
         self.edit(start..end, &format!("{chip}{blank}"), EditKind::Other);
@@ -146,7 +147,7 @@ impl Composer {
     }
 
     /// The blank to put before `place`, where there is none.
-    fn blank_before(&self, place: Caret) -> &'static str {
+    pub(super) fn blank_before(&self, place: Caret) -> &'static str {
         let rest = &self.buffer.line(place.line)[place.byte..];
         if rest.starts_with(char::is_whitespace) {
             ""

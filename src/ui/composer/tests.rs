@@ -1,6 +1,6 @@
 //! The composer by its keys, and as a picture.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
@@ -20,10 +20,19 @@ use crate::{
     },
 };
 
+mod attached;
 mod drawing;
 mod editing;
 mod popups;
 mod property;
+
+/// A file of which nothing is known.
+fn mention(path: &str) -> DraftPart {
+    DraftPart::Mention {
+        path: path.into(),
+        seen: None,
+    }
+}
 
 /// A composer with what is around it.
 struct Desk {

@@ -9,7 +9,7 @@ use super::{
     line::{StyledLine, Wrapping},
 };
 use crate::{
-    proto::{ContentBlock, Media, Resource, ResourceLink},
+    proto::{ContentBlock, Media, Resource, ResourceLink, file_name},
     text::SafeText,
 };
 
@@ -63,7 +63,7 @@ fn text_rows(text: &str, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
 fn media_line(what: &str, media: &Media, ctx: &RenderContext<'_>) -> StyledLine {
     let mut parts = vec![what.to_owned()];
     if let Some(uri) = &media.uri {
-        parts.push(SafeText::line(file_name(uri)).to_string());
+        parts.push(SafeText::line(&file_name(uri)).to_string());
     }
     parts.push(SafeText::line(&media.mime_type).to_string());
     parts.push(match media.size {
@@ -78,16 +78,11 @@ fn bracketed(parts: &[String], ctx: &RenderContext<'_>) -> StyledLine {
     StyledLine::styled(&format!("[{}]", parts.join(&separator)), ctx.theme.dim)
 }
 
-/// The last part of a path or URI.
-fn file_name(uri: &str) -> &str {
-    uri.trim_end_matches('/').rsplit('/').next().unwrap_or(uri)
-}
-
 fn link_rows(link: &ResourceLink, ctx: &RenderContext<'_>) -> Vec<Row> {
     let theme = ctx.theme;
     let name = link.title.as_ref().unwrap_or(&link.name);
     let name = if name.is_empty() {
-        SafeText::line(file_name(&link.uri))
+        SafeText::line(&file_name(&link.uri))
     } else {
         SafeText::line(name)
     };
@@ -120,7 +115,7 @@ fn link_rows(link: &ResourceLink, ctx: &RenderContext<'_>) -> Vec<Row> {
 fn resource_rows(resource: &Resource, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
     let mut parts = vec![
         "resource".to_owned(),
-        SafeText::line(file_name(&resource.uri)).to_string(),
+        SafeText::line(&file_name(&resource.uri)).to_string(),
     ];
     parts.extend(
         resource

@@ -26,9 +26,36 @@ use crate::{
 fn user(text: &str) -> UserMessage {
     UserMessage {
         text: SafeText::new(text),
+        attached: Vec::new(),
         refused: false,
         meta: Meta::default(),
     }
+}
+
+// V1-CONT-02, V1-CONT-03
+#[test]
+fn images_that_the_person_sent() {
+    let media = |mime: &str, uri: &str, size| Media {
+        mime_type: SafeText::new(mime),
+        size: Some(size),
+        uri: Some(SafeText::new(uri)),
+    };
+    let mut message = user("compare [image: a b.png] with [image: after.png] and [audio: x.wav]");
+    message.attached = vec![
+        ContentBlock::Image(media("image/png", "file:///tmp/a%20b.png", 86_000)),
+        ContentBlock::ResourceLink(ResourceLink {
+            uri: "file:///tmp/after.png".into(),
+            name: "after.png".into(),
+            title: None,
+            description: None,
+            mime_type: Some("image/png".into()),
+            size: Some(9 << 20),
+        }),
+        ContentBlock::Audio(media("audio/wav", "file:///tmp/x.wav", 1_000)),
+    ];
+    insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_user(
+        &message, 12, ctx
+    )));
 }
 
 #[test]

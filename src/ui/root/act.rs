@@ -34,6 +34,7 @@ impl Ui {
                 self.commands.push(UiCommand::EditDraft(draft));
             }
             Action::ExpandPaste => self.expand_paste(),
+            Action::PasteClipboard => self.commands.push(UiCommand::PasteClipboard),
             Action::TakeBack => return self.take_back(cx),
 
             Action::Stop => self.stop(cx),
@@ -171,6 +172,7 @@ impl Ui {
     fn expand_paste(&mut self) {
         match self.composer.expand_paste() {
             Expanded::Done => {}
+            Expanded::File(path) => self.commands.push(UiCommand::ShowFile(path)),
             Expanded::Nothing => self.moment.say("there is no folded paste".into()),
             Expanded::TooLong => {
                 let key = self.look.keymap.hint(Action::EditDraft);
@@ -417,7 +419,8 @@ fn shell_line(parts: &[DraftPart]) -> Option<String> {
         .map(|part| match part {
             DraftPart::Text(text) => text.clone(),
             // A mention is a path to the shell.
-            DraftPart::Mention(path) => command_line([&*path.to_string_lossy()]),
+            DraftPart::Mention { path, .. } => command_line([&*path.to_string_lossy()]),
+            DraftPart::Perhaps { text, .. } => text.clone(),
         })
         .collect();
     let line = line.strip_prefix('!')?.trim();

@@ -4,7 +4,7 @@
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 
 use crate::{
-    session::{Event as SessionEvent, Listing, Session},
+    session::{Event as SessionEvent, Listing, Phase, Session},
     ui::{
         Ui, UiCommand, UiContext,
         action::{Action, Context},
@@ -143,6 +143,11 @@ impl Ui {
         self.layers
             .sync(asking, no_browser, self.last_key, self.feedback);
         self.sync_login(cx);
+        let known = cx.session.filter(|session| {
+            !matches!(session.phase, Phase::Starting { .. } | Phase::Failed { .. })
+        });
+        self.composer
+            .set_caps(known.map(|session| session.agent.caps.prompt));
     }
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {

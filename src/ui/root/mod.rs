@@ -19,11 +19,11 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
     config::{ThemeChoice, UiConfig},
-    proto::{AgentNotice, SessionKey, TerminalId},
+    proto::{AgentNotice, SeenFile, SessionKey, TerminalId},
     session::Prompt,
     text::SafeText,
     ui::{
-        AgentList, FileList, PastSession, TrustQuestion, UiCommand, UiContext,
+        AgentList, FileList, LookedAt, PastSession, TrustQuestion, UiCommand, UiContext,
         composer::Composer,
         keymap::Keymap,
         layers::Layers,
@@ -193,6 +193,7 @@ impl Ui {
     /// What drawing made necessary: an attached terminal has another size now. To be asked for after
     /// each frame.
     pub fn take_commands(&mut self) -> Vec<UiCommand> {
+        self.commands.extend(self.composer.commands_wanted());
         std::mem::take(&mut self.commands)
     }
 
@@ -228,9 +229,14 @@ impl Ui {
 
     /// The same in whichever session it came back to.
     pub fn restore_draft_of(&mut self, session: SessionKey, prompt: &Prompt) {
+        self.restore_text_of(session, &prompt.text);
+    }
+
+    /// The same for what was written there and cannot be sent.
+    pub fn restore_text_of(&mut self, session: SessionKey, text: &str) {
         match self.parked.get_mut(&session) {
-            Some(parked) => parked.composer.prepend(&prompt.text),
-            None => self.restore_draft(prompt),
+            Some(parked) => parked.composer.prepend(text),
+            None => self.composer.prepend(text),
         }
     }
 
@@ -242,6 +248,24 @@ impl Ui {
     /// The project's files, as [`UiCommand::ListFiles`] asked for.
     pub fn set_files(&mut self, files: FileList) {
         self.composer.set_files(files);
+    }
+
+    /// What was found where [`UiCommand::LookAt`] asked to look, for whichever session did.
+    pub fn set_looked(&mut self, looked: &[LookedAt]) {
+        self.composer.set_looked(looked);
+        for parked in self.parked.values_mut() {
+            parked.composer.set_looked(looked);
+        }
+    }
+
+    /// Puts a file into the draft at the caret.
+    pub fn insert_file(&mut self, path: String, seen: SeenFile) {
+        self.composer.insert_file(path, seen);
+    }
+
+    /// Puts text into the draft as if it was pasted.
+    pub fn insert_pasted(&mut self, text: &str) {
+        self.composer.insert_paste(text);
     }
 
     /// Says something for a moment at the left of the status line.

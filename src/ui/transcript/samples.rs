@@ -97,6 +97,7 @@ impl World {
 pub fn user(text: &str) -> BlockKind {
     BlockKind::User(UserMessage {
         text: SafeText::new(text),
+        attached: Vec::new(),
         refused: false,
         meta: Meta::default(),
     })

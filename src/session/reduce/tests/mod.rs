@@ -1,5 +1,6 @@
 //! The rules by example. Each file cites the obligations that it holds.
 
+mod attached;
 mod compaction;
 mod connection;
 mod elicitation;

@@ -14,7 +14,7 @@ fn a_mention_is_one_unit() {
         desk.sent[0].parts,
         [
             DraftPart::Text("see ".into()),
-            DraftPart::Mention(PathBuf::from("src/main.rs")),
+            mention("src/main.rs"),
             DraftPart::Text(" and".into()),
         ]
     );
@@ -26,7 +26,7 @@ fn a_mention_is_one_unit() {
 fn a_path_with_blanks_can_be_mentioned_and_recalled() {
     let mut desk = project();
     desk.keys("@notes<enter><enter>");
-    let path = DraftPart::Mention(PathBuf::from("my notes.txt"));
+    let path = mention("my notes.txt");
     assert_eq!(desk.sent[0].parts[0], path);
     desk.keys("<up>");
     assert_eq!(desk.shown(), "@\"my notes.txt\" |");
@@ -49,7 +49,7 @@ fn a_mention_typed_out_counts() {
         desk.sent[0].parts,
         [
             DraftPart::Text("look at ".into()),
-            DraftPart::Mention(PathBuf::from("README.md")),
+            mention("README.md"),
             DraftPart::Text(", me@src/main.rs".into()),
         ]
     );

@@ -14,6 +14,8 @@ enum Step {
     Width(u16),
     Expand,
     Clear,
+    Drop,
+    Look,
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -79,6 +81,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0_u16..60).prop_map(Step::Width),
         1 => Just(Step::Expand),
         1 => Just(Step::Clear),
+        1 => Just(Step::Drop),
+        1 => Just(Step::Look),
     ]
 }
 
@@ -114,6 +118,8 @@ proptest! {
                 Step::Width(to) => width = to.max(1),
                 Step::Expand => { desk.composer.expand_paste(); }
                 Step::Clear => { desk.composer.clear(); }
+                Step::Drop => { desk.paste("/a.png '/b c.png'"); }
+                Step::Look => { desk.look_at_all(); }
             }
             assert_sound(&mut desk, width)?;
         }

@@ -1,0 +1,205 @@
+//! Files in the draft: chips that say what they are and how they will be sent.
+//!
+//! What a file is has to be looked for on disk, by others, and comes back a moment later. Until then
+//! its text stands there and can be edited or sent like any other; it becomes a chip where it still
+//! stands unchanged.
+
+use std::{ops::Range, path::PathBuf};
+
+use super::{
+    Composer,
+    buffer::Caret,
+    chips::{Chip, Typed},
+    popup::typed_mentions,
+    undo::EditKind,
+    written,
+};
+use crate::{
+    proto::{PromptCaps, SeenFile, are_media},
+    ui::UiCommand,
+};
+
+/// Text for which an answer is waited.
+#[derive(Debug)]
+pub struct Waiting {
+    text: String,
+    paths: Vec<PathBuf>,
+    /// By a mention: an ordinary file is meant too. Else only pictures and sounds are.
+    mention: bool,
+}
+
+/// More than a person is busy with; the oldest stays text.
+const MAX_WAITING: usize = 128;
+
+/// What was found at a path; `None`: no file that can be read.
+pub type LookedAt = (PathBuf, Option<SeenFile>);
+
+impl Composer {
+    /// What the agent takes, once that is known; chips say what becomes of their files.
+    pub fn set_caps(&mut self, caps: Option<PromptCaps>) {
+        if self.caps != caps {
+            self.caps = caps;
+            self.chips.relabel(caps);
+            self.buffer.touch();
+        }
+    }
+
+    /// Puts a file in at the caret, as from the clipboard.
+    pub fn insert_file(&mut self, path: String, seen: SeenFile) {
+        let caret = self.buffer.caret();
+        let chip = self.chip_for(Chip::file(path, seen, self.caps));
+        let blank = self.blank_before(caret);
+        self.edit(caret..caret, &format!("{chip}{blank}"), EditKind::Other);
+    }
+
+    /// What was found where [`UiCommand::LookAt`] asked to look.
+    pub fn set_looked(&mut self, looked: &[LookedAt]) {
+        let seen = |path: &PathBuf| {
+            let found = looked.iter().find(|(at, _)| at == path);
+            found.map(|(_, seen)| *seen)
+        };
+        if self.chips.set_seen(looked, self.caps) {
+            self.buffer.touch();
+        }
+        let (answered, waiting) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition::<Vec<_>, _>(|waiting| {
+                waiting.paths.iter().all(|path| seen(path).is_some())
+            });
+        self.waiting = waiting;
+        for Waiting {
+            text,
+            paths,
+            mention,
+        } in answered
+        {
+            let found: Vec<_> = paths.iter().map(|path| seen(path).flatten()).collect();
+            // A mention of what lies in the project may stay text: it is found when it is sent.
+            let all = found.iter().all(Option::is_some);
+            if !(are_media(&found) || mention && all && paths.iter().all(|p| p.is_absolute())) {
+                continue;
+            }
+            let Some(range) = self.find(&text) else {
+                continue;
+            };
+            let chips: Vec<String> = paths
+                .iter()
+                .zip(found)
+                .filter_map(|(path, seen)| {
+                    let chip = Chip::file(path.to_string_lossy().into_owned(), seen?, self.caps);
+                    Some(self.chip_for(chip).to_string())
+                })
+                .collect();
+            // Making room for a chip may have moved everything.
+            if self.find(&text) == Some(range.clone()) {
+                self.replace_keeping_caret(range, &chips.join(" "));
+            }
+        }
+    }
+
+    /// A paste was inserted as `raw`: if it is a file's path, it is looked whether that is a picture.
+    pub(super) fn look_at_dropped(&mut self, pasted: &str, raw: String) {
+        if let Some(paths) = written::dropped(pasted) {
+            self.look_at(raw.trim().to_owned(), paths, false);
+        }
+    }
+
+    /// The mentions in text that was written earlier.
+    pub(super) fn look_at_mentioned(&mut self, raw: &str) {
+        for (range, path) in written::mentioned(raw) {
+            self.look_at(raw[range].to_owned(), vec![path], true);
+        }
+    }
+
+    /// A chip without anything known of its file.
+    pub(super) fn look_at_chip(&mut self, path: &str) {
+        if !path.ends_with('/') {
+            self.wanted.push(UiCommand::LookAt(vec![path.into()]));
+        }
+    }
+
+    fn look_at(&mut self, text: String, paths: Vec<PathBuf>, mention: bool) {
+        if self.waiting.len() == MAX_WAITING {
+            self.waiting.remove(0);
+        }
+        self.wanted.push(UiCommand::LookAt(paths.clone()));
+        self.waiting.push(Waiting {
+            text,
+            paths,
+            mention,
+        });
+    }
+
+    /// What of the draft's text means files, by place, in order.
+    pub(super) fn typed_files(&self, raw: &str) -> Vec<(Range<usize>, Typed)> {
+        let mut found: Vec<_> = typed_mentions(raw, &self.files)
+            .into_iter()
+            .map(|(range, path)| (range, Typed::Mention(path)))
+            .collect();
+        let mentioned = written::mentioned(raw).into_iter();
+        let mentioned = mentioned.map(|(range, path)| (range, vec![path]));
+        let dropped = self.waiting.iter().filter(|waiting| !waiting.mention);
+        let dropped = dropped.filter_map(|waiting| {
+            let at = raw.find(&waiting.text)?;
+            Some((at..at + waiting.text.len(), waiting.paths.clone()))
+        });
+        for (range, paths) in mentioned.chain(dropped) {
+            let apart = |(other, _): &(Range<usize>, _)| {
+                other.end <= range.start || range.end <= other.start
+            };
+            if found.iter().all(apart) {
+                found.push((range, Typed::Perhaps(paths)));
+            }
+        }
+        found.sort_by_key(|(range, _)| range.start);
+        found
+    }
+
+    /// The file of the chip at the caret; else of the only one there is.
+    pub(super) fn file_at_caret(&self) -> Option<&str> {
+        let caret = self.buffer.caret();
+        let at = |at: Caret| {
+            let c = self.buffer.line(at.line)[at.byte..].chars().next()?;
+            self.chips.get(c)?.path()
+        };
+        at(self.buffer.left_of(caret)).or_else(|| at(caret))
+    }
+
+    /// Where `text` first stands in the draft.
+    fn find(&self, text: &str) -> Option<Range<Caret>> {
+        let whole = self.buffer.text();
+        let at = whole.find(text).filter(|_| !text.is_empty())?;
+        let place = |byte: usize| {
+            let before = &whole[..byte];
+            Caret {
+                line: before.matches('\n').count(),
+                byte: byte - before.rfind('\n').map_or(0, |at| at + 1),
+            }
+        };
+        Some(place(at)..place(at + text.len()))
+    }
+
+    /// Changes a part of the draft while the person is somewhere else in it.
+    fn replace_keeping_caret(&mut self, range: Range<Caret>, raw: &str) {
+        let caret = self.buffer.caret();
+        let recalled = self.recalled == Some((self.buffer.rev(), caret));
+        self.edit(range.clone(), raw, EditKind::Other);
+        let end = self.buffer.caret();
+        if caret >= range.end {
+            self.buffer.set_caret(Caret {
+                line: caret.line - range.end.line + end.line,
+                byte: if caret.line == range.end.line {
+                    end.byte + caret.byte - range.end.byte
+                } else {
+                    caret.byte
+                },
+            });
+        } else if caret <= range.start {
+            self.buffer.set_caret(caret);
+        }
+        if recalled {
+            // Still what history put here.
+            self.recalled = Some((self.buffer.rev(), self.buffer.caret()));
+        }
+    }
+}

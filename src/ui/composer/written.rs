@@ -1,0 +1,195 @@
+//! Files in text that comes from elsewhere: what a terminal types for one that is dropped on it, and
+//! mentions in a draft that comes back.
+//!
+//! Only what the text says: whether there is such a file is for others to look.
+
+use std::{ops::Range, path::PathBuf};
+
+use percent_encoding::percent_decode_str;
+
+use super::{chips::is_placeholder, popup::begins_word};
+
+/// Nobody drops more than this at once.
+const MAX_DROPPED: usize = 32;
+const MAX_DROPPED_BYTES: usize = 16 << 10;
+
+/// Mentions looked at in one text.
+const MAX_WRITTEN: usize = 64;
+
+/// Names of files that are pictures or sounds, most likely.
+const MEDIA: &[&str] = &[
+    "png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "svg",
+    "wav", "mp3", "ogg", "flac",
+];
+
+/// The files that a paste consists of, if it looks like one that terminals make of files dropped on
+/// them: absolute paths, quoted for a shell in whatever way, or `file://` URIs.
+pub fn dropped(paste: &str) -> Option<Vec<PathBuf>> {
+    let paste = paste.trim();
+    let begins = ["/", "'/", "\"/", "file://", "'file://"];
+    if paste.len() > MAX_DROPPED_BYTES
+        || paste.contains(is_placeholder)
+        || !begins.iter().any(|begin| paste.starts_with(begin))
+    {
+        return None;
+    }
+    let words = shlex::split(paste).filter(|words| words.len() <= MAX_DROPPED);
+    let paths = words.and_then(|words| words.iter().map(|word| path_of(word)).collect());
+    // Some terminals quote nothing, whatever blanks are in it.
+    paths.or_else(|| {
+        let whole = !paste.contains(['\n', '\'', '"', '\\']);
+        whole.then(|| path_of(paste).map(|path| vec![path]))?
+    })
+}
+
+fn path_of(word: &str) -> Option<PathBuf> {
+    let path = match word.strip_prefix("file://") {
+        Some(rest) => {
+            let path = rest.strip_prefix("localhost").unwrap_or(rest);
+            percent_decode_str(path).decode_utf8().ok()?.into_owned()
+        }
+        None => word.to_owned(),
+    };
+    let absolute = path.starts_with('/') && path.len() > 1;
+    (absolute && !path.contains('\0')).then(|| path.into())
+}
+
+/// Mentions (`@path`, `@"path"`, `@file://…`) of what may be a picture or sound, or of any file by its
+/// absolute path: where they stand, in order.
+pub fn mentioned(raw: &str) -> Vec<(Range<usize>, PathBuf)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = raw[from..].find('@').map(|offset| from + offset) {
+        from = at + 1;
+        if !begins_word(&raw[..at]) {
+            continue;
+        }
+        if let Some((len, path)) = mention(&raw[from..]) {
+            from += len;
+            found.push((at..from, path));
+            if found.len() == MAX_WRITTEN {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// The file that `text` begins with, and how much of it that is.
+fn mention(text: &str) -> Option<(usize, PathBuf)> {
+    if let Some(quoted) = text.strip_prefix('"') {
+        let path = &quoted[..quoted.find(['"', '\n'])?];
+        let closed = quoted[path.len()..].starts_with('"');
+        return (closed && is_worth_a_look(path)).then(|| (path.len() + 2, path.into()));
+    }
+    let end = text.find(|c: char| c.is_whitespace() || is_placeholder(c));
+    let word = &text[..end.unwrap_or(text.len())];
+    // "see @/tmp/a.png." ends a sentence.
+    let word = word.trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '/');
+    let path = match word.strip_prefix("file://") {
+        Some(_) => path_of(word)?,
+        None => word.into(),
+    };
+    is_worth_a_look(word).then_some((word.len(), path))
+}
+
+fn is_worth_a_look(path: &str) -> bool {
+    let absolute = (path.starts_with('/') || path.starts_with("file://")) && path.len() > 1;
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+    absolute
+        || ending.is_some_and(|ending| MEDIA.iter().any(|media| media.eq_ignore_ascii_case(ending)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ui::mention_text;
+
+    #[test]
+    fn what_terminals_type_for_dropped_files() {
+        for (paste, paths) in [
+            ("/a/b.png", &["/a/b.png"][..]),
+            ("'/a/b c.png' ", &["/a/b c.png"]),
+            ("'/a/it'\\''s.png'", &["/a/it's.png"]),
+            ("\"/a/b c.png\"", &["/a/b c.png"]),
+            ("/a/b\\ \\(c\\).png", &["/a/b (c).png"]),
+            ("/a/b.png /c/d.png", &["/a/b.png", "/c/d.png"]),
+            ("'/a/b c.png' '/d.png'", &["/a/b c.png", "/d.png"]),
+            ("file:///a/b%20c.png\n", &["/a/b c.png"]),
+            ("file://localhost/a\nfile:///b", &["/a", "/b"]),
+            ("/a/b c.png", &["/a/b c.png"]),
+            ("/日本/画.png", &["/日本/画.png"]),
+        ] {
+            let expected: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+            assert_eq!(dropped(paste), Some(expected), "{paste:?}");
+        }
+    }
+
+    #[test]
+    fn other_pastes_are_no_files() {
+        for paste in [
+            "",
+            "hello /a/b.png",
+            "C:\\shot.png",
+            "https://a/b.png",
+            "./b.png",
+            "~/b.png",
+            "/",
+            "// a comment\nlet x = 1;",
+            "/a/b.png it's broken",
+            "file://elsewhere",
+            "'/a/b.png",
+        ] {
+            assert_eq!(dropped(paste), None, "{paste:?}");
+        }
+    }
+
+    #[test]
+    fn mentions_are_found_in_a_draft_that_comes_back() {
+        let found = |raw: &str| {
+            let found = mentioned(raw).into_iter();
+            found
+                .map(|(range, path)| (raw[range].to_owned(), path.display().to_string()))
+                .collect::<Vec<_>>()
+        };
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(
+            found("see @/tmp/a.png, @doc/b.JPG and @\"/c d.txt\"."),
+            [
+                pair("@/tmp/a.png", "/tmp/a.png"),
+                pair("@doc/b.JPG", "doc/b.JPG"),
+                pair("@\"/c d.txt\"", "/c d.txt"),
+            ]
+        );
+        assert_eq!(found("me@a.png @src/a.rs @ @\"x.png"), []);
+    }
+
+    #[test]
+    fn each_path_comes_back_out_of_its_mention() {
+        for path in [
+            "/a b.png",
+            "/a\"b.png",
+            "/a\nb.png",
+            "/x/é.png",
+            "/100%.png",
+        ] {
+            let text = format!("x {} y", mention_text(path));
+            let found = mentioned(&text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert_eq!(found[0].1, PathBuf::from(path), "{text}");
+            assert_eq!(&text[found[0].0.end..], " y");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_it(text in "[@/'\"\\\\ a.png~:\n%20\u{100000}日]{0,40}") {
+            let _ = dropped(&text);
+            for (range, _) in mentioned(&text) {
+                prop_assert!(text[range].starts_with('@'));
+            }
+        }
+    }
+}
