@@ -26,7 +26,7 @@ pub struct RpcError {
     /// `data` as JSON text, bounded; some agents put the only readable text there.
     pub data: Option<RawJson>,
     /// Ways to sign in that stand with [`code::AUTH_REQUIRED`]: some agents name them only there.
-    pub auth_methods: Vec<AuthMethod>,
+    pub auth_methods: Box<[AuthMethod]>,
 }
 
 impl RpcError {
@@ -35,7 +35,7 @@ impl RpcError {
             code,
             message: SafeText::new(message.as_ref()),
             data: None,
-            auth_methods: Vec::new(),
+            auth_methods: Box::default(),
         }
     }
 }

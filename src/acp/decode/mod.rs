@@ -303,7 +303,7 @@ impl Protocol for Decoder {
             decode_error(error)
         };
         RpcError {
-            auth_methods: ways,
+            auth_methods: ways.into(),
             ..error
         }
     }

@@ -315,7 +315,7 @@ fn ways_that_only_the_error_names_are_offered_too_v1_auth_08() {
     again.name = "Another badge".into();
     let late = sign_in_method("late", AuthMethodKind::Agent);
     let error = RpcError {
-        auth_methods: vec![again, late.clone()],
+        auth_methods: [again, late.clone()].into(),
         ..RpcError::new(-32000, "Authentication required")
     };
     play.reply(CallTag::NewSession, CallResult::Failed(error));
