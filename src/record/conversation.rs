@@ -122,13 +122,12 @@ impl Conversation {
     }
 
     /// Forgets its beginning, and says so: keeps blocks of about that many bytes at its end, by
-    /// `weight`; the last one in any case.
+    /// `weight`.
     pub(super) fn keep_last(&mut self, bytes: usize, weight: impl Fn(&Block) -> usize) {
         let mut left = bytes;
-        let kept = self.blocks.iter().rev().enumerate();
-        let kept = kept.take_while(|(n, stored)| {
+        let kept = self.blocks.iter().rev().take_while(|stored| {
             let weight = weight(&stored.block);
-            let fits = left >= weight || *n == 0;
+            let fits = left >= weight;
             left = left.saturating_sub(weight);
             fits
         });

@@ -110,7 +110,9 @@ fn each_session_of_a_log_can_be_seen_and_no_key_is_offered_that_does_nothing() {
     ] {
         assert!(!help.contains(useless), "{useless}: {help}");
     }
-    tui.keys("<esc><c-d>");
+    tui.keys("<esc>");
+    tui.wait_gone("Close what is open");
+    tui.keys("<c-d>");
     assert_eq!(tui.wait_exit().code(), Some(0));
 }
 

@@ -140,6 +140,13 @@ impl Step<'_> {
         });
     }
 
+    /// A request of ours is answered: nobody waits for what was asked for it (V1-ELI-02).
+    pub(super) fn call_over(&mut self, request: &str) {
+        let nothing_shown = self.session.shown_question().is_none();
+        self.close_questions_where(|_, question| question.request() == Some(request));
+        self.call_person(nothing_shown);
+    }
+
     fn close_questions_where(&mut self, fits: impl Fn(&Self, &Question) -> bool) {
         let mut at = 0;
         while let Some(question) = self.session.questions.get(at) {

@@ -449,7 +449,12 @@ impl Step<'_> {
 
     fn after_turn(&mut self, went_well: bool, stopped: bool) {
         self.tell_running_terminals();
-        if std::mem::take(&mut self.session.inner.turn.send_next) {
+        if self.sign_in_after_turn() {
+            // What waits goes on behind it.
+            if !self.session.inner.turn.send_next && (stopped || !went_well) {
+                self.hold_queue();
+            }
+        } else if std::mem::take(&mut self.session.inner.turn.send_next) {
             self.send_head();
         } else if went_well && !stopped {
             self.send_next_unless_held();

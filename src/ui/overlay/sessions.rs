@@ -96,6 +96,7 @@ impl SessionList {
         let earlier = earlier(sessions, cx).into_iter().filter(|_| live);
         self.list
             .set_entries(open.chain(more).chain(earlier).collect());
+        self.list.keep_still(|item| *item == Item::Hint);
         // The first that waits is the one that is looked for.
         let waiting = sessions
             .iter()

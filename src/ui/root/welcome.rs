@@ -49,8 +49,11 @@ pub fn rows(
         (hint(Action::Palette), "find an action"),
         (hint(Action::Help), "all keys"),
     ];
+    // Nothing is written in a replay.
+    let written = if project.read_only.is_some() { 3 } else { 0 };
     // Without an agent there is nothing yet to write to.
-    let keys = keys.iter().filter(|(keys, _)| !keys.is_empty());
+    let keys = keys.iter().skip(written);
+    let keys = keys.filter(|(keys, _)| !keys.is_empty());
     for (keys, what) in keys.filter(|_| session.is_some()) {
         let mut line = StyledLine::styled(keys, theme.key_hint);
         line.fill_to(KEYS_WIDTH, theme.text);

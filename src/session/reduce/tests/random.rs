@@ -42,8 +42,16 @@ enum Act {
     AnswerFile(usize, FileAnswer),
     Decide(usize, u8),
     Withdraw(usize),
-    /// The host hands a served request back, or answers it.
-    Host(usize, bool),
+    /// The host hands a served request back, as a file or as a command, or answers it.
+    Host(usize, u8),
+    AnswerCommand(usize, bool),
+    /// Another session of the agent has had it started again, or has signed in.
+    StartOver(bool),
+    SignedIn,
+    WantSignIn,
+    List,
+    /// The request of ours is answered that a form or page may belong to.
+    CallOver,
     /// An open call is answered: well, with an error, or with -32000.
     Reply(usize, u8),
     Stray,
@@ -86,7 +94,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Restart),
         1 => Just(Act::EndAgent),
         1 => Just(Act::CycleMode),
-        1 => any::<u8>().prop_map(Act::SetOption),
+        3 => any::<u8>().prop_map(Act::SetOption),
         1 => Just(Act::Authenticate),
         2 => Just(Act::LogIn),
         1 => Just(Act::LogOut),
@@ -96,10 +104,16 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, file).prop_map(|(n, answer)| Act::AnswerFile(n, answer)),
         3 => (0..4usize, 0..4u8).prop_map(|(n, verdict)| Act::Decide(n, verdict)),
         1 => (0..4usize).prop_map(Act::Withdraw),
-        2 => (0..4usize, any::<bool>()).prop_map(|(n, back)| Act::Host(n, back)),
+        2 => (0..4usize, 0..3u8).prop_map(|(n, back)| Act::Host(n, back)),
+        2 => (0..4usize, any::<bool>()).prop_map(|(n, run)| Act::AnswerCommand(n, run)),
+        1 => any::<bool>().prop_map(Act::StartOver),
+        1 => Just(Act::SignedIn),
+        1 => Just(Act::WantSignIn),
+        1 => Just(Act::List),
+        1 => Just(Act::CallOver),
         12 => (0..4usize, 0..6u8).prop_map(|(n, kind)| Act::Reply(n, kind)),
         1 => Just(Act::Stray),
-        9 => (0..16u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
+        10 => (0..18u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
         4 => (0..3u8).prop_map(Act::Ask),
         2 => Just(Act::Read),
         4 => any::<(bool, bool)>().prop_map(|(form, of_turn)| Act::Elicit(form, of_turn)),
@@ -109,7 +123,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => (0..8u8).prop_map(Act::PageDone),
         1 => Just(Act::Foreign),
         4 => (0..3u8, 0..16u8, 0..3u8).prop_map(|(child, kind, id)| Act::ChildTells(child, kind, id)),
-        2 => (0..3u8).prop_map(Act::ChildAsks),
+        3 => (0..6u8).prop_map(Act::ChildAsks),
         1 => (0..3u8).prop_map(Act::CancelChild),
         2 => (0..3u8).prop_map(Act::Terminal),
         1 => (0..3u8).prop_map(Act::TerminalEnds),
@@ -206,6 +220,7 @@ impl World {
                     assert_eq!(self.alive, None, "the old one still runs");
                     self.spawning = true;
                 }
+                Effect::Join(_) => panic!("there is no other session"),
                 Effect::StopAgent(connection) => {
                     if self.alive == Some(connection) {
                         self.lost();
@@ -516,7 +531,16 @@ impl World {
                     return;
                 };
                 self.with_host.remove(&key);
-                if back && Some(key.connection) == self.alive {
+                if back == 2 && Some(key.connection) == self.alive {
+                    let request = self.read(self.session_id());
+                    self.event(Event::AskTerminal {
+                        key,
+                        request,
+                        command: "make".into(),
+                        cwd: "/project".into(),
+                        reason: "asked".into(),
+                    });
+                } else if back == 1 && Some(key.connection) == self.alive {
                     let request = self.read(self.session_id());
                     self.event(Event::OutsideRoots {
                         key,
@@ -526,6 +550,25 @@ impl World {
                     });
                 } else {
                     self.answered(key);
+                }
+            }
+            Act::AnswerCommand(n, run) => {
+                let question = self.question(n);
+                self.event(Event::AnswerCommand { question, run });
+            }
+            Act::StartOver(signed_in) => self.event(Event::StartOver { signed_in }),
+            Act::SignedIn => self.event(Event::SignedIn),
+            Act::WantSignIn => self.event(Event::WantSignIn),
+            Act::List => self.event(Event::ListSessions),
+            Act::CallOver => {
+                let request = "1".to_owned();
+                self.word(FromAgent::CallOver {
+                    caller: crate::proto::SessionKey::default(),
+                    request,
+                });
+                if self.alive.is_some() {
+                    let mut open = self.play.session.questions.iter();
+                    assert!(open.all(|question| question.request().is_none()));
                 }
             }
             Act::Reply(n, kind) => self.reply(n, kind),
@@ -624,6 +667,17 @@ impl World {
                 self.word(FromAgent::Update { session, event });
             }
             Act::ChildAsks(child) => {
+                if child > 2 {
+                    let scope = ElicitationScope::Session {
+                        session: id(&format!("child-{}", child - 3)),
+                        tool_call: None,
+                    };
+                    return self.ask(HostRequest::Elicitation(Box::new(Elicitation {
+                        scope,
+                        message: "which?".into(),
+                        mode: ElicitationMode::Form(Form::default()),
+                    })));
+                }
                 let request = PermissionRequest {
                     session: id(&format!("child-{child}")),
                     title: None,
@@ -697,6 +751,7 @@ impl World {
                 ],
                 ..hello(AgentCaps {
                     logout: kind > 2,
+                    list: kind > 2,
                     load_session: kind.is_multiple_of(2),
                     resume: kind > 3,
                     ..AgentCaps::default()
@@ -751,6 +806,7 @@ impl World {
         let mut open = self.play.session.questions.iter();
         let own = |question: &Question| match question {
             Question::Permission(question) => question.subagent.is_none(),
+            Question::Form(question) => question.request.is_none() && question.subagent.is_none(),
             question => question.is_of_turn(),
         };
         assert!(!ends_turn || !open.any(own));
@@ -815,6 +871,8 @@ fn update(kind: u8, n: &str) -> AgentEvent {
             state: crate::proto::Patch::Set(crate::proto::WorkState::Idle(None).into()),
             ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
         })),
+        16 => AgentEvent::ConfigOptions(vec![flag("fast", n == "1")]),
+        17 => AgentEvent::ConfigOptions(Vec::new()),
         13 => AgentEvent::PlanRemoved(crate::proto::PlanId::new(n)),
         _ => AgentEvent::Unknown {
             what: SafeText::new(n),

@@ -8,7 +8,7 @@ use crate::{
     text::{SafeText, first_bytes},
     ui::{
         UiCommand,
-        overlay::{Guard, OverlayContext, agent_name},
+        overlay::{Guard, OverlayContext, asker},
         render::{
             diff::{DiffOptions, change_label, diff_model, diff_stats, render_diff},
             line::StyledLine,
@@ -68,11 +68,8 @@ impl Subject for Permission {
             ToolKind::SwitchMode => "switch its mode",
             ToolKind::Other => "use a tool",
         };
-        let name = agent_name(cx.session);
-        match self.asking(cx) {
-            Some(subagent) => format!("{subagent} of {name} wants to {wants}"),
-            None => format!("{name} wants to {wants}"),
-        }
+        let who = asker(cx.session, self.0.subagent.as_ref());
+        format!("{who} wants to {wants}")
     }
 
     fn rev(&self, cx: &OverlayContext<'_>) -> u64 {
@@ -131,12 +128,6 @@ impl Subject for Permission {
 }
 
 impl Permission {
-    /// The subagent that asks, by name.
-    fn asking(&self, cx: &OverlayContext<'_>) -> Option<SafeText> {
-        let subagents = &cx.session?.subagents;
-        Some(subagents.get(self.0.subagent.as_ref()?)?.name())
-    }
-
     /// Neither command nor change nor path says what would be done.
     fn tells_nothing(&self) -> bool {
         let subject = &self.0.subject;

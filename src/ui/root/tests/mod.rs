@@ -7,6 +7,7 @@ mod pictures;
 mod providers;
 mod questions;
 mod sending;
+mod sessions;
 mod sign_in;
 mod status;
 mod stopping;
