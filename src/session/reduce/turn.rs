@@ -391,7 +391,7 @@ impl Step<'_> {
         let stopped = self.is_cancelling();
         let wants_sign_in =
             error_text::wants_sign_in(&error, !self.session.agent.auth_methods.is_empty());
-        if self.session.inner.turn.worked && !(wants_sign_in && !stopped) {
+        if self.session.inner.turn.worked && (stopped || !wants_sign_in) {
             self.prompt_failed_at_work(&error, stopped);
             return;
         }

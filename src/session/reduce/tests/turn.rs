@@ -247,10 +247,7 @@ fn a_prompt_of_more_than_a_megabyte_is_said_and_sent_all_the_same() {
         text: "see".to_owned(),
         blocks: vec![
             PromptBlock::Text("see".to_owned()),
-            PromptBlock::Resource {
-                uri: "file:///a".to_owned(),
-                text: "x".repeat(bytes),
-            },
+            PromptBlock::Text("x".repeat(bytes)),
         ],
     };
     assert_eq!(wire(&play.event(Event::Submit(large(900_000)))).len(), 1);
