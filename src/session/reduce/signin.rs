@@ -7,7 +7,7 @@ use crate::{
     text::SafeText,
 };
 
-use super::{Step, error_text};
+use super::{Step, bounds::MAX_AUTH_METHODS, error_text};
 
 #[derive(Debug, Default)]
 pub(super) struct SignIn {
@@ -58,7 +58,20 @@ impl Step<'_> {
         }
     }
 
+    /// Ways that stand in the error and that the agent has not named before. Of one that it has, the
+    /// first word counts: kimi's in the error lacks the program.
+    fn learn_ways(&mut self, error: &RpcError) {
+        let known = &mut self.session.agent.auth_methods;
+        for method in &error.auth_methods {
+            let is_new = known.iter().all(|one| one.id != method.id);
+            if is_new && known.len() < MAX_AUTH_METHODS {
+                known.push(method.clone());
+            }
+        }
+    }
+
     pub(super) fn sign_in_to_open(&mut self, error: &RpcError) {
+        self.learn_ways(error);
         self.queue_refused_prompt();
         let tried = std::mem::take(&mut self.session.inner.sign_in.tried);
         self.session.inner.sign_in.retry = Some(Retry::Open);
@@ -67,6 +80,7 @@ impl Step<'_> {
     }
 
     pub(super) fn sign_in_to_prompt(&mut self, prompt: Prompt, user: BlockId, error: &RpcError) {
+        self.learn_ways(error);
         if std::mem::take(&mut self.session.inner.sign_in.tried) {
             self.say_error(
                 NoticeLevel::Error,
@@ -85,6 +99,7 @@ impl Step<'_> {
 
     /// A change of an option was refused.
     pub(super) fn sign_in_to_set(&mut self, call: &Call, error: &RpcError) {
+        self.learn_ways(error);
         let sign_in = &mut self.session.inner.sign_in;
         if std::mem::take(&mut sign_in.tried) {
             self.say_error(

@@ -9,6 +9,7 @@ mod questions;
 mod sending;
 mod sessions;
 mod sign_in;
+mod states;
 mod status;
 mod stopping;
 
