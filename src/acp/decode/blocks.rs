@@ -159,7 +159,7 @@ fn resource(pass: Pass, member: Member<'_>) -> Result<Option<Resource>, Misfit> 
 
 /// Bytes that base64 text stands for; `None` if it is none (V1-CONT-02). Counted, not decoded: the
 /// data is not kept.
-fn decoded_len(base64: &str) -> Option<usize> {
+pub fn decoded_len(base64: &str) -> Option<usize> {
     let data = base64.trim_end_matches('=');
     let padding = base64.len() - data.len();
     let alphabet = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_');

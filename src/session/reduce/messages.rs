@@ -150,6 +150,12 @@ impl Step<'_> {
         self.session.inner.speech.left_out = 0;
     }
 
+    /// Whether one of them is what is being said now.
+    pub(super) fn is_said_in(&self, blocks: &[BlockId]) -> bool {
+        let current = self.session.inner.speech.current;
+        current.is_some_and(|block| blocks.contains(&block))
+    }
+
     /// Of blocks that are to go, or to hold something else.
     pub(super) fn is_not_said(&mut self, blocks: &[BlockId]) {
         let current = &mut self.session.inner.speech.current;
