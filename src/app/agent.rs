@@ -18,7 +18,7 @@ use crate::{
     config::{AgentProfile, Config, NotFound, StartError},
     host::Host,
     proto::{ConnectionId, Protocol, SessionKey, Setting, SettingSource},
-    session::{Event, MAX_SESSIONS, NoticeLevel, Phase, Prompt, Routed, Session, Start},
+    session::{Event, MAX_SESSIONS, NoticeLevel, Prompt, Routed, Session, Sessions, Start},
     text::SafeText,
     ui::{AgentChoice, AgentList},
 };
@@ -93,17 +93,6 @@ impl App {
             return;
         };
         let profile = running.profile.clone();
-        let starting = self
-            .sessions
-            .get(beside)
-            .is_some_and(|session| matches!(session.phase, Phase::Starting { .. }));
-        if starting && !profile.own_process {
-            // It would get a process of its own, beside one that is about to serve both.
-            let text = format!("{} is still starting: try again once it has", profile.name);
-            self.ui.toast(SafeText::line(&text));
-            self.frames.request(Instant::now(), Reason::Now);
-            return;
-        }
         let (mut config, scratch) =
             session_config(&self.launch, &self.config, &profile, start, None);
         if let Some(session) = self.sessions.get(beside) {
@@ -190,6 +179,8 @@ impl App {
             Some(question.id())
         });
         self.frames.request(Instant::now(), Reason::Now);
+        // It may have waited behind others that are opened.
+        self.let_rules_work(Sessions::settle);
     }
 
     /// Ends a session, with its terminals, and its agent if no other session has it; in the
@@ -206,6 +197,8 @@ impl App {
         self.end_login(key);
         let running = self.running.remove(&key);
         let unsent = session.unsent().cloned().collect();
+        // Others may have waited for the agent that it was to start.
+        self.let_rules_work(Sessions::settle);
         (unsent, running.and_then(|running| running.ending))
     }
 
@@ -243,17 +236,25 @@ impl App {
             return;
         };
         running.connection = Some(connection);
-        let ending = running.ending.take();
         let profile = AgentProfile {
             protocol,
             ..running.profile.clone()
         };
+        // What sessions have left behind that have no agent now: they may have shared the last one,
+        // and a new one would write the same sessions.
+        let left = self
+            .running
+            .iter_mut()
+            .filter(|(other, running)| **other == key || running.connection.is_none());
+        let endings: Vec<JoinHandle<()>> = left
+            .filter_map(|(_, running)| running.ending.take())
+            .collect();
         let cwd = self.launch.cwd.clone();
         let max_line = self.config.connection.max_line();
         let trace = self.trace();
         let jobs = self.jobs.clone();
         tokio::spawn(async move {
-            if let Some(ending) = ending {
+            for ending in endings {
                 // It cannot panic; and if it did, it would have ended.
                 let _ = ending.await;
             }
@@ -264,6 +265,17 @@ impl App {
             let launched = services::launch(profile, cwd, max_line, connection, caps, trace).await;
             let _ = jobs.send(Job::Launched(key, connection, launched));
         });
+    }
+
+    /// A session goes on with an agent that another one has started.
+    pub(super) fn join_agent(&mut self, key: SessionKey, connection: ConnectionId) {
+        if let Some(running) = self.running.get_mut(&key) {
+            running.connection = Some(connection);
+        }
+        if let Err(text) = self.host(key) {
+            let level = NoticeLevel::Error;
+            self.reduce_in(key, [Event::Note { level, text }]);
+        }
     }
 
     /// The services for one session on one connection: what they still do and run ends with it

@@ -26,7 +26,7 @@ impl App {
         }
         match command {
             UiCommand::Session(event) => self.reduce([event]),
-            UiCommand::SessionOf(key, event) => self.reduce_in(key, [event]),
+            UiCommand::SessionOf(key, event) => self.reduce_in(key, [*event]),
             UiCommand::Submit { draft, now } => self.submit(draft, now),
             UiCommand::SaveHistory(prompt) => {
                 let store = self.store.clone();

@@ -56,6 +56,7 @@ impl App {
                 }
                 Effect::Spawn(protocol) => self.spawn_agent(by, protocol),
                 Effect::StopAgent(_) => self.end_agent(by),
+                Effect::Join(connection) => self.join_agent(by, connection),
                 Effect::TellStderr(connection) => {
                     if let Some(client) = self.client(by) {
                         let event = Event::Stderr(client.stderr());

@@ -1,9 +1,13 @@
 //! The demo's protocol side: initialize, sessions, options, prompts.
 
 use std::{
-    cell::Cell,
+    collections::HashMap,
     path::PathBuf,
-    sync::mpsc,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -12,15 +16,14 @@ use serde_json::{Value, json};
 use super::{
     options::Choices,
     peer::{Message, Peer, Stopped},
-    script::{Asks, Script},
+    script::{Offers, Script},
     showcase,
 };
 
 pub struct Agent {
     peer: Peer,
-    session: Option<Session>,
-    /// What the client can ask the person.
-    asks: Asks,
+    sessions: HashMap<String, Arc<Session>>,
+    offers: Offers,
     /// The client shows options that are flags.
     flags: bool,
 }
@@ -29,29 +32,50 @@ struct Session {
     id: String,
     /// Where the tour makes and changes files.
     scratch: PathBuf,
-    choices: Choices,
-    calls: Cell<u32>,
+    choices: Mutex<Choices>,
+    calls: AtomicU32,
+}
+
+impl Session {
+    fn choices(&self) -> Choices {
+        *self.choices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Agent {
     pub fn new(peer: Peer) -> Self {
         Self {
             peer,
-            session: None,
-            asks: Asks::default(),
+            sessions: HashMap::new(),
+            offers: Offers::default(),
             flags: false,
         }
     }
 
+    /// Turns run beside each other: each has a thread, which answers when it is over.
     pub fn serve(&mut self, inbox: &mpsc::Receiver<Message>) {
         while let Ok(message) = inbox.recv() {
+            if message.method == "session/prompt" {
+                self.prompt(message);
+                continue;
+            }
             let result = self.handle(&message);
+            let opens = matches!(
+                message.method.as_str(),
+                "session/new" | "session/resume" | "session/fork"
+            );
+            let opened = result.as_ref().ok().filter(|_| opens);
+            let id = opened.map(|result| {
+                let named = result["sessionId"].as_str();
+                let id = named.or(message.params["sessionId"].as_str());
+                id.unwrap_or_default().to_owned()
+            });
             if let Some(id) = &message.id {
                 self.peer.reply(id, result);
             }
             // Comes after the answer, as with most agents: commands belong to an open session.
-            if matches!(message.method.as_str(), "session/new" | "session/resume") {
-                self.announce_commands();
+            if let Some(id) = id {
+                self.announce_commands(&id);
             }
         }
     }
@@ -60,39 +84,55 @@ impl Agent {
         let params = &message.params;
         match message.method.as_str() {
             "initialize" => Ok(self.initialize(params)),
-            "session/new" => {
+            // It remembers nothing: a fork knows as much as the session that it is of.
+            "session/new" | "session/fork" => {
                 let id = new_id();
-                self.open(id.clone(), params);
-                Ok(json!({"sessionId": id, "configOptions": self.options()}))
+                let session = self.open(id.clone(), params);
+                Ok(json!({"sessionId": id, "configOptions": self.options(&session)}))
             }
             "session/resume" => {
-                // It remembers nothing: any id is one of its own.
+                // Any id is one of its own.
                 let id = params["sessionId"].as_str().unwrap_or_default();
-                self.open(id.to_owned(), params);
-                Ok(json!({"configOptions": self.options()}))
+                let session = self.open(id.to_owned(), params);
+                Ok(json!({"configOptions": self.options(&session)}))
             }
-            "session/close" => Ok(json!({})),
+            "session/close" => {
+                let id = params["sessionId"].as_str().unwrap_or_default();
+                self.peer.cancel(id);
+                self.sessions.remove(id);
+                Ok(json!({}))
+            }
             "session/set_config_option" => {
-                let Some(session) = &mut self.session else {
-                    return Err(error(-32002, "there is no session"));
-                };
+                let session = self.session(params)?;
                 let option = params["configId"].as_str().unwrap_or_default();
-                let set = session.choices.set(option, &params["value"]);
+                let mut choices = session
+                    .choices
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                let set = choices.set(option, &params["value"]);
+                drop(choices);
                 set.map_err(|problem| error(-32602, &problem))?;
-                Ok(json!({"configOptions": self.options()}))
+                Ok(json!({"configOptions": self.options(&session)}))
             }
-            "session/prompt" => self.prompt(params),
             method => Err(error(-32601, &format!("the demo does not know {method}"))),
         }
+    }
+
+    fn session(&self, params: &Value) -> Result<Arc<Session>, Value> {
+        let id = params["sessionId"].as_str().unwrap_or_default();
+        let session = self.sessions.get(id).cloned();
+        session.ok_or_else(|| error(-32002, "there is no such session"))
     }
 
     fn initialize(&mut self, params: &Value) -> Value {
         let flags = "/clientCapabilities/session/configOptions/boolean";
         self.flags = params.pointer(flags).is_some_and(|flags| !flags.is_null());
-        let asks = &params["clientCapabilities"]["elicitation"];
-        self.asks = Asks {
-            forms: asks["form"].is_object(),
-            pages: asks["url"].is_object(),
+        let caps = &params["clientCapabilities"];
+        self.offers = Offers {
+            forms: caps["elicitation"]["form"].is_object(),
+            pages: caps["elicitation"]["url"].is_object(),
+            plans: caps["plan"].is_object(),
+            subagents: caps["subagents"].is_object(),
         };
         json!({
             "protocolVersion": 1,
@@ -103,33 +143,33 @@ impl Agent {
             },
             "agentCapabilities": {
                 "promptCapabilities": {"embeddedContext": true},
-                "sessionCapabilities": {"additionalDirectories": {}, "close": {}, "resume": {}},
+                "sessionCapabilities": {
+                    "additionalDirectories": {}, "close": {}, "fork": {}, "resume": {},
+                },
             },
         })
     }
 
-    fn open(&mut self, id: String, params: &Value) {
+    fn open(&mut self, id: String, params: &Value) -> Arc<Session> {
         let scratch = match params["additionalDirectories"][0].as_str() {
             Some(folder) => PathBuf::from(folder),
             None => PathBuf::from(params["cwd"].as_str().unwrap_or(".")),
         };
-        self.session = Some(Session {
-            id,
+        let session = Arc::new(Session {
+            id: id.clone(),
             scratch,
-            choices: Choices::default(),
-            calls: Cell::new(0),
+            choices: Mutex::default(),
+            calls: AtomicU32::new(0),
         });
+        self.sessions.insert(id, session.clone());
+        session
     }
 
-    fn options(&self) -> Value {
-        let choices = self.session.as_ref().map(|session| session.choices);
-        choices.unwrap_or_default().list(self.flags)
+    fn options(&self, session: &Session) -> Value {
+        session.choices().list(self.flags)
     }
 
-    fn announce_commands(&self) {
-        let Some(session) = &self.session else {
-            return;
-        };
+    fn announce_commands(&self, id: &str) {
         let commands: Vec<Value> = showcase::COMMANDS
             .iter()
             .map(|command| {
@@ -142,51 +182,61 @@ impl Agent {
             .collect();
         let update =
             json!({"sessionUpdate": "available_commands_update", "availableCommands": commands});
-        self.peer.notify(
-            "session/update",
-            json!({"sessionId": session.id, "update": update}),
-        );
+        self.peer
+            .notify("session/update", json!({"sessionId": id, "update": update}));
     }
 
-    fn prompt(&self, params: &Value) -> Result<Value, Value> {
-        let Some(session) = &self.session else {
-            return Err(error(-32002, "there is no session"));
+    fn prompt(&self, message: Message) {
+        let peer = self.peer.clone();
+        let reply = move |result| {
+            if let Some(id) = &message.id {
+                peer.reply(id, result);
+            }
         };
-        let text: String = params["prompt"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|block| block["text"].as_str())
-            .collect::<Vec<_>>()
-            .join("\n");
-        let attached: Vec<&str> = params["prompt"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|block| block["uri"].as_str().or(block["resource"]["uri"].as_str()))
-            .collect();
-        self.peer.begin_turn();
-        let script = Script::new(
-            &self.peer,
-            &session.id,
-            &session.scratch,
-            session.choices,
-            &session.calls,
-            self.asks,
-        );
-        let reason = match showcase::answer(&script, &text, &attached) {
-            Ok(()) => "end_turn",
-            Err(Stopped) => "cancelled",
+        let session = match self.session(&message.params) {
+            Ok(session) => session,
+            Err(error) => return reply(Err(error)),
         };
-        Ok(json!({"stopReason": reason}))
+        // Before the thread is there: a cancel may come at once.
+        let turn = self.peer.begin_turn(&session.id);
+        let (offers, params) = (self.offers, message.params);
+        std::thread::spawn(move || {
+            let reason = match play(&turn, &session, offers, &params) {
+                Ok(()) => "end_turn",
+                Err(Stopped) => "cancelled",
+            };
+            turn.end_turn(&session.id);
+            reply(Ok(json!({"stopReason": reason})));
+        });
     }
+}
+
+fn play(turn: &Peer, session: &Session, offers: Offers, params: &Value) -> Result<(), Stopped> {
+    let blocks = || params["prompt"].as_array().into_iter().flatten();
+    let texts: Vec<&str> = blocks()
+        .filter_map(|block| block["text"].as_str())
+        .collect();
+    let attached: Vec<&str> = blocks()
+        .filter_map(|block| block["uri"].as_str().or(block["resource"]["uri"].as_str()))
+        .collect();
+    let script = Script::new(
+        turn,
+        &session.id,
+        &session.scratch,
+        session.choices(),
+        &session.calls,
+        offers,
+    );
+    showcase::answer(&script, &texts.join("\n"), &attached)
 }
 
 /// Of no session before: what the client stores of one is found by its id.
 fn new_id() -> String {
+    static OPENED: AtomicU32 = AtomicU32::new(0);
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let millis = since.unwrap_or_default().as_millis();
-    format!("demo-{millis:x}-{:x}", std::process::id())
+    let number = OPENED.fetch_add(1, Ordering::SeqCst);
+    format!("demo-{millis:x}-{:x}-{number}", std::process::id())
 }
 
 fn error(code: i64, message: &str) -> Value {

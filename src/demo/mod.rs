@@ -5,6 +5,7 @@
 //! modules: what it does, any agent could do.
 
 mod agent;
+mod newer;
 mod options;
 mod peer;
 mod script;

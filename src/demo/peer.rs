@@ -21,19 +21,24 @@ pub struct Message {
     pub params: Value,
 }
 
-/// What waits for the client's answers, and the flag that a cancel sets. Shared with the reader.
+/// What waits for the client's answers, and the flags that cancels set. Shared with the reader.
 #[derive(Default)]
 struct Shared {
     answers: Mutex<HashMap<u64, Result<Value, Value>>>,
     answered: Condvar,
     next_id: AtomicU64,
-    cancelled: AtomicBool,
+    /// Turns that are open, by session; a cancel sets the flag.
+    turns: Mutex<HashMap<String, Arc<AtomicBool>>>,
     /// stdin has ended: nobody will answer.
     closed: AtomicBool,
 }
 
 #[derive(Clone)]
-pub struct Peer(Arc<Shared>);
+pub struct Peer {
+    shared: Arc<Shared>,
+    /// Of the turn that it is for, and of those that this one belongs to.
+    cancelled: Vec<Arc<AtomicBool>>,
+}
 
 /// The turn was cancelled, or the client is gone: unwind to the turn's end.
 #[derive(Debug)]
@@ -43,7 +48,10 @@ impl Peer {
     /// Starts the reader. The receiver yields what the client sends but answers and cancels; it
     /// ends with stdin.
     pub fn start() -> (Self, mpsc::Receiver<Message>) {
-        let peer = Self(Arc::default());
+        let peer = Self {
+            shared: Arc::default(),
+            cancelled: Vec::new(),
+        };
         let (sender, inbox) = mpsc::channel();
         let reader = peer.clone();
         std::thread::spawn(move || reader.read_all(&sender));
@@ -59,7 +67,9 @@ impl Peer {
             let id = message.get("id").cloned();
             let params = message["params"].take();
             match message["method"].as_str() {
-                Some("session/cancel") => self.stop(&self.0.cancelled),
+                Some("session/cancel") => {
+                    self.cancel(params["sessionId"].as_str().unwrap_or_default());
+                }
                 Some(method) => {
                     let method = method.to_owned();
                     if inbox.send(Message { id, method, params }).is_err() {
@@ -74,38 +84,60 @@ impl Peer {
                         Some(error) => Err(error.take()),
                         None => Ok(message["result"].take()),
                     };
-                    lock(&self.0.answers).insert(id, answer);
-                    self.0.answered.notify_all();
+                    lock(&self.shared.answers).insert(id, answer);
+                    self.shared.answered.notify_all();
                 }
             }
         }
-        self.stop(&self.0.closed);
+        self.stop(&self.shared.closed);
     }
 
     fn stop(&self, flag: &AtomicBool) {
-        let guard = lock(&self.0.answers);
+        let guard = lock(&self.shared.answers);
         flag.store(true, Ordering::SeqCst);
         drop(guard);
-        self.0.answered.notify_all();
+        self.shared.answered.notify_all();
     }
 
-    /// A turn begins: an old cancel is none of its business.
-    pub fn begin_turn(&self) {
-        self.0.cancelled.store(false, Ordering::SeqCst);
+    /// A turn of that session begins, or of a subagent within this one.
+    pub fn begin_turn(&self, session: &str) -> Self {
+        let flag = Arc::new(AtomicBool::new(false));
+        lock(&self.shared.turns).insert(session.to_owned(), flag.clone());
+        let mut turn = self.clone();
+        turn.cancelled.push(flag);
+        turn
+    }
+
+    pub fn end_turn(&self, session: &str) {
+        lock(&self.shared.turns).remove(session);
+    }
+
+    /// Stops the turn of that session, if one is open.
+    pub fn cancel(&self, session: &str) {
+        let flag = lock(&self.shared.turns).get(session).cloned();
+        if let Some(flag) = flag {
+            self.stop(&flag);
+        }
     }
 
     /// Whether the turn is to end now.
     pub fn check(&self) -> Result<(), Stopped> {
-        let stopped =
-            self.0.cancelled.load(Ordering::SeqCst) || self.0.closed.load(Ordering::SeqCst);
+        let stopped = self
+            .cancelled
+            .iter()
+            .any(|flag| flag.load(Ordering::SeqCst))
+            || self.shared.closed.load(Ordering::SeqCst);
         if stopped { Err(Stopped) } else { Ok(()) }
     }
 
     /// Sleeps, but no longer than until a cancel.
     pub fn pause(&self, time: Duration) -> Result<(), Stopped> {
-        let guard = lock(&self.0.answers);
+        let guard = lock(&self.shared.answers);
         let running = |_: &mut HashMap<_, _>| self.check().is_ok();
-        let waited = self.0.answered.wait_timeout_while(guard, time, running);
+        let waited = self
+            .shared
+            .answered
+            .wait_timeout_while(guard, time, running);
         drop(waited);
         self.check()
     }
@@ -124,7 +156,7 @@ impl Peer {
     /// Asks the client without waiting for its answer; gives the request's id.
     /// `params` is JSON on one line, so that its members can be in the order wanted.
     pub fn fire(&self, method: &str, params: impl fmt::Display) -> u64 {
-        let id = self.0.next_id.fetch_add(1, Ordering::SeqCst) + 1;
+        let id = self.shared.next_id.fetch_add(1, Ordering::SeqCst) + 1;
         let method = json!(method);
         send(&format_args!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{params}}}"#
@@ -140,14 +172,14 @@ impl Peer {
         params: impl fmt::Display,
     ) -> Result<Result<Value, Value>, Stopped> {
         let id = self.fire(method, params);
-        let mut answers = lock(&self.0.answers);
+        let mut answers = lock(&self.shared.answers);
         loop {
             if let Some(answer) = answers.remove(&id) {
                 return Ok(answer);
             }
             self.check()?;
             answers = self
-                .0
+                .shared
                 .answered
                 .wait(answers)
                 .unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,8 @@
 //! What a scripted turn can do: each step is what a real agent would send.
 
 use std::{
-    cell::Cell,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
@@ -56,11 +56,14 @@ pub enum Answer {
     Rejected,
 }
 
-/// What the client offers for asking the person.
+/// What the client offers beyond what every client has.
 #[derive(Clone, Copy, Default)]
-pub struct Asks {
+pub struct Offers {
     pub forms: bool,
     pub pages: bool,
+    /// Plans with ids.
+    pub plans: bool,
+    pub subagents: bool,
 }
 
 pub struct Script<'a> {
@@ -69,8 +72,8 @@ pub struct Script<'a> {
     pub scratch: &'a Path,
     choices: Choices,
     /// Tool calls announced so far in this session: their ids.
-    calls: &'a Cell<u32>,
-    pub asks: Asks,
+    calls: &'a AtomicU32,
+    pub offers: Offers,
 }
 
 type Step<T = ()> = Result<T, Stopped>;
@@ -81,8 +84,8 @@ impl<'a> Script<'a> {
         session: &'a str,
         scratch: &'a Path,
         choices: Choices,
-        calls: &'a Cell<u32>,
-        asks: Asks,
+        calls: &'a AtomicU32,
+        offers: Offers,
     ) -> Self {
         Self {
             peer,
@@ -90,7 +93,7 @@ impl<'a> Script<'a> {
             scratch,
             choices,
             calls,
-            asks,
+            offers,
         }
     }
 
@@ -108,9 +111,14 @@ impl<'a> Script<'a> {
 
     pub fn update(&self, update: Value) -> Step {
         self.peer.check()?;
+        self.tell(update);
+        Ok(())
+    }
+
+    /// The same in a turn that was stopped, too.
+    pub fn tell(&self, update: Value) {
         let params = json!({"sessionId": self.session, "update": update});
         self.peer.notify("session/update", params);
-        Ok(())
     }
 
     /// Streams markdown word by word.
@@ -164,11 +172,50 @@ impl<'a> Script<'a> {
         self.update(json!({"sessionUpdate": "plan", "entries": entries}))
     }
 
+    /// Of this process alone: a resumed session goes on below the calls of the one before.
+    pub fn next_id(&self, kind: &str) -> String {
+        let number = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        format!("{kind}-{:x}-{number}", std::process::id())
+    }
+
+    /// Has a subagent play: a session of its own, which can be stopped alone.
+    pub fn subagent(&self, title: &str, task: &str, play: impl FnOnce(&Script) -> Step) -> Step {
+        let id = format!("{}-{}", self.session, self.next_id("sub"));
+        let tell = |more: Value| {
+            let mut update = json!({"sessionUpdate": "subagent_update", "sessionId": id});
+            merge(&mut update, more);
+            self.tell(update);
+        };
+        self.peer.check()?;
+        tell(json!({
+            "title": title, "description": task, "capabilities": {"cancel": {}},
+            "state": {"state": "running"},
+        }));
+        let peer = self.peer.begin_turn(&id);
+        let child = Script {
+            peer: &peer,
+            session: &id,
+            ..*self
+        };
+        let task = json!({
+            "sessionUpdate": "session_message", "messageId": child.next_id("message"),
+            "senderSessionId": self.session, "recipientSessionId": id,
+            "content": [{"type": "text", "text": task}],
+        });
+        let played = child.update(task).and_then(|()| play(&child));
+        self.peer.end_turn(&id);
+        let reason = match played {
+            Ok(()) => "end_turn",
+            Err(Stopped) => "cancelled",
+        };
+        // Also in a turn that was stopped: it rests.
+        tell(json!({"state": {"state": "idle", "stopReason": reason}}));
+        self.peer.check()
+    }
+
     /// Announces a tool call and gives its id.
     pub fn tool(&self, kind: &str, title: &str, extra: Value) -> Step<String> {
-        self.calls.set(self.calls.get() + 1);
-        // Of this process alone: a resumed session goes on below the calls of the one before.
-        let id = format!("call-{:x}-{}", std::process::id(), self.calls.get());
+        let id = self.next_id("call");
         let mut update = json!({
             "sessionUpdate": "tool_call",
             "toolCallId": id,

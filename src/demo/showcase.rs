@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{
+    newer,
     peer::Stopped,
     script::{Answer, Script, text_content},
 };
@@ -64,6 +65,30 @@ pub const COMMANDS: &[Command] = &[
         description: "a plan that advances",
         hint: None,
         play: |script, _| plan(script),
+    },
+    Command {
+        name: "plans",
+        description: "two plans at once, one of them in prose",
+        hint: None,
+        play: |script, _| newer::plans(script),
+    },
+    Command {
+        name: "subagents",
+        description: "two subagents at work, each with its own words, calls and questions",
+        hint: None,
+        play: |script, _| newer::subagents(script),
+    },
+    Command {
+        name: "notice",
+        description: "notices that stand for a moment",
+        hint: None,
+        play: |script, _| newer::notices(script),
+    },
+    Command {
+        name: "compact",
+        description: "make room in the context, with a summary",
+        hint: None,
+        play: |script, _| newer::compact(script),
     },
     Command {
         name: "think",
@@ -226,7 +251,7 @@ fn refuse_me(script: &Script) -> Result<(), Stopped> {
 
 /// A short form, as it fits into the tour.
 fn ask_opinion(script: &Script) -> Result<(), Stopped> {
-    if !script.asks.forms {
+    if !script.offers.forms {
         return Ok(());
     }
     script.say("Agents can also ask for more than a yes or no:\n")?;
@@ -258,7 +283,7 @@ fn ask_opinion(script: &Script) -> Result<(), Stopped> {
 
 /// Every kind of field there is.
 fn form(script: &Script) -> Result<(), Stopped> {
-    if !script.asks.forms {
+    if !script.offers.forms {
         return script.say("Your client shows no forms.\n");
     }
     // As text: the order of the fields is that of the form.
@@ -294,7 +319,7 @@ fn form(script: &Script) -> Result<(), Stopped> {
 }
 
 fn link(script: &Script) -> Result<(), Stopped> {
-    if !script.asks.pages {
+    if !script.offers.pages {
         return script.say("Your client opens no pages.\n");
     }
     const PAGE: &str = "demo-page";

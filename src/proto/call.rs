@@ -38,6 +38,9 @@ pub enum FromAgent {
         call: CallTag,
         result: CallResult,
     },
+    /// A request of ours is answered, for which the agent had asked the person something: comes
+    /// before its reply. `request` is its id, as in the question's scope (V1-ELI-02).
+    CallOver { caller: SessionKey, request: String },
     /// `elicitation/complete`: what a page was opened for is done (V1-ELI-18).
     ElicitationDone { id: ElicitationId },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.

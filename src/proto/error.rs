@@ -1,6 +1,9 @@
 //! JSON-RPC errors, both directions (V1-ERR).
 
-use crate::{proto::RawJson, text::SafeText};
+use crate::{
+    proto::{AuthMethod, RawJson},
+    text::SafeText,
+};
 
 /// Codes with a meaning of their own.
 pub mod code {
@@ -22,6 +25,8 @@ pub struct RpcError {
     pub message: SafeText,
     /// `data` as JSON text, bounded; some agents put the only readable text there.
     pub data: Option<RawJson>,
+    /// Ways to sign in that stand with [`code::AUTH_REQUIRED`]: some agents name them only there.
+    pub auth_methods: Box<[AuthMethod]>,
 }
 
 impl RpcError {
@@ -30,6 +35,7 @@ impl RpcError {
             code,
             message: SafeText::new(message.as_ref()),
             data: None,
+            auth_methods: Box::default(),
         }
     }
 }

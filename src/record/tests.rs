@@ -10,9 +10,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     proto::{
-        CompactionId, CompactionStatus, ContentBlock, Diff, Media, MessageId, Meta, PlanEntry,
-        PlanPriority, PlanStatus, PlanText, RawJson, ResourceLink, TerminalId, ToolCallId,
-        ToolContent, ToolKind, ToolLocation,
+        CompactionId, CompactionStatus, ContentBlock, Diff, DiffText, FileChange, FileKind, Media,
+        MessageId, Meta, PlanEntry, PlanPriority, PlanStatus, PlanText, RawJson, ResourceLink,
+        TerminalId, ToolCallId, ToolContent, ToolKind, ToolLocation,
     },
     session::{
         Answered, BlockId, BlockKind, By, Compaction, Message, Notice, NoticeLevel, Session,
@@ -151,6 +151,66 @@ fn a_message_that_was_cut_in_its_middle_is_written_anew() {
     assert_eq!(blocks(&file.read()), stored(&session));
 }
 
+// V2-UPD-01
+#[test]
+fn what_was_withdrawn_is_no_part_of_the_record() {
+    let mut session = session();
+    let mut file = File::new();
+    session.transcript.push_for_test(user("go"));
+    let gone = session.transcript.push_for_test(agent("not that"));
+    session.transcript.push_for_test(agent("this"));
+    file.take(&session, false);
+    session.transcript.remove_for_test(&[gone]);
+    file.take(&session, false);
+    assert_eq!(blocks(&file.read()), stored(&session));
+    session.transcript.push_for_test(agent("and more"));
+    file.take(&session, false);
+    assert_eq!(blocks(&file.read()), stored(&session));
+}
+
+// V2-UPD-06
+#[test]
+fn changes_of_files_without_their_texts_come_back_as_they_were() {
+    let change = |change, file, text| {
+        ToolContent::Diff(Arc::new(Diff {
+            path: "/w/new".into(),
+            change,
+            file,
+            mime_type: Some("image/png".into()),
+            text,
+        }))
+    };
+    let from = || "/w/old".to_owned();
+    let content = vec![
+        change(FileChange::Add, FileKind::Binary, DiffText::None),
+        change(FileChange::Delete, FileKind::Unknown, DiffText::None),
+        change(
+            FileChange::Modify,
+            FileKind::Text,
+            DiffText::Patch("@@ -1 +1 @@".into()),
+        ),
+        change(
+            FileChange::Move { from: from() },
+            FileKind::Directory,
+            DiffText::None,
+        ),
+        change(
+            FileChange::Copy { from: from() },
+            FileKind::Symlink,
+            DiffText::None,
+        ),
+        change(
+            FileChange::Other("_swap".into()),
+            FileKind::Other("_fifo".into()),
+            DiffText::None,
+        ),
+    ];
+    for piece in content {
+        let stored = Piece::from(&piece);
+        assert_eq!(ToolContent::from(stored), piece);
+    }
+}
+
 #[test]
 fn nothing_is_written_of_a_session_in_which_nothing_was_said() {
     let mut session = session();
@@ -188,6 +248,7 @@ fn the_end_of_a_turn_is_written_at_once_and_to_last() {
     let mut file = File::new();
     session.turn = Some(SessionTurn {
         started: file.now,
+        prompted: true,
         phase: TurnPhase::Running,
     });
     session.transcript.push_for_test(user("go"));

@@ -9,7 +9,10 @@ use super::{
     words::{reason_name, state_name},
 };
 use crate::{
-    proto::{AgentNotice, CallResult, CallTag, FromAgent, HostRequest, NoticeSeverity, SessionId},
+    proto::{
+        AgentNotice, CallResult, CallTag, FromAgent, HostRequest, NoticeSeverity, SessionId,
+        StopReason,
+    },
     session::{self, BlockId, BlockKind, Event, Session, Transcript},
 };
 
@@ -35,6 +38,8 @@ pub struct Observer {
     turn_is_over: bool,
     /// The latest answer to a prompt.
     answer: Option<CallResult>,
+    /// Why the agent stopped, where it did.
+    stop: Option<StopReason>,
     main: Watch,
     subagents: HashMap<SessionId, Child>,
     last_subagent: u64,
@@ -60,6 +65,7 @@ impl Observer {
             turn_is_open: false,
             turn_is_over: false,
             answer: None,
+            stop: None,
             main: Watch::default(),
             subagents: HashMap::new(),
             last_subagent: 0,
@@ -76,10 +82,10 @@ impl Observer {
         self.skip_subagents(session);
     }
 
-    /// What came of the turn; `None` while it is open, or before. Without an answer the agent was
-    /// lost.
-    pub fn turn_end(&self) -> Option<Option<&CallResult>> {
-        self.turn_is_over.then_some(self.answer.as_ref())
+    /// Why the turn ended; `None` while it is open, or before. Without a reason it failed, or the
+    /// agent was lost.
+    pub fn turn_end(&self) -> Option<Option<&StopReason>> {
+        self.turn_is_over.then_some(self.stop.as_ref())
     }
 
     /// An event, before the session is changed by it: what the session does not keep.
@@ -166,13 +172,15 @@ impl Observer {
     pub fn look(&mut self, session: &Session) -> Vec<Record> {
         let mut out = Vec::new();
         self.look_at_agent(session, &mut out);
-        let turn = session.turn.is_some();
+        // What the agent does by itself is not the turn that was asked for.
+        let turn = session.turn.as_ref().is_some_and(|turn| turn.prompted);
         if self.main.from.is_none() && (turn || self.scope == Scope::All) {
             self.main.from = Some(self.first(session));
         }
         if turn && !self.turn_is_open {
             // An answer from before, to a prompt that was sent once more after a sign-in.
             self.answer = None;
+            self.stop = None;
         }
         let main = &mut self.main;
         let mut sink = Sink {
@@ -189,10 +197,16 @@ impl Observer {
         self.look_at_transcript(&session.transcript, &mut out);
         self.turn_is_over = !turn && (self.turn_is_over || self.turn_is_open);
         self.turn_is_open = turn;
-        if self.turn_is_over
-            && let Some(CallResult::PromptDone(reason, _)) = &self.answer
-        {
-            self.summary.stop_reason = Some(reason_name(reason));
+        if self.turn_is_over {
+            self.stop = match self.answer.take() {
+                Some(CallResult::PromptDone(reason, _)) => Some(reason),
+                // V2-PROMPT-01: its state told the end. One that gives no reason has just ended.
+                Some(CallResult::PromptAccepted { .. }) if session.connection.is_some() => {
+                    Some(session.last_stop.clone().unwrap_or(StopReason::EndTurn))
+                }
+                _ => self.stop.take(),
+            };
+            self.summary.stop_reason = self.stop.as_ref().map(reason_name);
         }
         out
     }

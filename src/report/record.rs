@@ -32,10 +32,15 @@ pub enum Record {
     /// A piece of a message of the agent; those with the same number belong together.
     Text {
         message: u64,
+        /// The message that this one takes the place of, which was told before.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        replaces: Option<u64>,
         text: String,
     },
     Thought {
         message: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        replaces: Option<u64>,
         text: String,
     },
     /// Something in a message that is no text.
@@ -113,7 +118,7 @@ pub struct Tool {
     pub id: String,
     pub title: String,
     pub kind: &'static str,
-    /// `pending`, `in_progress`, `completed`, `failed`, `cancelled`, `ended` (the turn ended first),
+    /// `pending`, `in_progress`, `paused`, `completed`, `failed`, `cancelled`, `ended` (the turn ended first),
     /// or the agent's own word.
     pub status: String,
     pub command: Option<String>,

@@ -159,7 +159,7 @@ fn what_happens_is_told_once_and_in_order() {
     watched.ends(StopReason::EndTurn);
     assert!(matches!(
         watched.observer.turn_end(),
-        Some(Some(CallResult::PromptDone(StopReason::EndTurn, None)))
+        Some(Some(StopReason::EndTurn))
     ));
     let tool = |status: &str| {
         json!({"event": "tool_call", "call": 2, "id": "t", "title": "Edit a.rs", "kind": "edit",
@@ -436,5 +436,93 @@ fn tokens_of_the_turn_are_in_the_summary() {
             .json()
             .iter()
             .any(|r| r["event"] == "tokens" && r["total"] == 30)
+    );
+}
+
+impl Watched {
+    fn accepts(&mut self) {
+        let session = SessionId::new("s");
+        self.reply(
+            CallTag::Prompt { session },
+            CallResult::PromptAccepted {
+                message: crate::proto::MessageId::new("m"),
+            },
+        );
+    }
+}
+
+fn state(state: crate::proto::WorkState) -> AgentEvent {
+    AgentEvent::State(state.into())
+}
+
+// V2-PROMPT-01, V2-STATE-01
+#[test]
+fn a_turn_ends_by_the_agents_state() {
+    use crate::proto::WorkState::{Idle, Running};
+    let mut watched = Watched::running();
+    watched.accepts();
+    watched.says(state(Running));
+    watched.says(text(ChunkRole::Agent, "done"));
+    assert_eq!(watched.observer.turn_end(), None);
+    watched.says(state(Idle(Some(StopReason::MaxTokens))));
+    assert_eq!(
+        watched.observer.turn_end(),
+        Some(Some(&StopReason::MaxTokens))
+    );
+    assert_eq!(
+        watched.observer.summary().stop_reason.as_deref(),
+        Some("max_tokens")
+    );
+    // What the agent does by itself later changes nothing of that.
+    watched.says(state(Running));
+    watched.says(state(Idle(Some(StopReason::Refusal))));
+    assert_eq!(
+        watched.observer.turn_end(),
+        Some(Some(&StopReason::MaxTokens))
+    );
+}
+
+// V2-UPD-01
+#[test]
+fn a_message_that_is_worded_anew_is_another_one() {
+    use crate::proto::{MessageId, WorkState};
+    let mut watched = Watched::running();
+    watched.accepts();
+    watched.says(state(WorkState::Running));
+    let chunk = |said: &str| AgentEvent::Chunk {
+        role: ChunkRole::Agent,
+        message: Some(MessageId::new("a")),
+        content: ContentBlock::Text(SafeText::new(said)),
+        meta: Meta::default(),
+    };
+    watched.says(chunk("one"));
+    watched.says(AgentEvent::Message {
+        role: ChunkRole::Agent,
+        id: MessageId::new("a"),
+        content: Patch::Set(vec![ContentBlock::Text("another".into())]),
+        meta: Meta::default(),
+    });
+    watched.says(chunk(" one"));
+    let told: Vec<(Value, Value, Value)> = watched
+        .json()
+        .into_iter()
+        .filter(|record| record["event"] == "text")
+        .map(|it| {
+            (
+                it["message"].clone(),
+                it["replaces"].clone(),
+                it["text"].clone(),
+            )
+        })
+        .collect();
+    let (first, anew) = (told[0].0.clone(), told[1].0.clone());
+    assert_ne!(first, anew);
+    assert_eq!(
+        told,
+        [
+            (first.clone(), Value::Null, json!("one")),
+            (anew.clone(), first, json!("another")),
+            (anew, Value::Null, json!(" one")),
+        ]
     );
 }

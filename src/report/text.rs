@@ -20,6 +20,8 @@ pub struct Narrator {
     flow: Flow,
     /// Calls, and messages of subagents, that were told of.
     told: HashSet<u64>,
+    /// Errors are lines like others; else the last is said at the end.
+    with_errors: bool,
     /// What subagents are called, by id.
     names: HashMap<String, String>,
     /// The beginning of what one says now.
@@ -34,10 +36,18 @@ struct Heard {
 }
 
 impl Narrator {
+    /// For a conversation that goes on behind what went wrong.
+    pub fn with_errors() -> Self {
+        Self {
+            with_errors: true,
+            ..Self::default()
+        }
+    }
+
     /// What goes to stdout: the agent's words, nothing else.
     pub fn words(&mut self, record: &Record) -> String {
         match record {
-            Record::Text { message, text } => {
+            Record::Text { message, text, .. } => {
                 format!("{}{text}", self.flow.before(*message, text))
             }
             _ => String::new(),
@@ -59,7 +69,7 @@ impl Narrator {
         let mut lines = Vec::new();
         match record {
             Record::Within { subagent, what } => {
-                if let Record::Text { message, text } = &**what {
+                if let Record::Text { message, text, .. } = &**what {
                     lines.extend(self.hear(subagent, *message, text));
                 }
             }
@@ -149,8 +159,8 @@ impl Narrator {
                 format!("[{kind}] {}", what.unwrap_or_default())
             }
             Record::Notice { level, text, .. } => match *level {
-                // What went wrong is said at the end.
-                "quiet" | "error" => return None,
+                "quiet" => return None,
+                "error" if !self.with_errors => return None,
                 "info" => format!("[note] {text}"),
                 level => format!("[{level}] {text}"),
             },

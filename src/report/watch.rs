@@ -11,6 +11,7 @@ use super::{
 use crate::{
     proto::{CompactionStatus, NamedPlan, PlanBody, SessionId, ToolContent},
     session::{Block, BlockId, BlockKind, Changes, NoticeLevel, ToolCall, ToolState, Transcript},
+    text::SafeTextBuf,
 };
 
 /// Bytes of the text that the summary keeps.
@@ -18,6 +19,9 @@ const MAX_TEXT: usize = 32 << 20;
 
 /// A subagent's blocks are numbered from here times its own number, so that no two have the same.
 const PER_SUBAGENT: u64 = 1 << 32;
+
+/// Numbers of messages that were worded anew begin behind this: no transcript has so many blocks.
+const FIRST_EDITION: u64 = 1 << 31;
 
 /// Where what is found goes.
 pub(super) struct Sink<'a> {
@@ -39,16 +43,26 @@ pub(super) struct Watch {
     seen: HashMap<BlockId, Seen>,
     plan: Vec<PlanEntry>,
     plans: Vec<NamedPlan>,
+    /// Messages that were worded anew.
+    editions: u64,
 }
 
 enum Seen {
-    /// Bytes of a message.
-    Text(usize),
+    Text(Told),
     /// A call as it was told, and the answers told of it.
     Tool(Box<Tool>, usize),
     Compaction(CompactionStatus),
     Warning(String),
     Told,
+}
+
+/// What was told of a message.
+#[derive(Clone, Copy)]
+struct Told {
+    bytes: usize,
+    edition: u32,
+    /// As it is called: another one for each edition.
+    number: u64,
 }
 
 impl Watch {
@@ -96,21 +110,28 @@ impl Watch {
         if !said || block.id < self.known {
             return;
         }
-        let number = self.number(block.id);
         match &block.kind {
             BlockKind::Agent(message) => {
-                if let Some(text) = self.more(block.id, &message.text) {
+                if let Some((message, replaces, text)) = self.more(block.id, &message.text) {
                     if self.subagent.is_none() {
-                        keep_text(sink, number, &text);
+                        keep_text(sink, message, &text);
                     }
-                    let message = number;
-                    self.tell(Record::Text { message, text }, sink);
+                    let record = Record::Text {
+                        message,
+                        replaces,
+                        text,
+                    };
+                    self.tell(record, sink);
                 }
             }
             BlockKind::Thought(thought) => {
-                if let Some(text) = self.more(block.id, &thought.text) {
-                    let message = number;
-                    self.tell(Record::Thought { message, text }, sink);
+                if let Some((message, replaces, text)) = self.more(block.id, &thought.text) {
+                    let record = Record::Thought {
+                        message,
+                        replaces,
+                        text,
+                    };
+                    self.tell(record, sink);
                 }
             }
             BlockKind::Tool(call) => self.look_at_tool(block.id, call, sink),
@@ -164,19 +185,36 @@ impl Watch {
         });
     }
 
-    /// What a message has more than was told of it.
-    fn more(&mut self, id: BlockId, text: &str) -> Option<String> {
-        let seen = match self.seen.get(&id) {
-            Some(Seen::Text(seen)) => *seen,
-            _ => 0,
+    /// What a message has more than was told of it, under which number, and the number of what it
+    /// replaces: one that is worded anew is another one, as nothing that was told can be taken back
+    /// (V2-UPD-01).
+    fn more(&mut self, id: BlockId, text: &SafeTextBuf) -> Option<(u64, Option<u64>, String)> {
+        let known = match self.seen.get(&id) {
+            Some(Seen::Text(told)) => Some(*told),
+            _ => None,
         };
-        if seen == text.len() {
+        let anew = known.filter(|told| told.edition != text.edition());
+        let (bytes, number) = match known {
+            _ if anew.is_some() => {
+                self.editions += 1;
+                (0, self.number(BlockId(FIRST_EDITION + self.editions)))
+            }
+            Some(told) => (told.bytes, told.number),
+            None => (0, self.number(id)),
+        };
+        if bytes == text.len() && anew.is_none() {
             return None;
         }
-        self.seen.insert(id, Seen::Text(text.len()));
+        let told = Told {
+            bytes: text.len(),
+            edition: text.edition(),
+            number,
+        };
+        self.seen.insert(id, Seen::Text(told));
         // Shorter than before: the middle of a very long one was left out, and it says so itself.
-        let more = text.get(seen..).unwrap_or_default();
-        (!more.is_empty()).then(|| more.to_owned())
+        let more = text.get(bytes..).unwrap_or_default();
+        let more = (!more.is_empty()).then(|| more.to_owned())?;
+        Some((number, anew.map(|told| told.number), more))
     }
 
     /// Calls, and what was decided about them, are the run's, whoever makes them.

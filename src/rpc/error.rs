@@ -27,6 +27,7 @@ pub fn decode_error(raw: &str) -> RpcError {
             .unwrap_or(code::INTERNAL),
         message: SafeText::new(&message(&error, data)),
         data: data.map(|data| RawJson::bounded(&data.to_string(), DATA_LIMIT)),
+        auth_methods: Box::default(),
     }
 }
 

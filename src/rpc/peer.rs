@@ -1,7 +1,7 @@
 //! Our end of one connection: which calls wait for the agent, and which of its requests for us.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -31,6 +31,28 @@ pub struct Peer {
 struct Calls {
     last: u64,
     open: HashMap<u64, (SessionKey, CallTag)>,
+    /// Those of them for which the agent asks the person something.
+    asking: HashSet<u64>,
+}
+
+/// A call that was answered.
+pub(super) struct Answered {
+    pub caller: SessionKey,
+    pub call: CallTag,
+    /// Its id, where the agent has asked the person something for it.
+    pub asking: Option<String>,
+}
+
+impl Calls {
+    fn take(&mut self, id: u64) -> Option<Answered> {
+        let (caller, call) = self.open.remove(&id)?;
+        let asking = self.asking.remove(&id).then(|| id.to_string());
+        Some(Answered {
+            caller,
+            call,
+            asking,
+        })
+    }
 }
 
 /// Requests of the agent, each with its id as it was written (V1-RPC-05). Taking the id out is what
@@ -201,30 +223,30 @@ impl Peer {
         self.outbox.close();
     }
 
-    /// Whose open call has this id.
-    pub(super) fn caller(&self, id: &str) -> Option<SessionKey> {
+    /// Whose open call has this id; the agent asks something for it (V1-ELI-02).
+    pub(super) fn asks_for(&self, id: &str) -> Option<SessionKey> {
         let number: u64 = id.parse().ok()?;
-        lock(&self.calls)
-            .open
-            .get(&number)
-            .map(|(caller, _)| *caller)
+        let mut calls = lock(&self.calls);
+        let caller = calls.open.get(&number).map(|(caller, _)| *caller)?;
+        calls.asking.insert(number);
+        Some(caller)
     }
 
     /// The call that this id was sent with, and whose it was; once.
-    pub(super) fn take_call(&self, id: &RawValue) -> Option<(SessionKey, CallTag)> {
+    pub(super) fn take_call(&self, id: &RawValue) -> Option<Answered> {
         // Exactly as we wrote it: `"1"` is not `1` (C003).
         let number = id.get().parse().ok()?;
-        lock(&self.calls).open.remove(&number)
+        lock(&self.calls).take(number)
     }
 
     /// The one call that is open, if there is just one: what an answer without an id is for (D-04).
-    pub(super) fn take_only_call(&self) -> Option<(SessionKey, CallTag)> {
+    pub(super) fn take_only_call(&self) -> Option<Answered> {
         let mut calls = lock(&self.calls);
         if calls.open.len() > 1 {
             return None;
         }
         let id = *calls.open.keys().next()?;
-        calls.open.remove(&id)
+        calls.take(id)
     }
 
     /// `None`, and an answer that says so, where too many are open.

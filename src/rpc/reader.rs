@@ -14,6 +14,7 @@ use crate::{
         envelope::{self, Answers, Message, Outcome},
         error::decode_error,
         lines::{Line, Lines},
+        peer::Answered,
         queue::Closed,
         text,
     },
@@ -241,7 +242,7 @@ impl<P: Protocol> Reader<P> {
                 if let FromAgent::Request { request, .. } = &mut word
                     && let Some((of, caller)) = request.scope_mut()
                 {
-                    *caller = self.peer.caller(of);
+                    *caller = self.peer.asks_for(of);
                 }
                 self.inbox.push(Inbound::FromAgent(word), line.len());
             }
@@ -257,7 +258,12 @@ impl<P: Protocol> Reader<P> {
             Some(id) => self.peer.take_call(id),
             None => self.peer.take_only_call(),
         };
-        let Some((caller, call)) = call else {
+        let Some(Answered {
+            caller,
+            call,
+            asking,
+        }) = call
+        else {
             debug!(?id, "an answer to no open call (V1-RPC-16)");
             return;
         };
@@ -270,6 +276,10 @@ impl<P: Protocol> Reader<P> {
             )),
         };
         self.aside(id);
+        if let Some(request) = asking {
+            let over = FromAgent::CallOver { caller, request };
+            self.inbox.push(Inbound::FromAgent(over), 0);
+        }
         let reply = FromAgent::Reply {
             caller,
             call,

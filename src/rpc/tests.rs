@@ -152,13 +152,37 @@ fn done(call: CallTag, result: &str) -> FromAgent {
 #[tokio::test]
 async fn an_open_call_is_known_by_its_id_as_it_was_written() {
     let wire = wire(64);
-    assert_eq!(wire.peer.caller("1"), None);
+    assert_eq!(wire.peer.asks_for("1"), None);
     wire.peer
         .call(CALLER, prompt(1), "session/prompt", json!({}));
-    assert_eq!(wire.peer.caller("1"), Some(CALLER));
+    assert_eq!(wire.peer.asks_for("1"), Some(CALLER));
     for id in ["\"1\"", "1.0", "2", "null"] {
-        assert_eq!(wire.peer.caller(id), None, "{id}");
+        assert_eq!(wire.peer.asks_for(id), None, "{id}");
     }
+}
+
+// V1-ELI-02: comes before the reply, so that the question is closed by then.
+#[tokio::test]
+async fn the_end_of_a_call_that_the_agent_asks_for_is_told_and_of_others_not() {
+    let mut wire = wire(4096);
+    for n in [1, 2] {
+        wire.peer
+            .call(CALLER, prompt(n), "session/prompt", json!({}));
+    }
+    assert_eq!(wire.peer.asks_for("2"), Some(CALLER));
+    for id in [1, 2] {
+        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":\"ok\"}}\n");
+        wire.agent_says(answer).await;
+    }
+    let replies = wire.finish().await;
+    let over = FromAgent::CallOver {
+        caller: CALLER,
+        request: "2".to_owned(),
+    };
+    let is_reply = |word: &FromAgent| matches!(word, FromAgent::Reply { .. });
+    assert_eq!(replies.len(), 3, "{replies:?}");
+    assert!(is_reply(&replies[0]) && is_reply(&replies[2]));
+    assert_eq!(replies[1], over);
 }
 
 // V1-RPC-07

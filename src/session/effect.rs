@@ -18,6 +18,8 @@ pub enum Effect {
     Spawn(Protocol),
     /// End that process and everything it started; comes back as `Exited`.
     StopAgent(ConnectionId),
+    /// The session is on that connection from now on, which another one has made.
+    Join(ConnectionId),
     /// What the agent has said on stderr so far; comes back as `Stderr`.
     TellStderr(ConnectionId),
     /// Ask the policy; comes back as `Decided`.

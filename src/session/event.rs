@@ -5,7 +5,7 @@ use crate::{
         AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
         OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId, ToolCallId,
     },
-    session::{Prompt, QuestionId, Verdict},
+    session::{AgentInfo, Prompt, QuestionId, Verdict},
     text::SafeText,
 };
 
@@ -30,6 +30,23 @@ pub enum Event {
 
     /// What was asked for by [`Effect::TellStderr`](crate::session::Effect::TellStderr).
     Stderr(SafeText),
+
+    // Other sessions with the same agent.
+    /// One of them has had it started again, and this one comes along; `signed_in`: after a sign-in.
+    StartOver {
+        signed_in: bool,
+    },
+    /// The process that one of them has started is there, and has introduced itself.
+    Joined {
+        connection: ConnectionId,
+        agent: Box<AgentInfo>,
+    },
+    /// It did not come.
+    NoAgent {
+        error: SafeText,
+    },
+    /// The person has signed in from one of them.
+    SignedIn,
 
     // The person.
     /// Send, or queue while a turn is open.

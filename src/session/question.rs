@@ -50,8 +50,16 @@ impl Question {
     pub fn is_of_turn(&self) -> bool {
         match self {
             Self::Permission(_) | Self::File(_) | Self::Command(_) => true,
-            Self::Form(question) => question.of_turn,
-            Self::Page(question) => question.of_turn,
+            Self::Form(_) | Self::Page(_) => self.request().is_none(),
+        }
+    }
+
+    /// The request of ours that it belongs to, and not to the session (V1-ELI-02): its id.
+    pub fn request(&self) -> Option<&str> {
+        match self {
+            Self::Permission(_) | Self::File(_) | Self::Command(_) => None,
+            Self::Form(question) => question.request.as_deref(),
+            Self::Page(question) => question.request.as_deref(),
         }
     }
 
@@ -144,8 +152,8 @@ pub struct FormQuestion {
     pub key: RequestKey,
     /// The subagent that asks; `None`: the session itself.
     pub subagent: Option<SessionId>,
-    /// It belongs to the session, not to a request of ours (V1-ELI-02).
-    pub of_turn: bool,
+    /// The request of ours that it belongs to; `None`: it is the session's (V1-ELI-02).
+    pub request: Option<String>,
     /// Title of the tool call that it is asked for.
     pub about: Option<SafeText>,
     pub message: SafeText,
@@ -160,7 +168,8 @@ pub struct PageQuestion {
     pub key: RequestKey,
     /// The subagent that asks; `None`: the session itself.
     pub subagent: Option<SessionId>,
-    pub of_turn: bool,
+    /// As of a form.
+    pub request: Option<String>,
     pub about: Option<SafeText>,
     pub message: SafeText,
     pub page: ElicitationId,

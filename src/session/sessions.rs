@@ -4,12 +4,16 @@
 //! share a connection, each with its own turn, queue and questions. The rules of one session are
 //! the module `reduce`'s.
 
-use std::time::Instant;
+mod together;
+
+use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
-    proto::{AgentExit, ConnectionId, FromAgent, SessionId, SessionKey},
+    proto::{AgentExit, CallResult, CallTag, ConnectionId, FromAgent, SessionId, SessionKey},
     session::{Effect, Event, History, Phase, Session, SessionConfig, reduce},
 };
+
+use together::{Place, Process};
 
 /// Sessions that can be open at once. Each has a transcript, and most an agent process; no person
 /// looks after more.
@@ -37,6 +41,8 @@ pub struct Elsewhere {
 pub struct Sessions {
     /// In the order in which they were opened.
     list: Vec<(SessionKey, Session)>,
+    /// Of each of them.
+    places: BTreeMap<SessionKey, Place>,
     shown: Option<SessionKey>,
     last: u32,
 }
@@ -49,32 +55,39 @@ impl Sessions {
         config: SessionConfig,
         now: Instant,
     ) -> Option<(SessionKey, Vec<Routed>)> {
-        self.add(|| Session::start(config, now))
+        // A family of its own: keys are not used twice.
+        let family = self.last + 1;
+        self.add(family, || Session::start(config, now))
     }
 
-    /// Opens a session on the connection that `beside` has, and shows it; with a process of its own
-    /// where that one has none that has introduced itself. `None` as in [`open`](Self::open).
+    /// Opens a session on the connection that `beside` has, or that another one with the same agent
+    /// has by now, and shows it; with a process of its own where none of them has one. `None` as in
+    /// [`open`](Self::open).
     pub fn open_beside(
         &mut self,
         beside: SessionKey,
         config: SessionConfig,
         now: Instant,
     ) -> Option<(SessionKey, Vec<Routed>)> {
-        let shared = self.get(beside).and_then(|session| {
-            let connection = session.connection?;
-            let introduced = !matches!(session.phase, Phase::Starting { .. });
-            introduced.then(|| (connection, session.agent.clone()))
-        });
-        match shared {
-            None => self.open(config, now),
-            Some((connection, agent)) => {
-                self.add(|| Session::start_on(config, connection, agent, now))
+        let family = self.family(beside).unwrap_or(self.last + 1);
+        match self.process_of(beside) {
+            Process::None => self.add(family, || Session::start(config, now)),
+            Process::Runs(connection, agent) => self.add(family, || {
+                Session::start_on(config, connection, *agent, now)
+            }),
+            Process::Starts(leader) => {
+                let added = self.add(family, || Session::start_behind(config, now));
+                if let Some((key, _)) = &added {
+                    self.wait_for(*key, leader);
+                }
+                added
             }
         }
     }
 
     fn add(
         &mut self,
+        family: u32,
         start: impl FnOnce() -> (Session, Vec<Effect>),
     ) -> Option<(SessionKey, Vec<Routed>)> {
         if self.list.len() >= MAX_SESSIONS {
@@ -84,19 +97,23 @@ impl Sessions {
         let key = SessionKey(self.last);
         let (session, effects) = start();
         self.list.push((key, session));
+        self.places.insert(key, Place::of(family));
         self.shown = Some(key);
         Some((key, routed(key, effects).collect()))
     }
 
     /// Takes in one that is only looked at, and shows it. `None` as in [`open`](Self::open).
     pub fn open_past(&mut self, session: Session) -> Option<SessionKey> {
-        let (key, _) = self.add(|| (session, Vec::new()))?;
+        let family = self.last + 1;
+        let (key, _) = self.add(family, || (session, Vec::new()))?;
         Some(key)
     }
 
-    /// Takes a session out. If it was shown, the one before it is now.
+    /// Takes a session out. If it was shown, the one before it is now. Who waited for its agent needs
+    /// [`settle`](Self::settle).
     pub fn remove(&mut self, key: SessionKey) -> Option<Session> {
         let at = self.position(key)?;
+        self.hand_on_lead(key);
         let (_, session) = self.list.remove(at);
         if self.shown == Some(key) {
             let next = self.list.get(at.saturating_sub(1));
@@ -114,7 +131,8 @@ impl Sessions {
         }
     }
 
-    /// Whether there is such a session.
+    /// Whether there is such a session. It does not wait behind others that are opened: see
+    /// [`settle`](Self::settle).
     pub fn show(&mut self, key: SessionKey) -> bool {
         let known = self.position(key).is_some();
         if known {
@@ -181,6 +199,7 @@ impl Sessions {
                 all.extend(routed(*key, reduce(session, Event::Tick, now)));
             }
         }
+        self.settle_into(&mut all, now);
         all
     }
 
@@ -189,23 +208,42 @@ impl Sessions {
         let Some(at) = self.position(key) else {
             return Vec::new();
         };
-        let connection = self.list.get(at).and_then(|(_, s)| s.connection);
-        if let (Event::EndAgent, Some(connection)) = (&event, connection) {
-            // All that it serves are without it: the last to leave ends it.
-            let served: Vec<usize> = self.on(connection).collect();
-            let end = |at| self.apply_at(at, Event::EndAgent, now);
-            return served.into_iter().flat_map(end).collect();
+        let logged_in = matches!(event, Event::LoginEnded { .. });
+        let mut all = match event {
+            // The last to leave ends it.
+            Event::EndAgent => {
+                let served = self.ended_with(at).into_iter();
+                let end = |at| self.apply_at(at, Event::EndAgent, now);
+                served.flat_map(end).collect()
+            }
+            event => self.apply_at(at, event, now),
+        };
+        if logged_in && all.iter().any(|routed| starts_over(&routed.effect)) {
+            // What a process knows of a sign-in, others of the same agent may not.
+            for other in self.waiting_elsewhere(at) {
+                let event = Event::StartOver { signed_in: true };
+                all.append(&mut self.apply_at(other, event, now));
+            }
         }
-        self.apply_at(at, event, now)
+        self.settle_into(&mut all, now);
+        all
     }
 
     fn apply_at(&mut self, at: usize, event: Event, now: Instant) -> Vec<Routed> {
         // Most words are chunks, on which no session leaves its agent.
         let may_leave = !matches!(&event, Event::Agent(_, FromAgent::Update { .. }));
         let shares = may_leave && self.shares_connection(at);
+        let others_start = may_leave && self.leader_of(at).is_some();
+        let signed_in = matches!(
+            &event,
+            Event::LoginEnded { .. } | Event::StartOver { signed_in: true }
+        );
         let Some((key, session)) = self.list.get_mut(at) else {
             return Vec::new();
         };
+        let (key, before) = (*key, session.connection);
+        let was_starting = matches!(session.phase, Phase::Starting { .. });
+        session.leave_start_to_others(others_start);
         // An agent that others still talk with goes on when this session leaves it: it is told what
         // an agent is told whose process ends.
         let farewell = if shares {
@@ -217,8 +255,15 @@ impl Sessions {
         let leaves = effects
             .iter()
             .any(|effect| matches!(effect, Effect::StopAgent(_)));
+        if may_leave {
+            let starts = effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Spawn(_)))
+                || !was_starting && matches!(session.phase, Phase::Starting { .. });
+            self.came_from(at, before, starts, signed_in);
+        }
         let farewell = farewell.into_iter().filter(|_| leaves).map(Effect::ToAgent);
-        routed(*key, farewell.chain(effects)).collect()
+        routed(key, farewell.chain(effects)).collect()
     }
 
     fn shares_connection(&self, at: usize) -> bool {
@@ -234,14 +279,18 @@ impl Sessions {
         now: Instant,
     ) -> Vec<Routed> {
         let mut to = self.addressees(connection, &word);
-        let Some(last) = to.pop() else {
-            return Vec::new();
-        };
+        let freed = self.freed_by(connection, &word);
         let mut all = Vec::new();
-        for at in to {
-            all.append(&mut self.apply_at(at, Event::Agent(connection, word.clone()), now));
+        if let Some(last) = to.pop() {
+            for at in to {
+                all.append(&mut self.apply_at(at, Event::Agent(connection, word.clone()), now));
+            }
+            all.append(&mut self.apply_at(last, Event::Agent(connection, word), now));
         }
-        all.append(&mut self.apply_at(last, Event::Agent(connection, word), now));
+        for at in freed {
+            all.append(&mut self.apply_at(at, Event::SignedIn, now));
+        }
+        self.settle_into(&mut all, now);
         all
     }
 
@@ -258,7 +307,25 @@ impl Sessions {
             let event = Event::Exited(connection, exit.clone());
             all.append(&mut self.apply_at(at, event, now));
         }
+        self.settle_into(&mut all, now);
         all
+    }
+
+    /// Who may wait for a sign-in that another session's call has brought: it is the connection's
+    /// (V1-AUTH-08).
+    fn freed_by(&self, connection: ConnectionId, word: &FromAgent) -> Vec<usize> {
+        let FromAgent::Reply {
+            caller,
+            call: CallTag::Authenticate { .. },
+            result: CallResult::Authenticated,
+        } = word
+        else {
+            return Vec::new();
+        };
+        let caller = self.position(*caller);
+        self.on(connection)
+            .filter(|at| Some(*at) != caller)
+            .collect()
     }
 
     /// Whom a word is for. What no session is known for goes to the connection's first, whose rules
@@ -266,7 +333,9 @@ impl Sessions {
     fn addressees(&self, connection: ConnectionId, word: &FromAgent) -> Vec<usize> {
         let mut on = self.on(connection);
         match word {
-            FromAgent::Reply { caller, .. } => self.position(*caller).into_iter().collect(),
+            FromAgent::Reply { caller, .. } | FromAgent::CallOver { caller, .. } => {
+                self.position(*caller).into_iter().collect()
+            }
             FromAgent::Update { session: None, .. } => self.unaddressed(connection),
             FromAgent::Update {
                 session: Some(id), ..
@@ -348,6 +417,11 @@ impl Sessions {
     fn position(&self, key: SessionKey) -> Option<usize> {
         self.list.iter().position(|(own, _)| *own == key)
     }
+}
+
+/// The session goes on in another process.
+fn starts_over(effect: &Effect) -> bool {
+    matches!(effect, Effect::Spawn(_) | Effect::StopAgent(_))
 }
 
 fn routed(

@@ -220,6 +220,8 @@ pub enum SignInStep {
 #[derive(Clone, Debug)]
 pub struct Turn {
     pub started: Instant,
+    /// By a prompt of ours, and not by the agent itself (V2-STATE-01).
+    pub prompted: bool,
     pub phase: TurnPhase,
 }
 

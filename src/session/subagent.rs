@@ -58,6 +58,11 @@ impl Subagent {
         matches!(self.state, Some(Running | RequiresAction))
     }
 
+    /// Pieces of work that go on beside that, as far as it says (V2-STATE-02).
+    pub fn in_background(&self) -> usize {
+        self.background.as_ref().map_or(0, Vec::len)
+    }
+
     /// Its work can be stopped now: the agent allows that, and there is something to stop
     /// (V1-SUB-03).
     pub fn can_be_cancelled(&self) -> bool {

@@ -149,6 +149,12 @@ impl ToolCall {
         }
     }
 
+    /// It works now, as far as anybody knows.
+    pub fn is_running(&self) -> bool {
+        let runs = matches!(self.state, ToolState::InProgress | ToolState::Unknown(_));
+        runs && !self.asking && !self.doubted
+    }
+
     /// A permission request for it came, answered or not.
     pub fn was_asked_about(&self) -> bool {
         self.asking || !self.answers.is_empty()
@@ -430,6 +436,10 @@ impl Transcript {
         self.put_back(kept);
     }
 
+    pub(crate) fn remove_for_test(&mut self, ids: &[BlockId]) {
+        self.remove(ids);
+    }
+
     pub(crate) fn forget_first_for_test(&mut self, count: usize, sign: BlockKind) {
         self.forget_first(count, sign);
     }
@@ -491,6 +501,25 @@ mod tests {
             panic!("log lost")
         };
         assert_eq!(changed, [1]);
+    }
+
+    // V2-UPD-01
+    #[test]
+    fn what_is_taken_out_is_gone_for_good() {
+        let mut transcript = Transcript::default();
+        for text in ["a", "b", "c"] {
+            transcript.push(notice(text));
+        }
+        let seen = transcript.rev();
+        transcript.remove(&[BlockId(1), BlockId(7)]);
+        assert!(matches!(transcript.changes_since(seen), Changes::All));
+        assert!(transcript.get(BlockId(1)).is_none());
+        assert_eq!(transcript.index_of(BlockId(2)), Some(1));
+        assert!(transcript.withdrawn_since(seen).any(|id| id == BlockId(1)));
+        assert_eq!(transcript.withdrawn_since(transcript.rev()).count(), 0);
+        let rev = transcript.rev();
+        transcript.remove(&[BlockId(1)]);
+        assert_eq!(transcript.rev(), rev);
     }
 
     #[test]

@@ -75,40 +75,64 @@ impl From<&'static str> for SafeText {
 
 /// Text that grows by chunks (a streamed message), safe at every moment.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct SafeTextBuf(String);
+pub struct SafeTextBuf {
+    text: String,
+    edition: u32,
+}
 
 impl SafeTextBuf {
     /// Appends already neutralised text: a plain copy.
     pub fn push(&mut self, chunk: &SafeText) {
-        self.0.push_str(chunk);
+        self.text.push_str(chunk);
     }
 
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// Grows where the text became another one instead of a longer one.
+    pub fn edition(&self) -> u32 {
+        self.edition
+    }
+
+    /// Another text in its place.
+    pub fn replaced_by(&self, text: &SafeText) -> Self {
+        Self {
+            text: text.to_string(),
+            edition: self.edition.wrapping_add(1),
+        }
+    }
+
+    /// The same text, cut short.
+    pub fn shorten(&mut self, text: &SafeText) {
+        self.text = text.to_string();
     }
 
     /// What came behind the first `len` bytes.
     pub fn since(&self, len: usize) -> SafeText {
-        SafeText(Arc::from(self.0.get(len..).unwrap_or_default()))
+        SafeText(Arc::from(self.text.get(len..).unwrap_or_default()))
     }
 }
 
 impl Deref for SafeTextBuf {
     type Target = str;
     fn deref(&self) -> &str {
-        &self.0
+        &self.text
     }
 }
 
 impl fmt::Debug for SafeTextBuf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&*self.0, f)
+        fmt::Debug::fmt(&*self.text, f)
     }
 }
 
 impl From<SafeText> for SafeTextBuf {
     fn from(text: SafeText) -> Self {
-        Self(text.0.as_ref().to_owned())
+        Self {
+            text: text.0.as_ref().to_owned(),
+            edition: 0,
+        }
     }
 }
 

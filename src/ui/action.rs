@@ -163,7 +163,7 @@ actions! {
         BlockOpen "block-open" ["o"] "Open the block's file in $EDITOR",
         BlockShow "block-show" ["d"] "Show the block's diff, or all of its text, on the whole screen",
         BlockAttach "block-attach" ["t"] "Attach to the block's terminal, or go to its subagent",
-        BlockStop "block-stop" ["x"] "Stop what the subagent does",
+        BlockStop "block-stop" ["x"] "Stop the subagent, call or terminal",
         BlockLeave "block-leave" ["tab", "q"] "Back to the composer",
     }
     Question Question {

@@ -129,7 +129,7 @@ pub enum UiCommand {
     /// Straight into the reducer.
     Session(Event),
     /// The same for one that is not shown.
-    SessionOf(SessionKey, Event),
+    SessionOf(SessionKey, Box<Event>),
     /// Enter: mentions are resolved off the UI task, then `Event::Submit`, or `SendNow`.
     Submit {
         draft: Draft,

@@ -97,6 +97,17 @@ fn reported_text_needs_no_carriage_returns() {
     assert_eq!(text(&screen), ["a", "b", "c"]);
 }
 
+// V2-UPD-05
+#[test]
+fn a_character_may_come_in_two_pieces() {
+    let mut screen = Screen::new(4, 20);
+    let smile = "a😀".as_bytes();
+    screen.feed_output(&smile[..3]);
+    screen.feed_output(&smile[3..]);
+    screen.feed_output(b"\nb");
+    assert_eq!(text(&screen), ["a😀", "b"]);
+}
+
 #[test]
 fn what_a_program_printed_is_safe_text_v1_upd_12() {
     let mut screen = Screen::new(2, 40);

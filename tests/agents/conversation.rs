@@ -19,14 +19,27 @@ const MADE: &str = "made/inside";
 const PRINTED: &str = "inside";
 
 pub struct Conversation {
-    tui: Tui,
+    pub tui: Tui,
 }
 
 impl Conversation {
     pub fn begin(stage: &Stage) -> Self {
-        let talk = Self { tui: stage.start() };
+        let talk = Self::with(stage.start());
         talk.wait_idle();
         talk
+    }
+
+    pub fn with(tui: Tui) -> Self {
+        Self { tui }
+    }
+
+    /// Whether the agent has that capability: `{}` or true, by its JSON pointer.
+    pub fn has(&self, capability: &str) -> bool {
+        let wire = self.wire();
+        let answer = wire.answer_to_last("initialize").expect("an answer");
+        let all = &answer["result"]["agentCapabilities"];
+        let value = all.pointer(capability).unwrap_or(&Value::Null);
+        value.is_object() || *value == true
     }
 
     /// A turn of words, each on the screen once.
@@ -133,7 +146,7 @@ impl Conversation {
 
     pub fn is_stopped_while_it_speaks(&self) {
         self.prompt("long 2000");
-        self.tui.wait_for("chunk 20 of 2000");
+        self.tui.wait_for(" of 2000");
         self.stop();
         let screen = self.tui.screen();
         assert!(!screen.contains("chunk 2000 of 2000"), "{screen}");
@@ -147,44 +160,6 @@ impl Conversation {
         self.wait_turn();
         let screen = self.tui.wait_for("stopped");
         assert_eq!(count(self.wire()), before + 1, "{screen}");
-    }
-
-    /// The first that can be something else and that what follows does not hang on: how much it
-    /// thinks, else the model, else the mode; to another value and back (V1-CFG-08, V1-MODE-02).
-    pub fn changes_an_option(&self) {
-        let wire = self.wire();
-        let opened = &wire.answer_to_last("session/new").expect("a session")["result"];
-        let Some(option) = Changeable::find(opened) else {
-            return;
-        };
-        let back = option.current;
-        let other = if back == 0 { 1 } else { 0 };
-        for (value, name) in [(other, &option.names[other]), (back, &option.names[back])] {
-            let count = |wire: &Wire| wire.sent(option.method).count();
-            let before = count(&self.wire());
-            self.tui.keys("<f12>");
-            self.tui.wait_for("╭ Options ─");
-            self.tui.keys(&"<down>".repeat(option.place));
-            self.tui.keys("<enter>");
-            self.tui.wait_for("╭ Options ▸ ");
-            self.tui.keys("<home>");
-            self.tui.keys(&"<down>".repeat(value));
-            self.tui.keys("<enter>");
-            self.tui.wait("the answer that it is set", |_| {
-                let wire = self.wire();
-                let answer = wire.answer_to_last(option.method)?;
-                assert!(answer.get("error").is_none(), "{answer}");
-                (count(&wire) > before).then_some(())
-            });
-            self.tui.wait("the value in the list", |tui| {
-                let screen = tui.screen();
-                let mut rows = screen.lines();
-                rows.any(|row| row.trim_end_matches([' ', '│']).ends_with(name.as_str()))
-                    .then_some(())
-            });
-            self.tui.keys("<esc>");
-            self.tui.wait_gone("╭ Options ─");
-        }
     }
 
     /// `words` is what the agent said last.
@@ -203,7 +178,8 @@ impl Conversation {
             let screen = self.tui.wait_for("could not be loaded");
             assert!(screen.contains("A new session is opened"), "{screen}");
         }
-        self.wait_row(words);
+        // In a replay that has it in one piece with what was said before.
+        self.tui.wait_for(words);
     }
 
     /// Gives the answer to the call that was to open the session again.
@@ -241,54 +217,6 @@ impl Conversation {
         self.tui.assert_nothing_left();
     }
 
-    /// A second session in the same process, while the first one works (V1-SES-02).
-    pub fn works_in_two_sessions_at_once(&self) {
-        let processes = self.wire().sent("initialize").count();
-        let sessions = self.wire().sent("session/new").count();
-        self.prompt("sleep 6");
-        self.tui.keys("<c-n>");
-        self.tui.wait("a second session", |_| {
-            (self.wire().sent("session/new").count() > sessions).then_some(())
-        });
-        self.wait_idle();
-        self.goes_on("from the second session");
-        assert_eq!(self.wire().sent("initialize").count(), processes);
-        self.tui.keys("<c-s>");
-        self.tui.wait_for("Sessions");
-        self.tui.keys("<c-x><esc>");
-        self.tui.wait_gone("ctrl-s");
-        self.wait_idle();
-    }
-
-    /// It knows what was said, and goes its own way (V1-SES-16).
-    pub fn forks(&self) {
-        let session = self.session();
-        self.tui.keys("<c-p>fork-session");
-        self.tui.wait_for("❯ fork-session");
-        self.tui.keys("<enter>");
-        let answer = self.tui.wait("a fork", |_| {
-            self.wire().answer_to_last("session/fork").cloned()
-        });
-        assert!(answer.get("error").is_none(), "{answer}");
-        assert_ne!(answer["result"]["sessionId"], session);
-        self.wait_idle();
-        self.goes_on("from the fork");
-        let wire = self.wire();
-        let last = wire.sent("session/prompt").next_back().expect("a prompt");
-        assert_eq!(last["params"]["sessionId"], answer["result"]["sessionId"]);
-    }
-
-    /// Of a client that was started with `--resume`: what was said stands there once.
-    pub fn opened_again(tui: Tui, words: &str) {
-        let mut talk = Self { tui };
-        talk.wait_idle();
-        talk.wait_row(words);
-        talk.goes_on("in another run");
-        talk.tui.keys("<c-d>");
-        assert_eq!(talk.tui.wait_exit().code(), Some(0));
-        talk.tui.assert_nothing_left();
-    }
-
     pub fn ends(mut self) {
         self.tui.keys("<c-d>");
         assert_eq!(self.tui.wait_exit().code(), Some(0));
@@ -318,7 +246,49 @@ impl Conversation {
         self.wait_idle();
     }
 
-    fn wait_idle(&self) {
+    /// So many prompts were sent in all.
+    pub fn wait_prompts(&self, count: usize) {
+        self.tui.wait("the prompts on the wire", |_| {
+            (self.wire().sent("session/prompt").count() >= count).then_some(())
+        });
+    }
+
+    /// Waits for the end of the turn, and allows everything meanwhile.
+    pub fn allows_what_is_asked(&self) {
+        loop {
+            let asked = self.tui.wait("a question or the turn's end", |_| {
+                let wire = self.wire();
+                if wire.open_question().is_some() {
+                    return Some(true);
+                }
+                wire.answer_to_last("session/prompt").map(|_| false)
+            });
+            if !asked {
+                break;
+            }
+            self.wait_question();
+            self.answer("allow_once");
+            self.tui.wait("the answer", |_| {
+                self.wire().open_question().is_none().then_some(())
+            });
+        }
+        self.wait_idle();
+    }
+
+    /// Of the ways to sign in.
+    pub fn choose_way(&self, way: &str) {
+        for _ in 0..10 {
+            // Arrows that come together are a turn of the wheel.
+            thread::sleep(GUARD);
+            if self.tui.screen().contains(&format!("❯ {way}")) {
+                return self.tui.keys("<enter>");
+            }
+            self.tui.keys("<down>");
+        }
+        panic!("no way {way:?}:\n{}", self.tui.screen());
+    }
+
+    pub fn wait_idle(&self) {
         self.tui.wait_for("F1 keys");
     }
 
@@ -351,67 +321,15 @@ impl Conversation {
     pub fn session(&self) -> Value {
         let wire = self.wire();
         let calls = ["session/load", "session/resume", "session/prompt"];
-        let mut last = calls
-            .iter()
-            .filter_map(|method| wire.sent(method).next_back());
-        last.next().expect("a session")["params"]["sessionId"].clone()
+        let last = wire.last_sent(&calls).expect("a session");
+        last["params"]["sessionId"].clone()
     }
 
     fn exists(&self, name: &str) -> bool {
         self.tui.project().join(name).exists()
     }
 
-    fn wire(&self) -> Wire {
+    pub fn wire(&self) -> Wire {
         Wire::read(&self.tui.path(WIRE))
-    }
-}
-
-/// An option with more than one value.
-struct Changeable {
-    /// Rows above it in the list of all.
-    place: usize,
-    method: &'static str,
-    names: Vec<String>,
-    /// Which of them it is.
-    current: usize,
-}
-
-impl Changeable {
-    /// Of a session as it was opened.
-    fn find(opened: &Value) -> Option<Self> {
-        let options = opened["configOptions"].as_array();
-        if let Some(options) = options.filter(|options| !options.is_empty()) {
-            let of = |category: &str| {
-                options.iter().enumerate().find_map(|(place, option)| {
-                    let fits = option["category"] == category;
-                    let list = option["options"].as_array()?;
-                    let method = "session/set_config_option";
-                    fits.then(|| {
-                        Self::among(place, method, list, "value", &option["currentValue"])
-                    })?
-                })
-            };
-            return ["thought_level", "model", "mode"].into_iter().find_map(of);
-        }
-        let modes = &opened["modes"];
-        let list = modes["availableModes"].as_array()?;
-        Self::among(0, "session/set_mode", list, "id", &modes["currentModeId"])
-    }
-
-    fn among(
-        place: usize,
-        method: &'static str,
-        list: &[Value],
-        id: &str,
-        current: &Value,
-    ) -> Option<Self> {
-        let name = |item: &Value| item["name"].as_str().unwrap_or_default().to_owned();
-        Some(Self {
-            place,
-            method,
-            names: list.iter().map(name).collect(),
-            current: list.iter().position(|item| item[id] == *current)?,
-        })
-        .filter(|option| option.names.len() > 1)
     }
 }

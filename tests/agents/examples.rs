@@ -1,12 +1,12 @@
 //! The example agents of the protocol's own SDKs: their answers are fixed, and they do little more
 //! than the protocol demands.
 
-use crate::{conversation::Conversation, stage::Stage};
+use crate::{conversation::Conversation, stage::Cast};
 
 /// Asks about the second of its two calls, whose ids are the same in every turn.
 #[test]
 fn sdk_example() {
-    let Some(stage) = Stage::set("sdk-example") else {
+    let Some(stage) = Cast::of("sdk-example").set() else {
         return;
     };
     let talk = Conversation::begin(&stage);
@@ -38,7 +38,7 @@ fn sdk_example() {
 /// Sends back what it gets, and `null` for its capabilities.
 #[test]
 fn python_echo() {
-    let Some(stage) = Stage::set_from("python-sdk", "python-echo") else {
+    let Some(stage) = Cast::of("python-echo").from("python-sdk").set() else {
         return;
     };
     let talk = Conversation::begin(&stage);
@@ -54,7 +54,7 @@ fn python_echo() {
 /// Says what it was sent, block by block.
 #[test]
 fn python_example() {
-    let Some(stage) = Stage::set_from("python-sdk", "python-example") else {
+    let Some(stage) = Cast::of("python-example").from("python-sdk").set() else {
         return;
     };
     let talk = Conversation::begin(&stage);

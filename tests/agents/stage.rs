@@ -16,19 +16,119 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// The log of what went over the wire, beside home and project.
 pub const WIRE: &str = "wire.jsonl";
 
+/// What the model was asked, beside home and project.
+const ASKED: &str = "model.jsonl";
+
 pub struct Stage {
     setup: Setup,
+    /// The folder of the agent's home.
+    home: PathBuf,
+    /// Where the model is.
+    port: String,
     _model: Model,
 }
 
-impl Stage {
-    /// `None`, said on stderr, where the agent is not installed.
-    pub fn set(agent: &str) -> Option<Self> {
-        Self::set_from(agent, agent)
+/// Which agent is to play, and in what it differs from what `agents.toml` says.
+pub struct Cast<'a> {
+    /// The agent is installed with it.
+    package: &'a str,
+    agent: &'a str,
+    /// Its name in the configuration, if not that of a built-in profile.
+    name: &'a str,
+    without: Vec<&'a str>,
+    with: Vec<(&'a str, String)>,
+    profile: String,
+    config: String,
+    in_dialect: bool,
+}
+
+impl<'a> Cast<'a> {
+    pub fn of(agent: &'a str) -> Self {
+        Self {
+            package: agent,
+            agent,
+            name: agent,
+            without: Vec::new(),
+            with: Vec::new(),
+            profile: String::new(),
+            config: String::new(),
+            in_dialect: false,
+        }
     }
 
-    /// The same for one of several agents that are installed together.
-    pub fn set_from(package: &str, agent: &str) -> Option<Self> {
+    pub fn from(mut self, package: &'a str) -> Self {
+        self.package = package;
+        self
+    }
+
+    pub fn named(mut self, name: &'a str) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Without that variable.
+    pub fn without(mut self, variable: &'a str) -> Self {
+        self.without.push(variable);
+        self
+    }
+
+    pub fn with(mut self, variable: &'a str, value: impl Into<String>) -> Self {
+        self.with.push((variable, value.into()));
+        self
+    }
+
+    /// What it is told is in words that the protocol no longer has.
+    pub fn in_dialect(mut self, yes: bool) -> Self {
+        self.in_dialect = yes;
+        self
+    }
+
+    /// Keys of the agent's profile.
+    pub fn profile(mut self, toml: &str) -> Self {
+        self.profile.push_str(toml);
+        self
+    }
+
+    /// Tables of the configuration.
+    pub fn config(mut self, toml: &str) -> Self {
+        self.config.push_str(toml);
+        self
+    }
+
+    /// `None`, said on stderr, where the agent is not installed.
+    pub fn set(self) -> Option<Stage> {
+        Stage::of(&self)
+    }
+
+    /// As `agents.toml` starts it, laid over the built-in profile.
+    fn configuration(&self, agents: &Path) -> String {
+        let text = std::fs::read_to_string(agents).expect("agents.toml");
+        let table: toml::Table = text.parse().expect("agents.toml is TOML");
+        let mut entries = table["agent"].as_array().expect("a list").iter();
+        let entry = entries
+            .find(|entry| entry["name"].as_str() == Some(self.agent))
+            .expect("the agent is in agents.toml");
+        let keys = ["command", "args", "env"];
+        let own = keys.map(|key| (key.to_owned(), entry[key].clone()));
+        let mut own = toml::Table::from_iter(own);
+        let env = own["env"].as_table_mut().expect("variables");
+        for variable in &self.without {
+            env.remove(*variable).expect("it is set");
+        }
+        for (variable, value) in &self.with {
+            env.insert((*variable).to_owned(), value.clone().into());
+        }
+        own.extend(self.profile.parse::<toml::Table>().expect("TOML"));
+        let named = toml::Table::from_iter([(self.name.to_owned(), own.into())]);
+        let mut all = toml::Table::from_iter([("agents".to_owned(), named.into())]);
+        all.extend(self.config.parse::<toml::Table>().expect("TOML"));
+        all.to_string()
+    }
+}
+
+impl Stage {
+    fn of(cast: &Cast<'_>) -> Option<Self> {
+        let (package, agent) = (cast.package, cast.agent);
         let prefix = prefix()?;
         // setup.sh would install what is not there.
         if !prefix.join(package).join(".installed").exists() {
@@ -39,14 +139,14 @@ impl Stage {
             return None;
         }
         let tools = tools();
-        let (model, port) = Model::start(&tools);
         let setup = Setup::new(env!("CARGO_BIN_EXE_acp-tui"), serde_json::Value::Null);
+        let (model, port) = Model::start(&tools, &setup.path(ASKED));
         let homes = setup.path("agents");
         let done = Command::new("bash")
             .arg(tools.join("setup.sh"))
             .args([prefix, &homes])
             .env("AGENTS", package)
-            .env("FAKE_LLM_PORT", port)
+            .env("FAKE_LLM_PORT", &port)
             .output()
             .expect("bash starts");
         assert!(
@@ -59,12 +159,44 @@ impl Stage {
             // Wide enough for all that the status line has to say.
             .size(180, 40)
             .patience(PATIENCE)
-            .config_file(&profile(&homes.join("agents.toml"), agent))
-            .args(&["--agent", agent, "--wire", &wire]);
+            .config_file(&cast.configuration(&homes.join("agents.toml")))
+            .args(&["--agent", cast.name, "--wire", &wire]);
+        let setup = if cast.in_dialect {
+            setup.in_dialect()
+        } else {
+            setup
+        };
         Some(Self {
             setup,
+            home: homes.join("homes").join(package),
+            port,
             _model: model,
         })
+    }
+
+    /// In the agent's home.
+    pub fn home(&self, name: &str) -> PathBuf {
+        self.home.join(name)
+    }
+
+    /// Beside home and project.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.setup.path(name)
+    }
+
+    /// A variable of the client's own environment.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.setup = self.setup.env(name, value);
+        self
+    }
+
+    pub fn port(&self) -> &str {
+        &self.port
+    }
+
+    /// What the model was asked, a line a request.
+    pub fn asked(&self) -> String {
+        std::fs::read_to_string(self.path(ASKED)).unwrap_or_default()
     }
 
     pub fn start(&self) -> Tui {
@@ -103,22 +235,8 @@ fn tools() -> PathBuf {
 }
 
 /// Not by a macro: what those print in a test that passes is not shown.
-fn say(line: &str) {
+pub fn say(line: &str) {
     let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
-}
-
-/// A configuration with the agent as `agents.toml` starts it, laid over the built-in profile.
-fn profile(agents: &Path, agent: &str) -> String {
-    let text = std::fs::read_to_string(agents).expect("agents.toml");
-    let table: toml::Table = text.parse().expect("agents.toml is TOML");
-    let mut entries = table["agent"].as_array().expect("a list").iter();
-    let entry = entries
-        .find(|entry| entry["name"].as_str() == Some(agent))
-        .expect("the agent is in agents.toml");
-    let keys = ["command", "args", "env"];
-    let own = keys.map(|key| (key.to_owned(), entry[key].clone()));
-    let named = toml::Table::from_iter([(agent.to_owned(), toml::Table::from_iter(own).into())]);
-    toml::Table::from_iter([("agents".to_owned(), named.into())]).to_string()
 }
 
 /// The server that plays the language model.
@@ -126,10 +244,11 @@ struct Model(Child);
 
 impl Model {
     /// On a free port, which is given.
-    fn start(tools: &Path) -> (Self, String) {
+    fn start(tools: &Path, asked: &Path) -> (Self, String) {
         let mut child = Command::new("python3")
             .arg(tools.join("fake_llm.py"))
-            .args(["--port", "0"])
+            .args(["--port", "0", "--log-bodies", "--log"])
+            .arg(asked)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

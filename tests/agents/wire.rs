@@ -32,6 +32,13 @@ impl Wire {
             .filter(move |message| message["method"] == method)
     }
 
+    /// Our last request or notification of one of these methods.
+    pub fn last_sent(&self, methods: &[&str]) -> Option<&Value> {
+        let own = self.0.iter().rev().filter(|entry| !entry.from_agent);
+        let mut own = own.map(|entry| &entry.message);
+        own.find(|message| methods.iter().any(|method| message["method"] == *method))
+    }
+
     /// The answer to our last request of this method.
     pub fn answer_to_last(&self, method: &str) -> Option<&Value> {
         let sent = |entry: &Entry| !entry.from_agent && entry.message["method"] == method;

@@ -97,6 +97,27 @@ fn what_is_neither_a_wire_log_nor_a_stored_session_is_said() {
 }
 
 #[test]
+fn what_went_wrong_is_told_with_the_conversation() {
+    let shell = Shell::new();
+    shell.scripted(&json!([
+        {"on": "session/prompt", "error": {"code": -32603, "message": "no more credit"}},
+    ]));
+    shell.run(&["run", "hello", "--wire", "wire"]);
+    let text = shell.run(&["replay", "wire", "--format", "text"]).out;
+    assert!(
+        text.starts_with("> hello\n[error] the turn failed: no more credit\n"),
+        "{text}"
+    );
+
+    shell.scripted(&json!([
+        {"on": "session/new", "error": {"code": -32000, "message": "Authentication required"}},
+    ]));
+    shell.run(&["run", "hello", "--wire", "wire"]);
+    let text = shell.run(&["replay", "wire", "--format", "text"]).out;
+    assert!(text.ends_with("[warning] a sign-in is wanted\n"), "{text}");
+}
+
+#[test]
 fn a_stored_session_is_told_as_it_was_by_its_id_or_its_file() {
     let shell = Shell::new();
     shell.scripted(&json!([{"on": "session/prompt", "do": [

@@ -363,3 +363,24 @@ fn a_browser_that_fails_leaves_the_page_to_the_person() {
     tui.keys("y");
     assert_eq!(answer(&tui), json!({"action": "accept"}));
 }
+
+// V1-ELI-02, V1-ELI-04
+#[test]
+fn what_is_asked_for_a_request_of_ours_goes_with_its_answer() {
+    let tui = client(json!([
+        {"on": "session/new", "do": [
+            {"request": {"id": "q", "as_is": true, "method": "elicitation/create", "params": {
+                "requestId": 2, "mode": "form", "message": "Which tenant?",
+                "requestedSchema": {"type": "object", "properties": {"a": {"type": "string"}}},
+            }}, "async": true},
+            {"wait_file": "go"},
+        ]},
+    ]))
+    .start();
+    tui.wait_for("Which tenant?");
+    tui.allow("go");
+    assert_eq!(answer(&tui), json!({"action": "cancel"}));
+    tui.wait_gone("asks you");
+    tui.wait_for("not answered: Which tenant?");
+    wait_ready(&tui);
+}

@@ -269,12 +269,16 @@ fn no_second_process_is_started_beside_one_that_still_starts() {
     ]))
     .start();
     tui.wait_method("initialize");
-    tui.keys("<c-n>");
-    tui.wait_for("is still starting: try again once it has");
-    tui.allow("go");
-    wait_ready(&tui);
+    // Something typed is something said: the session is not replaced.
+    tui.keys("one<enter>");
+    tui.wait_for("queued");
     tui.keys("<c-n>");
     tui.wait_for("+1");
+    tui.allow("go");
+    wait_ready(&tui);
+    tui.wait("both sessions", |tui| {
+        (tui.count("session/new") == 2).then_some(())
+    });
     assert_eq!(tui.count("initialize"), 1);
 }
 
@@ -313,6 +317,120 @@ fn a_session_that_nobody_can_know_is_no_reason_to_open_another() {
     assert_eq!(tui.wait_exit().code(), Some(2));
     let screen = tui.screen();
     assert!(screen.contains("no session is stored yet"), "{screen}");
+}
+
+/// An agent that resumes and cannot load: nothing is replayed.
+fn resumer() -> Value {
+    json!({"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {
+        "sessionCapabilities": {"resume": {}}}}})
+}
+
+/// The scenario of the next process, which is there once the file that a step writes is.
+fn next_process(setup: &crate::support::setup::Setup, scenario: &Value) -> Value {
+    let text = scenario.to_string();
+    json!({"spawn": {"argv": ["sh", "-c", format!("printf '%s' \"$1\" > '{}'", setup.path("scenario.json").display()), "sh", text]}})
+}
+
+// V1-RPC-19, V1-SES-11
+#[test]
+fn after_the_agents_end_one_key_opens_all_its_sessions_again() {
+    let setup = client(json!([]));
+    let next = json!([
+        resumer(),
+        {"on": "session/prompt", "do": [said("sess-2", "again at work")]},
+    ]);
+    let next = next_process(&setup, &next);
+    let tui = setup
+        .scenario(json!([
+            resumer(),
+            {"on": "session/new"},
+            {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+            {"on": "session/new", "reply": {"sessionId": "sess-3"}},
+            {"on": "session/prompt", "do": [ask("sess-1")], "no_reply": true},
+            {"on": "session/prompt", "do": [said("sess-2", "the second works")], "no_reply": true},
+            {"on": "session/prompt", "do": [next, {"sleep": 300}, {"exit": 3}]},
+        ]))
+        .start();
+    wait_ready(&tui);
+    tui.keys("one<enter>");
+    tui.wait_for("touch it");
+    tui.keys("<c-n>");
+    tui.wait_for("1 session waits");
+    tui.keys("two<enter>");
+    tui.wait_for("the second works");
+    tui.keys("waits its turn<enter>");
+    tui.wait_for("queued 1");
+    tui.keys("draft of the second<c-n>");
+    tui.wait("the third", |tui| {
+        (tui.count("session/new") == 3).then_some(())
+    });
+    tui.wait_gone("the second works");
+    tui.keys("three<enter>");
+    tui.wait_for("F5 starts it again");
+    tui.keys("<f5>");
+    tui.wait("all three resumed", |tui| {
+        (tui.count("session/resume") == 3).then_some(())
+    });
+    assert_eq!(tui.count("initialize"), 2);
+    assert_eq!(tui.count("session/new"), 3);
+    wait_ready(&tui);
+    let screen = tui.screen();
+    assert!(!screen.contains("no agent runs"), "{screen}");
+    tui.keys("<c-s>");
+    tui.wait_for("Sessions");
+    tui.keys("two<enter>");
+    let screen = tui.wait_for("the second works");
+    assert!(screen.contains("draft of the second"), "{screen}");
+    assert_eq!(screen.matches("the second works").count(), 1, "{screen}");
+    assert!(screen.contains("waits its turn"), "{screen}");
+    tui.keys("<c-u><enter>");
+    tui.wait_for("again at work");
+}
+
+// V1-SES-02
+#[test]
+fn starting_the_agent_again_leaves_a_turn_of_another_session_alone_until_its_end() {
+    let setup = client(json!([]));
+    let next = json!([resumer()]);
+    let next = next_process(&setup, &next);
+    let tui = setup
+        .scenario(json!([
+            resumer(),
+            {"on": "session/new", "do": [next]},
+            {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+            {"on": "session/prompt", "do": [
+                said("sess-1", "begun"), {"wait_file": "go"}, said("sess-1", " and done"),
+            ]},
+        ]))
+        .start();
+    wait_ready(&tui);
+    tui.keys("<c-n>");
+    tui.wait("both", |tui| (tui.count("session/new") == 2).then_some(()));
+    tui.keys("<c-s>");
+    tui.wait_for("Sessions");
+    tui.keys("<up><enter>");
+    tui.wait_gone("Sessions");
+    tui.keys("one<enter>");
+    tui.wait_for("begun");
+    tui.keys("<c-s>");
+    tui.wait_for("at work");
+    tui.keys("<down><enter>");
+    tui.wait_for("1 at work");
+    tui.keys("<f5>");
+    tui.wait("the second process", |tui| {
+        (tui.count("session/resume") == 1).then_some(())
+    });
+    tui.wait_for("1 at work");
+    tui.allow("go");
+    tui.wait("the first came along", |tui| {
+        (tui.count("session/resume") == 2).then_some(())
+    });
+    assert_eq!(tui.count("initialize"), 2);
+    tui.keys("<c-s>");
+    tui.wait_for("Sessions");
+    tui.keys("one<enter>");
+    tui.wait_for("begun and done");
+    tui.wait_for("the agent is started again");
 }
 
 #[test]
@@ -422,4 +540,25 @@ fn sessions_are_renamed_from_their_list() {
     tui.keys("<c-u>");
     tui.wait_gone("long ago");
     tui.wait_for("Older");
+}
+
+#[test]
+fn behind_the_last_session_the_agents_are_offered_and_no_list_stands_in_their_way() {
+    let tui = ready(json!([
+        {"on": "session/prompt", "do": [{"text": "works"}], "no_reply": true},
+    ]));
+    tui.keys("one<enter>");
+    tui.wait_for("works");
+    tui.keys("<c-s>");
+    tui.wait_for("at work");
+    tui.keys("<c-x>");
+    tui.wait_for("ctrl-x again stops what goes on");
+    tui.keys("<c-x>");
+    let screen = tui.wait_gone("ctrl-x again stops what goes on");
+    assert!(!screen.contains("Sessions"), "{screen}");
+    tui.keys("demo<enter>");
+    tui.wait_for("tell Demo what to do");
+    tui.keys("typed");
+    tui.wait_for("❯ typed");
+    assert!(!tui.screen().contains("Sessions"), "{}", tui.screen());
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{client, on_prompt, ready, wait_ready};
+use crate::{GUARD, client, on_prompt, ready, wait_ready};
 
 #[test]
 fn the_screen_is_there_and_takes_text_before_the_agent_answers() {
@@ -270,6 +270,85 @@ fn another_agent_can_be_chosen_and_the_first_one_ends() {
         let left = tui.children();
         (!left.iter().any(|(_, line)| line.contains("fake-agent"))).then_some(())
     });
+}
+
+/// As the README lists them.
+#[test]
+fn the_demo_lists_what_it_shows() {
+    let readme = include_str!("../../README.md");
+    let (_, listed) = readme
+        .split_once("What it shows is a command each:")
+        .expect("it lists them");
+    let listed = listed.split("\n\n").next().unwrap_or_default();
+    let named: Vec<&str> = listed
+        .split('`')
+        .filter(|word| word.starts_with('/'))
+        .collect();
+    assert!(named.len() > 10, "{named:?}");
+    let tui = client(json!([]))
+        .args(&["--agent", "demo"])
+        .size(100, 40)
+        .start();
+    wait_ready(&tui);
+    tui.keys("<s-tab>");
+    tui.wait_for("Swift");
+    tui.keys("hello<enter>");
+    let screen = tui.wait_for("F1 lists the keys");
+    for command in &named {
+        assert!(screen.contains(command), "{command}: {screen}");
+    }
+}
+
+// V1-SUB-02, V1-PLAN-06, V1-NOTE-01, V1-COMP-01: the demo shows what came later, too.
+#[test]
+fn the_demo_shows_what_came_to_the_protocol_later() {
+    let tui = client(json!([]))
+        .args(&["--agent", "demo"])
+        .size(100, 40)
+        .start();
+    wait_ready(&tui);
+    tui.keys("<s-tab>");
+    tui.wait_for("Swift");
+    tui.keys("/subagents<enter>");
+    tui.wait_for("Check the style of Demo wants to run a command");
+    std::thread::sleep(GUARD);
+    tui.keys("y");
+    tui.wait_for("Both are back");
+    let screen = tui.screen();
+    assert!(screen.contains("Look for tests"), "{screen}");
+    wait_ready(&tui);
+    tui.keys("/compact<enter>");
+    tui.wait_for("There is room again");
+    wait_ready(&tui);
+    tui.keys("/plans<enter>");
+    tui.wait_for("was taken back");
+    wait_ready(&tui);
+    tui.keys("/notice<enter>");
+    tui.wait_for("A pretended server is gone");
+}
+
+// V1-SES-02, V1-SES-16
+#[test]
+fn sessions_of_the_demo_work_side_by_side() {
+    let tui = client(json!([])).args(&["--agent", "demo"]).start();
+    wait_ready(&tui);
+    tui.keys("/edit<enter>");
+    tui.wait_for("wants to change files");
+    tui.keys("<c-n>");
+    tui.wait_for("1 session waits");
+    tui.keys("/think<enter>");
+    tui.wait_for("thought");
+    tui.wait_for("1 session waits");
+    tui.keys("<c-s>");
+    tui.wait_for("1 question waits");
+    tui.keys("<enter>");
+    tui.wait_for("wants to change files");
+    std::thread::sleep(GUARD);
+    tui.keys("y");
+    tui.wait_for("Written.");
+    tui.wait_for("tell Demo what to do");
+    tui.keys("<c-p>fork-session<enter>");
+    tui.wait_for("forked: it goes on from here");
 }
 
 #[test]

@@ -109,3 +109,38 @@ fn a_subagent_is_stopped_alone_and_only_where_that_is_offered() {
     tui.wait_for("cannot be stopped by itself");
     assert_eq!(tui.count("session/cancel"), 1);
 }
+
+// V1-SUB-02, V1-ELI-01
+#[test]
+fn a_form_of_a_subagent_is_asked_in_its_name() {
+    let tui = ready(json!([
+        {"on": "session/prompt", "do": [
+            child(json!({"title": "Find the tests", "state": {"state": "running"}})),
+            {"request": {"id": "q", "method": "elicitation/create", "params": {
+                "sessionId": "child-1", "mode": "form", "message": "Which suite?",
+                "requestedSchema": {"type": "object", "properties": {
+                    "suite": {"type": "string", "title": "Suite"}}},
+            }}},
+            {"request": {"id": "p", "method": "elicitation/create", "params": {
+                "sessionId": "child-1", "mode": "url", "message": "Look there.",
+                "elicitationId": "page-1", "url": "https://example.com/",
+            }}},
+            {"text": "It is done."},
+        ]},
+    ]));
+    tui.keys("go<enter>");
+    tui.wait_for("Find the tests of Fake asks you");
+    std::thread::sleep(crate::GUARD);
+    tui.keys("unit<enter>");
+    tui.wait_for("❯ Send");
+    tui.keys("<enter>");
+    let answer = tui.wait_answer("q")["result"].clone();
+    assert_eq!(
+        answer,
+        json!({"action": "accept", "content": {"suite": "unit"}})
+    );
+    tui.wait_for("Find the tests of Fake wants you to open a page");
+    tui.keys("<esc>");
+    assert_eq!(tui.wait_answer("p")["result"], json!({"action": "cancel"}));
+    tui.wait_for("It is done.");
+}

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    proto::{AuthMethod, AuthMethodKind, LoginProgram},
+    proto::{AuthMethod, AuthMethodKind, LoginProgram, code},
     text::SafeText,
 };
 
@@ -45,6 +45,19 @@ pub fn auth_method(method: &Value) -> Option<AuthMethod> {
     })
 }
 
+/// Those in the data of an error that wants a sign-in.
+pub fn named_in_error(error: &Value) -> Vec<AuthMethod> {
+    if error.get("code").and_then(Value::as_i64) != Some(code::AUTH_REQUIRED) {
+        return Vec::new();
+    }
+    let methods = error.pointer("/data/authMethods").and_then(Value::as_array);
+    methods
+        .into_iter()
+        .flatten()
+        .filter_map(auth_method)
+        .collect()
+}
+
 fn login_program(older: &Value) -> Option<LoginProgram> {
     let command = older.get("command").and_then(Value::as_str)?;
     let program = LoginProgram {
@@ -80,4 +93,31 @@ fn env(method: &Value) -> Vec<(String, String)> {
 fn items<'a>(method: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     let items = method.get(key).and_then(Value::as_array);
     items.into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    // V1-AUTH-08: as kimi and pi send it.
+    #[test]
+    fn an_error_that_wants_a_sign_in_may_name_the_ways() {
+        let named = |code: i64| {
+            let way = json!({"id": "login", "name": "Log in", "type": "terminal", "args": ["now"]});
+            named_in_error(
+                &json!({"code": code, "data": {"authMethods": [way, {"name": "no id"}]}}),
+            )
+        };
+        let [way] = named(-32000).try_into().expect("one");
+        assert_eq!(
+            way.kind,
+            AuthMethodKind::Terminal {
+                args: vec!["now".to_owned()],
+                env: Vec::new(),
+            }
+        );
+        assert!(named(-32603).is_empty());
+        assert!(named_in_error(&json!({"code": -32000, "data": "log in"})).is_empty());
+    }
 }

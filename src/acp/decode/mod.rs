@@ -293,13 +293,19 @@ impl Protocol for Decoder {
         };
         let mut heard = self.dialects.incoming(Incoming::Error(call, &mut value));
         self.note(&mut heard);
-        if !heard.changed {
-            return decode_error(error);
+        let ways = auth_method::named_in_error(&value);
+        let error = if heard.changed {
+            let plain = value.to_string();
+            let error = decode_error(&plain);
+            self.aside.plain = Some(Plain::Error(plain));
+            error
+        } else {
+            decode_error(error)
+        };
+        RpcError {
+            auth_methods: ways.into(),
+            ..error
         }
-        let plain = value.to_string();
-        let error = decode_error(&plain);
-        self.aside.plain = Some(Plain::Error(plain));
-        error
     }
 
     fn noise(&mut self, line: &str) {

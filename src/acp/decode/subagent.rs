@@ -128,6 +128,7 @@ fn error(pass: Pass, member: Member<'_>) -> Result<RpcError, Misfit> {
         code: pass.read(error.code)?.unwrap_or(code::INTERNAL),
         message: pass.safe_text(error.message)?.unwrap_or_default(),
         data: error.data.map(|data| raw_json(data.get())),
+        auth_methods: Box::default(),
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     cli::ExitCode,
     config::AgentProfile,
-    proto::{AuthMethodKind, CallResult, StopReason},
+    proto::{AuthMethodKind, StopReason},
     report::{Observer, Problem},
     session::{Phase, Session, Start},
     text::SafeText,
@@ -53,8 +53,8 @@ pub fn ended(
     }
     let answer = observer.turn_end()?;
     Some(match answer {
-        Some(CallResult::PromptDone(reason, _)) => stopped(reason, observer),
-        _ => {
+        Some(reason) => stopped(reason, observer),
+        None => {
             let message = last_error.unwrap_or("the turn failed").to_owned();
             (ExitCode::Failure, problem("turn_failed", message))
         }

@@ -415,6 +415,8 @@ impl Run {
                 }
                 // A sign-in is never chosen here: the run ends with the wish for one.
                 Effect::Login(_) | Effect::EndLogin => {}
+                // There is no other session.
+                Effect::Join(_) => {}
                 Effect::CancelServe(key) => {
                     if let Some(host) = &self.host {
                         host.cancel(key);

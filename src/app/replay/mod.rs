@@ -21,7 +21,7 @@ use crate::{
     cli::{CliError, ExitCode, Format, Launch, ReplayOptions, print},
     config::{Loaded, TrustState},
     report::{self, Narrator, Observer, Record, Scope},
-    session::{Event, Session, reduce},
+    session::{Event, Phase, Session, reduce},
 };
 
 use player::{Found, Player, Survey};
@@ -140,6 +140,18 @@ fn print_wire(
         reduce(&mut session, event, begun + at);
         records.extend(observer.look(&session));
     }
+    // A dialog in the UI, and no part of the conversation.
+    if let Phase::SignIn { error, .. } = &session.phase {
+        let text = match error {
+            Some(error) => format!("a sign-in is wanted: {error}"),
+            None => "a sign-in is wanted".to_owned(),
+        };
+        records.push(Record::Notice {
+            level: "warning",
+            text,
+            detail: None,
+        });
+    }
     printer.tell(at.as_secs_f64(), records)?;
     let mut summary = observer.summary().clone();
     summary.seconds = at.as_secs_f64();
@@ -201,7 +213,7 @@ impl Printer {
     fn new(format: Format) -> Self {
         Self {
             format,
-            narrator: Narrator::default(),
+            narrator: Narrator::with_errors(),
             open_line: false,
         }
     }

@@ -326,7 +326,7 @@ pub(super) fn bounded(text: &SafeText, max: usize) -> SafeText {
 pub(super) fn halve(text: &mut SafeTextBuf, left_out: &mut usize) {
     let (short, missing) = without_middle(text, MAX_MESSAGE / 8, MAX_MESSAGE / 8 * 3, *left_out);
     *left_out = missing;
-    *text = SafeText::new(&short).into();
+    text.shorten(&SafeText::new(&short));
 }
 
 fn without_middle(text: &str, head: usize, tail: usize, before: usize) -> (String, usize) {

@@ -22,9 +22,11 @@ const STDERR_LINE: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct Link {
     /// The process was asked for and has not come yet.
-    spawning: bool,
+    pub(super) spawning: bool,
+    /// Another session has asked for one, and is waited for.
+    pub(super) awaiting: bool,
     /// It is not wanted any more.
-    unwanted: bool,
+    pub(super) unwanted: bool,
     /// What is spoken with it.
     protocol: Protocol,
     /// It does not speak the version that its profile asks for, so it is spoken to in the one before.
@@ -60,15 +62,19 @@ impl Step<'_> {
             Protocol::V2 if older => Protocol::V1,
             wanted => wanted,
         };
+        let awaiting = self.session.inner.others_start;
         self.session.inner.link = Link {
-            spawning: true,
+            spawning: !awaiting,
+            awaiting,
             protocol,
             older,
             ..Link::default()
         };
         self.forget_dialect();
         self.session.phase = Phase::Starting { since: self.now };
-        self.effects.push(Effect::Spawn(protocol));
+        if !awaiting {
+            self.effects.push(Effect::Spawn(protocol));
+        }
     }
 
     /// An agent that others have on this connection has introduced itself to them.
@@ -221,11 +227,19 @@ impl Step<'_> {
 
     /// F5: another process, and the session in it where the agent can.
     pub(super) fn restart(&mut self) {
+        let others_start = self.session.inner.others_start;
         let link = &mut self.session.inner.link;
         if link.spawning && !std::mem::take(&mut link.unwanted) {
             return;
         }
-        let spawning = link.spawning;
+        if link.awaiting {
+            if !others_start {
+                // Who was to start it is gone.
+                self.spawn();
+            }
+            return;
+        }
+        let spawning = link.spawning && !others_start;
         self.say(NoticeLevel::Info, "the agent is started again".into());
         if spawning {
             // The one that was not wanted does as well.

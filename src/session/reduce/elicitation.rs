@@ -37,8 +37,11 @@ impl Step<'_> {
             message,
             mode,
         } = elicitation;
-        let of_turn = matches!(scope, ElicitationScope::Session { .. });
-        if of_turn && (self.is_cancelling() || self.is_replaying()) {
+        let request = match &scope {
+            ElicitationScope::Request { id, .. } => Some(id.clone()),
+            ElicitationScope::Session { .. } => None,
+        };
+        if request.is_none() && (self.is_cancelling() || self.is_replaying()) {
             // V1-CAN-06; and history asks nothing (V1-SES-09).
             self.answer_request(key, HostReply::Elicitation(ElicitationAnswer::Cancel));
             return;
@@ -74,7 +77,7 @@ impl Step<'_> {
                     id,
                     key,
                     subagent: self.inside_id().cloned(),
-                    of_turn,
+                    request,
                     about,
                     message,
                     page,
@@ -89,7 +92,7 @@ impl Step<'_> {
                 id,
                 key,
                 subagent: self.inside_id().cloned(),
-                of_turn,
+                request,
                 about,
                 message,
                 form,

@@ -42,7 +42,9 @@ impl Step<'_> {
             Phase::Starting { .. } | Phase::Failed { .. }
         );
         let asking = self.session.earlier.state == Listing::Asking;
-        if !introduced || asking || !self.session.agent.caps.list {
+        // While the person signs in there may be no agent.
+        let nobody = self.session.connection.is_none();
+        if !introduced || nobody || asking || !self.session.agent.caps.list {
             return;
         }
         self.session.inner.listing.pages = 0;

@@ -80,22 +80,20 @@ impl Step<'_> {
         }
         // Its screen may show a secret.
         self.forget_login_terminal();
-        let refused = self.session.inner.sign_in.retry.take();
-        let tried = refused.is_some();
-        let retry = match refused {
-            // A session is opened anyway.
-            None | Some(Retry::Open) => None,
-            Some(Retry::Call(call)) => {
-                self.want_again(&call);
-                None
-            }
-            prompt => prompt,
-        };
         self.session.inner.sign_in.program = false;
         self.say(
             NoticeLevel::Info,
             "signed in: the agent is started again".into(),
         );
+        self.start_over_signed_in();
+    }
+
+    /// In the next process what was refused is tried again.
+    pub(super) fn start_over_signed_in(&mut self) {
+        let refused = self.session.inner.sign_in.retry.take();
+        let tried = refused.is_some();
+        // A session is opened anyway, and options are set then.
+        let retry = refused.filter(|retry| matches!(retry, Retry::Prompt(..)));
         self.start_over();
         self.session.inner.sign_in = SignIn {
             retry,

@@ -146,8 +146,8 @@ impl Step<'_> {
             };
             same.then_some(id)
         };
-        let current = self.session.inner.speech.current?;
-        fits(current, false).or_else(|| {
+        let current = self.session.inner.speech.current;
+        current.and_then(|block| fits(block, false)).or_else(|| {
             let blocks = self.session.transcript.blocks().iter().rev();
             blocks
                 .take_while(|block| is_speech_or_quiet(&block.kind))

@@ -31,6 +31,7 @@ mod stored;
 mod subagents;
 mod terminals;
 mod title;
+mod together;
 mod tools;
 mod turn;
 mod unattended;
@@ -68,6 +69,8 @@ pub use options::mode_option;
 #[derive(Debug, Default)]
 pub(super) struct Inner {
     link: connection::Link,
+    /// Another session starts the next process: see `together`.
+    others_start: bool,
     dialect: dialect::Heard,
     opening: opening::Opening,
     sign_in: signin::SignIn,
@@ -117,6 +120,14 @@ impl Session {
             step.shares(agent);
             step.open_session();
         });
+        (session, effects)
+    }
+
+    /// A session that waits for the process that another one starts.
+    pub fn start_behind(config: SessionConfig, now: Instant) -> (Self, Vec<Effect>) {
+        let mut session = Self::new(config, now);
+        session.leave_start_to_others(true);
+        let effects = Step::on(&mut session, now, |step| step.spawn());
         (session, effects)
     }
 
@@ -271,6 +282,10 @@ impl Step<'_> {
                 self.exited(exit);
             }
             Event::Stderr(said) => self.stderr(&said),
+            Event::StartOver { signed_in } => self.come_along(signed_in),
+            Event::Joined { connection, agent } => self.joined(connection, *agent),
+            Event::NoAgent { error } => self.no_agent(error),
+            Event::SignedIn => self.signed_in_elsewhere(),
 
             Event::Submit(prompt) => self.submit(prompt),
             Event::SendNow(prompt) => self.send_now(prompt),
@@ -368,6 +383,7 @@ impl Step<'_> {
             FromAgent::Update { session, event } => self.routed_update(session, event),
             FromAgent::Request { key, request } => self.request(key, request),
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
+            FromAgent::CallOver { request, .. } => self.call_over(&request),
             FromAgent::ElicitationDone { id } => self.page_done(&id),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Unasked { message } => self.say_unasked(&message),

@@ -493,7 +493,9 @@ impl Step<'_> {
     /// replay a session that is resumed as well, though none is to (V1-SES-11).
     pub(super) fn is_told_twice(&mut self) -> bool {
         let opening = &mut self.session.inner.opening;
-        if !opening.shown || !matches!(opening.way, Some(Way::Resume(_))) {
+        // One that tells its state tells what happens now (V2-SES-02).
+        let now = self.session.agent.caps.states;
+        if now || !opening.shown || !matches!(opening.way, Some(Way::Resume(_))) {
             return false;
         }
         if !std::mem::replace(&mut opening.told_twice, true) {

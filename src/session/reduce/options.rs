@@ -227,6 +227,7 @@ impl Step<'_> {
         }
         let current = option.current();
         if *self.session.asked_of_option(id).unwrap_or(&current) != value {
+            self.change_no_more(id);
             self.ask_for(id, value);
         }
     }
@@ -315,10 +316,9 @@ impl Step<'_> {
             return;
         }
         let methods = !self.session.agent.auth_methods.is_empty();
-        if self.session.turn.is_none() && error_text::wants_sign_in(error, methods) {
+        if error_text::wants_sign_in(error, methods) {
             self.close_call(&id, &value);
-            self.interrupt_setting();
-            self.sign_in_to_call(call, error);
+            self.sign_in_to_set(&call, error);
             return;
         }
         if error.code == code::METHOD_NOT_FOUND {
@@ -374,6 +374,7 @@ impl Step<'_> {
     fn option_answered(&mut self, id: &str, value: &OptionValue, well: bool) {
         if well {
             self.session.inner.options.chosen.insert(id.to_owned());
+            self.signed_in();
         }
         self.close_call(id, value);
         self.setting_answered(id, value);

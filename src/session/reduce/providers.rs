@@ -73,13 +73,18 @@ impl Step<'_> {
 
     pub(super) fn provider_changed(&mut self, id: &str, what: &str) {
         let text = SafeText::line(&format!("provider {id}: {what}"));
-        self.say(NoticeLevel::Info, text);
+        self.say(NoticeLevel::Info, text.clone());
+        // The dialog stands over the end of the transcript.
+        self.toast(&text);
         // What the agent made of it.
         self.list_providers();
     }
 
     pub(super) fn provider_not_changed(&mut self, id: &str, error: &RpcError) {
-        let what = format!("provider {id} is as it was");
+        let what = format!("changing provider {id} failed");
         self.say_error(NoticeLevel::Error, &what, error);
+        self.toast(&format!("{what}: {}", error_text::readable(error)));
+        // It may be changed all the same: codex fails so when a session cannot follow.
+        self.list_providers();
     }
 }

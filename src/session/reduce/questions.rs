@@ -123,14 +123,28 @@ impl Step<'_> {
     /// What the turn had asked, subagents included; what belongs to a request of ours goes on
     /// (V1-CAN-06).
     pub(super) fn close_questions_of_turn(&mut self) {
-        self.close_questions_where(|_, question| question.is_of_turn());
+        self.close_questions_where(|step, question| {
+            question.is_of_turn() && !step.is_of_background(question)
+        });
     }
 
     /// The same without subagents, which may work on, and ask, when the turn is over.
     pub(super) fn close_own_questions_of_turn(&mut self) {
         self.close_questions_where(|step, question| {
-            question.is_of_turn() && step.subagent_asking(question).is_none()
+            question.is_of_turn()
+                && step.subagent_asking(question).is_none()
+                && !step.is_of_background(question)
         });
+    }
+
+    /// What work beside the foreground's asks is not the turn's (V2-CAN-01).
+    fn is_of_background(&self, question: &Question) -> bool {
+        match question {
+            Question::Permission(question) if question.subagent.is_none() => {
+                self.is_in_background(question.block)
+            }
+            _ => false,
+        }
     }
 
     /// What a subagent had asked.
@@ -138,6 +152,13 @@ impl Step<'_> {
         self.close_questions_where(|step, question| {
             step.subagent_asking(question).as_ref() == Some(subagent)
         });
+    }
+
+    /// A request of ours is answered: nobody waits for what was asked for it (V1-ELI-02).
+    pub(super) fn call_over(&mut self, request: &str) {
+        let nothing_shown = self.session.shown_question().is_none();
+        self.close_questions_where(|_, question| question.request() == Some(request));
+        self.call_person(nothing_shown);
     }
 
     fn close_questions_where(&mut self, fits: impl Fn(&Self, &Question) -> bool) {

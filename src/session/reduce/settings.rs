@@ -133,32 +133,43 @@ impl Step<'_> {
         }
     }
 
-    /// The call that a sign-in interrupted, once more; prompts wait for its answer.
-    pub(super) fn set_up_again(&mut self, call: Call) {
-        if let Some((_, option, value)) = self.asked_by(&call) {
-            let setting = before(&option, &value);
-            self.note_asked(&option, value.clone());
-            self.session.inner.settings.open = Some(Open {
-                setting,
-                option,
-                value,
-                since: self.now,
-            });
+    /// After a sign-in: what was refused for want of it, and what was to come behind that.
+    pub(super) fn go_on_setting(&mut self) {
+        if !self.is_being_set_up() {
+            self.apply_next();
         }
-        self.call(call);
     }
 
-    /// The same in the session of another process.
+    /// A call was refused for want of a sign-in, which brings it back: here, or in the session of
+    /// another process.
     pub(super) fn want_again(&mut self, call: &Call) {
-        if let Some((_, option, value)) = self.asked_by(call) {
-            let wanted = &mut self.session.inner.settings.wanted;
-            wanted.push_back(before(&option, &value));
+        let Some((_, option, value)) = self.asked_by(call) else {
+            return;
+        };
+        let settings = &mut self.session.inner.settings;
+        let open = &mut settings.open;
+        let awaited = open.take_if(|open| open.option == option && open.value == value);
+        match awaited {
+            Some(open) => settings.wanted.push_front(open.setting),
+            None => {
+                self.change_no_more(&option);
+                let wanted = &mut self.session.inner.settings.wanted;
+                wanted.push_back(before(&option, &value));
+            }
         }
     }
 
-    /// Its call was refused for want of a sign-in, which brings it back.
-    pub(super) fn interrupt_setting(&mut self) {
-        self.session.inner.settings.open = None;
+    /// The person wants that option otherwise now.
+    pub(super) fn change_no_more(&mut self, option: &str) {
+        let key = SettingKey::Option(option.to_owned());
+        let wanted = &mut self.session.inner.settings.wanted;
+        wanted.retain(|setting| setting.source != SettingSource::Before || setting.key != key);
+    }
+
+    /// The person does not want what was refused any more.
+    pub(super) fn forget_changes(&mut self) {
+        let wanted = &mut self.session.inner.settings.wanted;
+        wanted.retain(|setting| setting.source != SettingSource::Before);
     }
 
     /// No answer will come. What the session was to open with still is to be set.

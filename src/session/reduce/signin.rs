@@ -7,7 +7,7 @@ use crate::{
     text::SafeText,
 };
 
-use super::{Step, error_text};
+use super::{Step, bounds::MAX_AUTH_METHODS, error_text};
 
 #[derive(Debug, Default)]
 pub(super) struct SignIn {
@@ -17,6 +17,8 @@ pub(super) struct SignIn {
     /// A sign-in has succeeded, and what was refused before it was not answered well since: no
     /// second refusal leads here again by itself.
     pub(super) tried: bool,
+    /// A change of an option was refused in the turn that is open: its end leads to the dialog.
+    pub(super) after_turn: bool,
     /// The method of the `authenticate` that is open. One at a time.
     pub(super) method: Option<String>,
     /// A program to sign in with runs, or is being started.
@@ -31,7 +33,8 @@ pub(super) enum Retry {
     Open,
     /// A prompt, with its block in the transcript.
     Prompt(Prompt, BlockId),
-    Call(Call),
+    /// Changes of options, which are held as what is to be set.
+    Options,
 }
 
 impl SignIn {
@@ -39,7 +42,7 @@ impl SignIn {
     pub(super) fn unsent(&self) -> Option<&Prompt> {
         match self.retry.as_ref()? {
             Retry::Prompt(prompt, _) => Some(prompt),
-            Retry::Open | Retry::Call(_) => None,
+            Retry::Open | Retry::Options => None,
         }
     }
 }
@@ -55,7 +58,20 @@ impl Step<'_> {
         }
     }
 
+    /// Ways that stand in the error and that the agent has not named before. Of one that it has, the
+    /// first word counts: kimi's in the error lacks the program.
+    fn learn_ways(&mut self, error: &RpcError) {
+        let known = &mut self.session.agent.auth_methods;
+        for method in &error.auth_methods {
+            let is_new = known.iter().all(|one| one.id != method.id);
+            if is_new && known.len() < MAX_AUTH_METHODS {
+                known.push(method.clone());
+            }
+        }
+    }
+
     pub(super) fn sign_in_to_open(&mut self, error: &RpcError) {
+        self.learn_ways(error);
         self.queue_refused_prompt();
         let tried = std::mem::take(&mut self.session.inner.sign_in.tried);
         self.session.inner.sign_in.retry = Some(Retry::Open);
@@ -64,6 +80,7 @@ impl Step<'_> {
     }
 
     pub(super) fn sign_in_to_prompt(&mut self, prompt: Prompt, user: BlockId, error: &RpcError) {
+        self.learn_ways(error);
         if std::mem::take(&mut self.session.inner.sign_in.tried) {
             self.say_error(
                 NoticeLevel::Error,
@@ -75,11 +92,14 @@ impl Step<'_> {
             return;
         }
         self.say_error(NoticeLevel::Warning, "a sign-in is wanted", error);
+        // Changes of options that were refused beside it are still to be made, before it.
         self.session.inner.sign_in.retry = Some(Retry::Prompt(prompt, user));
         self.show_sign_in(None);
     }
 
-    pub(super) fn sign_in_to_call(&mut self, call: Call, error: &RpcError) {
+    /// A change of an option was refused.
+    pub(super) fn sign_in_to_set(&mut self, call: &Call, error: &RpcError) {
+        self.learn_ways(error);
         let sign_in = &mut self.session.inner.sign_in;
         if std::mem::take(&mut sign_in.tried) {
             self.say_error(
@@ -87,15 +107,34 @@ impl Step<'_> {
                 "signed in, but the agent still refuses",
                 error,
             );
-            self.hold_queue();
+            if self.session.turn.is_none() {
+                self.hold_queue();
+            }
             return;
         }
-        // A prompt is worth more than the change of a mode refused beside it.
-        sign_in.retry.get_or_insert(Retry::Call(call));
-        // What is asked for may be under way: then the call waits for its end.
-        if !sign_in.program {
+        sign_in.retry.get_or_insert(Retry::Options);
+        // What is asked for may be under way: then the change waits for its end.
+        let under_way = sign_in.program;
+        let told = sign_in.after_turn;
+        sign_in.after_turn = self.session.turn.is_some();
+        self.want_again(call);
+        if self.session.turn.is_none() {
+            if !under_way {
+                self.show_sign_in(None);
+            }
+        } else if !told {
+            let text = "a sign-in is wanted before that can be set: it comes when the turn is over";
+            self.say_error(NoticeLevel::Warning, text, error);
+        }
+    }
+
+    /// The turn is over: whether a sign-in comes now.
+    pub(super) fn sign_in_after_turn(&mut self) -> bool {
+        let due = std::mem::take(&mut self.session.inner.sign_in.after_turn);
+        if due {
             self.show_sign_in(None);
         }
+        due
     }
 
     /// The person asks for it.
@@ -109,7 +148,9 @@ impl Step<'_> {
 
     fn show_sign_in(&mut self, error: Option<SafeText>) {
         // An answer that was given up may still be out.
-        let step = match self.session.inner.sign_in.method {
+        let sign_in = &mut self.session.inner.sign_in;
+        sign_in.after_turn = false;
+        let step = match sign_in.method {
             Some(_) => SignInStep::Cancelling,
             None => SignInStep::Choosing,
         };
@@ -183,21 +224,36 @@ impl Step<'_> {
             self.toast("signed in");
             return;
         }
-        let sign_in = &mut self.session.inner.sign_in;
-        let retry = sign_in.retry.take();
-        sign_in.tried = retry.is_some();
-        match retry {
-            Some(Retry::Open) => self.open_once_more(),
-            Some(retry) => {
-                self.session.phase = Phase::Ready;
-                self.try_again(retry);
-            }
-            None => {
-                self.session.phase = Phase::Ready;
-                self.toast("signed in");
-                self.send_next_unless_held();
-            }
+        self.go_on_signed_in();
+    }
+
+    /// The person has signed in from another session of the agent: what was refused here for want of
+    /// it is tried again here. A dialog in which something is under way waits for its end.
+    pub(super) fn signed_in_elsewhere(&mut self) {
+        if let Phase::SignIn {
+            step: SignInStep::Choosing | SignInStep::Cancelling,
+            ..
+        } = self.session.phase
+        {
+            self.go_on_signed_in();
         }
+    }
+
+    fn go_on_signed_in(&mut self) {
+        let sign_in = &mut self.session.inner.sign_in;
+        sign_in.tried = sign_in.retry.is_some();
+        match sign_in.retry {
+            Some(Retry::Open) => {
+                sign_in.retry = None;
+                return self.open_once_more();
+            }
+            Some(Retry::Prompt(..) | Retry::Options) => {}
+            None => self.toast("signed in"),
+        }
+        self.session.phase = Phase::Ready;
+        // A prompt must not run in another mode than it was meant for.
+        self.go_on_setting();
+        self.send_next_unless_held();
     }
 
     pub(super) fn authenticate_failed(&mut self, method: &str, error: &RpcError) {
@@ -225,21 +281,15 @@ impl Step<'_> {
         waited_for.take_if(|waited| waited == method).is_some()
     }
 
-    /// What was refused and has not had its turn yet: true if it has it now.
+    /// A prompt that was refused and has not had its turn yet: true if it has it now.
     pub(super) fn retry_refused(&mut self) -> bool {
-        let retry = self.session.inner.sign_in.retry.take();
-        retry.is_some_and(|retry| {
-            self.try_again(retry);
-            true
-        })
-    }
-
-    fn try_again(&mut self, retry: Retry) {
-        match retry {
-            // The session is open by now.
-            Retry::Open => {}
-            Retry::Prompt(prompt, user) => self.run_prompt_again(prompt, user),
-            Retry::Call(call) => self.set_up_again(call),
+        match self.session.inner.sign_in.retry.take() {
+            Some(Retry::Prompt(prompt, user)) => {
+                self.run_prompt_again(prompt, user);
+                true
+            }
+            // The session is open by now, and its options set.
+            Some(Retry::Open | Retry::Options) | None => false,
         }
     }
 
@@ -273,6 +323,7 @@ impl Step<'_> {
                 let method = self.session.inner.sign_in.method.take();
                 let refused = self.session.inner.sign_in.retry.is_some();
                 self.abort_sign_in();
+                self.forget_changes();
                 self.session.inner.sign_in.method = method;
                 self.session.phase = Phase::Ready;
                 if refused {

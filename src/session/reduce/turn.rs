@@ -151,7 +151,9 @@ impl Step<'_> {
     /// No second prompt is ever sent on an open turn (V1-PROMPT-02), nor one by itself where the
     /// agent cannot tell whether there is one.
     fn can_send(&self) -> bool {
-        self.session.turn.is_none() && !self.works_unknown() && self.may_send()
+        // Who started a run has asked for it, and nobody is there to do so again.
+        let told = !self.works_unknown() || self.session.config.unattended;
+        self.session.turn.is_none() && told && self.may_send()
     }
 
     /// Whether the person may send: also where the agent cannot tell whether it works, since nothing
@@ -238,6 +240,7 @@ impl Step<'_> {
         self.session.last_stop = None;
         self.session.turn = Some(Turn {
             started: self.now,
+            prompted: true,
             phase: TurnPhase::Running,
         });
         self.expect_echo(&prompt, user);
@@ -388,7 +391,7 @@ impl Step<'_> {
         let stopped = self.is_cancelling();
         let wants_sign_in =
             error_text::wants_sign_in(&error, !self.session.agent.auth_methods.is_empty());
-        if self.session.inner.turn.worked && !(wants_sign_in && !stopped) {
+        if self.session.inner.turn.worked && (stopped || !wants_sign_in) {
             self.prompt_failed_at_work(&error, stopped);
             return;
         }
@@ -449,7 +452,12 @@ impl Step<'_> {
 
     fn after_turn(&mut self, went_well: bool, stopped: bool) {
         self.tell_running_terminals();
-        if std::mem::take(&mut self.session.inner.turn.send_next) {
+        if self.sign_in_after_turn() {
+            // What waits goes on behind it.
+            if !self.session.inner.turn.send_next && (stopped || !went_well) {
+                self.hold_queue();
+            }
+        } else if std::mem::take(&mut self.session.inner.turn.send_next) {
             self.send_head();
         } else if went_well && !stopped {
             self.send_next_unless_held();

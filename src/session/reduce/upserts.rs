@@ -131,7 +131,10 @@ impl Step<'_> {
             }),
             ChunkRole::Agent => BlockKind::Agent(Message {
                 id: Some(id.clone()),
-                text: SafeTextBuf::from(text),
+                text: match before {
+                    Some(BlockKind::Agent(said)) => said.text.replaced_by(&text),
+                    _ => text.into(),
+                },
                 done: place.is_some(),
                 meta: match before {
                     Some(BlockKind::Agent(said)) => said.meta.clone(),
@@ -145,7 +148,10 @@ impl Step<'_> {
                 };
                 BlockKind::Thought(Thought {
                     id: Some(id.clone()),
-                    text: SafeTextBuf::from(text),
+                    text: match before {
+                        Some(BlockKind::Thought(said)) => said.text.replaced_by(&text),
+                        _ => text.into(),
+                    },
                     started,
                     // What is replaced is not being thought.
                     took: took

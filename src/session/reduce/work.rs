@@ -34,11 +34,15 @@ impl Step<'_> {
     /// The session is open: what was said of its state till then holds now. One that was opened again
     /// is not idle because nothing was said (V2-SES-04).
     pub(super) fn follow_state_at_opening(&mut self, reopened: bool) {
-        if self.session.work.is_none() && reopened && self.session.agent.caps.states {
+        let silent = self.session.work.is_none() && reopened && self.session.agent.caps.states;
+        if silent {
             self.session.work = Some(WorkState::Unknown);
         }
         if let Some(state) = self.session.work.clone() {
             self.follow_state(state, None);
+        }
+        if silent && !self.session.config.unattended {
+            self.hold_queue();
         }
     }
 
@@ -105,6 +109,7 @@ impl Step<'_> {
         self.session.last_stop = None;
         self.session.turn = Some(Turn {
             started: self.now,
+            prompted: false,
             phase: TurnPhase::Running,
         });
         self.session.inner.plan.new_turn();

@@ -13,6 +13,9 @@ use crate::{
 
 use super::*;
 
+mod random;
+mod together;
+
 const AGENT: ConnectionId = ConnectionId(1);
 
 struct Bench {
@@ -45,6 +48,13 @@ fn config() -> SessionConfig {
 impl Bench {
     /// Two sessions, `s1` and `s2`, with the same agent; the second is shown.
     fn two() -> (Self, SessionKey, SessionKey) {
+        Self::two_with(AgentCaps {
+            close: true,
+            ..AgentCaps::default()
+        })
+    }
+
+    fn two_with(caps: AgentCaps) -> (Self, SessionKey, SessionKey) {
         let mut bench = Self {
             sessions: Sessions::default(),
             now: Instant::now(),
@@ -60,10 +70,7 @@ impl Bench {
                 odd_version: None,
                 agent_name: Some("Demo".into()),
                 agent_version: None,
-                caps: AgentCaps {
-                    close: true,
-                    ..AgentCaps::default()
-                },
+                caps,
                 auth_methods: Vec::new(),
             })),
         );
@@ -301,30 +308,6 @@ fn an_agent_that_ends_ends_all_its_sessions() {
         let phase = bench.sessions.get(key).map(|session| &session.phase);
         assert!(matches!(phase, Some(Phase::Failed { .. })), "{phase:?}");
     }
-}
-
-/// The other one goes on in the old process, which is told that the session is over (V1-SES-15).
-#[test]
-fn a_session_that_starts_its_agent_again_leaves_the_others_theirs() {
-    let (mut bench, first, second) = Bench::two();
-    bench.prompt(first);
-    let effects = bench.apply(first, Event::Restart);
-    let effects: Vec<Effect> = effects.into_iter().map(|routed| routed.effect).collect();
-    assert!(
-        matches!(
-            &effects[..],
-            [
-                Effect::ToAgent(ToAgent::Notify(_)),
-                Effect::ToAgent(ToAgent::Call(Call::CloseSession { .. })),
-                Effect::StopAgent(AGENT),
-                Effect::Spawn(Protocol::V1),
-            ]
-        ),
-        "{effects:?}"
-    );
-    bench.prompt(second);
-    bench.chunk(Some("s2"), "still here");
-    assert_eq!(bench.said(second), "still here");
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub struct FilterList<T> {
     description_widths: Vec<usize>,
     /// Rows that they take below a list of that width.
     rows_below: Option<(usize, usize)>,
+    /// For each entry: it only says something, and cannot be selected. Empty: all can.
+    still: Vec<bool>,
     /// There are headings: what matches stays in its order below them.
     grouped: bool,
     /// Indexes of entries that match: the best first, or in order.
@@ -82,6 +84,7 @@ impl<T> FilterList<T> {
             label_width: 0,
             description_widths: Vec::new(),
             rows_below: None,
+            still: Vec::new(),
             grouped: false,
             selected: 0,
             scroll: Scroll::default(),
@@ -110,8 +113,21 @@ impl<T> FilterList<T> {
             .map(|entry| entry.description.as_ref().map_or(0, |d| cell_width(d)))
             .collect();
         self.rows_below = None;
+        self.still.clear();
         self.entries = entries;
         self.narrow();
+    }
+
+    /// Says which entries only say something. To be called behind
+    /// [`set_entries`](Self::set_entries).
+    pub fn keep_still(&mut self, still: impl Fn(&T) -> bool) {
+        let values = self.entries.iter().map(|entry| &entry.entry.value);
+        self.still = values.map(still).collect();
+        self.narrow();
+    }
+
+    fn is_still(&self, at: usize) -> bool {
+        self.still.get(at).copied().unwrap_or(false)
     }
 
     /// Forgets what was typed.
@@ -254,7 +270,12 @@ impl<T> FilterList<T> {
         scored.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
         let best = scored.first().map(|(_, at)| *at);
         self.found = scored.into_iter().map(|(_, at)| at).collect();
-        self.selected = 0;
+        if !self.query.is_empty() {
+            let found = std::mem::take(&mut self.found).into_iter();
+            self.found = found.filter(|at| !self.is_still(*at)).collect();
+        }
+        let selectable = self.found.iter().position(|at| !self.is_still(*at));
+        self.selected = selectable.unwrap_or(0);
         if self.grouped {
             self.found.sort_unstable();
             let best = self.found.iter().position(|at| Some(*at) == best);
@@ -265,7 +286,19 @@ impl<T> FilterList<T> {
 
     fn step(&mut self, by: isize) {
         let last = self.found.len().saturating_sub(1);
-        self.selected = self.selected.saturating_add_signed(by).min(last);
+        let to = self.selected.saturating_add_signed(by).min(last);
+        let selectable = |n: &usize| self.found.get(*n).is_some_and(|at| !self.is_still(*at));
+        // The next in that direction, else the last before it.
+        let next = match by < 0 {
+            true => (0..=to)
+                .rev()
+                .find(selectable)
+                .or_else(|| (to..=last).find(selectable)),
+            false => (to..=last)
+                .find(selectable)
+                .or_else(|| (0..=to).rev().find(selectable)),
+        };
+        self.selected = next.unwrap_or(to);
     }
 }
 
@@ -316,6 +349,25 @@ mod tests {
         assert_eq!(list.selected(), Some(&2));
         press(&mut list, "home");
         assert_eq!(list.selected(), Some(&0));
+    }
+
+    #[test]
+    fn what_only_says_something_is_passed_over() {
+        let mut list = list(&["said", "alpha", "said", "beta", "said"]);
+        list.keep_still(|value| value % 2 == 0);
+        assert_eq!(list.selected(), Some(&1));
+        press(&mut list, "down");
+        assert_eq!(list.selected(), Some(&3));
+        press(&mut list, "down");
+        assert_eq!(list.selected(), Some(&3), "there is nothing behind it");
+        press(&mut list, "up");
+        assert_eq!(list.selected(), Some(&1));
+        press(&mut list, "end");
+        assert_eq!(list.selected(), Some(&3));
+        press(&mut list, "home");
+        assert_eq!(list.selected(), Some(&1));
+        press(&mut list, "s a i d");
+        assert_eq!(list.selected(), None, "typing finds no such row");
     }
 
     #[test]

@@ -27,6 +27,7 @@ use ratatui::{
 
 use crate::{
     config::DiffLayout,
+    proto::SessionId,
     session::{Session, Sessions},
     text::{SafeText, first_bytes, truncate_to_width},
     ui::{
@@ -190,6 +191,21 @@ impl Outcome {
 
     pub fn command(self, command: UiCommand) -> Self {
         self.with(Wish::Command(command))
+    }
+}
+
+/// Who asks: the agent, or one of its subagents by its name (V1-SUB-02).
+pub fn asker(session: Option<&Session>, subagent: Option<&SessionId>) -> String {
+    /// Cells that leave room for what is asked.
+    const MAX_CELLS: usize = 30;
+    let agent = agent_name(session);
+    let known = session.zip(subagent);
+    match known.and_then(|(session, id)| session.subagents.get(id)) {
+        Some(subagent) => {
+            let name = truncate_to_width(&subagent.name(), MAX_CELLS).into_owned();
+            format!("{name} of {agent}")
+        }
+        None => agent.as_str().to_owned(),
     }
 }
 

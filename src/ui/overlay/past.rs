@@ -5,16 +5,19 @@ use ratatui::{
     layout::{Position, Rect},
 };
 
-use crate::ui::{
-    PastSession, UiCommand,
-    action::Action,
-    keymap::Chord,
-    overlay::{
-        Outcome, Overlay, OverlayContext, Room,
-        list::{Entry, FilterList, Listed},
-        panel::Panel,
+use crate::{
+    text::{SafeText, cell_width, truncate_to_width},
+    ui::{
+        PastSession, UiCommand,
+        action::Action,
+        keymap::Chord,
+        overlay::{
+            Outcome, Overlay, OverlayContext, Room,
+            list::{Entry, FilterList, Listed},
+            panel::Panel,
+        },
+        render::line::StyledLine,
     },
-    render::line::StyledLine,
 };
 
 /// Rows at most, so that what is behind stays in sight.
@@ -59,7 +62,7 @@ fn entry(past: &PastSession, cx: &OverlayContext<'_>) -> Entry<String> {
     let separator = format!(" {} ", cx.symbols.separator);
     if let Some(cwd) = &past.elsewhere {
         note.push(&separator, theme.dim);
-        note.push(cwd, theme.dim);
+        note.push(&shortened(cwd, cx.symbols.ellipsis), theme.dim);
     }
     note.push(&separator, theme.dim);
     note.push(&past.when, theme.dim);
@@ -68,6 +71,16 @@ fn entry(past: &PastSession, cx: &OverlayContext<'_>) -> Entry<String> {
         note,
         value: past.id.clone(),
     }
+}
+
+/// A directory in few cells: where it is matters less than what it is called.
+fn shortened(cwd: &SafeText, ellipsis: &str) -> String {
+    const MAX_CELLS: usize = 24;
+    if cell_width(cwd) <= MAX_CELLS {
+        return cwd.to_string();
+    }
+    let name = cwd.rsplit('/').next().unwrap_or_default();
+    format!("{ellipsis}/{}", truncate_to_width(name, MAX_CELLS - 2))
 }
 
 impl Overlay for PastSessions {

@@ -36,7 +36,7 @@ pub fn rename(session: Option<SessionKey>, of: Option<SessionId>, title: &str) -
             title,
         };
         Ok(match session {
-            Some(key) => UiCommand::SessionOf(key, event),
+            Some(key) => UiCommand::SessionOf(key, Box::new(event)),
             None => UiCommand::Session(event),
         })
     };

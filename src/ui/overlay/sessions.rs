@@ -96,6 +96,7 @@ impl SessionList {
         let earlier = earlier(sessions, cx).into_iter().filter(|_| live);
         self.list
             .set_entries(open.chain(more).chain(earlier).collect());
+        self.list.keep_still(|item| *item == Item::Hint);
         // The first that waits is the one that is looked for.
         let waiting = sessions
             .iter()
@@ -126,7 +127,12 @@ impl SessionList {
             return Outcome::taken().with(Wish::Toast(SafeText::line(&text)));
         }
         self.made_from = None;
-        Outcome::taken().command(UiCommand::CloseSession(key))
+        let ends = UiCommand::CloseSession(key);
+        // Behind the last one the agents are offered, and nothing is left to list.
+        if cx.sessions.is_some_and(|sessions| sessions.len() == 1) {
+            return Outcome::close().command(ends);
+        }
+        Outcome::taken().command(ends)
     }
 
     /// Asks for another title (V1-SES-20).

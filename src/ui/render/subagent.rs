@@ -137,6 +137,12 @@ impl<'a> Standing<'a> {
                 let style = theme.warning.patch(theme.strong);
                 saying(symbols.asking, style, "waits for you", theme.warning)
             }
+            Some(WorkState::Idle(None | Some(StopReason::EndTurn)))
+                if subagent.in_background() > 0 =>
+            {
+                let text = format!("{} in background", subagent.in_background());
+                saying(symbols.done, theme.success, &text, theme.accent)
+            }
             Some(WorkState::Idle(reason)) => match reason {
                 None => standing(symbols.done, theme.success),
                 Some(reason) => match reason {

@@ -70,7 +70,15 @@ pub fn render_terminal_header(
     let theme = ctx.theme;
     let width = usize::from(ctx.width);
     let ended = info.exit.as_ref().and_then(ending);
-    let ended = StyledLine::styled(ended.as_deref().unwrap_or_default(), theme.error);
+    let ended = match ended {
+        Some(ended) => StyledLine::styled(&ended, theme.error),
+        // V2-STATE-03
+        None if info.doubted && info.exit.is_none() => {
+            StyledLine::styled("state unknown", theme.dim)
+        }
+        None if info.cancelling => StyledLine::styled("cancelling", theme.dim),
+        None => StyledLine::new(),
+    };
     let command = SafeText::line(shown_command(info.command.trim()).trim());
     let told = told.contains(command.as_str()) || same_command(told, &command);
     if command.is_empty() || told {

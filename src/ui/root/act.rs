@@ -45,7 +45,11 @@ impl Ui {
                 self.open_option(category::THOUGHT_LEVEL, "thought levels", cx);
             }
             Action::Options => self.open_options(cx),
-            Action::Restart => self.session_event(Event::Restart, cx),
+            Action::Restart => {
+                // What was said of an agent that does not run is over.
+                self.moment.hush();
+                self.session_event(Event::Restart, cx);
+            }
             Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::NewSession => self.commands.push(UiCommand::NewSession),
             Action::ForkSession => self.commands.push(UiCommand::ForkSession),

@@ -28,6 +28,11 @@ impl Moment {
         self.toast = Some(Toast { text, until: None });
     }
 
+    /// What is said holds no more.
+    pub fn hush(&mut self) {
+        self.toast = None;
+    }
+
     /// What is said now.
     pub fn text(&self) -> Option<&SafeText> {
         self.toast.as_ref().map(|toast| &toast.text)

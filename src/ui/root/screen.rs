@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{PlanEntry, PlanStatus},
+    proto::{PlanEntry, PlanStatus, WorkState},
     session::{Phase, Session, Sessions, Subagent},
     ui::{
         Ui, UiCommand, UiContext,
@@ -301,11 +301,13 @@ impl Ui {
             Phase::Ready if session.queue_held && !session.queue.is_empty() => {
                 format!("{} sends what is queued", hint(Action::Send))
             }
-            Phase::Ready if session.turn.is_some() => format!(
-                "{} queues {separator} {} sends at once",
-                hint(Action::Send),
-                hint(Action::SendNow)
-            ),
+            Phase::Ready if session.turn.is_some() && session.work != Some(WorkState::Unknown) => {
+                format!(
+                    "{} queues {separator} {} sends at once",
+                    hint(Action::Send),
+                    hint(Action::SendNow)
+                )
+            }
             Phase::Ready => format!("tell {} what to do", agent_name(cx.session)),
         }
     }

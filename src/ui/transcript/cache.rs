@@ -36,8 +36,14 @@ pub struct Stamp {
 /// What is said, apart from how it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Bytes of an append-only text, and whether they are cut off from what may follow.
-    Text { from: usize, to: usize, done: bool },
+    /// Bytes of an edition of an append-only text, and whether they are cut off from what may
+    /// follow.
+    Text {
+        edition: u32,
+        from: usize,
+        to: usize,
+        done: bool,
+    },
     /// A block's revision, and that of the terminal in it.
     Block { rev: u64, screen: u64 },
 }

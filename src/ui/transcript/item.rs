@@ -11,7 +11,7 @@ use super::{
 use crate::{
     config::Thoughts,
     proto::ToolContent,
-    session::{Block, BlockId, BlockKind, NoticeLevel, ToolState},
+    session::{Block, BlockId, BlockKind, NoticeLevel},
     ui::render::{
         markdown::{Segment, Splitter},
         tool::{Detail, default_detail, piece_count},
@@ -46,6 +46,8 @@ pub struct Item {
     pub queued: bool,
     /// Of texts in markdown that are shown whole: where they are cut.
     pub text: Option<Box<Splitter>>,
+    /// Which edition of the text that is.
+    edition: u32,
     /// A text that is huge, or not taken in whole yet, is not looked at again before this.
     pub not_before: Option<Instant>,
 }
@@ -61,6 +63,7 @@ impl Item {
             stale: true,
             queued: false,
             text: None,
+            edition: 0,
             not_before: None,
         }
     }
@@ -76,6 +79,18 @@ impl Item {
     pub fn prepare(&mut self, block: &Block, detail: Detail, frame: &Frame<'_>) {
         self.stale = false;
         let now = frame.ctx.now;
+        let edition = match &block.kind {
+            BlockKind::Agent(message) => message.text.edition(),
+            BlockKind::Thought(thought) => thought.text.edition(),
+            _ => 0,
+        };
+        if edition != self.edition {
+            // Another text (V2-UPD-01): nothing of the one before is known of it.
+            self.edition = edition;
+            self.text = None;
+            self.not_before = None;
+            self.measured = 0;
+        }
         let count = match &block.kind {
             BlockKind::Agent(message) => self.split(&message.text, message.done, now),
             BlockKind::Thought(thought) if detail == Detail::Full => {
@@ -170,6 +185,7 @@ impl Item {
         let text = |segment| {
             self.text_segment(segment)
                 .map_or(plain, |segment| Content::Text {
+                    edition: self.edition,
                     from: segment.range.start,
                     to: segment.range.end,
                     done: segment.done,
@@ -227,9 +243,7 @@ pub fn moves(block: &Block, source: &Source<'_>) -> bool {
     match &block.kind {
         BlockKind::Subagent(id) => nested::segment_moves(id, 0, source),
         BlockKind::Thought(thought) => thought.took.is_none(),
-        BlockKind::Tool(call) => {
-            !call.asking && matches!(call.state, ToolState::InProgress | ToolState::Unknown(_))
-        }
+        BlockKind::Tool(call) => call.is_running(),
         BlockKind::Compaction(compaction) => compaction.is_open(),
         _ => false,
     }

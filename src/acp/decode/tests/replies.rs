@@ -292,10 +292,9 @@ fn capabilities_that_nobody_uses_do_no_harm() {
                 "loadSession": true,
                 "mcpCapabilities": {"acp": marker},
                 "auth": {"status": marker},
-                "providers": marker,
                 "sessionCapabilities": {
                     "resume": {}, "archive": marker, "status": marker,
-                    "options": marker, "title": marker,
+                    "options": marker,
                 },
                 "_meta": {"vendor": marker},
             },

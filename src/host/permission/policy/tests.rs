@@ -386,3 +386,15 @@ fn deny_rules_and_read_only_bind_commands_v1_term_19() {
     let verdict = read_only.terminal(&create("ls", &[]));
     assert!(matches!(verdict, TerminalVerdict::Refuse(_)));
 }
+
+// V2-PERM-01
+#[test]
+fn what_is_not_known_is_never_allowed_by_itself() {
+    let unknown = Subject {
+        opaque: true,
+        ..Subject::default()
+    };
+    assert_eq!(case(Policy::AllowAll, &["allow"]).says(&unknown), "ask");
+    assert_eq!(case(Policy::Ask, &[]).says(&unknown), "ask");
+    assert_eq!(case(Policy::ReadOnly, &[]).says(&unknown), "deny");
+}

@@ -334,3 +334,32 @@ fn what_is_no_web_address_is_refused_and_said() {
     }
     assert!(play.session.questions.is_empty());
 }
+
+// V1-ELI-02, V1-ELI-04: nobody waits for it any more.
+#[test]
+fn what_was_asked_for_a_request_is_dismissed_when_that_is_answered() {
+    let mut play = Play::running();
+    let (first, _) = play.request(form(of_request()));
+    play.request(page(of_request(), "https://example.com/"));
+    play.request(form(of_session()));
+    let over = |request: &str| FromAgent::CallOver {
+        caller: crate::proto::SessionKey::default(),
+        request: request.to_owned(),
+    };
+    assert!(wire(&play.agent(over("7"))).is_empty(), "another request");
+    assert_eq!(play.session.questions.len(), 3);
+    let effects = play.agent(over("2"));
+    assert_eq!(
+        wire(&effects),
+        ["1 Elicitation(Cancel)", "2 Elicitation(Cancel)"]
+    );
+    assert_eq!(first.number, 1);
+    assert!(play.mentions("not answered: Where to?"));
+    // The one of the session stays, and comes up.
+    assert_eq!(play.session.waiting_questions().count(), 1);
+    assert!(
+        play.session
+            .shown_question()
+            .is_some_and(Question::is_of_turn)
+    );
+}

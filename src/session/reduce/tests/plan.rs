@@ -134,3 +134,35 @@ fn no_agent_pins_plans_without_end() {
     // Those that gave way are not lost.
     assert_eq!(play.said()[1], "plan of 1");
 }
+
+// V2-UPD-07
+#[test]
+fn a_plan_of_an_unknown_type_takes_the_place_of_what_was_there() {
+    let mut play = Play::running();
+    let named = |body| {
+        AgentEvent::NamedPlan(NamedPlan {
+            id: PlanId::new("p"),
+            body,
+        })
+    };
+    let entry = |status| PlanEntry {
+        content: "x".into(),
+        priority: PlanPriority::Medium,
+        status,
+    };
+    play.update(named(PlanBody::Items(vec![entry(InProgress)])));
+    play.update(named(PlanBody::Unknown {
+        kind: "_graph".into(),
+        raw: crate::proto::RawJson("{}".into()),
+    }));
+    assert_eq!(pinned(&play), ["p of type _graph"]);
+    play.update(named(PlanBody::Items(vec![
+        entry(Completed),
+        entry(PlanStatus::Cancelled),
+    ])));
+    assert!(
+        pinned(&play).is_empty(),
+        "what is done or cancelled is settled"
+    );
+    assert_eq!(play.said_last(), "plan of 2");
+}

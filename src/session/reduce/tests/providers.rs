@@ -58,8 +58,13 @@ fn what_was_set_is_told_without_its_secrets_and_asked_for_again_v1_auth_12() {
     assert_eq!(wire(&effects), ["providers"]);
     assert_eq!(play.said_last(), "i provider main: set");
     let refused = failed(-32602, "no such protocol");
-    play.reply(CallTag::SetProvider { id: main() }, refused);
-    let told = "! provider main is as it was: no such protocol";
+    play.reply(
+        CallTag::ListProviders,
+        CallResult::ProvidersListed(Vec::new()),
+    );
+    let effects = play.reply(CallTag::SetProvider { id: main() }, refused);
+    assert_eq!(wire(&effects), ["providers"]);
+    let told = "! changing provider main failed: no such protocol";
     assert_eq!(play.said_last(), told);
 }
 

@@ -1,7 +1,10 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::proto::{Diff, FsRead, OptionId, Patch, TerminalId, TerminalRef, ToolContent};
+use crate::proto::{
+    CommandSubject, Diff, FsRead, OptionId, Patch, PermissionSubject, TerminalId, TerminalRef,
+    ToolContent, ToolKind,
+};
 use crate::session::{Attention, By, FileAnswer, Question, QuestionId, ToolState, Verdict};
 
 fn shown(play: &Play) -> QuestionId {
@@ -370,4 +373,98 @@ fn while_the_person_is_asked_the_agent_is_not_silent() {
     answer(&mut play, question, "yes");
     assert_eq!(play.session.silent_for(play.now), None);
     assert!(play.session.deadline().is_some());
+}
+
+fn asks(play: &mut Play, subject: PermissionSubject) -> Vec<Effect> {
+    let (_, effects) = play.request(HostRequest::Permission(Box::new(PermissionRequest {
+        session: id("s"),
+        title: Some("May I?".into()),
+        description: Some("It is needed".into()),
+        subject,
+        options: vec![
+            option("yes", PermissionKind::AllowOnce),
+            option("no", PermissionKind::RejectOnce),
+        ],
+    })));
+    effects
+}
+
+fn decided_about(effects: &[Effect]) -> &crate::session::Subject {
+    let [Effect::Decide { subject, .. }] = effects else {
+        panic!("{effects:?}")
+    };
+    subject
+}
+
+// V2-PERM-01
+#[test]
+fn a_command_is_judged_as_a_call_that_runs_it() {
+    let command = |tool_call: Option<&str>| {
+        PermissionSubject::Command(CommandSubject {
+            command: "make x".into(),
+            cwd: "/w".into(),
+            tool_call: tool_call.map(ToolCallId::new),
+            terminal: None,
+        })
+    };
+    // By itself, or for a call that is not known.
+    for call in [None, Some("nobody")] {
+        let mut play = Play::running();
+        let effects = asks(&mut play, command(call));
+        let subject = decided_about(&effects);
+        assert_eq!(subject.kind, ToolKind::Execute);
+        assert_eq!(subject.command.as_deref(), Some("make x"));
+        assert_eq!(subject.command_cwd.as_deref(), Some("/w"));
+        assert!(!subject.opaque);
+        let question = newest(&play);
+        ask(&mut play, question);
+        assert_eq!(
+            wire(&answer(&mut play, question, "yes")),
+            [r#"1 Selected("yes")"#]
+        );
+        // What was asked and answered stays, and is nothing that goes on.
+        let last = play.session.transcript.blocks().last();
+        let Some(BlockKind::Tool(call)) = last.map(|block| &block.kind) else {
+            panic!("a row")
+        };
+        assert_eq!((&*call.title, call.answers.len()), ("May I?", 1));
+        assert_eq!(call.state, ToolState::Ended);
+    }
+    // For a call that is known: that one, whose own words stay.
+    let mut play = Play::running();
+    play.update(tool("t", "Build it", ToolStatus::Pending));
+    let effects = asks(&mut play, command(Some("t")));
+    assert_eq!(decided_about(&effects).command.as_deref(), Some("make x"));
+    assert_eq!(decided_about(&effects).tool_call.as_str(), "t");
+    assert_eq!(&*play.tool("t").title, "Build it");
+    assert!(play.tool("t").asking);
+    let question = play.session.questions.back();
+    let Some(crate::session::Question::Permission(question)) = question else {
+        panic!("a question")
+    };
+    assert_eq!(question.title.as_deref(), Some("May I?"));
+    assert_eq!(question.description.as_deref(), Some("It is needed"));
+}
+
+// V2-PERM-01
+#[test]
+fn what_is_not_known_here_is_asked_about_in_the_agents_words() {
+    for subject in [
+        PermissionSubject::None,
+        PermissionSubject::Other {
+            kind: "_network".into(),
+            raw: crate::proto::RawJson("{\"host\":\"x\"}".into()),
+        },
+    ] {
+        let mut play = Play::running();
+        let effects = asks(&mut play, subject);
+        assert!(decided_about(&effects).opaque);
+        assert_eq!(&*decided_about(&effects).title, "May I?");
+        let question = newest(&play);
+        ask(&mut play, question);
+        assert_eq!(
+            wire(&answer(&mut play, question, "no")),
+            [r#"1 Selected("no")"#]
+        );
+    }
 }

@@ -42,8 +42,16 @@ enum Act {
     AnswerFile(usize, FileAnswer),
     Decide(usize, u8),
     Withdraw(usize),
-    /// The host hands a served request back, or answers it.
-    Host(usize, bool),
+    /// The host hands a served request back, as a file or as a command, or answers it.
+    Host(usize, u8),
+    AnswerCommand(usize, bool),
+    /// Another session of the agent has had it started again, or has signed in.
+    StartOver(bool),
+    SignedIn,
+    WantSignIn,
+    List,
+    /// The request of ours is answered that a form or page may belong to.
+    CallOver,
     /// An open call is answered: well, with an error, or with -32000.
     Reply(usize, u8),
     Stray,
@@ -86,7 +94,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Restart),
         1 => Just(Act::EndAgent),
         1 => Just(Act::CycleMode),
-        1 => any::<u8>().prop_map(Act::SetOption),
+        3 => any::<u8>().prop_map(Act::SetOption),
         1 => Just(Act::Authenticate),
         2 => Just(Act::LogIn),
         1 => Just(Act::LogOut),
@@ -96,10 +104,16 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, file).prop_map(|(n, answer)| Act::AnswerFile(n, answer)),
         3 => (0..4usize, 0..4u8).prop_map(|(n, verdict)| Act::Decide(n, verdict)),
         1 => (0..4usize).prop_map(Act::Withdraw),
-        2 => (0..4usize, any::<bool>()).prop_map(|(n, back)| Act::Host(n, back)),
+        2 => (0..4usize, 0..3u8).prop_map(|(n, back)| Act::Host(n, back)),
+        2 => (0..4usize, any::<bool>()).prop_map(|(n, run)| Act::AnswerCommand(n, run)),
+        1 => any::<bool>().prop_map(Act::StartOver),
+        1 => Just(Act::SignedIn),
+        1 => Just(Act::WantSignIn),
+        1 => Just(Act::List),
+        1 => Just(Act::CallOver),
         12 => (0..4usize, 0..6u8).prop_map(|(n, kind)| Act::Reply(n, kind)),
         1 => Just(Act::Stray),
-        9 => (0..16u8, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
+        14 => (0..UPDATES, 0..3u8).prop_map(|(kind, id)| Act::Update(kind, id)),
         4 => (0..3u8).prop_map(Act::Ask),
         2 => Just(Act::Read),
         4 => any::<(bool, bool)>().prop_map(|(form, of_turn)| Act::Elicit(form, of_turn)),
@@ -108,8 +122,8 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4usize, any::<bool>()).prop_map(|(n, well)| Act::Browser(n, well)),
         1 => (0..8u8).prop_map(Act::PageDone),
         1 => Just(Act::Foreign),
-        4 => (0..3u8, 0..16u8, 0..3u8).prop_map(|(child, kind, id)| Act::ChildTells(child, kind, id)),
-        2 => (0..3u8).prop_map(Act::ChildAsks),
+        4 => (0..3u8, 0..UPDATES, 0..3u8).prop_map(|(child, kind, id)| Act::ChildTells(child, kind, id)),
+        3 => (0..6u8).prop_map(Act::ChildAsks),
         1 => (0..3u8).prop_map(Act::CancelChild),
         2 => (0..3u8).prop_map(Act::Terminal),
         1 => (0..3u8).prop_map(Act::TerminalEnds),
@@ -126,6 +140,8 @@ fn terminal(n: u8) -> TerminalId {
 /// What the rest of the world knows, and a view of the transcript.
 struct World {
     play: Play,
+    /// The agent reports states: a prompt's answer is no end then.
+    states: bool,
     alive: Option<ConnectionId>,
     spawning: bool,
     connections: u32,
@@ -145,10 +161,11 @@ struct World {
 }
 
 impl World {
-    fn new(config: SessionConfig) -> Self {
+    fn new(config: SessionConfig, states: bool) -> Self {
         let (play, effects) = Play::start(config);
         let mut world = Self {
             play,
+            states,
             alive: None,
             spawning: false,
             connections: 0,
@@ -206,6 +223,7 @@ impl World {
                     assert_eq!(self.alive, None, "the old one still runs");
                     self.spawning = true;
                 }
+                Effect::Join(_) => panic!("there is no other session"),
                 Effect::StopAgent(connection) => {
                     if self.alive == Some(connection) {
                         self.lost();
@@ -214,7 +232,11 @@ impl World {
                 Effect::ToAgent(ToAgent::Call(call)) => {
                     assert!(self.alive.is_some(), "{call:?} to nobody");
                     if let Call::Prompt { blocks, .. } = &call {
-                        assert!(!self.prompt_open, "two prompts are open");
+                        // What is open with states is the call alone.
+                        let mut calls = self.open_calls.iter();
+                        let unanswered = calls.any(|tag| matches!(tag, CallTag::Prompt { .. }));
+                        assert!(!unanswered, "two prompts are unanswered");
+                        assert!(self.states || !self.prompt_open, "two prompts are open");
                         self.prompt_open = true;
                         self.cancelled = false;
                         if let [PromptBlock::Text(text), ..] = blocks.as_slice() {
@@ -229,8 +251,8 @@ impl World {
                 Effect::ToAgent(ToAgent::Notify(Notification::Cancel { session }))
                     if session.as_str().starts_with("child") => {}
                 Effect::ToAgent(ToAgent::Notify(Notification::Cancel { .. })) => {
-                    assert!(self.prompt_open, "a cancel without a turn");
-                    assert!(!self.cancelled, "a second cancel");
+                    assert!(self.states || self.prompt_open, "a cancel without a turn");
+                    assert!(self.states || !self.cancelled, "a second cancel");
                     self.cancelled = true;
                 }
                 Effect::ToAgent(ToAgent::Reply { key, reply }) => {
@@ -270,7 +292,7 @@ impl World {
                     assert!(self.open_calls.contains(&call), "{call:?} is not open");
                 }
                 Effect::Login(_) => {
-                    assert!(!self.prompt_open, "a sign-in in a turn");
+                    assert!(self.states || !self.prompt_open, "a sign-in in a turn");
                     self.logging_in = true;
                 }
                 Effect::EndLogin => self.logging_in = false,
@@ -314,7 +336,7 @@ impl World {
         let session = &self.play.session;
         let weight: usize = blocks.iter().map(|block| block_weight(&block.kind)).sum();
         assert_eq!(session.inner.weight, weight);
-        assert_eq!(session.turn.is_some(), self.prompt_open);
+        assert!(self.states || session.turn.is_some() == self.prompt_open);
         assert!(
             session
                 .questions
@@ -516,7 +538,16 @@ impl World {
                     return;
                 };
                 self.with_host.remove(&key);
-                if back && Some(key.connection) == self.alive {
+                if back == 2 && Some(key.connection) == self.alive {
+                    let request = self.read(self.session_id());
+                    self.event(Event::AskTerminal {
+                        key,
+                        request,
+                        command: "make".into(),
+                        cwd: "/project".into(),
+                        reason: "asked".into(),
+                    });
+                } else if back == 1 && Some(key.connection) == self.alive {
                     let request = self.read(self.session_id());
                     self.event(Event::OutsideRoots {
                         key,
@@ -526,6 +557,25 @@ impl World {
                     });
                 } else {
                     self.answered(key);
+                }
+            }
+            Act::AnswerCommand(n, run) => {
+                let question = self.question(n);
+                self.event(Event::AnswerCommand { question, run });
+            }
+            Act::StartOver(signed_in) => self.event(Event::StartOver { signed_in }),
+            Act::SignedIn => self.event(Event::SignedIn),
+            Act::WantSignIn => self.event(Event::WantSignIn),
+            Act::List => self.event(Event::ListSessions),
+            Act::CallOver => {
+                let request = "1".to_owned();
+                self.word(FromAgent::CallOver {
+                    caller: crate::proto::SessionKey::default(),
+                    request,
+                });
+                if self.alive.is_some() {
+                    let mut open = self.play.session.questions.iter();
+                    assert!(open.all(|question| question.request().is_none()));
                 }
             }
             Act::Reply(n, kind) => self.reply(n, kind),
@@ -539,7 +589,7 @@ impl World {
             }
             Act::Update(kind, n) => {
                 let session = Some(self.session_id());
-                let event = update(kind, &format!("{n}"));
+                let event = update(kind, &format!("{n}"), self.states);
                 self.word(FromAgent::Update { session, event });
             }
             Act::Ask(tool) => {
@@ -620,10 +670,21 @@ impl World {
             }
             Act::ChildTells(child, kind, n) => {
                 let session = Some(id(&format!("child-{child}")));
-                let event = update(kind, &format!("{n}"));
+                let event = update(kind, &format!("{n}"), self.states);
                 self.word(FromAgent::Update { session, event });
             }
             Act::ChildAsks(child) => {
+                if child > 2 {
+                    let scope = ElicitationScope::Session {
+                        session: id(&format!("child-{}", child - 3)),
+                        tool_call: None,
+                    };
+                    return self.ask(HostRequest::Elicitation(Box::new(Elicitation {
+                        scope,
+                        message: "which?".into(),
+                        mode: ElicitationMode::Form(Form::default()),
+                    })));
+                }
                 let request = PermissionRequest {
                     session: id(&format!("child-{child}")),
                     title: None,
@@ -697,8 +758,10 @@ impl World {
                 ],
                 ..hello(AgentCaps {
                     logout: kind > 2,
+                    list: kind > 2,
                     load_session: kind.is_multiple_of(2),
                     resume: kind > 3,
+                    states: self.states,
                     ..AgentCaps::default()
                 })
             })),
@@ -728,6 +791,9 @@ impl World {
                 },
             })),
             (_, CallTag::LoadSession { .. } | CallTag::ResumeSession { .. }) => nothing_opened(),
+            (4.., CallTag::Prompt { .. }) if self.states => CallResult::PromptAccepted {
+                message: MessageId::new(format!("{}", kind % 3)),
+            },
             (2, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Cancelled, None),
             (3, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Refusal, None),
             (4, CallTag::Prompt { .. }) => CallResult::ModeSet,
@@ -742,7 +808,7 @@ impl World {
             (_, CallTag::ListSessions { .. }) => CallResult::SessionsListed(SessionPage::default()),
             (_, CallTag::DeleteSession { .. }) => CallResult::SessionDeleted,
         };
-        let ends_turn = matches!(call, CallTag::Prompt { .. });
+        let ends_turn = matches!(call, CallTag::Prompt { .. }) && !self.states;
         self.word(FromAgent::Reply {
             caller: crate::proto::SessionKey::default(),
             call,
@@ -751,6 +817,7 @@ impl World {
         let mut open = self.play.session.questions.iter();
         let own = |question: &Question| match question {
             Question::Permission(question) => question.subagent.is_none(),
+            Question::Form(question) => question.request.is_none() && question.subagent.is_none(),
             question => question.is_of_turn(),
         };
         assert!(!ends_turn || !open.any(own));
@@ -778,7 +845,33 @@ impl World {
     }
 }
 
-fn update(kind: u8, n: &str) -> AgentEvent {
+/// Kinds of updates; of an agent that reports no states only the first.
+const UPDATES: u8 = 34;
+const STATELESS: u8 = 27;
+
+fn update(kind: u8, n: &str, states: bool) -> AgentEvent {
+    use crate::proto::{Background, StateUpdate, WorkState};
+    let message = |role, content| AgentEvent::Message {
+        role,
+        id: MessageId::new(n),
+        content,
+        meta: crate::proto::Meta::default(),
+    };
+    let odd = || ContentBlock::Unknown {
+        kind: "odd".into(),
+        raw: crate::proto::RawJson("{}".into()),
+    };
+    let state = |state: WorkState| {
+        AgentEvent::State(StateUpdate {
+            background: (n != "0").then(|| vec![Background::ToolCall(ToolCallId::new(n))]),
+            ..state.into()
+        })
+    };
+    let kind = if states || kind < STATELESS {
+        kind
+    } else {
+        kind - STATELESS
+    };
     let terminal = || TerminalId::new(n);
     match kind {
         0 | 1 => chunk(ChunkRole::Agent, (kind == 1).then_some(n), "word "),
@@ -815,6 +908,39 @@ fn update(kind: u8, n: &str) -> AgentEvent {
             state: crate::proto::Patch::Set(crate::proto::WorkState::Idle(None).into()),
             ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
         })),
+        16 => AgentEvent::ConfigOptions(vec![flag("fast", n == "1")]),
+        17 => AgentEvent::ConfigOptions(Vec::new()),
+        18 => message(ChunkRole::Agent, Patch::Set(vec![text(n)])),
+        19 => message(
+            ChunkRole::Agent,
+            Patch::Set(vec![text(n), odd(), text("x")]),
+        ),
+        20 => message(ChunkRole::User, Patch::Set(vec![text("p1"), odd()])),
+        21 => message(ChunkRole::Thought, Patch::Clear),
+        22 => AgentEvent::ToolContent {
+            id: ToolCallId::new(n),
+            content: vec![ToolContent::Terminal(terminal())],
+            meta: crate::proto::Meta::default(),
+        },
+        23 => AgentEvent::TerminalOutput {
+            id: terminal(),
+            data: n.into(),
+        },
+        24 => AgentEvent::NamedPlan(crate::proto::NamedPlan {
+            id: crate::proto::PlanId::new(n),
+            body: crate::proto::PlanBody::Unknown {
+                kind: "odd".into(),
+                raw: crate::proto::RawJson("{}".into()),
+            },
+        }),
+        25 => AgentEvent::ReplayComplete,
+        26 => message(ChunkRole::User, Patch::Keep),
+        27 | 28 => state(WorkState::Running),
+        29 => state(WorkState::Idle(None)),
+        30 => state(WorkState::Idle(Some(StopReason::EndTurn))),
+        31 => state(WorkState::Idle(Some(StopReason::Cancelled))),
+        32 => state(WorkState::Unknown),
+        33 => state(WorkState::RequiresAction),
         13 => AgentEvent::PlanRemoved(crate::proto::PlanId::new(n)),
         _ => AgentEvent::Unknown {
             what: SafeText::new(n),
@@ -833,6 +959,7 @@ proptest! {
         acts in prop::collection::vec(act(), 0..150),
         reopen in any::<bool>(),
         mode in prop::option::of(Just("plan".to_owned())),
+        states in any::<bool>(),
     ) {
         let mut world = World::new(SessionConfig {
             start: if reopen { Start::Reopen(id("old")) } else { Start::New },
@@ -845,7 +972,7 @@ proptest! {
                 .into_iter()
                 .collect(),
             ..config()
-        });
+        }, states);
         for act in acts {
             world.act(act);
         }
@@ -854,8 +981,11 @@ proptest! {
 
     /// As above, from within a turn: where most of the rules are.
     #[test]
-    fn whatever_comes_in_a_turn_the_rules_hold(acts in prop::collection::vec(act(), 0..150)) {
-        let mut world = World::new(config());
+    fn whatever_comes_in_a_turn_the_rules_hold(
+        acts in prop::collection::vec(act(), 0..150),
+        states in any::<bool>(),
+    ) {
+        let mut world = World::new(config(), states);
         world.act(Act::Connected);
         world.act(Act::Reply(0, 5));
         world.act(Act::Reply(0, 5));

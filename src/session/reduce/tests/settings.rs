@@ -271,3 +271,105 @@ fn modes_that_stand_for_options_are_set_by_their_own_method_v1_mode_02() {
     let effects = play.reply(set_mode("plan"), CallResult::ModeSet);
     assert_eq!(wire(&effects), ["prompt go"]);
 }
+
+/// Open, with a mode and a way to sign in, and a turn running.
+fn in_a_turn() -> Play {
+    let (mut play, _) = Play::start(config());
+    play.connect();
+    play.initialized(Initialized {
+        auth_methods: vec![sign_in_method("key", AuthMethodKind::Agent)],
+        ..hello(AgentCaps::default())
+    });
+    let mode = select("x", "mode", "a", &["a", "b"]);
+    play.reply(
+        CallTag::NewSession,
+        opened(None, vec![mode, levels(&["low", "high"])]),
+    );
+    play.event(Event::Submit(prompt("go")));
+    play
+}
+
+fn change(play: &mut Play, option: &str, to: &str) -> Vec<Effect> {
+    play.event(Event::SetOption {
+        option: option.to_owned(),
+        value: value(to),
+    })
+}
+
+fn signs_in(play: &mut Play) -> Vec<Effect> {
+    play.event(Event::Authenticate {
+        method: "key".into(),
+    });
+    let tag = CallTag::Authenticate {
+        method: "key".into(),
+    };
+    play.reply(tag, CallResult::Authenticated)
+}
+
+fn refused() -> CallResult {
+    failed(-32000, "Authentication required")
+}
+
+// V1-AUTH-08, V1-CFG-09
+#[test]
+fn a_change_refused_in_a_turn_leads_to_a_sign_in_behind_it_and_back() {
+    let mut play = in_a_turn();
+    play.event(Event::Submit(prompt("next")));
+    assert_eq!(wire(&change(&mut play, "x", "b")), ["x=b"]);
+    assert!(wire(&play.reply(set("x", value("b")), refused())).is_empty());
+    // The turn goes on, and nobody is asked in it.
+    assert!(play.session.turn.is_some());
+    assert!(
+        play.said_last()
+            .contains("a sign-in is wanted before that can be set")
+    );
+    change(&mut play, "level", "high");
+    play.reply(set("level", value("high")), refused());
+    let effects = play.ends(StopReason::EndTurn);
+    assert!(
+        wire(&effects).is_empty(),
+        "not before the sign-in: {effects:?}"
+    );
+    assert!(matches!(play.session.phase, Phase::SignIn { .. }));
+    assert_eq!(wire(&signs_in(&mut play)), ["x=b"]);
+    let answer = vec![
+        select("x", "mode", "b", &["a", "b"]),
+        levels(&["low", "high"]),
+    ];
+    let effects = play.reply(set("x", value("b")), CallResult::ConfigSet(answer.clone()));
+    assert_eq!(wire(&effects), ["level=high"], "the second one as well");
+    let effects = play.reply(set("level", value("high")), CallResult::ConfigSet(answer));
+    assert_eq!(wire(&effects), ["prompt next"]);
+}
+
+// V1-AUTH-08
+#[test]
+fn a_change_and_the_prompt_refused_beside_it_are_both_tried_again() {
+    let mut play = in_a_turn();
+    change(&mut play, "x", "b");
+    play.reply(set("x", value("b")), refused());
+    play.fails(RpcError::new(-32000, "Authentication required"));
+    assert!(matches!(play.session.phase, Phase::SignIn { .. }));
+    assert_eq!(wire(&signs_in(&mut play)), ["x=b"]);
+    let effects = play.reply(set("x", value("b")), CallResult::ConfigSet(Vec::new()));
+    assert_eq!(wire(&effects), ["prompt go"]);
+}
+
+#[test]
+fn a_change_that_is_not_wanted_any_more_is_not_made_after_a_sign_in() {
+    let mut play = in_a_turn();
+    change(&mut play, "x", "b");
+    play.reply(set("x", value("b")), refused());
+    play.ends(StopReason::EndTurn);
+    play.event(Event::Stop);
+    assert_eq!(play.session.phase, Phase::Ready);
+    play.event(Event::WantSignIn);
+    assert!(wire(&signs_in(&mut play)).is_empty());
+    // Refused again after a sign-in it ends there.
+    change(&mut play, "x", "b");
+    play.reply(set("x", value("b")), refused());
+    assert_eq!(wire(&signs_in(&mut play)), ["x=b"]);
+    play.reply(set("x", value("b")), refused());
+    assert_eq!(play.session.phase, Phase::Ready);
+    assert!(play.mentions("signed in, but the agent still refuses"));
+}

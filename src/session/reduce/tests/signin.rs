@@ -306,3 +306,25 @@ fn a_refused_sign_out_is_said() {
     assert!(play.mentions("keyring is locked"));
     assert_eq!(play.session.phase, Phase::Ready);
 }
+
+#[test]
+fn ways_that_only_the_error_names_are_offered_too_v1_auth_08() {
+    let mut play = with_ways();
+    let known = play.session.agent.auth_methods.clone();
+    let mut again = sign_in_method("badge", AuthMethodKind::Program(None));
+    again.name = "Another badge".into();
+    let late = sign_in_method("late", AuthMethodKind::Agent);
+    let error = RpcError {
+        auth_methods: [again, late.clone()].into(),
+        ..RpcError::new(-32000, "Authentication required")
+    };
+    play.reply(CallTag::NewSession, CallResult::Failed(error));
+    let ways = &play.session.agent.auth_methods;
+    assert_eq!(ways.len(), known.len() + 1);
+    assert_eq!(ways[..known.len()], known);
+    assert_eq!(ways.last(), Some(&late));
+    assert_eq!(
+        wire(&play.event(authenticate("late"))),
+        ["authenticate late"]
+    );
+}

@@ -221,3 +221,177 @@ fn a_transcript_without_end_forgets_its_beginning_and_says_so() {
     play.update(chunk(ChunkRole::Agent, Some("149"), "still said"));
     assert!(play.said_last().ends_with("still said"));
 }
+
+// V2-UPD-03
+#[test]
+fn what_is_cleared_is_as_it_was_at_first() {
+    let mut play = Play::running();
+    play.update(call(ToolCallPatch {
+        title: Patch::Set("run".into()),
+        name: Patch::Set("bash".into()),
+        kind: Patch::Set(ToolKind::Execute),
+        status: Patch::Set(ToolStatus::InProgress),
+        content: Patch::Set(vec![ToolContent::Block(text("out"))]),
+        locations: Patch::Set(vec![ToolLocation {
+            path: "/a".into(),
+            line: None,
+        }]),
+        cancel: Patch::Set(true),
+        ..patch("t")
+    }));
+    play.update(call(patch("t")));
+    assert_eq!(play.tool("t").kind, ToolKind::Execute);
+    assert!(play.tool("t").cancel);
+    play.update(call(ToolCallPatch {
+        title: Patch::Clear,
+        name: Patch::Clear,
+        kind: Patch::Clear,
+        status: Patch::Clear,
+        content: Patch::Clear,
+        locations: Patch::Clear,
+        cancel: Patch::Clear,
+        ..patch("t")
+    }));
+    let cleared = play.tool("t");
+    assert_eq!(cleared.kind, ToolKind::Other);
+    assert_eq!(cleared.state, ToolState::Pending);
+    assert_eq!((&*cleared.title, &cleared.name), ("", &None));
+    assert!(cleared.content.is_empty() && cleared.locations.is_empty() && !cleared.cancel);
+}
+
+// V2-UPD-03
+#[test]
+fn paused_is_open_cancelled_is_not_and_unknown_goes_on() {
+    let mut play = Play::running();
+    for (status, state, open) in [
+        (ToolStatus::Paused, ToolState::Paused, true),
+        (
+            ToolStatus::Unknown("_odd".into()),
+            ToolState::Unknown("_odd".into()),
+            true,
+        ),
+        (ToolStatus::Cancelled, ToolState::Cancelled, false),
+        (ToolStatus::InProgress, ToolState::InProgress, true),
+    ] {
+        play.update(tool_update("t", Some(status)));
+        assert_eq!(play.tool("t").state, state);
+        assert_eq!(play.tool("t").state.is_open(), open);
+        assert_eq!(play.tool("t").took.is_some(), !open);
+    }
+    play.ends(StopReason::EndTurn);
+    assert_eq!(play.tool("t").state, ToolState::Ended);
+}
+
+// V2-UPD-04
+#[test]
+fn content_comes_piece_by_piece_as_well() {
+    let mut play = Play::running();
+    let more = |said: &str| AgentEvent::ToolContent {
+        id: ToolCallId::new("t"),
+        content: vec![ToolContent::Block(text(said))],
+        meta: Meta::default(),
+    };
+    play.update(more("one"));
+    play.update(more("two"));
+    play.update(AgentEvent::ToolContent {
+        id: ToolCallId::new("t"),
+        content: vec![ToolContent::Terminal(TerminalId::new("x"))],
+        meta: Meta::default(),
+    });
+    assert_eq!(play.tool("t").content.len(), 3);
+    assert_eq!(play.tool("t").state, ToolState::Pending);
+    // The terminal's block is this one.
+    let rev = play.session.transcript.rev();
+    play.update(AgentEvent::TerminalOutput {
+        id: TerminalId::new("x"),
+        data: b"hi".to_vec(),
+    });
+    assert!(play.session.transcript.rev() > rev);
+    play.update(call(ToolCallPatch {
+        content: Patch::Set(vec![ToolContent::Block(text("whole"))]),
+        ..patch("t")
+    }));
+    play.update(more("more"));
+    assert_eq!(
+        play.tool("t").content,
+        [
+            ToolContent::Block(text("whole")),
+            ToolContent::Block(text("more"))
+        ]
+    );
+    held(&play);
+    for _ in 0..100 {
+        play.update(more(&"0123456789abcdef".repeat(30_000)));
+    }
+    assert!(held(&play) <= 2 << 20, "{}", held(&play));
+}
+
+// V2-UPD-05
+#[test]
+fn a_terminal_of_the_agents_is_what_its_updates_say() {
+    let mut play = Play::running();
+    let id = TerminalId::new("x");
+    let update = |patch: TerminalPatch| AgentEvent::Terminal(Box::new(patch));
+    let bare = || TerminalPatch::new(TerminalId::new("x"));
+    let changes = |effects: Vec<Effect>| -> Vec<ScreenChange> {
+        let change = |effect| match effect {
+            Effect::AgentScreen { change, .. } => Some(change),
+            _ => None,
+        };
+        effects.into_iter().filter_map(change).collect()
+    };
+    let size = crate::proto::TerminalSize {
+        columns: 100,
+        rows: 30,
+    };
+    let effects = play.update(update(TerminalPatch {
+        command: Patch::Set("make\n".into()),
+        cwd: Patch::Set("/w".into()),
+        size: Patch::Set(size),
+        ..bare()
+    }));
+    assert_eq!(changes(effects), [ScreenChange::Resize(size)]);
+    let smile = "😀".as_bytes();
+    for part in [&smile[..2], &smile[2..]] {
+        let effects = play.update(AgentEvent::TerminalOutput {
+            id: id.clone(),
+            data: part.to_vec(),
+        });
+        assert_eq!(changes(effects), [ScreenChange::Print(part.to_vec())]);
+    }
+    // A snapshot takes the place of all that was printed, at the size that holds.
+    let effects = play.update(update(TerminalPatch {
+        output: Patch::Set(b"whole".to_vec()),
+        ..bare()
+    }));
+    assert_eq!(
+        changes(effects),
+        [
+            ScreenChange::Begin(Some(size)),
+            ScreenChange::Print(b"whole".to_vec())
+        ]
+    );
+    assert!(play.session.terminals[&id].exit.is_none());
+    // However little is known of it: it has ended.
+    let effects = play.update(update(TerminalPatch {
+        exit: Patch::Set(ExitStatus::default()),
+        command: Patch::Clear,
+        ..bare()
+    }));
+    assert_eq!(changes(effects), [ScreenChange::End]);
+    let known = &play.session.terminals[&id];
+    assert_eq!(known.exit, Some(ExitStatus::default()));
+    assert_eq!((&*known.command, &*known.cwd), ("", "/w"));
+    play.update(update(TerminalPatch {
+        exit: Patch::Set(ExitStatus {
+            code: Some(-1_073_741_510),
+            signal: None,
+        }),
+        ..bare()
+    }));
+    let code = play.session.terminals[&id]
+        .exit
+        .as_ref()
+        .and_then(|it| it.code);
+    assert_eq!(code, Some(-1_073_741_510));
+}

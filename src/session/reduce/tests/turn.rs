@@ -240,15 +240,14 @@ fn a_prompt_after_a_long_rest_is_no_silence() {
 // D-29
 #[test]
 fn a_prompt_of_more_than_a_megabyte_is_said_and_sent_all_the_same() {
-    let mut play = Play::open();
+    let mut caps = AgentCaps::default();
+    caps.prompt.embedded_context = true;
+    let mut play = Play::open_with(caps);
     let large = |bytes: usize| Prompt {
         text: "see".to_owned(),
         blocks: vec![
             PromptBlock::Text("see".to_owned()),
-            PromptBlock::Resource {
-                uri: "file:///a".to_owned(),
-                text: "x".repeat(bytes),
-            },
+            PromptBlock::Text("x".repeat(bytes)),
         ],
     };
     assert_eq!(wire(&play.event(Event::Submit(large(900_000)))).len(), 1);

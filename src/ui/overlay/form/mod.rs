@@ -322,7 +322,7 @@ impl FormDialog {
     }
 
     fn is_of_turn(&self) -> bool {
-        matches!(&self.asker, Asker::Agent(question) if question.of_turn)
+        matches!(&self.asker, Asker::Agent(question) if question.request.is_none())
     }
 
     fn scroll_by(&mut self, rows: isize) -> Outcome {

@@ -14,7 +14,7 @@ use crate::{
     ui::{
         action::Action,
         overlay::{
-            OverlayContext, agent_name,
+            OverlayContext, asker,
             panel::{Frame, Panel, draw_rows},
         },
         render::{
@@ -104,8 +104,8 @@ impl FormDialog {
             (n, Frame::Compact) => StyledLine::styled(&format!("1/{n}"), cx.theme.warning),
         };
         let title = match &self.asker {
-            Asker::Agent(_) => {
-                let title = format!("{} asks you", agent_name(cx.session));
+            Asker::Agent(question) => {
+                let title = format!("{} asks you", asker(cx.session, question.subagent.as_ref()));
                 StyledLine::styled(&title, cx.theme.warning.bold())
             }
             Asker::Own(own) => StyledLine::styled(&own.title, cx.theme.strong),

@@ -5,7 +5,7 @@ use crate::{
     session::{CommandQuestion, Event},
     ui::{
         UiCommand,
-        overlay::{Guard, OverlayContext, agent_name},
+        overlay::{Guard, OverlayContext, asker},
         render::line::StyledLine,
     },
 };
@@ -46,7 +46,8 @@ impl Command {
 
 impl Subject for Command {
     fn title(&self, cx: &OverlayContext<'_>) -> String {
-        format!("{} wants to run a command", agent_name(cx.session))
+        let who = asker(cx.session, self.0.request.session());
+        format!("{who} wants to run a command")
     }
 
     fn rev(&self, _cx: &OverlayContext<'_>) -> u64 {

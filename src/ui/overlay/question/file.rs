@@ -6,7 +6,7 @@ use crate::{
     text::{SafeText, first_bytes},
     ui::{
         UiCommand,
-        overlay::{Guard, OverlayContext, agent_name},
+        overlay::{Guard, OverlayContext, asker},
         render::{
             format::{bytes, count},
             line::StyledLine,
@@ -68,7 +68,7 @@ impl Subject for File {
     fn title(&self, cx: &OverlayContext<'_>) -> String {
         format!(
             "{} wants to {} outside the workspace",
-            agent_name(cx.session),
+            asker(cx.session, self.0.request.session()),
             self.verb()
         )
     }

@@ -6,7 +6,7 @@ use crate::{
     text::SafeText,
     ui::{
         UiCommand,
-        overlay::{Guard, OverlayContext, agent_name},
+        overlay::{Guard, OverlayContext, asker},
         render::line::{StyledLine, Wrapping},
     },
 };
@@ -91,7 +91,8 @@ impl Page {
 
 impl Subject for Page {
     fn title(&self, cx: &OverlayContext<'_>) -> String {
-        format!("{} wants you to open a page", agent_name(cx.session))
+        let who = asker(cx.session, self.question.subagent.as_ref());
+        format!("{who} wants you to open a page")
     }
 
     fn rev(&self, cx: &OverlayContext<'_>) -> u64 {
@@ -119,7 +120,7 @@ impl Subject for Page {
     }
 
     fn in_turn(&self) -> bool {
-        self.question.of_turn
+        self.question.request.is_none()
     }
 
     fn body(&self, width: usize, _expanded: bool, cx: &OverlayContext<'_>) -> Body {

@@ -8,7 +8,7 @@ use crate::{
     text::{SafeText, first_bytes},
     ui::{
         UiCommand,
-        overlay::{Guard, OverlayContext, agent_name},
+        overlay::{Guard, OverlayContext, asker},
         render::{
             diff::{DiffOptions, change_label, diff_model, diff_stats, render_diff},
             line::StyledLine,
@@ -68,11 +68,11 @@ impl Subject for Permission {
             ToolKind::SwitchMode => "switch its mode",
             ToolKind::Other => "use a tool",
         };
-        let name = agent_name(cx.session);
-        match self.asking(cx) {
-            Some(subagent) => format!("{subagent} of {name} wants to {wants}"),
-            None => format!("{name} wants to {wants}"),
+        let who = asker(cx.session, self.0.subagent.as_ref());
+        if self.0.subject.opaque {
+            return format!("{who} asks for permission");
         }
+        format!("{who} wants to {wants}")
     }
 
     fn rev(&self, cx: &OverlayContext<'_>) -> u64 {
@@ -131,12 +131,6 @@ impl Subject for Permission {
 }
 
 impl Permission {
-    /// The subagent that asks, by name.
-    fn asking(&self, cx: &OverlayContext<'_>) -> Option<SafeText> {
-        let subagents = &cx.session?.subagents;
-        Some(subagents.get(self.0.subagent.as_ref()?)?.name())
-    }
-
     /// Neither command nor change nor path says what would be done.
     fn tells_nothing(&self) -> bool {
         let subject = &self.0.subject;
@@ -184,27 +178,29 @@ impl Builder<'_> {
     fn title(&mut self, question: &PermissionQuestion) {
         let theme = self.cx.theme;
         let subject = &question.subject;
-        // The question's own words go before the call's (V2-PERM-01).
-        let own = question.title.as_ref();
-        let title = own.filter(|title| !title.trim().is_empty());
-        let title = SafeText::new(title.unwrap_or(&subject.title).trim());
+        // The question's own words go before the call's, and in place of none (V2-PERM-01).
+        let own = question.title.as_ref().map(|title| title.trim());
+        let own = own.unwrap_or_default();
+        if !own.is_empty() {
+            self.verbatim(&SafeText::new(own), &StyledLine::new(), theme.strong);
+        }
+        let why = question.description.as_ref().map(|text| text.trim());
+        if let Some(why) = why.filter(|why| !why.is_empty()) {
+            self.verbatim(&SafeText::new(why), &StyledLine::new(), theme.text);
+        }
+        let title = SafeText::new(subject.title.trim());
         let command = subject.command.as_deref().map(SafeText::new);
         let repeats = command
             .as_ref()
             .is_some_and(|command| same_words(title.trim_matches('`'), command));
-        if !title.is_empty() && !repeats && !names_the_file(&title, &subject.content) {
+        let said = title.is_empty() || repeats || *title == *own;
+        if !said && !names_the_file(&title, &subject.content) {
             let style = if command.is_some() {
                 theme.dim
             } else {
                 theme.strong
             };
             self.verbatim(&title, &StyledLine::new(), style);
-        }
-        if let Some(description) = &question.description
-            && !description.trim().is_empty()
-        {
-            let text = SafeText::new(description.trim());
-            self.verbatim(&text, &StyledLine::new(), theme.text);
         }
         if let Some(reason) = &question.reason {
             let line = StyledLine::styled(&format!("asked because: {reason}"), theme.dim);

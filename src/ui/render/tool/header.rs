@@ -39,7 +39,7 @@ pub fn render_tool_header(
     let (sign, sign_style) = sign(call, tool, ctx);
     left.push(sign, sign_style);
     left.push(" ", Style::new());
-    push_verb(&mut left, verb(call.kind), ctx);
+    push_verb(&mut left, call_verb(call), ctx);
     let object = object(call, tool);
     let object_style = match call.state {
         ToolState::Cancelled | ToolState::Ended => ctx.theme.dim,
@@ -179,6 +179,14 @@ fn sign(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> (&'
         ToolState::Failed => (symbols.failed, theme.error),
         ToolState::Cancelled => (symbols.cancelled, theme.warning),
         ToolState::Ended => (symbols.ended, theme.dim),
+    }
+}
+
+fn call_verb(call: &ToolCall) -> &'static str {
+    match call.kind {
+        // The title is all of it.
+        ToolKind::Other if call.only_asked => "ask",
+        kind => verb(kind),
     }
 }
 
@@ -425,7 +433,7 @@ fn folded_lines(call: &ToolCall) -> usize {
 fn time(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> StyledLine {
     let text = match (call.took, &call.state) {
         (Some(took), _) if took.as_millis() >= 100 => elapsed(took),
-        (None, ToolState::InProgress) if !call.asking => {
+        (None, ToolState::InProgress) if call.is_running() => {
             let so_far = ctx.now.saturating_duration_since(call.started);
             if tool.spinner.is_some() {
                 elapsed(so_far)

@@ -7,7 +7,9 @@ mod pictures;
 mod providers;
 mod questions;
 mod sending;
+mod sessions;
 mod sign_in;
+mod states;
 mod status;
 mod stopping;
 

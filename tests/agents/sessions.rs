@@ -1,0 +1,114 @@
+//! Several sessions of one agent: side by side, forked, opened again in another run, listed, deleted.
+
+use serde_json::Value;
+
+use crate::{conversation::Conversation, stage::Stage, support::pty::Tui};
+
+impl Conversation {
+    /// A second session in the same process, while the first one works (V1-SES-02); closed where it
+    /// can be (V1-SES-15).
+    pub fn works_in_two_sessions_at_once(&self) {
+        let processes = self.wire().sent("initialize").count();
+        let sessions = self.wire().sent("session/new").count();
+        self.prompt("sleep 6");
+        self.tui.keys("<c-n>");
+        self.tui.wait("a second session", |_| {
+            (self.wire().sent("session/new").count() > sessions).then_some(())
+        });
+        self.wait_idle();
+        self.goes_on("from the second session");
+        assert_eq!(self.wire().sent("initialize").count(), processes);
+        let second = self.session();
+        self.tui.keys("<c-s>");
+        self.tui.wait_for("╭ Sessions ─");
+        if self.has("/sessionCapabilities/close") {
+            self.awaits_answer("session/close", || self.tui.keys("<c-x>"));
+            let wire = self.wire();
+            let closed = wire
+                .sent("session/close")
+                .next_back()
+                .expect("it was called");
+            assert_eq!(closed["params"]["sessionId"], second);
+        } else {
+            self.tui.keys("<c-x>");
+        }
+        self.tui.wait_gone("from the second session");
+        self.tui.keys("<esc>");
+        self.tui.wait_gone("╭ Sessions ─");
+        self.wait_idle();
+    }
+
+    /// It knows what was said, and goes its own way (V1-SES-16).
+    pub fn forks(&self, stage: &Stage, said: &str) {
+        let session = self.session();
+        let result = self.awaits_answer("session/fork", || {
+            self.tui.keys("<c-p>fork-session");
+            self.tui.wait_for("❯ Open a session that goes on from");
+            self.tui.keys("<enter>");
+        });
+        assert_ne!(result["sessionId"], session);
+        self.wait_idle();
+        self.goes_on("from the fork");
+        let wire = self.wire();
+        let last = wire.sent("session/prompt").next_back().expect("a prompt");
+        assert_eq!(last["params"]["sessionId"], result["sessionId"]);
+        let asked = stage.asked();
+        let mut asked = asked.lines();
+        let knows = asked.any(|line| line.contains("from the fork") && line.contains(said));
+        assert!(knows, "the model was told what was said before");
+    }
+
+    /// Of a client that was started with `--resume`: what was said stands there once.
+    pub fn opened_again(tui: Tui, words: &str, title: &str) -> Self {
+        let talk = Self::with(tui);
+        talk.wait_idle();
+        talk.wait_row(words);
+        talk.goes_on("in another run");
+        talk.is_called(title);
+        talk
+    }
+
+    /// What the agent has kept, besides the one that is open (V1-SES-12); one of them is deleted
+    /// (V1-SES-14). Gives what could not be done.
+    pub fn lists_and_deletes(&self) -> Vec<&'static str> {
+        if !self.has("/sessionCapabilities/list") {
+            return vec!["list"];
+        }
+        let open = self.session();
+        // It may have been asked already.
+        self.tui.keys("<c-s>");
+        let answer = self.tui.wait("the list", |_| {
+            self.wire().answer_to_last("session/list").cloned()
+        });
+        assert!(answer.get("error").is_none(), "{answer}");
+        let result = &answer["result"];
+        let listed = result["sessions"].as_array().expect("a list").iter();
+        let others: Vec<&Value> = listed
+            .map(|session| &session["sessionId"])
+            .filter(|id| **id != open)
+            .collect();
+        let mut lacks = Vec::new();
+        if others.is_empty() {
+            lacks.push("list of more than one");
+        } else {
+            self.tui.wait_for("earlier with");
+        }
+        if !self.has("/sessionCapabilities/delete") {
+            lacks.push("delete");
+        } else if !others.is_empty() {
+            self.tui.keys("<end><c-x>");
+            self.tui.wait_for("again has");
+            self.awaits_answer("session/delete", || self.tui.keys("<c-x>"));
+            let wire = self.wire();
+            let deleted = wire
+                .sent("session/delete")
+                .next_back()
+                .expect("it was called");
+            assert!(others.contains(&&deleted["params"]["sessionId"]));
+            self.tui.wait_for("the agent has deleted the session");
+        }
+        self.tui.keys("<esc>");
+        self.tui.wait_gone("╭ Sessions ─");
+        lacks
+    }
+}
