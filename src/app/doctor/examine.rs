@@ -202,9 +202,23 @@ impl Examination<'_> {
                 return None;
             }
         };
-        if initialized.protocol_version != 1 {
-            let version = initialized.protocol_version;
-            let text = format!("it speaks version {version} of the protocol, not 1");
+        let (version, wanted) = (
+            initialized.protocol_version,
+            self.profile.protocol.version(),
+        );
+        if version < wanted && version == Protocol::V1.version() {
+            // The rest would be about words that it was not asked for (V2-INIT-01).
+            let text = format!(
+                "it speaks version {version} of the protocol, not {wanted}: acp-tui starts it again in \
+                 that"
+            );
+            let finding = Finding::new(Verdict::Warning, "initialize", text);
+            let line = advice::in_profile(self.profile, "protocol = \"1\"");
+            report.push(finding.advise([line]));
+            return None;
+        }
+        if version != wanted {
+            let text = format!("it speaks version {version} of the protocol, not {wanted}");
             let finding = Finding::new(Verdict::Failed, "initialize", text);
             let advice = advice::version(version).to_owned();
             report.fail(ExitCode::NoAgent, finding.advise([advice]));
