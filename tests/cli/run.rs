@@ -815,13 +815,14 @@ fn what_is_refused_to_a_subagent_counts() {
         {"request": {"id": "q", "method": "session/request_permission", "params": {
             "sessionId": "child-1", "toolCall": {"toolCallId": "t", "title": "rm -r x"},
             "options": [{"optionId": "n", "name": "No", "kind": "reject_once"}]}}},
+        {"text": "I gave up."},
     ], "reply": {"stopReason": "cancelled"}}]));
     let ran = shell.run(&["run", "go", "--format", "json"]);
     assert_eq!(ran.code, 5, "{}{}", ran.out, ran.err);
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(summary["error"]["kind"], "denied");
     assert_eq!(summary["permissions"][0]["subagent"], "child-1");
-    assert_eq!(summary["text"], "");
+    assert_eq!(summary["text"], "I gave up.");
     assert!(
         ran.err.contains("[Clean up] I would rather not ask."),
         "{}",
@@ -851,4 +852,8 @@ fn what_is_refused_to_a_subagent_counts() {
     assert!(json.contains("I would rather not ask."), "{json}");
     let found = shell.run(&["sessions", "search", "rather", "--json"]).out;
     assert!(found.contains(&id), "{found}");
+    let told = shell.run(&["replay", &id, "--format", "text"]).out;
+    for line in ["> go", "[Clean up] I would rather not ask.", "I gave up."] {
+        assert!(told.lines().any(|told| told == line), "{line}: {told}");
+    }
 }

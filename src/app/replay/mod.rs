@@ -232,25 +232,18 @@ impl Printer {
 
     /// A conversation to read: what was asked behind `>`, what was done in brackets.
     fn text(&mut self, record: &Record, out: &mut String) {
-        let lines = match record {
-            Record::User { text } => {
-                let quoted = text.lines().map(|line| format!("> {line}\n"));
-                Some(quoted.collect::<String>())
-            }
-            record => {
-                let lines = self.narrator.aside(record);
-                let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
-                (!lines.is_empty()).then_some(lines)
-            }
-        };
-        if let Some(lines) = lines {
+        let lines = self.narrator.aside(record);
+        let mut lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        if let Record::User { text } = record {
+            lines.extend(text.lines().map(|line| format!("> {line}\n")));
+        }
+        if !lines.is_empty() {
             if self.open_line {
                 out.push('\n');
             }
             out.push_str(&lines);
             self.open_line = false;
             self.narrator.interrupt();
-            return;
         }
         let words = self.narrator.words(record);
         if let Some(last) = words.chars().next_back() {
