@@ -30,9 +30,9 @@ struct Row {
 }
 
 impl Row {
-    /// What the protocol demands of everyone, or we of ourselves, in its stable part.
+    /// What the protocol demands of everyone, or we of ourselves, in its stable part and in version 2.
     fn binds(&self) -> bool {
-        let stable = self.status == "v1" || self.status.starts_with("v1+");
+        let stable = ["v1", "v2"].contains(&self.status.as_str()) || self.status.starts_with("v1+");
         stable && self.level != "MAY"
     }
 }
@@ -198,6 +198,7 @@ fn test_modules() -> (BTreeSet<PathBuf>, Vec<(PathBuf, String)>) {
                 }
                 let line = line
                     .trim_start_matches("pub(crate) ")
+                    .trim_start_matches("pub(super) ")
                     .trim_start_matches("pub ");
                 if let Some(name) = line.strip_prefix("mod ").and_then(|m| m.strip_suffix(';')) {
                     folder.push(name);
@@ -280,7 +281,7 @@ fn citation(text: &str, separator: char) -> Option<String> {
     let mut parts = text.splitn(3, separator);
     let version = parts
         .next()
-        .filter(|part| part.eq_ignore_ascii_case("v1"))?;
+        .filter(|part| part.eq_ignore_ascii_case("v1") || part.eq_ignore_ascii_case("v2"))?;
     let section = parts.next()?;
     let number = parts.next()?.get(..2)?;
     let is_id = !section.is_empty()

@@ -18,7 +18,7 @@ use crate::{
         ladder::{StopMode, Supervisor},
         process,
         stderr::Tail,
-        threads,
+        threads, v2,
     },
     proto::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionKey, ToAgent},
     rpc::{self, Outbox, Peer, Reader, Tap},
@@ -48,6 +48,7 @@ type AgentsOut = Box<dyn AsyncRead + Unpin + Send>;
 /// One connection. Dropping it ends the agent as [`StopMode::Quick`] does, without waiting.
 pub struct Client {
     peer: Arc<Peer>,
+    protocol: Protocol,
     dialects: Dialects,
     stop: watch::Sender<Option<StopMode>>,
     /// True once the process and its group are gone.
@@ -116,11 +117,15 @@ impl Client {
             stderr: stderr.clone(),
             stderr_task,
         };
-        let decoder = Decoder::new(caps, dialects.clone()).with_protocol(protocol);
+        let decoder: Box<dyn rpc::Protocol> = match protocol {
+            Protocol::V2 => Box::new(v2::Decoder::new(caps)),
+            _ => Box::new(Decoder::new(caps, dialects.clone()).with_protocol(protocol)),
+        };
         let reader = Reader::new(Arc::clone(&peer), decoder, inbox, tap);
         tokio::spawn(ending.read(reader, stdout, max_line));
         let client = Self {
             peer,
+            protocol,
             dialects,
             stop,
             gone,
@@ -133,7 +138,12 @@ impl Client {
     /// and the end itself is told by [`Inbound::Exited`].
     /// Replies to calls come back to `caller`.
     pub fn send(&self, caller: SessionKey, message: ToAgent) {
-        encode::send(&self.peer, &self.dialects, caller, message);
+        match self.protocol {
+            Protocol::V2 => v2::send(&self.peer, caller, message),
+            Protocol::V1 | Protocol::Threads => {
+                encode::send(&self.peer, &self.dialects, caller, message);
+            }
+        }
     }
 
     /// The last lines of its stderr so far.
@@ -169,7 +179,12 @@ struct Ending {
 
 impl Ending {
     /// Reads to the end of stdout, then says the last word.
-    async fn read(mut self, reader: Reader<Decoder>, stdout: AgentsOut, max_line: usize) {
+    async fn read(
+        mut self,
+        reader: Reader<Box<dyn rpc::Protocol>>,
+        stdout: AgentsOut,
+        max_line: usize,
+    ) {
         let mut deaf = false;
         let over = async {
             let gone = self.gone.wait_for(|gone| *gone);

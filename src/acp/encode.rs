@@ -376,4 +376,4 @@ fn exit_status(status: ExitStatus) -> schema::TerminalExitStatus {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

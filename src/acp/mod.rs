@@ -1,8 +1,8 @@
 //! The agent's process, and ACP's wire shapes to and from [`proto`](crate::proto).
 //!
 //! Owns: starting and ending the process ([`launch`], [`process`], [`ladder`]), the handle that the
-//! app holds ([`client`]), what messages mean ([`decode`], [`encode`], [`dialect`]), the adapter for
-//! another protocol ([`threads`]), and the wire log, written ([`trace`]) and read ([`recording`]).
+//! app holds ([`client`]), what messages mean ([`decode`], [`encode`], [`dialect`]), the same of version
+//! 2 ([`v2`]), the adapter for another protocol ([`threads`]), and the wire log, written ([`trace`]) and read ([`recording`]).
 //! Must not know about sessions' rules, the screen, or files of the person.
 
 mod client;
@@ -16,6 +16,7 @@ mod recording;
 mod stderr;
 mod threads;
 mod trace;
+mod v2;
 
 #[cfg(test)]
 mod tests;

@@ -11,10 +11,10 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::{decode::Decoder, dialect::Dialects};
+use super::{decode, dialect::Dialects, v2};
 use crate::{
     proto::{
-        Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, ElicitationAnswer,
+        self, Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, ElicitationAnswer,
         ExitStatus, FromAgent, HostReply, HostRequest, MediaBlock, ModeId, Notification, OptionId,
         OptionValue, PermissionOutcome, PromptBlock, RequestKey, RpcError, SessionId, SessionKey,
         SessionSetup, TerminalId, TerminalSnapshot, ToAgent, code, file_name,
@@ -59,7 +59,9 @@ pub struct Recording {
     /// Read already, to see whether it explains the one before.
     ahead: Option<String>,
     number: usize,
-    decoder: Decoder,
+    decoder: Box<dyn Protocol>,
+    /// What `decoder` reads.
+    protocol: proto::Protocol,
     connections: u32,
     /// The client's calls without an answer, by their raw id.
     calls: HashMap<String, CallTag>,
@@ -91,14 +93,19 @@ impl Recording {
             lines: BufReader::new(File::open(path)?),
             ahead: None,
             number: 0,
-            // Whatever the client of the log offered: what it answered is in there.
-            decoder: Decoder::new(ClientCaps::default(), Dialects::new(Dialect::default())),
+            decoder: decoder(proto::Protocol::V1),
+            protocol: proto::Protocol::V1,
             connections: 0,
             calls: HashMap::new(),
             requests: HashMap::new(),
             next_request: 0,
             noise: 0,
         })
+    }
+
+    /// What the connection of the last line was asked to speak.
+    pub fn protocol(&self) -> proto::Protocol {
+        self.protocol
     }
 
     /// The next line; `None` at the end.
@@ -263,6 +270,11 @@ impl Recording {
                     self.connections += 1;
                     self.calls.clear();
                     self.requests.clear();
+                    self.protocol = match value(params).get("protocolVersion") {
+                        Some(version) if *version == 2 => proto::Protocol::V2,
+                        _ => proto::Protocol::V1,
+                    };
+                    self.decoder = decoder(self.protocol);
                 }
                 let Some(call) = call(&method, &value(params)) else {
                     return vec![Word::Other(method.into_owned())];
@@ -283,6 +295,18 @@ impl Recording {
                 vec![Word::ToAgent(ToAgent::Reply { key, reply })]
             }
             Message::Invalid { .. } | Message::Noise => vec![self.unreadable(message)],
+        }
+    }
+}
+
+/// Whatever the client of the log offered: what it answered is in there.
+fn decoder(protocol: proto::Protocol) -> Box<dyn Protocol> {
+    let caps = ClientCaps::default();
+    match protocol {
+        proto::Protocol::V2 => Box::new(v2::Decoder::new(caps)),
+        proto::Protocol::V1 | proto::Protocol::Threads => {
+            let dialects = Dialects::new(Dialect::default());
+            Box::new(decode::Decoder::new(caps, dialects))
         }
     }
 }
@@ -311,7 +335,7 @@ fn call(method: &str, params: &Value) -> Option<Call> {
         "initialize" => Call::Initialize {
             caps: ClientCaps::default(),
         },
-        "authenticate" => Call::Authenticate {
+        "authenticate" | "auth/login" => Call::Authenticate {
             method: text(params, "methodId")?.to_owned(),
         },
         "session/new" => Call::NewSession(setup()),
@@ -319,6 +343,13 @@ fn call(method: &str, params: &Value) -> Option<Call> {
             id: session(params)?,
             setup: setup(),
         },
+        // V2-SES-02
+        "session/resume" if params.get("replayFrom").is_some_and(Value::is_object) => {
+            Call::LoadSession {
+                id: session(params)?,
+                setup: setup(),
+            }
+        }
         "session/resume" => Call::ResumeSession {
             id: session(params)?,
             setup: setup(),

@@ -114,6 +114,9 @@ pub(super) enum ProtocolName {
     #[default]
     #[serde(rename = "1")]
     V1,
+    /// Version 2, a draft; agents without it are spoken to in version 1.
+    #[serde(rename = "2")]
+    V2,
     /// The prototype that came before ACP.
     #[serde(rename = "threads")]
     Threads,
@@ -123,6 +126,7 @@ impl From<ProtocolName> for Protocol {
     fn from(name: ProtocolName) -> Self {
         match name {
             ProtocolName::V1 => Self::V1,
+            ProtocolName::V2 => Self::V2,
             ProtocolName::Threads => Self::Threads,
         }
     }

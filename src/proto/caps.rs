@@ -3,6 +3,8 @@
 /// What the agent can do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AgentCaps {
+    /// It has no sessions at all, so that nothing can be asked of it (V2-INIT-04).
+    pub sessionless: bool,
     pub load_session: bool,
     pub prompt: PromptCaps,
     pub resume: bool,
@@ -26,11 +28,23 @@ pub struct AgentCaps {
     pub states: bool,
 }
 
-/// MCP servers that it can connect to besides those over stdio (V1-INIT-19).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// MCP servers that it can connect to (V1-INIT-19).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct McpCaps {
+    /// Every agent of version 1 can (V2-SES-06).
+    pub stdio: bool,
     pub http: bool,
     pub sse: bool,
+}
+
+impl Default for McpCaps {
+    fn default() -> Self {
+        Self {
+            stdio: true,
+            http: false,
+            sse: false,
+        }
+    }
 }
 
 /// What a prompt may hold besides text and resource links (V1-INIT-18).

@@ -36,6 +36,9 @@ pub enum ContentBlock {
     Audio(Media),
     ResourceLink(ResourceLink),
     Resource(Resource),
+    /// Meant for the model and not for the person: its audience is the assistant alone
+    /// (V1-CONT-06). One line that can be unfolded.
+    ForAgent(Arc<ContentBlock>),
     /// A type that this client does not know; shown as a placeholder (V1-CONT-07).
     Unknown {
         kind: SafeText,

@@ -60,6 +60,9 @@ pub struct Piece {
     pub size: Option<u64>,
     #[serde(skip_serializing_if = "is_default")]
     pub raw: Option<Raw>,
+    /// For the agent and not for the person (V1-CONT-06).
+    #[serde(skip_serializing_if = "is_default")]
+    pub for_agent: bool,
     /// Of a piece of unknown kind in a tool call: not one within its content.
     #[serde(skip_serializing_if = "is_default")]
     pub bare: bool,
@@ -124,6 +127,10 @@ impl From<&ContentBlock> for Piece {
                 text: resource.text.clone(),
                 size: u64::try_from(resource.size).ok(),
                 ..Self::of("resource")
+            },
+            ContentBlock::ForAgent(content) => Self {
+                for_agent: true,
+                ..Self::from(&**content)
             },
             ContentBlock::Unknown { kind, raw } => Self {
                 kind: kind.clone(),
@@ -244,7 +251,10 @@ impl From<Piece> for Diff {
 }
 
 impl From<Piece> for ContentBlock {
-    fn from(piece: Piece) -> Self {
+    fn from(mut piece: Piece) -> Self {
+        if std::mem::take(&mut piece.for_agent) {
+            return Self::ForAgent(Arc::new(piece.into()));
+        }
         let size = piece.size.and_then(|size| usize::try_from(size).ok());
         let media = || Media {
             mime_type: piece.mime_type.clone().unwrap_or_default(),

@@ -546,6 +546,14 @@ fn attached() -> impl Strategy<Value = Vec<ContentBlock>> {
 
 fn content() -> impl Strategy<Value = ContentBlock> {
     prop_oneof![
+        4 => content_of_any_audience(),
+        1 => content_of_any_audience()
+            .prop_map(|content| ContentBlock::ForAgent(std::sync::Arc::new(content))),
+    ]
+}
+
+fn content_of_any_audience() -> impl Strategy<Value = ContentBlock> {
+    prop_oneof![
         text().prop_map(ContentBlock::Text),
         (text(), any::<Option<u32>>()).prop_map(|(mime_type, size)| ContentBlock::Image(Media {
             mime_type,

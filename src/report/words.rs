@@ -63,8 +63,8 @@ pub(super) fn once(kind: &BlockKind) -> Option<Record> {
     })
 }
 
-fn content(content: &ContentBlock) -> Record {
-    let (kind, mime_type, uri, bytes) = match content {
+fn content(block: &ContentBlock) -> Record {
+    let (kind, mime_type, uri, bytes) = match block {
         ContentBlock::Text(_) => ("text", None, None, None),
         ContentBlock::Image(media) => (
             "image",
@@ -90,6 +90,7 @@ fn content(content: &ContentBlock) -> Record {
             Some(resource.uri.clone()),
             Some(resource.size as u64),
         ),
+        ContentBlock::ForAgent(inner) => return content(inner),
         ContentBlock::Unknown { .. } => ("unknown", None, None, None),
     };
     Record::Content {

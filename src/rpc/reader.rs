@@ -59,12 +59,56 @@ pub trait Protocol: Send {
         false
     }
 
+    /// Whether a request may have `null` for its id (V1-RPC-06, V2-RPC-01).
+    fn takes_null_ids(&self) -> bool {
+        true
+    }
+
     /// A line that is no message.
     fn noise(&mut self, _line: &str) {}
 
     /// What there is to be told besides the message just read; asked for after each of them.
     fn aside(&mut self) -> Aside {
         Aside::default()
+    }
+}
+
+impl Protocol for Box<dyn Protocol> {
+    fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>) {
+        (**self).notification(method, params, out);
+    }
+
+    fn request(
+        &mut self,
+        key: RequestKey,
+        method: &str,
+        params: &str,
+    ) -> Result<FromAgent, RpcError> {
+        (**self).request(key, method, params)
+    }
+
+    fn result(&mut self, call: &CallTag, result: &str) -> CallResult {
+        (**self).result(call, result)
+    }
+
+    fn error(&mut self, call: &CallTag, error: &str) -> RpcError {
+        (**self).error(call, error)
+    }
+
+    fn takes_bare_answers(&self) -> bool {
+        (**self).takes_bare_answers()
+    }
+
+    fn takes_null_ids(&self) -> bool {
+        (**self).takes_null_ids()
+    }
+
+    fn noise(&mut self, line: &str) {
+        (**self).noise(line);
+    }
+
+    fn aside(&mut self) -> Aside {
+        (**self).aside()
     }
 }
 
@@ -232,6 +276,10 @@ impl<P: Protocol> Reader<P> {
     }
 
     fn request(&mut self, id: &RawValue, method: &str, params: &str, line: &str) {
+        if id.get() == "null" && !self.protocol.takes_null_ids() {
+            let error = RpcError::new(code::INVALID_REQUEST, "Invalid request");
+            return self.peer.answer_error(id, &error);
+        }
         let Some(key) = self.peer.open_request(id) else {
             return;
         };

@@ -32,7 +32,10 @@ pub use question::{
     Answered, By, CommandQuestion, FileQuestion, FormQuestion, PageQuestion, PermissionQuestion,
     Question, QuestionId, Subject,
 };
-pub use reduce::{asks_for_secret, mode_option, readable as readable_error, reduce, wants_sign_in};
+pub use reduce::{
+    asks_for_secret, mode_option, readable as readable_error, reduce, speaks_version_1,
+    wants_sign_in,
+};
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use setting::{SettingProblem, resolve as resolve_setting};
 pub use state::{

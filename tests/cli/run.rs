@@ -647,6 +647,57 @@ fn a_projects_file_counts_once_it_is_approved() {
     assert!(ran.err.contains("denied (policy read-only)"), "{}", ran.err);
 }
 
+// V2-PROMPT-01, V2-STATE-01
+#[test]
+fn a_turn_in_version_2_of_the_protocol_ends_with_its_state() {
+    let shell = scripted(json!([
+        {"on": "wire", "version": 2},
+        {"on": "session/prompt", "do": [
+            {"thought": "hm"},
+            {"text": "Looking"},
+            {"sleep": 200},
+            {"text": " again."},
+        ]},
+    ]));
+    shell.profile("protocol = \"2\"\n");
+    let ran = shell.run(&["run", "is it?"]);
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (0, "Looking again.\n"),
+        "{}",
+        ran.err
+    );
+    let methods = shell.methods();
+    assert_eq!(
+        methods,
+        [
+            "initialize",
+            "session/new",
+            "session/prompt",
+            "session/close"
+        ]
+    );
+}
+
+#[test]
+fn a_turn_with_an_agent_of_before_is_made_in_version_1_v2_init_01() {
+    let shell = scripted(prompt(json!([{"text": "as ever"}])));
+    shell.profile("protocol = \"2\"\n");
+    let ran = shell.run(&["run", "is it?"]);
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (0, "as ever\n"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("speaks version 1"), "{}", ran.err);
+    let methods = shell.methods();
+    assert_eq!(
+        methods,
+        ["initialize", "initialize", "session/new", "session/prompt"]
+    );
+}
+
 fn listed(shell: &Shell) -> Vec<Value> {
     let out = shell.run(&["sessions", "--json"]).out;
     let list: Value = serde_json::from_str(&out).unwrap();

@@ -61,6 +61,13 @@ impl Shell {
         ));
     }
 
+    /// Adds to the scripted agent's profile.
+    pub fn profile(&self, toml: &str) {
+        let path = self.path().join(".config/acp-tui/config.toml");
+        let text = fs::read_to_string(&path).unwrap() + toml;
+        fs::write(path, text).unwrap();
+    }
+
     /// What the client sent to the scripted agent.
     pub fn record(&self) -> Vec<serde_json::Value> {
         let record = fs::read_to_string(self.path().join("record.jsonl")).unwrap_or_default();

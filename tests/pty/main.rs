@@ -38,6 +38,7 @@ mod subagents;
 mod terminal;
 mod trust;
 mod turn;
+mod version2;
 
 use std::time::Duration;
 

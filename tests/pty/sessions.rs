@@ -541,3 +541,24 @@ fn sessions_are_renamed_from_their_list() {
     tui.wait_gone("long ago");
     tui.wait_for("Older");
 }
+
+#[test]
+fn behind_the_last_session_the_agents_are_offered_and_no_list_stands_in_their_way() {
+    let tui = ready(json!([
+        {"on": "session/prompt", "do": [{"text": "works"}], "no_reply": true},
+    ]));
+    tui.keys("one<enter>");
+    tui.wait_for("works");
+    tui.keys("<c-s>");
+    tui.wait_for("at work");
+    tui.keys("<c-x>");
+    tui.wait_for("ctrl-x again stops what goes on");
+    tui.keys("<c-x>");
+    let screen = tui.wait_gone("ctrl-x again stops what goes on");
+    assert!(!screen.contains("Sessions"), "{screen}");
+    tui.keys("demo<enter>");
+    tui.wait_for("tell Demo what to do");
+    tui.keys("typed");
+    tui.wait_for("❯ typed");
+    assert!(!tui.screen().contains("Sessions"), "{}", tui.screen());
+}

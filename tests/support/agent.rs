@@ -17,6 +17,10 @@
 //! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?}}`,
 //! `{"tools": N}`, `{"big": BYTES}`, `{"touch": NAME}` (a file beside LOG), `{"wait_file": NAME}` (likewise),
 //! `{"spawn": {"argv": […]}}`, `{"ignore": "eof"}`.
+//! An entry `{"on": "wire", "version": 2}` has it speak version 2 of the protocol with a client that asks
+//! for it: a prompt is answered before its steps, with the message told and the state `running`; behind
+//! them comes `idle`, with `"stop": REASON` of the entry, unless `"no_idle": true` is in it. A resume
+//! tells the end of a replay that was asked for and the state, `"state": {…}` of the entry or idle.
 //! An entry `{"on": "wire", "bare": true}` leaves `jsonrpc` out of all answers and requests.
 //! `"$session"`, `"$cwd"` and `"$terminal"` (the last one created) in strings are filled in.
 
@@ -74,6 +78,8 @@ pub fn main(mut args: impl Iterator<Item = String>) {
         terminal: String::new(),
         folder: folder.unwrap_or_default(),
         next_request: 0,
+        prompts: 0,
+        version_2: false,
         ignores_eof: false,
     }
     .serve();
@@ -93,6 +99,9 @@ struct Agent {
     /// Where LOG is.
     folder: std::path::PathBuf,
     next_request: u64,
+    prompts: u64,
+    /// It speaks version 2 on this connection.
+    version_2: bool,
     ignores_eof: bool,
 }
 
@@ -177,8 +186,26 @@ impl Agent {
             .cloned();
         *call += 1;
         let entry = entry.unwrap_or_default();
+        if method == "initialize" {
+            let speaks = |entry: &Value| entry["on"] == "wire" && entry["version"] == 2;
+            self.version_2 =
+                message["params"]["protocolVersion"] == 2 && self.scenario.iter().any(speaks);
+        }
+        if method == "session/prompt" {
+            self.prompts += 1;
+            if self.version_2 && entry.get("error").is_none() {
+                return self.prompt_in_version_2(&entry, message);
+            }
+        }
         for step in entry["do"].as_array().into_iter().flatten() {
             self.step(step);
+        }
+        if self.version_2 && method == "session/resume" && entry.get("error").is_none() {
+            if message["params"].get("replayFrom").is_some() {
+                update(&json!({"sessionUpdate": "replay_complete"}));
+            }
+            let idle = json!({"state": "idle"});
+            self.state(entry.get("state").unwrap_or(&idle));
         }
         let Some(id) = message.get("id") else { return };
         if entry["no_reply"] == true {
@@ -191,11 +218,46 @@ impl Agent {
         let result = entry
             .get("reply")
             .cloned()
-            .unwrap_or_else(|| default_reply(method));
+            .unwrap_or_else(|| default_reply(method, self.version_2));
         self.answer(json!({"jsonrpc": "2.0", "id": id, "result": result}));
         for step in entry["after"].as_array().into_iter().flatten() {
             self.step(step);
         }
+    }
+
+    fn prompt_in_version_2(&mut self, entry: &Value, message: &Value) {
+        let user = format!("user-{}", self.prompts);
+        let reply = json!({"messageId": user});
+        let reply = entry.get("reply").unwrap_or(&reply);
+        self.answer(json!({"jsonrpc": "2.0", "id": message["id"], "result": reply}));
+        let prompt = &message["params"]["prompt"];
+        update(&json!({"sessionUpdate": "user_message", "messageId": user, "content": prompt}));
+        self.state(&json!({"state": "running"}));
+        for step in entry["do"].as_array().into_iter().flatten() {
+            self.step(step);
+        }
+        if entry["no_idle"] != true {
+            let reason = entry["stop"].as_str().unwrap_or("end_turn");
+            self.state(&json!({"state": "idle", "stopReason": reason}));
+        }
+        for step in entry["after"].as_array().into_iter().flatten() {
+            self.step(step);
+        }
+    }
+
+    fn state(&self, state: &Value) {
+        let mut state = state.clone();
+        state["sessionUpdate"] = json!("state_update");
+        update(&state);
+    }
+
+    /// A piece of a message; in version 2 one with an id, the same in the whole turn.
+    fn chunk(&self, kind: &str, text: &str) -> Value {
+        let mut chunk = chunk(kind, text);
+        if self.version_2 {
+            chunk["messageId"] = json!(format!("{kind}-{}", self.prompts));
+        }
+        chunk
     }
 
     fn answer(&self, mut answer: Value) {
@@ -220,14 +282,12 @@ impl Agent {
             return;
         };
         match name.as_str() {
-            "text" => update(&chunk(
-                "agent_message_chunk",
-                value.as_str().unwrap_or_default(),
-            )),
-            "thought" => update(&chunk(
-                "agent_thought_chunk",
-                value.as_str().unwrap_or_default(),
-            )),
+            "text" => {
+                update(&self.chunk("agent_message_chunk", value.as_str().unwrap_or_default()))
+            }
+            "thought" => {
+                update(&self.chunk("agent_thought_chunk", value.as_str().unwrap_or_default()))
+            }
             "update" => update(&self.fill(&value)),
             "request" => self.request(&value, step["async"] == true),
             "raw" => {
@@ -260,10 +320,7 @@ impl Agent {
             "tools" => tools(value.as_u64().unwrap_or(1)),
             "big" => {
                 let size = value.as_u64().unwrap_or(0) as usize;
-                update(&chunk(
-                    "agent_message_chunk",
-                    &"0123456789abcde ".repeat(size / 16),
-                ));
+                update(&self.chunk("agent_message_chunk", &"0123456789abcde ".repeat(size / 16)));
             }
             "touch" => {
                 let name = value.as_str().unwrap_or_default();
@@ -354,7 +411,7 @@ impl Agent {
                 &mut out,
                 &json!({
                     "jsonrpc": "2.0", "method": "session/update",
-                    "params": {"sessionId": SESSION, "update": chunk("agent_message_chunk", &text)},
+                    "params": {"sessionId": SESSION, "update": self.chunk("agent_message_chunk", &text)},
                 }),
             );
             if let Some(rate) = rate {
@@ -416,8 +473,13 @@ impl Agent {
     }
 }
 
-fn default_reply(method: &str) -> Value {
+fn default_reply(method: &str, version_2: bool) -> Value {
     match method {
+        "initialize" if version_2 => json!({
+            "protocolVersion": 2,
+            "info": {"name": "fake", "title": "Fake", "version": "1"},
+            "capabilities": {"session": {}},
+        }),
         "initialize" => json!({
             "protocolVersion": 1,
             "agentInfo": {"name": "fake", "title": "Fake", "version": "1"},

@@ -2,7 +2,8 @@
 //! forbidden (V1-META-02).
 //!
 //! The schema is open by design: every object may have more members than it names. Here each is closed
-//! where it stands, so that only `_meta` takes what is ours.
+//! where it stands, so that only `_meta` takes what is ours; of version 2 the alternatives for what it
+//! does not name are left out as well.
 
 use std::{
     collections::HashMap,
@@ -15,11 +16,29 @@ use serde_json::{Map, Value, json};
 /// All that one client sends, line by line, and what its agents have asked it.
 #[derive(Default)]
 pub struct Traffic {
+    /// Which version of the protocol the client speaks on this connection.
+    version: Version,
     /// Methods of the agent's requests, by id.
     asked: HashMap<String, String>,
 }
 
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+enum Version {
+    #[default]
+    V1,
+    V2,
+}
+
 impl Traffic {
+    /// On a connection on which version 2 is spoken already.
+    #[allow(dead_code, reason = "tests use a part each")]
+    pub fn in_version_2() -> Self {
+        Self {
+            version: Version::V2,
+            ..Self::default()
+        }
+    }
+
     /// A connection begins: ids are counted anew.
     pub fn connected(&mut self) {
         *self = Self::default();
@@ -36,8 +55,11 @@ impl Traffic {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn sent(&self, line: &str) -> Result<(), String> {
+    pub fn sent(&mut self, line: &str) -> Result<(), String> {
         let message: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        if message["method"] == "initialize" && message["params"]["protocolVersion"] == 2 {
+            self.version = Version::V2;
+        }
         let checked = self.check(&message);
         checked.map_err(|wrong| format!("{wrong}\n  in {message}"))
     }
@@ -52,23 +74,28 @@ impl Traffic {
                 only(members, &["jsonrpc", "id", "method", "params"])?;
                 let method = method.as_str().ok_or("the method is no text")?;
                 let definition = match id {
-                    Some(_) => of_method(method, "agent", "Request"),
-                    None => of_method(method, "agent", "Notification")
-                        .or_else(|| of_method(method, "protocol", "Notification")),
+                    Some(_) => self.version.of_method(method, "agent", "Request"),
+                    None => self
+                        .version
+                        .of_method(method, "agent", "Notification")
+                        .or_else(|| self.version.of_method(method, "protocol", "Notification")),
                 };
                 let definition = definition.ok_or("agents have no such method")?;
                 let params = members.get("params").ok_or("no params")?;
-                valid(definition, params)
+                self.version.valid(definition, params)
             }
             (None, None) => Err("neither method nor id".to_owned()),
             (None, Some(id)) => {
                 only(members, &["jsonrpc", "id", "result", "error"])?;
                 let asked = self.asked.get(&id.to_string()).map(String::as_str);
-                let definition = asked.and_then(|m| of_method(m, "client", "Response"));
+                let definition =
+                    asked.and_then(|m| self.version.of_method(m, "client", "Response"));
                 match (members.get("result"), members.get("error"), definition) {
-                    (Some(result), None, Some(definition)) => valid(definition, result),
+                    (Some(result), None, Some(definition)) => {
+                        self.version.valid(definition, result)
+                    }
                     (Some(_), None, None) => Err(format!("a result for {asked:?}")),
-                    (None, Some(error), _) => valid("Error", error),
+                    (None, Some(error), _) => self.version.valid("Error", error),
                     _ => Err("not one of result and error".to_owned()),
                 }
             }
@@ -149,32 +176,61 @@ fn only(members: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
     unknown.map_or(Ok(()), |key| Err(format!("unknown member {key:?}")))
 }
 
-/// The definition of a method's request, response or notification on that side.
-fn of_method(method: &str, side: &str, kind: &str) -> Option<&'static str> {
-    if method == "session/fork" && kind == "Request" {
-        // Not stable yet (V1-SES-16): its members are those of a resume.
-        return Some("ResumeSessionRequest");
+impl Version {
+    /// The definition of a method's request, response or notification on that side.
+    fn of_method(self, method: &str, side: &str, kind: &str) -> Option<&'static str> {
+        if self == Self::V1 && method == "session/fork" && kind == "Request" {
+            // Not stable yet (V1-SES-16): its members are those of a resume.
+            return Some("ResumeSessionRequest");
+        }
+        let definitions = self.schema()["$defs"].as_object().expect("definitions");
+        let mut fits = definitions.iter().filter(|(name, definition)| {
+            definition["x-method"] == method && definition["x-side"] == side && name.ends_with(kind)
+        });
+        fits.next().map(|(name, _)| name.as_str())
     }
-    let definitions = SCHEMA["$defs"].as_object().expect("definitions");
-    let mut fits = definitions.iter().filter(|(name, definition)| {
-        definition["x-method"] == method && definition["x-side"] == side && name.ends_with(kind)
-    });
-    fits.next().map(|(name, _)| name.as_str())
+
+    fn valid(self, definition: &str, value: &Value) -> Result<(), String> {
+        let errors: Vec<String> = self
+            .validator(definition)
+            .iter_errors(value)
+            .map(|error| format!("{definition}{}: {error}", error.instance_path()))
+            .collect();
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(errors.join("\n"))
+        }
+    }
+
+    fn schema(self) -> &'static Value {
+        match self {
+            Self::V1 => &V1,
+            Self::V2 => &V2,
+        }
+    }
+
+    /// The validator of a definition, made once: they are large.
+    fn validator(self, definition: &str) -> Arc<Validator> {
+        type Made = HashMap<(Version, String), Arc<Validator>>;
+        static MADE: LazyLock<Mutex<Made>> = LazyLock::new(Mutex::default);
+        let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let make = || {
+            let mut schema = json!({
+                "$schema": self.schema()["$schema"],
+                "$ref": format!("#/$defs/{definition}"),
+                "$defs": self.schema()["$defs"],
+            });
+            close(&mut schema);
+            Arc::new(jsonschema::validator_for(&schema).expect("the schema is one"))
+        };
+        made.entry((self, definition.to_owned()))
+            .or_insert_with(make)
+            .clone()
+    }
 }
 
-fn valid(definition: &str, value: &Value) -> Result<(), String> {
-    let errors: Vec<String> = validator(definition)
-        .iter_errors(value)
-        .map(|error| format!("{definition}{}: {error}", error.instance_path()))
-        .collect();
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors.join("\n"))
-    }
-}
-
-static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+static V1: LazyLock<Value> = LazyLock::new(|| {
     let text = include_str!("../schema/v1.json");
     let mut schema: Value = serde_json::from_str(text).expect("the schema is JSON");
     let text = include_str!("../schema/v1-unstable.json");
@@ -186,22 +242,30 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     schema
 });
 
-/// The validator of a definition, made once: they are large.
-fn validator(definition: &str) -> Arc<Validator> {
-    static MADE: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
-    let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let make = || {
-        let mut schema = json!({
-            "$schema": SCHEMA["$schema"],
-            "$ref": format!("#/$defs/{definition}"),
-            "$defs": SCHEMA["$defs"],
-        });
-        close(&mut schema);
-        Arc::new(jsonschema::validator_for(&schema).expect("the schema is one"))
-    };
-    made.entry(definition.to_owned())
-        .or_insert_with(make)
-        .clone()
+static V2: LazyLock<Value> = LazyLock::new(|| {
+    let text = include_str!("../schema/v2.json");
+    let mut schema: Value = serde_json::from_str(text).expect("the schema is JSON");
+    let definitions = schema["$defs"].as_object_mut().expect("definitions");
+    definitions.values_mut().for_each(leave_out_others);
+    definitions.values_mut().for_each(close_within);
+    schema
+});
+
+/// Version 2 leaves every choice open to what it does not name, by an alternative titled "other".
+/// What we send is always one of those that it names; only error codes are not all named.
+fn leave_out_others(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            for key in ["anyOf", "oneOf"] {
+                if let Some(Value::Array(parts)) = members.get_mut(key) {
+                    parts.retain(|part| part["title"] != "other" || part["type"] == "integer");
+                }
+            }
+            members.values_mut().for_each(leave_out_others);
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_others),
+        _ => {}
+    }
 }
 
 /// Forbids members that this schema of a whole value does not name.

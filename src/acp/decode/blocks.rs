@@ -1,5 +1,7 @@
 //! Content blocks (V1-CONT).
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -36,6 +38,8 @@ struct Block<'a> {
     size: Member<'a>,
     #[serde(borrow)]
     resource: Member<'a>,
+    #[serde(borrow)]
+    annotations: Member<'a>,
     #[serde(borrow, rename = "_meta")]
     meta: Member<'a>,
 }
@@ -61,9 +65,25 @@ pub fn decode(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ContentBloc
     };
     meta.extend(kept(block.meta));
     match known(pass, &block)? {
+        Some(known) if is_for_agent(block.annotations) => {
+            Ok(ContentBlock::ForAgent(Arc::new(known)))
+        }
         Some(known) => Ok(known),
         None => unknown(pass, block.kind.as_str(), raw),
     }
+}
+
+/// Whether its audience is the assistant and nobody else (V1-CONT-06). What cannot be read says
+/// nothing.
+fn is_for_agent(annotations: Member<'_>) -> bool {
+    #[derive(Deserialize)]
+    struct Annotations {
+        audience: Vec<String>,
+    }
+    let read = |raw: &RawValue| serde_json::from_str::<Annotations>(raw.get()).ok();
+    annotations.and_then(read).is_some_and(|read| {
+        !read.audience.is_empty() && read.audience.iter().all(|role| role == "assistant")
+    })
 }
 
 fn unknown(pass: Pass, kind: &str, raw: &RawValue) -> Result<ContentBlock, Misfit> {
@@ -139,7 +159,7 @@ fn resource(pass: Pass, member: Member<'_>) -> Result<Option<Resource>, Misfit> 
 
 /// Bytes that base64 text stands for; `None` if it is none (V1-CONT-02). Counted, not decoded: the
 /// data is not kept.
-fn decoded_len(base64: &str) -> Option<usize> {
+pub fn decoded_len(base64: &str) -> Option<usize> {
     let data = base64.trim_end_matches('=');
     let padding = base64.len() - data.len();
     let alphabet = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_');

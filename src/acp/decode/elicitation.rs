@@ -18,9 +18,9 @@ use crate::{
 };
 
 /// Bytes of a page's address: it is shown whole, so a longer one is refused.
-const MAX_URL: usize = 8 << 10;
+pub const MAX_URL: usize = 8 << 10;
 /// Bytes of what is asked.
-const MAX_MESSAGE: usize = 16 << 10;
+pub const MAX_MESSAGE: usize = 16 << 10;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -10,11 +10,11 @@
 //! else is read by the crate's types. `recordings` and the property tests hold the two together.
 
 mod auth_method;
-mod blocks;
-mod command;
-mod elicitation;
-mod form;
-mod listing;
+pub(super) mod blocks;
+pub(super) mod command;
+pub(super) mod elicitation;
+pub(super) mod form;
+pub(super) mod listing;
 mod newer;
 mod options;
 mod permission;
@@ -25,7 +25,7 @@ mod subagent;
 mod terminal_meta;
 mod tool;
 mod update;
-mod view;
+pub(super) mod view;
 
 #[cfg(test)]
 mod tests;
@@ -52,7 +52,7 @@ use crate::{
 /// to this many bytes (V1-TOOL-13).
 const RAW_LIMIT: usize = 16 * 1024;
 
-fn raw_json(text: &str) -> RawJson {
+pub(super) fn raw_json(text: &str) -> RawJson {
     RawJson::bounded(text, RAW_LIMIT)
 }
 

@@ -127,6 +127,7 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
     let prompt = &caps.prompt_capabilities;
     let session = &caps.session_capabilities;
     AgentCaps {
+        sessionless: false,
         load_session: caps.load_session,
         prompt: PromptCaps {
             image: prompt.image,
@@ -149,6 +150,7 @@ fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
         providers: caps.providers.is_some(),
         set_title: session.title.is_some(),
         mcp: McpCaps {
+            stdio: true,
             http: caps.mcp_capabilities.http,
             sse: caps.mcp_capabilities.sse,
         },

@@ -14,7 +14,7 @@ use crate::{
 /// Every message that these tests make is held against the schema of the protocol.
 #[path = "../../../tests/support/schema.rs"]
 #[allow(dead_code, reason = "tests use a part each")]
-mod schema_of_the_protocol;
+pub mod schema_of_the_protocol;
 
 use schema_of_the_protocol::Traffic;
 
@@ -37,7 +37,7 @@ async fn wire_lines(messages: impl IntoIterator<Item = ToAgent>) -> Vec<Value> {
     tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
     let mut text = String::new();
     ours.read_to_string(&mut text).await.expect("UTF-8");
-    let traffic = Traffic::default();
+    let mut traffic = Traffic::default();
     let line = |line: &str| {
         traffic.sent(line).expect("of the protocol");
         serde_json::from_str(line).expect("a line of JSON")

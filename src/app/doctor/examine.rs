@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    acp::Client,
+    acp::{Client, LaunchSpec, StopMode},
     app::{services::launch_spec, started::Started},
     cli::{DoctorReport, ExitCode, Finding, Launch, Verdict, program_version},
     config::{AgentProfile, Loaded, NotFound, StartError, find_program},
@@ -17,7 +17,7 @@ use crate::{
         DialectRow, Initialized, McpServer, McpTransport, Protocol, RpcError, SessionId,
         SessionOpened, SessionSetup, SetBy, SettingKey, category, code,
     },
-    session::{mode_option, readable_error, resolve_setting, wants_sign_in},
+    session::{mode_option, readable_error, resolve_setting, speaks_version_1, wants_sign_in},
     text::SafeText,
 };
 
@@ -31,6 +31,9 @@ use super::{
 
 /// How long the session that was opened for it may take to go away again.
 const TIDY_PATIENCE: Duration = Duration::from_secs(2);
+
+/// It speaks the version before the one that it was asked for.
+struct Older;
 
 pub struct Examination<'a> {
     pub profile: &'a AgentProfile,
@@ -72,26 +75,39 @@ impl Examination<'_> {
                 return report.fail(ExitCode::NoAgent, finding);
             }
         };
-        match Client::connect(spec, ConnectionId(1), caps, None).await {
-            Ok((client, inbox)) => {
-                let client = Arc::new(client);
-                started.add_agent(Arc::clone(&client));
-                let mut agent = Asked {
-                    client,
-                    inbox,
-                    patience: self.patience,
-                    progress: &self.progress,
-                    dialect: Vec::new(),
-                    noise: None,
-                };
-                let caps = self.talk(&mut agent, report).await;
-                self.mcp_servers(caps.as_ref(), report);
-                self.how_it_speaks(&agent, report);
-            }
-            Err(error) => {
-                let finding = Finding::new(Verdict::Failed, "start", error.to_string());
-                let shell = format!("run it in a shell: {}", self.profile.command_line());
-                report.fail(ExitCode::NoAgent, finding.advise([shell]));
+        let mut protocol = self.profile.protocol;
+        loop {
+            let spec = LaunchSpec {
+                protocol,
+                ..spec.clone()
+            };
+            let (client, inbox) = match Client::connect(spec, ConnectionId(1), caps, None).await {
+                Ok((client, inbox)) => (Arc::new(client), inbox),
+                Err(error) => {
+                    let finding = Finding::new(Verdict::Failed, "start", error.to_string());
+                    let shell = format!("run it in a shell: {}", self.profile.command_line());
+                    return report.fail(ExitCode::NoAgent, finding.advise([shell]));
+                }
+            };
+            started.add_agent(Arc::clone(&client));
+            let mut agent = Asked {
+                client,
+                inbox,
+                patience: self.patience,
+                progress: &self.progress,
+                dialect: Vec::new(),
+                noise: None,
+            };
+            match self.talk(&mut agent, protocol, report).await {
+                Ok(caps) => {
+                    self.mcp_servers(caps.as_ref(), report);
+                    return self.how_it_speaks(&agent, report);
+                }
+                Err(Older) => {
+                    agent.client.shutdown(StopMode::Quick).await;
+                    started.forget_agent(&agent.client);
+                    protocol = Protocol::V1;
+                }
             }
         }
     }
@@ -105,6 +121,11 @@ impl Examination<'_> {
         let profile = self.profile;
         if profile.protocol == Protocol::Threads {
             let text = "protocol = \"threads\": it is spoken to in what came before ACP";
+            report.add(Verdict::Ok, "profile", text);
+        }
+        if profile.protocol == Protocol::V2 {
+            let text =
+                "protocol = \"2\": it is spoken to in the draft of the next version, if it can";
             report.add(Verdict::Ok, "profile", text);
         }
         let rows = DialectRow::ALL.iter();
@@ -189,26 +210,39 @@ impl Examination<'_> {
     }
 
     /// What was said, and what it can do where it told.
-    async fn talk(&self, agent: &mut Asked<'_>, report: &mut DoctorReport) -> Option<AgentCaps> {
+    async fn talk(
+        &self,
+        agent: &mut Asked<'_>,
+        protocol: Protocol,
+        report: &mut DoctorReport,
+    ) -> Result<Option<AgentCaps>, Older> {
         let caps = self.caps();
         let initialized = match agent.ask("initialize", Call::Initialize { caps }).await {
             Ok(CallResult::Initialized(initialized)) => initialized,
             Ok(other) => {
+                let older = protocol == Protocol::V2
+                    && matches!(&other, CallResult::Failed(error) if speaks_version_1(error));
+                if older {
+                    return self.older(report);
+                }
                 self.refused_to_start(&other, report);
-                return None;
+                return Ok(None);
             }
             Err(none) => {
                 self.no_answer(agent, "initialize", &none, report);
-                return None;
+                return Ok(None);
             }
         };
-        if initialized.protocol_version != 1 {
-            let version = initialized.protocol_version;
-            let text = format!("it speaks version {version} of the protocol, not 1");
+        let (version, wanted) = (initialized.protocol_version, protocol.version());
+        if protocol == Protocol::V2 && version == Protocol::V1.version() {
+            return self.older(report);
+        }
+        if version != wanted {
+            let text = format!("it speaks version {version} of the protocol, not {wanted}");
             let finding = Finding::new(Verdict::Failed, "initialize", text);
             let advice = advice::version(version).to_owned();
             report.fail(ExitCode::NoAgent, finding.advise([advice]));
-            return None;
+            return Ok(None);
         }
         report.add(Verdict::Ok, "initialize", &*names(&initialized));
         if let Some(version) = &initialized.odd_version {
@@ -235,8 +269,25 @@ impl Examination<'_> {
             let text = format!("{}{description} ({way})", method.name);
             report.add(Verdict::Ok, "sign-in", text);
         }
-        self.open(agent, &initialized, report).await;
-        Some(initialized.caps)
+        if initialized.caps.sessionless {
+            // V2-INIT-04
+            let text = "it says that it has no sessions: there is nothing to talk in";
+            report.fail(
+                ExitCode::NoAgent,
+                Finding::new(Verdict::Failed, "session/new", text),
+            );
+        } else {
+            self.open(agent, &initialized, report).await;
+        }
+        Ok(Some(initialized.caps))
+    }
+
+    /// Once more, in version 1, as a session would (V2-INIT-01).
+    fn older<T>(&self, report: &mut DoctorReport) -> Result<T, Older> {
+        let text = "it speaks version 1 of the protocol, not 2: each start is made twice";
+        let finding = Finding::new(Verdict::Warning, "initialize", text);
+        report.push(finding.advise([advice::in_profile(self.profile, "protocol = \"1\"")]));
+        Err(Older)
     }
 
     /// Where the profile has one (V1-INIT-21).
@@ -390,7 +441,10 @@ impl Examination<'_> {
         }
         for McpServer { name, transport } in &servers {
             let (reaches, what) = match transport {
-                McpTransport::Stdio { command, .. } => (Some(true), command.display().to_string()),
+                McpTransport::Stdio { command, .. } => (
+                    Some(caps.is_none_or(|caps| caps.mcp.stdio)),
+                    command.display().to_string(),
+                ),
                 McpTransport::Http { .. } => (caps.map(|caps| caps.mcp.http), "over http".into()),
                 McpTransport::Sse { .. } => (caps.map(|caps| caps.mcp.sse), "over sse".into()),
             };

@@ -13,9 +13,9 @@ use std::{
 use crate::{
     acp::{Recorded, Recording, Word},
     proto::{
-        Call, CallResult, CallTag, ClientCaps, ConnectionId, ElicitationAnswer, FromAgent,
-        HostReply, HostRequest, Notification, PermissionOutcome, PromptBlock, Protocol, RequestKey,
-        SessionId, SessionKey, StopReason, TerminalId, ToAgent, Verdict,
+        AgentEvent, Call, CallResult, CallTag, ClientCaps, ConnectionId, ElicitationAnswer,
+        FromAgent, HostReply, HostRequest, Notification, PermissionOutcome, PromptBlock, Protocol,
+        RequestKey, SessionId, SessionKey, StopReason, TerminalId, ToAgent, Verdict, WorkState,
     },
     session::{
         Effect, Event, NoticeLevel, PageAnswer, Prompt, Question, Session, SessionConfig, Start,
@@ -45,6 +45,7 @@ pub struct Survey {
     pub readable: usize,
     pub length: Duration,
     cwd: PathBuf,
+    protocol: Protocol,
 }
 
 impl Survey {
@@ -55,6 +56,9 @@ impl Survey {
         let mut recording = Recording::open(path)?;
         while let Some(recorded) = recording.next_line()? {
             survey.length = survey.length.max(recorded.at);
+            if recording.protocol() == Protocol::V2 {
+                survey.protocol = Protocol::V2;
+            }
             for word in recorded.words {
                 survey.readable += usize::from(!matches!(word, Word::Unreadable(_)));
                 survey.note(word);
@@ -129,7 +133,7 @@ impl Survey {
             modes: None,
             system_prompt: None,
             caps: ClientCaps::default(),
-            protocol: Protocol::V1,
+            protocol: self.protocol,
             start_timeout,
             start: match chosen {
                 Some(found) if found.reopened => Start::Reopen(found.id.clone()),
@@ -154,6 +158,8 @@ pub struct Player {
     session: Option<SessionId>,
     connection: u32,
     begun: bool,
+    /// The log starts another process, and so does the session for it.
+    restarts: bool,
     /// The call by which the session wants to be opened.
     opening: Option<CallTag>,
     requests: HashMap<RequestKey, HostRequest>,
@@ -168,6 +174,7 @@ impl Player {
             session: chosen.map(|found| found.id.clone()),
             connection: 0,
             begun: false,
+            restarts: false,
             opening: None,
             requests: HashMap::new(),
             unreadable: 0,
@@ -179,6 +186,10 @@ impl Player {
     pub fn follow(&mut self, effect: &Effect) -> Option<Event> {
         match effect {
             Effect::Spawn(_) => {
+                if self.connection > 0 && !std::mem::take(&mut self.restarts) {
+                    // By itself, to speak another version: the log has that process as well.
+                    self.begun = false;
+                }
                 self.connection += 1;
                 Some(Event::Connected(self.connection()))
             }
@@ -252,7 +263,10 @@ impl Player {
         match call {
             // The first process is there already.
             Call::Initialize { .. } if !std::mem::replace(&mut self.begun, true) => Vec::new(),
-            Call::Initialize { .. } => vec![Event::Restart],
+            Call::Initialize { .. } => {
+                self.restarts = true;
+                vec![Event::Restart]
+            }
             Call::Authenticate { method } => vec![Event::Authenticate { method }],
             Call::Prompt { session, blocks } if self.is_own(&session) => {
                 vec![Event::Submit(Prompt {
@@ -422,14 +436,23 @@ impl Player {
         }
         let text = SafeText::from("the log ends here");
         if let (Some(_), Some(id)) = (&session.turn, &session.id) {
-            let reply = FromAgent::Reply {
-                caller: SessionKey::default(),
-                call: CallTag::Prompt {
-                    session: id.clone(),
-                },
-                result: CallResult::PromptDone(StopReason::Unknown(text), None),
+            let reason = StopReason::Unknown(text);
+            let end = if session.agent.caps.states {
+                let idle = WorkState::Idle(Some(reason));
+                FromAgent::Update {
+                    session: Some(id.clone()),
+                    event: AgentEvent::State(idle.into()),
+                }
+            } else {
+                FromAgent::Reply {
+                    caller: SessionKey::default(),
+                    call: CallTag::Prompt {
+                        session: id.clone(),
+                    },
+                    result: CallResult::PromptDone(reason, None),
+                }
             };
-            events.push(Event::Agent(self.connection(), reply));
+            events.push(Event::Agent(self.connection(), end));
         } else {
             events.push(note(NoticeLevel::Info, text));
         }

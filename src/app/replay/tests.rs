@@ -1,7 +1,11 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::{acp::Word, proto::AgentEvent, proto::FromAgent, session::BlockKind, session::Phase};
+use crate::{
+    acp::Word,
+    proto::{AgentEvent, FromAgent, Protocol, StopReason},
+    session::{BlockKind, Phase},
+};
 
 /// Plays a log to its end.
 fn played(path: &Path, wanted: Option<&str>) -> (Session, Vec<Record>) {
@@ -201,6 +205,50 @@ fn a_line_that_belongs_to_no_log_is_said_and_costs_itself() {
     };
     assert!(told("cannot be read: line 5: INFO hello"));
     assert!(told("heard"));
+}
+
+/// A conversation in version 2 of the protocol, through its codec and the rules.
+#[test]
+fn a_conversation_in_version_2_plays_whole_v2_upd_01_v2_upd_02_v2_state_01() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2/turn.jsonl");
+    understood(&path);
+    let (session, records) = played(&path, None);
+    assert_eq!(session.agent.protocol, Protocol::V2);
+    assert_eq!(session.title.as_deref(), Some("A faster parser"));
+    let told = records.iter().filter_map(|record| match record {
+        Record::Text { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    let told: Vec<&str> = told.collect();
+    assert!(told.concat().contains("It is twice as fast."), "{told:?}");
+    let blocks = session.transcript.blocks().iter();
+    let said: Vec<String> = blocks
+        .filter_map(|block| match &block.kind {
+            BlockKind::User(message) => Some(format!("> {}", message.text)),
+            BlockKind::Agent(message) => Some(message.text.to_string()),
+            BlockKind::Thought(thought) => Some(format!("({})", &*thought.text)),
+            BlockKind::Tool(call) => Some(format!("{} {:?}", call.title, call.state)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "> Make the parser faster",
+            "(The lexer copies every token.)",
+            "I will measure first. Then cut.",
+            "Read lexer.rs Completed",
+            "Run the benchmark Completed",
+            "Edit the lexer Completed",
+            "It is twice as fast.",
+            "> Port it to C",
+            "Porting",
+        ]
+    );
+    assert!(session.turn.is_none() && session.questions.is_empty());
+    assert_eq!(session.last_stop, Some(StopReason::Cancelled));
+    assert_eq!(session.commands.len(), 1);
+    assert_eq!(session.config_options.len(), 2);
 }
 
 // V1-SUB-02

@@ -512,8 +512,9 @@ fn an_agents_protocol_is_one_that_is_spoken_here() {
     assert_eq!(protocol(""), Ok(Protocol::V1));
     assert_eq!(protocol("protocol = \"1\""), Ok(Protocol::V1));
     assert_eq!(protocol("protocol = \"threads\""), Ok(Protocol::Threads));
-    let refused = protocol("protocol = \"2\"").expect_err("not spoken");
-    assert!(refused[0].contains("`1` or `threads`"), "{refused:?}");
+    assert_eq!(protocol("protocol = \"2\""), Ok(Protocol::V2));
+    let refused = protocol("protocol = \"3\"").expect_err("not spoken");
+    assert!(refused[0].contains("`1`, `2`, `threads`"), "{refused:?}");
     let refused = protocol("dialect = \"threads\"").expect_err("another thing");
     assert!(
         refused[0].contains("set protocol = \"threads\""),

@@ -232,6 +232,7 @@ pub(super) fn content_weight(content: &ContentBlock) -> usize {
         ContentBlock::Image(_) | ContentBlock::Audio(_) => 0,
         ContentBlock::ResourceLink(link) => link.uri.len() + link.name.len(),
         ContentBlock::Resource(resource) => resource.text.as_ref().map_or(0, |text| text.len()),
+        ContentBlock::ForAgent(content) => content_weight(content),
         ContentBlock::Unknown { raw, .. } => raw.0.len(),
     }
 }
@@ -271,12 +272,7 @@ pub(super) fn bounded_content_within(
     content.truncate(MAX_TOOL_ITEMS);
     for piece in &mut content {
         match piece {
-            ToolContent::Block(ContentBlock::Text(text)) => bound_text(text, &mut room),
-            ToolContent::Block(ContentBlock::Resource(resource)) => {
-                if let Some(text) = &mut resource.text {
-                    bound_text(text, &mut room);
-                }
-            }
+            ToolContent::Block(content) => bound_block(content, &mut room),
             ToolContent::Diff(diff) if is_too_big(diff) => {
                 *diff = Arc::new(Diff {
                     text: match &diff.text {
@@ -294,6 +290,22 @@ pub(super) fn bounded_content_within(
         }
     }
     content
+}
+
+fn bound_block(content: &mut ContentBlock, room: &mut usize) {
+    match content {
+        ContentBlock::Text(text) => bound_text(text, room),
+        ContentBlock::Resource(resource) => {
+            if let Some(text) = &mut resource.text {
+                bound_text(text, room);
+            }
+        }
+        ContentBlock::ForAgent(content) => bound_block(Arc::make_mut(content), room),
+        ContentBlock::Image(_)
+        | ContentBlock::Audio(_)
+        | ContentBlock::ResourceLink(_)
+        | ContentBlock::Unknown { .. } => {}
+    }
 }
 
 fn is_too_big(diff: &Diff) -> bool {

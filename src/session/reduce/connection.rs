@@ -166,6 +166,17 @@ impl Step<'_> {
             let text = format!("the agent named its protocol version {odd}: taken for version 1");
             self.say(NoticeLevel::Warning, SafeText::line(&text));
         }
+        if answer.caps.sessionless {
+            // V2-INIT-04: no method of a session is called.
+            let text = format!(
+                "{} says that it has no sessions: there is nothing to talk in",
+                self.agent_name()
+            );
+            self.stop_agent();
+            self.lose_session(ToolState::Failed);
+            self.failed(SafeText::line(&text), None);
+            return;
+        }
         self.open_session();
     }
 
@@ -176,7 +187,7 @@ impl Step<'_> {
         let protocol = self.session.inner.link.protocol;
         let what = if error.code == code::UNSUPPORTED_VERSION {
             let supported = error_text::supported_versions(error);
-            if protocol == Protocol::V2 && supported.contains(&Protocol::V1.version()) {
+            if protocol == Protocol::V2 && error_text::speaks_version_1(error) {
                 return self.fall_back();
             }
             // D-25, V2-INIT-02

@@ -5,7 +5,7 @@
 //! of its own.
 
 use crate::{
-    proto::{RawJson, RpcError, code},
+    proto::{Protocol, RawJson, RpcError, code},
     text::SafeText,
 };
 
@@ -58,6 +58,12 @@ pub(super) fn supported_versions(error: &RpcError) -> Vec<i64> {
         Some(versions.filter_map(|version| version.trim().parse().ok()))
     };
     named().into_iter().flatten().collect()
+}
+
+/// Whether an agent that refuses another version of the protocol names version 1 as its own.
+pub fn speaks_version_1(error: &RpcError) -> bool {
+    error.code == code::UNSUPPORTED_VERSION
+        && supported_versions(error).contains(&Protocol::V1.version())
 }
 
 /// Everything there is, to look at on demand.

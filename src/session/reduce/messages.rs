@@ -1,6 +1,6 @@
 //! What is said: messages, thoughts, and the user's own words as the agent tells them.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     proto::{ChunkRole, ContentBlock, MessageId, Meta, PromptBlock, file_name},
@@ -16,6 +16,9 @@ use super::{
     bounds::{MAX_MESSAGE, bounded, halve},
     upserts::Told,
 };
+
+/// Bytes kept of a text that is for the agent alone.
+const MAX_ASIDE: usize = 64 << 10;
 
 /// How far back a message is looked for that goes on after another one.
 const INTERLEAVED: usize = 4;
@@ -59,12 +62,36 @@ impl Step<'_> {
         match (role, content) {
             (ChunkRole::User, content) => self.user_chunk(message, content, meta),
             (_, ContentBlock::Text(text)) => self.say_chunk(role, message, &text, meta),
+            (_, ContentBlock::ForAgent(aside)) if self.adds_to_aside(&aside) => {}
             (role, content) => {
                 self.spoke();
                 let block = self.push(BlockKind::Content(content));
                 self.note_told(role, message, block);
             }
         }
+    }
+
+    /// Text for the agent alone that comes in pieces is one row, not one for each (V1-CONT-06).
+    fn adds_to_aside(&mut self, more: &ContentBlock) -> bool {
+        let ContentBlock::Text(more) = more else {
+            return false;
+        };
+        let last = self.session.transcript.blocks().last();
+        let Some((id, said)) = last.and_then(|block| match &block.kind {
+            BlockKind::Content(ContentBlock::ForAgent(said)) => match &**said {
+                ContentBlock::Text(said) => Some((block.id, said)),
+                _ => None,
+            },
+            _ => None,
+        }) else {
+            return false;
+        };
+        if said.len() < MAX_ASIDE {
+            let both = bounded(&SafeText::new(&format!("{said}{more}")), MAX_ASIDE);
+            let content = ContentBlock::ForAgent(Arc::new(ContentBlock::Text(both)));
+            self.replace(id, BlockKind::Content(content));
+        }
+        true
     }
 
     fn say_chunk(
@@ -121,6 +148,12 @@ impl Step<'_> {
     pub(super) fn is_said(&mut self, block: BlockId) {
         self.session.inner.speech.current = Some(block);
         self.session.inner.speech.left_out = 0;
+    }
+
+    /// Whether one of them is what is being said now.
+    pub(super) fn is_said_in(&self, blocks: &[BlockId]) -> bool {
+        let current = self.session.inner.speech.current;
+        current.is_some_and(|block| blocks.contains(&block))
     }
 
     /// Of blocks that are to go, or to hold something else.

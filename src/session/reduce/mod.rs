@@ -61,7 +61,7 @@ use crate::{
 };
 
 pub use elicitation::asks_for_secret;
-pub use error_text::{readable, wants_sign_in};
+pub use error_text::{readable, speaks_version_1, wants_sign_in};
 pub(super) use inside::Conversation;
 pub use options::mode_option;
 

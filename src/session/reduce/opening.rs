@@ -214,7 +214,8 @@ impl Step<'_> {
         all.extend(servers.filter(|server| !takes(caps, server)).map(|server| {
             let kind = match server.transport {
                 McpTransport::Sse { .. } => "sse",
-                McpTransport::Http { .. } | McpTransport::Stdio { .. } => "http",
+                McpTransport::Http { .. } => "http",
+                McpTransport::Stdio { .. } => "stdio",
             };
             SafeText::line(&format!(
                 "the MCP server {} is left out: {} cannot connect over {kind}",
@@ -615,7 +616,7 @@ impl Early {
 
 fn takes(caps: McpCaps, server: &McpServer) -> bool {
     match server.transport {
-        McpTransport::Stdio { .. } => true,
+        McpTransport::Stdio { .. } => caps.stdio,
         McpTransport::Http { .. } => caps.http,
         McpTransport::Sse { .. } => caps.sse,
     }

@@ -72,18 +72,25 @@ impl Step<'_> {
         if blocks.is_empty() && role == ChunkRole::User && !parts.is_empty() {
             self.history_goes_on();
         }
+        // Chunks add to what is replaced while it is said as they did before.
+        let said = self.is_said_in(&blocks);
         self.is_not_said(&blocks);
         let surplus = blocks.split_off(blocks.len().min(parts.len()));
         self.withdraw(&surplus);
         let mut places = blocks.into_iter();
         let mut held = Vec::new();
-        for part in parts {
+        let last = parts.len().saturating_sub(1);
+        for (at, part) in parts.into_iter().enumerate() {
             let place = places.next();
-            let kind = self.said_whole(role, &id, place, part, meta);
+            let goes_on = said && at == last;
+            let kind = self.said_whole(role, &id, (place, goes_on), part, meta);
             let is_text = !matches!(kind, BlockKind::Content(_));
             let block = match place {
                 Some(block) => {
                     self.replace(block, kind);
+                    if is_text && goes_on {
+                        self.is_said(block);
+                    }
                     block
                 }
                 None => {
@@ -109,7 +116,7 @@ impl Step<'_> {
         &self,
         role: ChunkRole,
         id: &MessageId,
-        place: Option<BlockId>,
+        (place, goes_on): (Option<BlockId>, bool),
         part: Part,
         meta: &Meta,
     ) -> BlockKind {
@@ -135,7 +142,7 @@ impl Step<'_> {
                     Some(BlockKind::Agent(said)) => said.text.replaced_by(&text),
                     _ => text.into(),
                 },
-                done: place.is_some(),
+                done: place.is_some() && !goes_on,
                 meta: match before {
                     Some(BlockKind::Agent(said)) => said.meta.clone(),
                     _ => meta.clone(),
@@ -154,8 +161,10 @@ impl Step<'_> {
                     },
                     started,
                     // What is replaced is not being thought.
-                    took: took
-                        .or_else(|| place.map(|_| self.now.saturating_duration_since(started))),
+                    took: took.or_else(|| {
+                        let over = place.is_some() && !goes_on;
+                        over.then(|| self.now.saturating_duration_since(started))
+                    }),
                     meta,
                 })
             }

@@ -127,7 +127,12 @@ impl SessionList {
             return Outcome::taken().with(Wish::Toast(SafeText::line(&text)));
         }
         self.made_from = None;
-        Outcome::taken().command(UiCommand::CloseSession(key))
+        let ends = UiCommand::CloseSession(key);
+        // Behind the last one the agents are offered, and nothing is left to list.
+        if cx.sessions.is_some_and(|sessions| sessions.len() == 1) {
+            return Outcome::close().command(ends);
+        }
+        Outcome::taken().command(ends)
     }
 
     /// Asks for another title (V1-SES-20).

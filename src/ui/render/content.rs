@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use super::{
     RenderContext, Rendered, Row,
-    excerpt::{Excerpt, Keep},
-    format::bytes,
+    excerpt::{Excerpt, Keep, line_count},
+    format::{bytes, count},
     line::{StyledLine, Wrapping},
 };
 use crate::{
     proto::{ContentBlock, Media, Resource, ResourceLink, file_name},
     text::SafeText,
 };
+
+/// Rows that unfolding in place shows of one piece; the viewer shows everything.
+pub const FULL_ROWS: usize = 1_000;
 
 /// One content block at the full width; of its text at most `max_rows` rows.
 pub fn render_content(
@@ -25,11 +28,41 @@ pub fn render_content(
         ContentBlock::Audio(media) => one_row(&media_line("audio", media, ctx), ctx),
         ContentBlock::ResourceLink(link) => link_rows(link, ctx),
         ContentBlock::Resource(resource) => resource_rows(resource, max_rows, ctx),
+        ContentBlock::ForAgent(content) => return aside(content, max_rows, ctx),
         ContentBlock::Unknown { kind, .. } => {
             let label = format!("[content of unknown type: {}]", SafeText::line(kind));
             one_row(&StyledLine::styled(&label, ctx.theme.dim), ctx)
         }
     };
+    Rendered {
+        rows,
+        provisional: false,
+    }
+}
+
+/// `▸ for the agent · 14 lines`: what is not for the person; the whole where there is the room of
+/// something that was unfolded (V1-CONT-06).
+fn aside(content: &ContentBlock, max_rows: usize, ctx: &RenderContext<'_>) -> Rendered {
+    let unfolded = max_rows >= FULL_ROWS;
+    let (symbols, dim) = (ctx.symbols, ctx.theme.dim);
+    let what = match content {
+        ContentBlock::Text(text) => count(line_count(text.trim()), "line"),
+        ContentBlock::Image(_) => "image".to_owned(),
+        ContentBlock::Audio(_) => "audio".to_owned(),
+        ContentBlock::ResourceLink(_) => "link".to_owned(),
+        ContentBlock::Resource(resource) => SafeText::line(&file_name(&resource.uri)).to_string(),
+        ContentBlock::ForAgent(_) | ContentBlock::Unknown { .. } => "content".to_owned(),
+    };
+    let sign = if unfolded {
+        symbols.unfolded
+    } else {
+        symbols.folded
+    };
+    let text = format!("{sign} for the agent {} {what}", symbols.separator);
+    let mut rows = one_row(&StyledLine::styled(&text, dim), ctx);
+    if unfolded {
+        rows.extend(render_content(content, max_rows, ctx).rows);
+    }
     Rendered {
         rows,
         provisional: false,

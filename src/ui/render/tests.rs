@@ -236,6 +236,24 @@ fn content_that_is_no_text_has_a_placeholder() {
     }));
 }
 
+// V1-CONT-06
+#[test]
+fn what_is_for_the_agent_alone_is_one_line_until_it_is_unfolded() {
+    let stage = Stage::dark();
+    let said = ContentBlock::Text(SafeText::new("one\ntwo\nthree"));
+    let aside = ContentBlock::ForAgent(std::sync::Arc::new(said));
+    let ctx = stage.ctx(40);
+    let folded = render_content(&aside, 8, &ctx).rows;
+    let shown = text(&folded, 25);
+    assert_eq!(shown.trim_matches(['|', '\n']), "▸ for the agent · 3 lines");
+    let unfolded = render_content(&aside, super::content::FULL_ROWS, &ctx).rows;
+    let shown = text(&unfolded, 40);
+    assert!(
+        shown.starts_with("|▾ for the agent") && shown.contains("three"),
+        "{shown}"
+    );
+}
+
 // V1-CONT-04
 #[test]
 fn only_harmless_targets_become_hyperlinks() {

@@ -60,6 +60,8 @@ impl Ui {
 
     /// A session is gone, and its screen with it; its draft stays where it was the one shown.
     pub fn forget_session(&mut self, key: SessionKey) {
+        // What was said of it, as that it would end, is over.
+        self.moment.hush();
         if self.session == Some(key) {
             self.session = None;
             self.transcript = TranscriptView::default();

@@ -235,6 +235,7 @@ fn content_text(content: &ContentBlock) -> String {
             Some(text) => text.to_string(),
             None => format!("[resource: {}]", SafeText::line(&resource.uri)),
         },
+        ContentBlock::ForAgent(content) => content_text(content),
         ContentBlock::Unknown { kind, raw } => {
             format!(
                 "[content of unknown type: {kind}]\n{}",

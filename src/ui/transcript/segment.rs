@@ -8,7 +8,7 @@ use crate::{
     ui::render::{
         RenderContext, Rendered, Row,
         compaction::{render_compaction_header, render_piece},
-        content::render_content,
+        content::{FULL_ROWS, render_content},
         line::{StyledLine, prefixed},
         markdown,
         notice::render_notice,
@@ -30,8 +30,6 @@ const SHORT_MESSAGE_ROWS: usize = 6;
 const SHORT_CONTENT_ROWS: usize = 8;
 /// Rows of what an agent said when it failed.
 const SHORT_NOTICE_ROWS: usize = 8;
-/// Rows that unfolding in place shows; the viewer shows everything.
-const FULL_ROWS: usize = 1_000;
 /// Blanks left of what the agent says.
 const INDENT: usize = 2;
 

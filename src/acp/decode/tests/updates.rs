@@ -122,6 +122,31 @@ fn extra_members_are_ignored() {
     assert_eq!(decoded, text_chunk("x"));
 }
 
+// V1-CONT-06
+#[test]
+fn what_is_for_the_assistant_alone_is_told_apart() {
+    let heard = |audience: serde_json::Value| {
+        let block = json!({"type": "text", "text": "x", "annotations": {"audience": audience}});
+        match event(json!({"sessionUpdate": "agent_message_chunk", "content": block})) {
+            AgentEvent::Chunk { content, .. } => content,
+            other => panic!("{other:?}"),
+        }
+    };
+    let text = || ContentBlock::Text(SafeText::new("x"));
+    let aside = ContentBlock::ForAgent(std::sync::Arc::new(text()));
+    assert_eq!(heard(json!(["assistant"])), aside);
+    for audience in [
+        json!(["user"]),
+        json!(["user", "assistant"]),
+        json!([]),
+        json!(null),
+        json!("assistant"),
+        json!([1]),
+    ] {
+        assert_eq!(heard(audience.clone()), text(), "{audience}");
+    }
+}
+
 fn values(meta: &Meta) -> Vec<String> {
     meta.objects().map(|raw| raw.0.to_string()).collect()
 }

@@ -304,3 +304,38 @@ fn commands_are_replaced_and_cleared_v1_upd_05() {
         assert_eq!(play.session.commands, list);
     }
 }
+
+// V1-CONT-06
+#[test]
+fn text_for_the_agent_alone_is_one_block_however_it_comes() {
+    let mut play = Play::running();
+    let aside = |text: &str| AgentEvent::Chunk {
+        role: Agent,
+        message: None,
+        content: ContentBlock::ForAgent(std::sync::Arc::new(ContentBlock::Text(SafeText::new(
+            text,
+        )))),
+        meta: Meta::default(),
+    };
+    for text in ["a", "b", &"c".repeat(200_000), "d"] {
+        play.update(aside(text));
+    }
+    play.update(chunk(Agent, None, "hello"));
+    let blocks = play.session.transcript.blocks();
+    let [.., said, message] = blocks else {
+        panic!("{blocks:?}");
+    };
+    let BlockKind::Content(ContentBlock::ForAgent(content)) = &said.kind else {
+        panic!("{said:?}");
+    };
+    let ContentBlock::Text(text) = &**content else {
+        panic!("{content:?}");
+    };
+    assert!(
+        text.starts_with("abccc") && text.len() < 70_000,
+        "{}",
+        text.len()
+    );
+    assert!(matches!(message.kind, BlockKind::Agent(_)));
+    assert_eq!(blocks.len(), 3);
+}

@@ -419,14 +419,16 @@ fn mcp_servers_are_handed_on_by_the_agents_capabilities_and_left_out_ones_said_o
             ),
         ]
     };
-    for (http, sse, handed) in [
-        (false, false, vec!["own"]),
-        (true, false, vec!["own", "web"]),
-        (false, true, vec!["own", "old"]),
-        (true, true, vec!["own", "web", "old"]),
+    // V2-SES-06: there each way is one that an agent may not have.
+    for (stdio, http, sse, handed) in [
+        (true, false, false, vec!["own"]),
+        (true, true, false, vec!["own", "web"]),
+        (true, false, true, vec!["own", "old"]),
+        (true, true, true, vec!["own", "web", "old"]),
+        (false, true, false, vec!["web"]),
     ] {
         let caps = AgentCaps {
-            mcp: McpCaps { http, sse },
+            mcp: McpCaps { stdio, http, sse },
             ..reopening()
         };
         let config = SessionConfig {

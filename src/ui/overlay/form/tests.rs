@@ -423,6 +423,25 @@ fn an_enter_read_together_with_the_one_before_sends_nothing() {
 }
 
 #[test]
+fn an_enter_behind_what_was_typed_elsewhere_dismisses_nothing() {
+    let mut shown = Shown::new(Form {
+        fields: vec![field("note", "Note", false, line("hello"))],
+        ..Form::default()
+    });
+    shown.press("tab right right");
+    assert_eq!(shown.dialog.focus, Focus::Answer(Answer::Dismiss));
+    let typed = shown.press_only("x");
+    assert!(!typed.taken, "it goes to the draft");
+    shown.draw(80, 50);
+    shown.bench.wait(500);
+    let enter = shown.press_only("enter");
+    assert!(!enter.close && answer_of(enter).is_none());
+    // Chosen anew, it counts.
+    let outcome = shown.press("tab tab tab enter");
+    assert!(outcome.taken);
+}
+
+#[test]
 fn what_was_filled_in_does_not_go_by_one_esc() {
     let mut shown = Shown::new(deployment());
     shown.types("spring");

@@ -7,7 +7,7 @@ use crate::{
     text::{SafeText, first_bytes},
     ui::render::{
         RenderContext, Rendered, Row,
-        content::render_content,
+        content::{FULL_ROWS, render_content},
         diff::{DiffOptions, change_label, render_diff},
         excerpt::{Excerpt, Keep, unfenced},
         format::count,
@@ -25,8 +25,6 @@ const SHORT_TERMINAL_ROWS: usize = 10;
 const SHORT_DIFF_ROWS: usize = 20;
 /// Rows of raw input or output.
 const RAW_ROWS: usize = 12;
-/// Rows that unfolding in place shows of one piece; the viewer shows everything.
-pub const FULL_ROWS: usize = 1_000;
 /// Bytes of prose that are laid out.
 const MAX_PROSE: usize = 64 << 10;
 /// Pieces that are drawn of one call: agents send one or two.

@@ -312,7 +312,7 @@ fn whole_object(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>
             let prefix = if n == 0 { &prompt } else { &rest };
             line.wrap_with(Wrapping::Verbatim, usize::from(body.width), prefix, &rest)
         })
-        .take(super::body::FULL_ROWS)
+        .take(crate::ui::render::content::FULL_ROWS)
         .collect();
     indented(rows, ctx)
 }

@@ -1,0 +1,274 @@
+//! Changes of files: the list says what was done, the patch may show it (V2-UPD-06).
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{
+    read::{Member, Misfit, Text, items, line, need, note, object, object_in, string, text},
+    tool::shared,
+};
+use crate::{
+    acp::decode::raw_json,
+    proto::{Diff, DiffText, FileChange, FileKind, Meta, ToolContent},
+    text::SafeText,
+};
+
+/// The changes of one `diff`, each with its part of the patch.
+///
+/// # Errors
+/// There is no change in it.
+pub fn changes(content: &str, meta: &mut Meta) -> Result<Vec<ToolContent>, Misfit> {
+    #[derive(Deserialize)]
+    struct Content<'a> {
+        #[serde(borrow)]
+        changes: Member<'a>,
+        #[serde(borrow)]
+        patch: Member<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Patch<'a> {
+        #[serde(borrow)]
+        format: Member<'a>,
+        #[serde(borrow)]
+        text: Member<'a>,
+        #[serde(borrow, rename = "_meta")]
+        meta: Member<'a>,
+    }
+    let content: Content<'_> = object(content).ok_or(Misfit)?;
+    let changes = items(content.changes, |raw| change(raw, meta)).unwrap_or_default();
+    if changes.is_empty() {
+        return Err(Misfit);
+    }
+    let patch: Option<Patch<'_>> = object_in(content.patch);
+    let patch = patch.and_then(|patch| {
+        note(patch.meta, meta);
+        Some((text(patch.format)?, text(patch.text)?))
+    });
+    Ok(match &patch {
+        Some((format, text)) if format.as_str() == "git_patch" => {
+            with_patch(changes, text.as_str())
+        }
+        // One in a format that is not known is shown beside them.
+        Some((format, _)) => {
+            let unknown = ToolContent::Unknown {
+                kind: SafeText::line(&format!("patch in {}", format.as_str())),
+                raw: raw_json(content.patch.map_or("", RawValue::get)),
+            };
+            changes.into_iter().chain([unknown]).collect()
+        }
+        None => changes,
+    })
+}
+
+fn change(raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Misfit> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Change<'a> {
+        #[serde(borrow)]
+        operation: Text<'a>,
+        #[serde(borrow)]
+        path: Member<'a>,
+        #[serde(borrow)]
+        old_path: Member<'a>,
+        #[serde(borrow)]
+        file_type: Member<'a>,
+        #[serde(borrow)]
+        mime_type: Member<'a>,
+        #[serde(borrow, rename = "_meta")]
+        meta: Member<'a>,
+    }
+    let change: Change<'_> = object(raw.get()).ok_or(Misfit)?;
+    note(change.meta, meta);
+    let old = || Ok(need(change.old_path)?.into_string());
+    let done = match change.operation.as_str() {
+        "add" => FileChange::Add,
+        "delete" => FileChange::Delete,
+        "modify" => FileChange::Modify,
+        "move" => FileChange::Move { from: old()? },
+        "copy" => FileChange::Copy { from: old()? },
+        other if string(change.path).is_some() => FileChange::Other(SafeText::line(other)),
+        // Something else than a file.
+        other => {
+            return Ok(ToolContent::Unknown {
+                kind: SafeText::line(other),
+                raw: raw_json(raw.get()),
+            });
+        }
+    };
+    Ok(shared(Diff {
+        path: need(change.path)?.into_string(),
+        change: done,
+        file: text(change.file_type).map_or(FileKind::Unknown, |kind| file_kind(kind.as_str())),
+        mime_type: line(change.mime_type),
+        text: DiffText::None,
+    }))
+}
+
+fn file_kind(name: &str) -> FileKind {
+    match name {
+        "text" => FileKind::Text,
+        "binary" => FileKind::Binary,
+        "directory" => FileKind::Directory,
+        "symlink" => FileKind::Symlink,
+        other => FileKind::Other(SafeText::line(other)),
+    }
+}
+
+/// Gives each change the part of a git patch about its file; a part about none of them stands by
+/// itself.
+fn with_patch(changes: Vec<ToolContent>, patch: &str) -> Vec<ToolContent> {
+    let sections = sections(patch);
+    if let ([ToolContent::Diff(diff)], [section]) = (&changes[..], &sections[..]) {
+        // What else could it be about?
+        return vec![showing(diff, section)];
+    }
+    let paths: HashSet<&str> = changes.iter().filter_map(path).collect();
+    let mut parts: HashMap<String, String> = HashMap::new();
+    let mut others = Vec::new();
+    for section in sections {
+        match file_of(section) {
+            Some(path) if paths.contains(path.as_str()) => {
+                parts.entry(path).or_default().push_str(section);
+            }
+            _ => others.push(ToolContent::Unknown {
+                kind: SafeText::from("patch of another file"),
+                raw: raw_json(section),
+            }),
+        }
+    }
+    let changes = changes.into_iter().map(|content| match content {
+        ToolContent::Diff(diff) => match parts.remove(&diff.path) {
+            Some(part) => showing(&diff, &part),
+            None => ToolContent::Diff(diff),
+        },
+        other => other,
+    });
+    let changes: Vec<_> = changes.collect();
+    changes.into_iter().chain(others).collect()
+}
+
+fn path(content: &ToolContent) -> Option<&str> {
+    match content {
+        ToolContent::Diff(diff) => Some(&diff.path),
+        _ => None,
+    }
+}
+
+fn showing(diff: &Diff, patch: &str) -> ToolContent {
+    shared(Diff {
+        text: DiffText::Patch(SafeText::with_line_ends(patch)),
+        ..diff.clone()
+    })
+}
+
+/// The parts of a patch, a file each.
+fn sections(patch: &str) -> Vec<&str> {
+    const HEAD: &str = "diff --git ";
+    let mut starts: Vec<usize> = patch
+        .match_indices(HEAD)
+        .map(|(at, _)| at)
+        .filter(|at| *at == 0 || patch.as_bytes()[at - 1] == b'\n')
+        .collect();
+    // What stands before the first one is of no file, unless there is none.
+    if starts.is_empty() && !patch.is_empty() {
+        starts.push(0);
+    }
+    let ends = starts.iter().skip(1).copied().chain([patch.len()]);
+    let parts = starts.iter().zip(ends);
+    parts.map(|(start, end)| &patch[*start..end]).collect()
+}
+
+/// The file that a part is about: as it is called after the change, or before, if it is gone then.
+fn file_of(section: &str) -> Option<String> {
+    let head = section.lines().take_while(|line| !line.starts_with("@@"));
+    let (mut old, mut new, mut named) = (None, None, None);
+    for line in head {
+        if let Some(path) = line.strip_prefix("--- ") {
+            old = Some(path);
+        } else if let Some(path) = line.strip_prefix("+++ ") {
+            new = Some(path);
+        } else if let Some(path) = line
+            .strip_prefix("rename to ")
+            .or_else(|| line.strip_prefix("copy to "))
+        {
+            named = Some(path);
+        }
+    }
+    let there = |path: &&str| *path != "/dev/null";
+    let path = named.or(new.filter(there)).or(old.filter(there));
+    let path = path.or_else(|| same_twice(section.lines().next()?.strip_prefix("diff --git ")?));
+    path.map(unquoted)
+}
+
+/// `PATH PATH`: a part without a text, as of a binary or an empty file.
+fn same_twice(names: &str) -> Option<&str> {
+    let (first, second) = names.split_at_checked(names.len() / 2)?;
+    (second.strip_prefix(' ')? == first).then_some(first)
+}
+
+/// A path as git writes it: in quotes, with escapes, where it has odd characters; with a tab behind it
+/// where it has spaces.
+fn unquoted(path: &str) -> String {
+    let path = path.strip_suffix('\t').unwrap_or(path);
+    let quoted = path.strip_prefix('"').and_then(|p| p.strip_suffix('"'));
+    let Some(quoted) = quoted else {
+        return path.to_owned();
+    };
+    let mut bytes = Vec::with_capacity(quoted.len());
+    let mut rest = quoted.bytes().peekable();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        match rest.next() {
+            Some(b'n') => bytes.push(b'\n'),
+            Some(b't') => bytes.push(b'\t'),
+            Some(digit @ b'0'..=b'7') => {
+                let mut code = u32::from(digit - b'0');
+                for _ in 0..2 {
+                    if let Some(digit @ b'0'..=b'7') = rest.peek() {
+                        code = code * 8 + u32::from(digit - b'0');
+                        rest.next();
+                    }
+                }
+                // Three digits of octal can say more than a byte.
+                bytes.push((code & 0xff) as u8);
+            }
+            Some(other) => bytes.push(other),
+            None => {}
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_patch_are_told_apart_by_their_files_v2_upd_06() {
+        let patch = "diff --git /p/a.rs /p/a.rs\n--- /p/a.rs\n+++ /p/a.rs\n@@ -1 +1 @@\n-diff --git x\n+--- y\n\
+                     diff --git /p/old /p/new\nsimilarity index 100%\nrename from /p/old\nrename to /p/new\n\
+                     diff --git /p/gone /p/gone\ndeleted file mode 100644\n--- /p/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
+                     diff --git \"/p/\\303\\251\" \"/p/\\303\\251\"\n--- /dev/null\n+++ \"/p/\\303\\251\"\n\
+                     diff --git /p/i.png /p/i.png\nBinary files differ\n";
+        let files: Vec<_> = sections(patch).into_iter().map(file_of).collect();
+        let files: Vec<_> = files.iter().map(|file| file.as_deref()).collect();
+        assert_eq!(
+            files,
+            [
+                Some("/p/a.rs"),
+                Some("/p/new"),
+                Some("/p/gone"),
+                Some("/p/é"),
+                Some("/p/i.png")
+            ]
+        );
+        assert_eq!(sections(patch).concat(), patch);
+        assert_eq!(sections("--- /p/a\n+++ /p/a\n").len(), 1);
+        assert!(sections("").is_empty());
+    }
+}

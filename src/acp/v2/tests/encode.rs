@@ -1,0 +1,389 @@
+//! What is sent: every line is held against the schema of version 2.
+
+use proptest::prelude::*;
+use tokio::io::AsyncReadExt;
+
+use super::*;
+use crate::{
+    acp::encode::tests::schema_of_the_protocol::Traffic,
+    proto::{
+        Call, ElicitationAnswer, FormValue, HostReply, McpServer, McpTransport, MediaBlock, ModeId,
+        Notification, OptionId, OptionValue, PermissionOutcome, PromptBlock, SecretPairs,
+        SessionKey, SessionSetup, SystemPrompt, TerminalId, ToAgent, ToolCallId,
+    },
+    rpc::{Outbox, Peer, Tap, write_lines},
+};
+
+async fn wire_lines(messages: impl IntoIterator<Item = ToAgent>) -> Vec<Value> {
+    let (outbox, outgoing) = Outbox::new();
+    let peer = Peer::new(ConnectionId(1), outbox);
+    for message in messages {
+        send(&peer, SessionKey::default(), message);
+    }
+    peer.close();
+    let (mut ours, theirs) = tokio::io::duplex(4096);
+    tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
+    let mut text = String::new();
+    ours.read_to_string(&mut text).await.expect("UTF-8");
+    let mut traffic = Traffic::in_version_2();
+    let line = |line: &str| {
+        traffic.sent(line).expect("of the protocol");
+        serde_json::from_str(line).expect("a line of JSON")
+    };
+    text.lines().map(line).collect()
+}
+
+/// Method and params of the one line that a message becomes.
+async fn wire(message: ToAgent) -> Value {
+    let mut lines = wire_lines([message]).await;
+    assert_eq!(lines.len(), 1);
+    let mut line = lines.remove(0);
+    json!([line["method"].take(), line["params"].take()])
+}
+
+async fn call(call: Call) -> Value {
+    wire(ToAgent::Call(call)).await
+}
+
+fn id() -> SessionId {
+    SessionId::new("s")
+}
+
+fn setup() -> SessionSetup {
+    SessionSetup {
+        cwd: "/p".into(),
+        additional_directories: Vec::new(),
+        mcp_servers: Vec::new(),
+        system_prompt: None,
+    }
+}
+
+// V2-INIT-01, V2-INIT-03
+#[tokio::test]
+async fn initialize_names_version_2_and_offers_by_objects() {
+    let sent = call(Call::Initialize {
+        caps: ClientCaps::default(),
+    })
+    .await;
+    let params = &sent[1];
+    assert_eq!(sent[0], "initialize");
+    assert_eq!(params["protocolVersion"], 2);
+    assert_eq!(params["info"]["name"], "acp-tui");
+    assert_eq!(
+        params["capabilities"],
+        json!({"auth": {"terminal": {}}, "elicitation": {"form": {}, "url": {}}})
+    );
+    let alone = Call::Initialize {
+        caps: ClientCaps {
+            elicitation_form: false,
+            elicitation_url: false,
+            login_terminal: false,
+            ..ClientCaps::default()
+        },
+    };
+    assert_eq!(call(alone).await[1]["capabilities"], json!({}));
+}
+
+#[tokio::test]
+async fn signing_in_and_out_v2_auth_01_v2_auth_03() {
+    let login = Call::Authenticate {
+        method: "web".to_owned(),
+    };
+    assert_eq!(
+        call(login).await,
+        json!(["auth/login", {"methodId": "web"}])
+    );
+    assert_eq!(call(Call::Logout).await, json!(["auth/logout", {}]));
+}
+
+#[tokio::test]
+async fn sessions_are_opened_listed_closed_and_deleted() {
+    // V2-SES-01: nothing but the folder is needed.
+    let new = call(Call::NewSession(setup())).await;
+    assert_eq!(new, json!(["session/new", {"cwd": "/p"}]));
+    // V2-SES-02
+    let (session, setup) = (id, setup);
+    let load = Call::LoadSession {
+        id: session(),
+        setup: setup(),
+    };
+    assert_eq!(
+        call(load).await,
+        json!(["session/resume", {"sessionId": "s", "cwd": "/p", "replayFrom": {"type": "start"}}])
+    );
+    let resume = Call::ResumeSession {
+        id: session(),
+        setup: setup(),
+    };
+    assert_eq!(
+        call(resume).await,
+        json!(["session/resume", {"sessionId": "s", "cwd": "/p"}])
+    );
+    // V2-SES-05
+    let list = |cursor: Option<&str>| Call::ListSessions {
+        cwd: "/p".into(),
+        cursor: cursor.map(str::to_owned),
+    };
+    assert_eq!(
+        call(list(None)).await,
+        json!(["session/list", {"cwd": "/p"}])
+    );
+    assert_eq!(
+        call(list(Some(""))).await,
+        json!(["session/list", {"cwd": "/p", "cursor": ""}])
+    );
+    assert_eq!(
+        call(Call::CloseSession { id: id() }).await,
+        json!(["session/close", {"sessionId": "s"}])
+    );
+    assert_eq!(
+        call(Call::DeleteSession { id: id() }).await,
+        json!(["session/delete", {"sessionId": "s"}])
+    );
+}
+
+#[tokio::test]
+async fn mcp_servers_name_their_type_v2_ses_06() {
+    let pairs = || SecretPairs(vec![("n".to_owned(), "v".to_owned())]);
+    let server = |transport| McpServer {
+        name: "m".to_owned(),
+        transport,
+    };
+    let servers = vec![
+        server(McpTransport::Stdio {
+            command: "/bin/m".into(),
+            args: vec!["x".to_owned()],
+            env: pairs(),
+        }),
+        server(McpTransport::Http {
+            url: "https://e/m".to_owned(),
+            headers: pairs(),
+        }),
+    ];
+    let new = Call::NewSession(SessionSetup {
+        mcp_servers: servers,
+        additional_directories: vec!["/q".into()],
+        system_prompt: Some(SystemPrompt {
+            text: "Be brief.".to_owned(),
+            replaces: true,
+        }),
+        ..setup()
+    });
+    assert_eq!(
+        call(new).await[1],
+        json!({
+            "cwd": "/p", "additionalDirectories": ["/q"],
+            "mcpServers": [
+                {"type": "stdio", "name": "m", "command": "/bin/m", "args": ["x"],
+                 "env": [{"name": "n", "value": "v"}]},
+                {"type": "http", "name": "m", "url": "https://e/m",
+                 "headers": [{"name": "n", "value": "v"}]},
+            ],
+            "systemPrompt": {"mode": "override", "content": [{"type": "text", "text": "Be brief."}]},
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_prompt_and_its_blocks() {
+    let media = |passing| MediaBlock {
+        data: "aGk=".into(),
+        mime_type: "image/png".to_owned(),
+        uri: "file:///p/c.png".to_owned(),
+        passing,
+        name: "c.png".to_owned(),
+        size: 2,
+        written: "@c.png".to_owned(),
+    };
+    let prompt = Call::Prompt {
+        session: id(),
+        blocks: vec![
+            PromptBlock::Text("look".to_owned()),
+            PromptBlock::ResourceLink {
+                uri: "file:///p/a".to_owned(),
+                name: "a".to_owned(),
+                size: Some(3),
+            },
+            PromptBlock::Resource {
+                uri: "file:///p/b".to_owned(),
+                text: "b".to_owned(),
+            },
+            PromptBlock::Image(media(false)),
+            PromptBlock::Image(media(true)),
+            PromptBlock::Audio(media(false)),
+        ],
+    };
+    assert_eq!(
+        call(prompt).await,
+        json!(["session/prompt", {"sessionId": "s", "prompt": [
+            {"type": "text", "text": "look"},
+            {"type": "resource_link", "uri": "file:///p/a", "name": "a", "size": 3},
+            {"type": "resource", "resource": {"uri": "file:///p/b", "text": "b"}},
+            {"type": "image", "data": "aGk=", "mimeType": "image/png", "uri": "file:///p/c.png"},
+            {"type": "image", "data": "aGk=", "mimeType": "image/png"},
+            {"type": "audio", "data": "aGk=", "mimeType": "image/png"},
+        ]}])
+    );
+}
+
+// V2-CAN-01, V2-CAN-02
+#[tokio::test]
+async fn what_runs_is_cancelled_by_name() {
+    let cancel = ToAgent::Notify(Notification::Cancel { session: id() });
+    assert_eq!(
+        wire(cancel).await,
+        json!(["session/cancel", {"sessionId": "s"}])
+    );
+    let tool = Call::CancelToolCall {
+        session: id(),
+        id: ToolCallId::new("c"),
+    };
+    assert_eq!(
+        call(tool).await,
+        json!(["tool_call/cancel", {"sessionId": "s", "toolCallId": "c"}])
+    );
+    let terminal = Call::CancelTerminal {
+        session: id(),
+        id: TerminalId::new("t"),
+    };
+    assert_eq!(
+        call(terminal).await,
+        json!(["terminal/cancel", {"sessionId": "s", "terminalId": "t"}])
+    );
+    let open = Call::Logout;
+    let tag = open.tag();
+    let lines = wire_lines([
+        ToAgent::Call(open),
+        ToAgent::Notify(Notification::CancelCall(tag)),
+    ])
+    .await;
+    assert_eq!(lines[1]["params"], json!({"requestId": 1}));
+}
+
+#[tokio::test]
+async fn an_option_is_set_by_its_type_v2_upd_09() {
+    let set = |value| Call::SetConfigOption {
+        session: id(),
+        option: "x".to_owned(),
+        value,
+    };
+    assert_eq!(
+        call(set(OptionValue::Id("a".to_owned()))).await,
+        json!(["session/set_config_option",
+            {"sessionId": "s", "configId": "x", "type": "id", "value": "a"}])
+    );
+    assert_eq!(
+        call(set(OptionValue::Flag(true))).await,
+        json!(["session/set_config_option",
+            {"sessionId": "s", "configId": "x", "type": "boolean", "value": true}])
+    );
+}
+
+#[tokio::test]
+async fn what_version_2_has_not_is_not_sent() {
+    let lines = wire_lines([
+        ToAgent::Call(Call::ForkSession {
+            id: id(),
+            setup: setup(),
+        }),
+        ToAgent::Call(Call::SetMode {
+            session: id(),
+            mode: ModeId::new("m"),
+        }),
+    ])
+    .await;
+    assert!(lines.is_empty(), "{lines:?}");
+}
+
+/// The answer to a request of the agent, with its id as it was written.
+async fn answered(method: &str, id: Value, reply: HostReply) -> Value {
+    let (outbox, outgoing) = Outbox::new();
+    let peer = std::sync::Arc::new(Peer::new(ConnectionId(1), outbox));
+    let (tx, mut inbox) = crate::rpc::channel(1024);
+    let option = json!({"optionId": "y", "name": "Yes", "kind": "allow_once"});
+    let params = json!({
+        "sessionId": "s", "title": "May I?", "options": [option], "mode": "form", "message": "Who?",
+        "requestedSchema": {"type": "object", "properties": {}},
+    });
+    let ask = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let mut traffic = Traffic::in_version_2();
+    traffic.received(&ask);
+    let ask = format!("{ask}\n");
+    let reader = crate::rpc::Reader::new(peer.clone(), decoder(), tx, Tap::new(None));
+    reader
+        .run(ask.as_bytes(), 1 << 20, std::future::pending())
+        .await;
+    let Some(crate::rpc::Inbound::FromAgent(FromAgent::Request { key, .. })) = inbox.recv().await
+    else {
+        panic!("a request");
+    };
+    send(&peer, SessionKey::default(), ToAgent::Reply { key, reply });
+    peer.close();
+    let mut line = Vec::new();
+    write_lines(outgoing, &mut line, Tap::new(None))
+        .await
+        .expect("memory");
+    let line = String::from_utf8(line).expect("UTF-8");
+    traffic.sent(&line).expect("of the protocol");
+    let mut answer: Value = serde_json::from_str(&line).expect("one line of JSON");
+    assert_eq!(answer["id"], id);
+    answer["result"].take()
+}
+
+// V2-RPC-01, V2-PERM-02, V2-ELI-01
+#[tokio::test]
+async fn requests_are_answered_by_their_ids() {
+    let permission = "session/request_permission";
+    let selected = HostReply::Permission(PermissionOutcome::Selected(OptionId::new("y")));
+    assert_eq!(
+        answered(permission, json!("7"), selected).await,
+        json!({"outcome": {"outcome": "selected", "optionId": "y"}})
+    );
+    let cancelled = HostReply::Permission(PermissionOutcome::Cancelled);
+    assert_eq!(
+        answered(permission, json!(7), cancelled).await,
+        json!({"outcome": {"outcome": "cancelled"}})
+    );
+    let filled = vec![
+        ("a".to_owned(), FormValue::Text("x".to_owned())),
+        ("b".to_owned(), FormValue::Integer(3)),
+        ("c".to_owned(), FormValue::Number(0.5)),
+        ("d".to_owned(), FormValue::Boolean(true)),
+        ("e".to_owned(), FormValue::Texts(vec!["y".to_owned()])),
+    ];
+    let form = "elicitation/create";
+    let accept = HostReply::Elicitation(ElicitationAnswer::Accept(Some(filled)));
+    assert_eq!(
+        answered(form, json!(-1), accept).await,
+        json!({"action": "accept", "content": {"a": "x", "b": 3, "c": 0.5, "d": true, "e": ["y"]}})
+    );
+    for (answer, action) in [
+        (ElicitationAnswer::Accept(None), "accept"),
+        (ElicitationAnswer::Decline, "decline"),
+        (ElicitationAnswer::Cancel, "cancel"),
+    ] {
+        let told = answered(form, json!(1), HostReply::Elicitation(answer)).await;
+        assert_eq!(told, json!({"action": action}));
+    }
+    let error = HostReply::Error(RpcError::new(code::INVALID_PARAMS, "no"));
+    assert_eq!(answered(form, json!(1), error).await, Value::Null);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    // V2-RPC-01: whatever is written, the message is one line of the protocol.
+    #[test]
+    fn every_prompt_is_one_line_of_the_protocol(text in ".*", session in ".*") {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let call = Call::Prompt {
+            session: SessionId::new(&session),
+            blocks: vec![PromptBlock::Text(text.clone())],
+        };
+        let lines = runtime.block_on(wire_lines([ToAgent::Call(call)]));
+        prop_assert_eq!(lines.len(), 1);
+        prop_assert_eq!(&lines[0]["params"]["prompt"][0]["text"], &json!(text));
+        prop_assert_eq!(&lines[0]["params"]["sessionId"], &json!(session));
+        prop_assert_eq!(&lines[0]["id"], &json!(1));
+    }
+}

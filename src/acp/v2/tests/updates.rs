@@ -1,0 +1,717 @@
+//! Each kind of `session/update`.
+
+use super::*;
+use crate::{
+    proto::{
+        Background, ChunkRole, CompactionStatus, ConfigKind, ContentBlock, DiffText, ExitStatus,
+        FileChange, FileKind, MessageId, NoticeSeverity, Patch, PlanBody, PlanStatus, StateUpdate,
+        StopReason, TerminalId, TerminalSize, ToolContent, ToolKind, ToolStatus, WorkState, code,
+    },
+    text::SafeText,
+};
+
+fn text(text: &str) -> ContentBlock {
+    ContentBlock::Text(SafeText::new(text))
+}
+
+fn block(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+// V2-UPD-01, V2-RPC-03
+#[test]
+fn a_message_is_replaced_kept_or_cleared() {
+    let content = |mut update: Value| {
+        update["messageId"] = "m".into();
+        match event(tagged("agent_message", update)) {
+            AgentEvent::Message {
+                role: ChunkRole::Agent,
+                id,
+                content,
+                ..
+            } if id.as_str() == "m" => content,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(content(json!({})), Patch::Keep);
+    assert_eq!(content(json!({"content": null})), Patch::Clear);
+    assert_eq!(content(json!({"content": []})), Patch::Set(Vec::new()));
+    let two = json!({"content": [block("a"), {"type": "text"}, block("b")]});
+    assert_eq!(content(two), Patch::Set(vec![text("a"), text("b")]));
+    for (kind, expected) in [
+        ("user_message", ChunkRole::User),
+        ("agent_thought", ChunkRole::Thought),
+    ] {
+        let said = event(tagged(kind, json!({"messageId": "m"})));
+        assert!(
+            matches!(&said, AgentEvent::Message { role, .. } if *role == expected),
+            "{said:?}"
+        );
+    }
+    assert!(is_malformed(&event(tagged("agent_message", json!({})))));
+}
+
+#[test]
+fn a_chunk_names_its_message_v2_upd_02() {
+    for (kind, expected) in [
+        ("user_message_chunk", ChunkRole::User),
+        ("agent_message_chunk", ChunkRole::Agent),
+        ("agent_thought_chunk", ChunkRole::Thought),
+    ] {
+        for id in ["a", "b", "a"] {
+            let said = json!({"messageId": id, "content": block("x")});
+            let AgentEvent::Chunk {
+                role,
+                message,
+                content,
+                ..
+            } = event(tagged(kind, said))
+            else {
+                panic!("{kind}");
+            };
+            assert_eq!((role, content), (expected, text("x")));
+            assert_eq!(message, Some(MessageId::new(id)));
+        }
+        let without = tagged(kind, json!({"content": block("x")}));
+        assert!(is_malformed(&event(without)));
+    }
+}
+
+#[test]
+fn a_state_is_a_whole_snapshot_v2_state_01() {
+    let state = |state: Value| match event(tagged("state_update", state)) {
+        AgentEvent::State(StateUpdate { state, .. }) => state,
+        other => panic!("{other:?}"),
+    };
+    let idle = |reason: Value| match state(json!({"state": "idle", "stopReason": reason})) {
+        WorkState::Idle(reason) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(state(json!({"state": "running"})), WorkState::Running);
+    assert_eq!(
+        state(json!({"state": "requires_action"})),
+        WorkState::RequiresAction
+    );
+    assert_eq!(
+        state(json!({"state": "_paused"})),
+        WorkState::Other("_paused".into())
+    );
+    assert_eq!(idle(Value::Null), None);
+    assert_eq!(idle(json!(7)), None);
+    for (reason, expected) in [
+        ("end_turn", StopReason::EndTurn),
+        ("max_tokens", StopReason::MaxTokens),
+        ("max_turn_requests", StopReason::MaxTurnRequests),
+        ("refusal", StopReason::Refusal),
+        ("cancelled", StopReason::Cancelled),
+        ("_tired", StopReason::Unknown("_tired".into())),
+    ] {
+        assert_eq!(idle(reason.into()), Some(expected));
+    }
+    let failed = json!({
+        "state": "idle", "stopReason": "error",
+        "error": {"code": -32000, "message": "sign in", "data": {"a": 1}},
+    });
+    let WorkState::Idle(Some(StopReason::Error(error))) = state(failed) else {
+        panic!("no error");
+    };
+    assert_eq!((error.code, &*error.message), (-32000, "sign in"));
+    let WorkState::Idle(Some(StopReason::Error(error))) =
+        state(json!({"state": "idle", "stopReason": "error"}))
+    else {
+        panic!("no error");
+    };
+    assert_eq!(error.code, code::INTERNAL);
+    assert!(is_malformed(&event(tagged("state_update", json!({})))));
+    let number = tagged("state_update", json!({"state": 1}));
+    assert!(is_malformed(&event(number)));
+}
+
+#[test]
+fn an_unknown_state_is_one_of_its_own_v2_state_03() {
+    let said = event(tagged("state_update", json!({"state": "unknown"})));
+    assert_eq!(said, AgentEvent::State(WorkState::Unknown.into()));
+}
+
+#[test]
+fn background_work_is_told_whole_or_not_at_all_v2_state_02() {
+    let background = |list: Value| {
+        let state = json!({"state": "idle", "background": list});
+        match event(tagged("state_update", state)) {
+            AgentEvent::State(StateUpdate { background, .. }) => background,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(background(Value::Null), None);
+    assert_eq!(background(json!([])), Some(Vec::new()));
+    let all = json!([
+        {"type": "terminal", "terminalId": "t"},
+        {"type": "tool_call", "toolCallId": "c"},
+        {"type": "subagent", "sessionId": "child"},
+        {"type": "_cron", "at": "noon"},
+    ]);
+    assert_eq!(
+        background(all),
+        Some(vec![
+            Background::Terminal(TerminalId::new("t")),
+            Background::ToolCall(crate::proto::ToolCallId::new("c")),
+            Background::Subagent(SessionId::new("child")),
+            Background::Other("_cron".into()),
+        ])
+    );
+    // One that is lost would make the rest look like all there is.
+    assert_eq!(background(json!([{"type": "terminal"}])), None);
+    assert_eq!(background(json!([{"type": "_cron"}, 7])), None);
+}
+
+fn call(mut update: Value) -> crate::proto::ToolCallPatch {
+    update["toolCallId"] = "c".into();
+    match event(tagged("tool_call_update", update)) {
+        AgentEvent::ToolCall(call) => *call,
+        other => panic!("{other:?}"),
+    }
+}
+
+// V2-UPD-03, V2-RPC-03
+#[test]
+fn a_tool_call_is_patched_member_by_member() {
+    let nothing = call(json!({}));
+    assert_eq!(
+        nothing,
+        crate::proto::ToolCallPatch::new(crate::proto::ToolCallId::new("c"))
+    );
+    let cleared = call(json!({
+        "title": null, "name": null, "kind": null, "status": null, "content": null,
+        "locations": null, "rawInput": null, "rawOutput": null, "capabilities": null,
+    }));
+    assert_eq!(cleared.title, Patch::Clear);
+    assert_eq!(cleared.name, Patch::Clear);
+    assert_eq!(cleared.kind, Patch::Clear);
+    assert_eq!(cleared.status, Patch::Clear);
+    assert_eq!(cleared.content, Patch::Clear);
+    assert_eq!(cleared.locations, Patch::Clear);
+    assert_eq!(cleared.raw_input, Patch::Clear);
+    assert_eq!(cleared.raw_output, Patch::Clear);
+    assert_eq!(cleared.command, Patch::Clear);
+    assert_eq!(cleared.cancel, Patch::Clear);
+    let set = call(json!({
+        "title": "Run", "name": "bash", "kind": "execute", "status": "paused",
+        "rawInput": {"command": "make", "cwd": "/p"}, "rawOutput": 7,
+        "locations": [{"path": "/p/a", "line": 3}, {"path": "/p/b", "line": 0}, {"line": 1}],
+        "content": [
+            {"type": "content", "content": block("x")},
+            {"type": "terminal", "terminalId": "t"},
+            {"type": "session", "sessionId": "child"},
+            {"type": "content"},
+            {"type": "_chart", "points": [1]},
+        ],
+        "capabilities": {"cancel": {}},
+    }));
+    assert_eq!(set.kind, Patch::Set(ToolKind::Execute));
+    assert_eq!(set.status, Patch::Set(ToolStatus::Paused));
+    assert_eq!(set.command, Patch::Set("make".to_owned()));
+    assert_eq!(set.command_cwd, Patch::Set("/p".to_owned()));
+    assert_eq!(set.cancel, Patch::Set(true));
+    let Patch::Set(locations) = &set.locations else {
+        panic!("{set:?}");
+    };
+    let lines: Vec<_> = locations.iter().map(|place| place.line).collect();
+    assert_eq!(lines, [Some(3), None]);
+    let Patch::Set(content) = &set.content else {
+        panic!("{set:?}");
+    };
+    assert!(
+        matches!(
+            &content[..],
+            [
+                ToolContent::Block(_),
+                ToolContent::Terminal(_),
+                ToolContent::Session(_),
+                ToolContent::Unknown { kind, .. },
+            ] if &**kind == "_chart"
+        ),
+        "{content:?}"
+    );
+    for (status, expected) in [
+        ("pending", ToolStatus::Pending),
+        ("in_progress", ToolStatus::InProgress),
+        ("completed", ToolStatus::Completed),
+        ("failed", ToolStatus::Failed),
+        ("cancelled", ToolStatus::Cancelled),
+        ("_stuck", ToolStatus::Unknown("_stuck".into())),
+    ] {
+        assert_eq!(call(json!({"status": status})).status, Patch::Set(expected));
+    }
+    // An input that names no command takes back the one before.
+    assert_eq!(call(json!({"rawInput": {}})).command, Patch::Clear);
+    assert_eq!(call(json!({"capabilities": {}})).cancel, Patch::Set(false));
+    assert!(is_malformed(&event(tagged("tool_call_update", json!({})))));
+    // There is no such update any more.
+    let announced = event(tagged(
+        "tool_call",
+        json!({"toolCallId": "c", "title": "x"}),
+    ));
+    assert!(
+        matches!(&announced, AgentEvent::Unknown { what, .. } if &**what == "tool_call"),
+        "{announced:?}"
+    );
+}
+
+#[test]
+fn a_piece_of_content_is_added_to_its_call_v2_upd_04() {
+    let chunk = |content: Value| {
+        let chunk = json!({"toolCallId": "c", "content": content});
+        event(tagged("tool_call_content_chunk", chunk))
+    };
+    let AgentEvent::ToolContent { id, content, .. } =
+        chunk(json!({"type": "content", "content": block("more")}))
+    else {
+        panic!("no content");
+    };
+    assert_eq!(id.as_str(), "c");
+    assert_eq!(content, [ToolContent::Block(text("more"))]);
+    assert!(is_malformed(&chunk(json!({"type": "terminal"}))));
+    assert!(is_malformed(&chunk(json!([]))));
+}
+
+// V2-UPD-05
+#[test]
+fn a_terminal_of_the_agent_prints_bytes() {
+    // The first half of an emoji, and the second one: both are whole base64.
+    for (data, expected) in [("8J8=", vec![0xf0, 0x9f]), ("mIA", vec![0x98, 0x80])] {
+        let chunk = json!({"terminalId": "t", "data": data});
+        assert_eq!(
+            event(tagged("terminal_output_chunk", chunk)),
+            AgentEvent::TerminalOutput {
+                id: TerminalId::new("t"),
+                data: expected,
+            }
+        );
+    }
+    for broken in ["a", "####", "8J8=8J8="] {
+        let chunk = json!({"terminalId": "t", "data": broken});
+        assert!(is_malformed(&event(tagged("terminal_output_chunk", chunk))));
+    }
+    let terminal = |mut update: Value| {
+        update["terminalId"] = "t".into();
+        match event(tagged("terminal_update", update)) {
+            AgentEvent::Terminal(terminal) => *terminal,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(
+        terminal(json!({})),
+        crate::proto::TerminalPatch::new(TerminalId::new("t"))
+    );
+    let set = terminal(json!({
+        "command": "make", "cwd": "/p", "output": {"data": "aGk="}, "size": {"cols": 80, "rows": 24},
+        "exitStatus": {"exitCode": -3, "signal": "SIGTERM"}, "capabilities": {"cancel": {}},
+    }));
+    assert_eq!(set.command, Patch::Set("make".to_owned()));
+    assert_eq!(set.output, Patch::Set(b"hi".to_vec()));
+    let size = TerminalSize {
+        columns: 80,
+        rows: 24,
+    };
+    assert_eq!(set.size, Patch::Set(size));
+    let exit = ExitStatus {
+        code: Some(-3),
+        signal: Some("SIGTERM".to_owned()),
+    };
+    assert_eq!(set.exit, Patch::Set(exit));
+    assert_eq!(set.cancel, Patch::Set(true));
+    // It has ended, even if nothing is known of how.
+    let ended = terminal(json!({"exitStatus": {}}));
+    assert_eq!(ended.exit, Patch::Set(ExitStatus::default()));
+    let cleared = terminal(json!({
+        "command": null, "cwd": null, "output": null, "exitStatus": null, "size": null,
+        "capabilities": null,
+    }));
+    assert_eq!(cleared.output, Patch::Clear);
+    assert_eq!(cleared.exit, Patch::Clear);
+    assert_eq!(cleared.size, Patch::Clear);
+    assert_eq!(
+        terminal(json!({"size": {"cols": 0, "rows": 1}})).size,
+        Patch::Keep
+    );
+}
+
+fn diffs(content: Value) -> Vec<ToolContent> {
+    match call(json!({"content": [content]})).content {
+        Patch::Set(content) => content,
+        other => panic!("{other:?}"),
+    }
+}
+
+// V2-UPD-06
+#[test]
+fn each_change_of_a_diff_is_one_with_its_part_of_the_patch() {
+    let changes = json!([
+        {"operation": "modify", "path": "/p/a", "fileType": "text", "mimeType": "text/x-rust"},
+        {"operation": "move", "oldPath": "/p/b", "path": "/p/c"},
+        {"operation": "delete", "path": "/p/d", "fileType": "binary"},
+        {"operation": "add", "path": "/p/e", "fileType": "symlink"},
+        {"operation": "copy", "oldPath": "/p/a", "path": "/p/f", "fileType": "_pipe"},
+        {"operation": "_chmod", "path": "/p/g", "fileType": "directory"},
+        {"operation": "_sync"},
+        {"operation": "move", "path": "/p/nowhere"},
+    ]);
+    let patch = "diff --git /p/a /p/a\n--- /p/a\n+++ /p/a\n@@ -1 +1 @@\n-x\n+y\n\
+                 diff --git /p/z /p/z\n--- /p/z\n+++ /p/z\n@@ -1 +1 @@\n-x\n+y\n";
+    let all = diffs(json!({
+        "type": "diff", "changes": changes, "patch": {"format": "git_patch", "text": patch},
+    }));
+    let told: Vec<_> = all
+        .iter()
+        .map(|content| match content {
+            ToolContent::Diff(diff) => (
+                diff.path.as_str(),
+                diff.change.clone(),
+                diff.file.clone(),
+                matches!(diff.text, DiffText::Patch(_)),
+            ),
+            ToolContent::Unknown { kind, .. } => {
+                let change = FileChange::Other(kind.clone());
+                ("?", change, FileKind::Unknown, false)
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let from = |path: &str| path.to_owned();
+    assert_eq!(
+        told,
+        [
+            ("/p/a", FileChange::Modify, FileKind::Text, true),
+            (
+                "/p/c",
+                FileChange::Move { from: from("/p/b") },
+                FileKind::Unknown,
+                false
+            ),
+            ("/p/d", FileChange::Delete, FileKind::Binary, false),
+            ("/p/e", FileChange::Add, FileKind::Symlink, false),
+            (
+                "/p/f",
+                FileChange::Copy { from: from("/p/a") },
+                FileKind::Other("_pipe".into()),
+                false
+            ),
+            (
+                "/p/g",
+                FileChange::Other("_chmod".into()),
+                FileKind::Directory,
+                false
+            ),
+            (
+                "?",
+                FileChange::Other("_sync".into()),
+                FileKind::Unknown,
+                false
+            ),
+            (
+                "?",
+                FileChange::Other("patch of another file".into()),
+                FileKind::Unknown,
+                false
+            ),
+        ]
+    );
+}
+
+#[test]
+fn a_diff_does_without_a_patch_and_not_without_changes_v2_upd_06() {
+    let change = json!([{"operation": "modify", "path": "/p/a"}]);
+    let text = |patch: Value| {
+        let all = diffs(json!({"type": "diff", "changes": change, "patch": patch}));
+        match &all[..] {
+            [ToolContent::Diff(diff), rest @ ..] => (diff.text.clone(), rest.len()),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(text(Value::Null), (DiffText::None, 0));
+    assert_eq!(text(json!({"format": "git_patch"})), (DiffText::None, 0));
+    assert_eq!(
+        text(json!({"format": "_ed", "text": "1d"})),
+        (DiffText::None, 1)
+    );
+    // Of one file it is what the patch says, however it names it.
+    let (shown, _) = text(json!({"format": "git_patch", "text": "@@ -1 +1 @@\n-x\n+y\n"}));
+    assert_eq!(shown, DiffText::Patch("@@ -1 +1 @@\n-x\n+y\n".into()));
+    for none in [json!([]), json!([{"operation": "add"}]), json!(7)] {
+        let chunk = json!({"toolCallId": "c", "content": {"type": "diff", "changes": none}});
+        assert!(is_malformed(&event(tagged(
+            "tool_call_content_chunk",
+            chunk
+        ))));
+    }
+}
+
+#[test]
+fn plans_have_ids_and_an_unknown_one_replaces_v2_upd_07() {
+    let plan = |plan: Value| match event(tagged("plan_update", json!({"plan": plan}))) {
+        AgentEvent::NamedPlan(plan) if plan.id.as_str() == "p" => plan.body,
+        other => panic!("{other:?}"),
+    };
+    let entry = |status: &str| json!({"content": "do", "priority": "high", "status": status});
+    let entries = json!([entry("cancelled"), {"content": "no status"}, entry("completed")]);
+    let PlanBody::Items(items) = plan(json!({"type": "items", "planId": "p", "entries": entries}))
+    else {
+        panic!("no items");
+    };
+    let statuses: Vec<_> = items.iter().map(|entry| entry.status).collect();
+    assert_eq!(statuses, [PlanStatus::Cancelled, PlanStatus::Completed]);
+    let text = plan(json!({"type": "markdown", "planId": "p", "content": "# x", "path": "/p/x"}));
+    assert!(matches!(text, PlanBody::Text(_)), "{text:?}");
+    let other = plan(json!({"type": "_graph", "planId": "p", "nodes": []}));
+    assert!(
+        matches!(&other, PlanBody::Unknown { kind, .. } if &**kind == "_graph"),
+        "{other:?}"
+    );
+    let removed = event(tagged("plan_removed", json!({"planId": "p"})));
+    assert!(matches!(removed, AgentEvent::PlanRemoved(_)), "{removed:?}");
+    // The plan without an id is gone.
+    let old = event(tagged("plan", json!({"entries": []})));
+    assert!(matches!(old, AgentEvent::Unknown { .. }), "{old:?}");
+    let nameless = json!({"plan": {"type": "items", "entries": []}});
+    assert!(is_malformed(&event(tagged("plan_update", nameless))));
+}
+
+#[test]
+fn only_commands_are_slash_commands_v2_upd_08() {
+    let list = json!({"availableCommands": [
+        {"type": "command", "name": "review", "description": "Review", "input": {"type": "text", "hint": "what"}},
+        {"type": "skill", "name": "pdf", "description": "Reads PDFs"},
+        {"type": "command", "name": "plain", "description": "x", "input": {"type": "_form"}},
+        {"type": "command", "description": "nameless"},
+        {"name": "untyped", "description": "x"},
+    ]});
+    let AgentEvent::Commands(commands) = event(tagged("available_commands_update", list)) else {
+        panic!("no commands");
+    };
+    let told: Vec<_> = commands
+        .iter()
+        .map(|command| (&*command.name, command.hint.as_deref()))
+        .collect();
+    assert_eq!(told, [("review", Some("what")), ("plain", None)]);
+}
+
+#[test]
+fn options_are_told_by_their_types_v2_upd_09() {
+    let value = |value: &str| json!({"value": value, "name": value.to_uppercase()});
+    let list = json!({"configOptions": [
+        {"configId": "model", "name": "Model", "category": "model", "type": "select", "currentValue": "a",
+         "options": [value("a"), value("b")]},
+        {"configId": "effort", "name": "Effort", "type": "select", "currentValue": "x", "options": [
+            {"groupId": "g", "name": "Slow", "options": [value("x"), {"name": "no value"}]},
+            {"groupId": "h", "name": "Fast", "options": [value("y")]}]},
+        {"configId": "models", "name": "Web", "type": "boolean", "currentValue": true},
+        {"configId": "w", "name": "Weight", "type": "_number", "currentValue": 1},
+        {"configId": "v", "name": "Broken", "type": "boolean", "currentValue": "yes"},
+        {"id": "old", "name": "Old", "type": "boolean", "currentValue": true},
+    ]});
+    let AgentEvent::ConfigOptions(options) = event(tagged("config_option_update", list)) else {
+        panic!("no options");
+    };
+    let ids: Vec<_> = options.iter().map(|option| option.id.as_str()).collect();
+    assert_eq!(ids, ["model", "effort", "models"]);
+    let groups: Vec<_> = options[1]
+        .values()
+        .iter()
+        .map(|value| (value.value.as_str(), value.group.as_deref()))
+        .collect();
+    assert_eq!(groups, [("x", Some("Slow")), ("y", Some("Fast"))]);
+    assert_eq!(options[2].kind, ConfigKind::Boolean { current: true });
+    // There is one way to set them all.
+    let set_by = options.iter().map(|option| option.set_by);
+    assert!(
+        set_by
+            .into_iter()
+            .all(|by| by == crate::proto::SetBy::Option)
+    );
+    assert!(is_malformed(&event(tagged(
+        "config_option_update",
+        json!({})
+    ))));
+}
+
+#[test]
+fn the_newer_updates_of_version_1_are_baseline_here_v2_upd_10() {
+    let notice = json!({"severity": "error", "title": "Disk full", "description": "df"});
+    let AgentEvent::Notice(notice) = event(tagged("notice", notice)) else {
+        panic!("no notice");
+    };
+    assert_eq!(notice.severity, NoticeSeverity::Error);
+
+    let compaction = |status: Value| {
+        let update = json!({"compactionId": "k", "status": status, "summary": [block("x")]});
+        match event(tagged("compaction_update", update)) {
+            AgentEvent::Compaction(compaction) => compaction.status,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(
+        compaction(json!("completed")),
+        Some(CompactionStatus::Completed)
+    );
+    // Reset to what it was at first.
+    assert_eq!(compaction(Value::Null), Some(CompactionStatus::InProgress));
+    let chunk = json!({"compactionId": "k", "content": block("y")});
+    let chunk = event(tagged("compaction_summary_chunk", chunk));
+    assert!(matches!(chunk, AgentEvent::CompactionChunk { .. }));
+
+    let child = json!({
+        "sessionId": "child", "title": "Look", "description": null, "cwd": "/p/sub",
+        "additionalDirectories": ["/q"], "capabilities": {"cancel": {}},
+        "state": {"state": "running", "background": []},
+    });
+    let AgentEvent::Subagent(child) = event(tagged("subagent_update", child)) else {
+        panic!("no subagent");
+    };
+    assert_eq!(child.title, Patch::Set("Look".into()));
+    assert_eq!(child.description, Patch::Clear);
+    assert_eq!(child.caps.as_set().map(|caps| caps.cancel), Some(true));
+    let state = child.state.as_set().expect("a state");
+    assert_eq!(state.state, WorkState::Running);
+    assert_eq!(state.background, Some(Vec::new()));
+    // What a child may touch is not guessed.
+    for odd in [
+        json!({"sessionId": "child", "cwd": "sub"}),
+        json!({"sessionId": "child", "additionalDirectories": ["/q", 7]}),
+        json!({"title": "nobody"}),
+    ] {
+        assert!(is_malformed(&event(tagged("subagent_update", odd))));
+    }
+
+    let message = json!({
+        "messageId": "m", "senderSessionId": "s", "recipientSessionId": null, "content": [block("go")],
+    });
+    let AgentEvent::SessionMessage(message) = event(tagged("session_message", message)) else {
+        panic!("no message");
+    };
+    assert_eq!(message.sender, Patch::Set(SessionId::new("s")));
+    assert_eq!(message.recipient, Patch::Clear);
+    let chunk = json!({"messageId": "m", "content": block("on")});
+    let chunk = event(tagged("session_message_chunk", chunk));
+    assert!(matches!(chunk, AgentEvent::SessionMessageChunk { .. }));
+}
+
+#[test]
+fn usage_and_titles_are_patched_v2_upd_11() {
+    let usage = |update: Value| match event(tagged("usage_update", update)) {
+        AgentEvent::Usage(usage) => usage,
+        other => panic!("{other:?}"),
+    };
+    let cost = json!({"used": 1, "size": 2, "cost": {"amount": 0.5, "currency": "USD"}});
+    assert_eq!(usage(cost).cost, Patch::Set((0.5, "USD".into())));
+    assert_eq!(usage(json!({"used": 1, "size": 2})).cost, Patch::Keep);
+    let none = json!({"used": 1, "size": 2, "cost": null});
+    assert_eq!(usage(none).cost, Patch::Clear);
+    assert!(is_malformed(&event(tagged(
+        "usage_update",
+        json!({"used": -1, "size": 2})
+    ))));
+    let AgentEvent::SessionInfo(info) =
+        event(tagged("session_info_update", json!({"title": null})))
+    else {
+        panic!("no info");
+    };
+    assert_eq!((info.title, info.updated_at), (Patch::Clear, Patch::Keep));
+}
+
+#[test]
+fn the_end_of_a_replay_is_told_v2_ses_03() {
+    let end = event(tagged("replay_complete", json!({})));
+    assert_eq!(end, AgentEvent::ReplayComplete);
+}
+
+#[test]
+fn icons_of_a_link_are_not_read_v2_cont_01() {
+    let link = json!({
+        "type": "resource_link", "uri": "https://e/x", "name": "x", "size": 3,
+        "icons": [{"src": "http://user:password@elsewhere/icon.png"}],
+    });
+    let said = event(tagged(
+        "agent_message_chunk",
+        json!({"messageId": "m", "content": link}),
+    ));
+    let shown = format!("{said:?}");
+    assert!(shown.contains("https://e/x"), "{shown}");
+    assert!(!shown.contains("elsewhere"), "{shown}");
+}
+
+#[test]
+fn blocks_of_every_type_are_told_apart() {
+    let content = |content: Value| {
+        let chunk = json!({"messageId": "m", "content": content});
+        event(tagged("agent_message_chunk", chunk))
+    };
+    for known in [
+        json!({"type": "image", "data": "aGk=", "mimeType": "image/png", "uri": "file:///x"}),
+        json!({"type": "audio", "data": "aGk=", "mimeType": "audio/wav"}),
+        json!({"type": "resource", "resource": {"uri": "file:///x", "text": "x"}}),
+        json!({"type": "resource", "resource": {"uri": "file:///x", "blob": "aGk="}}),
+    ] {
+        let AgentEvent::Chunk { content, .. } = content(known) else {
+            panic!("no chunk");
+        };
+        assert!(
+            !matches!(content, ContentBlock::Unknown { .. }),
+            "{content:?}"
+        );
+    }
+    for broken in [
+        json!({"type": "text"}),
+        json!({"type": "image", "data": "aGk="}),
+        json!({"type": "resource_link", "uri": "x"}),
+        json!({"type": "resource", "resource": {"uri": "file:///x"}}),
+        json!("text"),
+    ] {
+        assert!(is_malformed(&content(broken)));
+    }
+}
+
+// V2-RPC-03
+#[test]
+fn metadata_is_patched_by_its_keys() {
+    let meta = |mut update: Value| {
+        update["messageId"] = "m".into();
+        match event(tagged("agent_message", update)) {
+            AgentEvent::Message { meta, .. } => meta,
+            other => panic!("{other:?}"),
+        }
+    };
+    let all = |kept: &crate::proto::Meta| -> Vec<String> {
+        kept.objects().map(|value| value.0.to_string()).collect()
+    };
+    let mut kept = crate::proto::Meta::default();
+    kept.merge(&meta(json!({"_meta": {"a": {"x": 1}, "b": 2}})));
+    kept.merge(&meta(json!({})));
+    assert_eq!(all(&kept), [r#"{"a":{"x":1},"b":2}"#]);
+    // Not merged into what is nested.
+    kept.merge(&meta(json!({"_meta": {"a": {"y": 2}, "b": null}})));
+    assert_eq!(all(&kept), [r#"{"a":{"y":2}}"#]);
+    kept.merge(&meta(json!({"_meta": null})));
+    assert_eq!(all(&kept), [""; 0]);
+}
+
+#[test]
+fn what_names_no_session_or_kind_is_said_and_not_acted_on() {
+    for params in [
+        json!({"update": {"sessionUpdate": "replay_complete"}}),
+        json!({"sessionId": 7, "update": {"sessionUpdate": "replay_complete"}}),
+        json!({"sessionId": "s", "update": {}}),
+        json!({"sessionId": "s", "update": {"sessionUpdate": 7}}),
+        json!({"sessionId": "s"}),
+        json!([]),
+    ] {
+        let mut out = Vec::new();
+        decoder().notification("session/update", &params.to_string(), &mut out);
+        let [FromAgent::Update { event, .. }] = &out[..] else {
+            panic!("{out:?}");
+        };
+        assert!(is_malformed(event), "{event:?}");
+    }
+    let mut out = Vec::new();
+    decoder().notification("_vendor/news", "{}", &mut out);
+    assert!(out.is_empty());
+}
