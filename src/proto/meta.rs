@@ -18,7 +18,11 @@ const MAX_BYTES: usize = 16 << 10;
 /// One object beside them is patched key by key (V2-RPC-03). An update's own `Meta` says what to do
 /// to it: [`Meta::merge`] does it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Meta {
+pub struct Meta(Option<Box<Kept>>);
+
+/// Apart, as most messages have none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Kept {
     values: Vec<RawJson>,
     /// By key; `None`: to be removed.
     keys: Vec<(String, Option<RawJson>)>,
@@ -26,25 +30,53 @@ pub struct Meta {
     clears: bool,
 }
 
-impl Meta {
-    /// Each object, the one that is patched last.
-    pub fn objects(&self) -> impl Iterator<Item = RawJson> {
-        let members = self.keys.iter().filter_map(|(key, value)| {
-            let key = serde_json::to_string(key).ok()?;
-            Some(format!("{key}:{}", value.as_ref()?.0))
-        });
-        let members: Vec<String> = members.collect();
-        let patched =
-            (!members.is_empty()).then(|| RawJson(format!("{{{}}}", members.join(",")).into()));
-        self.values.iter().cloned().chain(patched)
-    }
-
-    /// Bytes that it holds.
-    pub fn weight(&self) -> usize {
+impl Kept {
+    fn weight(&self) -> usize {
         let value = |value: &RawJson| value.0.len();
         let keys = self.keys.iter();
         let keys = keys.map(|(key, json)| key.len() + json.as_ref().map_or(0, value));
         self.values.iter().map(value).sum::<usize>() + keys.sum::<usize>()
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        self.weight().saturating_add(bytes) <= MAX_BYTES
+    }
+
+    fn add(&mut self, value: RawJson) {
+        let has_room = self.values.len() < MAX_VALUES && self.has_room(value.0.len());
+        if has_room && !self.values.contains(&value) {
+            self.values.push(value);
+        }
+    }
+
+    fn set(&mut self, key: &str, value: Option<RawJson>) {
+        self.keys.retain(|(known, _)| known != key);
+        let bytes = key.len() + value.as_ref().map_or(0, |value| value.0.len());
+        if self.keys.len() < MAX_KEYS && self.has_room(bytes) {
+            self.keys.push((key.to_owned(), value));
+        }
+    }
+}
+
+impl Meta {
+    /// Each object, the one that is patched last.
+    pub fn objects(&self) -> impl Iterator<Item = RawJson> {
+        let kept = self.0.iter();
+        kept.flat_map(|kept| {
+            let members = kept.keys.iter().filter_map(|(key, value)| {
+                let key = serde_json::to_string(key).ok()?;
+                Some(format!("{key}:{}", value.as_ref()?.0))
+            });
+            let members: Vec<String> = members.collect();
+            let patched =
+                (!members.is_empty()).then(|| RawJson(format!("{{{}}}", members.join(",")).into()));
+            kept.values.iter().cloned().chain(patched)
+        })
+    }
+
+    /// Bytes that it holds.
+    pub fn weight(&self) -> usize {
+        self.0.as_ref().map_or(0, |kept| kept.weight())
     }
 
     /// Another number where it holds something else.
@@ -56,46 +88,52 @@ impl Meta {
         hasher.finish()
     }
 
-    fn has_room(&self, bytes: usize) -> bool {
-        self.weight().saturating_add(bytes) <= MAX_BYTES
-    }
-
     /// One more object.
     pub fn add(&mut self, value: RawJson) {
-        let has_room = self.values.len() < MAX_VALUES && self.has_room(value.0.len());
-        if has_room && !self.values.contains(&value) {
-            self.values.push(value);
-        }
+        self.edit(|kept| kept.add(value));
     }
 
     /// Sets a key of the object that is patched; `None` removes it.
     pub fn set(&mut self, key: &str, value: Option<RawJson>) {
-        self.keys.retain(|(known, _)| known != key);
-        let bytes = key.len() + value.as_ref().map_or(0, |value| value.0.len());
-        if self.keys.len() < MAX_KEYS && self.has_room(bytes) {
-            self.keys.push((key.to_owned(), value));
-        }
+        self.edit(|kept| kept.set(key, value));
     }
 
     /// Forgets what it holds, and has [`merge`](Self::merge) forget what was known before.
     pub fn clear(&mut self) {
-        *self = Self {
-            clears: true,
-            ..Self::default()
-        };
+        self.edit(|kept| {
+            *kept = Kept {
+                clears: true,
+                ..Kept::default()
+            };
+        });
     }
 
     /// What an update does to what is kept.
     pub fn merge(&mut self, update: &Self) {
-        if update.clears {
-            *self = Self::default();
-        }
-        self.extend(update.values.iter().cloned());
-        for (key, value) in &update.keys {
-            match value {
-                Some(value) => self.set(key, Some(value.clone())),
-                None => self.keys.retain(|(known, _)| known != key),
+        let Some(update) = &update.0 else {
+            return;
+        };
+        self.edit(|kept| {
+            if update.clears {
+                *kept = Kept::default();
             }
+            for value in &update.values {
+                kept.add(value.clone());
+            }
+            for (key, value) in &update.keys {
+                match value {
+                    Some(value) => kept.set(key, Some(value.clone())),
+                    None => kept.keys.retain(|(known, _)| known != key),
+                }
+            }
+        });
+    }
+
+    fn edit(&mut self, change: impl FnOnce(&mut Kept)) {
+        let kept = self.0.get_or_insert_default();
+        change(kept);
+        if **kept == Kept::default() {
+            self.0 = None;
         }
     }
 }

@@ -40,13 +40,6 @@ pub enum WorkState {
     Other(SafeText),
 }
 
-impl WorkState {
-    /// There is work, as far as the agent says.
-    pub fn is_busy(&self) -> bool {
-        matches!(self, Self::Running | Self::RequiresAction | Self::Other(_))
-    }
-}
-
 /// A piece of work beside the foreground's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Background {

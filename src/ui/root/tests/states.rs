@@ -340,7 +340,7 @@ fn asks(bench: &mut Bench, number: u64, subject: PermissionSubject) {
             options: usual_options(),
         })),
     });
-    let asked = bench.session.questions.iter().map(Question::id).last();
+    let asked = bench.session.questions.iter().map(Question::id).next_back();
     let question = asked.expect("a question");
     let verdict = Verdict::Ask { reason: None };
     bench.event(Event::Decided { question, verdict });
