@@ -235,6 +235,7 @@ pub enum CallTag {
     },
     SetTitle {
         session: SessionId,
+        title: String,
     },
     Prompt {
         session: SessionId,
@@ -279,8 +280,9 @@ impl Call {
                 first: cursor.is_none(),
             },
             Self::DeleteSession { id } => CallTag::DeleteSession { id: id.clone() },
-            Self::SetTitle { session, .. } => CallTag::SetTitle {
+            Self::SetTitle { session, title } => CallTag::SetTitle {
                 session: session.clone(),
+                title: title.clone(),
             },
             Self::CloseSession { id } => CallTag::CloseSession { id: id.clone() },
             Self::Prompt { session, .. } => CallTag::Prompt {

@@ -27,6 +27,9 @@ pub struct RpcError {
     pub data: Option<RawJson>,
     /// Ways to sign in that stand with [`code::AUTH_REQUIRED`]: some agents name them only there.
     pub auth_methods: Box<[AuthMethod]>,
+    /// Versions of the protocol that stand with [`code::UNSUPPORTED_VERSION`] as the agent's own
+    /// (V2-INIT-02).
+    pub supported_versions: Box<[i64]>,
 }
 
 impl RpcError {
@@ -36,6 +39,7 @@ impl RpcError {
             message: SafeText::new(message.as_ref()),
             data: None,
             auth_methods: Box::default(),
+            supported_versions: Box::default(),
         }
     }
 }

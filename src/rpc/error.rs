@@ -10,6 +10,9 @@ use crate::{
 /// `data` is kept up to this many bytes: some agents put a whole request there.
 const DATA_LIMIT: usize = 16 * 1024;
 
+/// Versions of the protocol that are taken from an error.
+const MAX_VERSIONS: usize = 8;
+
 /// Reads an error object, whatever is wrong with it (V1-ERR-09): a code that is out of range is
 /// clamped, a missing one is -32603. Where the text for people stands in `data` only, or as JSON
 /// within the message, it is brought to light.
@@ -28,7 +31,15 @@ pub fn decode_error(raw: &str) -> RpcError {
         message: SafeText::new(&message(&error, data)),
         data: data.map(|data| RawJson::bounded(&data.to_string(), DATA_LIMIT)),
         auth_methods: Box::default(),
+        supported_versions: data.map(versions).unwrap_or_default(),
     }
+}
+
+/// `{"requested": 2, "supported": [1]}` (V2-INIT-02).
+fn versions(data: &Value) -> Box<[i64]> {
+    let named = data.get("supported").and_then(Value::as_array);
+    let versions = named.into_iter().flatten().take(MAX_VERSIONS);
+    versions.filter_map(Value::as_i64).collect()
 }
 
 fn integer(value: &Value) -> Option<i64> {
@@ -87,6 +98,24 @@ mod tests {
         for number in [-32700, code::INVALID_REQUEST, code::INTERNAL] {
             let raw = format!(r#"{{"code":{number},"message":"m","data":null}}"#);
             assert_eq!(said(&raw), (number, "m".into()));
+        }
+    }
+
+    #[test]
+    fn the_versions_that_an_agent_speaks_are_read_v2_init_02() {
+        let versions = |data: &str| {
+            let raw = format!(r#"{{"code":-32022,"message":"m","data":{data}}}"#);
+            decode_error(&raw).supported_versions.into_vec()
+        };
+        assert_eq!(versions(r#"{"requested":2,"supported":[1, 3]}"#), [1, 3]);
+        for odd in [
+            "null",
+            "7",
+            "{}",
+            r#"{"supported":7}"#,
+            r#"{"supported":["1"]}"#,
+        ] {
+            assert!(versions(odd).is_empty(), "{odd}");
         }
     }
 

@@ -77,6 +77,7 @@ impl Conversation {
         let open = self.session();
         // It may have been asked already.
         self.tui.keys("<c-s>");
+        self.tui.wait_for("╭ Sessions ─");
         let answer = self.tui.wait("the list", |_| {
             self.wire().answer_to_last("session/list").cloned()
         });

@@ -230,6 +230,11 @@ fn another_version_of_the_protocol_is_told_from_another_protocol_v1_init_03() {
             "newer release of the agent",
         ),
         (
+            "2",
+            "version 2 of the protocol, not 1",
+            "protocol = \"2\"",
+        ),
+        (
             "7",
             "version 7 of the protocol, not 1",
             "older release of the agent",

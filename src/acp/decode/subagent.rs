@@ -129,6 +129,7 @@ fn error(pass: Pass, member: Member<'_>) -> Result<RpcError, Misfit> {
         message: pass.safe_text(error.message)?.unwrap_or_default(),
         data: error.data.map(|data| raw_json(data.get())),
         auth_methods: Box::default(),
+        supported_versions: Box::default(),
     })
 }
 

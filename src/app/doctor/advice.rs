@@ -105,14 +105,15 @@ pub fn program_name(command: &str) -> &str {
     command.rsplit('/').next().unwrap_or(command)
 }
 
-/// It speaks another version than 1.
+/// It speaks another version than it was asked for.
 pub fn version(version: i64) -> &'static str {
     match version {
         // MCP counts in dates.
         1000.. => {
             "this looks like an MCP server: not an agent, but something for [mcp_servers] of one"
         }
-        2.. => "install an older release of the agent, or a newer one of acp-tui",
+        2 => "set protocol = \"2\" in its profile: a draft of the next version",
+        3.. => "install an older release of the agent, or a newer one of acp-tui",
         _ => "install a newer release of the agent",
     }
 }

@@ -308,7 +308,8 @@ impl Examination<'_> {
     fn refused_to_start(&self, result: &CallResult, report: &mut DoctorReport) {
         let advice = match result {
             CallResult::Failed(error) if error.code == code::UNSUPPORTED_VERSION => {
-                advice::version(0).to_owned()
+                let newest = error.supported_versions.iter().max();
+                advice::version(newest.copied().unwrap_or(0)).to_owned()
             }
             CallResult::Failed(error) if error.code == code::METHOD_NOT_FOUND => {
                 "it speaks JSON-RPC, but not ACP: is it a language server, or an MCP server?".into()

@@ -149,9 +149,14 @@ impl Step<'_> {
         }
         if answer.protocol_version != protocol.version() {
             // V1-INIT-03: nothing more is sent.
+            let draft = answer.protocol_version == Protocol::V2.version();
+            let advice = if draft {
+                "set protocol = \"2\" in its profile (a draft)"
+            } else {
+                "install versions that fit"
+            };
             let text = format!(
-                "{} speaks version {} of the protocol, this client version {}: \
-                 install versions that fit",
+                "{} speaks version {} of the protocol, this client version {}: {advice}",
                 self.agent_name(),
                 answer.protocol_version,
                 protocol.version(),
@@ -186,7 +191,7 @@ impl Step<'_> {
         }
         let protocol = self.session.inner.link.protocol;
         let what = if error.code == code::UNSUPPORTED_VERSION {
-            let supported = error_text::supported_versions(error);
+            let supported = &error.supported_versions;
             if protocol == Protocol::V2 && error_text::speaks_version_1(error) {
                 return self.fall_back();
             }

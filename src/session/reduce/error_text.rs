@@ -14,9 +14,6 @@ use super::bounds::{MAX_ERROR_TEXT, bounded};
 /// Members that hold text for people, best first.
 const TEXT_MEMBERS: [&str; 4] = ["details", "message", "detail", "error"];
 
-/// Versions of the protocol that are told.
-const MAX_VERSIONS: usize = 8;
-
 /// Messages that only repeat the code's name.
 const EMPTY_WORDS: [&str; 8] = [
     "",
@@ -47,23 +44,10 @@ pub fn readable(error: &RpcError) -> SafeText {
     bounded(&text, MAX_ERROR_TEXT)
 }
 
-/// The versions of the protocol that an agent names as its own where it refuses ours (V2-INIT-02):
-/// `{"requested": 2, "supported": [1]}`.
-pub(super) fn supported_versions(error: &RpcError) -> Vec<i64> {
-    let named = || {
-        let (_, rest) = error.data.as_ref()?.0.split_once("\"supported\"")?;
-        let list = rest.trim_start().strip_prefix(':')?.trim_start();
-        let (list, _) = list.strip_prefix('[')?.split_once(']')?;
-        let versions = list.split(',').take(MAX_VERSIONS);
-        Some(versions.filter_map(|version| version.trim().parse().ok()))
-    };
-    named().into_iter().flatten().collect()
-}
-
 /// Whether an agent that refuses another version of the protocol names version 1 as its own.
 pub fn speaks_version_1(error: &RpcError) -> bool {
     error.code == code::UNSUPPORTED_VERSION
-        && supported_versions(error).contains(&Protocol::V1.version())
+        && error.supported_versions.contains(&Protocol::V1.version())
 }
 
 /// Everything there is, to look at on demand.

@@ -91,6 +91,7 @@ impl Step<'_> {
     /// In the next process what was refused is tried again.
     pub(super) fn start_over_signed_in(&mut self) {
         let refused = self.session.inner.sign_in.retry.take();
+        let beside = std::mem::take(&mut self.session.inner.sign_in.beside);
         let tried = refused.is_some();
         // A session is opened anyway, and options are set then.
         let retry = refused.filter(|retry| matches!(retry, Retry::Prompt(..)));
@@ -98,6 +99,7 @@ impl Step<'_> {
         self.session.inner.sign_in = SignIn {
             retry,
             tried,
+            beside,
             ..SignIn::default()
         };
     }

@@ -3,6 +3,7 @@
 //! One file per subject. Each adds to [`Step`], the one event being applied, and owns the part of
 //! [`Inner`] that its rules need to remember.
 
+mod beside;
 mod bounds;
 mod cancel;
 mod compaction;
@@ -395,6 +396,9 @@ impl Step<'_> {
 
     /// A reply to a call of ours. One that was not waited for does nothing (V1-RPC-16).
     fn reply(&mut self, call: CallTag, result: CallResult) {
+        if self.is_refused_beside(&call, &result) {
+            return;
+        }
         match (call, result) {
             (CallTag::Initialize, CallResult::Initialized(answer)) => self.initialized(*answer),
             (CallTag::Initialize, result) => self.initialize_failed(&failure(result)),
@@ -462,7 +466,7 @@ impl Step<'_> {
                 CallResult::SessionDeleted => self.session_deleted(&id),
                 result => self.delete_failed(&failure(result)),
             },
-            (CallTag::SetTitle { session }, result) => match result {
+            (CallTag::SetTitle { session, .. }, result) => match result {
                 CallResult::TitleSet(title) => self.title_set(&session, title),
                 result => self.title_not_set(&failure(result)),
             },

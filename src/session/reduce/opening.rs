@@ -356,6 +356,7 @@ impl Step<'_> {
         self.options_at_opening(answer.modes, answer.config_options);
         self.apply_settings(told);
         self.follow_state_at_opening(matches!(way, Way::Load(_) | Way::Resume(_)));
+        self.ask_once_more();
         self.send_next_unless_held();
     }
 

@@ -7,7 +7,7 @@ use crate::{
     text::SafeText,
 };
 
-use super::{Step, bounds::MAX_AUTH_METHODS, error_text};
+use super::{Step, beside::Beside, bounds::MAX_AUTH_METHODS, error_text};
 
 #[derive(Debug, Default)]
 pub(super) struct SignIn {
@@ -25,6 +25,8 @@ pub(super) struct SignIn {
     pub(super) program: bool,
     /// Of that program, also after it has ended without success.
     pub(super) terminal: Option<TerminalId>,
+    /// Calls beside the conversation that were refused and are made once more: see `beside`.
+    pub(super) beside: Beside,
 }
 
 #[derive(Debug)]
@@ -60,7 +62,7 @@ impl Step<'_> {
 
     /// Ways that stand in the error and that the agent has not named before. Of one that it has, the
     /// first word counts: kimi's in the error lacks the program.
-    fn learn_ways(&mut self, error: &RpcError) {
+    pub(super) fn learn_ways(&mut self, error: &RpcError) {
         let known = &mut self.session.agent.auth_methods;
         for method in &error.auth_methods {
             let is_new = known.iter().all(|one| one.id != method.id);
@@ -125,6 +127,15 @@ impl Step<'_> {
         } else if !told {
             let text = "a sign-in is wanted before that can be set: it comes when the turn is over";
             self.say_error(NoticeLevel::Warning, text, error);
+        }
+    }
+
+    /// Now, or when the turn is over.
+    pub(super) fn sign_in_when_at_rest(&mut self) {
+        if self.session.turn.is_some() {
+            self.session.inner.sign_in.after_turn = true;
+        } else if self.is_ready() {
+            self.show_sign_in(None);
         }
     }
 
@@ -251,6 +262,7 @@ impl Step<'_> {
             None => self.toast("signed in"),
         }
         self.session.phase = Phase::Ready;
+        self.ask_once_more();
         // A prompt must not run in another mode than it was meant for.
         self.go_on_setting();
         self.send_next_unless_held();

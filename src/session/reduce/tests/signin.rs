@@ -1,5 +1,5 @@
 use super::*;
-use crate::session::SignInStep;
+use crate::session::{Listing, SignInStep};
 
 fn choosing(error: Option<&'static str>) -> Phase {
     Phase::SignIn {
@@ -327,4 +327,70 @@ fn ways_that_only_the_error_names_are_offered_too_v1_auth_08() {
         wire(&play.event(authenticate("late"))),
         ["authenticate late"]
     );
+}
+
+fn keeps_sessions() -> AgentCaps {
+    AgentCaps {
+        list: true,
+        delete: true,
+        set_title: true,
+        ..AgentCaps::default()
+    }
+}
+
+#[test]
+fn what_is_refused_beside_the_conversation_is_asked_once_more_after_a_sign_in_v1_auth_08() {
+    let mut play = ready(keeps_sessions());
+    play.event(Event::ListSessions);
+    play.event(Event::DeleteSession(id("old")));
+    let title = Event::SetTitle {
+        of: None,
+        title: "parser".to_owned(),
+    };
+    play.event(title);
+    let list = CallTag::ListSessions { first: true };
+    let delete = CallTag::DeleteSession { id: id("old") };
+    let title = CallTag::SetTitle {
+        session: id("s"),
+        title: "parser".to_owned(),
+    };
+    for call in [list.clone(), delete, title] {
+        assert!(wire(&play.reply(call, auth_required())).is_empty());
+        assert_eq!(play.session.phase, choosing(None));
+    }
+    play.event(authenticate("badge"));
+    let asked = ["list None", "delete old", "title s=parser"];
+    assert_eq!(wire(&done(&mut play)), asked);
+    // No loop: a second refusal is told.
+    play.reply(list, auth_required());
+    assert_eq!(play.session.phase, Phase::Ready);
+    assert!(matches!(play.session.earlier.state, Listing::Failed(_)));
+}
+
+#[test]
+fn what_is_refused_beside_a_turn_leads_to_a_sign_in_when_that_is_over_v1_auth_08() {
+    let mut play = ready(keeps_sessions());
+    play.event(Event::Submit(prompt("go")));
+    play.event(Event::ListSessions);
+    let list = CallTag::ListSessions { first: true };
+    play.reply(list, auth_required());
+    assert_eq!(play.session.phase, Phase::Ready);
+    play.ends(StopReason::EndTurn);
+    assert_eq!(play.session.phase, choosing(None));
+    // Left: nothing is asked for behind another sign-in.
+    play.event(Event::Stop);
+    assert_eq!(play.session.phase, Phase::Ready);
+    play.event(Event::WantSignIn);
+    play.event(authenticate("badge"));
+    assert!(wire(&done(&mut play)).is_empty());
+}
+
+#[test]
+fn a_list_that_nobody_waits_for_leads_to_no_sign_in() {
+    let mut play = ready(keeps_sessions());
+    play.event(Event::ListSessions);
+    play.event(Event::GiveUpListing);
+    let list = CallTag::ListSessions { first: true };
+    play.reply(list, auth_required());
+    assert_eq!(play.session.phase, Phase::Ready);
 }

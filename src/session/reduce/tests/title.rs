@@ -38,7 +38,10 @@ fn the_title_that_the_agent_answers_is_shown_and_not_the_one_it_was_sent_v1_ses_
     );
     assert_eq!(title(&play), None);
     play.reply(
-        CallTag::SetTitle { session },
+        CallTag::SetTitle {
+            session,
+            title: "parser".to_owned(),
+        },
         CallResult::TitleSet("parser".into()),
     );
     assert_eq!(title(&play), Some("parser"));
@@ -67,7 +70,10 @@ fn a_kept_session_is_renamed_where_the_agent_can_v1_ses_20() {
         CallResult::SessionsListed(page),
     );
     assert_eq!(wire(&play.event(set(Some("old"), "x"))), ["title old=x"]);
-    let old = CallTag::SetTitle { session: id("old") };
+    let old = CallTag::SetTitle {
+        session: id("old"),
+        title: "x".to_owned(),
+    };
     play.reply(old, CallResult::TitleSet("x".into()));
     let renamed = &play.session.earlier.sessions[0];
     assert_eq!(renamed.title.as_deref(), Some("x"));
@@ -94,7 +100,13 @@ fn a_title_that_the_agent_refuses_changes_nothing_v1_ses_20() {
     let mut play = keeps_titles();
     let session = play.session.id.clone().expect("an id");
     play.event(set(None, "x"));
-    let effects = play.reply(CallTag::SetTitle { session }, failed(-32602, "too short"));
+    let effects = play.reply(
+        CallTag::SetTitle {
+            session,
+            title: "x".to_owned(),
+        },
+        failed(-32602, "too short"),
+    );
     let toast = Effect::Toast("not renamed: too short".into());
     assert!(effects.contains(&toast), "{effects:?}");
     assert_eq!(title(&play), None);
