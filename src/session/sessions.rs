@@ -241,7 +241,7 @@ impl Sessions {
         let Some((key, session)) = self.list.get_mut(at) else {
             return Vec::new();
         };
-        let (key, before) = (*key, session.connection);
+        let key = *key;
         let was_starting = matches!(session.phase, Phase::Starting { .. });
         session.leave_start_to_others(others_start);
         // An agent that others still talk with goes on when this session leaves it: it is told what
@@ -260,7 +260,7 @@ impl Sessions {
                 .iter()
                 .any(|effect| matches!(effect, Effect::Spawn(_)))
                 || !was_starting && matches!(session.phase, Phase::Starting { .. });
-            self.came_from(at, before, starts, signed_in);
+            self.came_from(at, starts, signed_in);
         }
         let farewell = farewell.into_iter().filter(|_| leaves).map(Effect::ToAgent);
         routed(key, farewell.chain(effects)).collect()

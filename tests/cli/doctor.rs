@@ -229,11 +229,7 @@ fn another_version_of_the_protocol_is_told_from_another_protocol_v1_init_03() {
             "version 0 of the protocol, not 1",
             "newer release of the agent",
         ),
-        (
-            "2",
-            "version 2 of the protocol, not 1",
-            "protocol = \"2\"",
-        ),
+        ("2", "version 2 of the protocol, not 1", "protocol = \"2\""),
         (
             "7",
             "version 7 of the protocol, not 1",

@@ -266,6 +266,8 @@ impl Step<'_> {
 
     fn open(&mut self, way: Way) {
         self.session.inner.opening.given_up = false;
+        // Asked by a session that was not open; a replay would take its rows away.
+        self.close_questions_beside_requests();
         let setup = SessionSetup {
             cwd: self.session.config.cwd.clone(),
             // V1-SES-06

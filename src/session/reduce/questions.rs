@@ -120,6 +120,11 @@ impl Step<'_> {
         }
     }
 
+    /// All but what belongs to a request of ours (V1-ELI-02).
+    pub(super) fn close_questions_beside_requests(&mut self) {
+        self.close_questions_where(|_, question| question.request().is_none());
+    }
+
     /// What the turn had asked, subagents included; what belongs to a request of ours goes on
     /// (V1-CAN-06).
     pub(super) fn close_questions_of_turn(&mut self) {

@@ -222,15 +222,8 @@ impl Sessions {
         newest.map(|(key, _)| *key)
     }
 
-    /// A session has done something: whether it leads, or follows. `before`: the connection that it
-    /// had; `starts`: a process starts for it.
-    pub(super) fn came_from(
-        &mut self,
-        at: usize,
-        before: Option<ConnectionId>,
-        starts: bool,
-        signed_in: bool,
-    ) {
+    /// A session has done something: whether it leads, or follows. `starts`: a process starts for it.
+    pub(super) fn came_from(&mut self, at: usize, starts: bool, signed_in: bool) {
         let Some((key, session)) = self.list.get(at) else {
             return;
         };
@@ -244,22 +237,20 @@ impl Sessions {
         } else if starts {
             self.follow(key, None);
             let leader = key;
-            for fellow in self.fellows(key, before) {
+            for fellow in self.fellows(key) {
                 self.follow(fellow, Some(Follow { leader, signed_in }));
                 self.repoint(fellow, leader);
             }
         }
     }
 
-    /// Those that the same process serves, or served before it ended.
-    fn fellows(&self, of: SessionKey, connection: Option<ConnectionId>) -> Vec<SessionKey> {
+    /// All others of the family, on whichever process: one may have stayed on an older one, when the
+    /// next failed to start.
+    fn fellows(&self, of: SessionKey) -> Vec<SessionKey> {
         let family = self.family(of);
-        let fellows = self.list.iter().filter(|(key, session)| {
-            let served = session.connection.is_some() && session.connection == connection;
-            let dead = session.connection.is_none() && failed(session);
-            *key != of && self.family(*key) == family && (served || dead)
-        });
-        fellows.map(|(key, _)| *key).collect()
+        let keys = self.list.iter().map(|(key, _)| *key);
+        keys.filter(|key| *key != of && self.family(*key) == family)
+            .collect()
     }
 
     /// All that are without an agent when a session has its agent ended: whom that process serves,
