@@ -118,6 +118,10 @@ impl Sessions {
                 if awaits {
                     return Some((at, Event::NoAgent { error }));
                 }
+                // Others may have come to the new process all the same.
+                let next = self.leader_of(at);
+                let signed_in = follow.signed_in;
+                self.follow(key, next.map(|leader| Follow { leader, signed_in }));
                 continue;
             }
             if !awaits {
@@ -210,7 +214,8 @@ impl Sessions {
         let family = self.family(*key);
         let leads = |(other, leader): &&(SessionKey, Session)| {
             let starting = matches!(leader.phase, Phase::Starting { .. }) && !leader.awaits_agent();
-            let newer = introduced(leader).is_some_and(|other| Some(other) > session.connection);
+            let newer = !failed(leader)
+                && introduced(leader).is_some_and(|other| Some(other) > session.connection);
             *other != *key && self.family(*other) == family && (starting || newer)
         };
         let leaders = self.list.iter().filter(leads);
