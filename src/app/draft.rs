@@ -18,7 +18,7 @@ use crate::{
     },
     session::Prompt,
     text::SafeText,
-    ui::{Draft, DraftPart, mention_text},
+    ui::{Draft, DraftPart, WrittenOut, mention_text},
 };
 
 /// A mentioned text up to this size is embedded where the agent takes embedded resources; a larger
@@ -41,10 +41,7 @@ impl Unsent {
 /// # Errors
 /// A file is not any more what the person saw it to be, or there is too much of them.
 pub fn resolve(draft: Draft, cwd: &Path) -> Result<Prompt, Unsent> {
-    let mut prompt = Prompt {
-        text: String::new(),
-        blocks: Vec::new(),
-    };
+    let mut prompt = Making::default();
     for part in draft.parts {
         match part {
             DraftPart::Text(piece) => push_text(&mut prompt, &piece),
@@ -65,11 +62,21 @@ pub fn resolve(draft: Draft, cwd: &Path) -> Result<Prompt, Unsent> {
             }
         }
     }
-    Ok(prompt)
+    Ok(Prompt {
+        text: prompt.text.finish(),
+        blocks: prompt.blocks,
+    })
 }
 
-fn push_text(prompt: &mut Prompt, piece: &str) {
-    prompt.text.push_str(piece);
+#[derive(Default)]
+struct Making {
+    /// Comes back into the composer from the queue.
+    text: WrittenOut,
+    blocks: Vec<PromptBlock>,
+}
+
+fn push_text(prompt: &mut Making, piece: &str) {
+    prompt.text.push_text(piece);
     match prompt.blocks.last_mut() {
         Some(PromptBlock::Text(last)) => last.push_str(piece),
         _ => prompt.blocks.push(PromptBlock::Text(piece.to_owned())),
@@ -78,7 +85,7 @@ fn push_text(prompt: &mut Prompt, piece: &str) {
 
 /// `seen`: as the person saw it in the draft.
 fn push_file(
-    prompt: &mut Prompt,
+    prompt: &mut Making,
     path: &Path,
     seen: Option<SeenFile>,
     cwd: &Path,
@@ -102,17 +109,17 @@ fn push_file(
         }
     }
     let passing = seen.is_some_and(|seen| seen.passing);
-    prompt.text.push_str(&written);
+    prompt.text.push_mention(&path.to_string_lossy());
     let block = block(&absolute, now.ok(), written, passing);
     prompt
         .blocks
         .push(block.map_err(|error| Unsent::new(path, format!("cannot be read: {error}")))?);
-    check(prompt)
+    check(&prompt.blocks)
 }
 
 /// Looked at with each file, so that no more than one too many is ever held.
-fn check(prompt: &Prompt) -> Result<(), Unsent> {
-    let media = || prompt.blocks.iter().filter_map(PromptBlock::media);
+fn check(blocks: &[PromptBlock]) -> Result<(), Unsent> {
+    let media = || blocks.iter().filter_map(PromptBlock::media);
     let most = MAX_MEDIA_IN_ALL >> 20;
     if media().count() > MAX_MEDIA_FILES {
         return Err(Unsent(SafeText::line(&format!(

@@ -86,37 +86,84 @@ pub enum DraftPart {
 impl Draft {
     /// In one piece, mentions written out: for the composer, where it is not sent after all.
     pub fn written(&self) -> String {
-        let part = |part: &DraftPart| match part {
-            DraftPart::Text(text) | DraftPart::Perhaps { text, .. } => text.clone(),
-            DraftPart::Mention { path, .. } => mention_text(&path.to_string_lossy()),
-        };
-        self.parts.iter().map(part).collect()
+        self.in_one(|_| None)
     }
 
     /// In one piece, mentions written out: for the history. What came from the clipboard is not there
     /// to be mentioned again.
     pub fn text(&self) -> String {
-        self.parts
-            .iter()
-            .map(|part| match part {
-                DraftPart::Text(text) => text.clone(),
-                DraftPart::Mention {
-                    seen: Some(SeenFile { passing: true, .. }),
-                    ..
-                } => "[image from the clipboard]".to_owned(),
-                DraftPart::Mention { path, .. } => mention_text(&path.to_string_lossy()),
-                DraftPart::Perhaps { text, .. } => text.clone(),
-            })
-            .collect()
+        self.in_one(|seen| seen.passing.then_some("[image from the clipboard]"))
+    }
+
+    fn in_one(&self, instead: impl Fn(&SeenFile) -> Option<&'static str>) -> String {
+        let mut out = WrittenOut::default();
+        for part in &self.parts {
+            match part {
+                DraftPart::Text(text) | DraftPart::Perhaps { text, .. } => out.push_text(text),
+                DraftPart::Mention { path, seen } => match seen.as_ref().and_then(&instead) {
+                    Some(text) => out.push_text(text),
+                    None => out.push_mention(&path.to_string_lossy()),
+                },
+            }
+        }
+        out.finish()
     }
 }
 
-/// A mention as text: `@path`, `@"path"` where it holds a blank, `@file://…` where that would not do.
-/// The composer reads all of them.
+/// Text and mentions in one piece, from which the composer reads the same mentions again: they are
+/// kept apart by a blank from what would be taken for a part of their path, or hide their `@`.
+#[derive(Debug, Default)]
+pub struct WrittenOut {
+    out: String,
+    /// Where the last mention ends, while nothing but punctuation stands behind it.
+    end: Option<usize>,
+}
+
+impl WrittenOut {
+    pub fn push_text(&mut self, text: &str) {
+        if let Some(end) = self.end {
+            // "@a.png, and" is read as it is meant, "@a.png,b" is not.
+            let goes_on = |c: &char| c.is_ascii_punctuation() && *c != '/';
+            match text.chars().find(|c| !goes_on(c)) {
+                None => {}
+                Some(c) if c.is_whitespace() => self.end = None,
+                Some(_) => {
+                    self.out.insert(end, ' ');
+                    self.end = None;
+                }
+            }
+        }
+        self.out.push_str(text);
+    }
+
+    pub fn push_mention(&mut self, path: &str) {
+        if self.end.is_some() || !begins_word(&self.out) {
+            self.out.push(' ');
+        }
+        self.out.push_str(&mention_text(path));
+        self.end = Some(self.out.len());
+    }
+
+    pub fn finish(self) -> String {
+        self.out
+    }
+}
+
+/// Whether an `@` behind `before` begins a mention: not in "name@host".
+pub fn begins_word(before: &str) -> bool {
+    before
+        .chars()
+        .next_back()
+        .is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '-' | '+' | '@' | '/'))
+}
+
+/// A mention as text: `@path`, `@"path"` where it holds a blank or ends like a sentence, `@file://…`
+/// where that would not do. The composer reads all of them.
 pub fn mention_text(path: &str) -> String {
+    let sentence = path.ends_with(|c: char| c.is_ascii_punctuation() && c != '/');
     if path.starts_with('/') && path.contains(|c: char| c == '"' || c.is_control()) {
         format!("@{}", file_uri(path))
-    } else if path.contains(char::is_whitespace) {
+    } else if path.contains(char::is_whitespace) || sentence {
         format!("@\"{path}\"")
     } else {
         format!("@{path}")

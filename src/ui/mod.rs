@@ -25,9 +25,10 @@ mod root;
 #[cfg(test)]
 mod testing;
 
+use command::begins_word;
 pub use command::{
     AgentChoice, AgentList, Draft, DraftPart, FileList, PastSession, ProjectInfo, TrustQuestion,
-    UiCommand, UiContext, mention_text,
+    UiCommand, UiContext, WrittenOut, mention_text,
 };
 pub use composer::files::LookedAt;
 pub use root::{Ui, UiSettings};

@@ -174,3 +174,16 @@ fn a_pasted_path_that_was_not_looked_at_in_time_is_a_picture_or_text() {
         );
     }
 }
+
+#[test]
+fn what_comes_back_from_the_queue_has_each_of_its_files_apart() {
+    let cwd = folder(&[("a.gif", GIF), ("b c.gif", GIF)]);
+    let parts = vec![
+        mention("a.gif"),
+        mention("b c.gif"),
+        DraftPart::Text("here".into()),
+    ];
+    let prompt = resolve(Draft { parts }, cwd.path()).expect("a prompt");
+    assert_eq!(prompt.text, "@a.gif @\"b c.gif\" here");
+    assert_eq!(prompt.shown_text(), "[image: a.gif] [image: b c.gif] here");
+}

@@ -15,7 +15,7 @@ use super::files::LookedAt;
 use crate::{
     proto::{PromptCaps, SeenFile, Way},
     text::SafeText,
-    ui::{Draft, DraftPart, mention_text, render::format::bytes},
+    ui::{Draft, DraftPart, WrittenOut, render::format::bytes},
 };
 
 /// Placeholders: plane 16, which no icon font in use takes (those of plane 15 are pasted often).
@@ -220,15 +220,20 @@ impl Chips {
 
     /// `raw` with each chip written out: pastes whole, mentions as `@path`.
     pub fn expand(&self, raw: &str) -> String {
-        let mut out = String::with_capacity(raw.len());
-        for c in raw.chars() {
-            match self.get(c).map(|chip| &chip.content) {
-                Some(Content::Paste(text)) => out.push_str(text),
-                Some(Content::File { path, .. }) => out.push_str(&mention_text(path)),
-                None => out.push(c),
+        let mut out = WrittenOut::default();
+        for piece in raw.split_inclusive(is_placeholder) {
+            let chip = piece
+                .char_indices()
+                .next_back()
+                .and_then(|(at, c)| Some((at, self.get(c)?)));
+            out.push_text(&piece[..chip.map_or(piece.len(), |(at, _)| at)]);
+            match chip.map(|(_, chip)| &chip.content) {
+                Some(Content::Paste(text)) => out.push_text(text),
+                Some(Content::File { path, .. }) => out.push_mention(path),
+                None => {}
             }
         }
-        out
+        out.finish()
     }
 
     /// `raw` as it is sent. `typed` is what is written by hand, by byte range in `raw`, in order.

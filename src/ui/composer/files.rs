@@ -9,7 +9,7 @@ use std::{ops::Range, path::PathBuf};
 use super::{
     Composer,
     buffer::Caret,
-    chips::{Chip, Typed},
+    chips::{Chip, Typed, clean},
     popup::typed_mentions,
     undo::EditKind,
     written,
@@ -48,8 +48,9 @@ impl Composer {
     pub fn insert_file(&mut self, path: String, seen: SeenFile) {
         let caret = self.buffer.caret();
         let chip = self.chip_for(Chip::file(path, seen, self.caps));
-        let blank = self.blank_before(caret);
-        self.edit(caret..caret, &format!("{chip}{blank}"), EditKind::Other);
+        let (before, behind) = (self.blank_behind(caret), self.blank_before(caret));
+        let raw = format!("{before}{chip}{behind}");
+        self.edit(caret..caret, &raw, EditKind::Other);
     }
 
     /// What was found where [`UiCommand::LookAt`] asked to look.
@@ -79,7 +80,7 @@ impl Composer {
             if !(are_media(&found) || mention && all && paths.iter().all(|p| p.is_absolute())) {
                 continue;
             }
-            let Some(range) = self.find(&text) else {
+            let Some(range) = self.find(&text, mention) else {
                 continue;
             };
             let chips: Vec<String> = paths
@@ -91,15 +92,23 @@ impl Composer {
                 })
                 .collect();
             // Making room for a chip may have moved everything.
-            if self.find(&text) == Some(range.clone()) {
-                self.replace_keeping_caret(range, &chips.join(" "));
+            if self.find(&text, mention) == Some(range.clone()) {
+                let mut raw = chips.join(" ");
+                if !mention {
+                    // Dropped where something stands already: it stays apart.
+                    raw.insert_str(0, self.blank_behind(range.start));
+                    if range.end.byte < self.buffer.line(range.end.line).len() {
+                        raw.push_str(self.blank_before(range.end));
+                    }
+                }
+                self.replace_keeping_caret(range, &raw);
             }
         }
     }
 
     /// A paste was inserted as `raw`: if it is a file's path, it is looked whether that is a picture.
     pub(super) fn look_at_dropped(&mut self, pasted: &str, raw: String) {
-        if let Some(paths) = written::dropped(pasted) {
+        if let Some(paths) = written::dropped(&clean(pasted)) {
             self.look_at(raw.trim().to_owned(), paths, false);
         }
     }
@@ -165,10 +174,18 @@ impl Composer {
         at(self.buffer.left_of(caret)).or_else(|| at(caret))
     }
 
-    /// Where `text` first stands in the draft.
-    fn find(&self, text: &str) -> Option<Range<Caret>> {
+    /// Where `text` first stands in the draft: of a mention, not as the beginning of another one.
+    fn find(&self, text: &str, mention: bool) -> Option<Range<Caret>> {
         let whole = self.buffer.text();
-        let at = whole.find(text).filter(|_| !text.is_empty())?;
+        let at = if mention {
+            let mut mentioned = written::mentioned(&whole).into_iter();
+            mentioned
+                .find(|(range, _)| whole[range.clone()] == *text)?
+                .0
+                .start
+        } else {
+            whole.find(text).filter(|_| !text.is_empty())?
+        };
         let place = |byte: usize| {
             let before = &whole[..byte];
             Caret {

@@ -156,6 +156,16 @@ impl Composer {
         }
     }
 
+    /// The blank to put behind `place`, where a line does not begin there and none stands before it.
+    pub(super) fn blank_behind(&self, place: Caret) -> &'static str {
+        let before = &self.buffer.line(place.line)[..place.byte];
+        if before.is_empty() || before.ends_with(char::is_whitespace) {
+            ""
+        } else {
+            " "
+        }
+    }
+
     /// Opens, feeds or closes the popup that fits what is being written at the caret.
     pub(super) fn follow_typing(&mut self, sources: &Sources<'_>) {
         if matches!(self.popup, Some(Popup::Search(_))) {
@@ -203,7 +213,7 @@ impl Composer {
         let at = before.rfind('@')?;
         let query = &before[at + 1..];
         let in_word = !query.contains(|c: char| c.is_whitespace() || is_placeholder(c));
-        (in_word && super::popup::begins_word(&before[..at])).then(|| {
+        (in_word && crate::ui::begins_word(&before[..at])).then(|| {
             let start = Caret { byte: at, ..caret };
             (start, query.to_owned())
         })

@@ -7,7 +7,8 @@ use std::{ops::Range, path::PathBuf};
 
 use percent_encoding::percent_decode_str;
 
-use super::{chips::is_placeholder, popup::begins_word};
+use super::chips::is_placeholder;
+use crate::ui::begins_word;
 
 /// Nobody drops more than this at once.
 const MAX_DROPPED: usize = 32;
@@ -33,7 +34,17 @@ pub fn dropped(paste: &str) -> Option<Vec<PathBuf>> {
     {
         return None;
     }
-    let words = shlex::split(paste).filter(|words| words.len() <= MAX_DROPPED);
+    // A name may hold a newline, quoted; else each line is by itself.
+    let paths = paths_of(paste).or_else(|| {
+        let lines = paste.lines().map(str::trim);
+        let lines = lines.filter(|line| !line.is_empty()).map(paths_of);
+        Some(lines.collect::<Option<Vec<_>>>()?.concat())
+    });
+    paths.filter(|paths| paths.len() <= MAX_DROPPED)
+}
+
+fn paths_of(paste: &str) -> Option<Vec<PathBuf>> {
+    let words = shlex::split(paste);
     let paths = words.and_then(|words| words.iter().map(|word| path_of(word)).collect());
     // Some terminals quote nothing, whatever blanks are in it.
     paths.or_else(|| {
@@ -120,6 +131,8 @@ mod tests {
             ("file:///a/b%20c.png\n", &["/a/b c.png"]),
             ("file://localhost/a\nfile:///b", &["/a", "/b"]),
             ("/a/b c.png", &["/a/b c.png"]),
+            ("/a/b.png\n/c/d.png\n", &["/a/b.png", "/c/d.png"]),
+            ("/a/b c.png\n\n/d e.png", &["/a/b c.png", "/d e.png"]),
             ("/日本/画.png", &["/日本/画.png"]),
         ] {
             let expected: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();

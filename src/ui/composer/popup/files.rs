@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     text::SafeText,
-    ui::{FileList, offload::Offload},
+    ui::{FileList, begins_word, offload::Offload},
 };
 
 /// A list older than this is asked for again when a mention is begun.
@@ -269,14 +269,6 @@ fn written_path<'a>(raw: &'a str, from: usize, index: &FileIndex) -> Option<(usi
     .into_iter()
     .find(|path| index.has(path))
     .map(|path| (from + path.len(), path))
-}
-
-/// Whether an `@` behind `before` begins a mention: not in "name@host".
-pub fn begins_word(before: &str) -> bool {
-    before
-        .chars()
-        .next_back()
-        .is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '-' | '+' | '@' | '/'))
 }
 
 #[cfg(test)]

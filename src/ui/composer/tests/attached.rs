@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::*;
+use super::{chips::Chip, *};
 use crate::{
     proto::{MediaKind, SeenFile},
     ui::UiCommand,
@@ -111,8 +111,8 @@ fn undo_brings_back_the_path_as_text() {
 #[test]
 fn a_chip_is_deleted_as_one() {
     let mut desk = Desk::new();
-    desk.keys("x").paste("/tmp/a.png").look(image).keys("<bs>");
-    assert_eq!(desk.shown(), "x|");
+    desk.keys("x ").paste("/tmp/a.png").look(image).keys("<bs>");
+    assert_eq!(desk.shown(), "x |");
 }
 
 #[test]
@@ -126,6 +126,111 @@ fn several_files_dropped_at_once_are_a_chip_each_if_an_image_is_among_them() {
         let mut desk = Desk::new();
         desk.paste(text).look(find);
         assert_eq!(desk.shown(), format!("{text}|"));
+    }
+}
+
+#[test]
+fn files_dropped_on_lines_of_their_own_are_a_chip_each() {
+    // Terminals paste a line's end as a carriage return.
+    for text in [
+        "/a.png\r/b.png",
+        "file:///a.png\r\nfile:///b.png\r\n",
+        "/a.png\n/b.png",
+    ] {
+        let mut desk = Desk::new();
+        desk.paste(text).look(image);
+        let written = desk.composer.draft_text();
+        assert_eq!(written.trim_end(), "@/a.png @/b.png", "{text:?}");
+    }
+    let mut desk = Desk::new();
+    desk.paste("/a.png\r/gone").look(image);
+    assert_eq!(desk.shown(), "/a.png\n/gone|");
+}
+
+#[test]
+fn a_dropped_file_is_kept_apart_from_what_stands_there() {
+    let mut desk = Desk::new();
+    desk.paste("/a.png").look(image).paste("/b.png").look(image);
+    let (a, b) = (
+        "[image: a.png 1280x720 84 KiB]",
+        "[image: b.png 1280x720 84 KiB]",
+    );
+    assert_eq!(desk.shown(), format!("{a} {b}|"));
+    // Both before the first answer.
+    let mut desk = Desk::new();
+    desk.paste("/a.png").paste("/b.png").look(image);
+    assert_eq!(desk.shown(), format!("{a} {b}|"));
+    let mut desk = Desk::new();
+    desk.keys("seehere<left><left><left><left>");
+    desk.paste("/a.png").look(image);
+    assert_eq!(desk.shown(), format!("see {a} |here"));
+    let mut desk = Desk::new();
+    desk.keys("see");
+    desk.composer.insert_file("/a.png".into(), png(86_000));
+    assert_eq!(desk.shown(), format!("see {a} |"));
+}
+
+#[test]
+fn chips_side_by_side_are_written_apart() {
+    let mut desk = Desk::new();
+    desk.paste("/a.png")
+        .look(image)
+        .paste("/b c.png")
+        .look(image);
+    desk.keys("<left><bs><end>x<enter>");
+    assert_eq!(desk.sent[0].parts.len(), 3);
+    let text = "@/a.png @\"/b c.png\" x";
+    assert_eq!(desk.sent[0].text(), text);
+    assert_eq!(desk.sent[0].written(), text);
+    desk.keys("<up>").look(image);
+    assert_eq!(
+        desk.shown(),
+        "[image: a.png 1280x720 84 KiB] [image: b c.png 1280x720 84 KiB] x|"
+    );
+}
+
+#[derive(Clone, Debug)]
+enum Piece {
+    Chip(String),
+    Text(String),
+}
+
+fn piece() -> impl Strategy<Value = Piece> {
+    let name = "/[a-c@.,\"( é]{0,4}\\.png[.)_]?".prop_map(Piece::Chip);
+    let text = "[a-c.,()\"'/ \n\u{e9}]{1,4}".prop_map(Piece::Text);
+    prop_oneof![name, text]
+}
+
+proptest! {
+    /// However a draft becomes text: on disk, in the history, in the queue, in `$EDITOR`.
+    #[test]
+    fn chips_among_words_are_read_back_from_text(pieces in prop::collection::vec(piece(), 0..8)) {
+        let mut desk = Desk::new();
+        let mut paths = Vec::new();
+        for piece in pieces {
+            match piece {
+                Piece::Chip(path) => {
+                    let chip = desk.composer.chip_for(Chip::file(path.clone(), png(1), None));
+                    desk.composer.insert(&chip.to_string(), EditKind::Other);
+                    paths.push(path);
+                }
+                Piece::Text(text) => desk.composer.insert(&text, EditKind::Other),
+            }
+        }
+        let files = |desk: &mut Desk| -> Vec<String> {
+            let raw = desk.composer.buffer.text();
+            let chips = raw.chars().filter_map(|c| desk.composer.chips.get(c));
+            chips.filter_map(|chip| chip.path().map(str::to_owned)).collect()
+        };
+        let text = desk.composer.draft_text();
+        let raw = desk.composer.buffer.text();
+        let sent = desk.composer.chips.draft(&raw, Vec::new());
+        prop_assert_eq!(&sent.written(), &text);
+        prop_assert_eq!(&sent.text(), &text);
+        let mut next = Desk::with(&text);
+        next.look(|_| Some(png(1)));
+        prop_assert_eq!(files(&mut next), paths, "{:?}", text);
+        prop_assert_eq!(next.composer.draft_text(), text);
     }
 }
 
