@@ -170,6 +170,17 @@ impl Composer {
         }
     }
 
+    /// Whether there is no row above the caret, and no past prompt is being looked at.
+    pub fn is_at_top(&mut self) -> bool {
+        let caret = self.buffer.caret();
+        if caret.line > 0 || self.history.is_browsing() {
+            return false;
+        }
+        let rows = self.rows_of(0);
+        let line = self.buffer.line(0);
+        layout::locate(line, &rows, caret.byte, self.room, &self.chips).0 == 0
+    }
+
     /// A row up or down; over the first or last one into the history.
     fn vertically(&mut self, down: bool) {
         let caret = self.buffer.caret();

@@ -53,6 +53,10 @@ impl History {
         self.edited.clear();
     }
 
+    pub fn is_browsing(&self) -> bool {
+        self.at.is_some()
+    }
+
     /// The entry before the one looked at. `current` is what stands in the composer.
     pub fn older(&mut self, current: &str) -> Option<String> {
         let at = self.at.unwrap_or(self.entries.len()).checked_sub(1)?;

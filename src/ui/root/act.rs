@@ -186,7 +186,7 @@ impl Ui {
         }
     }
 
-    /// Up on an empty composer: the newest queued prompt comes back to be edited.
+    /// Up on an empty composer, or from a draft's top: the newest queued prompt comes back to be edited.
     fn take_back(&mut self, cx: &UiContext<'_>) -> bool {
         let queued = cx.session.is_some_and(|session| !session.queue.is_empty());
         if queued {

@@ -194,9 +194,19 @@ impl Ui {
         if action == Some(Action::Send) && self.meant_the_answer(just_answered, cx) {
             return;
         }
-        if !action.is_some_and(|action| self.act(action, cx)) {
+        if !action.is_some_and(|action| self.act(action, cx)) && !self.take_back_above(chord, cx) {
             self.edit(key, cx);
         }
+    }
+
+    /// At the draft's top what is queued comes before what is past: the history's newest entry would
+    /// be the queued prompt once more, to be sent twice. The draft stays, behind it.
+    fn take_back_above(&mut self, chord: Chord, cx: &UiContext<'_>) -> bool {
+        let queued = cx.session.is_some_and(|session| !session.queue.is_empty());
+        queued
+            && self.look.keymap.action(chord, EMPTY) == Some(Action::TakeBack)
+            && self.composer.is_at_top()
+            && self.act(Action::TakeBack, cx)
     }
 
     /// Keys that something opened by the person leaves over.
@@ -224,7 +234,10 @@ impl Ui {
             .keymap
             .action(chord, DRAFT)
             .filter(|action| !matches!(action, Action::Send | Action::HistorySearch));
-        if chord.is_text() || !action.is_some_and(|action| self.act(action, cx)) {
+        if chord.is_text()
+            || !action.is_some_and(|action| self.act(action, cx))
+                && !self.take_back_above(chord, cx)
+        {
             self.edit(key, cx);
         }
     }

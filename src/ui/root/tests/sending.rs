@@ -87,6 +87,34 @@ fn up_on_an_empty_composer_takes_the_newest_queued_prompt_back() {
 }
 
 #[test]
+fn up_from_the_top_of_a_draft_takes_back_what_is_queued_before_it_goes_to_the_past() {
+    let mut screen = Screen::new(Bench::working());
+    screen.ui.set_history(vec!["queued".into()]);
+    screen.bench.prompt("queued");
+    screen.types("typed");
+    assert!(matches!(
+        screen.press("up")[..],
+        [UiCommand::Session(Event::UnqueueLast)]
+    ));
+    assert_eq!(screen.draft(), "typed");
+    // Not from the draft's second row.
+    screen.press("ctrl-j");
+    assert!(screen.press("up").is_empty());
+    assert_eq!(screen.draft(), "typed\n");
+    // With nothing queued it is the past, and further up more of it.
+    let mut screen = Screen::new(Bench::working());
+    screen
+        .ui
+        .set_history(vec!["older".into(), "earlier".into()]);
+    screen.types("typed");
+    assert!(screen.press("up").is_empty());
+    assert_eq!(screen.draft(), "earlier");
+    screen.bench.prompt("queued");
+    assert!(screen.press("up").is_empty());
+    assert_eq!(screen.draft(), "older");
+}
+
+#[test]
 fn a_prompt_that_came_back_stands_before_the_draft() {
     let mut screen = Screen::new(Bench::ready());
     screen.types("more");
