@@ -162,7 +162,11 @@ pub fn begins_word(before: &str) -> bool {
 pub fn mention_text(path: &str) -> String {
     let sentence = path.ends_with(|c: char| c.is_ascii_punctuation() && c != '/');
     if path.starts_with('/') && path.contains(|c: char| c == '"' || c.is_control()) {
-        format!("@{}", file_uri(path))
+        let uri = file_uri(path);
+        match uri.strip_suffix(['.', '_', '-', '~']) {
+            Some(rest) => format!("@{rest}%{:02X}", uri.as_bytes()[rest.len()]),
+            None => format!("@{uri}"),
+        }
     } else if path.contains(char::is_whitespace) || sentence {
         format!("@\"{path}\"")
     } else {
