@@ -5,7 +5,7 @@
 use std::{
     fmt::Display,
     io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -46,6 +46,18 @@ pub fn resolve(draft: Draft, cwd: &Path) -> Result<Prompt, Unsent> {
         match part {
             DraftPart::Text(piece) => push_text(&mut prompt, &piece),
             DraftPart::Mention { path, seen } => push_file(&mut prompt, &path, seen, cwd)?,
+            DraftPart::Typed { text, names } => {
+                let named = names.iter().find(|(_, path)| is_named(path, cwd));
+                let Some((len, path)) = named else {
+                    push_text(&mut prompt, &text);
+                    continue;
+                };
+                push_file(&mut prompt, path, None, cwd)?;
+                let rest = text.get(*len..).unwrap_or_default();
+                if !rest.is_empty() {
+                    push_text(&mut prompt, rest);
+                }
+            }
             DraftPart::Perhaps { text, paths } => {
                 let files: Vec<PathBuf> = paths.iter().map(|path| cwd.join(path)).collect();
                 let seen: Vec<_> = files.iter().map(|path| attach::look(path).ok()).collect();
@@ -66,6 +78,14 @@ pub fn resolve(draft: Draft, cwd: &Path) -> Result<Prompt, Unsent> {
         text: prompt.text.finish(),
         blocks: prompt.blocks,
     })
+}
+
+/// Whether a path that was written by hand is meant as a file: one of the project, as those that are
+/// offered for completion, or a picture or sound from anywhere. Whatever else begins with an `@` is text.
+fn is_named(path: &Path, cwd: &Path) -> bool {
+    let absolute = cwd.join(path);
+    let within = absolute.starts_with(cwd) && !path.components().any(|c| c == Component::ParentDir);
+    attach::look(&absolute).is_ok_and(|seen| within || seen.is_media())
 }
 
 #[derive(Default)]

@@ -28,7 +28,16 @@ pub fn files(root: &Path, cancelled: impl Fn() -> bool) -> Vec<String> {
         .filter_map(|entry| {
             // What cannot be read is not there to be mentioned.
             let entry = entry.ok()?;
-            if entry.file_type()?.is_dir() {
+            let kind = entry.file_type()?;
+            let there = if kind.is_symlink() {
+                // Nothing is opened for that.
+                let meta = std::fs::metadata(entry.path()).ok()?;
+                meta.is_file() || meta.is_dir()
+            } else {
+                // FIFOs, sockets and devices are none.
+                kind.is_file()
+            };
+            if !there {
                 return None;
             }
             let path = entry.path().strip_prefix(root).ok()?;
@@ -88,6 +97,25 @@ mod tests {
                 .iter()
                 .any(|file| file.contains("target"))
         );
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_not_offered() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::write(path("a"), "").unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            path("fifo"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
+        for (link, to) in [("b", "a"), ("c", "fifo"), ("d", "gone"), ("e", "/dev/zero")] {
+            std::os::unix::fs::symlink(to, path(link)).unwrap();
+        }
+        assert_eq!(files(dir.path(), || false), ["a", "b"]);
     }
 
     #[test]

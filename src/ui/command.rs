@@ -79,6 +79,12 @@ pub enum DraftPart {
         path: PathBuf,
         seen: Option<SeenFile>,
     },
+    /// `@path` written by hand: the first of these that is a file of the project, or a picture or sound,
+    /// is mentioned by as many bytes of the text. Without one it is text.
+    Typed {
+        text: String,
+        names: Vec<(usize, PathBuf)>,
+    },
     /// Text that means these files, if they are there and pictures or sounds are among them.
     Perhaps { text: String, paths: Vec<PathBuf> },
 }
@@ -99,7 +105,9 @@ impl Draft {
         let mut out = WrittenOut::default();
         for part in &self.parts {
             match part {
-                DraftPart::Text(text) | DraftPart::Perhaps { text, .. } => out.push_text(text),
+                DraftPart::Text(text)
+                | DraftPart::Typed { text, .. }
+                | DraftPart::Perhaps { text, .. } => out.push_text(text),
                 DraftPart::Mention { path, seen } => match seen.as_ref().and_then(&instead) {
                     Some(text) => out.push_text(text),
                     None => out.push_mention(&path.to_string_lossy()),

@@ -187,3 +187,42 @@ fn what_comes_back_from_the_queue_has_each_of_its_files_apart() {
     assert_eq!(prompt.text, "@a.gif @\"b c.gif\" here");
     assert_eq!(prompt.shown_text(), "[image: a.gif] [image: b c.gif] here");
 }
+
+// V1-PROMPT-01
+#[test]
+fn a_path_typed_behind_an_at_sign_is_a_mention_if_it_is_a_file_of_the_project() {
+    let cwd = folder(&[("notes.txt", b"hello"), ("shot", GIF)]);
+    fs::create_dir(cwd.path().join("src")).expect("made");
+    let typed = |names: &[&str]| Draft {
+        parts: vec![
+            DraftPart::Typed {
+                text: format!("@{}", names[0]),
+                names: names.iter().map(|n| (n.len() + 1, n.into())).collect(),
+            },
+            DraftPart::Text(" hi".into()),
+        ],
+    };
+    let resolve = |names: &[&str]| resolve(typed(names), cwd.path()).expect("a prompt");
+    let prompt = resolve(&["notes.txt"]);
+    assert_eq!(prompt.text, "@notes.txt hi");
+    assert!(matches!(prompt.blocks[0], PromptBlock::Resource { .. }));
+    // The end of a sentence.
+    let prompt = resolve(&["notes.txt.", "notes.txt"]);
+    assert_eq!(prompt.text, "@notes.txt. hi");
+    assert_eq!(prompt.blocks[1], PromptBlock::Text(". hi".into()));
+    let image = cwd.path().join("shot").display().to_string();
+    assert!(matches!(
+        resolve(&[&image]).blocks[0],
+        PromptBlock::Image(_)
+    ));
+    for path in [
+        "src",
+        "nobody",
+        "/etc/passwd",
+        "../../../etc/passwd",
+        "/dev/zero",
+    ] {
+        let prompt = resolve(&[path]);
+        assert_eq!(prompt.blocks, [PromptBlock::Text(format!("@{path} hi"))]);
+    }
+}

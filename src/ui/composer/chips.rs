@@ -11,7 +11,7 @@ use std::{
     path::PathBuf,
 };
 
-use super::files::LookedAt;
+use super::{files::LookedAt, written::Names};
 use crate::{
     proto::{PromptCaps, SeenFile, Way},
     text::SafeText,
@@ -83,7 +83,7 @@ enum Content {
 /// What is written by hand and means files.
 #[derive(Debug)]
 pub enum Typed {
-    Mention(String),
+    Mention(Names),
     Perhaps(Vec<PathBuf>),
 }
 
@@ -243,9 +243,9 @@ impl Chips {
         for (range, typed) in typed {
             self.push_expanded(&mut draft, &raw[from..range.start]);
             draft.parts.push(match typed {
-                Typed::Mention(path) => DraftPart::Mention {
-                    path: path.into(),
-                    seen: None,
+                Typed::Mention(names) => DraftPart::Typed {
+                    text: raw[range.clone()].to_owned(),
+                    names,
                 },
                 Typed::Perhaps(paths) => DraftPart::Perhaps {
                     text: self.expand(&raw[range.clone()]),

@@ -10,7 +10,6 @@ use super::{
     Composer,
     buffer::Caret,
     chips::{Chip, Typed, clean},
-    popup::typed_mentions,
     undo::EditKind,
     written,
 };
@@ -141,18 +140,16 @@ impl Composer {
 
     /// What of the draft's text means files, by place, in order.
     pub(super) fn typed_files(&self, raw: &str) -> Vec<(Range<usize>, Typed)> {
-        let mut found: Vec<_> = typed_mentions(raw, &self.files)
+        let mut found: Vec<_> = written::typed(raw)
             .into_iter()
-            .map(|(range, path)| (range, Typed::Mention(path)))
+            .map(|(range, names)| (range, Typed::Mention(names)))
             .collect();
-        let mentioned = written::mentioned(raw).into_iter();
-        let mentioned = mentioned.map(|(range, path)| (range, vec![path]));
         let dropped = self.waiting.iter().filter(|waiting| !waiting.mention);
         let dropped = dropped.filter_map(|waiting| {
             let at = raw.find(&waiting.text)?;
             Some((at..at + waiting.text.len(), waiting.paths.clone()))
         });
-        for (range, paths) in mentioned.chain(dropped) {
+        for (range, paths) in dropped {
             let apart = |(other, _): &(Range<usize>, _)| {
                 other.end <= range.start || range.end <= other.start
             };

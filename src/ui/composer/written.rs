@@ -10,6 +10,9 @@ use percent_encoding::percent_decode_str;
 use super::chips::is_placeholder;
 use crate::ui::begins_word;
 
+/// Files that a mention may name, each with the length of its text.
+pub type Names = Vec<(usize, PathBuf)>;
+
 /// Nobody drops more than this at once.
 const MAX_DROPPED: usize = 32;
 const MAX_DROPPED_BYTES: usize = 16 << 10;
@@ -84,6 +87,57 @@ pub fn mentioned(raw: &str) -> Vec<(Range<usize>, PathBuf)> {
         }
     }
     found
+}
+
+/// Each mention that is written out: where it stands, and what it may name, likeliest first, with how
+/// many bytes of the text each takes. "@a.rs." is a file of that name, or ends a sentence.
+pub fn typed(raw: &str) -> Vec<(Range<usize>, Names)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = raw[from..].find('@').map(|offset| from + offset) {
+        from = at + 1;
+        let names = if begins_word(&raw[..at]) {
+            names(&raw[from..])
+        } else {
+            Vec::new()
+        };
+        if let Some((len, _)) = names.first() {
+            from = at + len;
+            found.push((at..from, names));
+            if found.len() == MAX_WRITTEN {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// What stands behind an `@`, which is counted.
+fn names(text: &str) -> Names {
+    if let Some(quoted) = text.strip_prefix('"') {
+        let path = quoted.split_once('"').map(|(path, _)| path);
+        let path = path.filter(|path| !path.is_empty() && !path.contains(is_placeholder));
+        return path
+            .map(|path| (path.len() + 3, path.into()))
+            .into_iter()
+            .collect();
+    }
+    let end = text.find(|c: char| c.is_whitespace() || is_placeholder(c));
+    let word = &text[..end.unwrap_or(text.len())];
+    let sentence = word.trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '/');
+    let mut names: Names = [word, sentence]
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .filter_map(|word| {
+            let path = match word.strip_prefix("file://") {
+                Some(_) => path_of(word)?,
+                None => word.into(),
+            };
+            Some((word.len() + 1, path))
+        })
+        .collect();
+    names.dedup();
+    names
 }
 
 /// The file that `text` begins with, and how much of it that is.
@@ -180,6 +234,37 @@ mod tests {
     }
 
     #[test]
+    fn what_is_typed_behind_an_at_sign_names_a_file_perhaps() {
+        let found = |raw: &str| -> Vec<(String, Vec<String>)> {
+            let found = typed(raw).into_iter();
+            found
+                .map(|(range, names)| {
+                    let text = &raw[range];
+                    let name = |(len, path): &(usize, PathBuf)| {
+                        format!("{} {}", &text[..*len], path.display())
+                    };
+                    (text.to_owned(), names.iter().map(name).collect())
+                })
+                .collect()
+        };
+        let one = |text: &str, names: &[&str]| {
+            let names = names.iter().map(ToString::to_string).collect();
+            (text.to_owned(), names)
+        };
+        assert_eq!(
+            found("see @src/a.rs. (@src) and @\"my file.txt\", me@b.rs @ @\"c"),
+            [
+                one(
+                    "@src/a.rs.",
+                    &["@src/a.rs. src/a.rs.", "@src/a.rs src/a.rs"]
+                ),
+                one("@src)", &["@src) src)", "@src src"]),
+                one("@\"my file.txt\"", &["@\"my file.txt\" my file.txt"]),
+            ]
+        );
+    }
+
+    #[test]
     fn each_path_comes_back_out_of_its_mention() {
         for path in [
             "/a b.png",
@@ -202,6 +287,10 @@ mod tests {
             let _ = dropped(&text);
             for (range, _) in mentioned(&text) {
                 prop_assert!(text[range].starts_with('@'));
+            }
+            for (range, names) in typed(&text) {
+                let text = &text[range];
+                prop_assert!(names.iter().all(|(len, _)| text.is_char_boundary(*len)));
             }
         }
     }

@@ -424,7 +424,7 @@ fn shell_line(parts: &[DraftPart]) -> Option<String> {
             DraftPart::Text(text) => text.clone(),
             // A mention is a path to the shell.
             DraftPart::Mention { path, .. } => command_line([&*path.to_string_lossy()]),
-            DraftPart::Perhaps { text, .. } => text.clone(),
+            DraftPart::Typed { text, .. } | DraftPart::Perhaps { text, .. } => text.clone(),
         })
         .collect();
     let line = line.strip_prefix('!')?.trim();

@@ -4,7 +4,6 @@ use std::{
     cmp::Reverse,
     collections::BTreeSet,
     hash::{DefaultHasher, Hash, Hasher},
-    ops::Range,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
@@ -13,12 +12,12 @@ use std::{
 };
 
 use super::{
-    super::{buffer::Caret, chips::is_placeholder, fuzzy::Fuzzy},
+    super::{buffer::Caret, fuzzy::Fuzzy},
     {Choice, Choices, MAX_ROWS},
 };
 use crate::{
     text::SafeText,
-    ui::{FileList, begins_word, offload::Offload},
+    ui::{FileList, offload::Offload},
 };
 
 /// A list older than this is asked for again when a mention is begun.
@@ -29,9 +28,6 @@ const MATCHED_AT_ONCE: usize = 4_000;
 
 /// Between looks at whether the query has changed meanwhile.
 const SLICE: usize = 1_000;
-
-/// Hand-written mentions looked up in one draft.
-const MAX_TYPED: usize = 32;
 
 /// The project's paths as far as they are known.
 #[derive(Debug, Default)]
@@ -89,17 +85,6 @@ impl FileIndex {
             }
             dirs.into_iter().map(str::to_owned).collect()
         })
-    }
-
-    fn has(&self, path: &str) -> bool {
-        let dir = path.trim_end_matches('/');
-        !dir.is_empty()
-            && self.files.iter().any(|file| {
-                file == path
-                    || file
-                        .strip_prefix(dir)
-                        .is_some_and(|rest| rest.starts_with('/'))
-            })
     }
 
     fn is_small(&self) -> bool {
@@ -229,48 +214,6 @@ impl FilePopup {
     }
 }
 
-/// Mentions written by hand: `@path` and `@"path"` at the start of a word, where the path exists.
-pub fn typed_mentions(raw: &str, files: &Files) -> Vec<(Range<usize>, String)> {
-    let Some(index) = files.index() else {
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    let mut from = 0;
-    for _ in 0..MAX_TYPED {
-        let Some(at) = raw[from..].find('@').map(|offset| from + offset) else {
-            break;
-        };
-        from = at + 1;
-        if !begins_word(&raw[..at]) {
-            continue;
-        }
-        if let Some((end, path)) = written_path(raw, from, index) {
-            found.push((at..end, path.to_owned()));
-            from = end;
-        }
-    }
-    found
-}
-
-/// The existing path written at `from`, and where it ends.
-fn written_path<'a>(raw: &'a str, from: usize, index: &FileIndex) -> Option<(usize, &'a str)> {
-    if let Some(quoted) = raw[from..].strip_prefix('"') {
-        let path = &quoted[..quoted.find('"')?];
-        return index.has(path).then_some((from + path.len() + 2, path));
-    }
-    let rest = &raw[from..];
-    let end = rest.find(|c: char| c.is_whitespace() || is_placeholder(c));
-    let word = &rest[..end.unwrap_or(rest.len())];
-    // "see @src/main.rs." ends a sentence.
-    [
-        word,
-        word.trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '/'),
-    ]
-    .into_iter()
-    .find(|path| index.has(path))
-    .map(|path| (from + path.len(), path))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,24 +257,5 @@ mod tests {
         assert!(files.ask(now));
         assert!(!files.ask(now + Duration::from_secs(1)));
         assert!(files.ask(now + FRESH));
-    }
-
-    #[test]
-    fn written_mentions_are_found_where_the_path_exists() {
-        let files = files(&["src/a.rs", "my file.txt"]);
-        let find = |raw: &str| {
-            typed_mentions(raw, &files)
-                .into_iter()
-                .map(|(range, path)| (raw[range].to_owned(), path))
-                .collect::<Vec<_>>()
-        };
-        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-        assert_eq!(find("see @src/a.rs."), [pair("@src/a.rs", "src/a.rs")]);
-        assert_eq!(find("(@src)"), [pair("@src", "src")]);
-        assert_eq!(
-            find("@\"my file.txt\" ok"),
-            [pair("@\"my file.txt\"", "my file.txt")]
-        );
-        assert_eq!(find("me@src/a.rs @nobody @ @/"), []);
     }
 }

@@ -8,7 +8,7 @@ mod list;
 mod search;
 
 pub use commands::{CommandPopup, command_hint};
-pub use files::{FilePopup, Files, typed_mentions};
+pub use files::{FilePopup, Files};
 pub use list::{Choice, Choices, MAX_ROWS};
 pub use search::SearchPopup;
 

@@ -31,7 +31,11 @@ fn a_path_with_blanks_can_be_mentioned_and_recalled() {
     desk.keys("<up>");
     assert_eq!(desk.shown(), "@\"my notes.txt\" |");
     desk.keys("<enter>");
-    assert_eq!(desk.sent[1].parts[0], path);
+    let typed = DraftPart::Typed {
+        text: "@\"my notes.txt\"".into(),
+        names: vec![(15, "my notes.txt".into())],
+    };
+    assert_eq!(desk.sent[1].parts[0], typed);
 }
 
 #[test]
@@ -42,15 +46,18 @@ fn directories_are_mentioned_too() {
 }
 
 #[test]
-fn a_mention_typed_out_counts() {
-    let mut desk = project();
+fn a_mention_typed_out_counts_whatever_files_are_known() {
+    let mut desk = Desk::new();
     desk.keys("look at @README.md, me@src/main.rs<esc><enter>");
     assert_eq!(
         desk.sent[0].parts,
         [
             DraftPart::Text("look at ".into()),
-            mention("README.md"),
-            DraftPart::Text(", me@src/main.rs".into()),
+            DraftPart::Typed {
+                text: "@README.md,".into(),
+                names: vec![(11, "README.md,".into()), (10, "README.md".into())],
+            },
+            DraftPart::Text(" me@src/main.rs".into()),
         ]
     );
 }
