@@ -377,7 +377,7 @@ impl Step<'_> {
             self.signed_in();
         }
         self.close_call(id, value);
-        self.setting_answered(id, value);
+        self.setting_answered(id, value, well);
     }
 
     fn close_call(&mut self, id: &str, value: &OptionValue) {

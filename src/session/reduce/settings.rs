@@ -27,6 +27,10 @@ pub(super) struct Settings {
     wanted: VecDeque<Setting>,
     /// The one whose call is open.
     open: Option<Open>,
+    /// What was set since there was nothing left to set.
+    made: Vec<Open>,
+    /// Some of these were set once more, since a later one had changed them.
+    repaired: bool,
     /// The agent has said how its options stand; else what we show is from before.
     told: bool,
 }
@@ -64,8 +68,53 @@ impl Step<'_> {
         self.apply_next();
     }
 
-    /// Up to the next one that takes a call.
+    /// Up to the next one that takes a call. At the end all of them hold, or it is said: claude's mode
+    /// may choose another model.
     fn apply_next(&mut self) {
+        self.apply_wanted();
+        if !self.is_being_set_up() && self.want_what_was_changed() {
+            self.apply_wanted();
+        }
+    }
+
+    /// Whether there is something to set once more.
+    fn want_what_was_changed(&mut self) -> bool {
+        let made = std::mem::take(&mut self.session.inner.settings.made);
+        let holds = |made: &Open| {
+            let option = self.session.option(&made.option);
+            option.is_none_or(|option| option.current() == made.value)
+        };
+        let lost: Vec<Setting> = made
+            .into_iter()
+            .filter(|made| !holds(made))
+            .map(|made| made.setting)
+            .collect();
+        let settings = &mut self.session.inner.settings;
+        if lost.is_empty() || std::mem::replace(&mut settings.repaired, true) {
+            settings.repaired = false;
+            if !lost.is_empty() {
+                self.tell_lost(&lost);
+            }
+            return false;
+        }
+        settings.wanted.extend(lost);
+        true
+    }
+
+    fn tell_lost(&mut self, lost: &[Setting]) {
+        let names: Vec<String> = lost.iter().map(label).collect();
+        let text = format!(
+            "the agent does not keep this beside what else was set: {}",
+            names.join(", ")
+        );
+        if self.session.config.unattended {
+            self.fail_set_up(SafeText::line(&text), None);
+        } else {
+            self.say(NoticeLevel::Warning, SafeText::line(&text));
+        }
+    }
+
+    fn apply_wanted(&mut self) {
         while let Some(setting) = self.next_setting() {
             let (option, value) = match resolve(&self.session.config_options, &setting) {
                 Ok(resolved) => resolved,
@@ -124,10 +173,15 @@ impl Step<'_> {
     }
 
     /// A call that sets an option was answered: the next one, then the prompts.
-    pub(super) fn setting_answered(&mut self, option: &str, value: &OptionValue) {
+    pub(super) fn setting_answered(&mut self, option: &str, value: &OptionValue, well: bool) {
         let open = &mut self.session.inner.settings.open;
         let awaited = open.take_if(|open| open.option == option && open.value == *value);
-        if awaited.is_some() {
+        if let Some(awaited) = awaited {
+            if well && awaited.setting.source != SettingSource::Before {
+                let made = &mut self.session.inner.settings.made;
+                made.retain(|made| made.option != option);
+                made.push(awaited);
+            }
             self.apply_next();
             self.send_next_unless_held();
         }
@@ -162,7 +216,9 @@ impl Step<'_> {
     /// The person wants that option otherwise now.
     pub(super) fn change_no_more(&mut self, option: &str) {
         let key = SettingKey::Option(option.to_owned());
-        let wanted = &mut self.session.inner.settings.wanted;
+        let settings = &mut self.session.inner.settings;
+        settings.made.retain(|made| made.option != option);
+        let wanted = &mut settings.wanted;
         wanted.retain(|setting| setting.source != SettingSource::Before || setting.key != key);
     }
 
@@ -175,6 +231,8 @@ impl Step<'_> {
     /// No answer will come. What the session was to open with still is to be set.
     pub(super) fn abort_setting(&mut self) {
         let settings = &mut self.session.inner.settings;
+        settings.made.clear();
+        settings.repaired = false;
         if let Some(open) = settings.open.take() {
             settings.wanted.push_front(open.setting);
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
-    style::Style,
+    style::{Color, Style},
     symbols::border,
     text::{Line, Span},
     widgets::{Block, Clear, Widget},
@@ -115,8 +115,10 @@ impl Panel {
     }
 
     fn hint_line(&self, room: usize, cx: &OverlayContext<'_>) -> Line<'static> {
-        // Under NO_COLOR the border is bold, and its style would be theirs.
-        let dim = cx.theme.dim.not_bold();
+        // What the border has, theirs would be too: bold under NO_COLOR, and its colour where dim is
+        // none, which nobody can read on white.
+        let colour = cx.theme.dim.fg.unwrap_or(Color::Reset);
+        let dim = cx.theme.dim.fg(colour).not_bold();
         let mut line = StyledLine::new();
         for (key, what) in self.hints.iter().filter(|(key, _)| !key.is_empty()) {
             let mut next = line.clone();

@@ -67,6 +67,38 @@ fn settings_go_out_one_by_one_before_the_first_prompt_and_the_model_first_v1_cfg
 }
 
 #[test]
+fn what_a_later_setting_changes_is_set_once_more_v1_cfg_08() {
+    let with = |model: &str, fast| vec![models(model), flag("fast", fast)];
+    let open = || {
+        let (mut play, effects) = open_with(
+            flags(&["model=big", "fast=true"]),
+            opened(None, with("small", false)),
+        );
+        assert_eq!(wire(&effects), ["m=big"]);
+        let effects = play.reply(
+            set("m", value("big")),
+            CallResult::ConfigSet(with("big", false)),
+        );
+        assert_eq!(wire(&effects), ["fast=true"]);
+        // It goes with another model only.
+        let fast = set("fast", OptionValue::Flag(true));
+        let effects = play.reply(fast, CallResult::ConfigSet(with("small", true)));
+        assert_eq!(wire(&effects), ["m=big"]);
+        play
+    };
+    let big = || set("m", value("big"));
+    let mut play = open();
+    let effects = play.reply(big(), CallResult::ConfigSet(with("big", true)));
+    assert_eq!(wire(&effects), ["prompt go"]);
+    assert!(!play.said().iter().any(|line| line.starts_with('w')));
+    // Once, and then it is told.
+    let mut play = open();
+    let effects = play.reply(big(), CallResult::ConfigSet(with("small", true)));
+    assert_eq!(wire(&effects), ["prompt go"]);
+    assert!(play.mentions("does not keep this beside what else was set: --model big"));
+}
+
+#[test]
 fn each_setting_that_does_not_fit_says_what_there_is_and_the_others_go_on() {
     let (play, effects) = open_with(
         flags(&[

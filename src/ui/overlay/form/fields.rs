@@ -213,7 +213,10 @@ fn option_rows(
     if under {
         for row in &mut rows {
             pad(row, room, theme.selected);
-            row.line = std::mem::take(&mut row.line).patch_style(theme.selected);
+            // The line's own style would be lost behind the indent.
+            for span in &mut row.line.spans {
+                span.style = span.style.patch(theme.selected);
+            }
         }
     }
     let placed = rows.into_iter();

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use ratatui::style::Modifier;
+
 use super::*;
 use crate::{
     proto::{Bounds, ElicitationMode, Field, FieldOption, Form, FormValue, TextField, TextFormat},
@@ -483,6 +485,31 @@ fn a_form_with_an_unknown_field_that_is_needed_can_only_be_declined() {
         answer_of(shown.press("enter")),
         Some(ElicitationAnswer::Decline)
     );
+}
+
+#[test]
+fn the_option_under_the_cursor_is_set_off_as_a_whole_row() {
+    let mut shown = Shown::new(deployment());
+    let titled = |row: &str| row.contains("(") && row.contains("❯");
+    for _ in 0..8 {
+        let text = shown.draw(80, 40);
+        if let Some(y) = text.lines().position(titled) {
+            let (buffer, _) = shown.picture(80, 40);
+            let y = u16::try_from(y).unwrap();
+            let style = |x: u16| {
+                let cell = &buffer[(x, y)];
+                (cell.bg, cell.modifier.contains(Modifier::REVERSED))
+            };
+            let text = text.lines().nth(usize::from(y)).unwrap();
+            let at = text.chars().position(|c| c == '(').unwrap();
+            let at = u16::try_from(at).unwrap();
+            assert_eq!(style(at + 1), style(75), "{text}");
+            assert_ne!(style(at + 1), style(1), "{text}");
+            return;
+        }
+        shown.press("tab");
+    }
+    panic!("no options");
 }
 
 #[test]
