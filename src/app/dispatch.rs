@@ -3,19 +3,14 @@
 use std::time::Instant;
 
 use crate::{
-    app::{attention, frame::Reason, job::Job, services, state::App},
+    app::{attention, frame::Reason, job::Job, screens, services, state::App},
     host::{HostEvent, browser},
     proto::{HostRequest, PermissionOption, RequestKey, SessionKey, TerminalId},
     session::{
         Consent, Effect, Event, QuestionId, Routed, ScreenChange, Session, Sessions, Subject,
     },
     text::SafeText,
-    vt::{Screen, SharedScreen},
 };
-
-/// Size of a terminal that the agent runs itself; it does not tell.
-const FOREIGN_ROWS: u16 = 40;
-const FOREIGN_COLS: u16 = 120;
 
 impl App {
     /// Lets the rules of the session that is shown work on events, and does what they want.
@@ -224,34 +219,8 @@ impl App {
         let Some(running) = self.running_mut(key) else {
             return;
         };
-        let screens = &mut running.screens;
-        let new = || SharedScreen::new(FOREIGN_ROWS, FOREIGN_COLS);
-        match change {
-            ScreenChange::Begin(size) => {
-                let screen = match size {
-                    Some(size) => SharedScreen::new(size.rows, size.columns),
-                    None => new(),
-                };
-                screens.insert(id, screen);
-                self.forget_screens(key);
-            }
-            ScreenChange::Resize(size) => {
-                screens
-                    .get_or_insert(id, new)
-                    .change(|screen| screen.resize(size.rows, size.columns));
-            }
-            ScreenChange::Print(data) => {
-                // Not every agent announces it.
-                screens
-                    .get_or_insert(id, new)
-                    .change(|screen| screen.feed_output(&data));
-            }
-            ScreenChange::End => {
-                if let Some(screen) = screens.get(&id) {
-                    screen.change(Screen::finish);
-                }
-            }
-        }
+        screens::change(&mut running.screens, id, change);
+        self.forget_screens(key);
         self.frames.request(Instant::now(), Reason::Stream);
     }
 }

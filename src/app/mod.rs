@@ -29,6 +29,7 @@ mod replay;
 mod run;
 mod running;
 mod screen;
+mod screens;
 mod services;
 mod sessions;
 mod signals;

@@ -204,6 +204,39 @@ fn a_stored_session_is_told_as_it_was_by_its_id_or_its_file() {
 }
 
 #[test]
+fn what_a_terminal_of_the_agents_own_showed_is_stored_with_a_run() {
+    let shell = Shell::new();
+    shell.scripted(&json!([{"on": "session/prompt", "do": [
+        {"update": {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "echo HELLO",
+            "kind": "execute", "status": "in_progress",
+            "content": [{"type": "terminal", "terminalId": "x"}],
+            "_meta": {"terminal_info": {"terminal_id": "x"}}}},
+        {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c",
+            "_meta": {"terminal_output": {"terminal_id": "x", "data": "from the agent\r\n"}}}},
+        {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed",
+            "_meta": {"terminal_exit": {"terminal_id": "x", "exit_code": 0}}}},
+        {"text": "Done."},
+    ]}]));
+    assert_eq!(shell.run(&["run", "go"]).code, 0);
+    let list = shell.run(&["sessions", "--json"]).out;
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let id = list[0]["id"].as_str().unwrap();
+    for args in [
+        &["sessions", "show", id][..],
+        &["sessions", "export", id],
+        &["sessions", "export", id, "--format", "json"],
+    ] {
+        let told = shell.run(args);
+        assert!(
+            told.out.contains("from the agent"),
+            "{args:?}: {}{}",
+            told.out,
+            told.err
+        );
+    }
+}
+
+#[test]
 fn an_export_replaces_no_file_unasked() {
     let shell = Shell::new();
     shell.scripted(&json!([{"on": "session/prompt", "do": [{"text": "an answer"}]}]));

@@ -27,7 +27,7 @@ use self::{
 use super::{
     WORKERS,
     draft::{self, Unsent},
-    log,
+    log, screens,
     services::{self, Workspace},
     signals::{Signals, Told},
     sources::{batch, reached},
@@ -427,8 +427,13 @@ impl Run {
                     let records = self.observer.notice(&notice);
                     self.tell(records);
                 }
-                Effect::AgentScreen { .. }
-                | Effect::SessionDeleted(_)
+                // Its own terminals are stored like those that run here.
+                Effect::AgentScreen { id, change } => {
+                    if self.store.is_some() {
+                        screens::change(&mut self.screens, id, change);
+                    }
+                }
+                Effect::SessionDeleted(_)
                 | Effect::Attention(_)
                 | Effect::OpenPage { .. }
                 | Effect::RestoreDraft(_)
