@@ -76,6 +76,7 @@ pub fn sessions(
             };
             match output {
                 None => cli::print(&text),
+                Some(path) if path == Path::new("-") => cli::print(&text),
                 Some(path) => cli::write_file(&start.join(path), &text, force),
             }
         }

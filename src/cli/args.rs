@@ -380,7 +380,7 @@ pub enum SessionsAction {
         id: String,
         #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
         format: ExportFormat,
-        /// Write to this file, which must not be there yet
+        /// Write to this file, which must not be there yet; `-` is stdout
         #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         output: Option<PathBuf>,
         /// Replace the file if it is there

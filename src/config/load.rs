@@ -212,7 +212,16 @@ fn add_project(
             return Ok(TrustState::NotNeeded);
         }
     };
-    let mut rest = parse(&source, layers)?;
+    let mut rest = match parse(&source, layers) {
+        Ok(rest) => rest,
+        // No more than the above; it cannot have been approved like this and count.
+        Err(error) => {
+            let source = source.source(&(0..0));
+            let message = format!("the project's file is not used: {error}");
+            layers.warnings.push(Warning::new(source, "", message));
+            return Ok(TrustState::NotNeeded);
+        }
+    };
     layers.add(project::split_display(&mut rest));
     if project::is_empty(&rest) {
         return Ok(TrustState::NotNeeded);

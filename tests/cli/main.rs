@@ -306,3 +306,58 @@ fn the_readme_lists_every_agent() {
         assert!(row.contains(how), "{row}: {how}");
     }
 }
+
+/// What bash offers behind these words, the last of which is being typed.
+fn offered_by_bash(script: &str, words: &[&str]) -> Option<Vec<String>> {
+    let program = r#"
+        source /dev/stdin
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+        _acp__tui "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+        printf '%s\n' "${COMPREPLY[@]}"
+    "#;
+    let mut child = std::process::Command::new("bash")
+        .args(["--norc", "-c", program, "bash"])
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .ok()?;
+    std::io::Write::write_all(child.stdin.as_mut()?, script.as_bytes()).ok()?;
+    let out = child.wait_with_output().ok()?.stdout;
+    let out = String::from_utf8_lossy(&out).into_owned();
+    Some(out.lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn bash_completes_behind_a_command_and_offers_none_that_is_hidden() {
+    let script = Shell::new().run(&["completions", "bash"]).out;
+    assert!(!script.contains("demo-agent"));
+    for (words, expected) in [
+        (&["acp-tui", "ses"][..], "sessions"),
+        (&["acp-tui", "run", "--time"], "--timeout"),
+        (&["acp-tui", "sessions", "exp"], "export"),
+        (&["acp-tui", "sessions", "export", "--form"], "--format"),
+    ] {
+        // Where there is no bash there is nothing to ask.
+        let Some(offered) = offered_by_bash(&script, words) else {
+            return;
+        };
+        assert_eq!(offered, [expected], "{words:?}");
+    }
+}
+
+#[test]
+fn a_projects_file_that_is_no_toml_is_a_warning_only() {
+    let shell = Shell::new();
+    fs::write(shell.path().join("project/.acp-tui.toml"), "a = [\n").unwrap();
+    for args in [
+        &["agents"][..],
+        &["sessions"],
+        &["run", "--agent", "demo", "hello"],
+    ] {
+        let ran = shell.run(args);
+        assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
+        let expected = "the project's file is not used";
+        assert!(ran.err.contains(expected), "{args:?}: {}", ran.err);
+    }
+}
