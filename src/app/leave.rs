@@ -22,7 +22,7 @@ pub struct Farewell {
 
 impl App {
     /// What was typed and not sent, in any session: the queues, then the drafts.
-    fn unsent(&self) -> String {
+    pub(super) fn unsent(&self) -> String {
         let unsent = self
             .sessions
             .iter()

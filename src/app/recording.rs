@@ -6,6 +6,7 @@ use crate::{
     app::{
         job::Job,
         records::{Destination, RecordWriter, Screens, Stored, wall_clock},
+        run::DRAFT_DELAY,
         state::App,
     },
     proto::SessionKey,
@@ -76,11 +77,17 @@ impl App {
     /// Something may have happened in any session. Cheap: comes with each batch of messages.
     pub(super) fn follow_sessions(&mut self) {
         let now = Instant::now();
+        let mut unsent = 0;
         for (key, session) in self.sessions.iter() {
+            unsent += session.unsent().count();
             let running = self.running.get_mut(&key);
             if let Some(recorder) = running.and_then(|running| running.recorder.as_mut()) {
                 recorder.changed(session, now);
             }
+        }
+        // What an agent took from a queue must not come back as a draft.
+        if std::mem::replace(&mut self.unsent_count, unsent) != unsent {
+            self.save_draft.get_or_insert(now + DRAFT_DELAY);
         }
     }
 

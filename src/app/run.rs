@@ -330,13 +330,14 @@ impl App {
         Ok(())
     }
 
-    /// Saves the draft off the UI task, if it is another one.
+    /// Saves what was typed and not sent off the UI task, if it is something else now: nobody knows
+    /// of a queue any more when the client is killed.
     pub(super) fn keep_draft(&mut self) {
         self.save_draft = None;
         if self.replay.is_some() {
             return;
         }
-        let draft = self.ui.all_drafts().join("\n\n");
+        let draft = self.unsent();
         if draft != self.kept_draft {
             self.kept_draft.clone_from(&draft);
             let store = self.store.clone();

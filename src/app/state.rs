@@ -99,6 +99,8 @@ pub struct App {
     pub lent_until: Option<Instant>,
     /// As it is on disk, or soon will be.
     pub kept_draft: String,
+    /// Prompts that wait in all queues: a change is to be kept.
+    pub unsent_count: usize,
     pub test_panic: bool,
     /// A log is played, and nothing else is done.
     pub replay: Option<Playing>,
@@ -168,6 +170,7 @@ impl App {
             save_draft: None,
             lent_until: None,
             kept_draft: draft.unwrap_or_default(),
+            unsent_count: 0,
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
             replay,
             replayed: None,
