@@ -43,7 +43,8 @@ impl App {
         if self.replay.is_none() {
             let unsent = self.unsent();
             self.store.sweep_images(&unsent);
-            self.store.save_draft(&self.store.number_draft(unsent));
+            self.store
+                .save_draft(&self.store.number_draft(unsent, self.draft_owner()));
         }
         let keys: Vec<_> = self.sessions.iter().map(|(key, _)| key).collect();
         for key in keys {

@@ -86,7 +86,9 @@ impl App {
             }
         }
         // What an agent took from a queue must not come back as a draft.
-        if std::mem::replace(&mut self.unsent_count, unsent) != unsent {
+        let open = self.sessions.shown().is_some_and(|s| s.id.is_some());
+        let state = (unsent, self.sessions.shown_key(), open);
+        if std::mem::replace(&mut self.kept_state, state) != state {
             self.save_draft.get_or_insert(now + DRAFT_DELAY);
         }
     }
