@@ -5,7 +5,9 @@ use std::{io, time::Instant};
 use crate::{
     app::{
         job::Job,
-        records::{Destination, RecordWriter, Screens, Stored, wall_clock},
+        records::{
+            Destination, OPEN_ELSEWHERE, RecordWriter, Screens, Stored, Trouble, wall_clock,
+        },
         run::DRAFT_DELAY,
         state::App,
     },
@@ -60,10 +62,8 @@ impl App {
         if self.writer.is_none() {
             let jobs = self.jobs.clone();
             let keep = usize::try_from(self.config.sessions.keep).unwrap_or(usize::MAX);
-            let failed = move |key, error: io::Error| {
-                drop(jobs.send(Job::NotStored(key, SafeText::line(&error.to_string()))));
-            };
-            match RecordWriter::start(self.records.clone(), keep, failed) {
+            let tell = move |key, trouble: Trouble| drop(jobs.send(Job::Record(key, trouble)));
+            match RecordWriter::start(self.records.clone(), keep, tell) {
                 Ok(writer) => {
                     self.started.set_records(writer.clone());
                     self.writer = Some(writer);
@@ -141,8 +141,19 @@ impl App {
         }
     }
 
+    pub(super) fn record_trouble(&mut self, key: SessionKey, trouble: Trouble) {
+        match trouble {
+            Trouble::NotStored(error) => self.not_stored(key, &error),
+            Trouble::OpenElsewhere => {
+                let text = SafeText::from(OPEN_ELSEWHERE);
+                let level = NoticeLevel::Warning;
+                self.reduce_in(key, [Event::Note { level, text }]);
+            }
+        }
+    }
+
     /// Said once for each session: it is no reason to stop.
-    pub(super) fn not_stored(&mut self, key: SessionKey, error: &SafeText) {
+    fn not_stored(&mut self, key: SessionKey, error: &io::Error) {
         let Some(running) = self.running.get_mut(&key) else {
             return;
         };

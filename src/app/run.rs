@@ -228,7 +228,8 @@ impl App {
                 self.open_another(start, stored.map(|stored| *stored));
                 self.frames.request(now, Reason::Now);
             }
-            Job::NotStored(key, error) => self.not_stored(key, &error),
+            Job::Record(key, trouble) => self.record_trouble(key, trouble),
+            Job::Delete(key, id) => self.reduce_in(key, [Event::DeleteSession(id)]),
             Job::Files(files) => {
                 self.ui.set_files(files);
                 self.frames.request(now, Reason::Now);

@@ -435,3 +435,37 @@ fn a_title_of_the_persons_is_kept_here_where_the_agent_keeps_none() {
     again.wait_for("▸ The parser");
     assert!(!again.screen().contains("Greeting"));
 }
+
+// V1-SES-14
+#[test]
+fn a_session_that_another_client_has_open_is_told_of_and_not_deleted() {
+    let caps = json!({"list": {}, "delete": {}, "resume": {}});
+    let kept = json!({"sessions": [{"sessionId": "sess-1", "cwd": "/p", "title": "the kept one"}]});
+    let scenario = capable(
+        json!({"loadSession": true, "sessionCapabilities": caps}),
+        json!([
+            {"on": "session/prompt", "do": [{"text": "the only answer"}]},
+            {"on": "session/list", "reply": kept},
+            {"on": "session/new", "reply": {"sessionId": "sess-1"}},
+            {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+        ]),
+    );
+    let mut setup = client(scenario);
+    let first = setup.start();
+    wait_ready(&first);
+    first.keys("the only question<enter>");
+    first.wait_for("the only answer");
+    wait_stored(&first, &setup, "end_turn");
+    let other = setup.start();
+    wait_ready(&other);
+    other.keys("<c-s>");
+    other.wait_for("the kept one");
+    other.keys("kept<c-x>");
+    other.wait_for("delete that session for good");
+    other.keys("<c-x>");
+    other.wait_for("open in another acp-tui");
+    assert_eq!(other.count("session/delete"), 0);
+    setup.args.push("--continue".into());
+    let third = setup.start();
+    third.wait_for("open in another acp-tui too");
+}
