@@ -146,6 +146,8 @@ impl App {
             Trouble::NotStored(error) => self.not_stored(key, &error),
             Trouble::OpenElsewhere => {
                 let text = SafeText::from(OPEN_ELSEWHERE);
+                // A replay that comes may take the transcript's place.
+                self.ui.toast(text.clone());
                 let level = NoticeLevel::Warning;
                 self.reduce_in(key, [Event::Note { level, text }]);
             }

@@ -439,23 +439,24 @@ fn a_title_of_the_persons_is_kept_here_where_the_agent_keeps_none() {
 // V1-SES-14
 #[test]
 fn a_session_that_another_client_has_open_is_told_of_and_not_deleted() {
-    let caps = json!({"list": {}, "delete": {}, "resume": {}});
+    let caps = json!({"loadSession": true, "sessionCapabilities": {"list": {}, "delete": {}, "resume": {}}});
     let kept = json!({"sessions": [{"sessionId": "sess-1", "cwd": "/p", "title": "the kept one"}]});
-    let scenario = capable(
-        json!({"loadSession": true, "sessionCapabilities": caps}),
-        json!([
-            {"on": "session/prompt", "do": [{"text": "the only answer"}]},
-            {"on": "session/list", "reply": kept},
-            {"on": "session/new", "reply": {"sessionId": "sess-1"}},
-            {"on": "session/new", "reply": {"sessionId": "sess-2"}},
-        ]),
-    );
-    let mut setup = client(scenario);
+    let setup = client(capable(
+        caps.clone(),
+        json!([{"on": "session/prompt", "do": [{"text": "the only answer"}]}]),
+    ));
     let first = setup.start();
     wait_ready(&first);
     first.keys("the only question<enter>");
     first.wait_for("the only answer");
     wait_stored(&first, &setup, "end_turn");
+    let mut setup = setup.scenario(capable(
+        caps,
+        json!([
+            {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+            {"on": "session/list", "reply": kept},
+        ]),
+    ));
     let other = setup.start();
     wait_ready(&other);
     other.keys("<c-s>");
