@@ -25,6 +25,7 @@ impl App {
             return Ok(());
         }
         match command {
+            UiCommand::Session(Event::DeleteSession(id)) => self.delete_unless_open(id),
             UiCommand::Session(event) => self.reduce([event]),
             UiCommand::SessionOf(key, event) => self.reduce_in(key, [*event]),
             UiCommand::Submit { draft, now } => self.submit(draft, now),

@@ -3,9 +3,14 @@
 use std::io;
 
 use crate::{
-    app::{attach::Pasted, backend::Written, records::Stored, services::Launched},
+    app::{
+        attach::Pasted,
+        backend::Written,
+        records::{Stored, Trouble},
+        services::Launched,
+    },
     host::{HostEvent, LoginCommand, clipboard::Copied},
-    proto::{ConnectionId, SessionKey},
+    proto::{ConnectionId, SessionId, SessionKey},
     session::{Event, Prompt, Start},
     text::SafeText,
     ui::{AgentList, FileList, LookedAt, PastSession},
@@ -45,8 +50,10 @@ pub enum Job {
     Stored(Result<Box<Stored>, String>),
     /// What is stored of a session that the agent has kept, if anything.
     Kept(Start, Option<Box<Stored>>),
-    /// Lines of a session could not be written.
-    NotStored(SessionKey, SafeText),
+    /// A session's record is not as it should be.
+    Record(SessionKey, Trouble),
+    /// No other client has the session open that this one is to have deleted.
+    Delete(SessionKey, SessionId),
     Files(FileList),
     /// Text was copied, or not.
     Copied(Copied),

@@ -22,7 +22,7 @@ pub struct Farewell {
 
 impl App {
     /// What was typed and not sent, in any session: the queues, then the drafts.
-    fn unsent(&self) -> String {
+    pub(super) fn unsent(&self) -> String {
         let unsent = self
             .sessions
             .iter()
@@ -43,7 +43,8 @@ impl App {
         if self.replay.is_none() {
             let unsent = self.unsent();
             self.store.sweep_images(&unsent);
-            self.store.save_draft(&self.store.number_draft(unsent));
+            self.store
+                .save_draft(&self.store.number_draft(unsent, self.draft_owner()));
         }
         let keys: Vec<_> = self.sessions.iter().map(|(key, _)| key).collect();
         for key in keys {

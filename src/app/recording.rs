@@ -5,7 +5,10 @@ use std::{io, time::Instant};
 use crate::{
     app::{
         job::Job,
-        records::{Destination, RecordWriter, Screens, Stored, wall_clock},
+        records::{
+            Destination, OPEN_ELSEWHERE, RecordWriter, Screens, Stored, Trouble, wall_clock,
+        },
+        run::DRAFT_DELAY,
         state::App,
     },
     proto::SessionKey,
@@ -59,10 +62,8 @@ impl App {
         if self.writer.is_none() {
             let jobs = self.jobs.clone();
             let keep = usize::try_from(self.config.sessions.keep).unwrap_or(usize::MAX);
-            let failed = move |key, error: io::Error| {
-                drop(jobs.send(Job::NotStored(key, SafeText::line(&error.to_string()))));
-            };
-            match RecordWriter::start(self.records.clone(), keep, failed) {
+            let tell = move |key, trouble: Trouble| drop(jobs.send(Job::Record(key, trouble)));
+            match RecordWriter::start(self.records.clone(), keep, tell) {
                 Ok(writer) => {
                     self.started.set_records(writer.clone());
                     self.writer = Some(writer);
@@ -76,11 +77,19 @@ impl App {
     /// Something may have happened in any session. Cheap: comes with each batch of messages.
     pub(super) fn follow_sessions(&mut self) {
         let now = Instant::now();
+        let mut unsent = 0;
         for (key, session) in self.sessions.iter() {
+            unsent += session.unsent().count();
             let running = self.running.get_mut(&key);
             if let Some(recorder) = running.and_then(|running| running.recorder.as_mut()) {
                 recorder.changed(session, now);
             }
+        }
+        // What an agent took from a queue must not come back as a draft.
+        let open = self.sessions.shown().is_some_and(|s| s.id.is_some());
+        let state = (unsent, self.sessions.shown_key(), open);
+        if std::mem::replace(&mut self.kept_state, state) != state {
+            self.save_draft.get_or_insert(now + DRAFT_DELAY);
         }
     }
 
@@ -132,8 +141,21 @@ impl App {
         }
     }
 
+    pub(super) fn record_trouble(&mut self, key: SessionKey, trouble: Trouble) {
+        match trouble {
+            Trouble::NotStored(error) => self.not_stored(key, &error),
+            Trouble::OpenElsewhere => {
+                let text = SafeText::from(OPEN_ELSEWHERE);
+                // A replay that comes may take the transcript's place.
+                self.ui.toast(text.clone());
+                let level = NoticeLevel::Warning;
+                self.reduce_in(key, [Event::Note { level, text }]);
+            }
+        }
+    }
+
     /// Said once for each session: it is no reason to stop.
-    pub(super) fn not_stored(&mut self, key: SessionKey, error: &SafeText) {
+    fn not_stored(&mut self, key: SessionKey, error: &io::Error) {
         let Some(running) = self.running.get_mut(&key) else {
             return;
         };

@@ -160,6 +160,27 @@ impl App {
         });
     }
 
+    /// Has the agent of the session shown delete another one, unless a client has that open
+    /// (V1-SES-14).
+    pub(super) fn delete_unless_open(&self, session: SessionId) {
+        let Some(key) = self.sessions.shown_key() else {
+            return;
+        };
+        let Some(running) = self.running(key) else {
+            return;
+        };
+        let agent = running.profile.id.clone();
+        let (jobs, records) = (self.jobs.clone(), self.records.clone());
+        tokio::task::spawn_blocking(move || {
+            let job = if records.is_open(&agent, &session) {
+                Job::Said("the session was not deleted: it is open in another acp-tui".into())
+            } else {
+                Job::Delete(key, session)
+            };
+            let _ = jobs.send(job);
+        });
+    }
+
     /// Removes what is stored of a session that its agent has deleted.
     pub(super) fn forget_stored(&self, by: SessionKey, session: SessionId) {
         let Some(agent) = self.running(by).map(|running| running.profile.id.clone()) else {

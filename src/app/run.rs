@@ -24,6 +24,7 @@ use crate::{
         sources::{Deadlines, Sources, Wake},
         started::Started,
         state::{App, TEST_PANIC},
+        store::Owner,
         tty,
     },
     cli::{ExitCode, Launch},
@@ -227,7 +228,8 @@ impl App {
                 self.open_another(start, stored.map(|stored| *stored));
                 self.frames.request(now, Reason::Now);
             }
-            Job::NotStored(key, error) => self.not_stored(key, &error),
+            Job::Record(key, trouble) => self.record_trouble(key, trouble),
+            Job::Delete(key, id) => self.reduce_in(key, [Event::DeleteSession(id)]),
             Job::Files(files) => {
                 self.ui.set_files(files);
                 self.frames.request(now, Reason::Now);
@@ -330,18 +332,28 @@ impl App {
         Ok(())
     }
 
-    /// Saves the draft off the UI task, if it is another one.
+    /// Saves what was typed and not sent off the UI task, if it is something else now: nobody knows
+    /// of a queue any more when the client is killed.
     pub(super) fn keep_draft(&mut self) {
         self.save_draft = None;
         if self.replay.is_some() {
             return;
         }
-        let draft = self.ui.all_drafts().join("\n\n");
-        if draft != self.kept_draft {
-            self.kept_draft.clone_from(&draft);
+        let kept = (self.unsent(), self.draft_owner());
+        if kept != self.kept_draft {
             let store = self.store.clone();
-            let draft = store.number_draft(draft);
+            let draft = store.number_draft(kept.0.clone(), kept.1.clone());
+            self.kept_draft = kept;
             tokio::task::spawn_blocking(move || store.save_draft(&draft));
+        }
+    }
+
+    /// Whom what was typed is meant for: the session that is shown.
+    pub(super) fn draft_owner(&self) -> Owner {
+        let shown = self.sessions.shown();
+        Owner {
+            agent: self.shown_running().map(|shown| shown.profile.id.clone()),
+            session: shown.and_then(|shown| Some(shown.id.as_ref()?.as_str().to_owned())),
         }
     }
 }

@@ -25,9 +25,9 @@ use crate::{
         running::Running,
         screen::Screen,
         started::Started,
-        store::Store,
+        store::{Owner, Store, Wanted},
     },
-    cli::{ExitCode, Launch, Reopen},
+    cli::{AgentWanted, ExitCode, Launch, Reopen},
     config::{Config, Dirs, Loaded, TrustState},
     host::{
         browser,
@@ -98,7 +98,9 @@ pub struct App {
     /// When another program gave the terminal back.
     pub lent_until: Option<Instant>,
     /// As it is on disk, or soon will be.
-    pub kept_draft: String,
+    pub kept_draft: (String, Owner),
+    /// Prompts that wait in all queues, and which session is open and shown: a change is to be kept.
+    pub kept_state: (usize, Option<SessionKey>, bool),
     pub test_panic: bool,
     /// A log is played, and nothing else is done.
     pub replay: Option<Playing>,
@@ -122,7 +124,8 @@ impl App {
             .context("cannot draw on the terminal")?;
         let wake = jobs.clone();
         let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
-        let store = Store::new(&dirs.state, &launch.cwd);
+        let wanted = wanted_draft(&launch, &loaded.config);
+        let store = Store::new(&dirs.state, &launch.cwd, &wanted);
         let records = Records::new(&dirs.state);
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
@@ -167,7 +170,8 @@ impl App {
             question: None,
             save_draft: None,
             lent_until: None,
-            kept_draft: draft.unwrap_or_default(),
+            kept_draft: (draft.unwrap_or_default(), Owner::default()),
+            kept_state: Default::default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
             replay,
             replayed: None,
@@ -187,10 +191,17 @@ impl App {
 
     /// The same for the directory that the client works in from now on.
     pub(super) fn configure_in(&mut self, mut loaded: Loaded) {
-        self.store = Store::new(&self.dirs.state, &self.launch.cwd);
+        let wanted = wanted_draft(&self.launch, &loaded.config);
+        self.store = Store::new(&self.dirs.state, &self.launch.cwd, &wanted);
         self.project = project_info(&self.launch.cwd);
         self.trust = std::mem::replace(&mut loaded.trust, TrustState::NotNeeded);
         self.configure(loaded);
+        if let Some(left) = self.store.draft() {
+            let mut drafts = vec![self.ui.draft_text(), left];
+            drafts.retain(|draft| !draft.is_empty());
+            self.ui.set_draft(&drafts.join("\n\n"));
+            self.ui.toast("draft restored".into());
+        }
         ask_for_trust(&mut self.ui, &self.trust);
     }
 
@@ -264,6 +275,23 @@ impl App {
     /// A line in the transcript.
     pub(super) fn note(&mut self, level: NoticeLevel, text: SafeText) {
         self.reduce([Event::Note { level, text }]);
+    }
+}
+
+/// Whose draft is to come back.
+fn wanted_draft(launch: &Launch, config: &Config) -> Wanted {
+    let session = match &launch.resume {
+        Some(Reopen::Stored { session, .. }) => session.clone(),
+        Some(Reopen::Named(id)) => Some(id.clone()),
+        _ => None,
+    };
+    let agent = launch.agent(config).ok().flatten();
+    Wanted {
+        owner: Owner {
+            agent: agent.map(|profile| profile.id),
+            session,
+        },
+        chosen: launch.agent != AgentWanted::Default,
     }
 }
 

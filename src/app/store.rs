@@ -1,6 +1,8 @@
 //! What outlives a run: prompt history and the unsent draft, one file each a project, in the state
 //! directory, mode 0600. Losing them must never stop the client: errors are logged.
 
+mod slot;
+
 use std::{
     fs::{self, File},
     io::{self, Write},
@@ -15,9 +17,10 @@ use std::{
     },
 };
 
-use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
+
+pub use slot::{Owner, Wanted};
 
 /// Prompts kept in the history file; older ones go when it is next read.
 const HISTORY: usize = 1_000;
@@ -36,7 +39,7 @@ pub struct Store {
     /// Images out of the clipboard, as long as they are in the draft.
     images: PathBuf,
     /// Held as long as the client lives: the draft is no other's.
-    _lock: Option<Arc<File>>,
+    lock: Option<Arc<File>>,
     /// The number of the latest draft that was asked to be kept, and of the one on disk.
     asked: Arc<AtomicU64>,
     saved: Arc<Mutex<u64>>,
@@ -46,12 +49,14 @@ pub struct Store {
 #[derive(Debug)]
 pub struct NumberedDraft {
     text: String,
+    owner: Owner,
     number: u64,
 }
 
 impl Store {
-    /// `state` is the state directory; it need not exist yet.
-    pub fn new(state: &Path, project: &Path) -> Self {
+    /// `state` is the state directory; it need not exist yet. A draft that an ended client left is
+    /// taken over if it is `wanted`.
+    pub fn new(state: &Path, project: &Path, wanted: &Wanted) -> Self {
         let digest = Sha256::digest(project.as_os_str().as_bytes());
         let short: String = digest
             .iter()
@@ -63,13 +68,14 @@ impl Store {
             .map(|name| name.to_string_lossy())
             .unwrap_or_default();
         let key = format!("{name}-{short}");
-        let (draft, lock) = own_draft(&state.join("locks"), &key);
-        let images = state.join("drafts").join(format!("{draft}.images"));
+        let drafts = state.join("drafts");
+        let (draft, lock) = slot::claim(&drafts, &state.join("locks"), &key, wanted);
+        let images = drafts.join(format!("{draft}.images"));
         Self {
             history: state.join("history").join(format!("{key}.jsonl")),
-            draft: state.join("drafts").join(draft),
+            draft: drafts.join(draft),
             images,
-            _lock: lock.map(Arc::new),
+            lock: lock.map(Arc::new),
             asked: Arc::default(),
             saved: Arc::default(),
         }
@@ -105,9 +111,13 @@ impl Store {
     }
 
     /// Gives a draft its place among those that are saved by tasks of their own.
-    pub fn number_draft(&self, text: String) -> NumberedDraft {
+    pub fn number_draft(&self, text: String, owner: Owner) -> NumberedDraft {
         let number = 1 + self.asked.fetch_add(1, Ordering::Relaxed);
-        NumberedDraft { text, number }
+        NumberedDraft {
+            text,
+            owner,
+            number,
+        }
     }
 
     /// Keeps the draft, unless a later one is kept already; an empty one removes the file.
@@ -117,6 +127,9 @@ impl Store {
             return;
         }
         *latest = draft.number;
+        if let Some(lock) = self.lock.as_ref().filter(|_| !draft.text.is_empty()) {
+            log(&self.draft, slot::mark(lock, &draft.owner));
+        }
         let draft = draft.text.as_str();
         let saved = match draft.is_empty() {
             true => match fs::remove_file(&self.draft) {
@@ -176,34 +189,6 @@ impl Store {
     }
 }
 
-/// The name of a draft that no other living client has, and the lock that keeps it so. A draft that is
-/// found there was left by a client that has ended.
-fn own_draft(locks: &Path, key: &str) -> (String, Option<File>) {
-    /// Clients in one project that keep a draft each; of more, the last share one.
-    const MAX: usize = 16;
-    for number in 0..MAX {
-        let name = match number {
-            0 => key.to_owned(),
-            number => format!("{key}.{number}"),
-        };
-        let path = locks.join(&name);
-        let file = create_parent(&path).and_then(|()| options().append(true).open(&path));
-        match file {
-            Ok(file) => {
-                if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                    return (name, Some(file));
-                }
-            }
-            // Where nothing can be written there is nothing to be kept apart.
-            Err(error) => {
-                log(&path, Err(error));
-                return (name, None);
-            }
-        }
-    }
-    (format!("{key}.{MAX}"), None)
-}
-
 fn line(prompt: &str) -> String {
     format!("{}\n", serde_json::Value::from(prompt))
 }
@@ -258,26 +243,27 @@ mod tests {
     #[test]
     fn prompts_and_drafts_come_back_whole() {
         let state = tempfile::tempdir().expect("a folder");
-        let store = Store::new(state.path(), Path::new("/src/tool"));
+        let store = Store::new(state.path(), Path::new("/src/tool"), &Wanted::default());
         assert_eq!((store.history(), store.draft()), (vec![], None));
         store.add_history("one\nwith \"two\" lines");
         store.add_history("three");
         assert_eq!(store.history(), ["one\nwith \"two\" lines", "three"]);
-        let save = |text: &str| store.save_draft(&store.number_draft(text.into()));
+        let save =
+            |text: &str| store.save_draft(&store.number_draft(text.into(), Owner::default()));
         save("half a thought");
         assert_eq!(store.draft().as_deref(), Some("half a thought"));
         save("");
         assert_eq!(store.draft(), None);
-        let other = Store::new(state.path(), Path::new("/other/tool"));
+        let other = Store::new(state.path(), Path::new("/other/tool"), &Wanted::default());
         assert_eq!(other.history(), Vec::<String>::new());
     }
 
     #[test]
     fn an_older_draft_that_is_saved_late_does_not_come_back() {
         let state = tempfile::tempdir().expect("a folder");
-        let store = Store::new(state.path(), Path::new("/p"));
-        let older = store.number_draft("already sent".into());
-        let newer = store.number_draft("new".into());
+        let store = Store::new(state.path(), Path::new("/p"), &Wanted::default());
+        let older = store.number_draft("already sent".into(), Owner::default());
+        let newer = store.number_draft("new".into(), Owner::default());
         store.save_draft(&newer);
         store.clone().save_draft(&older);
         assert_eq!(store.draft().as_deref(), Some("new"));
@@ -290,8 +276,10 @@ mod tests {
     #[test]
     fn a_draft_is_its_clients_until_that_ends() {
         let state = tempfile::tempdir().expect("a folder");
-        let open = || Store::new(state.path(), Path::new("/p"));
-        let save = |store: &Store, text: &str| store.save_draft(&store.number_draft(text.into()));
+        let open = || Store::new(state.path(), Path::new("/p"), &Wanted::default());
+        let save = |store: &Store, text: &str| {
+            store.save_draft(&store.number_draft(text.into(), Owner::default()))
+        };
         let (first, second) = (open(), open());
         save(&first, "of the first");
         assert_eq!(second.draft(), None);
@@ -302,10 +290,58 @@ mod tests {
         assert_eq!(folder.permissions().mode() & 0o777, 0o700);
     }
 
+    fn wanted(agent: &str, session: Option<&str>, chosen: bool) -> Wanted {
+        let owner = Owner {
+            agent: Some(agent.into()),
+            session: session.map(str::to_owned),
+        };
+        Wanted { owner, chosen }
+    }
+
+    #[test]
+    fn a_draft_that_was_left_goes_to_its_session_then_to_its_agent() {
+        let state = tempfile::tempdir().expect("a folder");
+        let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
+        let all = [
+            ("D", wanted("demo", Some("d"), true)),
+            ("C", wanted("claude", Some("c"), true)),
+            ("C2", wanted("claude", Some("c2"), true)),
+        ];
+        let stores = all.clone().map(|(text, whose)| {
+            let store = open(&whose);
+            store.save_draft(&store.number_draft(text.into(), whose.owner));
+            store
+        });
+        drop(stores);
+        let second = open(&wanted("claude", Some("c2"), true));
+        assert_eq!(second.draft().as_deref(), Some("C2"));
+        let first = open(&wanted("claude", None, true));
+        assert_eq!(first.draft().as_deref(), Some("C"));
+        let other = open(&wanted("claude", None, true));
+        assert_eq!(other.draft(), None, "it waits for its agent");
+        let demo = open(&wanted("demo", None, true));
+        assert_eq!(demo.draft().as_deref(), Some("D"));
+    }
+
+    #[test]
+    fn who_did_not_say_which_agent_gets_any_draft() {
+        let state = tempfile::tempdir().expect("a folder");
+        let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
+        let demo = wanted("demo", None, true);
+        let store = open(&demo);
+        store.save_draft(&store.number_draft("D".into(), demo.owner));
+        drop(store);
+        assert_eq!(
+            open(&wanted("claude", None, false)).draft().as_deref(),
+            Some("D")
+        );
+        assert_eq!(open(&Wanted::default()).draft().as_deref(), Some("D"));
+    }
+
     #[test]
     fn an_overgrown_history_keeps_the_newest() {
         let state = tempfile::tempdir().expect("a folder");
-        let store = Store::new(state.path(), Path::new("/p"));
+        let store = Store::new(state.path(), Path::new("/p"), &Wanted::default());
         let lines: String = (0..=2 * HISTORY).map(|n| line(&n.to_string())).collect();
         replace(&store.history, &lines).expect("written");
         let history = store.history();

@@ -1,8 +1,11 @@
 //! Messages written while the agent works.
 
+use std::time::Duration;
+
+use rustix::process::Signal;
 use serde_json::json;
 
-use crate::{ready, wait_ready};
+use crate::{client, ready, wait_ready};
 
 #[test]
 fn one_turn_at_a_time_and_the_queue_goes_on_by_itself_v1_prompt_02() {
@@ -82,4 +85,34 @@ fn after_an_error_the_queue_is_held_and_enter_sends_it() {
     tui.keys("<enter>");
     tui.wait_for("mended");
     assert_eq!(tui.prompts(), ["one", "two"]);
+}
+
+#[test]
+fn what_waited_is_in_the_draft_after_a_kill_and_what_was_sent_is_not() {
+    let setup = client(json!([
+        {"on": "session/prompt", "do": [{"wait_file": "go"}, {"text": "first answer"}]},
+        {"on": "session/prompt", "do": [{"wait_file": "never"}]},
+    ]));
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("one<enter>");
+    tui.wait_method("session/prompt");
+    tui.keys("two<enter>");
+    tui.wait_for("queued 1: two");
+    tui.keys("three<enter>");
+    tui.wait_for("three");
+    tui.keys("half a thought");
+    tui.wait_for("half a thought");
+    tui.allow("go");
+    tui.wait("two prompts", |tui| {
+        (tui.prompts().len() == 2).then_some(())
+    });
+    // It is on disk half a second later.
+    std::thread::sleep(Duration::from_secs(2));
+    tui.signal(Signal::KILL);
+    tui.wait_exit();
+    let tui = setup.start();
+    let screen = tui.wait_for("half a thought");
+    assert!(screen.contains("❯ three"), "{screen}");
+    assert!(!screen.contains("two"), "{screen}");
 }

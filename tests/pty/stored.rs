@@ -435,3 +435,38 @@ fn a_title_of_the_persons_is_kept_here_where_the_agent_keeps_none() {
     again.wait_for("▸ The parser");
     assert!(!again.screen().contains("Greeting"));
 }
+
+// V1-SES-14
+#[test]
+fn a_session_that_another_client_has_open_is_told_of_and_not_deleted() {
+    let caps = json!({"loadSession": true, "sessionCapabilities": {"list": {}, "delete": {}, "resume": {}}});
+    let kept = json!({"sessions": [{"sessionId": "sess-1", "cwd": "/p", "title": "the kept one"}]});
+    let setup = client(capable(
+        caps.clone(),
+        json!([{"on": "session/prompt", "do": [{"text": "the only answer"}]}]),
+    ));
+    let first = setup.start();
+    wait_ready(&first);
+    first.keys("the only question<enter>");
+    first.wait_for("the only answer");
+    wait_stored(&first, &setup, "end_turn");
+    let mut setup = setup.scenario(capable(
+        caps,
+        json!([
+            {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+            {"on": "session/list", "reply": kept},
+        ]),
+    ));
+    let other = setup.start();
+    wait_ready(&other);
+    other.keys("<c-s>");
+    other.wait_for("the kept one");
+    other.keys("kept<c-x>");
+    other.wait_for("delete that session for good");
+    other.keys("<c-x>");
+    other.wait_for("open in another acp-tui");
+    assert_eq!(other.count("session/delete"), 0);
+    setup.args.push("--continue".into());
+    let third = setup.start();
+    third.wait_for("open in another acp-tui too");
+}

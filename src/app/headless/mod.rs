@@ -10,6 +10,7 @@ mod output;
 mod store;
 
 use std::{
+    io,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     path::{Path, PathBuf},
     sync::Arc,
@@ -27,7 +28,9 @@ use self::{
 use super::{
     WORKERS,
     draft::{self, Unsent},
-    log, screens,
+    log,
+    records::{OPEN_ELSEWHERE, Trouble},
+    screens,
     services::{self, Workspace},
     signals::{Signals, Told},
     sources::{batch, reached},
@@ -59,8 +62,8 @@ enum Job {
     Launched(Result<Box<services::Launched>, SafeText>),
     Host(HostEvent),
     Session(Event),
-    /// The session cannot be stored, and why.
-    NotStored(SafeText),
+    /// The session's record is not as it should be.
+    Record(Trouble),
 }
 
 /// Runs one prompt turn and prints what comes of it.
@@ -300,16 +303,14 @@ impl Run {
             (stored.id, stored.going_on)
         });
         let jobs = self.jobs.clone();
-        let failed = move |error: std::io::Error| {
-            drop(jobs.send(Job::NotStored(SafeText::line(&error.to_string()))));
-        };
+        let tell = move |trouble| drop(jobs.send(Job::Record(trouble)));
         let run = store::Place {
             key: SESSION,
             state: &self.state,
             config: &self.config,
             started: &self.started,
         };
-        self.store = Store::begin(&run, &self.profile.id, before, &session, failed);
+        self.store = Store::begin(&run, &self.profile.id, before, &session, tell);
         self.session = Some(session);
         self.perform(effects);
         Ok(scratch)
@@ -328,8 +329,19 @@ impl Run {
         }
     }
 
+    fn record_trouble(&mut self, trouble: Trouble) {
+        match trouble {
+            Trouble::NotStored(error) => self.not_stored(&error),
+            Trouble::OpenElsewhere => {
+                let text = SafeText::from(OPEN_ELSEWHERE);
+                let level = NoticeLevel::Warning;
+                self.reduce(vec![Event::Note { level, text }]);
+            }
+        }
+    }
+
     /// Said once: it is no reason to stop.
-    fn not_stored(&mut self, error: &SafeText) {
+    fn not_stored(&mut self, error: &io::Error) {
         if let Some(store) = &mut self.store {
             store.failed();
         }
@@ -541,7 +553,7 @@ impl Run {
             }
             Job::Host(HostEvent::TerminalOutput) => {}
             Job::Session(event) => self.reduce(vec![event]),
-            Job::NotStored(error) => self.not_stored(&error),
+            Job::Record(trouble) => self.record_trouble(trouble),
         }
     }
 

@@ -1,11 +1,13 @@
 //! Stores a run's session as one with a screen is stored: a local store keeps what was said and done
 //! with every agent.
 
-use std::{io, path::Path, time::Instant};
+use std::{path::Path, time::Instant};
 
 use crate::{
     app::{
-        records::{Destination, FindError, RecordWriter, Records, Screens, Stored, wall_clock},
+        records::{
+            Destination, FindError, RecordWriter, Records, Screens, Stored, Trouble, wall_clock,
+        },
         started::Started,
     },
     config::Config,
@@ -48,7 +50,7 @@ impl Store {
         agent: &str,
         before: Option<(String, GoingOn)>,
         session: &Session,
-        failed: impl Fn(io::Error) + Send + 'static,
+        tell: impl Fn(Trouble) + Send + 'static,
     ) -> Option<Self> {
         let Place {
             key,
@@ -60,7 +62,7 @@ impl Store {
         if keep == 0 {
             return None;
         }
-        let told = move |_, error| failed(error);
+        let told = move |_, trouble| tell(trouble);
         let writer = match RecordWriter::start(Records::new(state), keep, told) {
             Ok(writer) => writer,
             Err(error) => {

@@ -55,6 +55,10 @@ impl RecordFile {
         })
     }
 
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Adds lines; `sync`: they are on the disk when this returns.
     ///
     /// # Errors
@@ -150,7 +154,7 @@ pub fn is_record(path: &Path) -> io::Result<bool> {
 }
 
 /// Whether a client has it open: then a turn in it may go on.
-fn is_written(path: &Path) -> bool {
+pub fn is_written(path: &Path) -> bool {
     let locked = File::open(path).map(|file| file.try_lock_shared());
     matches!(locked, Ok(Err(TryLockError::WouldBlock)))
 }

@@ -180,6 +180,12 @@ impl Records {
         all.map(|summary| summary.id).collect()
     }
 
+    /// Whether a client has that session open, in whichever record.
+    pub fn is_open(&self, agent: &str, session: &SessionId) -> bool {
+        let ids = self.of_session(agent, session);
+        ids.iter().any(|id| file::is_written(&self.path(id)))
+    }
+
     /// # Errors
     /// It cannot be removed, as where a client has it open.
     pub fn remove(&self, id: &str) -> Result<(), FindError> {
@@ -271,6 +277,22 @@ mod tests {
             find("xyz00001")
         );
         assert!(find("").contains("several"));
+    }
+
+    #[test]
+    fn a_session_is_open_as_long_as_a_client_has_one_of_its_records() {
+        let state = tempfile::tempdir().expect("a folder");
+        let records = Records::new(state.path());
+        store(&records, "abc00000", "sess-1", 1, None);
+        store(&records, "abd00000", "sess-1", 3, None);
+        let is_open = |id: &str| records.is_open("demo", &SessionId::new(id));
+        assert!(!is_open("sess-1"));
+        let file = RecordFile::open(&records.path("abc00000")).expect("open");
+        assert!(is_open("sess-1"));
+        assert!(!is_open("sess-2"));
+        assert!(!records.is_open("claude", &SessionId::new("sess-1")));
+        drop(file);
+        assert!(!is_open("sess-1"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::{
 pub use file::{is_record, read};
 pub use folder::{FindError, Records};
 pub use summary::Summary;
-pub use writer::{Destination, RecordWriter, Screens};
+pub use writer::{Destination, OPEN_ELSEWHERE, RecordWriter, Screens, Trouble};
 
 /// Bytes of all files together.
 const MAX_TOTAL: u64 = 1 << 30;

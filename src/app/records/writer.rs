@@ -36,6 +36,19 @@ pub enum Destination {
     GoOn(String),
 }
 
+/// What became of a session's file, for the person to know.
+#[derive(Debug)]
+pub enum Trouble {
+    /// Lines could not be written.
+    NotStored(io::Error),
+    /// Another client has it open: there are two in one session.
+    OpenElsewhere,
+}
+
+/// Said where two clients are in one session.
+pub const OPEN_ELSEWHERE: &str = "it is open in another acp-tui too: neither shows what is said in \
+     the other, and this one is stored in a copy";
+
 /// Handle to the thread. It ends when the last handle goes and everything is written.
 #[derive(Clone, Debug)]
 pub struct RecordWriter {
@@ -83,15 +96,14 @@ impl std::fmt::Debug for Screens {
 }
 
 impl RecordWriter {
-    /// `keep` is how many sessions stay; `failed` hears of a session whose lines could not be
-    /// written.
+    /// `keep` is how many sessions stay; `tell` hears of sessions whose file is not as it should be.
     ///
     /// # Errors
     /// There is no thread to be had.
     pub fn start(
         records: Records,
         keep: usize,
-        failed: impl Fn(SessionKey, io::Error) + Send + 'static,
+        tell: impl Fn(SessionKey, Trouble) + Send + 'static,
     ) -> io::Result<Self> {
         let (orders, inbox) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -105,7 +117,9 @@ impl RecordWriter {
             while let Ok(order) = inbox.recv() {
                 match order {
                     Order::Begin(session, destination) => {
-                        files.begin(session, destination);
+                        if files.begin(session, destination) {
+                            tell(session, Trouble::OpenElsewhere);
+                        }
                     }
                     Order::Write {
                         session,
@@ -115,7 +129,7 @@ impl RecordWriter {
                     } => {
                         if let Err(error) = files.write(session, batch, &screens) {
                             tracing::warn!(%error, "a session could not be stored");
-                            failed(session, error);
+                            tell(session, Trouble::NotStored(error));
                         }
                         counter.fetch_sub(weight, Ordering::Relaxed);
                     }
@@ -183,14 +197,30 @@ enum Open {
 
 impl Files {
     /// One that goes on is taken at once, so that nobody deletes it meanwhile; any other is made with
-    /// its first line.
-    fn begin(&mut self, session: SessionKey, destination: Destination) {
-        let open = match &destination {
-            Destination::GoOn(id) => RecordFile::open(&self.records.path(id)).ok(),
+    /// its first line. True where another client has it open.
+    fn begin(&mut self, session: SessionKey, destination: Destination) -> bool {
+        let opened = match &destination {
+            Destination::GoOn(id) => Some(RecordFile::open(&self.records.path(id))),
             Destination::New => None,
         };
-        let open = open.map_or(Open::Wanted(destination), Open::File);
+        let mut elsewhere = false;
+        let open = match (opened, &destination) {
+            (Some(Ok(file)), _) => Open::File(file),
+            (Some(Err(error)), Destination::GoOn(id)) => {
+                // A lock is in the way of this client's other sessions as well.
+                elsewhere = error.kind() == io::ErrorKind::WouldBlock && !self.has_open(id);
+                Open::Wanted(destination)
+            }
+            _ => Open::Wanted(destination),
+        };
         self.open.insert(session, open);
+        elsewhere
+    }
+
+    fn has_open(&self, id: &str) -> bool {
+        let path = self.records.path(id);
+        let is_it = |open: &Open| matches!(open, Open::File(file) if file.path() == path);
+        self.open.values().any(is_it)
     }
 
     fn write(

@@ -1,0 +1,98 @@
+//! Which draft is whose: each client in a project has a slot of its own, a draft and a lock with the
+//! same name. What an ended client left there goes to the one that is meant to go on with it.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::Path,
+};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use super::{create_parent, log, options, read};
+
+/// Clients in one project that keep a draft each; of more, the last share one.
+const MAX: usize = 16;
+
+/// Whom a draft is meant for. Stands in the lock's file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// The profile's id.
+    pub agent: Option<String>,
+    /// As the agent names it.
+    pub session: Option<String>,
+}
+
+/// Whose drafts a client that starts wants.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    pub owner: Owner,
+    /// The person said which agent: a draft for another one waits for that.
+    pub chosen: bool,
+}
+
+impl Wanted {
+    /// The less, the better; a slot without a draft comes in between: anything is better than it that
+    /// may be meant, and it is better than what is meant for somebody else.
+    fn rank(&self, draft: &Path, lock: &Path) -> u8 {
+        const EMPTY: u8 = 3;
+        if fs::metadata(draft).map_or(0, |file| file.len()) == 0 {
+            return EMPTY;
+        }
+        let owner: Owner = read(lock)
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
+        let same = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
+        match same(&owner.agent, &self.owner.agent) {
+            true if same(&owner.session, &self.owner.session) => 0,
+            true => 1,
+            false if owner.agent.is_none() || !self.chosen => 2,
+            false => EMPTY + 1,
+        }
+    }
+}
+
+/// The name of a draft that no other living client has, and the lock that keeps it so.
+pub(super) fn claim(
+    drafts: &Path,
+    locks: &Path,
+    key: &str,
+    wanted: &Wanted,
+) -> (String, Option<File>) {
+    let names = (0..MAX).map(|number| match number {
+        0 => key.to_owned(),
+        number => format!("{key}.{number}"),
+    });
+    // Looked at before any is locked: a client that starts meanwhile must not find them all taken.
+    let mut slots: Vec<(u8, String)> = names
+        .map(|name| {
+            let rank = wanted.rank(&drafts.join(&name), &locks.join(&name));
+            (rank, name)
+        })
+        .collect();
+    slots.sort_by_key(|(rank, _)| *rank);
+    for (_, name) in slots {
+        let path = locks.join(&name);
+        let file = create_parent(&path).and_then(|()| options().append(true).open(&path));
+        match file {
+            Ok(file) => {
+                if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                    return (name, Some(file));
+                }
+            }
+            // Where nothing can be written there is nothing to be kept apart.
+            Err(error) => {
+                log(&path, Err(error));
+                return (name, None);
+            }
+        }
+    }
+    (format!("{key}.{MAX}"), None)
+}
+
+/// Writes whom the draft is meant for. A crash in between leaves it to anybody.
+pub(super) fn mark(mut lock: &File, owner: &Owner) -> io::Result<()> {
+    lock.set_len(0)?;
+    lock.write_all(serde_json::to_string(owner)?.as_bytes())
+}
