@@ -82,7 +82,7 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
             let loaded = load(&options)?;
             cli::print_warnings(&loaded.warnings);
             match action {
-                None => cli::agents(&loaded.config, &launch.cwd)?,
+                None => cli::agents(&loaded.config, &launch.cwd, &options.dirs.state)?,
                 Some(action) => cli::add_agents(&options, &loaded, &action)?,
             }
         }
@@ -111,7 +111,10 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
             return Ok(cli::trust(&launch.load_options()?, yes, revoke)?);
         }
         Command::Completions { shell } => cli::completions(shell)?,
-        Command::Man => cli::man()?,
+        Command::Man {
+            dir: Some(folder), ..
+        } => cli::man_pages(&folder)?,
+        Command::Man { command, .. } => cli::man(&command)?,
         Command::DemoAgent => demo::run()?,
     }
     Ok(ExitCode::Done)

@@ -170,8 +170,15 @@ pub enum Command {
         #[arg(value_name = "SHELL")]
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print the manual page, or that of a command
+    Man {
+        /// Command, such as `run` or `sessions export`
+        command: Vec<String>,
+
+        /// Write all pages into this folder instead
+        #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with = "command")]
+        dir: Option<PathBuf>,
+    },
     /// Be the built-in demo agent, on stdin and stdout
     #[command(hide = true)]
     DemoAgent,

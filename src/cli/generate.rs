@@ -1,5 +1,7 @@
 //! What is made out of the command line's description: completions and the manual page.
 
+use std::{fs, path::Path};
+
 use clap::CommandFactory;
 
 use super::{Cli, CliError, print};
@@ -29,15 +31,75 @@ fn offered() -> clap::Command {
         .subcommands(commands.cloned())
 }
 
+/// The manual page of the program, or of the command that `of` names, word by word.
+///
 /// # Errors
-/// Stdout cannot be written.
-pub fn man() -> Result<(), CliError> {
+/// There is no such command, or stdout cannot be written.
+pub fn man(of: &[String]) -> Result<(), CliError> {
+    print(&String::from_utf8_lossy(&page(&named(of)?)?))
+}
+
+/// Writes the pages of the program and of each command into `folder`, which is made where missing.
+///
+/// # Errors
+/// A page cannot be written.
+pub fn man_pages(folder: &Path) -> Result<(), CliError> {
+    let io = |source| CliError::Io {
+        what: folder.display().to_string(),
+        source,
+    };
+    fs::create_dir_all(folder).map_err(io)?;
+    let mut commands = vec![built()];
+    while let Some(command) = commands.pop() {
+        let file = folder.join(format!("{}.1", page_name(&command)));
+        fs::write(&file, page(&command)?).map_err(|source| CliError::Io {
+            what: file.display().to_string(),
+            source,
+        })?;
+        commands.extend(pages_below(&command).cloned());
+    }
+    Ok(())
+}
+
+/// With the names that pages have: `acp-tui-sessions-show`.
+fn built() -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    command
+}
+
+fn named(words: &[String]) -> Result<clap::Command, CliError> {
+    let mut command = built();
+    for word in words {
+        let found = pages_below(&command).find(|below| below.get_name() == word);
+        command = found.cloned().ok_or_else(|| {
+            let wanted = words.join(" ");
+            CliError::Usage(format!(
+                "there is no command \"{wanted}\"; `acp-tui --help` lists them"
+            ))
+        })?;
+    }
+    Ok(command)
+}
+
+fn pages_below(command: &clap::Command) -> impl Iterator<Item = &clap::Command> {
+    let below = command.get_subcommands();
+    below.filter(|below| !below.is_hide_set() && below.get_name() != "help")
+}
+
+fn page_name(command: &clap::Command) -> &str {
+    command
+        .get_display_name()
+        .unwrap_or_else(|| command.get_name())
+}
+
+fn page(command: &clap::Command) -> Result<Vec<u8>, CliError> {
     let mut out = Vec::new();
-    clap_mangen::Man::new(Cli::command())
+    clap_mangen::Man::new(command.clone())
         .render(&mut out)
         .map_err(|source| CliError::Io {
             what: "the manual page".into(),
             source,
         })?;
-    print(&String::from_utf8_lossy(&out))
+    Ok(out)
 }

@@ -15,11 +15,12 @@ mod output;
 mod run;
 mod terminal;
 mod trust;
+mod version;
 
 use crate::config::{AgentError, ConfigError};
 
 pub use self::{
-    agents::{agents, program_version},
+    agents::agents,
     args::{
         AddFrom, AgentArg, AgentsAction, Cli, Command, ConfigAction, DoctorArgs, ExportFormat,
         Format, ImportFrom, OpenArgs, ReplayArgs as ReplayOptions, ReportFormat, RunArgs,
@@ -27,13 +28,14 @@ pub use self::{
     },
     config::config,
     doctor::{DoctorReport, Finding, Survey, Verdict},
-    generate::{completions, man},
+    generate::{completions, man, man_pages},
     import::add_agents,
     launch::{AgentWanted, Launch, Reopen},
     output::{columns, complain, print, print_warnings, write_file},
     run::{PromptSource, RunOptions},
     terminal::terminal_check,
     trust::trust,
+    version::program_version,
 };
 
 /// How the process ends.

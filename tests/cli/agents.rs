@@ -35,6 +35,59 @@ fn agents_are_listed_with_place_version_and_remedy() {
     assert!(line("demo").ends_with("acp-tui demo-agent"));
 }
 
+#[test]
+fn a_version_is_asked_once_until_the_program_changes() {
+    use std::os::unix::fs::PermissionsExt;
+    let shell = Shell::new();
+    let asked = shell.path().join("asked");
+    let program = shell.path().join("own-agent");
+    let say = |version: &str| {
+        let text = format!(
+            "#!/bin/sh\necho \"$@\" >> {}\necho 'own, version {version}'\n",
+            asked.display()
+        );
+        fs::write(&program, text).unwrap();
+        fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    say("1.0.0");
+    // The agent by itself, behind an interpreter, and behind what would tell another version.
+    shell.config(&format!(
+        "[agents.a]\ncommand = {program:?}\nargs = [\"acp\"]\n\
+         [agents.b]\ncommand = \"/bin/sh\"\nargs = [{program:?}, \"acp\"]\n\
+         [agents.c]\ncommand = \"/bin/sh\"\nargs = [\"-c\", \"acp\"]\n\
+         [agents.d]\ncommand = \"/usr/bin/env\"\nargs = [{program:?}]\n"
+    ));
+    let versions = || {
+        let ran = shell.run(&["agents"]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let of = |id: &str| {
+            let line = ran.out.lines().find(|line| line.starts_with(id));
+            let words: Vec<_> = line.unwrap().split_whitespace().collect();
+            words[3].to_owned()
+        };
+        ["a ", "b ", "c ", "d "].map(of)
+    };
+    let times = || fs::read_to_string(&asked).unwrap().lines().count();
+    assert_eq!(versions(), ["1.0.0", "1.0.0", "-", "-"]);
+    assert_eq!(times(), 2);
+    assert_eq!(
+        fs::read_to_string(&asked).unwrap(),
+        "--version\n--version\n"
+    );
+    assert_eq!(versions(), ["1.0.0", "1.0.0", "-", "-"]);
+    assert_eq!(times(), 2, "kept");
+    say("1.0.1");
+    assert_eq!(versions(), ["1.0.1", "1.0.1", "-", "-"]);
+    assert_eq!(times(), 4);
+    // What is kept is no condition: a broken file is replaced.
+    let kept = shell
+        .path()
+        .join(".local/state/acp-tui/agent-versions.json");
+    fs::write(&kept, "{\"a\": 1").unwrap();
+    assert_eq!(versions(), ["1.0.1", "1.0.1", "-", "-"]);
+    assert_eq!(times(), 6);
+}
+
 const SETTINGS: &str = r#"{
   // Zed's own
   "theme": "One",

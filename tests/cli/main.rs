@@ -243,6 +243,42 @@ fn completions_and_the_manual_page_are_the_same_each_time() {
     }
 }
 
+#[test]
+fn every_command_has_a_manual_page() {
+    let shell = Shell::new();
+    let page = shell.run(&["man", "sessions", "export"]);
+    assert_eq!((page.code, page.err.as_str()), (0, ""));
+    assert!(
+        page.out.contains("acp\\-tui\\-sessions\\-export"),
+        "{}",
+        page.out
+    );
+    assert!(page.out.contains("\\-\\-force"), "{}", page.out);
+
+    let wrong = shell.run(&["man", "sessions", "exprot"]);
+    assert_eq!(wrong.code, 2);
+    assert!(
+        wrong.err.contains("no command \"sessions exprot\""),
+        "{}",
+        wrong.err
+    );
+
+    let folder = shell.path().join("pages/man1");
+    let all = shell.run(&["man", "--dir", folder.to_str().unwrap()]);
+    assert_eq!((all.code, all.out.as_str(), all.err.as_str()), (0, "", ""));
+    let pages: BTreeSet<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for page in ["acp-tui.1", "acp-tui-run.1", "acp-tui-agents-import-zed.1"] {
+        assert!(pages.contains(page), "{pages:?}");
+    }
+    assert!(
+        !pages.iter().any(|page| page.contains("demo-agent")),
+        "{pages:?}"
+    );
+}
+
 /// The words of a text that look like flags.
 fn flags(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
