@@ -1,6 +1,7 @@
 //! The wire log: every line of both directions, in a file of its own (`--wire`).
 
 use std::{
+    borrow::Cow,
     fs::{File, OpenOptions, Permissions},
     io::{self, BufWriter, Write},
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
@@ -9,13 +10,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use memchr::memmem::{self, Finder};
+use memchr::memmem::Finder;
 use serde::Serialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
 use crate::{
-    proto::is_secret_name,
     rpc::{self, Direction, WireLine},
+    text::{
+        json,
+        secrets::{MASK, is_secret_name, mask, mask_json},
+    },
 };
 
 /// Lines that may wait for the disk, in bytes.
@@ -23,7 +27,6 @@ const LIMIT: usize = 64 * 1024 * 1024;
 
 /// Shorter values are no secrets worth the name, and masking them would eat ordinary text.
 const SHORTEST_SECRET: usize = 6;
-const MASK: &str = "***";
 
 const FINISH_GRACE: Duration = Duration::from_secs(2);
 const FINISH_POLL: Duration = Duration::from_millis(5);
@@ -69,73 +72,6 @@ impl Secrets {
                 from = at + MASK.len();
             }
         }
-    }
-}
-
-/// What is handed to MCP servers is masked by its place, however short it is (V1-MCP-04).
-fn mask_servers(line: &mut Vec<u8>) {
-    let some = memmem::find(line, b"\"mcpServers\":[{").is_some();
-    let message = some.then(|| serde_json::from_slice::<Value>(line).ok());
-    let Some(mut message) = message.flatten() else {
-        return;
-    };
-    let servers = message.pointer_mut("/params/mcpServers");
-    let servers = servers.and_then(Value::as_array_mut);
-    for server in servers.into_iter().flatten() {
-        for pairs in ["env", "headers"] {
-            let pairs = server.get_mut(pairs).and_then(Value::as_array_mut);
-            for pair in pairs.into_iter().flatten() {
-                pair["value"] = Value::from("***");
-            }
-        }
-    }
-    if let Ok(masked) = serde_json::to_vec(&message) {
-        *line = masked;
-    }
-}
-
-/// Headers of a provider are masked by their place as well (V1-AUTH-12).
-fn mask_provider(line: &mut Vec<u8>) {
-    if memmem::find(line, br#""providers/set""#).is_none() {
-        return;
-    }
-    let Ok(mut message) = serde_json::from_slice::<Value>(line) else {
-        return;
-    };
-    if message.get("method").is_some_and(|m| m == "providers/set")
-        && let Some(headers) = message.pointer_mut("/params/headers")
-        && let Some(headers) = headers.as_object_mut()
-    {
-        headers.values_mut().for_each(|value| *value = MASK.into());
-        *line = message.to_string().into_bytes();
-    }
-}
-
-/// What the person filled into a form is theirs to tell: agents ask for secrets in forms although
-/// they must not (V1-ELI-13).
-fn mask_form_answer(line: &mut Vec<u8>) {
-    if memmem::find(line, br#""action":"accept""#).is_none() {
-        return;
-    }
-    let Ok(mut message) = serde_json::from_slice::<Value>(line) else {
-        return;
-    };
-    if let Some(result) = message.get_mut("result")
-        && result
-            .get("action")
-            .is_some_and(|action| action == "accept")
-        && let Some(content) = result.get_mut("content").and_then(Value::as_object_mut)
-    {
-        content.values_mut().for_each(mask_value);
-        *line = message.to_string().into_bytes();
-    }
-}
-
-fn mask_value(value: &mut Value) {
-    match value {
-        Value::String(_) | Value::Number(_) => *value = Value::from(MASK),
-        Value::Array(items) => items.iter_mut().for_each(mask_value),
-        Value::Null | Value::Bool(_) | Value::Object(_) => {}
     }
 }
 
@@ -229,15 +165,14 @@ fn write_line(
     secrets: &Secrets,
 ) -> io::Result<()> {
     let mut bytes = line.bytes.into_vec();
-    if line.direction == Direction::ToAgent {
-        mask_servers(&mut bytes);
-        mask_provider(&mut bytes);
-    }
     secrets.mask(&mut bytes);
-    if line.direction == Direction::ToAgent {
-        mask_form_answer(&mut bytes);
-    }
     let text = String::from_utf8_lossy(&bytes);
+    // Environments and headers (V1-MCP-04, V1-AUTH-12), answers to forms (V1-ELI-13), and whatever
+    // else is a secret by its name or place, whoever says it.
+    let text = match serde_json::from_str::<&RawValue>(&text) {
+        Ok(json) => Cow::Owned(mask_json(json.get())),
+        Err(_) => mask(&text),
+    };
     let msg = serde_json::from_str::<&RawValue>(&text).ok();
     let seconds = line.at.saturating_duration_since(start).as_secs_f64();
     let entry = Entry {
@@ -250,8 +185,7 @@ fn write_line(
         raw: msg.is_none().then_some(&*text),
         v1: msg.filter(|_| line.plain),
     };
-    serde_json::to_writer(&mut *file, &entry)?;
-    file.write_all(b"\n")
+    json::write_line(file, &entry)
 }
 
 #[cfg(test)]

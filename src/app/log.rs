@@ -2,17 +2,21 @@
 
 use std::{
     fs,
+    io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
-use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
+use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     EnvFilter, fmt::time::uptime, layer::SubscriberExt, util::SubscriberInitExt,
 };
 
-use crate::config::Dirs;
+use crate::{
+    config::Dirs,
+    text::{sanitize, secrets::mask},
+};
 
 /// The default file starts anew once it is larger than this.
 const MAX_BYTES: u64 = 4 << 20;
@@ -48,7 +52,7 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
         .finish(file);
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let layer = tracing_subscriber::fmt::layer()
-        .with_writer(writer)
+        .with_writer(move || Harmless(writer.clone()))
         .with_ansi(false)
         .with_timer(uptime());
     // Fails only if somebody has set one before: then that one is used.
@@ -58,6 +62,22 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
         .try_init();
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "start");
     Ok(Some(guard))
+}
+
+/// Lines as they may be kept and shown: without secrets, and with nothing that acts on a terminal.
+struct Harmless(NonBlocking);
+
+impl Write for Harmless {
+    /// Of one event: the library writes each at once.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        self.0.write_all(sanitize(&mask(&text)).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 fn default_file(state: &Path) -> PathBuf {

@@ -20,7 +20,7 @@ use crate::{
     proto::{PlanBody, PlanText},
     record::{Block, Children, Conversation, Pinned, Record, ago, iso, markdown},
     session::{BlockKind, Past, Session, SessionConfig},
-    text::{SafeText, truncate_to_width},
+    text::{SafeText, json, truncate_to_width},
     ui::{Ui, offload::Offload, transcript::transcript_text},
     vt::Screens,
 };
@@ -186,7 +186,7 @@ impl<'a> Listed<'a> {
 }
 
 fn list_json(found: &[Summary]) -> String {
-    json(&found.iter().map(Listed::new).collect::<Vec<_>>())
+    json::pretty(&found.iter().map(Listed::new).collect::<Vec<_>>())
 }
 
 /// `sessions export --format json`: stable, members may be added.
@@ -253,7 +253,7 @@ const MAX_DEPTH: usize = 16;
 
 fn export_json(id: &str, record: &Record) -> String {
     let about = &record.about;
-    json(&Exported {
+    json::pretty(&Exported {
         version: crate::record::VERSION,
         id,
         agent: &about.agent,
@@ -265,12 +265,6 @@ fn export_json(id: &str, record: &Record) -> String {
         updated_at: iso(record.updated),
         said: ExportedConversation::new(&record.said, &record.children, MAX_DEPTH),
     })
-}
-
-fn json(value: &impl Serialize) -> String {
-    // Fails for keys that are no strings, of which there are none.
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    format!("{text}\n")
 }
 
 /// As it stood on the screen; as plain text where stdout is no terminal.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{CliError, output::columns, print, version::Versions};
 use crate::{
     config::{AgentProfile, Config, Origin, StartError},
-    text::SafeText,
+    text::{SafeText, secrets::mask},
 };
 
 /// One line for each agent: those that are found first. `state` is the state directory, where the
@@ -40,7 +40,7 @@ pub fn agents(config: &Config, cwd: &Path, state: &Path) -> Result<(), CliError>
             SafeText::line(&agent.name).to_string(),
             origin(&agent.origin),
             version,
-            SafeText::line(&place).to_string(),
+            SafeText::line(&mask(&place)).to_string(),
         ]);
     }
     let head = ["AGENT", "NAME", "FROM", "VERSION", "COMMAND"].map(str::to_owned);

@@ -7,7 +7,7 @@ use super::{ExitCode, agents::origin, output::columns};
 use crate::{
     config::{AgentProfile, Config, StartError},
     proto::AgentCaps,
-    text::SafeText,
+    text::{SafeText, secrets::mask},
 };
 
 /// Of stderr: what came before is in the log.
@@ -62,7 +62,8 @@ impl Finding {
         Self {
             verdict,
             what: SafeText::line(what.as_ref()),
-            detail: SafeText::line(detail.as_ref()),
+            // It may quote a command line or what the agent said.
+            detail: SafeText::line(&mask(detail.as_ref())),
             stderr: Vec::new(),
             advice: Vec::new(),
         }
@@ -80,7 +81,7 @@ impl Finding {
     pub fn with_stderr(mut self, stderr: &str) -> Self {
         let lines: Vec<&str> = stderr.lines().filter(|l| !l.trim().is_empty()).collect();
         let last = lines.iter().skip(lines.len().saturating_sub(STDERR_LINES));
-        self.stderr = last.map(|line| SafeText::line(line)).collect();
+        self.stderr = last.map(|line| SafeText::line(&mask(line))).collect();
         self
     }
 }
@@ -237,7 +238,7 @@ impl Survey {
                     from: origin(&agent.origin),
                     default: is_default(agent),
                     found: command.is_some(),
-                    command: command.as_ref().map(line),
+                    command: command.map(|command| SafeText::line(&mask(&command))),
                     problem: problem.as_ref().map(line),
                     install: agent.install.as_ref().map(line),
                 }

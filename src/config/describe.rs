@@ -3,14 +3,11 @@
 use toml::{Table, Value};
 
 use super::{Loaded, Origin, Source, check::join, layer::RULES};
-use crate::text::SafeText;
-
-/// Parts of a variable's name that tell that its value is not to be shown.
-const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+use crate::text::{SafeText, secrets};
 
 impl Loaded {
-    /// The whole, but for agents that are as they are built in. Literal secrets in an agent's
-    /// environment are left out, so that it can be shown to others.
+    /// The whole, but for agents that are as they are built in. Secrets are masked, so that it can be
+    /// shown to others.
     pub fn describe(&self) -> String {
         let mut page = Page {
             loaded: self,
@@ -73,12 +70,9 @@ impl Page<'_> {
                     self.line("rules = [", None);
                     for (i, rule) in rules.iter().enumerate() {
                         let source = self.loaded.sources.get(&format!("{RULES}[{i}]"));
-                        self.line(&format!("  {rule},"), source);
+                        self.line(&format!("  {},", masked("", rule, false)), source);
                     }
                     self.line("]", None);
-                }
-                Value::String(text) if is_secret(&full) && !text.contains("${") => {
-                    self.value(&full, &shown, &Value::from("(not shown)"));
                 }
                 value => self.value(&full, &shown, value),
             }
@@ -87,6 +81,12 @@ impl Page<'_> {
 
     fn value(&mut self, full: &str, shown: &str, value: &Value) {
         let source = self.loaded.sources.get(full);
+        let name = full.rsplit('.').next().unwrap_or_default();
+        // Chords stand behind names of actions.
+        let value = match full.starts_with("keys.") {
+            true => value.clone(),
+            false => masked(name, value, is_secret(full)),
+        };
         self.line(&format!("{shown} = {value}"), source);
     }
 
@@ -107,15 +107,40 @@ impl Page<'_> {
     }
 }
 
-/// Whether a key is that of a secret in an agent's environment.
+/// Whether a key's value is secret whatever it is called.
 fn is_secret(full: &str) -> bool {
     // V1-MCP-04: what a server gets is as good as secret.
-    let of_server = full.starts_with("mcp_servers.");
-    if of_server && (full.contains(".env.") || full.contains(".headers.")) {
-        return true;
+    full.starts_with("mcp_servers.") && (full.contains(".env.") || full.contains(".headers."))
+}
+
+/// What of a value may be seen by others.
+fn masked(name: &str, value: &Value, secret: bool) -> Value {
+    let hidden = |text: &str| Value::from(secrets::setting(name, text, secret).into_owned());
+    match value {
+        Value::String(text) => hidden(text),
+        Value::Integer(_) | Value::Float(_) if secrets::is_secret_member(name) || secret => {
+            Value::from(secrets::MASK)
+        }
+        Value::Array(items) if items.iter().all(Value::is_str) && !secret => {
+            let words = items.iter().filter_map(Value::as_str);
+            let words = secrets::mask_words(words).into_iter();
+            Value::Array(
+                words
+                    .map(|word| masked(name, &Value::from(&*word), false))
+                    .collect(),
+            )
+        }
+        Value::Array(items) => Value::Array(
+            items
+                .iter()
+                .map(|item| masked(name, item, secret))
+                .collect(),
+        ),
+        Value::Table(table) => {
+            let entries = table.iter();
+            let entries = entries.map(|(key, value)| (key.clone(), masked(key, value, secret)));
+            Value::Table(entries.collect())
+        }
+        value => value.clone(),
     }
-    full.split_once(".env.").is_some_and(|(_, name)| {
-        let name = name.to_ascii_uppercase();
-        SECRET.iter().any(|part| name.contains(part))
-    })
 }

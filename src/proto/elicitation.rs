@@ -159,19 +159,3 @@ pub enum ElicitationAnswer {
     /// The person said nothing: dismissed, or overtaken by events.
     Cancel,
 }
-
-/// Whether a name is that of a secret: a variable's, a form field's.
-pub fn is_secret_name(name: &str) -> bool {
-    const WORDS: [&str; 8] = [
-        "KEY",
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "PASSCODE",
-        "CREDENTIAL",
-    ];
-    let name = name.to_ascii_uppercase();
-    WORDS.iter().any(|word| name.contains(word))
-}

@@ -48,7 +48,7 @@ pub use dialect::{Dialect, DialectHint, DialectRow, Protocol};
 pub use diff::{Diff, DiffText, FileChange, FileKind};
 pub use elicitation::{
     Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
-    Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat, is_secret_name,
+    Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat,
 };
 pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TurnTokens, Usage, UsageUpdate};

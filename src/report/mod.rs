@@ -5,7 +5,6 @@
 //! people, JSON for programs. Sees the session's state and its events, changes nothing, does no IO.
 
 mod flow;
-mod json;
 mod observer;
 mod record;
 mod summary;
@@ -16,8 +15,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use crate::text::json::{line, pretty};
 pub use flow::Flow;
-pub use json::{line, pretty};
 pub use observer::{Observer, Scope};
 pub use record::{Permission, Record, Tool};
 pub use summary::{Problem, Summary, VERSION};

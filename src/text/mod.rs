@@ -1,13 +1,15 @@
 //! Text that may be shown, and how wide it is.
 //!
 //! Owns: [`SafeText`] (the only form in which foreign text reaches the screen), cell widths by
-//! grapheme, tab expansion, truncation and wrapping, command lines out of words. Must not know about styles, widgets or the
-//! protocol.
+//! grapheme, tab expansion, truncation and wrapping, command lines out of words; what of it is a secret
+//! ([`secrets`]). Must not know about styles, widgets or the protocol.
 
 mod breaks;
 mod bytes;
 mod colour;
+pub mod json;
 mod safe;
+pub mod secrets;
 mod shell;
 mod stored;
 mod width;

@@ -8,6 +8,7 @@ mod agents;
 mod doctor;
 mod replay;
 mod run;
+mod secrets;
 mod shell;
 
 use std::{collections::BTreeSet, fs, process::Stdio};
@@ -132,7 +133,7 @@ fn config_prints_what_is_in_effect_and_whence() {
     shows("theme", "\"light\"", &format!("{file}:2"));
     shows("motion", "true", "default");
     shows("command", "\"pi-acp\"", "built-in");
-    shows("env.PI_KEY", "\"(not shown)\"", &format!("{file}:5"));
+    shows("env.PI_KEY", "\"***\"", &format!("{file}:5"));
     shows("env.PI_TOKEN", "\"${T}\"", &format!("{file}:5"));
     assert!(ran.out.parse::<toml::Table>().is_ok(), "it is TOML");
 

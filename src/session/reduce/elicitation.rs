@@ -3,13 +3,13 @@
 use crate::{
     proto::{
         Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope, Field,
-        Form, FormValue, HostReply, RequestKey, RpcError, ToolCallId, code, is_secret_name,
+        Form, FormValue, HostReply, RequestKey, RpcError, ToolCallId, code,
     },
     session::{
         Address, BlockId, Effect, FormQuestion, NoticeLevel, PageAnswer, PageQuestion, Question,
         QuestionId,
     },
-    text::{SafeText, first_bytes},
+    text::{SafeText, first_bytes, secrets::is_secret_name},
 };
 
 use super::{Step, bounds::MAX_PAGES, notices::notice};

@@ -5,7 +5,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
-use crate::text::sanitize;
+use super::sanitize;
 
 /// One value on one line, with its end.
 pub fn line(value: &impl Serialize) -> String {
@@ -15,6 +15,18 @@ pub fn line(value: &impl Serialize) -> String {
 /// One value for people to read, with a line's end.
 pub fn pretty(value: &impl Serialize) -> String {
     write(value, Guarded(PrettyFormatter::new()))
+}
+
+/// One value on one line, with its end, into `out`; JSON that is in it as text is guarded as well.
+///
+/// # Errors
+/// `out` takes no more.
+pub fn write_line(out: &mut impl io::Write, value: &impl Serialize) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(
+        &mut *out,
+        Guarded(CompactFormatter),
+    ))?;
+    out.write_all(b"\n")
 }
 
 fn write(value: &impl Serialize, formatter: impl Formatter) -> String {
@@ -32,6 +44,24 @@ fn write(value: &impl Serialize, formatter: impl Formatter) -> String {
 /// it, is escaped. JSON itself lets C1 controls and marks of direction pass.
 struct Guarded<F>(F);
 
+fn guard<W: ?Sized + io::Write>(writer: &mut W, text: &str) -> io::Result<()> {
+    // A text that needs nothing is written as it is; one that does is so from end to end, as what a
+    // character means may hang on the one before it.
+    if sanitize(text) == text {
+        return writer.write_all(text.as_bytes());
+    }
+    for c in text.chars() {
+        if c.is_ascii() && c != '\u{7f}' {
+            write!(writer, "{c}")?;
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
 macro_rules! pass {
     ($($name:ident($($arg:ident: $kind:ty),*);)*) => {
         $(fn $name<W: ?Sized + io::Write>(&mut self, writer: &mut W $(, $arg: $kind)*) -> io::Result<()> {
@@ -46,19 +76,16 @@ impl<F: Formatter> Formatter for Guarded<F> {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        if sanitize(fragment) == fragment {
-            return writer.write_all(fragment.as_bytes());
-        }
-        for c in fragment.chars() {
-            if c.is_ascii() && c != '\u{7f}' {
-                write!(writer, "{c}")?;
-            } else {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    write!(writer, "\\u{unit:04x}")?;
-                }
-            }
-        }
-        Ok(())
+        guard(writer, fragment)
+    }
+
+    // Beyond ASCII there are only texts in JSON.
+    fn write_raw_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        guard(writer, fragment)
     }
 
     pass! {
