@@ -1,6 +1,6 @@
 //! Carries out what the person wants beyond the session's rules.
 
-use std::{sync::PoisonError, time::Instant};
+use std::{io, path::PathBuf, sync::PoisonError, time::Instant};
 
 use crate::{
     app::{
@@ -14,7 +14,7 @@ use crate::{
     host::{clipboard::Copied, walk},
     session::{Event, NoticeLevel, Start},
     text::SafeText,
-    ui::{Draft, UiCommand},
+    ui::{Draft, FolderListing, UiCommand},
 };
 
 impl App {
@@ -39,6 +39,7 @@ impl App {
             UiCommand::Copy(text) => self.copy(text),
             UiCommand::Shell(line) => self.shell(&line),
             UiCommand::ListFiles => self.list_files(),
+            UiCommand::ListFolder(typed) => self.list_folder(typed),
             UiCommand::LookAt(paths) => self.look_at(paths),
             UiCommand::PasteClipboard => self.paste_clipboard(),
             UiCommand::ShowFile(path) => self.show_file(&path),
@@ -185,6 +186,31 @@ impl App {
         let (jobs, root) = (self.jobs.clone(), self.launch.cwd.clone());
         tokio::task::spawn_blocking(move || {
             let _ = jobs.send(Job::Files(walk::files(&root, || jobs.is_closed()).into()));
+        });
+    }
+
+    fn list_folder(&self, typed: String) {
+        let (jobs, root) = (self.jobs.clone(), self.launch.cwd.clone());
+        tokio::task::spawn_blocking(move || {
+            let home = std::env::var_os("HOME").map(PathBuf::from);
+            let listing = match walk::folder(&root, &typed, home.as_deref()) {
+                Ok(listing) => FolderListing {
+                    names: Ok(listing.names.into()),
+                    more: listing.more,
+                    path: listing.path.map(|path| path.to_string_lossy().into_owned()),
+                    typed,
+                },
+                Err(error) => FolderListing {
+                    names: match error.kind() {
+                        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok([].into()),
+                        _ => Err(SafeText::line(&format!("{typed}: {error}"))),
+                    },
+                    more: false,
+                    path: None,
+                    typed,
+                },
+            };
+            let _ = jobs.send(Job::Folder(listing));
         });
     }
 

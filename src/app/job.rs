@@ -13,7 +13,7 @@ use crate::{
     proto::{ConnectionId, SessionId, SessionKey},
     session::{Event, Prompt, Start},
     text::SafeText,
-    ui::{AgentList, FileList, LookedAt, PastSession},
+    ui::{AgentList, FileList, FolderListing, LookedAt, PastSession},
 };
 
 pub enum Job {
@@ -55,6 +55,7 @@ pub enum Job {
     /// No other client has the session open that this one is to have deleted.
     Delete(SessionKey, SessionId),
     Files(FileList),
+    Folder(FolderListing),
     /// Text was copied, or not.
     Copied(Copied),
     /// Which agents are installed.

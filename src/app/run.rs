@@ -234,6 +234,10 @@ impl App {
                 self.ui.set_files(files);
                 self.frames.request(now, Reason::Now);
             }
+            Job::Folder(listing) => {
+                self.ui.set_folder(listing);
+                self.frames.request(now, Reason::Now);
+            }
             Job::Agents(agents) => {
                 self.ui.set_agents(agents);
                 self.frames.request(now, Reason::Now);

@@ -107,7 +107,7 @@ impl Store {
 
     /// The draft that an earlier run left.
     pub fn draft(&self) -> Option<String> {
-        read(&self.draft).filter(|draft| !draft.is_empty())
+        read(&self.draft).filter(|draft| !slot::is_trifle(draft))
     }
 
     /// Gives a draft its place among those that are saved by tasks of their own.
@@ -303,9 +303,9 @@ mod tests {
         let state = tempfile::tempdir().expect("a folder");
         let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
         let all = [
-            ("D", wanted("demo", Some("d"), true)),
-            ("C", wanted("claude", Some("c"), true)),
-            ("C2", wanted("claude", Some("c2"), true)),
+            ("for D", wanted("demo", Some("d"), true)),
+            ("for C", wanted("claude", Some("c"), true)),
+            ("for C2", wanted("claude", Some("c2"), true)),
         ];
         let stores = all.clone().map(|(text, whose)| {
             let store = open(&whose);
@@ -314,13 +314,13 @@ mod tests {
         });
         drop(stores);
         let second = open(&wanted("claude", Some("c2"), true));
-        assert_eq!(second.draft().as_deref(), Some("C2"));
+        assert_eq!(second.draft().as_deref(), Some("for C2"));
         let first = open(&wanted("claude", None, true));
-        assert_eq!(first.draft().as_deref(), Some("C"));
+        assert_eq!(first.draft().as_deref(), Some("for C"));
         let other = open(&wanted("claude", None, true));
         assert_eq!(other.draft(), None, "it waits for its agent");
         let demo = open(&wanted("demo", None, true));
-        assert_eq!(demo.draft().as_deref(), Some("D"));
+        assert_eq!(demo.draft().as_deref(), Some("for D"));
     }
 
     #[test]
@@ -329,13 +329,39 @@ mod tests {
         let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
         let demo = wanted("demo", None, true);
         let store = open(&demo);
-        store.save_draft(&store.number_draft("D".into(), demo.owner));
+        store.save_draft(&store.number_draft("for D".into(), demo.owner));
         drop(store);
         assert_eq!(
             open(&wanted("claude", None, false)).draft().as_deref(),
-            Some("D")
+            Some("for D")
         );
-        assert_eq!(open(&Wanted::default()).draft().as_deref(), Some("D"));
+        assert_eq!(open(&Wanted::default()).draft().as_deref(), Some("for D"));
+    }
+
+    #[test]
+    fn what_nobody_would_miss_is_in_nobodys_way() {
+        let state = tempfile::tempdir().expect("a folder");
+        let open = || Store::new(state.path(), Path::new("/p"), &Wanted::default());
+        for (text, back) in [
+            ("/", false),
+            ("x", false),
+            (" \u{e9}\n", false),
+            ("/comp", false),
+            ("xy", true),
+            ("/compact now", true),
+            ("/src/main.rs", true),
+        ] {
+            let store = open();
+            store.save_draft(&store.number_draft(text.into(), Owner::default()));
+            drop(store);
+            assert_eq!(open().draft().is_some(), back, "{text:?}");
+        }
+        // It is no reason to leave another one where it is.
+        let (first, second) = (open(), open());
+        first.save_draft(&first.number_draft("/".into(), Owner::default()));
+        second.save_draft(&second.number_draft("a thought".into(), Owner::default()));
+        drop((first, second));
+        assert_eq!(open().draft().as_deref(), Some("a thought"));
     }
 
     #[test]

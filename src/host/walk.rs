@@ -1,6 +1,10 @@
 //! The project's files, to be mentioned with `@`.
 
-use std::path::Path;
+use std::{
+    ffi::OsStr,
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
 
 use ignore::WalkBuilder;
 
@@ -47,6 +51,80 @@ pub fn files(root: &Path, cancelled: impl Fn() -> bool) -> Vec<String> {
         .collect();
     files.sort_unstable();
     files
+}
+
+/// What is in a folder that a person has typed, whatever is ignored and wherever it leads.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Names, those of folders with a `/` at the end, sorted; at most [`MAX_FILES`].
+    pub names: Vec<String>,
+    /// There are more.
+    pub more: bool,
+    /// The folder's own path, where what was typed is none to be handed on (`~/`, `../`).
+    pub path: Option<PathBuf>,
+}
+
+/// Lists the folder `typed` (empty, or with a `/` at the end) as seen from `cwd`; `~/` is `home`. For
+/// blocking tasks.
+///
+/// # Errors
+/// It is not there, no folder, or may not be read.
+pub fn folder(cwd: &Path, typed: &str, home: Option<&Path>) -> io::Result<Listing> {
+    let of_home = typed.strip_prefix("~/").zip(home);
+    let asked = match of_home {
+        Some((rest, home)) => home.join(rest),
+        None => cwd.join(typed),
+    };
+    let goes_up = Path::new(typed)
+        .components()
+        .any(|c| c == Component::ParentDir);
+    let path = match of_home.is_some() || goes_up {
+        // As the file system goes up: from where a link leads.
+        true => Some(asked.canonicalize()?),
+        false => None,
+    };
+    let mut names = Vec::new();
+    let mut more = false;
+    for entry in fs::read_dir(&asked)? {
+        // What cannot be read is not there to be mentioned.
+        let Some((name, kind)) = entry.ok().and_then(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            Some((name, kind_of(&entry)?))
+        }) else {
+            continue;
+        };
+        if SKIPPED.iter().any(|skipped| OsStr::new(&name) == *skipped) {
+            continue;
+        }
+        if names.len() == MAX_FILES {
+            more = true;
+            break;
+        }
+        let sign = if kind == Kind::Folder { "/" } else { "" };
+        names.push(format!("{name}{sign}"));
+    }
+    names.sort_unstable();
+    Ok(Listing { names, more, path })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Folder,
+}
+
+/// `None` for what is neither: FIFOs, sockets, devices, links that lead nowhere.
+fn kind_of(entry: &fs::DirEntry) -> Option<Kind> {
+    let mut kind = entry.file_type().ok()?;
+    if kind.is_symlink() {
+        // Nothing is opened for that.
+        kind = fs::metadata(entry.path()).ok()?.file_type();
+    }
+    match kind {
+        kind if kind.is_dir() => Some(Kind::Folder),
+        kind if kind.is_file() => Some(Kind::File),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -116,6 +194,43 @@ mod tests {
             std::os::unix::fs::symlink(to, path(link)).unwrap();
         }
         assert_eq!(files(dir.path(), || false), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_typed_is_listed_whatever_ignores_it() {
+        let dir = project();
+        let home = dir.path().join("src");
+        let list = |typed: &str| {
+            let listing = folder(dir.path(), typed, Some(&home)).map_err(|error| error.kind());
+            listing.map(|listing| (listing.names, listing.path))
+        };
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        std::os::unix::fs::symlink("src/sub", dir.path().join("link")).unwrap();
+        std::os::unix::fs::symlink("nowhere", dir.path().join("gone")).unwrap();
+        let root = names(&[
+            ".github/",
+            ".gitignore",
+            "a.log",
+            "link/",
+            "src/",
+            "target/",
+        ]);
+        assert_eq!(list(""), Ok((root.clone(), None)));
+        assert_eq!(list("target/"), Ok((names(&["debug/"]), None)));
+        assert_eq!(list("target/debug/"), Ok((names(&["x"]), None)));
+        assert_eq!(list(".git/"), Ok((names(&["HEAD"]), None)));
+        let sub = names(&[".gitignore", "secret"]);
+        assert_eq!(list("link/"), Ok((sub.clone(), None)));
+        let real = |path: &str| Some(dir.path().join(path).canonicalize().unwrap());
+        assert_eq!(list("~/sub/"), Ok((sub, real("src/sub"))));
+        assert_eq!(list("src/../"), Ok((root, real(""))));
+        // From where the link leads, as in a shell's `ls`.
+        assert_eq!(
+            list("link/../"),
+            Ok((names(&["main.rs", "sub/"]), real("src")))
+        );
+        assert_eq!(list("gone/"), Err(std::io::ErrorKind::NotFound));
+        assert_eq!(list("a.log/"), Err(std::io::ErrorKind::NotADirectory));
     }
 
     #[test]

@@ -44,6 +44,9 @@ pub struct Block {
     pub level: Option<Level>,
     #[serde(skip_serializing_if = "is_default")]
     pub detail: Option<SafeText>,
+    /// The detail is what a program said last.
+    #[serde(skip_serializing_if = "is_default")]
+    pub last_words: bool,
     #[serde(skip_serializing_if = "is_default")]
     pub entries: Vec<Entry>,
     /// Of a plan in markdown: the file that holds it.
@@ -226,6 +229,7 @@ impl Block {
                 text: notice.text.clone(),
                 level: Some(notice.level.into()),
                 detail: notice.detail.clone(),
+                last_words: notice.last_words,
                 ..of(Kind::Notice)
             },
         }
@@ -297,6 +301,7 @@ impl Block {
                 level: self.level.unwrap_or_default().into(),
                 text: self.text,
                 detail: self.detail,
+                last_words: self.last_words,
             }),
             // With its conversation, which stands elsewhere.
             Kind::Subagent | Kind::Gone | Kind::Later => return None,

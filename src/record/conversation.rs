@@ -178,6 +178,7 @@ impl Conversation {
                     level: NoticeLevel::Warning,
                     text: CUT_OFF.into(),
                     detail: None,
+                    last_words: false,
                 })));
             }
             times.resize(blocks.len(), at);

@@ -47,6 +47,7 @@ fn notice(text: &str) -> BlockKind {
         level: NoticeLevel::Info,
         text: SafeText::new(text),
         detail: None,
+        last_words: false,
     })
 }
 
@@ -687,6 +688,7 @@ fn kind() -> impl Strategy<Value = BlockKind> {
                 level,
                 text,
                 detail,
+                last_words: false,
             })
         }),
     ]

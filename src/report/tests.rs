@@ -402,6 +402,7 @@ fn what_was_said_before_is_known() {
         level: NoticeLevel::Warning,
         text: "of before".into(),
         detail: None,
+        last_words: false,
     });
     watched.session.show_stored(History {
         blocks: vec![Past::Block(notice)],

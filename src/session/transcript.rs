@@ -233,6 +233,8 @@ pub struct Notice {
     pub text: SafeText,
     /// Shown when unfolded: raw JSON, stderr, an error's data.
     pub detail: Option<SafeText>,
+    /// The detail is what a program said last: its end tells most.
+    pub last_words: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -454,6 +456,7 @@ mod tests {
             level: NoticeLevel::Info,
             text: text.into(),
             detail: None,
+            last_words: false,
         })
     }
 

@@ -216,6 +216,8 @@ pub enum UiCommand {
     ShowFile(PathBuf),
     /// List the project's files for `@`; comes back through `Ui::set_files`.
     ListFiles,
+    /// List a folder that was typed behind `@`; comes back through `Ui::set_folder`.
+    ListFolder(String),
     /// Bytes typed into an attached terminal.
     TerminalInput {
         id: TerminalId,
@@ -260,6 +262,19 @@ pub enum UiCommand {
 
 /// All profiles; shared, so that a change is told by the pointer.
 pub type AgentList = Arc<[AgentChoice]>;
+
+/// What is in a folder that was typed behind `@`.
+#[derive(Clone, Debug)]
+pub struct FolderListing {
+    /// As it was typed, with its `/`; empty for the project's own.
+    pub typed: String,
+    /// Those of folders have a `/` at the end; else why there are none.
+    pub names: Result<FileList, SafeText>,
+    /// There are more than are listed.
+    pub more: bool,
+    /// The folder's path, where what was typed is none to be handed on.
+    pub path: Option<String>,
+}
 
 /// Files for `@`, relative to the project; shared with the matcher.
 pub type FileList = Arc<[String]>;

@@ -27,8 +27,8 @@ mod testing;
 
 use command::begins_word;
 pub use command::{
-    AgentChoice, AgentList, Draft, DraftPart, FileList, PastSession, ProjectInfo, TrustQuestion,
-    UiCommand, UiContext, WrittenOut, mention_text,
+    AgentChoice, AgentList, Draft, DraftPart, FileList, FolderListing, PastSession, ProjectInfo,
+    TrustQuestion, UiCommand, UiContext, WrittenOut, mention_text,
 };
 pub use composer::files::LookedAt;
 pub use root::{Ui, UiSettings};

@@ -267,6 +267,10 @@ impl Status<'_> {
             });
         }
         let Some(session) = self.session else {
+            // Where something is said, that may be it.
+            if self.toast.is_some() {
+                return None;
+            }
             let text = format!("{} chooses one", self.keymap.hint(Action::ChooseAgent));
             return Some(self.part(rank::HINT, &text, theme.dim));
         };

@@ -5,7 +5,7 @@
 
 use std::{collections::VecDeque, num::NonZeroU16, ops::Range};
 
-use super::{Run, SCROLLBACK_BYTES, SCROLLBACK_ROWS, cells};
+use super::{ROW, Run, SCROLLBACK_BYTES, SCROLLBACK_ROWS, cells};
 
 #[derive(Default)]
 pub(super) struct History {
@@ -50,14 +50,14 @@ impl History {
             .write_formatted_basic(&mut self.scratch, &mut state)
             .is_ok()
         {
-            self.bytes += self.scratch.len();
+            self.bytes += self.scratch.len() + ROW;
             self.rows.push_back(self.scratch.as_str().into());
         }
         while self.rows.len() > SCROLLBACK_ROWS || self.bytes > SCROLLBACK_BYTES {
             let Some(oldest) = self.rows.pop_front() else {
                 break;
             };
-            self.bytes -= oldest.len();
+            self.bytes -= oldest.len() + ROW;
             self.dropped += 1;
         }
     }

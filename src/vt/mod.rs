@@ -17,15 +17,20 @@ use std::{
 };
 
 pub use cells::{CellStyle, Color, Run};
-pub use screen::{Cursor, InputModes, Screen};
+pub use screen::{Cursor, InputModes, Screen, missing};
 
 use crate::proto::TerminalId;
 
-/// Rows kept above the visible screen; older ones are counted, not kept.
-pub const SCROLLBACK_ROWS: usize = 2_000;
+/// Rows kept above the visible screen; older ones are counted, not kept. What a person wants to look
+/// through is there whole: the bytes are what bounds it, mostly.
+pub const SCROLLBACK_ROWS: usize = 50_000;
 
-/// Bytes that those rows may take together: rows full of colour changes are much longer than wide.
+/// Bytes that those rows may take together, with [`ROW`] for each: rows full of colour changes are
+/// much longer than wide.
 pub const SCROLLBACK_BYTES: usize = 2 << 20;
+
+/// What a row takes beside its text.
+const ROW: usize = 24;
 
 /// Sizes above these are taken for these: an agent or a program can ask for any.
 pub const MAX_ROWS: u16 = 500;

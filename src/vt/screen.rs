@@ -197,6 +197,37 @@ impl Screen {
         rows
     }
 
+    /// All that is kept of the output as plain text, at most `most` bytes of it, the last; before it
+    /// stands what is missing.
+    pub fn text(&self, most: usize) -> String {
+        // From the end up, some rows at a time: no more is read than is given.
+        const AT_ONCE: usize = 500;
+        let mut first = self.row_count();
+        let mut lines: Vec<String> = Vec::new();
+        let mut room = most;
+        'rows: while first > 0 {
+            let from = first.saturating_sub(AT_ONCE);
+            for runs in self.rows(from..first).iter().rev() {
+                let line: String = runs.iter().map(|run| run.text.as_str()).collect();
+                let line = line.trim_end();
+                // Blank rows at the end are none.
+                if !(lines.is_empty() && line.is_empty()) {
+                    let Some(left) = room.checked_sub(line.len() + 1) else {
+                        break 'rows;
+                    };
+                    room = left;
+                    lines.push(line.to_owned());
+                }
+                first -= 1;
+            }
+        }
+        if let Some(missing) = missing(self.dropped_rows() + first) {
+            lines.push(missing);
+        }
+        lines.reverse();
+        lines.join("\n")
+    }
+
     /// Rows of the screen proper that are in use.
     fn used_rows(&self) -> usize {
         let Some(screen) = self.live() else {
@@ -249,6 +280,15 @@ impl State {
 /// top, as it keeps none itself. It must not remember them.
 fn forget_scrolled(parser: &mut vt100::Parser<History>) {
     parser.screen_mut().clear_scrollback();
+}
+
+/// What stands for the rows at the beginning that are not kept.
+pub fn missing(rows: usize) -> Option<String> {
+    match rows {
+        0 => None,
+        1 => Some("[1 row before this is not kept]".to_owned()),
+        rows => Some(format!("[{rows} rows before this are not kept]")),
+    }
 }
 
 fn clamp(n: u16, max: u16) -> NonZeroU16 {

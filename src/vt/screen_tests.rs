@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::vt::{CellStyle, Color, SCROLLBACK_ROWS};
+use crate::vt::{CellStyle, Color, SCROLLBACK_BYTES, SCROLLBACK_ROWS};
 
 fn text(screen: &Screen) -> Vec<String> {
     screen
@@ -70,6 +70,47 @@ fn the_scrollback_is_bounded_and_counts_what_it_dropped() {
     }
     assert_eq!(screen.dropped_rows(), 9);
     assert_eq!(text(&screen)[0], "9");
+}
+
+#[test]
+fn the_whole_of_a_long_output_is_there_as_text_and_what_is_not_is_said() {
+    let mut screen = Screen::new(24, 80);
+    let lines: Vec<String> = (1..=3_000)
+        .map(|n| format!("row {n} of a long output"))
+        .collect();
+    screen.feed_text(&lines.join("\n"));
+    assert_eq!(screen.text(usize::MAX), lines.join("\n"));
+    screen.finish();
+    assert_eq!(screen.text(usize::MAX), lines.join("\n"));
+    // Two rows of five bytes each, and their ends.
+    let mut short = Screen::new(2, 20);
+    short.feed_text("row 1\nrow 2\nrow 3\n\n");
+    for (most, text) in [
+        (0, "[3 rows before this are not kept]"),
+        (11, "[2 rows before this are not kept]\nrow 3"),
+        (12, "[1 row before this is not kept]\nrow 2\nrow 3"),
+        (17, "[1 row before this is not kept]\nrow 2\nrow 3"),
+        (18, "row 1\nrow 2\nrow 3"),
+    ] {
+        assert_eq!(short.text(most), text, "{most}");
+    }
+}
+
+#[test]
+fn rows_are_bounded_by_their_bytes_as_well() {
+    let mut screen = Screen::new(2, 1_000);
+    let line = "x".repeat(1_000);
+    for _ in 0..3 * (SCROLLBACK_BYTES / 1_000) {
+        screen.feed_text(&line);
+        screen.feed_text("\n");
+    }
+    let kept = screen.row_count() * 1_000;
+    assert!(kept <= SCROLLBACK_BYTES, "{kept}");
+    assert!(kept > SCROLLBACK_BYTES / 10 * 9, "{kept}");
+    assert!(
+        screen.text(usize::MAX).starts_with("[4"),
+        "what is missing is counted"
+    );
 }
 
 #[test]

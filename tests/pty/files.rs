@@ -40,6 +40,35 @@ fn wait_open(tui: &Tui, what: &str) {
 }
 
 #[test]
+fn ignored_and_linked_folders_can_be_looked_through_once_typed_c168() {
+    let setup = client(json!([]));
+    let project = setup.path("project");
+    let write = |path: &str| {
+        let path = setup.path(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, "text").expect("written");
+    };
+    std::fs::create_dir_all(&project).expect("made");
+    write("project/out/data.csv");
+    write("outside/far.txt");
+    std::fs::write(project.join(".gitignore"), "out/\n").expect("written");
+    std::os::unix::fs::symlink("../outside", project.join("link")).expect("linked");
+    let tui = setup.start();
+    wait_ready(&tui);
+    for (typed, found) in [
+        ("@out/", "data.csv"),
+        ("@link/", "far.txt"),
+        ("@../out", "../outside/"),
+        ("@ou", "out/"),
+    ] {
+        tui.keys(typed);
+        tui.wait_for(found);
+        assert!(!tui.screen().contains("no such file"), "{}", tui.screen());
+        tui.keys("<c-c>");
+    }
+}
+
+#[test]
 fn y_lets_the_agent_read_outside_once_v1_ses_07() {
     let (_setup, tui) = outside();
     tui.keys("y");

@@ -16,7 +16,7 @@ use super::{Records, file::RecordFile};
 use crate::{
     proto::{SessionKey, TerminalId},
     record::{Batch, Kind, Line},
-    text::{SafeText, last_bytes},
+    text::SafeText,
     vt::{self, SharedScreen},
 };
 
@@ -25,7 +25,7 @@ use crate::{
 const MAX_WAITING: usize = 16 << 20;
 
 /// Bytes at the end of what a terminal showed that are kept.
-const MAX_TERMINAL: usize = 64 << 10;
+const MAX_TERMINAL: usize = 512 << 10;
 
 /// Where a session's lines go.
 #[derive(Debug)]
@@ -298,12 +298,5 @@ fn tell_terminals(line: &mut Line, screens: &Screens) {
 }
 
 fn screen_text(screen: &SharedScreen) -> SafeText {
-    let screen = screen.lock();
-    let rows = screen.rows(0..screen.row_count());
-    let line = |runs: &Vec<crate::vt::Run>| -> String {
-        let line: String = runs.iter().map(|run| run.text.as_str()).collect();
-        line.trim_end().to_owned()
-    };
-    let text = rows.iter().map(line).collect::<Vec<_>>().join("\n");
-    SafeText::new(last_bytes(text.trim_end(), MAX_TERMINAL))
+    SafeText::new(&screen.lock().text(MAX_TERMINAL))
 }

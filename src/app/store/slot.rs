@@ -37,7 +37,9 @@ impl Wanted {
     /// may be meant, and it is better than what is meant for somebody else.
     fn rank(&self, draft: &Path, lock: &Path) -> u8 {
         const EMPTY: u8 = 3;
-        if fs::metadata(draft).map_or(0, |file| file.len()) == 0 {
+        let len = fs::metadata(draft).map_or(0, |file| file.len());
+        let trifle = || read(draft).is_some_and(|text| is_trifle(&text));
+        if len == 0 || len <= MAX_TRIFLE && trifle() {
             return EMPTY;
         }
         let owner: Owner = read(lock)
@@ -51,6 +53,18 @@ impl Wanted {
             false => EMPTY + 1,
         }
     }
+}
+
+/// Bytes of a draft that may be a trifle.
+const MAX_TRIFLE: u64 = 64;
+
+/// Nothing that would be missed, and in the way of what is typed next: a character, or the beginning
+/// of a command's name, as a killed client leaves them.
+pub(super) fn is_trifle(draft: &str) -> bool {
+    let draft = draft.trim();
+    let name = draft.starts_with('/') && !draft.contains(char::is_whitespace);
+    draft.chars().nth(1).is_none()
+        || name && draft.len() as u64 <= MAX_TRIFLE && !draft[1..].contains('/')
 }
 
 /// The name of a draft that no other living client has, and the lock that keeps it so.

@@ -11,7 +11,12 @@ use crate::{
     text::{SafeText, truncate_to_width},
 };
 
-use super::{Step, bounds::MAX_AUTH_METHODS, error_text, notices::notice};
+use super::{
+    Step,
+    bounds::MAX_AUTH_METHODS,
+    error_text,
+    notices::{last_words, notice},
+};
 
 /// With more lines than this that are no messages it is asked whether to go on (V1-RPC-14).
 const MUCH_NOISE: u64 = 100;
@@ -235,10 +240,14 @@ impl Step<'_> {
         if let Some(logging_in) = logging_in {
             // The person is signing in for the next process.
             self.go_on_with_login(logging_in);
-            self.push(notice(NoticeLevel::Quiet, SafeText::line(&text), detail));
+            self.push(last_words(
+                NoticeLevel::Quiet,
+                SafeText::line(&text),
+                detail,
+            ));
             return;
         }
-        self.failed(SafeText::line(&text), detail);
+        self.failed_with(last_words, SafeText::line(&text), detail);
     }
 
     /// F5: another process, and the session in it where the agent can.
@@ -312,8 +321,17 @@ impl Step<'_> {
 
     /// No agent: said, and shown until F5.
     pub(super) fn failed(&mut self, error: SafeText, detail: Option<SafeText>) {
+        self.failed_with(notice, error, detail);
+    }
+
+    fn failed_with(
+        &mut self,
+        said: fn(NoticeLevel, SafeText, Option<SafeText>) -> BlockKind,
+        error: SafeText,
+        detail: Option<SafeText>,
+    ) {
         let text = self.with_hint(error.trim_end_matches('.'), " (F5 starts it again)");
-        self.push(notice(NoticeLevel::Error, SafeText::new(&text), detail));
+        self.push(said(NoticeLevel::Error, SafeText::new(&text), detail));
         self.hold_queue();
         self.session.phase = Phase::Failed { error };
         self.effects.push(Effect::Attention(Attention::AgentFailed));
@@ -404,7 +422,7 @@ impl Step<'_> {
             text.push_str(". Its last words: ");
             text.push_str(truncate_to_width(last, STDERR_LINE).as_ref());
         }
-        notice(NoticeLevel::Warning, SafeText::line(&text), detail)
+        last_words(NoticeLevel::Warning, SafeText::line(&text), detail)
     }
 
     /// The person wants no agent (any more): nothing is started until F5.

@@ -94,6 +94,7 @@ impl Step<'_> {
                 level: NoticeLevel::Quiet,
                 text,
                 detail: Some(_),
+                ..
             }) = &block.kind
             && let Some(count) = repeats(text, what)
         {
@@ -111,6 +112,17 @@ pub(super) fn notice(level: NoticeLevel, text: SafeText, detail: Option<SafeText
         level,
         text,
         detail,
+        last_words: false,
+    })
+}
+
+/// With what a program said as its detail.
+pub(super) fn last_words(level: NoticeLevel, text: SafeText, said: Option<SafeText>) -> BlockKind {
+    BlockKind::Notice(Notice {
+        level,
+        text,
+        detail: said,
+        last_words: true,
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::{
     proto::{Meta, Patch, ToolCallId, ToolCallPatch, ToolContent, ToolStatus},
-    session::{BlockId, BlockKind, ToolCall, ToolState},
+    session::{BlockId, BlockKind, ToolCall, ToolState, Turn, TurnPhase},
 };
 
 use super::{
@@ -137,6 +137,7 @@ impl Step<'_> {
         }
         let replaying = self.is_replaying();
         let now = self.now;
+        let goes_on = by == Told::Ours || self.is_under_way(&patch.id);
         let Some(place) = self.session.transcript.edit(block) else {
             return;
         };
@@ -161,6 +162,9 @@ impl Step<'_> {
         call.meta.merge(&patch.meta);
         match patch.status {
             Patch::Keep => {}
+            // It was on its way when the call was cancelled: nothing would ever end it again.
+            Patch::Clear | Patch::Set(ToolStatus::Pending | ToolStatus::InProgress)
+                if call.state == ToolState::Cancelled && !goes_on => {}
             Patch::Clear => call.state = ToolState::Pending,
             Patch::Set(status) => {
                 call.state = match status {
@@ -190,6 +194,14 @@ impl Step<'_> {
         }
         self.shrink(old);
         self.grow(new);
+    }
+
+    /// Whether the turn that a call was announced in goes on, and nobody has stopped it.
+    fn is_under_way(&self, id: &ToolCallId) -> bool {
+        let known = self.session.inner.tools.by_id.get(id);
+        let running = |turn: &Turn| turn.phase == TurnPhase::Running;
+        known.is_some_and(|known| known.turn == self.session.inner.turn.number)
+            && self.session.turn.as_ref().is_some_and(running)
     }
 
     /// More of a call's content (V2-UPD-04).

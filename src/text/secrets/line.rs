@@ -105,7 +105,7 @@ impl Spans {
             None => (false, before),
         };
         let name = name_at_end(before);
-        if !is_secret_member(name) && !(quoted && is_secret_variable(name)) {
+        if !(is_secret_member(name) || quoted && is_secret_variable(name)) {
             return;
         }
         let rest = text.get(colon + 1..).unwrap_or_default();

@@ -249,5 +249,5 @@ fn of_variables(value: &str) -> bool {
     literal.push_str(rest);
     let scheme = literal.trim();
     let is = |known: &&str| scheme.eq_ignore_ascii_case(known);
-    found && (scheme.is_empty() || ["Bearer", "Basic", "Token"].iter().any(|known| is(&known)))
+    found && (scheme.is_empty() || ["Bearer", "Basic", "Token"].iter().any(is))
 }

@@ -42,7 +42,7 @@ use self::{
 };
 use crate::{
     proto::{PromptCaps, SlashCommand},
-    ui::{Draft, FileList, UiCommand, offload::Offload},
+    ui::{Draft, FileList, FolderListing, UiCommand, offload::Offload},
 };
 
 /// What the composer looks at while it handles a key or draws.
@@ -267,6 +267,14 @@ impl Composer {
     /// The project's files for `@`, relative to it, as [`UiCommand::ListFiles`] asked for.
     pub fn set_files(&mut self, files: FileList) {
         self.files.set(files);
+        if let Some(Popup::Files(popup)) = &mut self.popup {
+            popup.look_again(&self.files, &self.offload);
+        }
+    }
+
+    /// The folder that is typed, as [`UiCommand::ListFolder`] asked for.
+    pub fn set_folder(&mut self, listing: FolderListing) {
+        self.files.folder.set(listing);
         if let Some(Popup::Files(popup)) = &mut self.popup {
             popup.look_again(&self.files, &self.offload);
         }

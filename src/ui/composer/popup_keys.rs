@@ -194,6 +194,9 @@ impl Composer {
                 FilePopup::open(start)
             }
         };
+        if let Some(folder) = self.files.folder.ask(&query, sources.now) {
+            self.wanted.push(UiCommand::ListFolder(folder));
+        }
         popup.look_for(&query, &self.files, &self.offload);
         self.popup = Some(Popup::Files(popup));
     }

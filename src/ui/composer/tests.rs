@@ -137,6 +137,15 @@ impl Desk {
     }
 
     /// Text with chips by their labels and `|` at the caret.
+    /// The open popup, drawn.
+    fn popup(&mut self) -> String {
+        let stage = crate::ui::render::testing::Stage::dark();
+        let area = Rect::new(0, 0, 40, self.composer.popup_height(20));
+        let mut screen = Screen::empty(area);
+        self.composer.draw_popup(area, &mut screen, &stage.ctx(40));
+        crate::ui::testing::text(&screen)
+    }
+
     fn shown(&self) -> String {
         let buffer = &self.composer.buffer;
         let caret = buffer.caret();

@@ -50,7 +50,11 @@ pub fn render_notice(
     }
     if let Some(text) = notice.detail.as_ref().filter(|_| detail) {
         let excerpt = Excerpt {
-            keep: Keep::Head,
+            keep: if notice.last_words {
+                Keep::Tail
+            } else {
+                Keep::Head
+            },
             max_rows,
             wrapping: Wrapping::Verbatim,
             style: theme.dim,

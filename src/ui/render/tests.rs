@@ -90,6 +90,7 @@ fn notices_by_level() {
         level,
         text: SafeText::new(text),
         detail: detail.map(SafeText::new),
+        last_words: false,
     };
     let notices = [
         notice(NoticeLevel::Quiet, "mode: plan", None),
@@ -111,6 +112,32 @@ fn notices_by_level() {
             .flat_map(|notice| render_notice(notice, true, 20, ctx))
             .collect()
     }));
+}
+
+#[test]
+fn of_what_a_program_said_last_the_end_is_shown() {
+    let said: Vec<String> = (1..=50).map(|n| format!("line {n}")).collect();
+    let mut notice = Notice {
+        level: NoticeLevel::Error,
+        text: "The agent ended.".into(),
+        detail: Some(SafeText::new(&said.join("\n"))),
+        last_words: true,
+    };
+    let shown = |notice: &Notice| {
+        let rows = render_notice(notice, true, 20, &Stage::dark().ctx(40));
+        text(&rows, 40)
+    };
+    let last = shown(&notice);
+    assert!(
+        last.contains("line 50") && last.contains("line 31"),
+        "{last}"
+    );
+    assert!(
+        last.contains("+30 lines") && !last.contains("line 30"),
+        "{last}"
+    );
+    notice.last_words = false;
+    assert!(shown(&notice).contains("line 1 "), "{}", shown(&notice));
 }
 
 #[test]

@@ -23,7 +23,8 @@ use crate::{
     session::Prompt,
     text::SafeText,
     ui::{
-        AgentList, FileList, LookedAt, PastSession, TrustQuestion, UiCommand, UiContext,
+        AgentList, FileList, FolderListing, LookedAt, PastSession, TrustQuestion, UiCommand,
+        UiContext,
         composer::Composer,
         keymap::Keymap,
         layers::Layers,
@@ -248,6 +249,11 @@ impl Ui {
     /// The project's files, as [`UiCommand::ListFiles`] asked for.
     pub fn set_files(&mut self, files: FileList) {
         self.composer.set_files(files);
+    }
+
+    /// What is in the folder that is typed, as [`UiCommand::ListFolder`] asked for.
+    pub fn set_folder(&mut self, listing: FolderListing) {
+        self.composer.set_folder(listing);
     }
 
     /// What was found where [`UiCommand::LookAt`] asked to look, for whichever session did.

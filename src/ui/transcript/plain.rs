@@ -277,12 +277,7 @@ fn terminal_text(id: &TerminalId, source: &Source<'_>) -> String {
     let Some(screen) = source.screens.get(id) else {
         return "[terminal that is no longer known]".to_owned();
     };
-    let screen = screen.lock();
-    let rows = screen.rows(0..screen.row_count());
-    let line = |runs: &Vec<crate::vt::Run>| -> String {
-        runs.iter().map(|run| run.text.as_str()).collect()
-    };
-    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+    screen.lock().text(usize::MAX)
 }
 
 fn quoted(text: &str, prefix: &str) -> String {

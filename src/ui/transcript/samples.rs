@@ -127,6 +127,7 @@ pub fn notice(level: NoticeLevel, text: &str, detail: Option<&str>) -> BlockKind
         level,
         text: SafeText::new(text),
         detail: detail.map(SafeText::new),
+        last_words: false,
     })
 }
 

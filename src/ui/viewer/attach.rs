@@ -23,7 +23,7 @@ use crate::{
             terminal::{ending, render_screen_rows},
         },
     },
-    vt::{Screen, Screens},
+    vt::{Screen, Screens, missing},
 };
 
 pub struct TerminalViewer {
@@ -212,16 +212,29 @@ impl TerminalViewer {
         ctx: &RenderContext<'_>,
     ) -> Option<Position> {
         let height = usize::from(body.height);
-        let used = screen.row_count();
+        // A row on top says what is missing before the others.
+        let missing = missing(screen.dropped_rows());
+        let head = usize::from(missing.is_some());
+        let used = screen.row_count() + head;
         // At the end the screen proper shows, blank rows included, as the program sees it.
         let end_top = if self.attached {
-            screen.screen_start()
+            screen.screen_start() + head
         } else {
             used.saturating_sub(height)
         };
         self.up = self.up.min(end_top);
         let top = end_top - self.up;
-        let rows = render_screen_rows(screen, top..top + height, ctx);
+        let mut rows = Vec::new();
+        if let Some(missing) = missing.filter(|_| top == 0) {
+            let row = StyledLine::styled(&missing, ctx.theme.dim);
+            rows.push(row.truncate(usize::from(ctx.width), ""));
+        }
+        let from = top.saturating_sub(head);
+        rows.extend(render_screen_rows(
+            screen,
+            from..(top + height).saturating_sub(head),
+            ctx,
+        ));
         for (y, row) in (body.top()..body.bottom()).zip(&rows) {
             put_row(row, body, y, buf);
         }

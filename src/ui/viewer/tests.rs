@@ -22,12 +22,13 @@ fn shown(viewer: &mut Viewer, width: u16, height: u16) -> String {
 }
 
 fn press(viewer: &mut Viewer, keys: &str) {
+    press_in(viewer, keys, &Screens::default());
+}
+
+fn press_in(viewer: &mut Viewer, keys: &str, screens: &Screens) {
     for key in keys.chars() {
         let key = KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE);
-        assert!(matches!(
-            viewer.on_key(key, &Screens::default()),
-            Outcome::Stay
-        ));
+        assert!(matches!(viewer.on_key(key, screens), Outcome::Stay));
     }
 }
 
@@ -209,6 +210,39 @@ fn keys_in_an_attached_terminal_go_to_the_program() {
         viewer.on_key(key(KeyCode::Char(']'), KeyModifiers::CONTROL), &screens),
         Outcome::Close
     ));
+}
+
+#[test]
+fn what_is_not_kept_of_an_output_is_said_before_its_first_row() {
+    let (mut viewer, screens) = terminal(Some(0));
+    let shared = screens.get(&TerminalId::new("t")).expect("there");
+    let rows = crate::vt::SCROLLBACK_ROWS + 20;
+    shared.change(|screen| {
+        screen.feed_text("\n");
+        for n in 1..=rows {
+            screen.feed_text(&format!("row {n}\n"));
+        }
+        screen.finish();
+    });
+    press_in(&mut viewer, "g", &screens);
+    let picture = screen(&drawn(&mut viewer, &screens, 60, 12));
+    let body: Vec<&str> = picture.lines().skip(1).take(2).collect();
+    assert_eq!(
+        body[0].trim(),
+        "[21 rows before this are not kept]",
+        "{picture}"
+    );
+    assert_eq!(body[1].trim(), "row 21", "{picture}");
+    press_in(&mut viewer, "j", &screens);
+    let picture = screen(&drawn(&mut viewer, &screens, 60, 12));
+    assert_eq!(
+        picture.lines().nth(1).map(str::trim),
+        Some("row 21"),
+        "{picture}"
+    );
+    press_in(&mut viewer, "G", &screens);
+    let picture = screen(&drawn(&mut viewer, &screens, 60, 12));
+    assert!(picture.contains(&format!("row {rows}")), "{picture}");
 }
 
 #[test]

@@ -30,6 +30,32 @@ fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_v1_can_05_v1_perm
 }
 
 #[test]
+fn a_word_that_was_on_its_way_does_not_bring_a_cancelled_call_to_life() {
+    use ToolStatus::{Completed, InProgress, Pending};
+    let mut play = Play::running();
+    for call in ["a", "b", "c"] {
+        play.update(tool(call, "sleep", Pending));
+    }
+    play.event(Event::Stop);
+    // Before the turn's end, after it, and in the next turn.
+    play.update(tool_update("a", Some(InProgress)));
+    assert_eq!(play.tool("a").state, ToolState::Cancelled);
+    play.ends(StopReason::Cancelled);
+    play.update(tool_update("b", Some(InProgress)));
+    assert_eq!(play.tool("b").state, ToolState::Cancelled);
+    play.event(Event::Submit(prompt("again")));
+    play.update(tool_update("c", Some(Pending)));
+    assert_eq!(play.tool("c").state, ToolState::Cancelled);
+    // How it ended is the agent's to say.
+    play.update(tool_update("a", Some(Completed)));
+    assert_eq!(play.tool("a").state, ToolState::Completed);
+    // In a turn that nobody stops the agent may begin again what it cancelled itself.
+    play.update(tool("d", "sleep", ToolStatus::Cancelled));
+    play.update(tool_update("d", Some(InProgress)));
+    assert_eq!(play.tool("d").state, ToolState::InProgress);
+}
+
+#[test]
 fn file_questions_are_answered_with_an_error_when_stopped() {
     let mut play = Play::running();
     let read = || {

@@ -13,6 +13,7 @@ use std::{
 
 use super::{
     super::{buffer::Caret, fuzzy::Fuzzy},
+    folder::Folder,
     {Choice, Choices, MAX_ROWS},
 };
 use crate::{
@@ -34,6 +35,8 @@ const SLICE: usize = 1_000;
 pub struct Files {
     index: Option<Arc<FileIndex>>,
     asked: Option<Instant>,
+    /// The one that is typed.
+    pub folder: Folder,
     /// The latest search handed to the worker: those before it stop.
     latest: Arc<AtomicU64>,
 }
@@ -168,9 +171,11 @@ impl FilePopup {
     pub fn look_for(&mut self, query: &str, files: &Files, offload: &Offload) {
         query.clone_into(&mut self.query);
         self.waiting = None;
-        let Some(index) = files.index() else { return };
+        let Some(index) = files.index() else {
+            return self.show(Vec::new(), files);
+        };
         if index.is_small() {
-            self.show(index.rank(query, || true).unwrap_or_default());
+            self.show(index.rank(query, || true).unwrap_or_default(), files);
         } else {
             self.waiting = Some(files.latest.fetch_add(1, Ordering::Relaxed) + 1);
             self.poll(files, offload);
@@ -194,7 +199,7 @@ impl FilePopup {
         let found = offload.get(key.finish(), move || index.rank(&query, wanted));
         if let Some(found) = found {
             self.waiting = None;
-            self.show(found.as_ref().clone().unwrap_or_default());
+            self.show(found.as_ref().clone().unwrap_or_default(), files);
         }
     }
 
@@ -204,13 +209,33 @@ impl FilePopup {
         if self.waiting.take().is_some()
             && let Some(index) = files.index()
         {
-            self.show(index.rank(&self.query, || true).unwrap_or_default());
+            self.show(index.rank(&self.query, || true).unwrap_or_default(), files);
         }
         self.choices.selected()
     }
 
-    fn show(&mut self, found: Vec<Choice>) {
-        self.choices = Choices::new(found, "no such file").cut_at_start();
+    /// What was found in the project, and in the folder that is typed: that goes first where the
+    /// project's list does not know it.
+    fn show(&mut self, found: Vec<Choice>, files: &Files) {
+        let typed = files.folder.choices(&self.query);
+        let of_project = found
+            .iter()
+            .any(|choice| typed.iter().any(|one| one.value == choice.value));
+        let (mut all, rest) = match of_project || typed.is_empty() || !self.query.contains('/') {
+            true => (found, typed),
+            false => (typed, found),
+        };
+        for choice in rest {
+            if all.iter().all(|one| one.value != choice.value) {
+                all.push(choice);
+            }
+        }
+        all.truncate(MAX_ROWS.into());
+        let nothing = match files.index.is_none() || files.folder.is_awaited(&self.query) {
+            true => "listing files".into(),
+            false => files.folder.nothing(&self.query),
+        };
+        self.choices = Choices::new(all, nothing).cut_at_start();
     }
 }
 

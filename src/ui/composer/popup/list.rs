@@ -1,5 +1,7 @@
 //! The list that all popups are: choices with marks, one of them selected.
 
+use std::borrow::Cow;
+
 use ratatui::{
     buffer::{Buffer, CellWidth},
     layout::Rect,
@@ -38,7 +40,7 @@ pub struct Choices {
     /// First one seen.
     top: usize,
     /// Said in place of an empty list.
-    empty: &'static str,
+    empty: Cow<'static, str>,
     cut: Cut,
 }
 
@@ -52,12 +54,12 @@ pub enum Cut {
 }
 
 impl Choices {
-    pub fn new(items: Vec<Choice>, empty: &'static str) -> Self {
+    pub fn new(items: Vec<Choice>, empty: impl Into<Cow<'static, str>>) -> Self {
         Self {
             items,
             selected: 0,
             top: 0,
-            empty,
+            empty: empty.into(),
             cut: Cut::End,
         }
     }

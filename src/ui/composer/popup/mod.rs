@@ -4,6 +4,7 @@
 
 mod commands;
 mod files;
+mod folder;
 mod list;
 mod search;
 

@@ -82,6 +82,46 @@ fn the_list_of_files_is_asked_for_when_it_is_old() {
 }
 
 #[test]
+fn what_the_project_does_not_list_is_found_in_the_folder_that_is_typed() {
+    let mut desk = project();
+    let listing = |typed: &str, names: &[&str], path: Option<&str>| FolderListing {
+        typed: typed.into(),
+        names: Ok(names.iter().map(ToString::to_string).collect()),
+        more: false,
+        path: path.map(str::to_owned),
+    };
+    let asked = |desk: &mut Desk| {
+        let wanted = desk.composer.commands_wanted().into_iter();
+        let folders = wanted.filter_map(|command| match command {
+            UiCommand::ListFolder(folder) => Some(folder),
+            _ => None,
+        });
+        folders.collect::<Vec<_>>()
+    };
+    desk.keys("@out/");
+    assert_eq!(asked(&mut desk), ["", "out/"]);
+    // Nothing is said to be missing before anybody has looked.
+    assert!(desk.popup().contains("listing files"), "{}", desk.popup());
+    desk.composer
+        .set_folder(listing("out/", &["data.csv", "deep/"], None));
+    let popup = desk.popup();
+    assert!(
+        popup.contains("out/data.csv") && popup.contains("out/deep/"),
+        "{popup}"
+    );
+    desk.keys("da<tab>");
+    assert_eq!(desk.shown(), "@out/data.csv |");
+    desk.keys("@../x");
+    desk.composer
+        .set_folder(listing("../", &["x.rs"], Some("/home/me")));
+    desk.keys("<tab>");
+    assert_eq!(desk.shown(), "@out/data.csv @/home/me/x.rs |");
+    desk.keys("@gone/");
+    desk.composer.set_folder(listing("gone/", &[], None));
+    assert!(desk.popup().contains("no such file"), "{}", desk.popup());
+}
+
+#[test]
 fn esc_closes_a_popup_until_the_next_word() {
     let mut desk = project();
     desk.keys("@ma<esc>i");

@@ -147,4 +147,9 @@ fn without_an_agent_the_draft_stays() {
             .text()
             .is_some_and(|text| text.contains("F6"))
     );
+    let area = Rect::new(0, 0, 80, 24);
+    let mut buffer = Buffer::empty(area);
+    screen.ui.draw_on(area, &mut buffer, &cx);
+    let picture = text(&buffer);
+    assert_eq!(picture.matches("F6 chooses one").count(), 1, "{picture}");
 }
