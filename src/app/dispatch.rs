@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::{
     app::{attention, frame::Reason, job::Job, screens, services, state::App},
     host::{HostEvent, browser},
-    proto::{HostRequest, PermissionOption, RequestKey, SessionKey, TerminalId},
+    proto::{Comparison, HostRequest, PermissionOption, RequestKey, SessionKey, TerminalId},
     session::{
         Consent, Effect, Event, QuestionId, Routed, ScreenChange, Session, Sessions, Subject,
     },
@@ -59,6 +59,7 @@ impl App {
                         let _ = self.jobs.send(Job::Session(by, connection, event));
                     }
                 }
+                Effect::Compare(comparison) => self.compare(by, *comparison),
                 Effect::Decide {
                     question,
                     subject,
@@ -120,6 +121,20 @@ impl App {
         }
     }
 
+    fn compare(&mut self, key: SessionKey, comparison: Comparison) {
+        let jobs = self.jobs.clone();
+        let Some(running) = self.running_mut(key) else {
+            return;
+        };
+        let Some(connection) = running.connection else {
+            return;
+        };
+        let compared = services::compare(&running.before, comparison, move |event| {
+            drop(jobs.send(Job::Session(key, connection, event)));
+        });
+        running.comparing = Some(compared);
+    }
+
     /// Asks the policy off the UI task: it looks at the disk. Verdicts are told in the order of the
     /// questions, so that these are shown in the order in which the agent asked.
     fn decide(
@@ -136,7 +151,7 @@ impl App {
         let (Some(host), Some(connection)) = (&running.host, running.connection) else {
             return;
         };
-        let before = running.deciding.take();
+        let before = [running.deciding.take(), running.comparing.take()];
         let decided = services::decide(host, before, question, subject, options, move |event| {
             drop(jobs.send(Job::Session(key, connection, event)));
         });

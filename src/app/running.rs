@@ -10,7 +10,7 @@ use crate::{
     acp::Client,
     app::{login::LoginRun, state::App},
     config::AgentProfile,
-    host::Host,
+    host::{Before, Host},
     proto::{ConnectionId, SessionKey, ToAgent},
     record::Recorder,
     vt::Screens,
@@ -32,6 +32,9 @@ pub struct Running {
     pub resolving: Option<JoinHandle<()>>,
     /// The policy's latest verdict, until it is told.
     pub deciding: Option<JoinHandle<()>>,
+    /// Files as tool calls found them, and the latest comparison with them.
+    pub before: Before,
+    pub comparing: Option<JoinHandle<()>>,
     /// Stores the session; `None` where nothing is stored.
     pub recorder: Option<Recorder>,
     /// That it could not be stored was said.
@@ -50,6 +53,8 @@ impl Running {
             scratch: None,
             resolving: None,
             deciding: None,
+            before: Before::default(),
+            comparing: None,
             recorder: None,
             told_not_stored: false,
         }

@@ -19,13 +19,16 @@ use crate::{
     cli::Launch,
     config::{AgentProfile, Config, McpError, OutsideWorkspace},
     host::{
-        self, Host, HostConfig, HostEvent, Outside, Roots, ServeOutcome, Serving, TerminalSettings,
+        self, Before, Host, HostConfig, HostEvent, Outside, Roots, ServeOutcome, Serving,
+        TerminalSettings,
     },
     proto::{
-        ClientCaps, ConnectionId, HostReply, HostRequest, PermissionOption, RequestKey, RpcError,
-        SessionKey, ToAgent, ToolContent, code,
+        ClientCaps, Comparison, ConnectionId, HostReply, HostRequest, PermissionOption, RequestKey,
+        RpcError, SessionKey, ToAgent, ToolContent, code,
     },
-    session::{Consent, Event, Prompt, QuestionId, SessionConfig, Start, Subject, Verdict},
+    session::{
+        BlockId, Consent, Event, Prompt, QuestionId, SessionConfig, Start, Subject, Verdict,
+    },
     text::SafeText,
 };
 
@@ -246,12 +249,32 @@ pub fn launch_spec(
     })
 }
 
+/// Compares what a tool call claims with the disk, on a task of its own.
+pub fn compare(
+    before: &Before,
+    comparison: Comparison,
+    told: impl FnOnce(Event) + Send + 'static,
+) -> JoinHandle<()> {
+    let (inside, block) = (comparison.inside.clone(), BlockId(comparison.block));
+    let ticket = comparison.ticket;
+    let before = before.clone();
+    tokio::spawn(async move {
+        let shown = before.compare(comparison).await;
+        told(Event::Compared {
+            inside,
+            block,
+            ticket,
+            shown,
+        });
+    })
+}
+
 /// Asks the policy on a task of its own: it looks at the disk. Verdicts are told in the order of the
-/// questions, so that these are shown in the order in which the agent asked: `before` is the task of
-/// the question before.
+/// questions, so that these are shown in the order in which the agent asked, and with their diffs:
+/// `before` are the tasks of the question before and of the comparison for this one.
 pub fn decide(
     host: &Host,
-    before: Option<JoinHandle<()>>,
+    before: [Option<JoinHandle<()>>; 2],
     question: QuestionId,
     subject: Subject,
     options: Vec<PermissionOption>,
@@ -272,7 +295,7 @@ pub fn decide(
     };
     let verdict = tokio::spawn(host.decide(asked, options));
     tokio::spawn(async move {
-        if let Some(before) = before {
+        for before in before.into_iter().flatten() {
             // One whose path is on a dead file system holds up the others for no longer.
             let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
         }

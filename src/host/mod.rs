@@ -5,6 +5,7 @@
 //! back as an outcome, never asked here. Must not know about the session, the wire or the screen.
 
 pub mod attach;
+mod before;
 pub mod browser;
 pub mod clipboard;
 pub mod editor;
@@ -18,6 +19,7 @@ pub mod walk;
 
 use std::sync::Arc;
 
+pub use before::Before;
 pub use fs::{Resolved, Roots};
 pub use login::{Login, LoginCommand};
 pub use permission::Subject;

@@ -1,5 +1,7 @@
 //! Changes of files, for display only (V1-TOOL-09, V2-UPD-06).
 
+use std::sync::Arc;
+
 use crate::text::SafeText;
 
 /// A change of one file.
@@ -13,6 +15,9 @@ pub struct Diff {
     pub file: FileKind,
     pub mime_type: Option<SafeText>,
     pub text: DiffText,
+    /// What a reader must know of it beyond its lines: that they were not found in the file, for
+    /// one.
+    pub note: Option<SafeText>,
 }
 
 /// What was done to a file.
@@ -21,6 +26,8 @@ pub enum FileChange {
     Add,
     Delete,
     Modify,
+    /// All of a file that was there gives way to another text.
+    Overwrite,
     Move {
         from: String,
     },
@@ -71,6 +78,19 @@ impl Diff {
             file: FileKind::Text,
             mime_type: None,
             text: DiffText::Sides { old, new },
+            note: None,
+        }
+    }
+
+    /// By a part of a patch.
+    pub fn of_patch(path: String, change: FileChange, patch: SafeText) -> Self {
+        Self {
+            path,
+            change,
+            file: FileKind::Text,
+            mime_type: None,
+            text: DiffText::Patch(patch),
+            note: None,
         }
     }
 
@@ -87,6 +107,15 @@ impl Diff {
         std::iter::once(self.path.as_str()).chain(self.from())
     }
 
+    /// Whether there is anything in it to be looked up in the file.
+    pub fn is_comparable(&self) -> bool {
+        match (&self.text, &self.change) {
+            (DiffText::None, change) => *change == FileChange::Delete,
+            (_, FileChange::Other(_)) => false,
+            _ => true,
+        }
+    }
+
     /// Bytes of its text.
     pub fn weight(&self) -> usize {
         match &self.text {
@@ -95,4 +124,45 @@ impl Diff {
             DiffText::None => 0,
         }
     }
+}
+
+/// A diff as the agent tells it, before it is looked up in the file: its texts can be a whole file
+/// or a part of one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    pub diff: Arc<Diff>,
+    pub extent: Extent,
+    /// Lines (from 1) where the change may begin, by what else the agent tells of the call.
+    pub lines: Vec<u32>,
+}
+
+impl Claim {
+    pub fn new(diff: Diff, extent: Extent) -> Self {
+        Self {
+            diff: Arc::new(diff),
+            extent,
+            lines: Vec::new(),
+        }
+    }
+}
+
+/// How much of its file a claim is about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Extent {
+    /// The whole file, or one place in it: the agent does not say.
+    #[default]
+    Unknown,
+    /// Every place where the old text stands.
+    Everywhere,
+    /// The file becomes the new text, whatever it holds.
+    Whole,
+}
+
+/// What a tool call's raw input tells of changes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Claims {
+    /// A path can be empty: then it is that of the call's location.
+    pub list: Vec<Claim>,
+    /// The raw input tells nothing else, so that these show all of it.
+    pub complete: bool,
 }

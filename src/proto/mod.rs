@@ -9,6 +9,7 @@ mod attachment;
 mod call;
 mod caps;
 mod compaction;
+mod compare;
 mod content;
 mod dialect;
 mod diff;
@@ -31,6 +32,7 @@ mod state;
 mod subagent;
 mod terminal;
 mod tool;
+mod unified;
 
 pub use attachment::{
     MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaBlock, MediaKind, SeenFile, Way, are_media,
@@ -43,9 +45,10 @@ pub use call::{
 };
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
+pub use compare::{Base, Comparison, OnDisk, compare};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink, file_name};
 pub use dialect::{Dialect, DialectHint, DialectRow, Protocol};
-pub use diff::{Diff, DiffText, FileChange, FileKind};
+pub use diff::{Claim, Claims, Diff, DiffText, Extent, FileChange, FileKind};
 pub use elicitation::{
     Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
     Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat,

@@ -108,6 +108,97 @@ impl Names {
     }
 }
 
+/// The part of a patch about one file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FilePatch<'a> {
+    /// `None`: there is none on that side, or it has no name.
+    pub old: Option<String>,
+    pub new: Option<String>,
+    /// The side is told not to exist.
+    pub created: bool,
+    pub deleted: bool,
+    pub text: &'a str,
+}
+
+impl<'a> FilePatch<'a> {
+    fn of(text: &'a str) -> Self {
+        let names = Names::of(text);
+        // `diff -u` puts a time behind a name.
+        let bare = |name: Option<String>| {
+            name.map(|name| name.split('\t').next().unwrap_or_default().to_owned())
+        };
+        let (old, new) = (bare(names.old), bare(names.new));
+        let is_none = |name: &Option<String>| name.as_deref() == Some("/dev/null");
+        let (created, deleted) = (is_none(&old), is_none(&new));
+        let there = |name: Option<String>| name.filter(|name| name != "/dev/null");
+        let (mut old, mut new) = (there(old), there(new));
+        let prefixed = |name: &Option<String>, prefix: &str| {
+            name.as_ref().is_none_or(|name| name.starts_with(prefix))
+        };
+        if prefixed(&old, "a/") && prefixed(&new, "b/") {
+            for name in [&mut old, &mut new].into_iter().flatten() {
+                name.drain(..2);
+            }
+        }
+        Self {
+            old,
+            new,
+            created,
+            deleted,
+            text,
+        }
+    }
+
+    pub fn path(&self) -> Option<&str> {
+        self.new.as_deref().or(self.old.as_deref())
+    }
+}
+
+/// The parts of a unified diff of any tool that have hunks: git's, `diff -u`, jsdiff's. Names lose
+/// git's `a/` and `b/`.
+pub fn by_file(patch: &str) -> Vec<FilePatch<'_>> {
+    let (mut start, mut at) = (0, 0);
+    // Lines of a hunk that are still to come, on both sides.
+    let (mut old_left, mut new_left) = (0_usize, 0_usize);
+    // The part has hunks: a head that follows is the next one's.
+    let mut has_hunks = false;
+    let mut sections: Vec<&str> = Vec::new();
+    for line in patch.split_inclusive('\n') {
+        let here = at;
+        at += line.len();
+        if old_left > 0 || new_left > 0 {
+            match line.as_bytes().first() {
+                Some(b'-') => old_left = old_left.saturating_sub(1),
+                Some(b'+') => new_left = new_left.saturating_sub(1),
+                Some(b'\\') => {}
+                _ => {
+                    old_left = old_left.saturating_sub(1);
+                    new_left = new_left.saturating_sub(1);
+                }
+            }
+            continue;
+        }
+        if let Some(head) = line.strip_prefix("@@ ") {
+            if let Some((old, new)) = ranges(head) {
+                (old_left, new_left) = (old.1, new.1);
+                has_hunks = true;
+            }
+            continue;
+        }
+        let begins = ["diff --git ", "Index: ", "--- "]
+            .iter()
+            .any(|head| line.starts_with(head));
+        if begins && has_hunks {
+            sections.extend(patch.get(start..here));
+            (start, has_hunks) = (here, false);
+        }
+    }
+    if has_hunks {
+        sections.extend(patch.get(start..));
+    }
+    sections.into_iter().map(FilePatch::of).collect()
+}
+
 /// A name without the quotes that git puts around unusual ones, and without the tab that it puts
 /// behind one with blanks.
 fn unquoted(name: &str) -> String {
@@ -264,6 +355,7 @@ mod tests {
             file: FileKind::Text,
             mime_type: None,
             text: DiffText::None,
+            note: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    proto::{ContentBlock, Diff, Meta, RawJson, SessionId, TerminalId, ToolCallId},
+    proto::{Claims, ContentBlock, Diff, Meta, RawJson, SessionId, TerminalId, ToolCallId},
     text::SafeText,
 };
 
@@ -91,6 +91,9 @@ pub struct ToolCallPatch {
     pub command: Patch<String>,
     /// Working directory of that command, where named. Raw text.
     pub command_cwd: Patch<String>,
+    /// Changes of files that the agent's raw input tells: what stands for a diff where its content
+    /// has none.
+    pub claims: Patch<Claims>,
     /// It can be cancelled by itself (V2-CAN-02).
     pub cancel: Patch<bool>,
     /// Of the update and of its content (V1-META-01): merged into what came before.
@@ -112,6 +115,7 @@ impl ToolCallPatch {
             raw_output: Patch::Keep,
             command: Patch::Keep,
             command_cwd: Patch::Keep,
+            claims: Patch::Keep,
             cancel: Patch::Keep,
             meta: Meta::default(),
         }

@@ -43,6 +43,9 @@ pub struct Piece {
     pub file_type: Option<SafeText>,
     #[serde(skip_serializing_if = "is_default")]
     pub patch: Option<SafeText>,
+    /// Of a diff: what a reader must know beyond its lines.
+    #[serde(skip_serializing_if = "is_default")]
+    pub note: Option<SafeText>,
     #[serde(skip_serializing_if = "is_default")]
     pub terminal_id: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
@@ -181,6 +184,7 @@ impl From<&Diff> for Piece {
         let mut piece = Self {
             path: Some(diff.path.clone()),
             mime_type: diff.mime_type.clone(),
+            note: diff.note.clone(),
             ..Self::of("diff")
         };
         match &diff.text {
@@ -198,6 +202,7 @@ impl From<&Diff> for Piece {
             FileChange::Add => "add".into(),
             FileChange::Delete => "delete".into(),
             FileChange::Modify => "modify".into(),
+            FileChange::Overwrite => "overwrite".into(),
             FileChange::Move { .. } => "move".into(),
             FileChange::Copy { .. } => "copy".into(),
             FileChange::Other(name) => name.clone(),
@@ -220,6 +225,7 @@ impl From<Piece> for Diff {
         let Some(change) = piece.change else {
             return Self {
                 mime_type: piece.mime_type,
+                note: piece.note,
                 ..Self::of_texts(path, piece.old_text, piece.new_text.unwrap_or_default())
             };
         };
@@ -230,6 +236,7 @@ impl From<Piece> for Diff {
                 "add" => FileChange::Add,
                 "delete" => FileChange::Delete,
                 "modify" => FileChange::Modify,
+                "overwrite" => FileChange::Overwrite,
                 "move" => FileChange::Move { from },
                 "copy" => FileChange::Copy { from },
                 _ => FileChange::Other(change),
@@ -246,6 +253,7 @@ impl From<Piece> for Diff {
             },
             mime_type: piece.mime_type,
             text: piece.patch.map_or(DiffText::None, DiffText::Patch),
+            note: piece.note,
         }
     }
 }

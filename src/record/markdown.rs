@@ -241,7 +241,21 @@ fn written_piece(piece: &Piece) -> String {
 }
 
 fn diff(piece: &Piece) -> String {
+    let note = piece.note.as_ref();
+    let note = note.map_or_else(String::new, |note| {
+        format!("*{}*\n\n", SafeText::line(note))
+    });
+    format!("{note}{}", change(piece))
+}
+
+fn change(piece: &Piece) -> String {
     let path = SafeText::line(piece.path.as_deref().unwrap_or_default());
+    if let Some(patch) = &piece.patch {
+        if patch.len() > MAX_DIFF {
+            return format!("*a large change of {}*", code(&path));
+        }
+        return fenced(patch.trim_end(), "diff");
+    }
     let new = piece.new_text.as_deref().unwrap_or_default();
     let old = piece.old_text.as_deref();
     if old.map_or(0, str::len) + new.len() > MAX_DIFF {

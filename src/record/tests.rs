@@ -179,12 +179,18 @@ fn changes_of_files_without_their_texts_come_back_as_they_were() {
             file,
             mime_type: Some("image/png".into()),
             text,
+            note: Some("not found in the file".into()),
         }))
     };
     let from = || "/w/old".to_owned();
     let content = vec![
         change(FileChange::Add, FileKind::Binary, DiffText::None),
         change(FileChange::Delete, FileKind::Unknown, DiffText::None),
+        change(
+            FileChange::Overwrite,
+            FileKind::Text,
+            DiffText::Patch("@@ -1 +1 @@".into()),
+        ),
         change(
             FileChange::Modify,
             FileKind::Text,

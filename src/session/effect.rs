@@ -2,8 +2,8 @@
 
 use crate::{
     proto::{
-        AgentNotice, ConnectionId, HostRequest, LoginProgram, Protocol, RequestKey, SessionId,
-        TerminalId, TerminalSize, ToAgent,
+        AgentNotice, Comparison, ConnectionId, HostRequest, LoginProgram, Protocol, RequestKey,
+        SessionId, TerminalId, TerminalSize, ToAgent,
     },
     session::{Consent, Prompt, QuestionId, Subject},
     text::SafeText,
@@ -22,6 +22,9 @@ pub enum Effect {
     Join(ConnectionId),
     /// What the agent has said on stderr so far; comes back as `Stderr`.
     TellStderr(ConnectionId),
+    /// Compare what a tool call claims to change with the files on disk, off the UI task; comes back
+    /// as `Compared`, before the verdict of a question about it that is asked next.
+    Compare(Box<Comparison>),
     /// Ask the policy; comes back as `Decided`.
     Decide {
         question: QuestionId,

@@ -5,7 +5,7 @@ use crate::{
         AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
         OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId, ToolCallId,
     },
-    session::{AgentInfo, Prompt, QuestionId, Verdict},
+    session::{AgentInfo, BlockId, Prompt, QuestionId, Shown, Verdict},
     text::SafeText,
 };
 
@@ -138,6 +138,14 @@ pub enum Event {
     },
 
     // The host.
+    /// What a tool call claims, as it is towards the disk: in place of the claims, if the call
+    /// still makes them. `None`: it could not be compared.
+    Compared {
+        inside: Option<SessionId>,
+        block: BlockId,
+        ticket: u64,
+        shown: Option<Shown>,
+    },
     /// What policy says to a permission question.
     Decided {
         question: QuestionId,

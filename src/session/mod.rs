@@ -6,6 +6,7 @@
 //! or widgets; time comes in as an argument.
 
 mod address;
+mod call_diffs;
 mod effect;
 mod event;
 mod form;
@@ -22,6 +23,7 @@ mod transcript;
 
 pub use crate::proto::{AgentExit, Consent, Verdict};
 pub use address::{Address, AddressWarning};
+pub use call_diffs::{CallDiffs, Shown};
 pub use effect::{Attention, Effect, Login, ScreenChange};
 pub use event::{Event, FileAnswer, PageAnswer};
 pub use form::{FormDraft, Input, rules};

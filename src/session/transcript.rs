@@ -14,7 +14,7 @@ use crate::{
         CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
         RawJson, SessionId, ToolCallId, ToolContent, ToolKind, ToolLocation,
     },
-    session::{Answered, By, Pieces},
+    session::{Answered, By, CallDiffs, Pieces},
     text::{SafeText, SafeTextBuf},
 };
 
@@ -100,6 +100,8 @@ pub struct ToolCall {
     /// The command line of an execute call, where known; raw.
     pub command: Option<String>,
     pub command_cwd: Option<String>,
+    /// What the diffs in its content were made from.
+    pub diffs: CallDiffs,
     /// It can be cancelled by itself (V2-CAN-02).
     pub cancel: bool,
     /// That was asked for, and nothing was said of its state since.
@@ -136,6 +138,7 @@ impl ToolCall {
             raw_output: None,
             command: None,
             command_cwd: None,
+            diffs: CallDiffs::default(),
             cancel: false,
             cancelling: false,
             doubted: false,
@@ -325,6 +328,12 @@ impl Transcript {
     pub(super) fn edit(&mut self, id: BlockId) -> Option<&mut BlockKind> {
         let index = self.index_of(id)?;
         self.touch(index);
+        self.blocks.get_mut(index).map(|block| &mut block.kind)
+    }
+
+    /// For what no view shows.
+    pub(super) fn edit_quietly(&mut self, id: BlockId) -> Option<&mut BlockKind> {
+        let index = self.index_of(id)?;
         self.blocks.get_mut(index).map(|block| &mut block.kind)
     }
 

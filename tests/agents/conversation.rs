@@ -89,6 +89,51 @@ impl Conversation {
         assert_eq!(content.trim_end(), "first\nsecond");
     }
 
+    /// What is shown for a change is what it does to the file on disk, before the answer and after it,
+    /// in whatever words the agent tells it.
+    pub fn shows_changes_as_they_are_towards_the_file(&self) {
+        let rows: String = (1..=326).map(|n| format!("row-{n}\n")).collect();
+        std::fs::write(self.tui.project().join("far.txt"), &rows).expect("a file");
+        // Some agents change nothing that they have not read.
+        self.prompt("read far.txt");
+        self.allows_what_is_asked();
+
+        self.prompt("edit far.txt row-200 changed-200");
+        self.wait_question();
+        self.tui.wait_for("changed-200");
+        self.assert_change("+1 −1", &["200 ", "- row-200"]);
+        self.assert_change("+1 −1", &["197 ", " row-197"]);
+        self.answer("allow_once");
+        self.wait_turn();
+        let edited = std::fs::read_to_string(self.tui.project().join("far.txt"));
+        assert_eq!(
+            edited.ok(),
+            Some(rows.replace("row-200\n", "changed-200\n"))
+        );
+        self.assert_change("+1 −1", &["200 ", "- row-200"]);
+        self.assert_change("+1 −1", &["197 ", " row-197"]);
+
+        self.prompt("write far.txt row-1\\nsecond\\n");
+        self.wait_question();
+        self.tui.wait_for("+ second");
+        self.assert_change("+1 −325", &["2 ", "- row-2"]);
+        let screen = self.tui.screen();
+        assert!(!screen.contains("new +"), "{screen}");
+        self.answer("allow_once");
+        self.wait_turn();
+        self.assert_change("+1 −325", &["2 ", "- row-2"]);
+    }
+
+    /// A change with these counts is on the screen, and one row holds all of the words.
+    #[track_caller]
+    fn assert_change(&self, counts: &str, words: &[&str]) {
+        self.tui.wait(&format!("{counts} and {words:?}"), |tui| {
+            let screen = tui.screen();
+            let holds = |row: &str| words.iter().all(|word| row.contains(word));
+            (screen.contains(counts) && screen.lines().any(holds)).then_some(())
+        });
+    }
+
     pub fn runs_a_command_when_allowed(&self) {
         self.prompt(&format!("run {COMMAND}"));
         let screen = self.wait_question();

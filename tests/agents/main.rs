@@ -63,6 +63,7 @@ impl Agent {
         talk.shows_each_line_once();
         if self.asks {
             talk.changes_a_file_when_allowed();
+            talk.shows_changes_as_they_are_towards_the_file();
             talk.runs_a_command_when_allowed();
         } else {
             talk.changes_a_file();

@@ -15,6 +15,7 @@ mod composer;
 mod conformance;
 mod crash;
 mod dialects;
+mod diffs;
 mod elicitation;
 mod external;
 mod files;

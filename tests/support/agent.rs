@@ -15,7 +15,7 @@
 //! `{"split": {"message": {…}, "every": BYTES}}`, `{"sleep": MS}`, `{"until_cancel": MS}`,
 //! `{"stderr": "…"}`, `{"exit": CODE}`, `{"hang": true}`, `{"wait_for": METHOD}`,
 //! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?}}`,
-//! `{"tools": N}`, `{"big": BYTES}`, `{"touch": NAME}` (a file beside LOG), `{"wait_file": NAME}` (likewise),
+//! `{"tools": N}`, `{"big": BYTES}`, `{"write": {"path", "text"}}` (a file, unasked), `{"touch": NAME}` (a file beside LOG), `{"wait_file": NAME}` (likewise),
 //! `{"spawn": {"argv": […]}}`, `{"ignore": "eof"}`.
 //! An entry `{"on": "wire", "version": 2}` has it speak version 2 of the protocol with a client that asks
 //! for it: a prompt is answered before its steps, with the message told and the state `running`; behind
@@ -321,6 +321,12 @@ impl Agent {
             "big" => {
                 let size = value.as_u64().unwrap_or(0) as usize;
                 update(&self.chunk("agent_message_chunk", &"0123456789abcde ".repeat(size / 16)));
+            }
+            // A file of the project, as an agent writes it itself.
+            "write" => {
+                let value = self.fill(&value);
+                let part = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+                std::fs::write(part("path"), part("text")).expect("the file is written");
             }
             "touch" => {
                 let name = value.as_str().unwrap_or_default();

@@ -11,6 +11,7 @@
 
 mod auth_method;
 pub(super) mod blocks;
+pub(super) mod claims;
 pub(super) mod command;
 pub(super) mod elicitation;
 pub(super) mod form;
@@ -33,6 +34,8 @@ mod tests;
 use std::borrow::Cow;
 
 use serde_json::Value;
+
+pub(super) use tool::changes_files;
 
 use super::{
     dialect::{ClientMethod, Dialects, Heard, Incoming},

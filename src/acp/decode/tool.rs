@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    blocks, command, raw_json, terminal_meta,
+    blocks, claims, command, raw_json, terminal_meta,
     view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
@@ -81,8 +81,21 @@ impl ToolCall<'_> {
             patch.command = command.line.into();
             patch.command_cwd = command.cwd.into();
         }
+        if let Some(raw) = self.raw_input.filter(|_| changes_files(&patch.kind)) {
+            patch.claims = Patch::Set(claims::find(raw.get()));
+        }
         Ok(patch)
     }
+}
+
+/// Calls of other kinds have such members for other things.
+pub fn changes_files(kind: &Patch<ToolKind>) -> bool {
+    matches!(
+        kind,
+        Patch::Keep
+            | Patch::Clear
+            | Patch::Set(ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Other)
+    )
 }
 
 fn tool_kind(kind: &str) -> ToolKind {

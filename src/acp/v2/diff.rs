@@ -103,6 +103,7 @@ fn change(raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Misfit> {
         file: text(change.file_type).map_or(FileKind::Unknown, |kind| file_kind(kind.as_str())),
         mime_type: line(change.mime_type),
         text: DiffText::None,
+        note: None,
     }))
 }
 

@@ -16,7 +16,7 @@ use super::{
     terminal::cancel,
 };
 use crate::{
-    acp::decode::{command, raw_json},
+    acp::decode::{changes_files, claims, command, raw_json},
     proto::{
         AgentEvent, Meta, Patch, SessionId, TerminalId, ToolCallId, ToolCallPatch, ToolContent,
         ToolKind, ToolLocation, ToolStatus,
@@ -92,6 +92,11 @@ pub fn update(update: &str) -> Result<ToolCallPatch, Misfit> {
         Patch::Clear => (Patch::Clear, Patch::Clear),
         Patch::Set(command) => (of(command.line), of(command.cwd)),
     };
+    let changes = changes_files(&call.kind);
+    call.claims = patch(update.raw_input, |raw| {
+        let found = |raw: &RawValue| claims::find(raw.get());
+        Some(raw.filter(|_| changes).map(found).unwrap_or_default())
+    });
     Ok(call)
 }
 

@@ -40,7 +40,7 @@ use crate::{
     acp::{Client, Inbound, Inbox, StopMode, TraceHandle},
     cli::{CliError, ExitCode, Format, Launch, Reopen, RunOptions, complain},
     config::{AgentProfile, Config, Loaded},
-    host::{Host, HostEvent, attach},
+    host::{Before, Host, HostEvent, attach},
     proto::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionId, SessionKey, Way},
     report::{self, Narrator, Observer, Problem, Record, Scope},
     session::{
@@ -166,6 +166,8 @@ struct Run {
     /// Done when the process before has ended.
     ending: Option<tokio::task::JoinHandle<()>>,
     deciding: Option<tokio::task::JoinHandle<()>>,
+    before: Before,
+    comparing: Option<tokio::task::JoinHandle<()>>,
     observer: Observer,
     narrator: Narrator,
     output: Output,
@@ -207,6 +209,8 @@ impl Run {
             inbox: None,
             ending: None,
             deciding: None,
+            before: Before::default(),
+            comparing: None,
             narrator: Narrator::default(),
             output: Output::start().context("cannot write to stdout")?,
             last_error: None,
@@ -388,6 +392,13 @@ impl Run {
                         let _ = self.jobs.send(Job::Session(Event::Stderr(client.stderr())));
                     }
                 }
+                Effect::Compare(comparison) => {
+                    let jobs = self.jobs.clone();
+                    let compared = services::compare(&self.before, *comparison, move |event| {
+                        drop(jobs.send(Job::Session(event)));
+                    });
+                    self.comparing = Some(compared);
+                }
                 Effect::Decide {
                     question,
                     subject,
@@ -395,7 +406,7 @@ impl Run {
                 } => {
                     if let Some(host) = &self.host {
                         let jobs = self.jobs.clone();
-                        let before = self.deciding.take();
+                        let before = [self.deciding.take(), self.comparing.take()];
                         let decided = services::decide(
                             host,
                             before,

@@ -141,6 +141,7 @@ impl Step<'_> {
                 call.content = vec![ToolContent::Block(ContentBlock::Text(LEFT_OUT.into()))];
                 call.raw_input = None;
                 call.raw_output = None;
+                call.diffs.forget();
             }
         }
         self.shrink(freed);
@@ -213,7 +214,7 @@ pub(super) fn block_weight(kind: &BlockKind) -> usize {
 fn body_weight(call: &ToolCall) -> usize {
     let raw = |raw: &Option<RawJson>| raw.as_ref().map_or(0, |raw| raw.0.len());
     let content: usize = call.content.iter().map(tool_content_weight).sum();
-    content + raw(&call.raw_input) + raw(&call.raw_output)
+    content + call.diffs.weight() + raw(&call.raw_input) + raw(&call.raw_output)
 }
 
 pub(super) fn tool_content_weight(content: &ToolContent) -> usize {

@@ -9,6 +9,7 @@ mod cancel;
 mod compaction;
 mod connection;
 mod dialect;
+mod diffs;
 mod elicitation;
 mod error_text;
 mod host_questions;
@@ -318,6 +319,12 @@ impl Step<'_> {
             Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
 
+            Event::Compared {
+                inside,
+                block,
+                ticket,
+                shown,
+            } => self.at(inside.as_ref(), |step| step.compared(block, ticket, shown)),
             Event::Decided { question, verdict } => self.decided(question, verdict),
             Event::OutsideRoots {
                 key,

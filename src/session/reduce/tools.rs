@@ -13,6 +13,7 @@ use super::{
         MAX_TITLE, MAX_TOOL_ITEMS, MAX_TOOL_TEXT, block_weight, bounded, bounded_content,
         bounded_content_within, tool_content_weight,
     },
+    diffs::settle,
 };
 
 #[derive(Debug, Default)]
@@ -148,9 +149,6 @@ impl Step<'_> {
         let title = patch.title.map(|title| bounded(&title, MAX_TITLE));
         title.apply_to(&mut call.title);
         patch.kind.apply_to(&mut call.kind);
-        if let Some(content) = content {
-            call.content = with_diffs_asked_about(call, content);
-        }
         patch.locations.apply_to(&mut call.locations);
         call.locations.truncate(MAX_TOOL_ITEMS);
         patch.name.apply(&mut call.name);
@@ -158,6 +156,7 @@ impl Step<'_> {
         patch.raw_output.apply(&mut call.raw_output);
         patch.command.apply(&mut call.command);
         patch.command_cwd.apply(&mut call.command_cwd);
+        settle(call, content, patch.claims);
         patch.cancel.apply_to(&mut call.cancel);
         call.meta.merge(&patch.meta);
         match patch.status {
@@ -194,6 +193,7 @@ impl Step<'_> {
         }
         self.shrink(old);
         self.grow(new);
+        self.compare(block, by);
     }
 
     /// Whether the turn that a call was announced in goes on, and nobody has stopped it.
@@ -229,15 +229,19 @@ impl Step<'_> {
         self.index_terminals(block, &content);
         let added = content.iter().map(tool_content_weight).sum();
         if let Some(call) = self.edit_tool(block) {
-            call.content.extend(content);
-            call.content.truncate(MAX_TOOL_ITEMS);
+            let mut all = std::mem::take(&mut call.content);
+            call.diffs.append(&mut all, content, &call.locations);
+            all.truncate(MAX_TOOL_ITEMS);
+            call.content = all;
             self.grow(added);
         }
+        self.compare(block, Told::Updated);
     }
 
     /// What is unfinished becomes `state`: the turn, its cancel or the agent ended it.
     pub(super) fn end_open_tools(&mut self, state: ToolState) {
         let replaying = self.is_replaying();
+        let mut freed = 0;
         for block in std::mem::take(&mut self.session.inner.tools.open) {
             if self.is_in_background(block) {
                 self.session.inner.tools.open.insert(block);
@@ -246,11 +250,13 @@ impl Step<'_> {
             if let Some(BlockKind::Tool(call)) = self.session.transcript.edit(block) {
                 call.state = state.clone();
                 call.doubted = false;
+                freed += call.diffs.rest();
                 if !replaying {
                     call.took = Some(self.now.saturating_duration_since(call.started));
                 }
             }
         }
+        self.shrink(freed);
     }
 
     pub(super) fn tool(&self, block: BlockId) -> Option<&ToolCall> {
@@ -278,20 +284,6 @@ impl Step<'_> {
             .open
             .retain(|block| transcript.index_of(*block).is_some());
     }
-}
-
-/// New content, and before it the change that was asked about, where the agent has none in its place
-/// (opencode: "Wrote file successfully."): what was said yes or no to stays visible.
-fn with_diffs_asked_about(call: &mut ToolCall, content: Vec<ToolContent>) -> Vec<ToolContent> {
-    let is_diff = |piece: &ToolContent| matches!(piece, ToolContent::Diff(_));
-    if !call.was_asked_about() || content.iter().any(is_diff) {
-        return content;
-    }
-    let mut kept = std::mem::take(&mut call.content);
-    kept.retain(is_diff);
-    kept.extend(content);
-    kept.truncate(MAX_TOOL_ITEMS);
-    kept
 }
 
 /// Terminals that a call's content shows.

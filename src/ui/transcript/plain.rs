@@ -250,7 +250,7 @@ fn diff_text(diff: &Diff, source: &Source<'_>) -> String {
     let path = shown_path(&diff.path, source.cwd);
     let (old, new) = match &diff.text {
         DiffText::Sides { old, new } => (old, new),
-        DiffText::Patch(patch) => return patch.trim_end().to_owned(),
+        DiffText::Patch(patch) => return noted(patch.trim_end().to_owned(), diff),
         DiffText::None => {
             let label = change_label(diff, source.cwd).unwrap_or_default();
             return format!("[{path}: {label}]");
@@ -265,12 +265,21 @@ fn diff_text(diff: &Diff, source: &Source<'_>) -> String {
         "/dev/null"
     };
     let old = old.clone().unwrap_or_default();
-    TextDiff::configure()
+    let text = TextDiff::configure()
         .timeout(std::time::Duration::from_millis(50))
         .diff_lines(old.as_str(), new.as_str())
         .unified_diff()
         .header(before, &path)
-        .to_string()
+        .to_string();
+    noted(text, diff)
+}
+
+/// What is to be known of it stands above, where patch tools skip it.
+fn noted(text: String, diff: &Diff) -> String {
+    match &diff.note {
+        Some(note) => format!("[{note}]\n{text}"),
+        None => text,
+    }
 }
 
 fn terminal_text(id: &TerminalId, source: &Source<'_>) -> String {

@@ -309,6 +309,7 @@ fn header(line: &mut StyledLine, file: &File, ctx: &RenderContext<'_>) {
         _ if file.label.is_some() => {}
         Form::Created => line.push("new ", ctx.theme.dim),
         Form::Emptied => line.push("emptied ", ctx.theme.dim),
+        Form::Same if file.diff.note.is_some() => {}
         Form::Same => line.push("no difference that could be shown ", ctx.theme.dim),
         Form::Changed | Form::Untold => {}
     }
@@ -322,6 +323,10 @@ fn header(line: &mut StyledLine, file: &File, ctx: &RenderContext<'_>) {
     );
     if model.rough {
         line.push("  large: compared roughly", ctx.theme.dim);
+    }
+    if let Some(note) = &file.diff.note {
+        line.push("  ", ctx.theme.text);
+        line.push(note, ctx.theme.dim);
     }
     if model.hunks.len() > 1 {
         line.push(

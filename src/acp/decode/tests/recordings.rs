@@ -5,7 +5,7 @@ use std::{collections::HashMap, fs, path::Path};
 use serde_json::Value;
 
 use super::*;
-use crate::proto::{ContentBlock, Dialect};
+use crate::proto::{ContentBlock, Dialect, Patch, PermissionSubject, ToolContent, ToolKind};
 
 /// Methods of agents' own that the recordings hold; they are answered -32601 or ignored.
 const FOREIGN: [&str; 3] = [
@@ -188,6 +188,64 @@ fn replay_folder(folder: &Path) {
 #[test]
 fn excerpts_of_real_agents_decode_without_loss() {
     replay_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/wire"));
+}
+
+/// Of each call that changes files, in content or raw input.
+#[test]
+fn every_recorded_edit_tells_its_change() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/wire");
+    let mut edits = 0;
+    for entry in fs::read_dir(folder).expect("a folder of wire logs") {
+        let log = entry.expect("an entry").path();
+        let text = fs::read_to_string(&log).expect("a wire log");
+        let mut decoder = decoder();
+        // By call: whether it edits, and whether it tells what.
+        let mut calls: HashMap<String, (bool, bool)> = HashMap::new();
+        for line in text.lines() {
+            let entry: Value = serde_json::from_str(line).expect("JSON");
+            let (msg, params) = (&entry["msg"], entry["msg"]["params"].to_string());
+            let mut said = Vec::new();
+            match msg["method"].as_str() {
+                Some("session/update") => {
+                    let _ = update::decode(&mut decoder, Pass::Strict, &params, &mut said);
+                }
+                Some(method @ "session/request_permission") => {
+                    said.extend(decoder.request(key(), method, &params));
+                }
+                _ => {}
+            }
+            for said in said {
+                let patch = match said {
+                    FromAgent::Update {
+                        event: AgentEvent::ToolCall(patch),
+                        ..
+                    } => patch,
+                    FromAgent::Request {
+                        request: HostRequest::Permission(request),
+                        ..
+                    } => match request.subject {
+                        PermissionSubject::ToolCall(patch) => patch,
+                        _ => continue,
+                    },
+                    _ => continue,
+                };
+                let call = calls.entry(patch.id.as_str().to_owned()).or_default();
+                call.0 |= patch.kind == Patch::Set(ToolKind::Edit);
+                let content = patch.content.as_set().into_iter().flatten();
+                let mut content = content.filter(|piece| matches!(piece, ToolContent::Diff(_)));
+                let raw = patch
+                    .claims
+                    .as_set()
+                    .is_some_and(|claims| !claims.list.is_empty());
+                call.1 |= content.next().is_some() || raw;
+            }
+        }
+        for (id, (_, tells)) in calls.into_iter().filter(|(_, (edits, _))| *edits) {
+            assert!(tells, "{id} in {}", log.display());
+            edits += 1;
+        }
+    }
+    assert!(edits >= 9, "only {edits} edits");
 }
 
 /// The whole recordings, where `ACP_TUI_RECORDINGS` names a folder of them.

@@ -3,6 +3,7 @@
 mod attached;
 mod compaction;
 mod connection;
+mod diffs;
 mod elicitation;
 mod listing;
 mod login;

@@ -153,6 +153,8 @@ struct World {
     asked: BTreeMap<RequestKey, u32>,
     with_host: BTreeSet<RequestKey>,
     seen_questions: u64,
+    /// What was compared with the disk, told with the next event.
+    compared: Vec<Event>,
     prompts: usize,
     sent: BTreeSet<String>,
     restored: BTreeSet<String>,
@@ -176,6 +178,7 @@ impl World {
             asked: BTreeMap::new(),
             with_host: BTreeSet::new(),
             seen_questions: 0,
+            compared: Vec::new(),
             prompts: 0,
             sent: BTreeSet::new(),
             restored: BTreeSet::new(),
@@ -187,6 +190,9 @@ impl World {
     }
 
     fn event(&mut self, event: Event) {
+        for event in std::mem::take(&mut self.compared) {
+            self.event(event);
+        }
         let (rev, seen) = (self.play.session.rev, self.play.session.transcript.rev());
         let effects = self.play.event(event);
         let session = &self.play.session;
@@ -276,6 +282,15 @@ impl World {
                     if self.with_host.remove(&key) {
                         self.answered(key);
                     }
+                }
+                Effect::Compare(asked) => {
+                    let shown = asked.claims.iter().map(|claim| Some(claim.diff.clone()));
+                    self.compared.push(Event::Compared {
+                        inside: asked.inside,
+                        block: BlockId(asked.block),
+                        ticket: asked.ticket,
+                        shown: Some(shown.collect()),
+                    });
                 }
                 Effect::Decide { question, .. } => {
                     assert!(question.0 > self.seen_questions, "an id comes twice");

@@ -69,9 +69,7 @@ pub fn render_diff(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<
     if left_out > 0 {
         rows.push(note(&format!("+{}", count(left_out, "line")), ctx));
     }
-    if let Some(text) = remark(&model) {
-        rows.push(note(text, ctx));
-    }
+    rows.extend(remarks(diff, &model).map(|text| note(text, ctx)));
     Rendered {
         rows,
         provisional: painter.provisional(),
@@ -99,7 +97,7 @@ pub fn diff_model(diff: &Arc<Diff>, offload: &Offload) -> Option<Arc<DiffModel>>
 
 /// What was done to which kind of file, where the lines do not say it (V2-UPD-06).
 pub fn change_label(diff: &Diff, cwd: &Path) -> Option<SafeText> {
-    if let DiffText::Sides { .. } = diff.text {
+    if let (DiffText::Sides { .. }, true) = (&diff.text, diff.change != FileChange::Overwrite) {
         return None;
     }
     let mut words: Vec<String> = Vec::new();
@@ -107,6 +105,7 @@ pub fn change_label(diff: &Diff, cwd: &Path) -> Option<SafeText> {
         FileChange::Add => Some("new".to_owned()),
         FileChange::Delete => Some("deleted".to_owned()),
         FileChange::Modify => None,
+        FileChange::Overwrite => Some("overwrites the file".to_owned()),
         FileChange::Move { from } => Some(format!("moved from {}", shown_path(from, cwd))),
         FileChange::Copy { from } => Some(format!("copied from {}", shown_path(from, cwd))),
         FileChange::Other(name) => Some(name.to_string()),
@@ -128,8 +127,14 @@ pub fn change_label(diff: &Diff, cwd: &Path) -> Option<SafeText> {
 }
 
 /// What the lines themselves do not tell.
-fn remark(model: &DiffModel) -> Option<&'static str> {
+pub fn remarks<'a>(diff: &'a Diff, model: &DiffModel) -> impl Iterator<Item = &'a str> {
+    diff.note.as_deref().into_iter().chain(remark(diff, model))
+}
+
+fn remark(diff: &Diff, model: &DiffModel) -> Option<&'static str> {
     match model.form {
+        // The note says why.
+        Form::Same if diff.note.is_some() => None,
         Form::Same => Some("no difference that could be shown"),
         Form::Created if model.lines.is_empty() => Some("empty file"),
         _ if model.rough => Some("large: compared roughly"),

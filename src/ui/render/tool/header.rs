@@ -4,7 +4,7 @@ use ratatui::style::Style;
 
 use super::{Detail, ToolContext, body::MAX_PIECES, indented, shown_path};
 use crate::{
-    proto::{ContentBlock, Diff, ToolContent, ToolKind},
+    proto::{ContentBlock, Diff, FileChange, ToolContent, ToolKind},
     session::{Answered, By, ToolCall, ToolState},
     text::{SafeText, cell_width, first_bytes, is_grapheme_boundary},
     ui::render::{
@@ -329,6 +329,8 @@ struct Counts {
     stats: DiffStats,
     /// All of it is new.
     created: bool,
+    /// All of it takes the place of what was there.
+    overwrites: bool,
     known: bool,
 }
 
@@ -336,6 +338,7 @@ struct Counts {
 fn counts(call: &ToolCall, ctx: &RenderContext<'_>) -> (Counts, bool) {
     let mut counts = Counts {
         created: true,
+        overwrites: true,
         ..Counts::default()
     };
     if diffs(call).nth(MAX_PIECES).is_some() {
@@ -349,11 +352,12 @@ fn counts(call: &ToolCall, ctx: &RenderContext<'_>) -> (Counts, bool) {
             continue;
         };
         if model.form == Form::Untold {
-            counts.created = false;
+            (counts.created, counts.overwrites) = (false, false);
             continue;
         }
         counts.known = true;
         counts.created &= model.form == Form::Created;
+        counts.overwrites &= diff.change == FileChange::Overwrite;
         counts.stats.added += model.stats.added;
         counts.stats.removed += model.stats.removed;
     }
@@ -369,6 +373,8 @@ fn push_counts(line: &mut StyledLine, counts: Counts, ctx: &RenderContext<'_>) {
     line.push("  ", Style::new());
     if counts.created {
         line.push("new ", theme.dim);
+    } else if counts.overwrites {
+        line.push("overwrite ", theme.dim);
     }
     line.push(&format!("+{}", grouped(added)), theme.success);
     if !counts.created {

@@ -71,6 +71,7 @@ fn changes() -> Vec<ToolContent> {
         file,
         mime_type: None,
         text: DiffText::None,
+        note: None,
     };
     let from = |path: &str| format!("/home/me/src/tool/{path}");
     let mut diffs = [

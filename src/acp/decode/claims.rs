@@ -1,0 +1,269 @@
+//! Changes of files within a tool call's raw input.
+//!
+//! Agents call the members of their tools as they like; what is known here is what agents have been
+//! seen to send. Members are read where they stand in the message: a raw input can have many
+//! megabytes, and only what becomes a diff is copied.
+
+use std::fmt;
+
+use serde::{
+    Deserializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+use super::view::Text;
+use crate::{
+    proto::{Claim, Claims, Diff, Extent, FileChange, patch},
+    text::SafeText,
+};
+
+/// Bytes of a raw input that is looked at.
+const MAX_RAW: usize = 32 << 20;
+/// Bytes of one text in it.
+const MAX_TEXT: usize = 8 << 20;
+/// Changes that are taken from one call.
+const MAX_CLAIMS: usize = 200;
+/// How deep the arguments of a tool lie.
+const MAX_DEPTH: usize = 2;
+
+/// The changes that a raw input tells, which is any JSON. None where it tells something else.
+pub fn find(raw_input: &str) -> Claims {
+    if raw_input.len() > MAX_RAW {
+        return Claims::default();
+    }
+    // Arguments as a model wrote them: JSON within a string.
+    if raw_input.starts_with('"') {
+        return match serde_json::from_str::<String>(raw_input) {
+            Ok(inner) => in_object(&inner, 0).unwrap_or_default(),
+            Err(_) => Claims::default(),
+        };
+    }
+    in_object(raw_input, 0).unwrap_or_default()
+}
+
+fn in_object(object: &str, depth: usize) -> Option<Claims> {
+    let members = Members::read(object)?;
+    let list = members.claims()?;
+    if !list.is_empty() {
+        return Some(Claims {
+            complete: !members.others,
+            list,
+        });
+    }
+    if depth == MAX_DEPTH {
+        return None;
+    }
+    let inner = in_object(members.wrapped?.get(), depth + 1)?;
+    Some(Claims {
+        complete: inner.complete && !members.others,
+        ..inner
+    })
+}
+
+/// What is known by its name. Of several members for one thing the last counts, and the others say
+/// something else.
+#[derive(Default)]
+struct Members<'a> {
+    path: Option<&'a RawValue>,
+    old: Option<&'a RawValue>,
+    new: Option<&'a RawValue>,
+    content: Option<&'a RawValue>,
+    diff: Option<&'a RawValue>,
+    edits: Option<&'a RawValue>,
+    everywhere: Option<&'a RawValue>,
+    wrapped: Option<&'a RawValue>,
+    /// There are others, which could say something else.
+    others: bool,
+}
+
+impl<'a> Members<'a> {
+    fn read(object: &'a str) -> Option<Self> {
+        let mut read = serde_json::Deserializer::from_str(object);
+        let members = read.deserialize_map(MembersVisitor).ok()?;
+        read.end().is_ok().then_some(members)
+    }
+
+    fn place(&mut self, name: &str) -> Option<&mut Option<&'a RawValue>> {
+        let plain: String = name
+            .chars()
+            .filter(|c| !matches!(c, '_' | '-'))
+            .map(|c| c.to_ascii_lowercase())
+            .collect();
+        Some(match plain.as_str() {
+            "path" | "filepath" | "file" | "filename" | "targetfile" | "absolutepath" => {
+                &mut self.path
+            }
+            "oldstring" | "oldtext" | "oldstr" | "old" | "search" => &mut self.old,
+            "newstring" | "newtext" | "newstr" | "new" | "replace" => &mut self.new,
+            "content" | "contents" | "text" | "filetext" => &mut self.content,
+            "diff" | "patch" | "unifieddiff" => &mut self.diff,
+            "edits" | "replacements" => &mut self.edits,
+            "replaceall" | "allowmultiple" => &mut self.everywhere,
+            "args" | "arguments" | "input" | "params" | "parameters" | "rawinput" => {
+                &mut self.wrapped
+            }
+            _ => return None,
+        })
+    }
+
+    /// `None` where members are not what their names say.
+    fn claims(&self) -> Option<Vec<Claim>> {
+        let path = match self.path {
+            Some(path) => text(path)?,
+            None => String::new(),
+        };
+        if let Some(edits) = self.edits {
+            return edits_of(edits, &path);
+        }
+        if let (Some(old), Some(new)) = (self.old, self.new) {
+            let new = file_text(new)?;
+            let old = match old.get() {
+                "null" => None,
+                _ => Some(file_text(old)?),
+            };
+            let extent = match self.everywhere.map(RawValue::get) {
+                Some("true") => Extent::Everywhere,
+                _ => Extent::Unknown,
+            };
+            return Some(vec![Claim::new(Diff::of_texts(path, old, new), extent)]);
+        }
+        if self.old.is_some() || self.new.is_some() {
+            return None;
+        }
+        if let Some(diff) = self.diff {
+            return Some(of_patch(&text(diff)?, &path));
+        }
+        // With anything else it could be put at a line, or behind the end.
+        if let Some(content) = self.content.filter(|_| !path.is_empty() && !self.others) {
+            let new = file_text(content)?;
+            let diff = Diff::of_texts(path, None, new);
+            return Some(vec![Claim::new(diff, Extent::Whole)]);
+        }
+        Some(Vec::new())
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Members::default();
+        while let Some(name) = map.next_key::<Text<'_>>()? {
+            match members.place(name.as_str()) {
+                Some(place) => {
+                    let twice = place.replace(map.next_value()?).is_some();
+                    members.others |= twice;
+                }
+                None if is_harmless(name.as_str()) => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                // The text editor of some models has several tools in one.
+                None if name.as_str() == "command" => {
+                    let command: &RawValue = map.next_value()?;
+                    members.others |= !matches!(
+                        command.get(),
+                        "\"str_replace\"" | "\"create\"" | "\"write\"" | "\"edit\""
+                    );
+                }
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                    members.others = true;
+                }
+            }
+        }
+        Ok(members)
+    }
+}
+
+/// Says nothing of what would be in the file.
+fn is_harmless(name: &str) -> bool {
+    matches!(
+        name,
+        "description"
+            | "explanation"
+            | "instruction"
+            | "overwrite"
+            | "content_length"
+            | "create_dirs"
+            | "create_directories"
+            | "createDirectories"
+    )
+}
+
+/// Each from its old to its new text, in one file or in several.
+fn edits_of(edits: &RawValue, path: &str) -> Option<Vec<Claim>> {
+    let edits: Vec<&RawValue> = match serde_json::from_str(edits.get()) {
+        Ok(edits) => edits,
+        Err(_) => vec![edits],
+    };
+    if edits.len() > MAX_CLAIMS {
+        return None;
+    }
+    let mut list = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let members = Members::read(edit.get())?;
+        // Only changes of places: a list of whole texts is something else.
+        (members.old.is_some() && members.new.is_some()).then_some(())?;
+        for mut claim in members.claims()? {
+            if claim.diff.path.is_empty() {
+                let diff = Diff {
+                    path: path.to_owned(),
+                    ..Diff::clone(&claim.diff)
+                };
+                claim.diff = diff.into();
+            }
+            list.push(claim);
+        }
+    }
+    Some(list)
+}
+
+/// A unified diff, of one file or of several.
+fn of_patch(diff: &str, path: &str) -> Vec<Claim> {
+    let parts = patch::by_file(diff);
+    let one = parts.len() == 1;
+    let claim = |part: &patch::FilePatch<'_>| {
+        // Where it is about one file, that is named better outside of it.
+        let path = match part.path() {
+            _ if one && !path.is_empty() => path.to_owned(),
+            Some(named) => named.to_owned(),
+            None => path.to_owned(),
+        };
+        let change = match (&part.old, &part.new) {
+            _ if part.created => FileChange::Add,
+            _ if part.deleted => FileChange::Delete,
+            (Some(old), Some(new)) if !one && old != new => FileChange::Move { from: old.clone() },
+            _ => FileChange::Modify,
+        };
+        let text = SafeText::with_line_ends(part.text);
+        Claim::new(Diff::of_patch(path, change, text), Extent::Unknown)
+    };
+    if parts.len() > MAX_CLAIMS {
+        return Vec::new();
+    }
+    parts.iter().map(claim).collect()
+}
+
+fn text(raw: &RawValue) -> Option<String> {
+    if raw.get().len() > 2 * MAX_TEXT {
+        return None;
+    }
+    let text: Text<'_> = serde_json::from_str(raw.get()).ok()?;
+    Some(text.into_string())
+}
+
+fn file_text(raw: &RawValue) -> Option<SafeText> {
+    let text = text(raw).filter(|text| text.len() <= MAX_TEXT)?;
+    // Signs for control characters are longer than what they stand for.
+    Some(SafeText::with_line_ends(&text)).filter(|text| text.len() <= MAX_TEXT)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! Files as they were before a tool call changed them, for its diffs.
+//!
+//! Owns: reading them, bounded and for display only, so that they may lie anywhere; and what was
+//! read, until other calls need the room: an agent tells of a change again once it is made.
+
+use std::{
+    collections::VecDeque,
+    fs::OpenOptions,
+    io::{self, Read},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use rustix::fs::OFlags;
+use tokio::sync::Semaphore;
+
+use crate::{
+    proto::{Base, Claim, Comparison, Diff, FileChange, OnDisk, SessionId, compare},
+    text::SafeText,
+};
+
+/// Bytes of a file that is compared.
+const MAX_FILE: u64 = 4 << 20;
+/// Bytes of all files that are kept.
+const MAX_KEPT: usize = 32 << 20;
+/// Files that are kept, however small.
+const MAX_FILES: usize = 1_000;
+/// Calls that are worked on at once.
+const MAX_AT_ONCE: usize = 4;
+/// Calls that wait for that; what more come are shown as the agent sent them.
+const MAX_WAITING: usize = 256;
+
+/// Cheap to clone; clones are the same.
+#[derive(Clone, Default)]
+pub struct Before {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    turns: Semaphore,
+    waiting: AtomicUsize,
+    kept: Mutex<Kept>,
+}
+
+impl Default for Inner {
+    fn default() -> Self {
+        Self {
+            turns: Semaphore::new(MAX_AT_ONCE),
+            waiting: AtomicUsize::new(0),
+            kept: Mutex::default(),
+        }
+    }
+}
+
+/// One file as one call found it.
+#[derive(Clone, PartialEq, Eq)]
+struct Place {
+    inside: Option<SessionId>,
+    block: u64,
+    path: PathBuf,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// The latest last.
+    files: VecDeque<(Place, Base)>,
+    bytes: usize,
+}
+
+impl Kept {
+    fn find(&self, place: &Place) -> Option<Base> {
+        let found = self.files.iter().find(|(known, _)| known == place);
+        found.map(|(_, base)| base.clone())
+    }
+
+    fn keep(&mut self, place: Place, base: Base) {
+        if let Some(at) = self.files.iter().position(|(known, _)| *known == place)
+            && let Some((_, gone)) = self.files.remove(at)
+        {
+            self.bytes -= bytes(&gone);
+        }
+        self.bytes += bytes(&base);
+        self.files.push_back((place, base));
+        while self.bytes > MAX_KEPT || self.files.len() > MAX_FILES {
+            let Some((_, gone)) = self.files.pop_front() else {
+                break;
+            };
+            self.bytes -= bytes(&gone);
+        }
+    }
+}
+
+fn bytes(base: &Base) -> usize {
+    match &base.file {
+        OnDisk::Text(text) => text.len(),
+        OnDisk::Missing | OnDisk::Unread(_) => 0,
+    }
+}
+
+impl Before {
+    /// What to show for each claim of a call; see [`compare`]. `None`: too many calls wait.
+    pub async fn compare(&self, asked: Comparison) -> Option<Vec<Option<Arc<Diff>>>> {
+        let waiting = Waiting::one(&self.inner)?;
+        let turn = self.inner.turns.acquire().await.ok()?;
+        let inner = self.inner.clone();
+        let done = tokio::task::spawn_blocking(move || inner.compare(&asked)).await;
+        drop((turn, waiting));
+        done.ok()
+    }
+}
+
+/// Counted as long as it lives.
+struct Waiting<'a>(&'a Inner);
+
+impl<'a> Waiting<'a> {
+    fn one(inner: &'a Inner) -> Option<Self> {
+        let before = inner.waiting.fetch_add(1, Ordering::Relaxed);
+        let one = Self(inner);
+        (before < MAX_WAITING).then_some(one)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Inner {
+    fn compare(&self, asked: &Comparison) -> Vec<Option<Arc<Diff>>> {
+        let mut shown = vec![None; asked.claims.len()];
+        let mut files: Vec<(PathBuf, Vec<usize>)> = Vec::new();
+        for (at, claim) in asked.claims.iter().enumerate() {
+            let path = asked.cwd.join(&claim.diff.path);
+            match files.iter_mut().find(|(known, _)| *known == path) {
+                Some((_, claims)) => claims.push(at),
+                None => files.push((path, vec![at])),
+            }
+        }
+        for (path, places) in files {
+            let claims: Vec<&Claim> = places
+                .iter()
+                .filter_map(|at| asked.claims.get(*at))
+                .collect();
+            let base = self.base(asked, path, &claims);
+            for (at, diff) in places.iter().zip(compare(&claims, &base)) {
+                if let Some(place) = shown.get_mut(*at) {
+                    *place = diff;
+                }
+            }
+        }
+        shown
+    }
+
+    fn base(&self, asked: &Comparison, path: PathBuf, claims: &[&Claim]) -> Base {
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = Place {
+            inside: asked.inside.clone(),
+            block: asked.block,
+            path,
+        };
+        if !asked.fresh
+            && let Some(base) = kept().find(&place)
+        {
+            return base;
+        }
+        let mut file = read(&place.path);
+        // One that is moved is still where it was, or there already.
+        let moved = claims.iter().find_map(|claim| match &claim.diff.change {
+            FileChange::Move { from } | FileChange::Copy { from } => Some(from),
+            _ => None,
+        });
+        if file == OnDisk::Missing
+            && let Some(from) = moved
+        {
+            file = read(&asked.cwd.join(from));
+        }
+        let base = Base {
+            file,
+            late: asked.late,
+        };
+        kept().keep(place, base.clone());
+        base
+    }
+}
+
+/// The file at `path`, links followed. Never waits for what is no regular file.
+fn read(path: &Path) -> OnDisk {
+    match text(path) {
+        Ok(file) => file,
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => OnDisk::Missing,
+            _ => OnDisk::Unread(SafeText::line(&format!("it cannot be read: {error}"))),
+        },
+    }
+}
+
+fn text(path: &Path) -> io::Result<OnDisk> {
+    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    // What is no regular file is not even opened: opening a device can do something.
+    let meta = std::fs::metadata(path)?;
+    if let Some(why) = no_text(&meta) {
+        return Ok(OnDisk::Unread(why));
+    }
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
+        .open(path)?;
+    // Another one may be there by now.
+    if let Some(why) = no_text(&file.metadata()?) {
+        return Ok(OnDisk::Unread(why));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Ok(OnDisk::Unread(too_large()));
+    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => OnDisk::Text(SafeText::with_line_ends(&text)),
+        Err(_) => OnDisk::Unread("what is there is no text in UTF-8".into()),
+    })
+}
+
+fn no_text(meta: &std::fs::Metadata) -> Option<SafeText> {
+    if meta.is_dir() {
+        Some("there is a directory".into())
+    } else if !meta.is_file() {
+        Some("what is there is no regular file".into())
+    } else if meta.len() > MAX_FILE {
+        Some(too_large())
+    } else {
+        None
+    }
+}
+
+fn too_large() -> SafeText {
+    SafeText::line(&format!("it has more than {} MiB", MAX_FILE >> 20))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,345 @@
+//! How the diffs of one tool call stand towards the files on disk.
+//!
+//! An agent's diffs are claims: a fragment can be told as a file, an overwritten file as a new one.
+//! They are compared with the disk once they are known, and once more before the person answers for
+//! them; what comes of that stands in the call's content in their place. Later updates that tell the
+//! same claims again get the same diffs, so that nothing becomes untrue by having been written.
+
+use std::{
+    hash::{BuildHasher, RandomState},
+    sync::{Arc, OnceLock},
+};
+
+use crate::proto::{
+    Claim, Claims, Diff, DiffText, Extent, FileChange, ToolContent, ToolKind, ToolLocation,
+};
+
+/// Of each claim what is shown for it; `None` for one that is shown with an earlier one.
+pub type Shown = Vec<Option<Arc<Diff>>>;
+
+#[derive(Debug, Default)]
+pub struct CallDiffs {
+    /// What the raw input tells.
+    raw: Claims,
+    /// Pieces at the beginning of the content that are there by the raw input alone.
+    derived: usize,
+    /// What is claimed, as long as it may have to be compared again.
+    claims: Vec<Claim>,
+    /// Names the claims, also when they are no longer kept: each by its position and content.
+    print: u64,
+    /// What came of a comparison, and of which claims.
+    shown: Option<(u64, Shown)>,
+    /// That stands in the content now, and not the claims themselves.
+    placed: bool,
+    tickets: u64,
+    /// The comparison that is waited for.
+    running: Option<u64>,
+    /// The claims are others since that was asked for.
+    outdated: bool,
+}
+
+impl CallDiffs {
+    /// Bytes that are kept beside the content.
+    pub fn weight(&self) -> usize {
+        if !self.placed {
+            return 0;
+        }
+        self.claims.iter().map(|claim| claim.diff.weight()).sum()
+    }
+
+    /// There is something to be compared, or to be forgotten.
+    pub fn has_claims(&self) -> bool {
+        !self.claims.is_empty()
+    }
+
+    pub fn has_raw(&self) -> bool {
+        !self.raw.list.is_empty()
+    }
+
+    pub fn set_raw(&mut self, raw: Claims) {
+        self.raw = raw;
+    }
+
+    /// New content, or new raw input, for a call of that kind: puts into the content what the raw
+    /// input tells where the content itself tells no change, and what is known already of the rest.
+    pub fn settle(
+        &mut self,
+        content: &mut Vec<ToolContent>,
+        kind: ToolKind,
+        has_command: bool,
+        locations: &[ToolLocation],
+    ) {
+        let told = content.iter().any(is_telling);
+        let mut claims: Vec<Claim> = if told {
+            self.told(content)
+        } else {
+            self.told_by_raw(kind, has_command, locations)
+        };
+        self.derived = 0;
+        if !told && !claims.is_empty() {
+            // Ones that say nothing but that there is a change are said better now.
+            content.retain(|piece| !matches!(piece, ToolContent::Diff(_)));
+            let pieces = claims
+                .iter()
+                .map(|claim| ToolContent::Diff(claim.diff.clone()));
+            content.splice(..0, pieces);
+            self.derived = claims.len();
+        }
+        for claim in &mut claims {
+            claim.lines = lines_of(&claim.diff.path, locations);
+        }
+        let print = print(&claims);
+        self.outdated |= self.running.is_some() && print != self.print;
+        (self.claims, self.print, self.placed) = (claims, print, false);
+        self.place(content);
+    }
+
+    /// Takes out of the content what is there by the raw input alone, before it is settled anew.
+    fn take_derived(&mut self, content: &mut Vec<ToolContent>) {
+        if self.derived > 0 {
+            content.drain(..self.derived.min(content.len()));
+            self.claims.clear();
+            (self.derived, self.placed) = (0, false);
+        }
+    }
+
+    /// New raw input for content that stays as it is.
+    pub fn settle_raw(
+        &mut self,
+        content: &mut Vec<ToolContent>,
+        kind: ToolKind,
+        has_command: bool,
+        locations: &[ToolLocation],
+    ) {
+        if self.derived > 0 || !content.iter().any(is_telling) {
+            self.take_derived(content);
+            self.settle(content, kind, has_command, locations);
+            return;
+        }
+        for claim in &mut self.claims {
+            let same = self
+                .raw
+                .list
+                .iter()
+                .find(|raw| raw.diff.text == claim.diff.text);
+            if let Some(same) = same {
+                claim.extent = same.extent;
+            }
+        }
+        self.claimed_anew();
+    }
+
+    /// More content, behind what there is.
+    pub fn append(
+        &mut self,
+        content: &mut Vec<ToolContent>,
+        more: Vec<ToolContent>,
+        locations: &[ToolLocation],
+    ) {
+        let mut claims = self.told(&more);
+        if !claims.is_empty() {
+            self.take_derived(content);
+            for claim in &mut claims {
+                claim.lines = lines_of(&claim.diff.path, locations);
+            }
+            self.claims.extend(claims);
+            self.claimed_anew();
+        }
+        content.extend(more);
+    }
+
+    fn claimed_anew(&mut self) {
+        let print = print(&self.claims);
+        self.outdated |= self.running.is_some() && print != self.print;
+        self.print = print;
+    }
+
+    /// Claims of the content. The raw input may know better where they count.
+    fn told(&self, content: &[ToolContent]) -> Vec<Claim> {
+        let diffs = content.iter().filter_map(|piece| match piece {
+            ToolContent::Diff(diff) => Some(diff),
+            _ => None,
+        });
+        let claim = |diff: &Arc<Diff>| {
+            let same = self.raw.list.iter().find(|raw| raw.diff.text == diff.text);
+            Claim {
+                diff: diff.clone(),
+                extent: same.map_or(Extent::Unknown, |raw| raw.extent),
+                lines: Vec::new(),
+            }
+        };
+        diffs.map(claim).collect()
+    }
+
+    /// Where a call does other things than change files, its raw input does not tell a change; and
+    /// where that is not known, a change must be all that it tells.
+    fn told_by_raw(
+        &self,
+        kind: ToolKind,
+        has_command: bool,
+        locations: &[ToolLocation],
+    ) -> Vec<Claim> {
+        let whole = |claim: &Claim| claim.extent == Extent::Whole;
+        let counts = match kind {
+            ToolKind::Edit => true,
+            ToolKind::Other => {
+                !has_command && self.raw.complete && !self.raw.list.iter().any(whole)
+            }
+            ToolKind::Delete | ToolKind::Move => self.raw.complete,
+            _ => false,
+        };
+        if !counts {
+            return Vec::new();
+        }
+        let claims = self.raw.list.iter().filter_map(|claim| {
+            if !claim.diff.path.is_empty() {
+                return Some(claim.clone());
+            }
+            let [location] = locations else { return None };
+            Some(Claim {
+                diff: Arc::new(Diff {
+                    path: location.path.clone(),
+                    ..Diff::clone(&claim.diff)
+                }),
+                ..claim.clone()
+            })
+        });
+        let claims: Vec<Claim> = claims.collect();
+        // A part of what would be done is none to be shown for it.
+        if claims.len() == self.raw.list.len() {
+            claims
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// What is to be compared now: the ticket, and the claims. `anew`: what came of them before no
+    /// longer counts.
+    pub fn ask(&mut self, anew: bool) -> Option<(u64, Vec<Claim>)> {
+        let known = self.shown.as_ref().is_some_and(|(of, _)| *of == self.print);
+        if self.claims.is_empty() || (!anew && (known || self.running.is_some())) {
+            return None;
+        }
+        if !self.claims.iter().any(|claim| claim.diff.is_comparable()) {
+            return None;
+        }
+        self.tickets += 1;
+        self.running = Some(self.tickets);
+        self.outdated = false;
+        Some((self.tickets, self.claims.clone()))
+    }
+
+    /// What came of a comparison; true if it counts and the content is another now. `None`: there
+    /// was none.
+    pub fn answered(
+        &mut self,
+        ticket: u64,
+        shown: Option<Shown>,
+        content: &mut Vec<ToolContent>,
+    ) -> bool {
+        if self.running != Some(ticket) {
+            return false;
+        }
+        self.running = None;
+        let Some(shown) = shown.filter(|shown| shown.len() == self.claims.len()) else {
+            return false;
+        };
+        if std::mem::take(&mut self.outdated) {
+            return false;
+        }
+        let before = self.shown.replace((self.print, shown));
+        if self.placed {
+            // In place of what came of the same claims before.
+            let before = before.map(|(_, shown)| shown);
+            self.replace(content, before.as_ref());
+        } else {
+            self.place(content);
+        }
+        true
+    }
+
+    /// The call goes on no more: its claims need not be kept for another comparison. Tells the bytes
+    /// of [`CallDiffs::weight`] that this saves.
+    pub fn rest(&mut self) -> usize {
+        if self.running.is_some() {
+            return 0;
+        }
+        let before = self.weight();
+        self.claims = Vec::new();
+        self.raw = Claims::default();
+        before
+    }
+
+    /// The content went, to bound memory.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    fn place(&mut self, content: &mut Vec<ToolContent>) {
+        if self.shown.as_ref().is_some_and(|(of, _)| *of == self.print) && !self.claims.is_empty() {
+            self.replace(content, None);
+        }
+    }
+
+    /// `before`: what stands in the content for the claims; `None`: each itself.
+    fn replace(&mut self, content: &mut Vec<ToolContent>, before: Option<&Shown>) {
+        let Some((_, shown)) = &self.shown else {
+            return;
+        };
+        let stands = |at: &usize| {
+            let before = before.and_then(|before| before.get(*at));
+            before.is_none_or(Option::is_some)
+        };
+        let mut standing = (0..shown.len()).filter(stands).peekable();
+        let mut out = Vec::with_capacity(content.len());
+        let mut derived = 0;
+        for piece in content.drain(..) {
+            let is_diff = matches!(piece, ToolContent::Diff(_));
+            let Some(at) = standing.next_if(|_| is_diff) else {
+                out.push(piece);
+                continue;
+            };
+            let next = standing.peek().copied().unwrap_or(shown.len());
+            let now = shown.get(at..next).unwrap_or_default().iter().flatten();
+            out.extend(now.cloned().map(ToolContent::Diff));
+            derived = out.len();
+        }
+        *content = out;
+        self.placed = true;
+        if self.derived > 0 {
+            self.derived = derived;
+        }
+    }
+}
+
+/// Lines that locations of that path tell.
+fn lines_of(path: &str, locations: &[ToolLocation]) -> Vec<u32> {
+    let of_path = locations.iter().filter(|location| location.path == path);
+    of_path.filter_map(|location| location.line).collect()
+}
+
+/// A diff that shows something, or needs no more words.
+pub fn is_telling(piece: &ToolContent) -> bool {
+    let ToolContent::Diff(diff) = piece else {
+        return false;
+    };
+    let nothing = diff.text == DiffText::None;
+    !(nothing && matches!(diff.change, FileChange::Add | FileChange::Modify))
+}
+
+/// Seeded at random, so that no agent can make one claim pass for another.
+fn print(claims: &[Claim]) -> u64 {
+    static SEED: OnceLock<RandomState> = OnceLock::new();
+    let seed = SEED.get_or_init(RandomState::new);
+    let texts = claims.iter().map(|claim| {
+        let diff = &claim.diff;
+        let (old, new) = match &diff.text {
+            DiffText::Sides { old, new } => (old.as_ref(), Some(new)),
+            DiffText::Patch(patch) => (Some(patch), None),
+            DiffText::None => (None, None),
+        };
+        let change = std::mem::discriminant(&diff.change);
+        (&diff.path, change, diff.from(), old, new, claim.extent)
+    });
+    seed.hash_one(texts.collect::<Vec<_>>())
+}

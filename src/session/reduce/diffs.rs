@@ -1,0 +1,128 @@
+//! Diffs of tool calls, compared with the disk: see [`CallDiffs`](crate::session::CallDiffs).
+
+use crate::{
+    proto::{Claims, Comparison, Patch, ToolContent},
+    session::{BlockId, BlockKind, Effect, Question, Shown, ToolCall, ToolState},
+};
+
+use super::{
+    Step,
+    bounds::{MAX_TOOL_ITEMS, block_weight},
+    tools::Told,
+};
+
+impl Step<'_> {
+    /// Has a call's claims compared, if they are not known yet; before a question in any case: by
+    /// then another call may have changed the file.
+    pub(super) fn compare(&mut self, block: BlockId, by: Told) {
+        // History shows what the agent tells: the disk of today is another one.
+        let replaying = self.is_replaying();
+        let cwd = match self.inside_cwd() {
+            Some(cwd) => cwd.to_owned(),
+            None => self.session.config.cwd.clone(),
+        };
+        let inside = self.inside_id().cloned();
+        let Some(BlockKind::Tool(call)) = self.session.transcript.edit_quietly(block) else {
+            return;
+        };
+        if by == Told::Ours || !call.diffs.has_claims() {
+            return;
+        }
+        // What is asked about has not begun, whatever its state: some agents have it in progress by
+        // then (opencode).
+        let fresh = by == Told::Asked;
+        let late = !fresh && call.state != ToolState::Pending;
+        if !replaying && let Some((ticket, claims)) = call.diffs.ask(fresh) {
+            self.effects.push(Effect::Compare(Box::new(Comparison {
+                inside,
+                block: block.0,
+                ticket,
+                cwd,
+                claims,
+                fresh,
+                late,
+            })));
+        } else if !call.state.is_open() || replaying {
+            let freed = call.diffs.rest();
+            self.shrink(freed);
+        }
+    }
+
+    pub(super) fn compared(&mut self, block: BlockId, ticket: u64, shown: Option<Shown>) {
+        let Some(place) = self.session.transcript.edit(block) else {
+            return;
+        };
+        let old = block_weight(place);
+        let BlockKind::Tool(call) = place else {
+            return;
+        };
+        let changed = call.diffs.answered(ticket, shown, &mut call.content);
+        call.content.truncate(MAX_TOOL_ITEMS);
+        let content = changed.then(|| call.content.clone());
+        let new = block_weight(place);
+        self.shrink(old);
+        self.grow(new);
+        if let Some(content) = content {
+            let inside = self.inside_id().cloned();
+            for question in &mut self.session.questions {
+                if let Question::Permission(question) = question
+                    && (question.block, &question.subagent) == (block, &inside)
+                {
+                    question.subject.content.clone_from(&content);
+                }
+            }
+        }
+        self.compare(block, Told::Updated);
+    }
+}
+
+/// Takes new content and raw input of a call in.
+pub(super) fn settle(
+    call: &mut ToolCall,
+    content: Option<Vec<ToolContent>>,
+    claims: Patch<Claims>,
+) {
+    let is_diff = |piece: &ToolContent| matches!(piece, ToolContent::Diff(_));
+    let raw = match claims {
+        Patch::Keep => None,
+        Patch::Clear => Some(Claims::default()),
+        Patch::Set(claims) => Some(claims),
+    };
+    let mut all = std::mem::take(&mut call.content);
+    let asked = call.was_asked_about();
+    // What was said yes or no to stays visible, where the agent has nothing in its place (opencode:
+    // "Wrote file successfully.").
+    let stays =
+        |content: &[ToolContent]| asked && all.iter().any(is_diff) && !content.iter().any(is_diff);
+    let has_command = call.command.is_some();
+    let tells = raw.as_ref().is_some_and(|raw| !raw.list.is_empty());
+    let has_raw = raw.is_some();
+    if let Some(raw) = raw.filter(|_| tells || !asked) {
+        call.diffs.set_raw(raw);
+    }
+    match content {
+        Some(content) if stays(&content) => {
+            all.retain(is_diff);
+            all.extend(content);
+            if tells {
+                call.diffs
+                    .settle_raw(&mut all, call.kind, has_command, &call.locations);
+            }
+        }
+        Some(content) => {
+            all = content;
+            call.diffs
+                .settle(&mut all, call.kind, has_command, &call.locations);
+        }
+        // The kind may be known only now.
+        None if (has_raw && (tells || !asked))
+            || (call.diffs.has_raw() && !all.iter().any(is_diff)) =>
+        {
+            call.diffs
+                .settle_raw(&mut all, call.kind, has_command, &call.locations);
+        }
+        None => {}
+    }
+    all.truncate(MAX_TOOL_ITEMS);
+    call.content = all;
+}
