@@ -87,6 +87,7 @@ impl Wire<'_> {
 fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
     let tag = call.tag();
     let method = method(&tag);
+    peer.dialects.holds(&call);
     match call {
         Call::Initialize { caps } => peer.call(caller, tag, method, initialize(caps)),
         Call::Authenticate { method: id } => {

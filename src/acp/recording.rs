@@ -190,7 +190,7 @@ impl Recording {
             Answers::Tagged
         };
         match envelope::parse(message, answers) {
-            Message::Notification { method, params } if method == "$/cancel_request" => {
+            Message::Notification { method, params, .. } if method == "$/cancel_request" => {
                 let params = value(params);
                 let id = params.get("requestId").map(ToString::to_string);
                 let key = id.and_then(|id| Some(self.requests.get(&id)?.0));
@@ -198,7 +198,7 @@ impl Recording {
                     .into_iter()
                     .collect()
             }
-            Message::Notification { method, params } => {
+            Message::Notification { method, params, .. } => {
                 let mut said = Vec::new();
                 self.decoder.notification(&method, params, &mut said);
                 if said.is_empty() {
@@ -206,7 +206,9 @@ impl Recording {
                 }
                 said.into_iter().map(Word::FromAgent).collect()
             }
-            Message::Request { id, method, params } => {
+            Message::Request {
+                id, method, params, ..
+            } => {
                 self.next_request += 1;
                 let key = RequestKey {
                     connection: ConnectionId(self.connections.max(1)),
@@ -256,15 +258,19 @@ impl Recording {
 
     fn said_by_client(&mut self, message: &str) -> Vec<Word> {
         match envelope::parse(message, Answers::Bare) {
-            Message::Notification { method, params } => match (&*method, session(&value(params))) {
-                ("session/cancel", Some(session)) => {
-                    vec![Word::ToAgent(ToAgent::Notify(Notification::Cancel {
-                        session,
-                    }))]
+            Message::Notification { method, params, .. } => {
+                match (&*method, session(&value(params))) {
+                    ("session/cancel", Some(session)) => {
+                        vec![Word::ToAgent(ToAgent::Notify(Notification::Cancel {
+                            session,
+                        }))]
+                    }
+                    _ => vec![Word::Other(method.into_owned())],
                 }
-                _ => vec![Word::Other(method.into_owned())],
-            },
-            Message::Request { id, method, params } => {
+            }
+            Message::Request {
+                id, method, params, ..
+            } => {
                 if method == "initialize" {
                     // Another process, or another client's log behind this one's.
                     self.connections += 1;

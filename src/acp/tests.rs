@@ -70,7 +70,7 @@ async fn a_conversation() {
         r#"read -r line
         echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}'
         read -r line
-        echo '{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"current_mode_update","currentModeId":"m"}}}'
+        echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"current_mode_update","currentModeId":"m"}}}'
         echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'"#,
     )
     .await;

@@ -66,6 +66,7 @@ pub fn session_config(
     let caps = ClientCaps {
         read_text_file: profile.fs_read,
         write_text_file: profile.fs_write,
+        terminal: profile.terminal,
         ..ClientCaps::default()
     };
     let config = SessionConfig {
@@ -81,6 +82,7 @@ pub fn session_config(
         system_prompt: profile.system_prompt.clone(),
         caps,
         protocol: profile.protocol,
+        dialect: profile.dialect,
         start_timeout: settings.connection.patience(),
         start,
         settings: launch.settings(profile),

@@ -75,6 +75,8 @@ pub(super) struct AgentEntry {
     /// Permission policy with this agent.
     pub policy: Option<PolicyName>,
     pub fs: AgentFs,
+    /// Whether the agent may run commands through acp-tui; true if left out.
+    pub terminal: Option<bool>,
     /// The protocol that it speaks.
     pub protocol: ProtocolName,
     /// In which words of ACP it speaks, and is spoken to: a preset, or a list of presets and rows.

@@ -98,6 +98,8 @@ pub struct AgentProfile {
     pub policy: Option<Policy>,
     pub fs_read: bool,
     pub fs_write: bool,
+    /// It may run commands through us.
+    pub terminal: bool,
     /// In which words of ACP it speaks, and is spoken to.
     pub dialect: Dialect,
     pub protocol: Protocol,

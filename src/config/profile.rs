@@ -181,6 +181,7 @@ impl AgentProfile {
             policy: entry.policy.map(Into::into),
             fs_read: entry.fs.read,
             fs_write: entry.fs.write,
+            terminal: entry.terminal.unwrap_or(true),
             dialect: entry.dialect.dialect(),
             protocol: entry.protocol.into(),
             install: entry.install,

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::proto::{PromptBlock, PromptCaps, file_name};
 
@@ -95,6 +95,14 @@ pub fn file_uri(path: &str) -> String {
         .remove(b'.')
         .remove(b'~');
     format!("file://{}", utf8_percent_encode(path, PATH))
+}
+
+/// The path of a `file://` URI; of another one, itself.
+pub fn path_of_uri(uri: &str) -> String {
+    match uri.strip_prefix("file://") {
+        Some(path) => percent_decode_str(path).decode_utf8_lossy().into_owned(),
+        None => uri.to_owned(),
+    }
 }
 
 /// A picture or sound in a prompt.

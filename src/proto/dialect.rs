@@ -1,7 +1,9 @@
 //! Dialects: the ways in which agents depart from ACP v1, by the names that a profile lists.
 //!
-//! A row is *tolerated* from every agent, *detected* (understood once it is seen, and said), or
-//! spoken only by a profile that names it. What each one means is `acp::dialect`'s.
+//! A row is *tolerated* from every agent, *detected* (understood once it is seen), or spoken only by a
+//! profile that names it. What is seen and not named is said. What each one means is `acp::dialect`'s.
+
+use std::fmt;
 
 macro_rules! rows {
     ($($(#[$doc:meta])* $row:ident = $name:literal, $class:ident, $what:literal;)*) => {
@@ -39,7 +41,7 @@ macro_rules! rows {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// From every agent: naming it changes nothing.
+    /// From every agent: naming it keeps it from being said.
     Tolerated,
     /// Understood when seen, unless the profile has a list without `auto`.
     Detected,
@@ -57,6 +59,8 @@ rows! {
     StringVersion = "string-version", Detected, "the protocol's version as text";
     /// D-04
     BareResponses = "bare-responses", Named, "answers without `jsonrpc`, or without `id`";
+    /// D-04
+    BareRequests = "bare-requests", Tolerated, "requests and updates without `jsonrpc`";
     /// D-06
     ModeParam = "mode-param", Named, "`mode` in place of `modeId`";
     /// D-07
@@ -79,8 +83,12 @@ rows! {
     LocalMcp = "local-mcp", Named, "MCP servers of type `local`";
     /// D-19
     ObjectEnv = "object-env", Named, "MCP servers' environment as an object";
+    /// D-19
+    UnionMcp = "union-mcp", Named, "MCP servers inside of their kind's name";
     /// D-20
     ContextBlocks = "context-blocks", Detected, "content blocks of type `context`";
+    /// D-20
+    PathText = "path-text", Named, "files in prompts as their paths, not as links";
     /// D-21
     Models = "models", Detected, "models apart from the session's options";
     /// D-22
@@ -89,6 +97,8 @@ rows! {
     LabelOptions = "label-options", Detected, "permission options with `id` and `label`";
     /// D-25
     VersionErrors = "version-errors", Detected, "an error for a protocol version";
+    /// Seen in the wild: unions by the name of their member.
+    KeyedUpdates = "keyed-updates", Detected, "updates and content by the name of their kind";
     /// Seen in the wild: `sessionUpdate` as the method of updates.
     UpdateMethod = "update-method", Detected, "updates by the method `sessionUpdate`";
     /// Seen in the wild.
@@ -130,69 +140,56 @@ impl Dialect {
         named: 0,
     };
 
-    /// Named sets of rows.
-    const PRESETS: &'static [(&'static str, bool, &'static [DialectRow])] = &[
-        ("v1", false, &[]),
-        ("auto", true, &[]),
-        (
-            "banjo",
-            false,
-            &[
-                DialectRow::CamelMethods,
-                DialectRow::UnstableResume,
-                DialectRow::ModeParam,
-                DialectRow::KindUpdates,
-                DialectRow::TextContent,
-                DialectRow::ObjectEnv,
-                DialectRow::ContextBlocks,
-            ],
-        ),
-        (
-            "opencode-2025",
-            false,
-            &[
-                DialectRow::RelativePaths,
-                DialectRow::SessionErrors,
-                DialectRow::LocalMcp,
-                DialectRow::Models,
-                DialectRow::PlainLogin,
-            ],
-        ),
-        (
-            "claude-code-acp-old",
-            false,
-            &[
-                DialectRow::StringVersion,
-                DialectRow::BareResponses,
-                DialectRow::TypeUpdates,
-                DialectRow::UntaggedUpdates,
-                DialectRow::NoSessionId,
-                DialectRow::OldErrorCodes,
-                DialectRow::LabelOptions,
-            ],
-        ),
-    ];
-
     /// Every word that a profile may use: presets, then rows.
     pub fn words() -> impl Iterator<Item = &'static str> {
-        let presets = Self::PRESETS.iter().map(|(name, _, _)| *name);
+        let presets = PRESETS.iter().map(|preset| preset.name);
         presets.chain(DialectRow::ALL.iter().map(|row| row.name()))
     }
 
     /// What a preset's or a row's name means.
     pub fn of_word(word: &str) -> Option<Self> {
-        let preset = Self::PRESETS.iter().find(|(name, _, _)| *name == word);
-        if let Some((_, detects, rows)) = preset {
+        if let Some(preset) = PRESETS.iter().find(|preset| preset.name == word) {
             return Some(Self {
-                detects: *detects,
-                named: rows.iter().fold(0, |bits, row| bits | row.bit()),
+                detects: preset.detects,
+                ..Self::of_rows(preset.rows)
             });
         }
         let row = DialectRow::ALL.iter().find(|row| row.name() == word)?;
-        Some(Self {
+        Some(Self::of_rows(&[*row]))
+    }
+
+    /// These alone.
+    pub fn of_rows(rows: &[DialectRow]) -> Self {
+        Self {
             detects: false,
-            named: row.bit(),
-        })
+            named: rows.iter().fold(0, |bits, row| bits | row.bit()),
+        }
+    }
+
+    /// The line for a profile that says it, in as few words as there are for it.
+    pub fn line(self) -> String {
+        let mut words = Vec::new();
+        let mut rest = self.named;
+        if self.detects {
+            words.push("auto");
+        }
+        for preset in PRESETS {
+            let bits = Self::of_rows(preset.rows).named;
+            if bits != 0 && self.named & bits == bits {
+                words.push(preset.name);
+                rest &= !bits;
+            }
+        }
+        let rows = DialectRow::ALL.iter();
+        words.extend(
+            rows.filter(|row| rest & row.bit() != 0)
+                .map(|row| row.name()),
+        );
+        if words.is_empty() {
+            words.push("v1");
+        }
+        let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+        format!("dialect = [{}]", words.join(", "))
     }
 
     /// All that either has.
@@ -220,7 +217,7 @@ impl Dialect {
 
     /// Whether it is understood though the profile does not name it: then that is said.
     pub fn detects(self, row: DialectRow) -> bool {
-        row.class() == Class::Detected && self.detects && !self.names(row)
+        row.class() != Class::Named && self.detects && !self.names(row)
     }
 
     /// Whether any row is named.
@@ -228,6 +225,78 @@ impl Dialect {
         self.named != 0
     }
 }
+
+/// A named set of rows.
+pub struct Preset {
+    pub name: &'static str,
+    /// The agents that it is for.
+    pub of: &'static str,
+    detects: bool,
+    pub rows: &'static [DialectRow],
+}
+
+/// All that a profile can name.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "v1",
+        of: "version 1 to the letter",
+        detects: false,
+        rows: &[],
+    },
+    Preset {
+        name: "auto",
+        of: "what can be told from what the agent sends",
+        detects: true,
+        rows: &[],
+    },
+    Preset {
+        name: "banjo",
+        of: "Banjo",
+        detects: false,
+        rows: &[
+            DialectRow::CamelMethods,
+            DialectRow::UnstableResume,
+            DialectRow::ModeParam,
+            DialectRow::KindUpdates,
+            DialectRow::TextContent,
+            DialectRow::ObjectEnv,
+            DialectRow::UnionMcp,
+            DialectRow::ContextBlocks,
+            DialectRow::PathText,
+            DialectRow::Models,
+        ],
+    },
+    Preset {
+        name: "opencode-2025",
+        of: "OpenCode of 2025",
+        detects: false,
+        rows: &[
+            DialectRow::RelativePaths,
+            DialectRow::SessionErrors,
+            DialectRow::LocalMcp,
+            DialectRow::PathText,
+            DialectRow::Models,
+            DialectRow::PlainLogin,
+        ],
+    },
+    Preset {
+        name: "claude-code-acp-old",
+        of: "the early claude-code-acp",
+        detects: false,
+        rows: &[
+            DialectRow::StringVersion,
+            DialectRow::BareResponses,
+            DialectRow::BareRequests,
+            DialectRow::TypeUpdates,
+            DialectRow::UntaggedUpdates,
+            DialectRow::NoSessionId,
+            DialectRow::OldErrorCodes,
+            DialectRow::PathText,
+            DialectRow::Models,
+            DialectRow::LabelOptions,
+        ],
+    },
+];
 
 /// The protocol that an agent speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -258,8 +327,81 @@ pub enum DialectHint {
     Detected(DialectRow),
     /// It refused what we sent, and the row would send it otherwise: nothing is tried unasked.
     Wanted(DialectRow),
+    /// It refused a session with MCP servers: they have more than one older form.
+    McpServers,
     /// It speaks threads, though it is spoken to as one of ACP (D-43).
     Threads,
+}
+
+/// What would help with what an agent refused.
+#[derive(Debug, PartialEq, Eq)]
+pub struct DialectAdvice {
+    /// What it seems to want.
+    pub wants: String,
+    /// Any of these in its profile.
+    pub lines: Vec<DialectLine>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct DialectLine {
+    pub line: String,
+    /// The agents that it is for.
+    pub of: Option<&'static str>,
+}
+
+impl DialectHint {
+    /// `known`: what the profile says, and what was detected besides. `None` where nothing is
+    /// missing.
+    pub fn advice(self, known: Dialect) -> Option<DialectAdvice> {
+        let with = |rows: &[DialectRow], of| DialectLine {
+            line: known.and(Dialect::of_rows(rows)).line(),
+            of,
+        };
+        let (wants, mut lines) = match self {
+            Self::Detected(_) => return None,
+            Self::Wanted(row) => {
+                let presets = PRESETS.iter();
+                let mut presets = presets.filter(|preset| preset.rows.contains(&row));
+                let mut lines = vec![with(&[row], None)];
+                // A row of one preset alone tells the agent.
+                if let (Some(preset), None) = (presets.next(), presets.next()) {
+                    lines.push(with(preset.rows, Some(preset.of)));
+                }
+                let wants = format!("{} (\"{}\")", row.what(), row.name());
+                (wants, lines)
+            }
+            Self::McpServers => (
+                "MCP servers in another form".to_owned(),
+                vec![
+                    with(&[DialectRow::LocalMcp], Some("OpenCode of 2025")),
+                    with(
+                        &[DialectRow::UnionMcp, DialectRow::ObjectEnv],
+                        Some("Banjo"),
+                    ),
+                    with(&[DialectRow::ObjectEnv], None),
+                ],
+            ),
+            Self::Threads => (
+                "threads, the protocol that came before ACP".to_owned(),
+                vec![DialectLine {
+                    line: "protocol = \"threads\"".to_owned(),
+                    of: None,
+                }],
+            ),
+        };
+        lines.dedup_by(|later, first| later.line == first.line);
+        Some(DialectAdvice { wants, lines })
+    }
+}
+
+impl fmt::Display for DialectLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.line)?;
+        match self.of {
+            Some(of) => write!(f, " (for {of})"),
+            None => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]

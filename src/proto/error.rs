@@ -20,8 +20,10 @@ pub mod code {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct RpcError {
-    /// As sent; clamped to i64 where an agent sends more (V1-ERR-09).
+    /// What it means in v1's words; clamped to i64 where an agent sends more (V1-ERR-09).
     pub code: i64,
+    /// As sent, where that was another: what people are shown.
+    pub said: Option<i64>,
     pub message: SafeText,
     /// `data` as JSON text, bounded; some agents put the only readable text there.
     pub data: Option<RawJson>,
@@ -36,10 +38,16 @@ impl RpcError {
     pub fn new(code: i64, message: impl AsRef<str>) -> Self {
         Self {
             code,
+            said: None,
             message: SafeText::new(message.as_ref()),
             data: None,
             auth_methods: Box::default(),
             supported_versions: Box::default(),
         }
+    }
+
+    /// The code that the agent sent.
+    pub fn shown_code(&self) -> i64 {
+        self.said.unwrap_or(self.code)
     }
 }

@@ -36,7 +36,7 @@ mod unified;
 
 pub use attachment::{
     MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaBlock, MediaKind, SeenFile, Way, are_media,
-    file_uri,
+    file_uri, path_of_uri,
 };
 pub use call::{
     AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, LoginProgram,
@@ -47,7 +47,9 @@ pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use compare::{Base, Comparison, OnDisk, compare};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink, file_name};
-pub use dialect::{Dialect, DialectHint, DialectRow, Protocol};
+pub use dialect::{
+    Dialect, DialectAdvice, DialectHint, DialectLine, DialectRow, PRESETS, Preset, Protocol,
+};
 pub use diff::{Claim, Claims, Diff, DiffText, Extent, FileChange, FileKind};
 pub use elicitation::{
     Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,

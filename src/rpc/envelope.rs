@@ -14,10 +14,13 @@ pub enum Message<'a> {
         id: &'a RawValue,
         method: Cow<'a, str>,
         params: &'a str,
+        /// With `"jsonrpc":"2.0"`.
+        tagged: bool,
     },
     Notification {
         method: Cow<'a, str>,
         params: &'a str,
+        tagged: bool,
     },
     Response {
         /// Absent only where [`Answers::Bare`] are taken.
@@ -79,12 +82,22 @@ pub fn parse(line: &str, answers: Answers) -> Message<'_> {
         return response(&envelope, answers);
     };
     let params = envelope.params.map_or("null", RawValue::get);
+    let tagged = is_tagged(&envelope);
     match (
         serde_json::from_str(method.get()).map(Text::into_inner),
         envelope.id,
     ) {
-        (Ok(method), None) => Message::Notification { method, params },
-        (Ok(method), Some(id)) if is_id(id.get()) => Message::Request { id, method, params },
+        (Ok(method), None) => Message::Notification {
+            method,
+            params,
+            tagged,
+        },
+        (Ok(method), Some(id)) if is_id(id.get()) => Message::Request {
+            id,
+            method,
+            params,
+            tagged,
+        },
         (_, Some(id)) => Message::Invalid {
             id: if is_id(id.get()) {
                 id.to_owned()
@@ -96,8 +109,12 @@ pub fn parse(line: &str, answers: Answers) -> Message<'_> {
     }
 }
 
+fn is_tagged(envelope: &Envelope<'_>) -> bool {
+    envelope.jsonrpc.is_some_and(|v| v.get() == r#""2.0""#)
+}
+
 fn response<'a>(envelope: &Envelope<'a>, answers: Answers) -> Message<'a> {
-    let tagged = envelope.jsonrpc.is_some_and(|v| v.get() == r#""2.0""#);
+    let tagged = is_tagged(envelope);
     let id = envelope.id;
     let answer = match answers {
         Answers::Tagged => tagged && id.is_some(),
@@ -149,8 +166,12 @@ mod tests {
 
     fn kind_of(line: &str, answers: Answers) -> String {
         match parse(line, answers) {
-            Message::Request { id, method, params } => format!("request {id} {method} {params}"),
-            Message::Notification { method, params } => format!("notification {method} {params}"),
+            Message::Request {
+                id, method, params, ..
+            } => format!("request {id} {method} {params}"),
+            Message::Notification { method, params, .. } => {
+                format!("notification {method} {params}")
+            }
             Message::Response { id, outcome } => {
                 let id = id.map_or("-", RawValue::get);
                 match outcome {

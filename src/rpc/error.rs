@@ -28,6 +28,7 @@ pub fn decode_error(raw: &str) -> RpcError {
             .get("code")
             .and_then(integer)
             .unwrap_or(code::INTERNAL),
+        said: None,
         message: SafeText::new(&message(&error, data)),
         data: data.map(|data| RawJson::bounded(&data.to_string(), DATA_LIMIT)),
         auth_methods: Box::default(),

@@ -232,6 +232,13 @@ impl Peer {
         Some(caller)
     }
 
+    /// The call that this id was sent with, and is not answered yet.
+    pub(super) fn open_call(&self, id: &RawValue) -> Option<CallTag> {
+        let number: u64 = id.get().parse().ok()?;
+        let calls = lock(&self.calls);
+        calls.open.get(&number).map(|(_, call)| call.clone())
+    }
+
     /// The call that this id was sent with, and whose it was; once.
     pub(super) fn take_call(&self, id: &RawValue) -> Option<Answered> {
         // Exactly as we wrote it: `"1"` is not `1` (C003).

@@ -64,8 +64,14 @@ pub trait Protocol: Send {
         true
     }
 
-    /// A line that is no message.
-    fn noise(&mut self, _line: &str) {}
+    /// Whether an answer without `jsonrpc` to this call is one all the same, though others are not
+    /// taken.
+    fn takes_bare(&mut self, _call: &CallTag, _answer: Result<&str, &str>) -> bool {
+        false
+    }
+
+    /// A request or notification of that method came without `jsonrpc` (D-04).
+    fn untagged(&mut self, _method: &str) {}
 
     /// What there is to be told besides the message just read; asked for after each of them.
     fn aside(&mut self) -> Aside {
@@ -103,8 +109,12 @@ impl Protocol for Box<dyn Protocol> {
         (**self).takes_null_ids()
     }
 
-    fn noise(&mut self, line: &str) {
-        (**self).noise(line);
+    fn takes_bare(&mut self, call: &CallTag, answer: Result<&str, &str>) -> bool {
+        (**self).takes_bare(call, answer)
+    }
+
+    fn untagged(&mut self, method: &str) {
+        (**self).untagged(method);
     }
 
     fn aside(&mut self) -> Aside {
@@ -243,10 +253,17 @@ impl<P: Protocol> Reader<P> {
             Answers::Tagged
         };
         match envelope::parse(line, answers) {
-            Message::Notification { method, params } if method == "$/cancel_request" => {
+            Message::Notification { method, params, .. } if method == "$/cancel_request" => {
                 self.cancel_request(params);
             }
-            Message::Notification { method, params } => {
+            Message::Notification {
+                method,
+                params,
+                tagged,
+            } => {
+                if !tagged {
+                    self.protocol.untagged(&method);
+                }
                 self.protocol.notification(&method, params, &mut self.said);
                 self.aside(None);
                 if self.said.is_empty() {
@@ -259,15 +276,24 @@ impl<P: Protocol> Reader<P> {
                     weight = 0;
                 }
             }
-            Message::Request { id, method, params } => self.request(id, &method, params, line),
+            Message::Request {
+                id,
+                method,
+                params,
+                tagged,
+            } => {
+                if !tagged {
+                    self.protocol.untagged(&method);
+                }
+                self.request(id, &method, params, line);
+            }
             Message::Response { id, outcome } => self.response(id, &outcome, line),
             Message::Invalid { id } => {
                 let error = RpcError::new(code::INVALID_REQUEST, "Invalid request");
                 self.peer.answer_error(&id, &error);
             }
+            Message::Noise if self.bare_answer(line) => {}
             Message::Noise => {
-                self.protocol.noise(line);
-                self.aside(None);
                 let quoted: String = line.chars().take(QUOTED_CHARS).collect();
                 let quoted = without_colours(&quoted);
                 self.noise(SafeText::line(&quoted));
@@ -299,6 +325,30 @@ impl<P: Protocol> Reader<P> {
                 self.peer.answer(key, Err::<(), _>(error));
             }
         }
+    }
+
+    /// An answer without `jsonrpc`, where the protocol takes that one: whether it was.
+    fn bare_answer(&mut self, line: &str) -> bool {
+        let Message::Response {
+            id: Some(id),
+            outcome,
+        } = envelope::parse(line, Answers::Bare)
+        else {
+            return false;
+        };
+        let Some(call) = self.peer.open_call(id) else {
+            return false;
+        };
+        let answer = match outcome {
+            Outcome::Result(result) => Ok(result),
+            Outcome::Error(error) => Err(error),
+            Outcome::Unclear => return false,
+        };
+        if !self.protocol.takes_bare(&call, answer) {
+            return false;
+        }
+        self.response(Some(id), &outcome, line);
+        true
     }
 
     fn response(&mut self, id: Option<&RawValue>, outcome: &Outcome<'_>, line: &str) {

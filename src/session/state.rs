@@ -8,10 +8,10 @@ use std::{
 
 use crate::{
     proto::{
-        AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId, ExitStatus,
-        McpServer, Meta, ModeState, NamedPlan, PlanEntry, Protocol, Provider, SessionId,
-        SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize,
-        TurnTokens, Usage, WorkState,
+        AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId, Dialect,
+        ExitStatus, McpServer, Meta, ModeState, NamedPlan, PlanEntry, Protocol, Provider,
+        SessionId, SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt, TerminalId,
+        TerminalSize, TurnTokens, Usage, WorkState,
     },
     session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
     text::{SafeText, first_bytes},
@@ -38,6 +38,8 @@ pub struct SessionConfig {
     pub caps: ClientCaps,
     /// What the agent is spoken to in, if it can.
     pub protocol: Protocol,
+    /// What the profile says of its words: so that advice adds to it.
+    pub dialect: Dialect,
     /// How long the agent may be silent at its start before that is said (V1-INIT-24).
     pub start_timeout: Duration,
     /// Modes that the agent is known to have, where it names none (D-24).
@@ -66,6 +68,7 @@ impl SessionConfig {
             system_prompt: None,
             caps: ClientCaps::default(),
             protocol: Protocol::default(),
+            dialect: Dialect::default(),
             start_timeout: Duration::ZERO,
             modes: None,
             start: Start::New,

@@ -6,6 +6,8 @@ mod schema;
 
 mod agents;
 mod doctor;
+mod older;
+mod profile;
 mod replay;
 mod run;
 mod secrets;

@@ -25,6 +25,7 @@ mod limits;
 mod login;
 mod logs;
 mod mcp;
+mod older;
 mod options;
 mod permission;
 mod providers;

@@ -51,7 +51,7 @@ fn wait_stored(tui: &Tui, setup: &Setup, text: &str) {
 }
 
 /// The program beside a terminal, with the same home.
-fn run(setup: &Setup, args: &[&str]) -> (String, String, i32) {
+pub fn run(setup: &Setup, args: &[&str]) -> (String, String, i32) {
     let output = Command::new(&setup.client)
         .args(args)
         .current_dir(setup.path("project"))
@@ -64,7 +64,7 @@ fn run(setup: &Setup, args: &[&str]) -> (String, String, i32) {
     (text(&output.stdout), text(&output.stderr), code)
 }
 
-fn only_id(setup: &Setup) -> String {
+pub fn only_id(setup: &Setup) -> String {
     let (out, err, _) = run(setup, &["sessions", "--json"]);
     let list: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{out}");

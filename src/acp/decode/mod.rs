@@ -44,8 +44,9 @@ use super::{
 use crate::{
     acp::decode::view::Pass,
     proto::{
-        AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, HostRequest,
-        Protocol as AgentProtocol, RawJson, RequestKey, RpcError, SessionId, code,
+        AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, HostRequest, Patch,
+        PermissionSubject, Protocol as AgentProtocol, RawJson, RequestKey, RpcError, SessionId,
+        ToolCallPatch, ToolContent, code,
     },
     rpc::{Aside, Plain, Protocol, decode_error},
     text::SafeText,
@@ -66,6 +67,8 @@ pub struct Decoder {
     /// The agent speaks threads, by the adapter.
     protocol: AgentProtocol,
     aside: Aside,
+    /// The answer to `initialize` that is read has no `jsonrpc`.
+    bare_start: bool,
     /// Nearly all messages name the session of the one before: its id is shared, not copied.
     session: Option<SessionId>,
 }
@@ -78,6 +81,7 @@ impl Decoder {
             dialects,
             protocol: AgentProtocol::V1,
             aside: Aside::default(),
+            bare_start: false,
             session: None,
         }
     }
@@ -162,14 +166,27 @@ impl Decoder {
         Some(plain.into())
     }
 
-    /// A method by one of its other spellings, for the wire log.
+    /// A method by one of its other spellings: told, and in the wire log.
     fn note_spelling(&mut self, method: ClientMethod, said: &str, params: &str) {
-        if said != method.name() && self.aside.plain.is_none() {
+        if said == method.name() {
+            return;
+        }
+        if said.contains('/') {
+            let mut heard = self.dialects.takes(DialectRow::CamelMethods);
+            self.note(&mut heard);
+        }
+        if self.aside.plain.is_none() {
             self.aside.plain = Some(Plain::Params {
                 method: method.name(),
                 params: params.to_owned(),
             });
         }
+    }
+
+    /// D-12
+    fn note_relative_path(&mut self) {
+        let mut heard = self.dialects.takes(DialectRow::RelativePaths);
+        self.note(&mut heard);
     }
 
     /// Seen in the wild: `sessionUpdate` as the method.
@@ -197,6 +214,45 @@ impl Decoder {
     }
 }
 
+/// Whether a path in it counts from the session's directory (D-12).
+fn names_relative_path(said: &FromAgent) -> bool {
+    let is_relative =
+        |path: &str| !path.is_empty() && !path.starts_with('/') && !path.contains(':');
+    fn set<T>(patch: &Patch<Vec<T>>) -> &[T] {
+        match patch {
+            Patch::Set(list) => list,
+            _ => &[],
+        }
+    }
+    let in_call = |call: &ToolCallPatch| {
+        let locations = set(&call.locations).iter();
+        let mut paths = locations.map(|location| &*location.path);
+        let content = set(&call.content).iter();
+        let mut diffs = content.filter_map(|item| match item {
+            ToolContent::Diff(diff) => Some(&*diff.path),
+            _ => None,
+        });
+        paths.any(is_relative) || diffs.any(is_relative)
+    };
+    match said {
+        FromAgent::Update {
+            event: AgentEvent::ToolCall(call),
+            ..
+        } => in_call(call),
+        FromAgent::Request { request, .. } => match request {
+            HostRequest::ReadTextFile(read) => is_relative(&read.path),
+            HostRequest::WriteTextFile(write) => is_relative(&write.path),
+            HostRequest::TerminalCreate(create) => create.cwd.as_deref().is_some_and(is_relative),
+            HostRequest::Permission(permission) => match &permission.subject {
+                PermissionSubject::ToolCall(call) => in_call(call),
+                _ => false,
+            },
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 impl Protocol for Decoder {
     fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>) {
         if ClientMethod::from_name(method) == Some(ClientMethod::ElicitationComplete) {
@@ -220,6 +276,9 @@ impl Protocol for Decoder {
             }
         }
         self.note_spelling(ClientMethod::SessionUpdate, method, params);
+        if out.iter().any(names_relative_path) {
+            self.note_relative_path();
+        }
     }
 
     fn request(
@@ -269,10 +328,19 @@ impl Protocol for Decoder {
                 .map_err(|error| request::invalid_params(method, &error))
         })?;
         self.note_spelling(method, said, params);
-        Ok(FromAgent::Request { key, request })
+        let asked = FromAgent::Request { key, request };
+        if names_relative_path(&asked) {
+            self.note_relative_path();
+        }
+        Ok(asked)
     }
 
     fn result(&mut self, call: &CallTag, result: &str) -> CallResult {
+        if std::mem::take(&mut self.bare_start) {
+            let why = "the agent answers without `jsonrpc`, so that its answers cannot be told from \
+                       what it logs";
+            return CallResult::Failed(RpcError::new(code::INVALID_REQUEST, why));
+        }
         let Ok(mut value) = serde_json::from_str::<Value>(result) else {
             return reply::decode(call, result);
         };
@@ -298,10 +366,14 @@ impl Protocol for Decoder {
         self.note(&mut heard);
         let ways = auth_method::named_in_error(&value);
         let error = if heard.changed {
+            let said = decode_error(error).code;
             let plain = value.to_string();
             let error = decode_error(&plain);
             self.aside.plain = Some(Plain::Error(plain));
-            error
+            RpcError {
+                said: (said != error.code).then_some(said),
+                ..error
+            }
         } else {
             decode_error(error)
         };
@@ -311,11 +383,31 @@ impl Protocol for Decoder {
         }
     }
 
-    fn noise(&mut self, line: &str) {
-        if self.protocol == AgentProtocol::V1 && threads::is_refusal(line) {
-            let mut heard = self.dialects.refused_bare();
-            self.note(&mut heard);
+    fn takes_bare(&mut self, call: &CallTag, answer: Result<&str, &str>) -> bool {
+        if self.protocol != AgentProtocol::V1 || *call != CallTag::Initialize {
+            return false;
         }
+        let (Ok(said) | Err(said)) = answer;
+        let Ok(value) = serde_json::from_str::<Value>(said) else {
+            return false;
+        };
+        let error = answer.is_err().then_some(&value);
+        // What else agents log is no answer.
+        if error.is_none() && value.get("protocolVersion").is_none() {
+            return false;
+        }
+        let mut heard = self.dialects.answered_bare(error);
+        self.note(&mut heard);
+        self.bare_start = error.is_none();
+        true
+    }
+
+    fn untagged(&mut self, method: &str) {
+        if threads::is_method(method) {
+            return;
+        }
+        let mut heard = self.dialects.takes(DialectRow::BareRequests);
+        self.note(&mut heard);
     }
 
     fn takes_bare_answers(&self) -> bool {

@@ -126,6 +126,7 @@ fn error(pass: Pass, member: Member<'_>) -> Result<RpcError, Misfit> {
     };
     Ok(RpcError {
         code: pass.read(error.code)?.unwrap_or(code::INTERNAL),
+        said: None,
         message: pass.safe_text(error.message)?.unwrap_or_default(),
         data: error.data.map(|data| raw_json(data.get())),
         auth_methods: Box::default(),

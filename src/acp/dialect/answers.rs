@@ -22,6 +22,7 @@ pub fn result(edge: &mut Edge<'_>, call: &CallTag, result: &mut Value) {
         CallTag::Initialize => {
             version(edge, result);
             resume(edge, result);
+            prompt_blocks(edge, result);
         }
         CallTag::NewSession | CallTag::ForkSession { .. } => {
             let id = text(result, "sessionId").map(str::to_owned);
@@ -76,6 +77,29 @@ fn resume(edge: &mut Edge<'_>, result: &mut Object) {
         at.insert("resume".to_owned(), json!({}));
         edge.memory.resumes_by_old_name = true;
         edge.heard.changed = true;
+    }
+}
+
+/// D-20: who has blocks of type `context` has pictures too, and does not say so.
+fn prompt_blocks(edge: &mut Edge<'_>, result: &mut Object) {
+    if !edge.dialect.names(DialectRow::ContextBlocks) {
+        return;
+    }
+    let mut at = result;
+    for key in ["agentCapabilities", "promptCapabilities"] {
+        if is_absent(at.get(key)) {
+            at.insert(key.to_owned(), json!({}));
+        }
+        match at.get_mut(key).and_then(Value::as_object_mut) {
+            Some(inner) => at = inner,
+            None => return,
+        }
+    }
+    for key in ["image", "embeddedContext"] {
+        if is_absent(at.get(key)) {
+            at.insert(key.to_owned(), true.into());
+            edge.heard.changed = true;
+        }
     }
 }
 
@@ -136,15 +160,37 @@ pub fn error(edge: &mut Edge<'_>, call: &CallTag, error: &mut Value) {
     let said = words(error);
     let has = |word: &str| said.contains(word);
     let plain = match (call, code) {
-        (CallTag::Initialize, code::INVALID_PARAMS) if has("protocolversion") => {
+        (CallTag::Initialize, code::INVALID_PARAMS | code::INVALID_REQUEST)
+            if has("protocolversion") || has("string") =>
+        {
             edge.wanted(DialectRow::StringVersion);
             return;
         }
+        // Zig says no more than "MissingField".
         (CallTag::SetMode { .. }, code::INVALID_PARAMS)
-            if has("missing field") && has("mode") && !has("modeid") =>
+            if (has("missing") || has("required")) && !has("modeid") =>
         {
             edge.wanted(DialectRow::ModeParam);
             return;
+        }
+        (
+            CallTag::NewSession
+            | CallTag::ForkSession { .. }
+            | CallTag::LoadSession { .. }
+            | CallTag::ResumeSession { .. },
+            _,
+        ) if edge.memory.offered_servers && (code == code::INVALID_PARAMS || has("mcp")) => {
+            edge.hint_servers();
+            None
+        }
+        (CallTag::Prompt { .. }, _)
+            if edge.memory.linked
+                && (code == code::INVALID_PARAMS
+                    || has("resource_link")
+                    || has("resourcelink")) =>
+        {
+            edge.wanted(DialectRow::PathText);
+            None
         }
         // D-25
         (CallTag::Initialize, -32_001 | code::UNSUPPORTED_VERSION) => {
@@ -178,6 +224,11 @@ pub fn error(edge: &mut Edge<'_>, call: &CallTag, error: &mut Value) {
     {
         error.insert("code".to_owned(), plain.into());
     }
+}
+
+/// Whether it says that there is no such method.
+pub fn is_unknown_method(error: &Value) -> bool {
+    error["code"] == code::METHOD_NOT_FOUND || words(error).contains("method not found")
 }
 
 /// Message and data in small letters.

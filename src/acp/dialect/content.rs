@@ -1,4 +1,5 @@
-//! Content blocks that are none: plain text (D-09), `context` (D-20).
+//! Content blocks that are none: plain text (D-09), `context` (D-20), and blocks by the name of their
+//! kind.
 
 use serde_json::{Value, json};
 
@@ -33,7 +34,10 @@ pub fn of_call(edge: &mut Edge<'_>, call: &mut Object) {
                     if edge.takes(DialectRow::TextContent) {
                         *entry = item(entry);
                     }
-                } else if let Some(inner) = entry.get_mut("content") {
+                    continue;
+                }
+                keyed_item(edge, entry);
+                if let Some(inner) = entry.get_mut("content") {
                     block(edge, inner);
                 }
             }
@@ -42,7 +46,72 @@ pub fn of_call(edge: &mut Edge<'_>, call: &mut Object) {
     }
 }
 
+/// The one of these kinds that an object has for a member, if that and `_meta` are all it has: its
+/// key, which may be in camel case, and the kind.
+pub fn only_kind(object: &Object, kinds: &[&'static str]) -> Option<(String, &'static str)> {
+    let mut members = object.keys().filter(|key| *key != "_meta");
+    let (Some(key), None) = (members.next(), members.next()) else {
+        return None;
+    };
+    let fold = |word: &str| word.replace('_', "").to_ascii_lowercase();
+    let kind = kinds.iter().find(|kind| fold(kind) == fold(key))?;
+    Some((key.clone(), kind))
+}
+
+/// `{"text": {"text": …}}`, or with no more than its content: `{"text": …}`.
+fn keyed_block(edge: &mut Edge<'_>, value: &mut Value) {
+    const KINDS: [&str; 5] = ["text", "image", "audio", "resource_link", "resource"];
+    let Some(block) = value.as_object_mut() else {
+        return;
+    };
+    let Some((key, kind)) = only_kind(block, &KINDS) else {
+        return;
+    };
+    let held = block.get(&key);
+    let is_inside = held.and_then(Value::as_object).is_some_and(|inner| {
+        // What holds a text or resource is named as that is.
+        !matches!(kind, "text" | "resource") || inner.contains_key(kind)
+    });
+    let is_bare = match kind {
+        "text" => held.is_some_and(Value::is_string),
+        "resource" => held.is_some_and(Value::is_object),
+        _ => false,
+    };
+    if !(is_inside || is_bare) || !edge.takes(DialectRow::KeyedUpdates) {
+        return;
+    }
+    match block.remove(&key) {
+        Some(Value::Object(members)) if is_inside => block.extend(members),
+        held => {
+            block.insert(kind.to_owned(), held.unwrap_or_default());
+        }
+    }
+    block.insert("type".to_owned(), kind.into());
+}
+
+/// `{"diff": {…}}`, `{"content": {"content": {…}}}`.
+fn keyed_item(edge: &mut Edge<'_>, value: &mut Value) {
+    let Some(item) = value.as_object_mut() else {
+        return;
+    };
+    let Some((key, kind)) = only_kind(item, &["content", "diff", "terminal"]) else {
+        return;
+    };
+    if !item.get(&key).is_some_and(Value::is_object) || !edge.takes(DialectRow::KeyedUpdates) {
+        return;
+    }
+    if let Some(Value::Object(members)) = item.remove(&key) {
+        if kind != "content" || members.contains_key("content") {
+            item.extend(members);
+        } else {
+            item.insert("content".to_owned(), members.into());
+        }
+        item.insert("type".to_owned(), kind.into());
+    }
+}
+
 fn block(edge: &mut Edge<'_>, value: &mut Value) {
+    keyed_block(edge, value);
     if value.is_string() {
         if edge.takes(DialectRow::TextContent) {
             *value = text_block(value);

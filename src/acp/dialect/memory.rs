@@ -21,6 +21,10 @@ pub struct Memory {
     pub initialized: bool,
     /// `session/resume` goes by its older name (D-02).
     pub resumes_by_old_name: bool,
+    /// The last session was asked for with MCP servers.
+    pub offered_servers: bool,
+    /// The last prompt had a link to a file.
+    pub linked: bool,
 }
 
 /// A session of ours.

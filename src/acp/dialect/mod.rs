@@ -7,8 +7,8 @@
 //! or run something is guessed: a request whose session or options cannot be understood stays as it
 //! is, and is declined.
 //!
-//! Rows of class T that need nothing here, because the typed layer takes them as they are: D-04
-//! and D-05 (the envelope), D-12 and D-13 (paths and `oldText` are passed on; the host and the view
+//! Rows of class T that need nothing here but to be told, because the typed layer takes them as they
+//! are: D-04 and D-05 (the envelope), D-12 and D-13 (paths and `oldText` are passed on; the host and the view
 //! judge them), D-14, D-17, D-22, D-24, D-26, D-27, D-28, D-29.
 
 mod answers;
@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 
 use self::memory::Memory;
 pub use self::method::ClientMethod;
-use crate::proto::{CallTag, Dialect, DialectHint, DialectRow};
+use crate::proto::{Call, CallTag, Dialect, DialectHint, DialectRow, PromptBlock};
 
 type Object = Map<String, Value>;
 
@@ -101,7 +101,26 @@ impl Dialects {
         self.at_edge(|edge| edge.memory.sent(call));
     }
 
-    /// A message came by an odd name; whether it is taken.
+    /// What a call holds that an agent may refuse: MCP servers for a session, links in a prompt.
+    pub fn holds(&self, call: &Call) {
+        let setup = match call {
+            Call::NewSession(setup)
+            | Call::LoadSession { setup, .. }
+            | Call::ResumeSession { setup, .. }
+            | Call::ForkSession { setup, .. } => setup,
+            Call::Prompt { blocks, .. } => {
+                let linked = blocks
+                    .iter()
+                    .any(|block| matches!(block, PromptBlock::ResourceLink { .. }));
+                self.at_edge(|edge| edge.memory.linked = linked);
+                return;
+            }
+            _ => return,
+        };
+        self.at_edge(|edge| edge.memory.offered_servers = !setup.mcp_servers.is_empty());
+    }
+
+    /// A message showed a row by what stands around it; whether it is taken.
     pub fn takes(&self, row: DialectRow) -> Heard {
         self.at_edge(|edge| {
             edge.takes(row);
@@ -117,13 +136,12 @@ impl Dialects {
         })
     }
 
-    /// An error without `jsonrpc`: before `initialize` is answered it is a sign of the thread
-    /// protocol (D-43).
-    pub fn refused_bare(&self) -> Heard {
-        self.at_edge(|edge| {
-            if !edge.memory.initialized {
-                edge.hint(DialectHint::Threads);
-            }
+    /// `initialize` was answered without `jsonrpc`: by the thread protocol, which does not have that
+    /// method (D-43), or by an agent all of whose answers are so (D-04).
+    pub fn answered_bare(&self, error: Option<&Value>) -> Heard {
+        self.at_edge(|edge| match error {
+            Some(error) if answers::is_unknown_method(error) => edge.hint(DialectHint::Threads),
+            _ => edge.wanted(DialectRow::BareResponses),
         })
     }
 
@@ -175,6 +193,18 @@ impl Edge<'_> {
     fn wanted(&mut self, row: DialectRow) {
         if !self.dialect.names(row) {
             self.hint(DialectHint::Wanted(row));
+        }
+    }
+
+    /// A session with MCP servers was refused, and the profile names none of the other forms.
+    fn hint_servers(&mut self) {
+        let forms = [
+            DialectRow::LocalMcp,
+            DialectRow::ObjectEnv,
+            DialectRow::UnionMcp,
+        ];
+        if !forms.iter().any(|row| self.dialect.names(*row)) {
+            self.hint(DialectHint::McpServers);
         }
     }
 

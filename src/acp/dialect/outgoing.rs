@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Edge, Object, models, text};
-use crate::proto::DialectRow;
+use crate::proto::{DialectRow, path_of_uri};
 
 /// Early packages named their own version there (D-03).
 const STRING_VERSION: &str = "0.12.0";
@@ -29,10 +29,18 @@ pub fn speak(edge: &mut Edge<'_>, method: &'static str, params: &mut Value) -> &
                 params.insert("mode".to_owned(), mode);
             }
         }
-        "session/prompt" if names(DialectRow::ContextBlocks) => {
-            let blocks = params.get_mut("prompt").and_then(Value::as_array_mut);
-            for block in blocks.into_iter().flatten() {
-                context(block);
+        "session/prompt" => {
+            let (context, paths) = (
+                names(DialectRow::ContextBlocks),
+                names(DialectRow::ContextBlocks) || names(DialectRow::PathText),
+            );
+            if let Some(Value::Array(blocks)) = params.get_mut("prompt") {
+                if context {
+                    blocks.iter_mut().for_each(as_context);
+                }
+                if paths {
+                    write_out_links(blocks);
+                }
             }
         }
         "session/set_config_option" => return set_model(edge, params).unwrap_or(method),
@@ -65,8 +73,32 @@ fn set_model(edge: &mut Edge<'_>, params: &mut Object) -> Option<&'static str> {
     Some("session/set_model")
 }
 
+/// Where there are no links: each file's path, in the text around it.
+fn write_out_links(blocks: &mut Vec<Value>) {
+    let is_link = |block: &Value| block["type"] == "resource_link";
+    if !blocks.iter().any(is_link) {
+        return;
+    }
+    let mut written: Vec<Value> = Vec::new();
+    for mut block in std::mem::take(blocks) {
+        if is_link(&block) {
+            let path = path_of_uri(block["uri"].as_str().unwrap_or_default());
+            block = json!({ "type": "text", "text": path });
+        }
+        let is_text = |block: &Value| block["type"] == "text";
+        match written.last_mut() {
+            Some(last) if is_text(last) && is_text(&block) => {
+                let text = [&*last, &block].map(|block| block["text"].as_str().unwrap_or_default());
+                last["text"] = text.concat().into();
+            }
+            _ => written.push(block),
+        }
+    }
+    *blocks = written;
+}
+
 /// D-20: `context` in place of `resource`.
-fn context(block: &mut Value) {
+fn as_context(block: &mut Value) {
     if block["type"] != "resource" {
         return;
     }
@@ -85,8 +117,13 @@ fn mcp_servers(edge: &Edge<'_>, params: &mut Object) {
         let is_stdio = !members.contains_key("type") && members.contains_key("command");
         if is_stdio && edge.dialect.names(DialectRow::LocalMcp) {
             local(members);
-        } else if edge.dialect.names(DialectRow::ObjectEnv) {
-            *server = in_object(std::mem::take(members), is_stdio);
+            continue;
+        }
+        if edge.dialect.names(DialectRow::ObjectEnv) {
+            pairs_become_objects(members);
+        }
+        if edge.dialect.names(DialectRow::UnionMcp) {
+            *server = in_union(std::mem::take(members), is_stdio);
         }
     }
 }
@@ -103,13 +140,18 @@ fn local(server: &mut Object) {
     server.insert("type".to_owned(), "local".into());
 }
 
-/// D-19: a union by its member's name, the environment and headers as objects, no empty headers.
-fn in_object(mut server: Object, is_stdio: bool) -> Value {
+/// D-19: a union by its member's name.
+fn in_union(mut server: Object, is_stdio: bool) -> Value {
     let kind = match server.remove("type") {
         Some(Value::String(kind)) => kind,
         _ if is_stdio => "stdio".to_owned(),
         _ => return server.into(),
     };
+    Value::Object(Object::from_iter([(kind, server.into())]))
+}
+
+/// D-19: the environment and headers as objects, no empty headers.
+fn pairs_become_objects(server: &mut Object) {
     for key in ["env", "headers"] {
         let Some(Value::Array(pairs)) = server.get(key) else {
             continue;
@@ -124,5 +166,4 @@ fn in_object(mut server: Object, is_stdio: bool) -> Value {
             server.insert(key.to_owned(), object.into());
         }
     }
-    Value::Object(Object::from_iter([(kind, server.into())]))
 }

@@ -19,8 +19,8 @@ use super::*;
 use crate::{
     acp::{decode::Decoder, encode::Wire},
     proto::{
-        ClientCaps, ConnectionId, FromAgent, HostRequest, ModeId, OptionValue, PermissionKind,
-        RequestKey, SessionId, SessionKey,
+        ClientCaps, ConnectionId, FromAgent, HostRequest, McpServer, McpTransport, ModeId,
+        OptionValue, PermissionKind, RequestKey, SecretPairs, SessionId, SessionKey, SessionSetup,
     },
     rpc::{
         Direction, Inbound, Outbox, Peer, Protocol, Reader, Receiver, Tap, WireLine, channel,
@@ -83,6 +83,7 @@ impl Play {
                 peer: &self.peer,
                 dialects: &self.dialects,
             };
+            self.dialects.holds(&held(&sent["params"]));
             let tag = tag(method, &sent["params"]);
             wire.call(SessionKey::default(), tag, method, &sent["params"]);
             let line = self.line().await;
@@ -105,6 +106,7 @@ impl Play {
                     Some(row.name())
                 }
                 FromAgent::Dialect(DialectHint::Threads) => Some("threads"),
+                FromAgent::Dialect(DialectHint::McpServers) => Some("mcp-servers"),
                 _ => None,
             })
             .collect();
@@ -172,6 +174,37 @@ impl Play {
         }
         plain
     }
+}
+
+/// A call that holds what these params do.
+fn held(params: &Value) -> Call {
+    let blocks = params["prompt"].as_array().into_iter().flatten();
+    let link = PromptBlock::ResourceLink {
+        uri: String::new(),
+        name: String::new(),
+        size: None,
+    };
+    if params.get("prompt").is_some() {
+        let links = blocks.filter(|block| block["type"] == "resource_link");
+        return Call::Prompt {
+            session: SessionId::new("s"),
+            blocks: links.map(|_| link.clone()).collect(),
+        };
+    }
+    let server = McpServer {
+        name: String::new(),
+        transport: McpTransport::Http {
+            url: String::new(),
+            headers: SecretPairs::default(),
+        },
+    };
+    let servers = params["mcpServers"].as_array().into_iter().flatten();
+    Call::NewSession(SessionSetup {
+        cwd: "/p".into(),
+        additional_directories: Vec::new(),
+        mcp_servers: servers.map(|_| server.clone()).collect(),
+        system_prompt: None,
+    })
 }
 
 fn known_method(method: &str) -> &'static str {

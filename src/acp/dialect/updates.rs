@@ -1,5 +1,5 @@
 //! `session/update`: whose it is (D-11), and what it is where its tag does not say so (D-07, D-08,
-//! D-10).
+//! D-10, and unions by the name of their member).
 
 use serde_json::{Value, json};
 
@@ -25,6 +25,7 @@ pub fn normalise(edge: &mut Edge<'_>, params: &mut Value) {
     let Some(update) = params.get_mut("update").and_then(Value::as_object_mut) else {
         return;
     };
+    keyed(edge, update);
     tag(edge, session.as_deref(), update);
     content::of_update(edge, update);
     if text(update, "sessionUpdate") == Some("config_option_update")
@@ -44,6 +45,35 @@ pub fn add_models(edge: &mut Edge<'_>, session: Option<&str>, options: &mut Vec<
         models.take_options(options);
         *options = models.all_options();
         edge.heard.changed = true;
+    }
+}
+
+/// The tags of v1 that an update may stand under.
+const TAGS: [&str; 11] = [
+    "user_message_chunk",
+    "agent_message_chunk",
+    "agent_thought_chunk",
+    "tool_call",
+    "tool_call_update",
+    "plan",
+    "available_commands_update",
+    "current_mode_update",
+    "config_option_update",
+    "session_info_update",
+    "usage_update",
+];
+
+/// `{"agent_message_chunk": {…}}`, as a union by the name of its member.
+fn keyed(edge: &mut Edge<'_>, update: &mut Object) {
+    let Some((key, tag)) = content::only_kind(update, &TAGS) else {
+        return;
+    };
+    if !update.get(&key).is_some_and(Value::is_object) || !edge.takes(DialectRow::KeyedUpdates) {
+        return;
+    }
+    if let Some(Value::Object(members)) = update.remove(&key) {
+        update.extend(members);
+        set(update, "sessionUpdate", tag);
     }
 }
 

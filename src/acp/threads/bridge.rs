@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream, duplex},
-    sync::Mutex,
+    sync::{Mutex, watch},
 };
 
 use super::{Out, Threads};
@@ -26,16 +26,20 @@ pub fn bridge(
     let (for_writer, from_client) = duplex(WAITING);
     let (to_client, for_reader) = duplex(WAITING);
     let (outbox, outgoing) = Outbox::new();
+    let (heard, news) = watch::channel(());
     let between = Arc::new(Mutex::new(Between {
         threads: Threads::new(cwd),
         to_client,
         outbox: outbox.clone(),
         tap: tap.clone(),
+        heard,
     }));
     tokio::spawn(write_lines(outgoing, stdin, tap));
+    let silence = tokio::spawn(listen(Arc::clone(&between), news)).abort_handle();
     let ours = Arc::clone(&between);
     tokio::spawn(async move {
         pump(from_client, max_line, &ours, Direction::ToAgent).await;
+        silence.abort();
         // With it the agent's stdin.
         outbox.close();
     });
@@ -52,6 +56,34 @@ struct Between {
     to_client: DuplexStream,
     outbox: Outbox,
     tap: Tap,
+    /// A message came from either side.
+    heard: watch::Sender<()>,
+}
+
+/// Ends the turns that only silence ends.
+async fn listen(between: Arc<Mutex<Between>>, mut news: watch::Receiver<()>) {
+    loop {
+        let patience = between.lock().await.threads.patience();
+        let silent = async {
+            match patience {
+                Some(patience) => tokio::time::sleep(patience).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            changed = news.changed() => if changed.is_err() {
+                return;
+            },
+            () = silent => {
+                let mut between = between.lock().await;
+                let mut out = Out::default();
+                between.threads.was_quiet(&mut out);
+                if between.pass_on(out).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
 }
 
 /// Reads one side to its end.
@@ -102,6 +134,11 @@ impl Between {
                 return self.to_client.write_all(b"\n").await;
             }
         }
+        self.heard.send_replace(());
+        self.pass_on(out).await
+    }
+
+    async fn pass_on(&mut self, out: Out) -> std::io::Result<()> {
         for message in out.to_agent {
             self.outbox.push(message.to_string().into_bytes());
         }

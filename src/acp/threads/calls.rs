@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Out, Threads, failure, not_found, result, update};
-use crate::proto::code;
+use crate::proto::{code, path_of_uri};
 
 /// A call of the agent that is open. `id` is that of our v1 call.
 pub enum Pending {
@@ -113,7 +113,7 @@ impl Threads {
             }
             (Pending::Prompt { thread }, Ok(_)) => {
                 self.store.answered(&thread);
-                self.end_turn(&thread, out);
+                self.end_turn(&thread, false, out);
             }
             (Pending::Prompt { thread }, Err(error)) => {
                 if let Some(id) = self.store.give_up(&thread) {
@@ -132,9 +132,10 @@ impl Threads {
     }
 
     /// The turn's end: the answer to the prompt, or `endTurn` where the agent uses that, whichever
-    /// comes last (D-35).
-    pub(super) fn end_turn(&mut self, thread: &str, out: &mut Out) {
-        if let Some((id, cancelled)) = self.store.ended(thread, self.ends_turns) {
+    /// comes last (D-35). Where it was answered at once, and is not ended by name, the agent's silence
+    /// is the end.
+    pub(super) fn end_turn(&mut self, thread: &str, quiet: bool, out: &mut Out) {
+        if let Some((id, cancelled)) = self.store.ended(thread, self.ends_turns, quiet) {
             let reason = if cancelled { "cancelled" } else { "end_turn" };
             out.to_client
                 .push(result(&id, json!({ "stopReason": reason })));
@@ -157,13 +158,7 @@ fn initialized() -> Value {
 /// Only text is sent: a file that is mentioned as its path, one that is enclosed quoted.
 fn prompt_text(blocks: &Value) -> String {
     let texts = blocks.as_array().into_iter().flatten().map(|block| {
-        let path = |uri: &Value| {
-            let uri = uri.as_str().unwrap_or_default();
-            let path = uri.strip_prefix("file://").unwrap_or(uri);
-            percent_encoding::percent_decode_str(path)
-                .decode_utf8_lossy()
-                .into_owned()
-        };
+        let path = |uri: &Value| path_of_uri(uri.as_str().unwrap_or_default());
         match block["type"].as_str() {
             Some("resource_link") => path(&block["uri"]),
             Some("resource") => {

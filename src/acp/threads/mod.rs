@@ -13,13 +13,18 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use serde_json::{Value, json};
 
 pub use self::{bridge::bridge, look::decode as decode_look};
 use self::{calls::Pending, store::Store};
 use crate::proto::code;
+
+/// A turn whose prompt was answered at once is over when the agent has said nothing more for so long.
+const QUIET: Duration = Duration::from_secs(3);
+/// And so long is waited for its first word: a model thinks.
+const FIRST_WORD: Duration = Duration::from_secs(30);
 
 /// Asked of the core: see [`LookAt`](crate::proto::LookAt).
 pub const LOOK: &str = "_threads/look";
@@ -35,16 +40,6 @@ pub fn is_method(method: &str) -> bool {
             | "globSearch"
             | "getThreads"
     )
-}
-
-/// Whether a line is an error as an agent of threads answers with it (D-43).
-pub fn is_refusal(line: &str) -> bool {
-    let Ok(Value::Object(message)) = serde_json::from_str(line) else {
-        return false;
-    };
-    !message.contains_key("jsonrpc")
-        && message.contains_key("id")
-        && message.get("error").is_some_and(Value::is_object)
 }
 
 /// What one message leads to, in order.
@@ -87,6 +82,8 @@ impl Threads {
             (Some("session/cancel"), None) => {
                 if let Some(thread) = params["sessionId"].as_str() {
                     self.store.cancel(thread);
+                    // One that was answered has nothing more to wait for.
+                    self.end_turn(thread, false, out);
                 }
             }
             (Some(_), None) => {}
@@ -120,6 +117,23 @@ impl Threads {
                 }
             }
             (None, None) => {}
+        }
+    }
+
+    /// For how long the agent has to be silent until the open turns are over; `None` where none waits
+    /// for that.
+    pub fn patience(&self) -> Option<Duration> {
+        let (open, all_said) = self.store.open_ended();
+        if open.is_empty() || self.ends_turns {
+            return None;
+        }
+        Some(if all_said { QUIET } else { FIRST_WORD })
+    }
+
+    /// The agent was silent for that long.
+    pub fn was_quiet(&mut self, out: &mut Out) {
+        for thread in self.store.open_ended().0 {
+            self.end_turn(&thread, true, out);
         }
     }
 

@@ -52,7 +52,7 @@ impl Threads {
     fn turn_ended(&mut self, thread: &str, out: &mut Out) -> Result<Value, Value> {
         self.ends_turns = true;
         self.store.end_named(thread);
-        self.end_turn(thread, out);
+        self.end_turn(thread, false, out);
         Ok(Value::Null)
     }
 

@@ -38,6 +38,10 @@ struct Turn {
     answered: bool,
     /// The agent ended the turn by name.
     ended: bool,
+    /// The agent has said something in it.
+    said: bool,
+    /// And that before it answered the prompt.
+    said_first: bool,
 }
 
 impl Store {
@@ -76,12 +80,15 @@ impl Store {
             id,
             answered: false,
             ended: false,
+            said: false,
+            said_first: false,
         });
     }
 
     pub fn answered(&mut self, thread: &str) {
         if let Some(turn) = self.turn(thread) {
             turn.answered = true;
+            turn.said_first = turn.said;
         }
     }
 
@@ -91,12 +98,35 @@ impl Store {
         }
     }
 
-    /// The prompt's id and whether it was cancelled, once the turn is over.
-    pub fn ended(&mut self, thread: &str, must_be_named: bool) -> Option<(Value, bool)> {
+    /// The prompt's id and whether it was cancelled, once the turn is over. A prompt that was answered
+    /// before anything was said in its turn has only arrived: then that is `quiet`'s to tell.
+    pub fn ended(
+        &mut self,
+        thread: &str,
+        must_be_named: bool,
+        quiet: bool,
+    ) -> Option<(Value, bool)> {
         let thread = self.threads.get_mut(thread)?;
-        let over = |turn: &mut Turn| turn.answered && (turn.ended || !must_be_named);
+        let cancelled = thread.cancelled;
+        let over = |turn: &mut Turn| {
+            let done = turn.ended || (!must_be_named && (quiet || turn.said_first || cancelled));
+            turn.answered && done
+        };
         let turn = thread.turn.take_if(over)?;
-        Some((turn.id, thread.cancelled))
+        Some((turn.id, cancelled))
+    }
+
+    /// Threads whose turn goes on behind the prompt's answer, and whether something was said in all of
+    /// those turns.
+    pub fn open_ended(&self) -> (Vec<String>, bool) {
+        let mut all_said = true;
+        let open = self.threads.iter().filter(|(_, thread)| {
+            let turn = thread.turn.as_ref().filter(|turn| turn.answered);
+            all_said &= turn.is_none_or(|turn| turn.said);
+            turn.is_some()
+        });
+        let open = open.map(|(id, _)| id.clone()).collect();
+        (open, all_said)
     }
 
     /// The prompt failed.
@@ -122,6 +152,9 @@ impl Store {
         let Some(thread) = self.threads.get_mut(thread) else {
             return;
         };
+        if let Some(turn) = &mut thread.turn {
+            turn.said = true;
+        }
         let last = thread.entries.last_mut();
         let open = last.filter(|entry| entry["role"] == "assistant");
         match open.and_then(|entry| entry["chunks"].as_array_mut()) {

@@ -189,11 +189,41 @@ fn a_prompt_is_text_and_runs_until_it_is_answered() {
         text.contains("/p/c.rs") && text.contains("fn c() {}"),
         "{text}"
     );
+    play.agent(chunk(0, "hi"));
     let out = play.agent(json!({ "id": 1, "result": null }));
-    assert_eq!(
-        out.to_client,
-        [result(&json!(2), json!({ "stopReason": "end_turn" }))]
-    );
+    assert_eq!(out.to_client, [over()]);
+}
+
+fn over() -> Value {
+    result(&json!(2), json!({ "stopReason": "end_turn" }))
+}
+
+// D-35
+#[test]
+fn a_prompt_that_is_answered_at_once_is_over_when_the_agent_is_silent() {
+    let mut play = Play::prompted();
+    assert_eq!(play.0.patience(), None);
+    let out = play.agent(json!({ "id": 1, "result": null }));
+    assert!(out.to_client.is_empty(), "{out:?}");
+    assert_eq!(play.0.patience(), Some(FIRST_WORD));
+    let out = play.agent(chunk(0, "hi"));
+    assert_eq!(out.to_client.len(), 1, "only what it says: {out:?}");
+    assert_eq!(play.0.patience(), Some(QUIET));
+    let mut out = Out::default();
+    play.0.was_quiet(&mut out);
+    assert_eq!(out.to_client, [over()]);
+    assert_eq!(play.0.patience(), None);
+}
+
+// D-42
+#[test]
+fn a_cancel_ends_what_only_silence_would() {
+    let mut play = Play::prompted();
+    play.agent(json!({ "id": 1, "result": null }));
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": "t" } });
+    let out = play.client(cancel);
+    assert_eq!(out.to_client[0]["result"]["stopReason"], "cancelled");
 }
 
 // D-35

@@ -118,42 +118,59 @@ pub fn version(version: i64) -> &'static str {
     }
 }
 
-/// One line for all rows of its dialect that the profile does not name, and whether it can be
-/// understood without it.
-pub fn dialect(profile: &AgentProfile, hints: &[DialectHint]) -> Vec<(bool, String, String)> {
+/// Something of its dialect that the profile does not name.
+#[derive(Debug)]
+pub struct Spoken {
+    /// It is understood all the same.
+    pub understood: bool,
+    pub text: String,
+    pub advice: Vec<String>,
+}
+
+/// What is understood comes in one piece: a profile says it with one line.
+pub fn dialect(profile: &AgentProfile, hints: &[DialectHint]) -> Vec<Spoken> {
+    let rows: Vec<DialectRow> = hints
+        .iter()
+        .filter_map(|hint| match hint {
+            DialectHint::Detected(row) => Some(*row),
+            _ => None,
+        })
+        .collect();
+    let mut known = profile.dialect.and(Dialect::of_rows(&rows));
     let mut found = Vec::new();
-    let line = |row: &DialectRow| dialect_line(profile.dialect, hints, *row);
+    if !rows.is_empty() {
+        let whats = rows
+            .iter()
+            .map(|row| format!("{} (\"{}\")", row.what(), row.name()));
+        let whats: Vec<String> = whats.collect();
+        found.push(Spoken {
+            understood: true,
+            text: format!("understood: {}", whats.join("; ")),
+            advice: vec![in_profile(profile, &known.line())],
+        });
+    }
     for hint in hints {
-        found.push(match hint {
-            DialectHint::Detected(row) => (
-                true,
-                format!("understood: {} (\"{}\")", row.what(), row.name()),
-                in_profile(profile, &line(row)),
-            ),
-            DialectHint::Wanted(row) => (
-                false,
-                format!("it seems to want {} (\"{}\")", row.what(), row.name()),
-                in_profile(profile, &line(row)),
-            ),
-            DialectHint::Threads => (
-                false,
-                "it seems to speak threads, the protocol that came before ACP".to_owned(),
-                in_profile(profile, "protocol = \"threads\""),
-            ),
+        let Some(advice) = hint.advice(known) else {
+            continue;
+        };
+        if let DialectHint::Wanted(row) = hint {
+            known = known.and(Dialect::of_rows(&[*row]));
+        }
+        let lines = advice.lines.into_iter().map(|line| {
+            let of = line.of.map(|of| format!(", for {of}"));
+            format!(
+                "{}{}",
+                in_profile(profile, &line.line),
+                of.unwrap_or_default()
+            )
+        });
+        found.push(Spoken {
+            understood: false,
+            text: format!("it seems to want {}", advice.wants),
+            advice: lines.collect(),
         });
     }
     found
-}
-
-/// The whole list: rows that the profile names, those that were detected, and this one.
-fn dialect_line(dialect: Dialect, hints: &[DialectHint], row: DialectRow) -> String {
-    let wanted = |known: &DialectRow| {
-        dialect.names(*known) || *known == row || hints.contains(&DialectHint::Detected(*known))
-    };
-    let rows = DialectRow::ALL.iter().filter(|known| wanted(known));
-    let words = std::iter::once("auto").chain(rows.map(|row| row.name()));
-    let words: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
-    format!("dialect = [{}]", words.join(", "))
 }
 
 /// How one signs in by a method here.
@@ -296,12 +313,15 @@ mod tests {
             DialectHint::Wanted(DialectRow::StringVersion),
             DialectHint::Threads,
         ];
-        let lines: Vec<String> = dialect(&agent, &hints).into_iter().map(|f| f.2).collect();
+        let found = dialect(&agent, &hints);
+        let lines: Vec<String> = found.into_iter().flat_map(|found| found.advice).collect();
         assert_eq!(
             lines,
             [
                 "set dialect = [\"auto\", \"kind-updates\", \"models\"] in [agents.mine]",
                 "set dialect = [\"auto\", \"string-version\", \"kind-updates\", \"models\"] in [agents.mine]",
+                "set dialect = [\"auto\", \"claude-code-acp-old\", \"kind-updates\"] in [agents.mine], for the \
+                 early claude-code-acp",
                 "set protocol = \"threads\" in [agents.mine]",
             ]
         );

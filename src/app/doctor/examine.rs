@@ -14,8 +14,8 @@ use crate::{
     config::{AgentProfile, Loaded, NotFound, StartError, find_program},
     proto::{
         AgentCaps, Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId,
-        DialectRow, Initialized, McpServer, McpTransport, Protocol, RpcError, SessionId,
-        SessionOpened, SessionSetup, SetBy, SettingKey, category, code,
+        DialectRow, Initialized, McpServer, McpTransport, Protocol, RpcError, SecretPairs,
+        SessionId, SessionOpened, SessionSetup, SetBy, SettingKey, category, code,
     },
     session::{mode_option, readable_error, resolve_setting, speaks_version_1, wants_sign_in},
     text::SafeText,
@@ -201,6 +201,7 @@ impl Examination<'_> {
         ClientCaps {
             read_text_file: self.profile.fs_read,
             write_text_file: self.profile.fs_write,
+            terminal: self.profile.terminal,
             // Nothing is asked or signed in to here; a login is offered for what the UI would be
             // told.
             elicitation_form: false,
@@ -254,6 +255,7 @@ impl Examination<'_> {
         for (offered, method, key) in [
             (caps.read_text_file, "fs/read_text_file", "fs.read"),
             (caps.write_text_file, "fs/write_text_file", "fs.write"),
+            (caps.terminal, "terminal/create", "terminal"),
         ] {
             if !offered {
                 let text = format!("not offered to the agent: its profile has {key} = false");
@@ -371,6 +373,7 @@ impl Examination<'_> {
                 if let Some(id) = id {
                     tidy_up(agent, id, &initialized.caps).await;
                 }
+                self.offer_server(agent, &initialized.caps, report).await;
             }
             Ok(CallResult::Failed(error))
                 if wants_sign_in(&error, !initialized.auth_methods.is_empty()) =>
@@ -389,6 +392,48 @@ impl Examination<'_> {
         }
     }
 
+    /// Where the profile has MCP servers: whether one is taken in the form in which it would go. It is a
+    /// program that ends at once, so that none of theirs is started for nothing.
+    async fn offer_server(
+        &self,
+        agent: &mut Asked<'_>,
+        caps: &AgentCaps,
+        report: &mut DoctorReport,
+    ) {
+        if self.profile.mcp_servers.is_empty() || !caps.mcp.stdio {
+            return;
+        }
+        let setup = SessionSetup {
+            cwd: self.launch.cwd.clone(),
+            additional_directories: Vec::new(),
+            mcp_servers: vec![McpServer {
+                name: "acp-tui-doctor".to_owned(),
+                transport: McpTransport::Stdio {
+                    command: "/bin/true".into(),
+                    args: Vec::new(),
+                    env: SecretPairs::default(),
+                },
+            }],
+            system_prompt: None,
+        };
+        match agent
+            .ask("a session with an MCP server", Call::NewSession(setup))
+            .await
+        {
+            Ok(CallResult::SessionOpened(opened)) => {
+                if let Some(id) = opened.id {
+                    tidy_up(agent, id, caps).await;
+                }
+            }
+            // It may mind that program, where it understands the words.
+            Ok(CallResult::Failed(error)) if error.code == code::INVALID_PARAMS => {
+                let text = format!("it does not take them: {}", failure(&error));
+                report.add(Verdict::Warning, "mcp servers", text);
+            }
+            _ => {}
+        }
+    }
+
     /// Modes and options by their ids, as --mode, --model and --set take them; what is current comes
     /// first. Where there are config options, they alone tell the modes (V1-SES-05).
     fn options(&self, opened: SessionOpened, report: &mut DoctorReport) {
@@ -402,6 +447,12 @@ impl Examination<'_> {
         let mut modes = options.iter().rev();
         match modes.find(|option| option.is_of(category::MODE) && option.is_select()) {
             Some(modes) => report.add(Verdict::Ok, "modes", values(modes)),
+            None if self.profile.dialect.names(DialectRow::ModeParam) => {
+                // D-24
+                let text = "agents of this dialect do not name theirs";
+                let line = advice::in_profile(self.profile, "modes = [\"…\"]");
+                report.push(Finding::new(Verdict::Missing, "modes", text).advise([line]));
+            }
             None => report.add(Verdict::Missing, "modes", "--mode has no effect"),
         }
         for option in options.iter().take(shown) {
@@ -459,13 +510,13 @@ impl Examination<'_> {
     }
 
     fn how_it_speaks(&self, agent: &Asked<'_>, report: &mut DoctorReport) {
-        for (understood, text, line) in advice::dialect(self.profile, &agent.dialect) {
-            let verdict = if understood {
+        for spoken in advice::dialect(self.profile, &agent.dialect) {
+            let verdict = if spoken.understood {
                 Verdict::Ok
             } else {
                 Verdict::Warning
             };
-            report.push(Finding::new(verdict, "dialect", text).advise([line]));
+            report.push(Finding::new(verdict, "dialect", spoken.text).advise(spoken.advice));
         }
     }
 }
@@ -520,9 +571,10 @@ async fn tidy_up(agent: &mut Asked<'_>, id: SessionId, caps: &AgentCaps) {
     } else {
         return;
     };
-    agent.patience = TIDY_PATIENCE;
+    let patience = std::mem::replace(&mut agent.patience, TIDY_PATIENCE);
     // Whatever becomes of it is not what was to be found out.
     let _ = agent.ask("the session's end", call).await;
+    agent.patience = patience;
 }
 
 fn values(option: &ConfigOption) -> String {
@@ -556,5 +608,5 @@ fn refusal(result: &CallResult) -> String {
 }
 
 fn failure(error: &RpcError) -> String {
-    format!("{} (error {})", readable_error(error), error.code)
+    format!("{} (error {})", readable_error(error), error.shown_code())
 }

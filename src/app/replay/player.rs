@@ -134,6 +134,7 @@ impl Survey {
             system_prompt: None,
             caps: ClientCaps::default(),
             protocol: self.protocol,
+            dialect: crate::proto::Dialect::default(),
             start_timeout,
             start: match chosen {
                 Some(found) if found.reopened => Start::Reopen(found.id.clone()),

@@ -15,10 +15,12 @@ use crate::config::{Config, literal};
 
 /// Where Zed keeps its settings.
 pub(super) fn settings_file(lookup: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let config = match lookup("XDG_CONFIG_HOME") {
+    // Empty and relative ones do not count, as the standard has it.
+    let config = lookup("XDG_CONFIG_HOME").map(PathBuf::from);
+    let config = match config.filter(|config| config.is_absolute()) {
         // On macOS too.
         None => PathBuf::from(lookup("HOME")?).join(".config"),
-        Some(config) => PathBuf::from(config),
+        Some(config) => config,
     };
     Some(config.join("zed").join("settings.json"))
 }

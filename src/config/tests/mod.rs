@@ -6,7 +6,7 @@ mod projects;
 use std::{ffi::OsString, fs, path::PathBuf};
 
 use super::*;
-use crate::proto::{DialectRow, Protocol};
+use crate::proto::{DialectRow, PRESETS, Protocol};
 
 /// A home, a repository and an environment.
 struct World {
@@ -527,6 +527,28 @@ fn every_dialect_stands_in_the_documented_defaults() {
     let defaults = include_str!("../../../config/default.toml");
     for word in Dialect::words() {
         assert!(defaults.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn every_preset_is_documented_with_its_agent_and_rows() {
+    let flat = |text: &str| {
+        let text = text.replace(['`', '#'], " ");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let defaults = flat(include_str!("../../../config/default.toml"));
+    let readme = flat(include_str!("../../../README.md").replace('`', "").as_str());
+    for preset in PRESETS.iter().filter(|preset| !preset.rows.is_empty()) {
+        let rows: Vec<&str> = preset.rows.iter().map(|row| row.name()).collect();
+        let rows = rows.join(", ");
+        let line = format!("\"{}\" is for {}: {rows}", preset.name, preset.of);
+        assert!(defaults.contains(&line), "{line}");
+        assert!(readme.contains(&format!("| {rows} |")), "{rows}");
+        assert!(
+            readme.contains(&format!("| {} |", preset.of)),
+            "{}",
+            preset.of
+        );
     }
 }
 

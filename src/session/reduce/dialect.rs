@@ -1,17 +1,24 @@
 //! What is said of an agent's dialect: that it is understood, and what its profile should have.
 
 use crate::{
-    proto::{DialectHint, DialectRow},
+    proto::{Dialect, DialectHint, DialectRow, RawJson},
     session::{BlockId, NoticeLevel},
-    text::SafeText,
+    text::{SafeText, first_bytes},
 };
 
 use super::{Step, notices::notice};
+
+/// Bytes of an update that are quoted where it cannot be read.
+const MAX_QUOTED: usize = 120;
 
 /// What this connection has shown so far.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     detected: Vec<DialectRow>,
+    /// What it seems to want, of which each line says all.
+    wanted: Vec<DialectRow>,
+    /// That an update cannot be read was said.
+    unreadable: bool,
     /// The one notice that tells them all.
     notice: Option<BlockId>,
 }
@@ -23,46 +30,89 @@ impl Step<'_> {
     }
 
     pub(super) fn dialect(&mut self, hint: DialectHint) {
-        match hint {
-            DialectHint::Detected(row) => self.detected(row),
-            DialectHint::Threads => self.speaks_threads(),
-            DialectHint::Wanted(row) => {
-                let text = format!(
-                    "the agent may want an older dialect of ACP, {}: set dialect = [\"auto\", \
-                     \"{}\"] in its profile",
-                    row.what(),
-                    row.name()
-                );
+        if let DialectHint::Detected(row) = hint {
+            return self.detected(row);
+        }
+        let heard = &mut self.session.inner.dialect;
+        let seen = [&heard.detected[..], &heard.wanted].concat();
+        if let DialectHint::Wanted(row) = hint {
+            heard.wanted.push(row);
+        }
+        let known = self.session.config.dialect.and(Dialect::of_rows(&seen));
+        let Some(advice) = hint.advice(known) else {
+            return;
+        };
+        let lines: Vec<String> = advice.lines.iter().map(ToString::to_string).collect();
+        if self.session.config.unattended {
+            // Lines there are cut where they are long: what is to be done comes first, each by itself.
+            for (at, line) in lines.iter().enumerate() {
+                let text = match at {
+                    0 => format!(
+                        "set {line} in its profile: it seems to want {}",
+                        advice.wants
+                    ),
+                    _ => format!("or set {line} there"),
+                };
                 self.say(NoticeLevel::Warning, SafeText::line(&text));
             }
+            return;
         }
+        let text = format!(
+            "the agent seems to want {}: set {} in its profile",
+            advice.wants,
+            lines.join(" or ")
+        );
+        let text = format!("{text}, then F5 starts it again");
+        self.say(NoticeLevel::Warning, SafeText::line(&text));
     }
 
-    /// D-43
-    fn speaks_threads(&mut self) {
-        let text = "the agent seems to speak the thread protocol that came before ACP: set protocol = \
-                    \"threads\" in its profile, and F5 starts it again";
-        self.say(NoticeLevel::Warning, text.into());
+    /// An update without anything that says what it is: where only words are written, it would be
+    /// dropped without a sign. Whether it was said, which is once.
+    pub(super) fn tell_unreadable(&mut self, raw: &RawJson) -> bool {
+        if !self.session.config.unattended {
+            return false;
+        }
+        if !std::mem::replace(&mut self.session.inner.dialect.unreadable, true) {
+            let text = format!(
+                "an update of the agent cannot be read: {}",
+                first_bytes(&raw.0, MAX_QUOTED)
+            );
+            self.say(NoticeLevel::Warning, SafeText::line(&text));
+        }
+        true
+    }
+
+    /// What a notice says of a mode that cannot be set, where the profile could name them (D-24).
+    pub(super) fn modes_to_name(&self) -> Option<&'static str> {
+        let spoken = self.session.config.dialect.names(DialectRow::ModeParam);
+        let unnamed = self.session.config.modes.is_none() && self.session.mode_option().is_none();
+        (spoken && unnamed).then_some(NAME_MODES)
     }
 
     fn detected(&mut self, row: DialectRow) {
         let heard = &mut self.session.inner.dialect;
         heard.detected.push(row);
+        let profile = self.session.config.dialect;
+        let line = profile.and(Dialect::of_rows(&heard.detected)).line();
+        let detail = format!("to say so, set in its profile: {line}");
+        if self.session.config.unattended {
+            // Each in its own line: what was written is not taken back.
+            let text = format!(
+                "an older dialect of ACP is understood: {} (\"{}\")",
+                row.what(),
+                row.name()
+            );
+            self.say_more(
+                NoticeLevel::Info,
+                SafeText::line(&text),
+                SafeText::line(&detail),
+            );
+            return;
+        }
         let whats: Vec<_> = heard.detected.iter().map(|row| row.what()).collect();
-        let names = heard
-            .detected
-            .iter()
-            .map(|row| format!("\"{}\"", row.name()));
-        let names: Vec<_> = std::iter::once("\"auto\"".to_owned())
-            .chain(names)
-            .collect();
         let text = format!(
             "the agent speaks an older dialect of ACP, which is understood: {}",
             whats.join("; ")
-        );
-        let detail = format!(
-            "to say so, set in its profile: dialect = [{}]",
-            names.join(", ")
         );
         let known = heard.notice;
         // Quiet: it comes amid what is being said.
@@ -81,3 +131,7 @@ impl Step<'_> {
         }
     }
 }
+
+/// What helps where an agent has modes and does not say so.
+const NAME_MODES: &str =
+    "agents of this dialect do not name theirs: set modes = [\"…\"] in its profile";

@@ -38,7 +38,7 @@ pub fn readable(error: &RpcError) -> SafeText {
     };
     let text = match text {
         Some(text) => SafeText::new(text.trim()),
-        None if message.is_empty() => SafeText::new(&format!("error {}", error.code)),
+        None if message.is_empty() => SafeText::new(&format!("error {}", error.shown_code())),
         None => SafeText::new(message),
     };
     bounded(&text, MAX_ERROR_TEXT)
@@ -53,18 +53,23 @@ pub fn speaks_version_1(error: &RpcError) -> bool {
 /// Everything there is, to look at on demand.
 pub(super) fn detail(error: &RpcError) -> SafeText {
     let data = error.data.as_ref().map_or("", |data| &data.0);
-    let text = format!("error {}: {}\n{data}", error.code, error.message);
+    let text = format!("error {}: {}\n{data}", error.shown_code(), error.message);
     SafeText::new(text.trim_end())
 }
 
 /// Whether it tells that a sign-in is wanted. -32000 is the generic "server error" of JSON-RPC too:
-/// it counts where the agent has ways to sign in, or its text names one (D-15).
+/// it counts where its text names a sign-in, or the agent has ways to and does not call it that (D-15).
 pub fn wants_sign_in(error: &RpcError, has_methods: bool) -> bool {
     if error.code != code::AUTH_REQUIRED {
         return false;
     }
     let text = detail(error).to_lowercase();
-    has_methods
+    let is_generic = error
+        .message
+        .trim()
+        .to_lowercase()
+        .starts_with("server error");
+    (has_methods && !is_generic)
         || ["auth", "login", "log in", "sign in", "signin"]
             .iter()
             .any(|word| text.contains(word))
@@ -231,6 +236,11 @@ mod tests {
         assert!(wants_sign_in(&error(-32000, "", None), true));
         assert!(!wants_sign_in(
             &error(-32000, "Server error: disk full", None),
+            false
+        ));
+        assert!(!wants_sign_in(&error(-32000, "Server error", None), true));
+        assert!(wants_sign_in(
+            &error(-32000, "Server error", Some(r#""please log in""#)),
             false
         ));
         assert!(!wants_sign_in(

@@ -12,6 +12,9 @@ use super::{
     error_text,
 };
 
+/// What an update is called that does not say what it is.
+const UNREADABLE: &str = "session/update";
+
 impl Step<'_> {
     pub(super) fn say(&mut self, level: NoticeLevel, text: SafeText) {
         self.push(notice(level, text, None));
@@ -87,6 +90,10 @@ impl Step<'_> {
 
     /// What no type of ours knows: one dim line, counted while it repeats (V1-UPD-10).
     pub(super) fn unknown_update(&mut self, what: &SafeText, raw: &RawJson) {
+        // What names a kind that is not known here is passed over by intent.
+        if what.as_str() == UNREADABLE && self.tell_unreadable(raw) {
+            return;
+        }
         let detail = SafeText::new(&raw.0);
         let last = self.session.transcript.blocks().last();
         if let Some(block) = last

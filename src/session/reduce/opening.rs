@@ -2,9 +2,9 @@
 
 use crate::{
     proto::{
-        AgentEvent, Call, CallTag, ContentBlock, McpCaps, McpServer, McpTransport, NamedPlan,
-        Notification, Patch, PlanEntry, RpcError, SessionId, SessionOpened, SessionSetup,
-        SystemPrompt, ToAgent,
+        AgentEvent, Call, CallTag, ContentBlock, DialectHint, DialectRow, McpCaps, McpServer,
+        McpTransport, NamedPlan, Notification, Patch, PlanEntry, Protocol, RpcError, SessionId,
+        SessionOpened, SessionSetup, SystemPrompt, ToAgent,
     },
     session::{
         BlockKind, Effect, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript,
@@ -183,7 +183,10 @@ impl Step<'_> {
             Some(id) if caps.resume && (shown || !caps.load_session) => Way::Resume(id),
             Some(id) if caps.load_session => Way::Load(id),
             Some(_) => {
-                let text = format!("{} cannot open a session again", self.agent_name());
+                let mut text = format!("{} cannot open a session again", self.agent_name());
+                if let Some(how) = self.older_resume() {
+                    text.push_str(&how);
+                }
                 if !self.give_up_reopening(&text, None) {
                     return;
                 }
@@ -191,6 +194,20 @@ impl Step<'_> {
             }
         };
         self.open(way);
+    }
+
+    /// An agent that resumes by the older name does not say so (D-02).
+    fn older_resume(&self) -> Option<String> {
+        let config = &self.session.config;
+        if config.protocol != Protocol::V1 {
+            return None;
+        }
+        let advice = DialectHint::Wanted(DialectRow::UnstableResume).advice(config.dialect)?;
+        let line = advice.lines.first()?;
+        Some(format!(
+            " (unless it does by the older {}: {line} in its profile)",
+            DialectRow::UnstableResume.what()
+        ))
     }
 
     /// Those that the agent can connect to (V1-INIT-19, V1-MCP-02).

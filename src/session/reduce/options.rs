@@ -190,7 +190,8 @@ impl Step<'_> {
 
     pub(super) fn cycle_mode(&mut self) {
         let Some(option) = self.session.mode_option().filter(|_| self.is_ready()) else {
-            self.toast("there are no modes to choose from");
+            let why = self.modes_to_name();
+            self.toast(why.unwrap_or("there are no modes to choose from"));
             return;
         };
         let current = option.current();

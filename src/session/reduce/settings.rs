@@ -119,7 +119,13 @@ impl Step<'_> {
             let (option, value) = match resolve(&self.session.config_options, &setting) {
                 Ok(resolved) => resolved,
                 Err(problem) => {
-                    let text = SafeText::line(&format!("{}: {}", label(&setting), problem.text));
+                    let mut text = format!("{}: {}", label(&setting), problem.text);
+                    if setting.key == SettingKey::Mode
+                        && let Some(how) = self.modes_to_name()
+                    {
+                        text.push_str(&format!("; {how}"));
+                    }
+                    let text = SafeText::line(&text);
                     if self.session.config.unattended {
                         return self.fail_set_up(text, problem.all);
                     }

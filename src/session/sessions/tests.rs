@@ -37,6 +37,7 @@ fn config() -> SessionConfig {
         system_prompt: None,
         caps: ClientCaps::default(),
         protocol: Protocol::V1,
+        dialect: crate::proto::Dialect::default(),
         start_timeout: std::time::Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),

@@ -483,6 +483,7 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             system_prompt: None,
             caps: Default::default(),
             protocol: crate::proto::Protocol::V1,
+            dialect: crate::proto::Dialect::default(),
             start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),

@@ -346,7 +346,7 @@ fn a_detected_dialect_is_one_line_with_what_to_set() {
     )));
     let said = play.said();
     assert!(
-        said[1].contains(r#"dialect = ["auto", "mode-param"]"#),
+        said[1].contains(r#"dialect = ["auto", "mode-param", "kind-updates", "no-session-id"]"#),
         "{said:?}"
     );
 }

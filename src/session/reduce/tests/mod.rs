@@ -65,6 +65,7 @@ fn config() -> SessionConfig {
         system_prompt: None,
         caps: ClientCaps::default(),
         protocol: Protocol::V1,
+        dialect: crate::proto::Dialect::default(),
         start_timeout: Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),
