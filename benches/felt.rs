@@ -56,6 +56,8 @@ const ROWS: &[Row] = &[
         rate,
     ),
     ("the same behind 20,000 chunks", "the same", rate_behind),
+    ("key echo idle: median, p95", "1, 2 ms", idle_echo),
+    ("a pasted 1 MB: CPU", "0.05 s", pasted),
     ("5,000 chunks of markdown: CPU", "0.1 s", markdown),
     ("5,000 chunks without a newline: CPU", "0.1 s", wall),
     (
@@ -250,6 +252,27 @@ fn rate_behind() -> String {
     cost(&tui, "first", "DONE");
     // The old DONE must be off the screen before the new one is waited for: the flood does that.
     echo_at_rate(&tui)
+}
+
+/// Types a letter every 50 ms while nothing else happens.
+fn idle_echo() -> String {
+    let tui = ready(json!([]));
+    let end = Instant::now() + Duration::from_secs(10);
+    echoes(&tui, Duration::from_millis(50), || Instant::now() > end).table()
+}
+
+/// From the first byte of a paste in brackets until it stands in the composer.
+fn pasted() -> String {
+    let runs = (0..RUNS).map(|_| {
+        let tui = ready(json!([]));
+        let text = "a line of the file that is pasted\n".repeat(30_000);
+        let before = cpu(tui.pid());
+        tui.paste(&text);
+        wait_long(&tui, "[pasted 30000 lines]");
+        tui.settle(Duration::from_millis(300));
+        cpu(tui.pid()) - before
+    });
+    format!("{:.2} s", median(runs.collect()))
 }
 
 fn markdown() -> String {

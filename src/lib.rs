@@ -11,6 +11,7 @@
 //! | [`session`] | the pure reducer: conversation state and its rules | text, proto |
 //! | [`record`] | the stored form of a session | text, proto, session |
 //! | [`vt`] | a terminal's screen as data | text, proto |
+//! | [`input`] | our terminal's bytes as keys, pastes and answers | – |
 //! | [`host`] | files, terminals, permission policy on this machine | text, proto, vt |
 //! | [`config`] | layered configuration | text, proto |
 //! | [`cli`] | the command line, and the commands that need no agent | text, proto, config |
@@ -40,6 +41,7 @@ pub mod cli;
 pub mod config;
 pub mod demo;
 pub mod host;
+pub mod input;
 pub mod proto;
 pub mod record;
 pub mod report;

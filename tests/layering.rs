@@ -37,6 +37,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
         &["ratatui", "crossterm", "agent_client_protocol_schema"],
     ),
     ("vt", &["tokio", "ratatui", "crossterm"]),
+    ("input", &["tokio", "ratatui", "rustix"]),
 ];
 
 #[test]

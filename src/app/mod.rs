@@ -16,7 +16,6 @@ mod exit;
 mod external;
 mod frame;
 mod headless;
-mod input;
 mod job;
 mod leave;
 mod log;
@@ -38,6 +37,8 @@ mod started;
 mod state;
 mod store;
 mod tty;
+#[cfg(test)]
+mod typing;
 mod wide;
 
 use std::{

@@ -17,7 +17,7 @@ use crate::{
         frame::Reason,
         job::Job,
         leave::Farewell,
-        reader::{self, Reader},
+        reader::{Keyboard, Reader},
         replay::Playing,
         running::Running,
         signals::{Signals, Told},
@@ -29,9 +29,11 @@ use crate::{
     },
     cli::{ExitCode, Launch},
     config::{Dirs, Loaded},
+    input::{Decoded, PASTE_BYTES, Shade},
     proto::{ConnectionId, SessionKey},
     session::{Event, Question, Sessions},
-    ui::{ProjectInfo, UiContext},
+    text::SafeText,
+    ui::{ProjectInfo, UiContext, theme::Background},
     vt::Screens,
 };
 
@@ -50,8 +52,10 @@ pub async fn run(
     let (jobs, job_receiver) = mpsc::unbounded_channel();
     let signals = Signals::listen().context("cannot listen to signals")?;
     tty::enter().context("cannot take over the terminal")?;
-    let ahead = reader::typed_ahead();
-    let (reader, input) = Reader::start().context("cannot read the terminal")?;
+    let delay = tty::escape_delay(loaded.config.ui.escape_delay);
+    let mut keyboard = Keyboard::new(delay);
+    let ahead = keyboard.typed_ahead();
+    let (reader, input) = Reader::start(keyboard, delay).context("cannot read the terminal")?;
     let mut sources = Sources {
         signals,
         input,
@@ -111,6 +115,7 @@ impl App {
                 Wake::Told(told) => self.told(told)?,
                 Wake::TerminalGone => self.exit = Some(ExitCode::Interrupted),
                 Wake::Typed(batch) => self.typed(batch)?,
+                Wake::TypedAhead(batch) => self.typed_ahead(batch)?,
                 Wake::Frame => self.draw()?,
                 Wake::Job(job) => self.job(job)?,
                 Wake::Tick => self.let_rules_work(Sessions::tick),
@@ -169,7 +174,7 @@ impl App {
     }
 
     /// Takes what was typed before anything was to be seen: it answers no question.
-    fn typed_ahead(&mut self, batch: Vec<TerminalEvent>) -> anyhow::Result<()> {
+    fn typed_ahead(&mut self, batch: Vec<Decoded>) -> anyhow::Result<()> {
         if !batch.is_empty() {
             let ui = &mut self.ui;
             ui.typed_ahead(&context(&self.sessions, &self.running, &self.project));
@@ -177,18 +182,31 @@ impl App {
         self.typed(batch)
     }
 
-    fn typed(&mut self, batch: Vec<TerminalEvent>) -> anyhow::Result<()> {
+    fn typed(&mut self, decoded: Vec<Decoded>) -> anyhow::Result<()> {
         let now = Instant::now();
-        let (batch, background) = self.replies.filter(batch, now);
-        if let Some(background) = background {
-            self.ui.set_background(background);
-            self.frames.request(now, Reason::Now);
-        }
-        for event in &batch {
-            match event {
-                TerminalEvent::FocusGained => self.focus = Focus::Here,
-                TerminalEvent::FocusLost => self.focus = Focus::Elsewhere,
-                _ => {}
+        let mut batch = Vec::with_capacity(decoded.len());
+        for decoded in decoded {
+            match decoded {
+                Decoded::Background(shade) => {
+                    self.ui.set_background(match shade {
+                        Shade::Dark => Background::Dark,
+                        Shade::Light => Background::Light,
+                    });
+                    self.frames.request(now, Reason::Now);
+                }
+                Decoded::PasteCut => {
+                    let most = PASTE_BYTES >> 20;
+                    let cut = format!("the paste was cut: it had more than {most} MiB");
+                    self.say(SafeText::line(&cut));
+                }
+                Decoded::Event(event) => {
+                    match event {
+                        TerminalEvent::FocusGained => self.focus = Focus::Here,
+                        TerminalEvent::FocusLost => self.focus = Focus::Elsewhere,
+                        _ => {}
+                    }
+                    batch.push(event);
+                }
             }
         }
         if batch.is_empty() {
@@ -315,7 +333,6 @@ impl App {
         if first {
             // Asked with the first frame, so that nothing waits for it (C115).
             self.screen.send_along(tty::QUERY_BACKGROUND);
-            self.replies.asked(now);
         }
         let wrote = self.screen.draw(|frame| {
             ui.draw(frame, &context);

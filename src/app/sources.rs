@@ -5,7 +5,6 @@
 
 use std::time::Instant;
 
-use crossterm::event::Event as TerminalEvent;
 use futures_util::{FutureExt, future::select_all};
 use tokio::{
     sync::mpsc,
@@ -20,6 +19,7 @@ use crate::{
         replay::Lines,
         signals::{Signals, Told},
     },
+    input::Decoded,
     proto::{AgentExit, ConnectionId},
 };
 
@@ -51,7 +51,9 @@ pub struct Deadlines {
 /// What happened.
 pub enum Wake {
     Told(Told),
-    Typed(Vec<TerminalEvent>),
+    Typed(Vec<Decoded>),
+    /// The same, from before anything was to be seen.
+    TypedAhead(Vec<Decoded>),
     TerminalGone,
     Frame,
     Job(Job),
@@ -71,6 +73,7 @@ impl Sources {
             told = self.signals.recv() => Wake::Told(told),
             input = self.input.recv() => match input {
                 Some(Input::Batch(batch)) => Wake::Typed(batch),
+                Some(Input::Ahead(batch)) => Wake::TypedAhead(batch),
                 Some(Input::Gone) | None => Wake::TerminalGone,
             },
             () = reached(deadlines.frame) => Wake::Frame,

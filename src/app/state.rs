@@ -16,7 +16,6 @@ use crate::{
         attention::Focus,
         draft::text_prompt,
         frame::FrameScheduler,
-        input::ReplyFilter,
         job::Job,
         reader::Reader,
         records::{RecordWriter, Records},
@@ -26,6 +25,7 @@ use crate::{
         screen::Screen,
         started::Started,
         store::{Owner, Store, Wanted},
+        tty,
     },
     cli::{AgentWanted, ExitCode, Launch, Reopen},
     config::{Config, Dirs, Loaded, TrustState},
@@ -91,7 +91,6 @@ pub struct App {
     /// A session was open at some time: leaving is then no failure.
     pub had_session: bool,
     pub exit: Option<ExitCode>,
-    pub replies: ReplyFilter,
     /// The question shown last, to draw a new one at once.
     pub question: Option<QuestionId>,
     pub save_draft: Option<Instant>,
@@ -166,7 +165,6 @@ impl App {
             focus: Focus::default(),
             had_session: false,
             exit: None,
-            replies: ReplyFilter::default(),
             question: None,
             save_draft: None,
             lent_until: None,
@@ -182,6 +180,8 @@ impl App {
     pub(super) fn configure(&mut self, loaded: Loaded) {
         self.warnings.extend(config_warnings(&loaded));
         self.config = loaded.config;
+        self.reader
+            .set_escape_delay(tty::escape_delay(self.config.ui.escape_delay));
         let draft = self.ui.draft_text();
         let settings = ui_settings(&self.config);
         self.ui = Ui::new(settings, self.offload.clone());

@@ -1,10 +1,11 @@
 //! The terminal's modes: set once, restored always.
 //!
-//! Owns raw mode, the alternate screen, bracketed paste, focus reports and the keyboard protocol.
+//! Owns raw mode, the alternate screen, bracketed paste, focus reports and the keyboard protocols.
 //! Every way out (exit, panic, signal, suspend, an editor) goes through the one [`restore`]. Nothing
 //! here asks the terminal anything and waits: some never answer (C115).
 
 use std::{
+    fmt,
     io::{self, Write},
     sync::{
         atomic::{AtomicBool, Ordering},
@@ -14,6 +15,7 @@ use std::{
 };
 
 use crossterm::{
+    Command,
     cursor::Show,
     event::{
         DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
@@ -28,9 +30,53 @@ use ratatui::layout::Size;
 /// The modes are set: [`restore`] has something to do.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
-/// Asks for the background colour; the answer, if any, comes as input and is caught by
-/// [`ReplyFilter`](super::input::ReplyFilter).
+/// Asks for the background colour; the answer, if any, comes as input, and
+/// [`Decoder`](crate::input::Decoder) knows it.
 pub const QUERY_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
+
+/// Wanted of the kitty protocol: no two keys the same, and which key it is on a US keyboard, so that
+/// ctrl-c is found where the layout has no Latin letters.
+const KEYBOARD_FLAGS: KeyboardEnhancementFlags =
+    KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
+        .union(KeyboardEnhancementFlags::REPORT_ALTERNATE_KEYS);
+
+/// How long an ESC waits for the rest of a key. Over ssh one key can come in two packets.
+const ESCAPE_DELAY: Duration = Duration::from_millis(25);
+const ESCAPE_DELAY_SSH: Duration = Duration::from_millis(100);
+
+/// xterm's modifyOtherKeys: modified keys that have no bytes of their own, such as shift-enter. tmux
+/// passes them on only to programs that ask for this. The second level would tell of ctrl-c and the like
+/// in the long form too, which gains nothing here.
+struct AskModifiedKeys;
+
+/// Back to what it was before.
+struct GiveBackModifiedKeys;
+
+impl Command for AskModifiedKeys {
+    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str("\x1b[>4;1m")
+    }
+}
+
+impl Command for GiveBackModifiedKeys {
+    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str("\x1b[>4m")
+    }
+}
+
+/// As the person has set it, else what suits the connection.
+pub fn escape_delay(set: Option<u32>) -> Duration {
+    let over_ssh = || {
+        ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+    };
+    match set {
+        Some(millis) => Duration::from_millis(millis.into()),
+        None if over_ssh() => ESCAPE_DELAY_SSH,
+        None => ESCAPE_DELAY,
+    }
+}
 
 /// Takes the terminal over; again after it may have been in other hands.
 pub fn enter() -> io::Result<()> {
@@ -48,7 +94,8 @@ pub fn enter() -> io::Result<()> {
     }
     execute!(
         out,
-        PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
+        PushKeyboardEnhancementFlags(KEYBOARD_FLAGS),
+        AskModifiedKeys,
         EnableBracketedPaste,
         EnableFocusChange,
     )
@@ -74,6 +121,7 @@ pub fn restore() {
         io::stdout(),
         DisableFocusChange,
         DisableBracketedPaste,
+        GiveBackModifiedKeys,
         PopKeyboardEnhancementFlags,
         ResetColor,
         Show,

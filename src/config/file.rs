@@ -383,7 +383,7 @@ macro_rules! two_words {
 two_words!(symbols, Symbols { Unicode, Ascii });
 two_words!(terminal_output, TerminalOutput { Plain, Raw });
 
-/// A number within bounds, as `ConnectionConfig` states them.
+/// A number within bounds, as `ConnectionConfig` and `UiConfig` state them.
 macro_rules! bounded {
     ($name:ident, $bounds:expr) => {
         pub(super) fn $name<'de, D: serde::Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
@@ -403,6 +403,13 @@ macro_rules! bounded {
 
 bounded!(start_timeout, 1..=3600);
 bounded!(max_message, 1..=1024);
+bounded!(escape_millis, 0..=1000);
+
+pub(super) fn escape_delay<'de, D: serde::Deserializer<'de>>(
+    d: D,
+) -> Result<Option<u32>, D::Error> {
+    escape_millis(d).map(Some)
+}
 
 /// The JSON Schema of the file format, for editors.
 pub fn schema() -> String {

@@ -204,6 +204,14 @@ pub struct UiConfig {
     pub thoughts: Thoughts,
     /// What stays on the screen after leaving.
     pub exit_print: ExitPrint,
+    /// Milliseconds that an ESC waits for the rest of a key before it is the escape key. Without it
+    /// 25, and over ssh 100.
+    #[serde(
+        deserialize_with = "file::escape_delay",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "u32", range(min = 0, max = 1000))]
+    pub escape_delay: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -286,6 +294,7 @@ impl Default for UiConfig {
             notifications: true,
             thoughts: Thoughts::Auto,
             exit_print: ExitPrint::Last,
+            escape_delay: None,
         }
     }
 }

@@ -23,7 +23,7 @@ pub mod viewer;
 mod command;
 mod root;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use command::begins_word;
 pub use command::{

@@ -372,22 +372,34 @@ impl Tui {
         assert!(!screen.hide_cursor(), "the cursor is visible");
         assert!(!screen.bracketed_paste(), "bracketed paste is off");
         let raw = String::from_utf8_lossy(&emulator.raw);
-        let count = |needle| raw.matches(needle).count();
-        assert_eq!(
-            count("\x1b[>1u"),
-            count("\x1b[<1u"),
-            "keyboard flags are popped"
-        );
         assert!(
             raw.rfind("\x1b[?1004h") < raw.rfind("\x1b[?1004l"),
             "focus reports are off"
         );
         drop(emulator);
+        self.assert_keyboard_given_back();
         let modes = rustix::termios::tcgetattr(self.pty())
             .expect("a tty")
             .local_modes;
         use rustix::termios::LocalModes;
         assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG));
+    }
+
+    /// Asserts that the keyboard's protocols are as the client found them.
+    #[track_caller]
+    pub fn assert_keyboard_given_back(&self) {
+        let raw = self.raw();
+        let raw = String::from_utf8_lossy(&raw);
+        let count = |needle| raw.matches(needle).count();
+        assert_eq!(
+            count("\x1b[>5u"),
+            count("\x1b[<1u"),
+            "keyboard flags are popped"
+        );
+        assert!(
+            raw.rfind("\x1b[>4;1m") < raw.rfind("\x1b[>4m"),
+            "modifyOtherKeys is given back"
+        );
     }
 
     /// Asserts that all that the client has sent is of the protocol (V1-META-02): to the scripted

@@ -203,6 +203,17 @@ fn a_number_out_of_bounds_costs_itself_and_the_bounds_are_named() {
         assert!(said.contains(&format!("connection.{key}")), "{said}");
         assert!(said.contains(bounds), "{said}");
     }
+    for (line, good) in [
+        ("escape_delay = -1", None),
+        ("escape_delay = 0", Some(0)),
+        ("escape_delay = 1000", Some(1000)),
+        ("escape_delay = 1001", None),
+    ] {
+        let loaded = World::with_user(&format!("[ui]\n{line}\n")).load();
+        assert_eq!(loaded.config.ui.escape_delay, good, "{line}");
+        let said: String = loaded.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(said.contains("from 0 to 1000"), good.is_none(), "{said}");
+    }
     let good = World::with_user("[connection]\nstart_timeout = 5\nmax_message = 1\n").load();
     assert_eq!(good.warnings, []);
     let ConnectionConfig {

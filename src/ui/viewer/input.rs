@@ -14,7 +14,10 @@ pub fn key_bytes(key: KeyEvent, modes: InputModes) -> Option<Vec<u8>> {
         + 2 * u8::from(alt)
         + 4 * u8::from(ctrl);
     let mut bytes = match key.code {
-        KeyCode::Char(c) if ctrl => vec![control(c)?],
+        // xterm sends a sign that ctrl changes nothing of as it is.
+        KeyCode::Char(c) if ctrl => {
+            control(c).map_or_else(|| c.to_string().into_bytes(), |byte| vec![byte])
+        }
         KeyCode::Char(c) => c.to_string().into_bytes(),
         KeyCode::Enter => vec![b'\r'],
         KeyCode::Tab => vec![b'\t'],
@@ -112,6 +115,8 @@ mod tests {
         assert_eq!(bytes(KeyCode::Backspace, none), "\x7f");
         assert_eq!(bytes(KeyCode::Esc, none), "\x1b");
         assert_eq!(bytes(KeyCode::Char('c'), KeyModifiers::CONTROL), "\x03");
+        assert_eq!(bytes(KeyCode::Char(';'), KeyModifiers::CONTROL), ";");
+        assert_eq!(bytes(KeyCode::Enter, KeyModifiers::SHIFT), "\r");
         assert_eq!(bytes(KeyCode::Char('b'), KeyModifiers::ALT), "\x1bb");
         assert_eq!(bytes(KeyCode::Left, KeyModifiers::CONTROL), "\x1b[1;5D");
         assert_eq!(bytes(KeyCode::Delete, none), "\x1b[3~");

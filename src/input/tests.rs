@@ -1,0 +1,753 @@
+use crossterm::event::{KeyEventKind, KeyEventState, MouseButton, MouseEvent, MouseEventKind};
+use proptest::prelude::*;
+
+use super::*;
+
+const WAIT: Duration = Duration::from_millis(25);
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
+const ALT: KeyModifiers = KeyModifiers::ALT;
+const CTRL: KeyModifiers = KeyModifiers::CONTROL;
+
+/// A terminal whose bytes are read at times that the test sets.
+struct Line {
+    decoder: Decoder,
+    now: Instant,
+    out: Vec<Decoded>,
+}
+
+impl Line {
+    fn new() -> Self {
+        Self {
+            decoder: Decoder::new(WAIT),
+            now: Instant::now(),
+            out: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, bytes: impl AsRef<[u8]>) {
+        self.decoder.feed(bytes.as_ref(), self.now, &mut self.out);
+    }
+
+    fn wait(&mut self, ms: u64) {
+        self.now += Duration::from_millis(ms);
+        self.decoder.expire(self.now, &mut self.out);
+    }
+
+    fn took(&mut self) -> Vec<Decoded> {
+        std::mem::take(&mut self.out)
+    }
+}
+
+/// What comes of bytes that are read at once, and of the silence behind them.
+fn decode(bytes: impl AsRef<[u8]>) -> Vec<Decoded> {
+    let mut line = Line::new();
+    line.read(bytes);
+    line.wait(2_000);
+    line.took()
+}
+
+fn key(code: KeyCode, modifiers: KeyModifiers) -> Decoded {
+    Decoded::Event(Event::Key(KeyEvent::new(code, modifiers)))
+}
+
+fn char(c: char, modifiers: KeyModifiers) -> Decoded {
+    key(KeyCode::Char(c), modifiers)
+}
+
+fn typed(text: &str) -> Vec<Decoded> {
+    text.chars()
+        .map(|c| Decoded::Event(Event::Key(keys::of_char(c))))
+        .collect()
+}
+
+fn paste(text: &str) -> Decoded {
+    Decoded::Event(Event::Paste(text.to_owned()))
+}
+
+fn mouse(kind: MouseEventKind, column: u16, row: u16) -> Decoded {
+    Decoded::Event(Event::Mouse(MouseEvent {
+        kind,
+        column,
+        row,
+        modifiers: NONE,
+    }))
+}
+
+fn of_kind(decoded: Decoded, kind: KeyEventKind) -> Decoded {
+    let Decoded::Event(Event::Key(key)) = decoded else {
+        unreachable!()
+    };
+    Decoded::Event(Event::Key(KeyEvent { kind, ..key }))
+}
+
+fn of_state(decoded: Decoded, state: KeyEventState) -> Decoded {
+    let Decoded::Event(Event::Key(key)) = decoded else {
+        unreachable!()
+    };
+    Decoded::Event(Event::Key(KeyEvent { state, ..key }))
+}
+
+/// Keys that need no silence behind them, and what they are.
+fn keys_known() -> Vec<(&'static str, Decoded)> {
+    use KeyCode::{
+        BackTab, Backspace, Char, Delete, Down, End, Enter, Esc, F, Home, Insert, KeypadBegin,
+        Left, Menu, PageDown, PageUp, Right, Tab, Up,
+    };
+    let keypad = |code| of_state(key(code, NONE), KeyEventState::KEYPAD);
+    vec![
+        // Bytes.
+        ("\r", key(Enter, NONE)),
+        ("\n", char('j', CTRL)),
+        ("\t", key(Tab, NONE)),
+        ("\x7f", key(Backspace, NONE)),
+        ("\x08", char('h', CTRL)),
+        ("\0", char(' ', CTRL)),
+        ("\x03", char('c', CTRL)),
+        ("\x1a", char('z', CTRL)),
+        ("\x1c", char('4', CTRL)),
+        ("\x1f", char('7', CTRL)),
+        ("é", char('é', NONE)),
+        ("É", char('É', SHIFT)),
+        ("요", char('요', NONE)),
+        ("👍", char('👍', NONE)),
+        // Behind ESC.
+        ("\x1ba", char('a', ALT)),
+        ("\x1bA", char('A', ALT | SHIFT)),
+        ("\x1bé", char('é', ALT)),
+        ("\x1b\r", key(Enter, ALT)),
+        ("\x1b\x7f", key(Backspace, ALT)),
+        ("\x1b\x03", char('c', CTRL | ALT)),
+        ("\x1b\\", char('\\', ALT)),
+        // Arrows and the like.
+        ("\x1b[A", key(Up, NONE)),
+        ("\x1b[B", key(Down, NONE)),
+        ("\x1b[C", key(Right, NONE)),
+        ("\x1b[D", key(Left, NONE)),
+        ("\x1b[E", key(KeypadBegin, NONE)),
+        ("\x1b[H", key(Home, NONE)),
+        ("\x1b[F", key(End, NONE)),
+        ("\x1bOA", key(Up, NONE)),
+        ("\x1bOH", key(Home, NONE)),
+        ("\x1b\x1b[A", key(Up, ALT)),
+        ("\x1b\x1bOA", key(Up, ALT)),
+        ("\x1b\x1b[3~", key(Delete, ALT)),
+        ("\x1b[1;2A", key(Up, SHIFT)),
+        ("\x1b[1;3A", key(Up, ALT)),
+        ("\x1b[1;5D", key(Left, CTRL)),
+        ("\x1b[1;8F", key(End, CTRL | ALT | SHIFT)),
+        ("\x1b[5C", key(Right, CTRL)),
+        ("\x1bOd", key(Left, CTRL)),
+        ("\x1b[Z", key(BackTab, SHIFT)),
+        ("\x1b[1;5Z", key(BackTab, SHIFT | CTRL)),
+        ("\x1b[2~", key(Insert, NONE)),
+        ("\x1b[3~", key(Delete, NONE)),
+        ("\x1b[3;5~", key(Delete, CTRL)),
+        ("\x1b[3^", key(Delete, CTRL)),
+        ("\x1b[5~", key(PageUp, NONE)),
+        ("\x1b[6;2~", key(PageDown, SHIFT)),
+        ("\x1b[1~", key(Home, NONE)),
+        ("\x1b[8~", key(End, NONE)),
+        // Function keys.
+        ("\x1bOP", key(F(1), NONE)),
+        ("\x1bOR", key(F(3), NONE)),
+        ("\x1b[P", key(F(1), NONE)),
+        ("\x1b[[A", key(F(1), NONE)),
+        ("\x1b[[E", key(F(5), NONE)),
+        ("\x1b[11~", key(F(1), NONE)),
+        ("\x1b[13~", key(F(3), NONE)),
+        ("\x1b[15~", key(F(5), NONE)),
+        ("\x1b[15;2~", key(F(5), SHIFT)),
+        ("\x1b[24~", key(F(12), NONE)),
+        ("\x1b[25~", key(F(13), NONE)),
+        ("\x1b[28~", key(F(15), NONE)),
+        ("\x1b[34~", key(F(20), NONE)),
+        ("\x1b[1;2P", key(F(1), SHIFT)),
+        ("\x1b[1;2R", key(F(3), SHIFT)),
+        ("\x1b[1;5R", key(F(3), CTRL)),
+        // The keypad in its application mode.
+        ("\x1bOM", key(Enter, NONE)),
+        ("\x1bOp", char('0', NONE)),
+        ("\x1bOk", char('+', NONE)),
+        // modifyOtherKeys.
+        ("\x1b[27;2;13~", key(Enter, SHIFT)),
+        ("\x1b[27;5;13~", key(Enter, CTRL)),
+        ("\x1b[27;3;13~", key(Enter, ALT)),
+        ("\x1b[27;2;9~", key(BackTab, SHIFT)),
+        ("\x1b[27;5;9~", key(Tab, CTRL)),
+        ("\x1b[27;5;127~", key(Backspace, CTRL)),
+        ("\x1b[27;2;27~", key(Esc, SHIFT)),
+        ("\x1b[27;5;99~", char('c', CTRL)),
+        ("\x1b[27;6;67~", char('C', CTRL | SHIFT)),
+        ("\x1b[27;2;65~", char('A', SHIFT)),
+        ("\x1b[27;2;97~", char('A', SHIFT)),
+        ("\x1b[27;2;33~", char('!', NONE)),
+        ("\x1b[27;2;32~", char(' ', NONE)),
+        ("\x1b[27;3;120~", char('x', ALT)),
+        ("\x1b[27;7;64~", char('@', CTRL | ALT)),
+        ("\x1b[27;2;223~", char('ß', NONE)),
+        // The kitty protocol.
+        ("\x1b[27u", key(Esc, NONE)),
+        ("\x1b[27;2u", key(Esc, SHIFT)),
+        ("\x1b[13u", key(Enter, NONE)),
+        ("\x1b[13;2u", key(Enter, SHIFT)),
+        ("\x1b[13;5u", key(Enter, CTRL)),
+        ("\x1b[9;2u", key(BackTab, SHIFT)),
+        ("\x1b[127;5u", key(Backspace, CTRL)),
+        ("\x1b[32;5u", char(' ', CTRL)),
+        ("\x1b[97u", char('a', NONE)),
+        ("\x1b[97;2u", char('A', SHIFT)),
+        ("\x1b[97:65;2u", char('A', SHIFT)),
+        ("\x1b[228;2u", char('Ä', SHIFT)),
+        ("\x1b[49:33;2u", char('!', NONE)),
+        ("\x1b[99;5u", char('c', CTRL)),
+        ("\x1b[99:67;6u", char('c', CTRL | SHIFT)),
+        ("\x1b[45:95;6u", char('_', CTRL)),
+        ("\x1b[47:63;4u", char('?', ALT)),
+        // ctrl-c and alt-x of a Cyrillic layout.
+        ("\x1b[1089::99;5u", char('c', CTRL)),
+        ("\x1b[1095:1063:120;3u", char('x', ALT)),
+        ("\x1b[1089::99;2u", char('С', SHIFT)),
+        (
+            "\x1b[99;69u",
+            of_state(char('c', CTRL), KeyEventState::CAPS_LOCK),
+        ),
+        (
+            "\x1b[99;133u",
+            of_state(char('c', CTRL), KeyEventState::NUM_LOCK),
+        ),
+        (
+            "\x1b[1;129A",
+            of_state(key(Up, NONE), KeyEventState::NUM_LOCK),
+        ),
+        ("\x1b[97;1:1u", char('a', NONE)),
+        (
+            "\x1b[97;1:2u",
+            of_kind(char('a', NONE), KeyEventKind::Repeat),
+        ),
+        (
+            "\x1b[97;1:3u",
+            of_kind(char('a', NONE), KeyEventKind::Release),
+        ),
+        ("\x1b[1;1:3A", of_kind(key(Up, NONE), KeyEventKind::Release)),
+        (
+            "\x1b[3;1:3~",
+            of_kind(key(Delete, NONE), KeyEventKind::Release),
+        ),
+        ("\x1b[97;;228u", char('ä', NONE)),
+        ("\x1b[97;2;196u", char('Ä', SHIFT)),
+        ("\x1b[57363u", key(Menu, NONE)),
+        ("\x1b[57376u", key(F(13), NONE)),
+        ("\x1b[57398u", key(F(35), NONE)),
+        ("\x1b[57399u", keypad(Char('0'))),
+        ("\x1b[57408u", keypad(Char('9'))),
+        ("\x1b[57414u", keypad(Enter)),
+        ("\x1b[57421u", keypad(PageUp)),
+        ("\x1b[57427u", keypad(KeypadBegin)),
+    ]
+}
+
+/// Everything else that is told, and what is used of it.
+fn others_known() -> Vec<(&'static str, Vec<Decoded>)> {
+    use MouseEventKind::{Down, Drag, Moved, ScrollDown, ScrollUp, Up};
+    let dark = || vec![Decoded::Background(Shade::Dark)];
+    let light = || vec![Decoded::Background(Shade::Light)];
+    vec![
+        ("\x1b[I", vec![Decoded::Event(Event::FocusGained)]),
+        ("\x1b[O", vec![Decoded::Event(Event::FocusLost)]),
+        ("\x1b[<0;10;5M", vec![mouse(Down(MouseButton::Left), 9, 4)]),
+        ("\x1b[<0;10;5m", vec![mouse(Up(MouseButton::Left), 9, 4)]),
+        ("\x1b[<32;1;1M", vec![mouse(Drag(MouseButton::Left), 0, 0)]),
+        ("\x1b[<35;300;200M", vec![mouse(Moved, 299, 199)]),
+        ("\x1b[<64;10;5M", vec![mouse(ScrollUp, 9, 4)]),
+        ("\x1b[<65;10;5M", vec![mouse(ScrollDown, 9, 4)]),
+        ("\x1b[<999;1;1M", vec![]),
+        ("\x1b[32;10;5M", vec![mouse(Down(MouseButton::Left), 9, 4)]),
+        ("\x1b[M !!", vec![mouse(Down(MouseButton::Left), 0, 0)]),
+        ("\x1b[Ma*%", vec![mouse(ScrollDown, 9, 4)]),
+        ("\x1b[200~a\r\x1b[Ab\x1b[201~", vec![paste("a\r\x1b[Ab")]),
+        ("\x1b[200~\x1b[201~", vec![paste("")]),
+        ("\x1b[201~", vec![]),
+        ("\x1b]11;rgb:1616/1818/1a1a\x1b\\", dark()),
+        ("\x1b]11;rgb:ff/ff/f0\x07", light()),
+        ("\x1b]11;rgba:0000/0000/0000/ffff\x1b\\", dark()),
+        ("\x1b]11;rgb:f/f/f\x1b\\", light()),
+        ("\x1b[?997;1n", dark()),
+        ("\x1b[?997;2n", light()),
+        // Reports of which nothing is used.
+        ("\x1b]10;rgb:ffff/ffff/ffff\x1b\\", vec![]),
+        ("\x1b]11;?\x1b\\", vec![]),
+        ("\x1b]4;1;rgb:cd/00/00\x07", vec![]),
+        ("\x1b]52;c;aGVsbG8K\x07", vec![]),
+        ("\x1b]lü title\x1b\\", vec![]),
+        ("\x1bP>|case-term 1\x1b\\", vec![]),
+        ("\x1bP1$r0 q\x1b\\", vec![]),
+        ("\x1bP0+r\x1b\\", vec![]),
+        ("\x1bP!|7E565445\x1b\\", vec![]),
+        ("\x1b_Gi=1;OK\x1b\\", vec![]),
+        ("\x1b_any\x1b\\", vec![]),
+        ("\x1b^any\x1b\\", vec![]),
+        ("\x1bXany\x1b\\", vec![]),
+        ("\x1b[?2026;2$y", vec![]),
+        ("\x1b[4;1$y", vec![]),
+        ("\x1b[?62;1;4c", vec![]),
+        ("\x1b[>1;10;0c", vec![]),
+        ("\x1b[=0;0c", vec![]),
+        ("\x1b[0n", vec![]),
+        ("\x1b[?15n", vec![]),
+        ("\x1b[7;2R", vec![]),
+        ("\x1b[1;1R", vec![]),
+        ("\x1b[1;80R", vec![]),
+        ("\x1b[?1;2R", vec![]),
+        ("\x1b[8;24;80t", vec![]),
+        ("\x1b[4;600;800t", vec![]),
+        ("\x1b[48;24;80;600;800t", vec![]),
+        ("\x1b[?5u", vec![]),
+        ("\x1b[>4;1m", vec![]),
+        ("\x1b[?1;0;256S", vec![]),
+        ("\x1b[2;1;1;112;112;1;0x", vec![]),
+        // What is no key here.
+        ("\x1b[99~", vec![]),
+        ("\x1b[u", vec![]),
+        ("\x1b[57441;2u", vec![]),
+        ("\x1b[57430u", vec![]),
+        ("\x1b[57358u", vec![]),
+        ("\x1b[99;9u", vec![]),
+        ("\x1b[99999999999u", vec![]),
+        ("\x1b[1;999A", vec![]),
+        ("\x1b[5;5A", vec![]),
+        ("\x1bOz", vec![]),
+        ("\u{9b}", vec![]),
+    ]
+}
+
+fn known() -> Vec<(&'static str, Vec<Decoded>)> {
+    let keys = keys_known().into_iter();
+    keys.map(|(bytes, key)| (bytes, vec![key]))
+        .chain(others_known())
+        .collect()
+}
+
+#[test]
+fn every_known_sequence_is_what_it_is_wherever_it_is_cut() {
+    for (bytes, meant) in known() {
+        assert_eq!(decode(bytes), meant, "{bytes:?}");
+        for cut in 1..bytes.len() {
+            let mut line = Line::new();
+            line.read("ab");
+            line.read(&bytes.as_bytes()[..cut]);
+            line.wait(24);
+            line.read(&bytes.as_bytes()[cut..]);
+            line.read("é");
+            line.wait(2_000);
+            let whole = [typed("ab"), meant.clone(), typed("é")].concat();
+            assert_eq!(line.took(), whole, "{bytes:?} cut at {cut}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn sequences_between_text_in_any_pieces_are_these_sequences_and_that_text(
+        parts in prop::collection::vec(
+            (prop::sample::select(known()), "\\PC{0,4}"),
+            1..6,
+        ),
+        pieces in prop::collection::vec((1_usize..6, 0_u64..25), 1..40),
+    ) {
+        let mut bytes = Vec::new();
+        let mut meant = Vec::new();
+        for ((sequence, events), text) in parts {
+            bytes.extend_from_slice(sequence.as_bytes());
+            bytes.extend_from_slice(text.as_bytes());
+            meant.extend(events);
+            meant.extend(typed(&text));
+        }
+        let mut line = Line::new();
+        let mut rest = &bytes[..];
+        for (size, pause) in pieces.iter().cycle() {
+            let (piece, tail) = rest.split_at((*size).min(rest.len()));
+            line.read(piece);
+            if tail.is_empty() {
+                break;
+            }
+            line.wait(*pause);
+            rest = tail;
+        }
+        line.wait(2_000);
+        prop_assert_eq!(line.took(), meant);
+    }
+
+    #[test]
+    fn any_bytes_mean_the_same_however_they_are_cut(
+        bytes in prop::collection::vec(
+            prop_oneof![
+                any::<u8>(),
+                prop::sample::select(&b"\x1b\x1b\x1b[[]O?;;:127~~uMRP_\\\x07"[..]),
+            ],
+            0..200,
+        ),
+        sizes in prop::collection::vec(1_usize..9, 1..20),
+    ) {
+        let whole = decode(&bytes);
+        let mut line = Line::new();
+        let mut rest = &bytes[..];
+        for size in sizes.iter().cycle() {
+            let (piece, tail) = rest.split_at((*size).min(rest.len()));
+            line.read(piece);
+            if tail.is_empty() {
+                break;
+            }
+            rest = tail;
+        }
+        line.wait(2_000);
+        prop_assert_eq!(line.took(), whole);
+        // Nothing is waited for without an end.
+        line.wait(2_000);
+        line.wait(2_000);
+        prop_assert_eq!(line.decoder.deadline(), None);
+        prop_assert!(line.decoder.held.capacity() <= 2 * SEQUENCE_BYTES);
+    }
+
+    #[test]
+    fn a_control_key_in_its_long_forms_is_the_same_key(letter in b'a'..=b'z') {
+        let long = [format!("\x1b[27;5;{letter}~"), format!("\x1b[{letter};5u")];
+        // These have keys of their own.
+        prop_assume!(!b"im".contains(&letter));
+        for long in long {
+            prop_assert_eq!(decode([letter & 0x1f]), decode(long));
+        }
+    }
+}
+
+#[test]
+fn an_escape_by_itself_is_the_key_after_its_wait() {
+    let mut line = Line::new();
+    line.read("\x1b");
+    assert_eq!(line.took(), []);
+    line.wait(24);
+    assert_eq!(line.took(), []);
+    line.wait(1);
+    assert_eq!(line.took(), [key(KeyCode::Esc, NONE)]);
+    assert_eq!(line.decoder.deadline(), None);
+    // Pressed twice.
+    line.read("\x1b");
+    line.wait(10);
+    line.read("\x1b");
+    line.wait(25);
+    assert_eq!(line.took(), vec![key(KeyCode::Esc, NONE); 2]);
+    // The kitty protocol leaves no doubt.
+    line.read("\x1b[27u");
+    assert_eq!(line.took(), [key(KeyCode::Esc, NONE)]);
+    // Over ssh it may be told to wait longer.
+    line.decoder.set_escape_delay(Duration::from_millis(100));
+    line.read("\x1b");
+    line.wait(99);
+    line.read("\r");
+    assert_eq!(line.took(), [key(KeyCode::Enter, ALT)]);
+}
+
+#[test]
+fn bytes_that_are_there_already_come_before_the_silence() {
+    let mut line = Line::new();
+    line.read("\x1b");
+    // A busy machine has let the time go by; what arrived meanwhile belongs to it.
+    line.now += Duration::from_millis(300);
+    line.read("[A");
+    assert_eq!(line.took(), [key(KeyCode::Up, NONE)]);
+}
+
+#[test]
+fn what_only_begins_like_a_sequence_is_a_key_with_alt() {
+    for (bytes, c) in [
+        ("\x1b[", '['),
+        ("\x1bO", 'O'),
+        ("\x1b]", ']'),
+        ("\x1bP", 'P'),
+        ("\x1b_", '_'),
+        ("\x1b^", '^'),
+        ("\x1bX", 'X'),
+    ] {
+        let mut key = keys::of_char(c);
+        key.modifiers |= ALT;
+        let key = Decoded::Event(Event::Key(key));
+        let mut line = Line::new();
+        line.read(bytes);
+        line.wait(25);
+        assert_eq!(line.took(), std::slice::from_ref(&key), "{bytes:?}");
+        line.read(bytes);
+        line.wait(10);
+        line.read("\x1b[A");
+        assert_eq!(
+            line.took(),
+            [key, self::key(KeyCode::Up, NONE)],
+            "{bytes:?}"
+        );
+    }
+    // alt-_ and then text, in one packet.
+    let undone = [vec![char('_', ALT)], typed("so é")].concat();
+    assert_eq!(decode("\x1b_so é"), undone);
+    assert_eq!(
+        decode("\x1bPage"),
+        [vec![char('P', ALT | SHIFT)], typed("age")].concat()
+    );
+    assert_eq!(decode("\x1b]x"), [char(']', ALT), char('x', NONE)]);
+}
+
+#[test]
+fn an_escape_before_a_report_is_still_the_key() {
+    for report in [
+        "\x1b[?2026;2$y",
+        "\x1b]10;rgb:0/0/0\x07",
+        "\x1b[I",
+        "\x1b[200~x\x1b[201~",
+    ] {
+        let esc = key(KeyCode::Esc, NONE);
+        let expected = [vec![esc], decode(report)].concat();
+        assert_eq!(decode(format!("\x1b{report}")), expected, "{report:?}");
+    }
+    // But it is alt where a key follows.
+    assert_eq!(decode("\x1b\x1b[A"), [key(KeyCode::Up, ALT)]);
+}
+
+#[test]
+fn a_finished_report_swallows_no_key_c145() {
+    assert_eq!(decode("he\x1b[?2026;2$yllo\x1b[?996;1n!"), typed("hello!"));
+}
+
+#[test]
+fn a_string_without_an_end_is_dropped_in_silence_and_its_late_end_too() {
+    for end in ["\x07", "\x1b\\", "/0000\x1b\\"] {
+        let mut line = Line::new();
+        line.read("a\x1b]10;rgb:0000/0000");
+        line.wait(499);
+        assert_eq!(line.decoder.state, State::Text(Kind::Osc));
+        line.wait(1);
+        assert_eq!(line.decoder.state, State::Ground);
+        line.wait(3_000);
+        line.read(format!("{end}b"));
+        line.wait(100);
+        assert_eq!(line.took(), typed("ab"), "{end:?}");
+    }
+    // The ESC of its end came and no more.
+    let mut line = Line::new();
+    line.read("\x1bP1$r0m\x1b");
+    line.wait(3_000);
+    assert_eq!(line.took(), []);
+    line.read("\\");
+    line.read("x");
+    assert_eq!(line.took(), typed("x"));
+    // Who types on is not silenced, and ctrl-c always counts.
+    let mut line = Line::new();
+    line.read("\x1b]0;");
+    line.wait(500);
+    line.read("hello");
+    line.read("\x07");
+    assert_eq!(
+        line.took(),
+        [typed("hello"), vec![char('g', CTRL)]].concat()
+    );
+    line.read("\x1b]0;a\x03");
+    assert_eq!(line.took(), [char('c', CTRL)]);
+}
+
+#[test]
+fn a_string_is_bounded_in_bytes() {
+    for (length, whole) in [
+        (STRING_BYTES - 1, true),
+        (STRING_BYTES, true),
+        (STRING_BYTES + 1, false),
+    ] {
+        let mut line = Line::new();
+        let string = format!("\x1b]52;{}", "x".repeat(length - 3));
+        for piece in string.as_bytes().chunks(4_000) {
+            line.read(piece);
+            assert!(line.decoder.held.len() <= SEQUENCE_BYTES);
+        }
+        let text = line.decoder.state == State::Text(Kind::Osc);
+        assert_eq!(text, whole, "{length}");
+        line.read("\x07ok");
+        assert_eq!(line.took(), typed("ok"), "{length}");
+    }
+}
+
+#[test]
+fn a_sequence_is_kept_up_to_its_bound_and_swallowed_beyond() {
+    for (length, known) in [
+        (SEQUENCE_BYTES - 1, true),
+        (SEQUENCE_BYTES, true),
+        (SEQUENCE_BYTES + 1, false),
+    ] {
+        let zeros = "0".repeat(length - 4);
+        let arrow = format!("\x1b[{zeros}1;5D.");
+        let mut expected = typed(".");
+        if known {
+            expected.insert(0, key(KeyCode::Left, CTRL));
+        }
+        // `1;5` and the zeros before it; the letter is not kept.
+        assert_eq!(decode(arrow.replacen('0', "00", 1)), expected, "{length}");
+    }
+}
+
+#[test]
+fn a_paste_is_one_event_with_all_that_is_in_it() {
+    let text = "one\r\n\ttwo \x1b[A\x1b]11;?\x07\x03 \u{9b} é\x1b[200~ end";
+    let bytes = format!("\x1b[200~{text}\x1b[201~.");
+    let expected = [vec![paste(text)], typed(".")].concat();
+    assert_eq!(decode(&bytes), expected);
+    for size in 1..20 {
+        let mut line = Line::new();
+        let (begin, rest) = bytes.as_bytes().split_at(PASTE_BEGIN.len());
+        line.read(begin);
+        for piece in rest.chunks(size) {
+            line.read(piece);
+            line.wait(900);
+        }
+        assert_eq!(line.took(), expected, "in pieces of {size}");
+    }
+    assert_eq!(
+        decode(b"\x1b[200~a\xff\xe9b\x1b[201~"),
+        [paste("a\u{fffd}\u{fffd}b")]
+    );
+}
+
+#[test]
+fn a_paste_that_stalls_is_delivered_and_its_late_end_swallowed() {
+    for cut in 0..PASTE_END.len() {
+        let (begun, missing) = PASTE_END.split_at(cut);
+        let mut line = Line::new();
+        line.read("\x1b[200~line one\rline");
+        line.wait(600);
+        line.read(" two");
+        line.read(begun);
+        line.wait(999);
+        assert_eq!(line.took(), []);
+        line.wait(1);
+        assert_eq!(line.took(), [paste("line one\rline two")], "{cut}");
+        line.wait(5_000);
+        line.read(missing);
+        line.read("x");
+        line.wait(100);
+        assert_eq!(line.took(), typed("x"), "{cut}");
+    }
+}
+
+#[test]
+fn what_comes_late_of_a_paste_sends_nothing() {
+    let mut line = Line::new();
+    line.read("\x1b[200~one\r");
+    line.wait(1_000);
+    line.took();
+    line.read("two\r");
+    line.read("three\rfour\x1b[201~.");
+    let expected = [vec![paste("two\r"), paste("three\rfour")], typed(".")].concat();
+    assert_eq!(line.took(), expected);
+    // It is over now.
+    line.read("five\r");
+    assert_eq!(
+        line.took(),
+        [typed("five"), vec![key(KeyCode::Enter, NONE)]].concat()
+    );
+    // Another paste is another one, and an Enter that comes alone is pressed.
+    let mut line = Line::new();
+    line.read("\x1b[200~one");
+    line.wait(1_000);
+    line.read("\r");
+    line.read("\x1b[200~two\x1b[201~");
+    assert_eq!(
+        line.took(),
+        [paste("one"), key(KeyCode::Enter, NONE), paste("two")]
+    );
+}
+
+#[test]
+fn a_paste_is_bounded_and_its_cut_told() {
+    for (length, cut) in [
+        (PASTE_BYTES - 1, false),
+        (PASTE_BYTES, false),
+        (PASTE_BYTES + 1, true),
+        (PASTE_BYTES + 5_000, true),
+    ] {
+        let mut line = Line::new();
+        let text = "y".repeat(length);
+        for piece in format!("\x1b[200~{text}\x1b[201~.")
+            .as_bytes()
+            .chunks(4_093)
+        {
+            line.read(piece);
+            assert!(line.decoder.paste.len() <= PASTE_BYTES + 4_093);
+        }
+        let mut expected = vec![paste(&text[..length.min(PASTE_BYTES)])];
+        expected.extend(cut.then_some(Decoded::PasteCut));
+        expected.extend(typed("."));
+        assert!(line.took() == expected, "{length}");
+    }
+    // No half of a character is left where it is cut.
+    assert_eq!(whole_chars("aé".as_bytes()), "aé".as_bytes());
+    assert_eq!(whole_chars(&"aé".as_bytes()[..2]), b"a");
+    assert_eq!(whole_chars(&"a👍".as_bytes()[..4]), b"a");
+}
+
+#[test]
+fn what_is_no_utf8_is_no_text_and_presses_no_keys() {
+    for bytes in [
+        &b"\xe9"[..],
+        b"\xff\xfe",
+        b"\xc0\x80",
+        b"\xe0\x80\x80",
+        b"\xed\xa0\x80",
+        b"\xf4\x90\x80\x80",
+        b"\x80",
+    ] {
+        let mut line = Line::new();
+        line.read("a");
+        line.read(bytes);
+        line.read("b\r\x1bx\x03c");
+        line.wait(400);
+        line.read("\r");
+        assert_eq!(line.took(), typed("abc"), "{bytes:?}");
+        line.wait(100);
+        line.read("\r");
+        assert_eq!(line.took(), [key(KeyCode::Enter, NONE)], "{bytes:?}");
+    }
+}
+
+#[test]
+fn a_reset_forgets_what_is_unfinished() {
+    for begun in ["\x1b", "\x1b[1;", "\x1b]11;", "\x1b[200~text", "\x1b[M"] {
+        let mut line = Line::new();
+        line.read(begun);
+        line.decoder.reset();
+        assert_eq!(line.decoder.deadline(), None);
+        line.read("a");
+        assert_eq!(line.took(), typed("a"), "{begun:?}");
+    }
+}
+
+#[test]
+fn the_rest_of_an_answer_that_another_program_began_to_read_is_found() {
+    for (bytes, rest) in [
+        ("ffff/ffff/ffff\x1b\\hello", "hello"),
+        ("1;rgb:0/0/0\x07hello", "hello"),
+        (">|case-term 1\x1b\\", ""),
+        ("\x1b\\hello", "hello"),
+        ("62;1;4chello", "hello"),
+        ("2026;2$y", ""),
+        ("24;80R\x1b[A", "\x1b[A"),
+        // Typed.
+        ("hello", "hello"),
+        ("hello\x07", "hello\x07"),
+        ("\x07", "\x07"),
+        ("1c", "1c"),
+        (":wq\r", ":wq\r"),
+        ("\x1b]10;rgb:0/0/0\x1b\\", "\x1b]10;rgb:0/0/0\x1b\\"),
+        ("", ""),
+    ] {
+        assert_eq!(
+            without_orphan(bytes.as_bytes()),
+            rest.as_bytes(),
+            "{bytes:?}"
+        );
+    }
+}
