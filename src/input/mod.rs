@@ -18,6 +18,7 @@
 
 mod csi;
 mod keys;
+mod paste;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -25,9 +26,9 @@ mod tests;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
-use memchr::memmem;
-
 use csi::Meaning;
+use paste::{LATE, Late};
+pub use paste::{PASTE_BYTES, PASTE_PATIENCE};
 pub use report::{Shade, without_orphan};
 
 /// Bytes of one sequence that are kept; of a longer one only its end is looked for. Answers of which we
@@ -38,24 +39,12 @@ pub const SEQUENCE_BYTES: usize = 256;
 /// The clipboard of another program can be in one.
 pub const STRING_BYTES: usize = 1 << 20;
 
-/// Bytes of one paste; what is behind them is dropped, and that is told.
-pub const PASTE_BYTES: usize = 16 << 20;
-
 /// Silence that ends a sequence which has begun so that no key can be meant.
 pub const SEQUENCE_PATIENCE: Duration = Duration::from_millis(500);
-
-/// Silence that ends a paste without its end mark.
-pub const PASTE_PATIENCE: Duration = Duration::from_secs(1);
-
-/// How long the late end of something that was given up is swallowed.
-const LATE: Duration = Duration::from_secs(10);
 
 /// After bytes that are no text, only typed characters count for so long: a broken line or a binary file
 /// does not press keys. A little over the pause that a question makes after typed text.
 const NOISE: Duration = Duration::from_millis(500);
-
-const PASTE_BEGIN: &[u8] = b"\x1b[200~";
-const PASTE_END: &[u8] = b"\x1b[201~";
 
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
@@ -156,16 +145,6 @@ enum State {
     PasteRest,
 }
 
-/// What was given up in silence and may have its end to come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Late {
-    Text,
-    /// Of a string whose ESC came.
-    TextEnd,
-    /// Of a paste; so many bytes of its end mark came.
-    Paste(usize),
-}
-
 /// See the module.
 #[derive(Debug)]
 pub struct Decoder {
@@ -264,13 +243,7 @@ impl Decoder {
                 }
             }
             State::TextEsc(_) => self.late = late(Late::TextEnd),
-            State::Paste => {
-                let pasted = std::mem::take(&mut self.paste);
-                let mark = end_mark_begun(&pasted);
-                let text = pasted.get(..pasted.len() - mark).unwrap_or_default();
-                out.push(pasted_text(text));
-                self.late = late(Late::Paste(mark));
-            }
+            State::Paste => self.paste_stalled(now, out),
         }
     }
 
@@ -501,100 +474,6 @@ impl Decoder {
         }
     }
 
-    /// Takes what belongs to the paste; gives the rest.
-    fn paste<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<Decoded>) -> &'a [u8] {
-        let before = self.paste.len();
-        self.paste.extend_from_slice(bytes);
-        // The mark may have begun in what was there.
-        let from = before.saturating_sub(PASTE_END.len() - 1);
-        let found = memmem::find(self.paste.get(from..).unwrap_or_default(), PASTE_END);
-        let end = found.map(|at| from + at);
-        let length = end.unwrap_or_else(|| self.paste.len() - end_mark_begun(&self.paste));
-        if length > PASTE_BYTES {
-            self.state = State::PasteRest;
-            let unread = self.paste.split_off(PASTE_BYTES);
-            out.push(pasted_text(whole_chars(&self.paste)));
-            out.push(Decoded::PasteCut);
-            return self.paste_tail(&unread, bytes);
-        }
-        let Some(end) = end else {
-            return &[];
-        };
-        self.state = State::Ground;
-        out.push(pasted_text(self.paste.get(..end).unwrap_or_default()));
-        self.paste = Vec::new();
-        bytes
-            .get(end + PASTE_END.len() - before..)
-            .unwrap_or_default()
-    }
-
-    /// Drops what belongs to a paste that is too long; gives the rest.
-    fn paste_rest<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
-        let mut unread = std::mem::take(&mut self.paste);
-        unread.extend_from_slice(bytes);
-        self.paste_tail(&unread, bytes)
-    }
-
-    /// One of `unread` and `bytes` is the end of the other.
-    fn paste_tail<'a>(&mut self, unread: &[u8], bytes: &'a [u8]) -> &'a [u8] {
-        if let Some(at) = memmem::find(unread, PASTE_END) {
-            self.state = State::Ground;
-            let left = unread.len() - at - PASTE_END.len();
-            return bytes.get(bytes.len() - left..).unwrap_or_default();
-        }
-        let kept = unread.len().saturating_sub(PASTE_END.len() - 1);
-        self.paste = unread.get(kept..).unwrap_or_default().to_vec();
-        &[]
-    }
-
-    /// What comes late of something given up is taken out of `bytes`; gives the rest.
-    fn without_late_end<'a>(
-        &mut self,
-        bytes: &'a [u8],
-        now: Instant,
-        out: &mut Vec<Decoded>,
-    ) -> &'a [u8] {
-        let Some((late, until)) = self.late.take().filter(|(_, until)| now < *until) else {
-            return bytes;
-        };
-        match late {
-            Late::Text => {
-                let control = bytes.iter().position(|byte| *byte < 0x20);
-                let end = control.unwrap_or(bytes.len());
-                match bytes.get(end..) {
-                    Some([BEL, rest @ ..] | [ESC, b'\\', rest @ ..]) => rest,
-                    _ => bytes,
-                }
-            }
-            Late::TextEnd => bytes.strip_prefix(b"\\").unwrap_or(bytes),
-            Late::Paste(begun) => {
-                let missing = PASTE_END.get(begun..).unwrap_or_default();
-                if begun > 0
-                    && let Some(rest) = bytes.strip_prefix(missing)
-                {
-                    return rest;
-                }
-                if memmem::find(bytes, PASTE_BEGIN).is_some() {
-                    return bytes;
-                }
-                if let Some(end) = memmem::find(bytes, PASTE_END) {
-                    if let Some(text) = bytes.get(..end).filter(|text| !text.is_empty()) {
-                        out.push(pasted_text(text));
-                    }
-                    return bytes.get(end + PASTE_END.len()..).unwrap_or_default();
-                }
-                self.late = Some((Late::Paste(0), until));
-                // More of it: typed, an Enter would come alone.
-                let lines = memchr::memchr2(b'\r', b'\n', bytes).is_some();
-                if bytes.len() > 1 && lines && !bytes.contains(&ESC) {
-                    out.push(pasted_text(bytes));
-                    return &[];
-                }
-                bytes
-            }
-        }
-    }
-
     /// Does what a finished sequence means.
     fn means(&mut self, meaning: Meaning, now: Instant, out: &mut Vec<Decoded>) {
         match meaning {
@@ -688,28 +567,4 @@ impl Decoder {
 /// Whether a key may count amid bytes that are no text: it only types.
 fn is_text(key: &KeyEvent) -> bool {
     matches!(key.code, KeyCode::Char(_)) && (key.modifiers - KeyModifiers::SHIFT).is_empty()
-}
-
-fn pasted_text(bytes: &[u8]) -> Decoded {
-    Decoded::Event(Event::Paste(String::from_utf8_lossy(bytes).into_owned()))
-}
-
-/// How much of [`PASTE_END`] stands at the end of `pasted`.
-fn end_mark_begun(pasted: &[u8]) -> usize {
-    (1..PASTE_END.len())
-        .rev()
-        .find(|len| pasted.ends_with(PASTE_END.get(..*len).unwrap_or_default()))
-        .unwrap_or(0)
-}
-
-/// Without the beginning of a character at its end.
-fn whole_chars(bytes: &[u8]) -> &[u8] {
-    let tail = bytes.len().saturating_sub(3);
-    let lead = bytes.iter().rposition(|byte| byte & 0xc0 != 0x80);
-    match lead.filter(|at| *at >= tail) {
-        Some(at) if keys::char_len(bytes[at]).is_some_and(|len| at + len > bytes.len()) => {
-            bytes.get(..at).unwrap_or_default()
-        }
-        _ => bytes,
-    }
 }
