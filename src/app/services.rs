@@ -17,7 +17,7 @@ use crate::{
     acp::{Client, Inbox, LaunchSpec, Secrets, Trace, TraceHandle},
     app::started::Started,
     cli::Launch,
-    config::{AgentProfile, Config, McpError, OutsideWorkspace},
+    config::{AgentProfile, Config, LoadOptions, McpError, OutsideWorkspace},
     host::{
         self, Before, Host, HostConfig, HostEvent, Outside, Roots, ServeOutcome, Serving,
         TerminalSettings,
@@ -113,7 +113,8 @@ pub fn host(
         ..
     } = session;
     let roots = Roots::new(cwd, additional_directories)
-        .map_err(|error| SafeText::line(&format!("{} cannot be used: {error}", cwd.display())))?;
+        .map_err(|error| SafeText::line(&format!("{} cannot be used: {error}", cwd.display())))?
+        .with_own(&own_places(launch));
     let outside = match config.fs.outside_workspace {
         OutsideWorkspace::Ask => Outside::Ask,
         OutsideWorkspace::Deny => Outside::Deny,
@@ -134,6 +135,18 @@ pub fn host(
         },
         Arc::new(events),
     ))
+}
+
+/// What is acp-tui's own: from there it is told what an agent may do on this machine.
+fn own_places(launch: &Launch) -> Vec<PathBuf> {
+    let mut own = Vec::new();
+    if let Ok(LoadOptions { dirs, .. }) = launch.load_options() {
+        own.extend([dirs.config, dirs.data, dirs.state]);
+    }
+    if let Some(file) = &launch.config_file {
+        own.push(launch.cwd.join(file));
+    }
+    own
 }
 
 /// The wire log, started with the first agent; later ones go into the same file.
@@ -332,11 +345,16 @@ pub fn serve(
                 }
                 answer(reply);
             }
-            ServeOutcome::OutsideRoots { resolved, write } => tell(Event::OutsideRoots {
+            ServeOutcome::OutsideRoots {
+                resolved,
+                write,
+                protected,
+            } => tell(Event::OutsideRoots {
                 key,
                 request,
                 resolved,
                 write,
+                protected: protected.map(SafeText::from),
             }),
             ServeOutcome::AskTerminal {
                 command,

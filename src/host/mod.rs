@@ -20,7 +20,7 @@ pub mod walk;
 use std::sync::Arc;
 
 pub use before::Before;
-pub use fs::{Resolved, Roots};
+pub use fs::{Obstacle, Resolved, Roots};
 pub use login::{Login, LoginCommand};
 pub use permission::Subject;
 pub use serve::{Host, HostConfig, Outside, ServeOutcome, Serving};

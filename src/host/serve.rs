@@ -15,7 +15,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    EventSink, Roots,
+    EventSink, Obstacle, Roots,
     fs::{self, Lanes},
     permission::{Judge, Refusal, Subject, TerminalVerdict},
     terminal::{TerminalSettings, Terminals, shown_command, working_dir},
@@ -64,6 +64,9 @@ pub enum ServeOutcome {
     OutsideRoots {
         resolved: PathBuf,
         write: bool,
+        /// Why it counts as outside although it may be in a root; then no folder is to be offered.
+        /// Goes on after "it".
+        protected: Option<&'static str>,
     },
     /// Not answered yet: `terminal.ask`, or a deny rule that may be meant. Serve again with consent.
     AskTerminal {
@@ -426,7 +429,13 @@ impl Inner {
                 return ServeOutcome::Reply(HostReply::Error(error));
             }
         };
-        if !resolved.inside && !self.may_leave(key, &request, &resolved.path, consent) {
+        let protected = match resolved.obstacle(write) {
+            Some(Obstacle::Protected(why)) => Some(why),
+            _ => None,
+        };
+        if resolved.obstacle(write).is_some()
+            && !self.may_leave(key, &request, &resolved.path, protected.is_some(), consent)
+        {
             return match self.outside {
                 Outside::Deny => refused(
                     what(),
@@ -443,18 +452,20 @@ impl Inner {
                     ServeOutcome::OutsideRoots {
                         resolved: resolved.path,
                         write,
+                        protected,
                     }
                 }
             };
         }
         ServeOutcome::Reply(match request {
             FileRequest::Read(read) => reply(
-                fs::read(&resolved.path, read.line, read.limit),
+                fs::read(&self.roots, &resolved.path, read.line, read.limit),
                 HostReply::Content,
             ),
-            FileRequest::Write(write) => reply(fs::write(&resolved.path, &write.content), |()| {
-                HostReply::Done
-            }),
+            FileRequest::Write(write) => reply(
+                fs::write(&self.roots, &resolved.path, &write.content),
+                |()| HostReply::Done,
+            ),
             FileRequest::Look(look) => {
                 reply(self.look_into(&resolved.path, look.at), HostReply::Looked)
             }
@@ -463,10 +474,11 @@ impl Inner {
 
     /// A slice of a file, and its version (D-37, D-38, D-41).
     fn look_into(&self, path: &Path, at: LookAt) -> Result<Looked, RpcError> {
-        let version = self.state().versions.of(path)?;
+        let file = fs::open(&self.roots, path)?;
+        let version = self.state().versions.of(&file, path)?;
         let content = match at {
-            LookAt::Text { skip, limit } => fs::look::text(path, skip, limit)?,
-            LookAt::Bytes { skip, limit } => fs::look::bytes(path, skip, limit)?,
+            LookAt::Text { skip, limit } => fs::look::text(file, path, skip, limit)?,
+            LookAt::Bytes { skip, limit } => fs::look::bytes(file, path, skip, limit)?,
             LookAt::Stat | LookAt::Glob => String::new(),
         };
         Ok(Looked::File { version, content })
@@ -478,7 +490,8 @@ impl Inner {
             return fs::look::glob(&self.roots, &look.path, exists).map(Looked::Matches);
         }
         let visible = self.visible(&look.path);
-        let (exists, is_directory) = visible.map_or((false, false), |path| fs::look::stat(&path));
+        let (exists, is_directory) =
+            visible.map_or((false, false), |path| fs::look::stat(&self.roots, &path));
         Ok(Looked::Stat {
             exists,
             is_directory,
@@ -490,15 +503,17 @@ impl Inner {
     fn visible(&self, path: &str) -> Option<PathBuf> {
         let resolved = self.roots.resolve(path).ok()?;
         let refused = || self.judge.file(path, false, &self.roots).is_some();
-        (resolved.inside && !refused()).then_some(resolved.path)
+        (resolved.obstacle(false).is_none() && !refused()).then_some(resolved.path)
     }
 
-    /// Whether the person allowed this very place, now or by its folder.
+    /// Whether the person allowed this very place, now or by its folder. What is `protected` is asked
+    /// about each time.
     fn may_leave(
         &self,
         key: RequestKey,
         request: &FileRequest,
         resolved: &Path,
+        protected: bool,
         consent: Consent,
     ) -> bool {
         let (session, write) = (request.session(), request.is_write());
@@ -506,6 +521,7 @@ impl Inner {
         let asked = state.asked.remove(&key);
         if consent != Consent::None && asked.as_deref() == Some(resolved) {
             if consent == Consent::Folder
+                && !protected
                 && let Some(dir) = resolved.parent()
             {
                 state.grants.push(Grant {
@@ -516,9 +532,12 @@ impl Inner {
             }
             return true;
         }
-        state.grants.iter().any(|grant| {
-            grant.session == *session && resolved.starts_with(&grant.dir) && (grant.write || !write)
-        })
+        !protected
+            && state.grants.iter().any(|grant| {
+                grant.session == *session
+                    && resolved.starts_with(&grant.dir)
+                    && (grant.write || !write)
+            })
     }
 }
 

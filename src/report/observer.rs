@@ -119,14 +119,15 @@ impl Observer {
             }
             // Questions that nobody is there to answer. Permissions are told with their call.
             Event::OutsideRoots {
-                resolved, write, ..
+                resolved,
+                write,
+                protected,
+                ..
             } if self.scope == Scope::Turn => {
                 let verb = if *write { "write" } else { "read" };
                 let what = format!("{verb} {}", resolved.display());
-                self.refused(
-                    what,
-                    "nobody to ask: it is outside the workspace".to_owned(),
-                )
+                let why = protected.as_deref().unwrap_or("is outside the workspace");
+                self.refused(what, format!("nobody to ask: it {why}"))
             }
             Event::AskTerminal {
                 command, reason, ..

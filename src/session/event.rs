@@ -157,6 +157,8 @@ pub enum Event {
         request: HostRequest,
         resolved: std::path::PathBuf,
         write: bool,
+        /// Why it counts as outside wherever the roots are; goes on after "it".
+        protected: Option<SafeText>,
     },
     /// A command that policy wants asked about; not answered yet.
     AskTerminal {

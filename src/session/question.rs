@@ -128,6 +128,9 @@ pub struct FileQuestion {
     /// After resolving links: what would really be touched.
     pub resolved: PathBuf,
     pub write: bool,
+    /// Why it counts as outside wherever the roots are, as it goes on after "it"; then each access is
+    /// asked about, and no folder is allowed at once.
+    pub protected: Option<SafeText>,
     pub since: Instant,
 }
 

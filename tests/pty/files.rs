@@ -169,3 +169,55 @@ fn commands_are_asked_about_where_the_person_wants_that() {
         }
     }
 }
+
+/// The project is the home: acp-tui's configuration is in it.
+#[test]
+fn at_home_acp_tuis_own_files_are_still_asked_about() {
+    let write = |id: &str, path: &str| {
+        json!({"request": {"id": id, "method": "fs/write_text_file", "params": {
+            "path": path, "content": "policy = \"allow-all\"\n",
+        }}})
+    };
+    let setup = client(on_prompt(json!([
+        write("own", ".config/acp-tui/config.toml"),
+        write("key", ".ssh/authorized_keys"),
+        write("other", "notes.txt"),
+        {"text": "went on"},
+    ])))
+    .args(&["--policy", "allow-all"]);
+    let home = setup.path("project").display().to_string();
+    let tui = setup.env("HOME", &home).start();
+    wait_ready(&tui);
+    tui.keys("go<enter>");
+    for (what, id) in [
+        ("belongs to acp-tui itself", "own"),
+        ("may hold SSH keys", "key"),
+    ] {
+        let screen = tui.wait_for(what);
+        assert!(screen.contains("what is protected"), "{screen}");
+        std::thread::sleep(GUARD);
+        tui.keys("n");
+        assert!(tui.wait_answer(id)["error"].is_object());
+    }
+    tui.wait_for("went on");
+    assert!(tui.wait_answer("other")["error"].is_null());
+    let project = tui.project();
+    assert!(project.join("notes.txt").exists());
+    for path in [".config/acp-tui/config.toml", ".ssh"] {
+        assert!(!project.join(path).exists(), "{path}");
+    }
+}
+
+#[test]
+fn half_a_surrogate_pair_is_not_written_as_something_else() {
+    let request = r#"{"jsonrpc":"2.0","id":"half","method":"fs/write_text_file","params":{"sessionId":"sess-1","path":"half.txt","content":"a \ud800 b"}}"#;
+    let tui = crate::ready(on_prompt(json!([
+        {"raw": format!("{request}\n")},
+        {"text": "went on"},
+    ])));
+    tui.keys("go<enter>");
+    let answer = tui.wait_answer("half");
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    tui.wait_for("went on");
+    assert!(!tui.project().join("half.txt").exists());
+}

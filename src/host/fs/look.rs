@@ -3,6 +3,7 @@
 
 use std::{
     collections::HashMap,
+    fs::File,
     io::{self, Read, Seek, SeekFrom},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
@@ -11,7 +12,9 @@ use std::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use globset::GlobBuilder;
 
-use super::{Roots, failure, read, refusal};
+use rustix::fs::FileType;
+
+use super::{Roots, failure, read::window, refusal};
 use crate::{host::walk, proto::RpcError};
 
 /// As of text (V1-FS-09).
@@ -26,20 +29,24 @@ const MAX_VERSIONS: usize = 100_000;
 /// The lines behind the first `skip`, `limit` at most; beyond the end there are none.
 ///
 /// # Errors
-/// As [`read()`].
-pub fn text(path: &Path, skip: u64, limit: Option<u64>) -> Result<String, RpcError> {
+/// As [`read()`](super::read()).
+pub fn text(file: File, path: &Path, skip: u64, limit: Option<u64>) -> Result<String, RpcError> {
     let line = u32::try_from(skip.saturating_add(1)).unwrap_or(u32::MAX);
     let limit = limit.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
-    read(path, Some(line), limit)
+    window(file, path, Some(line), limit)
 }
 
 /// The bytes behind the first `skip`, `limit` at most, in base64; beyond the end there are none.
 ///
 /// # Errors
-/// Not found, no regular file, too large.
-pub fn bytes(path: &Path, skip: u64, limit: Option<u64>) -> Result<String, RpcError> {
+/// It cannot be read, or is too large.
+pub fn bytes(
+    mut file: File,
+    path: &Path,
+    skip: u64,
+    limit: Option<u64>,
+) -> Result<String, RpcError> {
     let fail = |error: io::Error| failure("read", path, &error);
-    let mut file = super::read::open(path)?;
     file.seek(SeekFrom::Start(skip)).map_err(fail)?;
     let limit = limit.unwrap_or(u64::MAX).min(MAX_BYTES + 1);
     let mut bytes = Vec::new();
@@ -51,11 +58,12 @@ pub fn bytes(path: &Path, skip: u64, limit: Option<u64>) -> Result<String, RpcEr
     Ok(STANDARD.encode(bytes))
 }
 
-/// Whether it exists, and whether it is a directory. What cannot be told does not exist.
-pub fn stat(path: &Path) -> (bool, bool) {
-    match std::fs::metadata(path) {
-        Ok(meta) => (true, meta.is_dir()),
-        Err(_) => (false, false),
+/// Whether it exists, and whether it is a directory. What cannot be told does not exist, and neither
+/// does what has become a link since it was resolved.
+pub fn stat(roots: &Roots, path: &Path) -> (bool, bool) {
+    match roots.kind(path) {
+        Ok(FileType::Symlink) | Err(_) => (false, false),
+        Ok(kind) => (true, kind == FileType::Directory),
     }
 }
 
@@ -104,12 +112,15 @@ pub struct Versions {
 type Stamp = (i64, i64, u64, u64);
 
 impl Versions {
-    /// To be asked before the content is read: a change in between then shows the next time.
+    /// Of an open file. To be asked before the content is read: a change in between then shows the
+    /// next time.
     ///
     /// # Errors
     /// It cannot be looked at.
-    pub fn of(&mut self, path: &Path) -> Result<u64, RpcError> {
-        let meta = std::fs::metadata(path).map_err(|error| failure("read", path, &error))?;
+    pub fn of(&mut self, file: &File, path: &Path) -> Result<u64, RpcError> {
+        let meta = file
+            .metadata()
+            .map_err(|error| failure("read", path, &error))?;
         let stamp = (meta.mtime(), meta.mtime_nsec(), meta.size(), meta.ino());
         if self.known.len() >= MAX_VERSIONS && !self.known.contains_key(path) {
             let highest = self.known.values().map(|(_, version)| *version).max();
@@ -144,20 +155,27 @@ mod tests {
         let (_dir, root) = project();
         let path = root.join("f");
         fs::write(&path, "a\nb\nc\n").unwrap();
-        assert_eq!(text(&path, 0, None).unwrap(), "a\nb\nc\n");
-        assert_eq!(text(&path, 1, Some(1)).unwrap(), "b\n");
-        assert_eq!(text(&path, 9, None).unwrap(), "");
-        assert_eq!(bytes(&path, 0, Some(3)).unwrap(), "YQpi");
-        assert_eq!(bytes(&path, 4, None).unwrap(), "Ywo=");
-        assert_eq!(bytes(&path, 99, None).unwrap(), "");
+        let open = || File::open(&path).unwrap();
+        assert_eq!(text(open(), &path, 0, None).unwrap(), "a\nb\nc\n");
+        assert_eq!(text(open(), &path, 1, Some(1)).unwrap(), "b\n");
+        assert_eq!(text(open(), &path, 9, None).unwrap(), "");
+        assert_eq!(bytes(open(), &path, 0, Some(3)).unwrap(), "YQpi");
+        assert_eq!(bytes(open(), &path, 4, None).unwrap(), "Ywo=");
+        assert_eq!(bytes(open(), &path, 99, None).unwrap(), "");
     }
 
     // D-39
     #[test]
     fn what_is_missing_is_said_to_be_without_an_error() {
         let (_dir, root) = project();
-        assert_eq!(stat(&root), (true, true));
-        assert_eq!(stat(&root.join("no")), (false, false));
+        let roots = Roots::new(&root, &[]).unwrap();
+        fs::write(root.join("f"), "").unwrap();
+        std::os::unix::fs::symlink("f", root.join("link")).unwrap();
+        assert_eq!(stat(&roots, &root), (true, true));
+        assert_eq!(stat(&roots, &root.join("f")), (true, false));
+        for gone in ["no", "no/f", "f/f", "link"] {
+            assert_eq!(stat(&roots, &root.join(gone)), (false, false), "{gone}");
+        }
     }
 
     // D-40
@@ -194,12 +212,11 @@ mod tests {
         let path = root.join("f");
         fs::write(&path, "a").unwrap();
         let mut versions = Versions::default();
-        assert_eq!(versions.of(&path).unwrap(), 0);
-        assert_eq!(versions.of(&path).unwrap(), 0);
+        let mut version = || versions.of(&File::open(&path).unwrap(), &path).unwrap();
+        assert_eq!((version(), version()), (0, 0));
         fs::write(&path, "ab").unwrap();
-        assert_eq!(versions.of(&path).unwrap(), 1);
+        assert_eq!(version(), 1);
         fs::write(&path, "abc").unwrap();
-        assert_eq!(versions.of(&path).unwrap(), 2);
-        assert!(versions.of(&root.join("no")).is_err());
+        assert_eq!(version(), 2);
     }
 }

@@ -3,9 +3,14 @@
 //! Owns: the roots and the judgement inside/outside, windows of lines, atomic writes, and the
 //! order of operations on one path. Everything here blocks and is called from blocking tasks,
 //! but for [`Lanes::enter`]. Must not know about policy or questions.
+//!
+//! A path is resolved by [`Roots::resolve`] and then used by handles only ([`dir`]), never by its
+//! letters again: a link that comes in its way meanwhile is an error.
 
+mod dir;
 mod lanes;
 pub(super) mod look;
+mod protected;
 mod read;
 mod roots;
 mod write;
@@ -13,8 +18,8 @@ mod write;
 use std::{io, path::Path};
 
 pub(super) use lanes::Lanes;
-pub(super) use read::read;
-pub use roots::{Resolved, Roots};
+pub(super) use read::{open, read};
+pub use roots::{Obstacle, Resolved, Roots};
 pub(super) use write::write;
 
 use crate::proto::{RpcError, code};
@@ -26,6 +31,10 @@ pub(super) fn failure(doing: &str, path: &Path, error: &io::Error) -> RpcError {
         io::ErrorKind::NotFound => code::NOT_FOUND,
         _ => code::INTERNAL,
     };
+    // Resolved paths have no links.
+    if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+        return refusal(doing, path, "a part of it has just become a link");
+    }
     RpcError::new(code, format!("cannot {doing} {}: {error}", path.display()))
 }
 

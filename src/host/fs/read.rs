@@ -6,9 +6,9 @@ use std::{
     path::Path,
 };
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 
-use super::{failure, refusal};
+use super::{Roots, failure, refusal};
 use crate::proto::RpcError;
 
 /// The most that one answer may hold (V1-FS-09).
@@ -23,8 +23,22 @@ const BUFFER_BYTES: usize = 64 << 10;
 ///
 /// # Errors
 /// Not found; no regular file (a FIFO or device could block for ever); not UTF-8; too large.
-pub fn read(path: &Path, line: Option<u32>, limit: Option<u32>) -> Result<String, RpcError> {
-    let file = open(path)?;
+pub fn read(
+    roots: &Roots,
+    path: &Path,
+    line: Option<u32>,
+    limit: Option<u32>,
+) -> Result<String, RpcError> {
+    window(open(roots, path)?, path, line, limit)
+}
+
+/// The same of an open file, which `path` names.
+pub(super) fn window(
+    file: File,
+    path: &Path,
+    line: Option<u32>,
+    limit: Option<u32>,
+) -> Result<String, RpcError> {
     let fail = |error: io::Error| failure("read", path, &error);
     let size = file.metadata().map_err(fail)?.len();
     let skip = u64::from(line.unwrap_or(1).max(1)) - 1;
@@ -68,14 +82,16 @@ pub fn read(path: &Path, line: Option<u32>, limit: Option<u32>) -> Result<String
     })
 }
 
-pub(super) fn open(path: &Path) -> Result<File, RpcError> {
-    // The path was resolved: a link in its last part was put there since. Non-blocking, as opening
-    // a FIFO would wait for a writer.
-    let flags =
-        OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let fd = rustix::fs::open(path, flags, Mode::empty())
-        .map_err(|error| failure("read", path, &error.into()))?;
-    let file = File::from(fd);
+/// Opens a regular file.
+///
+/// # Errors
+/// Not found; it is something else.
+pub fn open(roots: &Roots, path: &Path) -> Result<File, RpcError> {
+    // Non-blocking, as opening a FIFO would wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = roots
+        .open(path, flags)
+        .map_err(|error| failure("read", path, &error))?;
     let kind = file
         .metadata()
         .map_err(|error| failure("read", path, &error))?
@@ -111,11 +127,23 @@ mod tests {
     use super::*;
     use crate::proto::code;
 
-    fn file(content: impl AsRef<[u8]>) -> (tempfile::TempDir, std::path::PathBuf) {
+    fn folder() -> (tempfile::TempDir, std::path::PathBuf) {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("f");
+        let path = dir.path().canonicalize().unwrap();
+        (dir, path)
+    }
+
+    fn file(content: impl AsRef<[u8]>) -> (tempfile::TempDir, std::path::PathBuf) {
+        let (dir, path) = folder();
+        let path = path.join("f");
         fs::write(&path, content).unwrap();
         (dir, path)
+    }
+
+    /// In a workspace that is elsewhere, so that the path leads from `/`.
+    fn read(path: &Path, line: Option<u32>, limit: Option<u32>) -> Result<String, RpcError> {
+        let roots = Roots::new(Path::new("/dev"), &[]).unwrap();
+        super::read(&roots, path, line, limit)
     }
 
     #[test]
@@ -160,19 +188,19 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_told_from_a_broken_one_v1_fs_06() {
-        let dir = tempfile::tempdir().unwrap();
-        let error = read(&dir.path().join("nope"), None, None).unwrap_err();
+        let (_dir, folder) = folder();
+        let error = read(&folder.join("nope"), None, None).unwrap_err();
         assert_eq!(error.code, code::NOT_FOUND);
         assert!(error.message.contains("nope"));
-        let error = read(dir.path(), None, None).unwrap_err();
+        let error = read(&folder, None, None).unwrap_err();
         assert_eq!(error.code, code::INTERNAL);
         assert!(error.message.contains("directory"));
     }
 
     #[test]
     fn pipes_and_devices_are_refused_without_waiting_v1_fs_09() {
-        let dir = tempfile::tempdir().unwrap();
-        let fifo = dir.path().join("fifo");
+        let (_dir, folder) = folder();
+        let fifo = folder.join("fifo");
         let status = std::process::Command::new("mkfifo")
             .arg(&fifo)
             .status()
@@ -186,16 +214,17 @@ mod tests {
 
     #[test]
     fn a_link_that_appeared_since_is_not_followed_v1_fs_11() {
-        let (dir, path) = file("secret");
-        let link = dir.path().join("link");
+        let (_dir, path) = file("secret");
+        let link = path.with_file_name("link");
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        assert!(read(&link, None, None).is_err());
+        let error = read(&link, None, None).unwrap_err();
+        assert!(error.message.contains("become a link"), "{error:?}");
     }
 
     #[test]
     fn three_lines_of_700_mb_are_cheap_and_all_of_it_refused_c057() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("huge");
+        let (_dir, folder) = folder();
+        let path = folder.join("huge");
         let mut huge = File::create(&path).unwrap();
         for n in 1..=50 {
             writeln!(huge, "head {n}").unwrap();

@@ -1,9 +1,18 @@
-//! The workspace: its root directories, and whether a path lies in it (V1-SES-07).
+//! The workspace: its root directories, whether a path lies in it (V1-SES-07), and opening what does.
 
 use std::{
     ffi::OsString,
-    fs, io,
+    fs::{self, File},
+    io,
     path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use rustix::fs::{FileType, OFlags};
+
+use super::{
+    dir::Dir,
+    protected::{Places, Protected},
 };
 
 /// Links followed in one path before it is taken for a loop; what Linux allows itself.
@@ -15,6 +24,9 @@ pub struct Roots {
     /// Relative paths count from here (D-12).
     cwd: PathBuf,
     dirs: Vec<PathBuf>,
+    /// The same, held open.
+    held: Arc<[Arc<Dir>]>,
+    places: Places,
 }
 
 /// Where a path really leads.
@@ -22,8 +34,43 @@ pub struct Roots {
 pub struct Resolved {
     /// Absolute, without links, `.` and `..`. The last parts may not exist yet.
     pub path: PathBuf,
-    /// In one of the roots.
+    /// In one of the roots, and not protected in any way.
     pub inside: bool,
+    /// In one of the roots.
+    within: bool,
+    protected: Option<Protected>,
+}
+
+impl Resolved {
+    /// What is in the way of reading or writing it without the person's word; `None` inside the
+    /// workspace.
+    pub fn obstacle(&self, write: bool) -> Option<Obstacle> {
+        match self.protected {
+            Some(protected) if write || !protected.only_writes => {
+                Some(Obstacle::Protected(protected.why))
+            }
+            _ if self.within => None,
+            _ => Some(Obstacle::Outside),
+        }
+    }
+}
+
+/// Why a path is not the agent's to use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Obstacle {
+    Outside,
+    /// It counts as outside wherever the roots are. The reason goes on after "it".
+    Protected(&'static str),
+}
+
+impl Obstacle {
+    /// What is the matter, as it goes on after "it".
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Outside => "is outside the workspace",
+            Self::Protected(why) => why,
+        }
+    }
 }
 
 impl Roots {
@@ -35,7 +82,23 @@ impl Roots {
         for dir in additional {
             dirs.push(fs::canonicalize(dir)?);
         }
-        Ok(Self { cwd, dirs })
+        let held: io::Result<_> = dirs
+            .iter()
+            .map(|dir| Dir::open(dir).map(Arc::new))
+            .collect();
+        Ok(Self {
+            cwd,
+            dirs,
+            held: held?,
+            places: Places::of_user(&[]),
+        })
+    }
+
+    /// With acp-tui's own directories and files, which no agent gets without a question.
+    #[must_use]
+    pub fn with_own(mut self, own: &[PathBuf]) -> Self {
+        self.places = Places::of_user(own);
+        self
     }
 
     pub fn cwd(&self) -> &Path {
@@ -59,8 +122,71 @@ impl Roots {
     /// If a directory on the way cannot be searched, a part is no directory, or links go round.
     pub fn resolve(&self, path: &str) -> io::Result<Resolved> {
         let path = respell(&follow(&self.absolute(path))?)?;
-        let inside = self.contains(&path);
-        Ok(Resolved { path, inside })
+        let within = self.contains(&path);
+        let protected = self.places.protect(&path);
+        Ok(Resolved {
+            path,
+            inside: within && protected.is_none(),
+            within,
+            protected,
+        })
+    }
+
+    /// Opens the file that a resolved path names, if no link has come in its way since.
+    ///
+    /// # Errors
+    /// As `open`; a link is one.
+    pub(super) fn open(&self, path: &Path, flags: OFlags) -> io::Result<File> {
+        let (base, below) = self.base(path)?;
+        base.file(below, flags)
+    }
+
+    /// The directory that a resolved path names, under the same condition; `make`: made where it is
+    /// missing.
+    ///
+    /// # Errors
+    /// As [`Roots::open`].
+    pub(super) fn dir(&self, path: &Path, make: bool) -> io::Result<Dir> {
+        let (base, below) = self.base(path)?;
+        if make {
+            base.make(below)
+        } else {
+            base.dir(below)
+        }
+    }
+
+    /// What stands at a resolved path.
+    ///
+    /// # Errors
+    /// There is nothing, or a link has come in its way.
+    pub(super) fn kind(&self, path: &Path) -> io::Result<FileType> {
+        match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) if !self.dirs.iter().any(|dir| dir == path) => {
+                Ok(self.dir(parent, false)?.stat(name)?.0)
+            }
+            _ => self.dir(path, false).map(|_| FileType::Directory),
+        }
+    }
+
+    /// The directory that is held open above a resolved path, and the rest of the path: a root's for
+    /// what is in the workspace, `/` for what the person let the agent have.
+    fn base<'a>(&self, path: &'a Path) -> io::Result<(Arc<Dir>, &'a Path)> {
+        let mut roots = self.dirs.iter().zip(self.held.iter());
+        let root = roots.find_map(|(dir, held)| Some((dir, held, path.strip_prefix(dir).ok()?)));
+        let Some((dir, held, below)) = root else {
+            let below = path.strip_prefix("/").unwrap_or(path);
+            return Ok((Arc::new(Dir::slash()?), below));
+        };
+        // Who has replaced the whole project, as by cloning it anew, goes on in the new one.
+        let (ours, there) = (held.own_stat()?, rustix::fs::stat(dir));
+        let same =
+            there.is_ok_and(|there| (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino));
+        let base = if same {
+            held.clone()
+        } else {
+            Arc::new(Dir::open(dir)?)
+        };
+        Ok((base, below))
     }
 
     /// Whether an already resolved path is in one of the roots; by whole components, so that
@@ -77,7 +203,8 @@ impl Roots {
     }
 }
 
-fn follow(path: &Path) -> io::Result<PathBuf> {
+/// Follows the links of an absolute path.
+pub(super) fn follow(path: &Path) -> io::Result<PathBuf> {
     // Parts still to go, the next one last.
     let mut todo: Vec<OsString> = parts(path);
     let mut at = PathBuf::from("/");

@@ -1,20 +1,33 @@
 //! Writing a whole text file (V1-FS-10, -11).
 
 use std::{
-    fs::{self, File, Permissions},
+    ffi::{OsStr, OsString},
+    fs::{File, Metadata},
+    hash::{BuildHasher, RandomState},
     io::{self, Write},
-    os::unix::fs::{MetadataExt, PermissionsExt},
+    os::unix::fs::MetadataExt,
     path::Path,
 };
 
-use rustix::fs::{Mode, OFlags};
+use rustix::{
+    fs::{AtFlags, FileType, Mode, OFlags},
+    io::Errno,
+};
 
-use super::{failure, refusal};
+use super::{Roots, dir::Dir, failure, refusal};
 use crate::proto::RpcError;
+
+/// Of a new file; cut by the umask, as any.
+const NEW: Mode = Mode::from_raw_mode(0o666);
+/// Of what will take the place of a file that others may not read.
+const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 
 /// Replaces what `path`, which must be resolved, holds by exactly `content`; makes the file and the
 /// directories above it where they are missing. A reader sees the old or the new content, never a
 /// part: the text goes to a temporary file in the same directory, to disk, and takes the name.
+///
+/// All of it goes through the handle of that directory, so that not even the temporary file comes to
+/// be where a link leads that was put there meanwhile.
 ///
 /// Mode bits are kept; owner and group where that is allowed. A file with several names (hard
 /// links), one in a directory that takes no new file and one that is a mount point are written in
@@ -22,75 +35,174 @@ use crate::proto::RpcError;
 ///
 /// # Errors
 /// No regular file; no permission; disk full. The old content then still stands, except in place.
-pub fn write(path: &Path, content: &str) -> Result<(), RpcError> {
+pub fn write(roots: &Roots, path: &Path, content: &str) -> Result<(), RpcError> {
     let fail = |error: io::Error| failure("write", path, &error);
-    let Some(dir) = path.parent() else {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(refusal("write", path, "it is a directory"));
     };
-    let old = match fs::symlink_metadata(path) {
-        Ok(meta) => Some(meta),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(fail(error)),
+    let dir = match roots.dir(parent, false) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => roots.dir(parent, true),
+        opened => opened,
     };
-    if let Some(old) = &old {
-        if old.is_dir() {
-            return Err(refusal("write", path, "it is a directory"));
-        }
-        if !old.is_file() {
-            return Err(refusal(
-                "write",
-                path,
-                "it is no regular file (a link that just appeared, a pipe, socket or device)",
-            ));
-        }
-        // Read-only files are protected by their mode, which a rename would pass by.
-        check_writable(path).map_err(fail)?;
-    } else {
-        fs::create_dir_all(dir).map_err(fail)?;
+    let dir = dir.map_err(fail)?;
+    let Some((mut old, meta)) = existing(&dir, path, name)? else {
+        return replace(&dir, name, content, None).map_err(fail);
+    };
+    if meta.nlink() > 1 {
+        return in_place(&mut old, content).map_err(fail);
     }
-    // Once more, with the directories there: none may have become a link since the path was judged.
-    if fs::canonicalize(dir).map_err(fail)? != dir {
-        return Err(refusal(
-            "write",
-            path,
-            "a directory above it has just moved",
-        ));
-    }
-    if let Some(old) = &old
-        && old.nlink() > 1
-    {
-        return in_place(path, content).map_err(fail);
-    }
-    match replace(path, dir, content, old.as_ref()) {
-        Err(error) if old.is_some() && forbids_replacing(&error) => {
-            in_place(path, content).map_err(fail)
-        }
+    match replace(&dir, name, content, Some(&meta)) {
+        Err(error) if forbids_replacing(&error) => in_place(&mut old, content).map_err(fail),
         result => result.map_err(fail),
     }
 }
 
-fn replace(path: &Path, dir: &Path, content: &str, old: Option<&fs::Metadata>) -> io::Result<()> {
-    let mut temp = tempfile::Builder::new()
-        .prefix(".acp-tui-")
-        // Cut by the umask, as any new file.
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(dir)?;
-    temp.write_all(content.as_bytes())?;
-    if let Some(old) = old {
-        // Another's file in a shared directory: giving it away needs rights we may not have.
-        let (uid, gid) = (
-            rustix::fs::Uid::from_raw(old.uid()),
-            rustix::fs::Gid::from_raw(old.gid()),
-        );
-        let _ = rustix::fs::fchown(temp.as_file(), Some(uid), Some(gid));
-        // After the owner, since changing that clears set-id bits.
-        temp.as_file().set_permissions(old.permissions())?;
+/// The file that is there, open to be written: read-only ones are protected by their mode, which a
+/// rename would pass by.
+fn existing(dir: &Dir, path: &Path, name: &OsStr) -> Result<Option<(File, Metadata)>, RpcError> {
+    let fail = |error: io::Error| failure("write", path, &error);
+    let no_file = || {
+        let why = "it is no regular file (a link that just appeared, a pipe, socket or device)";
+        refusal("write", path, why)
+    };
+    match dir.stat(name) {
+        Ok((FileType::RegularFile, _)) => {}
+        Ok((FileType::Directory, _)) => return Err(refusal("write", path, "it is a directory")),
+        Ok(_) => return Err(no_file()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(fail(error)),
     }
-    temp.as_file().sync_all()?;
-    temp.persist(path).map_err(|error| error.error)?;
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = match dir.file(Path::new(name), flags) {
+        Ok(file) => file,
+        // Removed a moment ago.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(fail(error)),
+    };
+    let meta = file.metadata().map_err(fail)?;
+    if meta.is_file() {
+        Ok(Some((file, meta)))
+    } else {
+        Err(no_file())
+    }
+}
+
+fn replace(dir: &Dir, name: &OsStr, content: &str, old: Option<&Metadata>) -> io::Result<()> {
+    let mode = if old.is_some() { PRIVATE } else { NEW };
+    let fill = |file: &mut File| {
+        file.write_all(content.as_bytes())?;
+        if let Some(old) = old {
+            // Another's file in a shared directory: giving it away needs rights we may not have.
+            let (uid, gid) = (
+                rustix::fs::Uid::from_raw(old.uid()),
+                rustix::fs::Gid::from_raw(old.gid()),
+            );
+            let _ = rustix::fs::fchown(&*file, Some(uid), Some(gid));
+            // After the owner, since changing that clears set-id bits.
+            file.set_permissions(old.permissions())?;
+        }
+        file.sync_all()
+    };
+    let mut new = match Temporary::nameless(dir, mode) {
+        Ok(new) => new,
+        Err(_) => Temporary::named(dir, mode)?,
+    };
+    fill(&mut new.file)?;
+    if new.take_name().is_err() {
+        new = Temporary::named(dir, mode)?;
+        fill(&mut new.file)?;
+    }
+    new.rename(name)?;
     // The name is on disk only with its directory. Not all file systems can; the text is safe.
-    let _ = File::open(dir).and_then(|dir| dir.sync_all());
+    let _ = dir.sync();
     Ok(())
+}
+
+/// A file that is gone unless it gets its final name.
+struct Temporary<'a> {
+    dir: &'a Dir,
+    file: File,
+    /// In the directory.
+    name: Option<OsString>,
+}
+
+impl<'a> Temporary<'a> {
+    /// Without a name, so that nothing is left of it even if the client is killed.
+    #[cfg(target_os = "linux")]
+    fn nameless(dir: &'a Dir, mode: Mode) -> io::Result<Self> {
+        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(dir, ".", flags, mode)?.into();
+        Ok(Self {
+            dir,
+            file,
+            name: None,
+        })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn nameless(_: &'a Dir, _: Mode) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn named(dir: &'a Dir, mode: Mode) -> io::Result<Self> {
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let (fd, name) = with_new_name(|name| rustix::fs::openat(dir, name, flags, mode))?;
+        Ok(Self {
+            dir,
+            file: fd.into(),
+            name: Some(name),
+        })
+    }
+
+    /// Gives it a name, from which it can be renamed: no call puts a nameless file in the place of
+    /// another one.
+    fn take_name(&mut self) -> io::Result<()> {
+        if self.name.is_none() {
+            use std::os::fd::AsRawFd;
+            let file = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+            let (cwd, flags) = (rustix::fs::CWD, AtFlags::SYMLINK_FOLLOW);
+            let link = |name: &OsStr| rustix::fs::linkat(cwd, &*file, self.dir, name, flags);
+            self.name = Some(with_new_name(link)?.1);
+        }
+        Ok(())
+    }
+
+    fn rename(mut self, to: &OsStr) -> io::Result<()> {
+        let from = self.name.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        rustix::fs::renameat(self.dir, from, self.dir, to)?;
+        self.name = None;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if let Some(name) = self.name.take()
+            && let Err(error) = rustix::fs::unlinkat(self.dir, &*name, AtFlags::empty())
+        {
+            tracing::warn!(%error, name = %name.display(), "a temporary file stays");
+        }
+    }
+}
+
+/// Tries names that nothing has yet.
+fn with_new_name<T>(make: impl Fn(&OsStr) -> rustix::io::Result<T>) -> io::Result<(T, OsString)> {
+    const TRIES: u32 = 64;
+    let random = RandomState::new();
+    let mut last = Errno::EXIST;
+    for n in 0..TRIES {
+        let name = OsString::from(format!(".acp-tui-{:016x}.tmp", random.hash_one(n)));
+        match make(&name) {
+            Ok(made) => return Ok((made, name)),
+            Err(Errno::EXIST) => {}
+            Err(error) => {
+                last = error;
+                break;
+            }
+        }
+    }
+    Err(last.into())
 }
 
 /// The directory takes no new file, or the file is a mount point (as in containers).
@@ -101,27 +213,32 @@ fn forbids_replacing(error: &io::Error) -> bool {
     )
 }
 
-fn in_place(path: &Path, content: &str) -> io::Result<()> {
-    let mut file = open_existing(path)?;
+fn in_place(file: &mut File, content: &str) -> io::Result<()> {
     file.set_len(0)?;
     file.write_all(content.as_bytes())?;
     file.sync_all()
 }
 
-fn check_writable(path: &Path) -> io::Result<()> {
-    open_existing(path).map(drop)
-}
-
-fn open_existing(path: &Path) -> io::Result<File> {
-    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::{
+        fs::{self, Permissions},
+        os::unix::fs::{PermissionsExt, symlink},
+        path::PathBuf,
+    };
 
     use super::*;
+
+    fn folder() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().canonicalize().unwrap();
+        (dir, path)
+    }
+
+    /// In a workspace that is elsewhere, so that the path leads from `/`.
+    fn write(path: &Path, content: &str) -> Result<(), RpcError> {
+        super::write(&Roots::new(Path::new("/dev"), &[]).unwrap(), path, content)
+    }
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().mode() & 0o7777
@@ -138,39 +255,39 @@ mod tests {
 
     #[test]
     fn a_new_file_in_a_new_folder_c055_v1_fs_10() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a/b/new.txt");
+        let (_dir, dir) = folder();
+        let path = dir.join("a/b/new.txt");
         write(&path, "no newline").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"no newline");
-        let plain = dir.path().join("plain");
+        let plain = dir.as_path().join("plain");
         fs::write(&plain, "").unwrap();
         assert_eq!(mode(&path), mode(&plain));
     }
 
     #[test]
     fn content_is_written_byte_for_byte_c047() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("f");
+        let (_dir, dir) = folder();
+        let path = dir.join("f");
         write(&path, "\u{feff}a\r\nb\r").unwrap();
         assert_eq!(fs::read(&path).unwrap(), "\u{feff}a\r\nb\r".as_bytes());
     }
 
     #[test]
     fn the_mode_survives_and_no_temporary_file_stays_c059() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("run.sh");
+        let (_dir, dir) = folder();
+        let path = dir.join("run.sh");
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
         write(&path, "new").unwrap();
         assert_eq!(mode(&path), 0o755);
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(names(dir.path()), ["run.sh"]);
+        assert_eq!(names(&dir), ["run.sh"]);
     }
 
     #[test]
     fn hard_links_stay_one_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let (one, two) = (dir.path().join("one"), dir.path().join("two"));
+        let (_dir, dir) = folder();
+        let (one, two) = (dir.join("one"), dir.join("two"));
         fs::write(&one, "old and longer").unwrap();
         fs::hard_link(&one, &two).unwrap();
         write(&one, "new").unwrap();
@@ -179,16 +296,61 @@ mod tests {
 
     #[test]
     fn directories_and_links_that_appeared_since_are_refused_v1_fs_11() {
-        let dir = tempfile::tempdir().unwrap();
-        let outside = tempfile::tempdir().unwrap();
-        let target = outside.path().join("t");
+        let ((_dir, dir), (_outside, outside)) = (folder(), folder());
+        let target = outside.join("t");
         fs::write(&target, "kept").unwrap();
-        let link = dir.path().join("link");
+        let link = dir.as_path().join("link");
         symlink(&target, &link).unwrap();
-        symlink(outside.path(), dir.path().join("sub")).unwrap();
+        symlink(&outside, dir.join("sub")).unwrap();
         assert!(write(&link, "x").is_err());
-        assert!(write(&dir.path().join("sub/t"), "x").is_err());
-        assert!(write(dir.path(), "x").is_err());
+        assert!(write(&dir.as_path().join("sub/t"), "x").is_err());
+        assert!(write(&dir, "x").is_err());
         assert_eq!(fs::read(&target).unwrap(), b"kept");
+    }
+
+    #[test]
+    fn no_temporary_file_stays_whatever_fails() {
+        let (_dir, dir) = folder();
+        let handle = Dir::open(&dir).unwrap();
+        for make in [Temporary::nameless, Temporary::named] {
+            let Ok(mut new) = make(&handle, PRIVATE) else {
+                continue;
+            };
+            new.take_name().unwrap();
+            assert_eq!(names(&dir).len(), 1);
+            drop(new);
+            assert_eq!(names(&dir).len(), 0);
+            let mut new = make(&handle, PRIVATE).unwrap();
+            new.take_name().unwrap();
+            fs::create_dir(dir.join("taken")).unwrap();
+            assert!(new.rename(OsStr::new("taken")).is_err());
+            assert_eq!(names(&dir), ["taken"]);
+            fs::remove_dir(dir.join("taken")).unwrap();
+        }
+    }
+
+    #[test]
+    fn where_there_are_no_nameless_files_named_ones_do() {
+        let (_dir, dir) = folder();
+        let handle = Dir::open(&dir).unwrap();
+        let mut new = Temporary::named(&handle, NEW).unwrap();
+        new.file.write_all(b"text").unwrap();
+        new.take_name().unwrap();
+        new.rename(OsStr::new("f")).unwrap();
+        assert_eq!(names(&dir), ["f"]);
+        assert_eq!(fs::read(dir.join("f")).unwrap(), b"text");
+    }
+
+    #[test]
+    fn what_others_may_not_read_they_may_not_read_meanwhile() {
+        let (_dir, dir) = folder();
+        let handle = Dir::open(&dir).unwrap();
+        for new in [
+            Temporary::nameless(&handle, PRIVATE),
+            Temporary::named(&handle, PRIVATE),
+        ] {
+            let Ok(new) = new else { continue };
+            assert_eq!(new.file.metadata().unwrap().mode() & 0o077, 0);
+        }
     }
 }

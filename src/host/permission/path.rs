@@ -7,7 +7,10 @@ use std::{
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::host::fs::Roots;
+use crate::{
+    host::fs::{Obstacle, Roots},
+    text::SafeText,
+};
 
 /// A path that a request names, and where it leads.
 #[derive(Debug)]
@@ -18,18 +21,22 @@ pub struct JudgedPath {
     /// `resolved` behind the root that it is in; `None` outside the workspace.
     relative: Option<PathBuf>,
     asked_relative: Option<PathBuf>,
+    /// Why it is not the agent's to use.
+    obstacle: Option<Obstacle>,
 }
 
 impl JudgedPath {
     pub fn new(path: &str, roots: &Roots) -> Self {
         let asked = roots.absolute(path);
         // What cannot be resolved cannot be touched either; to be sure it counts as outside.
-        let (resolved, relative) = match roots.resolve(path) {
+        let (resolved, relative, obstacle) = match roots.resolve(path) {
             Ok(found) => {
                 let relative = roots.relative(&found.path).map(Path::to_owned);
-                (found.path, relative)
+                // Whether it is read or written is only the agent's word.
+                let obstacle = found.obstacle(true);
+                (found.path, relative, obstacle)
             }
-            Err(_) => (asked.clone(), None),
+            Err(_) => (asked.clone(), None, Some(Obstacle::Outside)),
         };
         let asked_relative = roots.relative(&asked).map(Path::to_owned);
         Self {
@@ -37,15 +44,23 @@ impl JudgedPath {
             resolved,
             relative,
             asked_relative,
+            obstacle,
         }
     }
 
+    /// In the workspace, and nothing that counts as outside wherever the roots are.
     pub fn inside(&self) -> bool {
-        self.relative.is_some()
+        self.obstacle.is_none()
     }
 
-    pub fn resolved(&self) -> &Path {
-        &self.resolved
+    pub fn obstacle(&self) -> Option<Obstacle> {
+        self.obstacle
+    }
+
+    /// Of one that is not inside, for the person.
+    pub fn why_outside(&self) -> SafeText {
+        let why = self.obstacle.unwrap_or(Obstacle::Outside).why();
+        SafeText::line(&format!("{} {why}", self.resolved.display()))
     }
 }
 

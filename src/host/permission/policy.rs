@@ -6,7 +6,7 @@ use super::{
     rule::{Catch, CompiledRule, Facts},
 };
 use crate::{
-    host::fs::Roots,
+    host::fs::{Obstacle, Roots},
     proto::{
         Decision, PermissionKind, PermissionOption, Policy, Rule, TerminalCreate, ToolKind, Verdict,
     },
@@ -107,6 +107,11 @@ impl Judge {
             }
             _ => {}
         }
+        let protected =
+            |path: &&JudgedPath| matches!(path.obstacle(), Some(Obstacle::Protected(_)));
+        if let Some(path) = paths.iter().chain(&cwd).find(protected) {
+            return ask(path.why_outside());
+        }
         if let Some(rule) = self.allowed(&facts) {
             return answer(options, Answer::Allow, rule);
         }
@@ -119,10 +124,7 @@ impl Judge {
         };
         match outside {
             _ if !by_policy => Verdict::Ask { reason: None },
-            Some(path) => {
-                let path = path.resolved().display();
-                ask(SafeText::line(&format!("{path} is outside the workspace")))
-            }
+            Some(path) => ask(path.why_outside()),
             None => answer(options, Answer::Allow, &policy_label(self.policy)),
         }
     }

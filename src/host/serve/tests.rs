@@ -1,3 +1,5 @@
+mod roots;
+
 use std::time::Duration;
 
 use super::*;
@@ -231,7 +233,8 @@ async fn outside_asks_and_leaves_no_trace_before_the_answer_c051_c053() {
             outcome,
             ServeOutcome::OutsideRoots {
                 resolved,
-                write: false
+                write: false,
+                protected: None,
             }
         );
     }
@@ -241,7 +244,8 @@ async fn outside_asks_and_leaves_no_trace_before_the_answer_c051_c053() {
         outcome,
         ServeOutcome::OutsideRoots {
             resolved,
-            write: true
+            write: true,
+            protected: None,
         }
     );
     assert!(!host.path("ws-evil/new").exists());
@@ -293,7 +297,8 @@ async fn consent_is_for_the_place_that_was_shown_v1_fs_11() {
         outcome,
         ServeOutcome::OutsideRoots {
             resolved,
-            write: false
+            write: false,
+            protected: None,
         }
     );
 }

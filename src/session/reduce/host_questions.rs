@@ -21,6 +21,7 @@ impl Step<'_> {
         request: HostRequest,
         resolved: PathBuf,
         write: bool,
+        protected: Option<SafeText>,
     ) {
         if self.session.connection != Some(key.connection) {
             return;
@@ -42,6 +43,7 @@ impl Step<'_> {
             asked,
             resolved,
             write,
+            protected,
             since: self.now,
         }));
     }
@@ -91,8 +93,8 @@ impl Step<'_> {
             return;
         };
         let consent = match answer {
-            FileAnswer::Once => Consent::Once,
-            FileAnswer::Folder => Consent::Folder,
+            FileAnswer::Folder if question.protected.is_none() => Consent::Folder,
+            FileAnswer::Once | FileAnswer::Folder => Consent::Once,
             FileAnswer::No => Consent::None,
         };
         self.record_file(&question, consent);
@@ -122,10 +124,11 @@ impl Step<'_> {
             Consent::Once => "allowed once",
             Consent::Folder => "allowed for its folder in this session",
         };
-        let text = format!(
-            "{verb} outside the workspace {answer}: {}",
-            question.resolved.display()
-        );
+        let path = question.resolved.display();
+        let text = match &question.protected {
+            Some(why) => format!("{verb} {answer}: {path} (it {why})"),
+            None => format!("{verb} outside the workspace {answer}: {path}"),
+        };
         self.say(NoticeLevel::Info, SafeText::line(&text));
     }
 }

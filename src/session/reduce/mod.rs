@@ -331,7 +331,8 @@ impl Step<'_> {
                 request,
                 resolved,
                 write,
-            } => self.outside_roots(key, request, resolved, write),
+                protected,
+            } => self.outside_roots(key, request, resolved, write, protected),
             Event::AskTerminal {
                 key,
                 request,

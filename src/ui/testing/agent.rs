@@ -245,12 +245,28 @@ impl Bench {
 
     /// Asks to read or write a file that turned out to lie outside the workspace.
     pub fn asks_outside(&mut self, request: HostRequest, resolved: &str, write: bool) {
+        self.asks_for_file(request, resolved, write, None);
+    }
+
+    /// The same of one that counts as outside wherever the workspace is.
+    pub fn asks_protected(&mut self, request: HostRequest, resolved: &str, why: &str) {
+        self.asks_for_file(request, resolved, true, Some(SafeText::new(why)));
+    }
+
+    fn asks_for_file(
+        &mut self,
+        request: HostRequest,
+        resolved: &str,
+        write: bool,
+        protected: Option<SafeText>,
+    ) {
         let key = self.key();
         self.event(Event::OutsideRoots {
             key,
             request,
             resolved: PathBuf::from(resolved),
             write,
+            protected,
         });
     }
 

@@ -398,3 +398,31 @@ fn what_is_not_known_is_never_allowed_by_itself() {
     assert_eq!(case(Policy::Ask, &[]).says(&unknown), "ask");
     assert_eq!(case(Policy::ReadOnly, &[]).says(&unknown), "deny");
 }
+
+#[test]
+fn what_is_protected_is_asked_about_whatever_rules_and_policy_say() {
+    let case = case(
+        Policy::AllowAll,
+        &[
+            "allow kind=edit path=**",
+            "allow path=/**",
+            "allow kind=read",
+        ],
+    );
+    let roots = case.roots();
+    let own = roots.cwd().join(".config/acp-tui");
+    let roots = roots.with_own(&[own]);
+    for path in [".config/acp-tui/config.toml", ".config/acp-tui/data/new"] {
+        for kind in [ToolKind::Edit, ToolKind::Read, ToolKind::Delete] {
+            let verdict = case
+                .judge()
+                .decide(&touch(kind, &[path]), &case.options, &roots);
+            let Verdict::Ask { reason } = verdict else {
+                panic!("{path}: {verdict:?}");
+            };
+            let reason = reason.expect("why it is asked");
+            assert!(reason.contains("belongs to acp-tui itself"), "{reason}");
+        }
+    }
+    assert_eq!(case.says(&touch(ToolKind::Edit, &["notes"])), "allow");
+}

@@ -45,6 +45,7 @@ fn outside(key: RequestKey) -> Event {
         request: read(),
         resolved: "/secret".into(),
         write: false,
+        protected: None,
     }
 }
 
@@ -286,6 +287,36 @@ fn a_withdrawn_request_that_is_served_is_the_hosts_v1_can_10() {
     assert_eq!(effects, [Effect::CancelServe(key)]);
     // It was on its way back as a question.
     assert_eq!(wire(&play.event(outside(key))), ["1 error -32800"]);
+}
+
+#[test]
+fn what_is_protected_is_never_allowed_by_its_folder() {
+    let mut play = Play::running();
+    let (key, _) = play.request(read());
+    let Event::OutsideRoots {
+        key,
+        request,
+        resolved,
+        write,
+        ..
+    } = outside(key)
+    else {
+        unreachable!()
+    };
+    play.event(Event::OutsideRoots {
+        key,
+        request,
+        resolved,
+        write,
+        protected: Some("may hold SSH keys".into()),
+    });
+    let question = shown(&play);
+    let effects = play.event(Event::AnswerFile {
+        question,
+        answer: FileAnswer::Folder,
+    });
+    assert_eq!(wire(&effects), ["serve 1 Once"]);
+    assert!(play.said_last().contains("it may hold SSH keys"));
 }
 
 #[test]

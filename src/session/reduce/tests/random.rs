@@ -569,6 +569,7 @@ impl World {
                         request,
                         resolved: "/x".into(),
                         write: false,
+                        protected: None,
                     });
                 } else {
                     self.answered(key);

@@ -71,6 +71,7 @@ fn file_questions_are_answered_with_an_error_when_stopped() {
         request: read(),
         resolved: "/etc/x".into(),
         write: false,
+        protected: None,
     };
     let (key, effects) = play.request(read());
     assert_eq!(wire(&effects), ["serve 1 None"]);
@@ -268,6 +269,7 @@ fn leaving_cancels_the_turn_and_answers_its_questions_v1_perm_02_v1_rpc_13() {
         request,
         resolved: "/etc/x".into(),
         write: false,
+        protected: None,
     });
     assert_eq!(
         farewell(&play),

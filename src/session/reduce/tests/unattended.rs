@@ -98,6 +98,7 @@ fn files_outside_and_commands_are_refused_and_said() {
         request: write.clone(),
         resolved: "/x".into(),
         write: true,
+        protected: None,
     });
     assert!(matches!(answers(&effects)[..], [HostReply::Error(_)]));
     assert_eq!(

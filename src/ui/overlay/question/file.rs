@@ -1,4 +1,5 @@
-//! A read or write outside the workspace: once, the folder for this session, or no.
+//! A read or write outside the workspace: once, the folder for this session, or no. What is protected
+//! wherever the workspace is: once or no.
 
 use crate::{
     proto::{HostRequest, PermissionKind},
@@ -20,6 +21,7 @@ use super::{Body, Choice, QuestionDialog, Subject};
 const CONTENT_BYTES: usize = 32 << 10;
 
 const ANSWERS: [FileAnswer; 3] = [FileAnswer::Once, FileAnswer::Folder, FileAnswer::No];
+const ONCE_OR_NO: [FileAnswer; 2] = [FileAnswer::Once, FileAnswer::No];
 
 struct File(FileQuestion);
 
@@ -29,7 +31,7 @@ impl QuestionDialog {
             || "Allow this folder for this session".to_owned(),
             |folder| format!("Allow all of {} for this session", folder.display()),
         );
-        let choices = vec![
+        let mut choices = vec![
             Choice {
                 label: "Allow this once".into(),
                 kind: PermissionKind::AllowOnce,
@@ -46,6 +48,9 @@ impl QuestionDialog {
                 foreign: false,
             },
         ];
+        if question.protected.is_some() {
+            choices.retain(|choice| choice.kind != PermissionKind::AllowAlways);
+        }
         let subject = Box::new(File(question.clone()));
         Self::new(Some(question.id), subject, choices, guard)
     }
@@ -66,11 +71,12 @@ impl File {
 
 impl Subject for File {
     fn title(&self, cx: &OverlayContext<'_>) -> String {
-        format!(
-            "{} wants to {} outside the workspace",
-            asker(cx.session, self.0.request.session()),
-            self.verb()
-        )
+        let place = match self.0.protected {
+            Some(_) => "what is protected",
+            None => "outside the workspace",
+        };
+        let asker = asker(cx.session, self.0.request.session());
+        format!("{asker} wants to {} {place}", self.verb())
     }
 
     fn rev(&self, _cx: &OverlayContext<'_>) -> u64 {
@@ -78,7 +84,11 @@ impl Subject for File {
     }
 
     fn answer(&self, at: usize) -> Option<UiCommand> {
-        ANSWERS.get(at).map(|answer| self.command(*answer))
+        let answers: &[FileAnswer] = match self.0.protected {
+            Some(_) => &ONCE_OR_NO,
+            None => &ANSWERS,
+        };
+        answers.get(at).map(|answer| self.command(*answer))
     }
 
     fn dismissal(&self) -> Option<UiCommand> {
@@ -95,6 +105,10 @@ impl Subject for File {
         if resolved != asked {
             let label = StyledLine::styled("which is ", theme.dim);
             body.push_verbatim(&resolved, &label, theme.warning.bold(), width, cx);
+        }
+        if let Some(why) = &self.0.protected {
+            let text = format!("It {why}, and is asked about each time.");
+            body.push(StyledLine::styled(&text, theme.warning), width);
         }
         if let HostRequest::WriteTextFile(write) = &self.0.request {
             let shown = first_bytes(&write.content, CONTENT_BYTES);

@@ -390,6 +390,36 @@ fn a_file_question_takes_once_folder_and_no() {
 }
 
 #[test]
+fn what_is_protected_is_allowed_once_or_not_at_all() {
+    let ask = || {
+        let mut bench = Bench::working();
+        let path = "/home/me/.config/acp-tui/config.toml";
+        bench.asks_protected(read(path), path, "belongs to acp-tui itself");
+        Shown::new(bench).settled()
+    };
+    for (key, expected) in [
+        ("y", FileAnswer::Once),
+        ("1", FileAnswer::Once),
+        ("2", FileAnswer::No),
+        ("n", FileAnswer::No),
+    ] {
+        let outcome = ask().press(key);
+        let answered = outcome.wishes.iter().any(|wish| {
+            matches!(
+                wish,
+                Wish::Command(UiCommand::Session(Event::AnswerFile { answer, .. }))
+                    if *answer == expected
+            )
+        });
+        assert!(answered && outcome.close, "{key}: {outcome:?}");
+    }
+    assert!(!ask().press("a").close, "no folder is offered");
+    let mut shown = ask();
+    let screen = shown.draw(80, 24);
+    assert!(screen.contains("It belongs to acp-tui itself"), "{screen}");
+}
+
+#[test]
 fn a_file_question_is_guarded() {
     let mut bench = Bench::working();
     bench.asks_outside(read("/etc/passwd"), "/etc/passwd", false);
