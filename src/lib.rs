@@ -6,13 +6,14 @@
 //! | --- | --- | --- |
 //! | [`text`] | safe text, widths, wrapping | – |
 //! | [`proto`] | our words for ACP, wire-neutral plain data | text |
+//! | [`guard`] | ends what was started when the client itself is killed | – |
 //! | [`rpc`] | newline-delimited JSON-RPC over a byte stream | text, proto |
-//! | [`acp`] | the agent process; ACP's wire shapes to and from [`proto`] | text, proto, rpc |
+//! | [`acp`] | the agent process; ACP's wire shapes to and from [`proto`] | text, proto, guard, rpc |
 //! | [`session`] | the pure reducer: conversation state and its rules | text, proto |
 //! | [`record`] | the stored form of a session | text, proto, session |
 //! | [`vt`] | a terminal's screen as data | text, proto |
 //! | [`input`] | our terminal's bytes as keys, pastes and answers | – |
-//! | [`host`] | files, terminals, permission policy on this machine | text, proto, vt |
+//! | [`host`] | files, terminals, permission policy on this machine | text, proto, guard, vt |
 //! | [`config`] | layered configuration | text, proto |
 //! | [`cli`] | the command line, and the commands that need no agent | text, proto, config |
 //! | [`ui`] | everything drawn, every key | text, proto, vt, session, config |
@@ -40,6 +41,7 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod guard;
 pub mod host;
 pub mod input;
 pub mod proto;

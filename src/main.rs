@@ -9,13 +9,18 @@ use acp_tui::{
         SessionsAction,
     },
     config::{AgentError, AgentProfile, ConfigError, Loaded, TrustState, load},
-    demo,
+    demo, guard,
     ui::action::check_keys,
 };
 use anyhow::Context;
 use clap::Parser;
 
 fn main() -> ProcessCode {
+    if guard::is_wanted(std::env::args_os().nth(1).as_deref()) {
+        guard::run();
+        return ProcessCode::SUCCESS;
+    }
+    guard::enable();
     let code = run(Cli::parse()).unwrap_or_else(|error| {
         cli::complain(said(&error));
         exit_code(&error)

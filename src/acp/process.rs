@@ -5,7 +5,10 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process_group, setsid, test_kill_process_group};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use crate::acp::{LaunchError, LaunchSpec};
+use crate::{
+    acp::{LaunchError, LaunchSpec},
+    guard::{Leader, Ward},
+};
 
 /// A started agent.
 pub struct Process {
@@ -17,19 +20,31 @@ pub struct Process {
 }
 
 /// Everything that the agent started, as far as it stayed in the group. It can outlive its leader:
-/// launchers end and leave the real agent behind (C109).
-#[derive(Clone, Copy, Debug)]
-pub struct Group(Pid);
+/// launchers end and leave the real agent behind (C109). What is left of it when the client is killed
+/// is the [guard](crate::guard)'s to end.
+#[derive(Debug)]
+pub struct Group {
+    leader: Pid,
+    _ward: Ward,
+}
 
 impl Group {
-    /// A group that is gone is no error.
-    pub fn signal(self, signal: Signal) {
-        // The only other failure, a member that became another user's, cannot be helped.
-        let _ = kill_process_group(self.0, signal);
+    /// To be called before the leader was waited for.
+    fn new(leader: Pid) -> Self {
+        Self {
+            leader,
+            _ward: Ward::new(&Leader::of_group(leader)),
+        }
     }
 
-    pub fn is_alive(self) -> bool {
-        test_kill_process_group(self.0).is_ok()
+    /// A group that is gone is no error.
+    pub fn signal(&self, signal: Signal) {
+        // The only other failure, a member that became another user's, cannot be helped.
+        let _ = kill_process_group(self.leader, signal);
+    }
+
+    pub fn is_alive(&self) -> bool {
+        test_kill_process_group(self.leader).is_ok()
     }
 }
 
@@ -75,7 +90,7 @@ pub fn spawn(spec: &LaunchSpec) -> Result<Process, LaunchError> {
     };
     Ok(Process {
         child,
-        group: Group(group),
+        group: Group::new(group),
         stdin,
         stdout,
         stderr,

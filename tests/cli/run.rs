@@ -857,3 +857,30 @@ fn what_is_refused_to_a_subagent_counts() {
         assert!(told.lines().any(|told| told == line), "{line}: {told}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_was_killed_leaves_nothing_running() {
+    let line = "setsid sleep 2001 & nohup sleep 2002 & (trap '' TERM; sleep 2003) & sleep 2004";
+    let shell = scripted(prompt(json!([
+        {"request": {"method": "terminal/create", "params": {"command": line,
+            "env": [{"name": "PATH", "value": std::env::var("PATH").unwrap()}]}}},
+        {"touch": "started"},
+        {"sleep": 60_000},
+    ])));
+    let project = shell.path().join("project").canonicalize().unwrap();
+    let sleepers = || {
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let ours = processes.filter(|process| {
+            let cwd = fs::read_link(process.path().join("cwd"));
+            let command = fs::read(process.path().join("cmdline")).unwrap_or_default();
+            cwd.is_ok_and(|cwd| cwd == project) && command.starts_with(b"sleep")
+        });
+        ours.count()
+    };
+    let mut child = start(&shell, &["run", "go"]);
+    wait_for(|| sleepers() == 4);
+    signal(&child, rustix::process::Signal::KILL);
+    child.wait().unwrap();
+    wait_for(|| sleepers() == 0);
+}

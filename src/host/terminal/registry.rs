@@ -25,6 +25,7 @@ use super::{
     spawn::{DEFAULT_SIZE, Launch, spawn},
 };
 use crate::{
+    guard::run_name,
     host::{EventSink, HostEvent},
     proto::{
         ExitStatus, RpcError, SessionId, TerminalCreate, TerminalId, TerminalRef, TerminalSnapshot,
@@ -157,9 +158,9 @@ impl Terminals {
         self.make_room()?;
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let id = TerminalId::new(format!("acp-tui-{number}"));
-        let marker = format!("{}.{number}", std::process::id());
-        if !launch.may_leave {
-            launch.env.insert(MARKER.into(), marker.clone().into());
+        let marker = (!launch.may_leave).then(|| format!("{}.{number}", run_name()));
+        if let Some(marker) = &marker {
+            launch.env.insert(MARKER.into(), marker.into());
         }
         let size = self.state().view.unwrap_or(DEFAULT_SIZE);
         let (pty, child) = spawn(&launch, size).map_err(|error| cannot_start(&title, &error))?;

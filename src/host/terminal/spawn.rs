@@ -166,7 +166,8 @@ fn is_harmless(name: &OsStr) -> bool {
 /// Starts it as the leader of a session and group of its own, the PTY of that size on all three
 /// descriptors.
 /// Must be called on a runtime thread that lives as long as the runtime (not in `spawn_blocking`):
-/// on Linux the command ends with that thread, so that not even a killed client leaves it behind.
+/// on Linux the command ends with that thread, so that it does not outlive a killed client even where
+/// there is no [guard](crate::guard).
 ///
 /// # Errors
 /// The directory or the program does not exist or cannot be used; no PTY is left.

@@ -1,0 +1,92 @@
+//! The guard itself: waits, and ends what was not taken back.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, BufRead},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use rustix::process::Signal;
+
+use super::{Leader, NAME, Order};
+
+/// How long what is left may take to end by itself, and how long to insist.
+const GRACE: Duration = Duration::from_millis(1000);
+const INSIST: Duration = Duration::from_millis(4000);
+const POLL: Duration = Duration::from_millis(50);
+
+/// Returns when everything is over.
+pub fn run() {
+    step_aside();
+    let mut wards: BTreeMap<u64, Leader> = BTreeMap::new();
+    for line in io::stdin().lock().split(b'\n') {
+        // An error is as good as an end.
+        let Ok(line) = line else { break };
+        match std::str::from_utf8(&line).ok().and_then(Order::read) {
+            Some(Order::Add(number, leader)) => drop(wards.insert(number, leader)),
+            Some(Order::Forget(number)) => drop(wards.remove(&number)),
+            None => {}
+        }
+    }
+    // The client is gone. One that left in good order has taken everything back.
+    if !wards.is_empty() {
+        end(&wards.into_values().collect::<Vec<_>>());
+    }
+}
+
+/// What ends the client by a signal to its group, or its terminal, must not end the guard.
+fn step_aside() {
+    let _ = rustix::process::setsid();
+    for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+        // SAFETY: sets a disposition; no handler is involved, and there is only this thread.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+    #[cfg(target_os = "linux")]
+    if let Ok(name) = std::ffi::CString::new(NAME) {
+        // Else it has that of the link it was started by.
+        let _ = rustix::thread::set_name(&name);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = NAME;
+}
+
+fn end(leaders: &[Leader]) {
+    let started = Instant::now();
+    // A stopped process acts on no signal but SIGKILL until it continues.
+    let mut left = signal(leaders, &[Signal::TERM, Signal::CONT]);
+    while left > 0 && started.elapsed() < GRACE {
+        sleep(POLL);
+        left = signal(leaders, &[]);
+    }
+    // Again until nothing is left, as something may be forking.
+    while left > 0 && started.elapsed() < GRACE + INSIST {
+        left = signal(leaders, &[Signal::KILL]);
+        sleep(POLL);
+    }
+}
+
+/// Gives how many there were.
+#[cfg(target_os = "linux")]
+fn signal(leaders: &[Leader], signals: &[Signal]) -> usize {
+    let members = super::members(leaders);
+    for &pid in &members {
+        for &signal in signals {
+            // It may have ended meanwhile.
+            let _ = rustix::process::kill_process(pid, signal);
+        }
+    }
+    members.len()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn signal(leaders: &[Leader], signals: &[Signal]) -> usize {
+    use rustix::process::{kill_process_group, test_kill_process_group};
+    let alive = leaders.iter().filter(|leader| {
+        for &signal in signals {
+            let _ = kill_process_group(leader.pid, signal);
+        }
+        test_kill_process_group(leader.pid).is_ok()
+    });
+    alive.count()
+}
