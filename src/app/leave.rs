@@ -169,6 +169,10 @@ impl App {
 }
 
 impl Farewell {
+    pub fn code(&self) -> ExitCode {
+        self.code
+    }
+
     /// Prints what is to stay on the screen; the terminal must be restored.
     pub fn say(self) -> ExitCode {
         let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();

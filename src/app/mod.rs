@@ -60,9 +60,9 @@ pub use reopen::find_session;
 pub use replay::{print_replay, replay};
 pub use sessions::sessions;
 
-/// How long a terminal that takes no output is waited for at the end, so that it can be given back
-/// as it was; by then nothing else is left of us.
-const RESTORE_PATIENCE: Duration = Duration::from_secs(20);
+/// How long a terminal that takes no output is waited for at the end, before what it has not taken is
+/// thrown away; by then nothing else is left of us.
+const RESTORE_PATIENCE: Duration = Duration::from_millis(400);
 
 /// Threads for reading, decoding, files and terminals; the UI has the main thread.
 const WORKERS: usize = 2;
@@ -100,7 +100,13 @@ fn open(
         ))
     }));
     runtime.block_on(started.end(StopMode::Quick));
-    tty::restore_within(RESTORE_PATIENCE);
+    let code = match &outcome {
+        Ok(Ok(farewell)) => farewell.code(),
+        _ => ExitCode::Failure,
+    };
+    let _watchdog = tty::restore_within(RESTORE_PATIENCE, code.number());
+    // From here on nothing is left that a signal could leave behind.
+    signals::as_usual();
     // Blocking tasks may hang on a dead file system: they are not waited for.
     runtime.shutdown_background();
     match outcome {

@@ -27,6 +27,14 @@ pub struct Signals {
     resize: Signal,
 }
 
+/// Signals end the process again, as they do where nobody listens.
+pub fn as_usual() {
+    for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+        // SAFETY: sets a disposition; no handler of ours is involved.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
 impl Signals {
     pub fn listen() -> io::Result<Self> {
         Ok(Self {

@@ -27,6 +27,8 @@ use crossterm::{
 };
 use ratatui::layout::Size;
 
+use super::backend;
+
 /// The modes are set: [`restore`] has something to do.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
@@ -131,21 +133,68 @@ pub fn restore() {
     let _ = io::stdout().flush();
 }
 
-/// As [`restore`]; a terminal that takes no output for `patience` is left as it is, and the process
-/// ends.
-pub fn restore_within(patience: Duration) {
-    let (done, waiting) = mpsc::channel::<()>();
-    let watch = move || {
-        if waiting.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
-            std::process::exit(1);
-        }
-    };
-    // Without the thread the wait is only longer.
-    let _ = std::thread::Builder::new()
-        .name("watchdog".into())
-        .spawn(watch);
+/// What a terminal may be in the middle of when the rest of a frame is thrown away: cancels a sequence,
+/// ends a link and a synchronized update.
+const CUT: &[u8] = b"\x18\x1b]8;;\x1b\\\x1b[?2026l";
+
+/// Ends the process where the terminal keeps it from its end. Dropped: it does not any more.
+pub struct Watchdog {
+    _done: mpsc::Sender<()>,
+}
+
+impl Watchdog {
+    fn start(patience: Duration, code: u8) -> Self {
+        let (done, waiting) = mpsc::channel::<()>();
+        let watch = move || {
+            if waiting.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
+                std::process::exit(code.into());
+            }
+        };
+        // Without the thread the wait is only longer.
+        let _ = std::thread::Builder::new()
+            .name("watchdog".into())
+            .spawn(watch);
+        Self { _done: done }
+    }
+}
+
+/// As [`restore`], for the end: a terminal that takes no output is waited for `patience` long. Then what
+/// it has not taken is thrown away, in it and in front of it, so that there is room for giving it back;
+/// it finds that when it goes on. What is printed afterwards is bounded by the watchdog that is returned
+/// then, which ends the process with `code`.
+pub fn restore_within(patience: Duration, code: u8) -> Option<Watchdog> {
+    /// For the thread that writes frames to see that it is to write no more.
+    const LET_GO: Duration = Duration::from_millis(200);
+    if !ENTERED.load(Ordering::SeqCst) {
+        return None;
+    }
+    let watchdog = Watchdog::start(patience * 2 + LET_GO * 2, code);
+    if backend::wait_for_frames(patience) && takes_output(patience) {
+        restore();
+        return None;
+    }
+    tracing::info!("the terminal takes no output: what it has not taken is thrown away");
+    backend::give_up_frames();
+    backend::wait_for_frames(LET_GO);
+    discard_output();
+    let _ = io::stdout().write_all(CUT);
     restore();
-    drop(done);
+    Some(watchdog)
+}
+
+fn takes_output(patience: Duration) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdout = rustix::stdio::stdout();
+    let patience = Timespec::try_from(patience).ok();
+    let mut fds = [PollFd::new(&stdout, PollFlags::OUT)];
+    // An error is as good as a yes: writing will show it.
+    poll(&mut fds, patience.as_ref()).map_or(true, |ready| ready > 0)
+}
+
+/// What was written and not taken yet.
+fn discard_output() {
+    let output = rustix::termios::QueueSelector::OFlush;
+    let _ = rustix::termios::tcflush(rustix::stdio::stdout(), output);
 }
 
 /// A panic of the UI's own thread gives the terminal back before its message is printed; one in

@@ -1,6 +1,6 @@
 //! Every way out: the terminal as it was, nothing left running, the draft kept.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -196,14 +196,10 @@ fn stopped_from_outside_it_comes_back_as_well() {
         client(json!([])).shell("\"$@\"; stty sane; echo THE SHELL; read line; fg; echo ENDED $?");
     let tui = setup.start();
     wait_ready(&tui);
-    let client = tui
-        .children()
-        .into_iter()
-        .find(|(_, line)| line.contains("--config"))
-        .map(|(pid, _)| pid);
-    let Some(client) = client else { return };
-    let pid = rustix::process::Pid::from_raw(client as i32).expect("an id");
-    rustix::process::kill_process(pid, Signal::STOP).expect("stopped");
+    let Some(client) = client_below(&tui) else {
+        return;
+    };
+    rustix::process::kill_process(client, Signal::STOP).expect("stopped");
     tui.wait("the shell", |tui| tui.wrote("THE SHELL").then_some(()));
     tui.keys("\r");
     wait_ready(&tui);
@@ -235,20 +231,48 @@ fn a_storm_of_sizes_leaves_one_copy_of_everything_c077() {
     assert_eq!(screen.matches("the end.").count(), 1, "{screen}");
 }
 
+/// The client's own process, where a shell has started it.
+fn client_below(tui: &crate::Tui) -> Option<rustix::process::Pid> {
+    let children = tui.children();
+    let client = children.iter().find(|(_, line)| line.contains("--config"));
+    client.and_then(|(pid, _)| rustix::process::Pid::from_raw(*pid as i32))
+}
+
+// By a shell, as for a person: at the end of the first process of a terminal the system throws away
+// what it has not taken.
 #[test]
-fn a_terminal_that_takes_nothing_keeps_no_child_alive() {
-    let mut tui = ready(on_prompt(
-        json!([{"flood": {"kind": "text", "chunks": 1_000_000, "rate": 5_000}}]),
-    ));
+fn a_terminal_that_takes_nothing_keeps_nothing_alive() {
+    let flood = on_prompt(json!([{"flood": {"kind": "text", "chunks": 1_000_000, "rate": 5_000}}]));
+    let tui = client(flood)
+        .shell("\"$@\"; code=$?; echo; echo ENDED $code")
+        .start();
+    wait_ready(&tui);
     tui.keys("go<enter>");
     tui.wait_for("parser");
+    let Some(client) = client_below(&tui) else {
+        return;
+    };
     let frozen = tui.freeze();
     std::thread::sleep(Duration::from_millis(500));
-    tui.signal(Signal::TERM);
-    tui.assert_nothing_left();
+    let told = Instant::now();
+    rustix::process::kill_process(client, Signal::TERM).expect("told");
+    while client_below(&tui).is_some() {
+        assert!(
+            told.elapsed() < Duration::from_secs(5),
+            "2 s where the machine has nothing else to do"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let children = tui.children();
+    assert!(
+        children.iter().all(|(_, line)| line.contains("ENDED")),
+        "only the shell is left: {children:?}"
+    );
     drop(frozen);
-    assert_eq!(tui.wait_exit().code(), Some(130));
+    tui.wait_for("ENDED 130");
     tui.assert_restored();
+    // What was said last is there as well.
+    assert!(tui.screen().contains("parser"), "{}", tui.screen());
 }
 
 #[test]
@@ -273,6 +297,78 @@ fn a_client_that_is_killed_takes_its_agent_along() {
     tui.signal(Signal::KILL);
     tui.wait_exit();
     tui.assert_nothing_left();
+}
+
+/// Children of a terminal's shell of every kind that wants to stay.
+fn stubborn() -> Value {
+    let line = "setsid sleep 1000 & nohup sleep 1001 & sleep 1002 & disown 2>/dev/null; \
+                (setsid sh -c 'sleep 1003 & exec sleep 1004' &); (trap '' TERM HUP; sleep 1005) & \
+                setsid -f sleep 1006; env -i sleep 1007 & echo it runs; sleep 1008";
+    on_prompt(json!([
+        {"request": {"method": "terminal/create", "params": {"command": "bash", "args": ["-c", line]}}},
+        {"request": {"method": "terminal/create", "params": {"command": "sleep 1009 & echo ended"}}},
+        {"request": {"method": "terminal/wait_for_exit", "params": {"terminalId": "$terminal"}}},
+        {"spawn": {"argv": ["sh", "-c", "trap '' TERM HUP; sleep 1010 & sleep 1011"]}},
+        {"text": "they all run"},
+        {"until_cancel": 60_000},
+    ]))
+}
+
+fn sleepers(folder: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let read = |name| std::fs::read(entry.path().join(name)).unwrap_or_default();
+        let command = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
+        let in_folder = std::fs::read_link(entry.path().join("cwd"));
+        if command.contains("sleep 10") && in_folder.is_ok_and(|cwd| cwd.starts_with(folder)) {
+            found.push(command);
+        }
+    }
+    found
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_is_killed_leaves_nothing_of_its_terminals_nor_of_its_agent() {
+    let mut tui = ready(stubborn());
+    tui.keys("go<enter>");
+    tui.wait_for("they all run");
+    let project = tui.project();
+    tui.wait("all sleepers", |_| {
+        let count = (1000..=1011)
+            .filter(|n| {
+                let name = format!("sleep {n}");
+                sleepers(&project)
+                    .iter()
+                    .any(|line| line.starts_with(&name))
+            })
+            .count();
+        (count == 12).then_some(())
+    });
+    let killed = Instant::now();
+    tui.signal(Signal::KILL);
+    tui.wait_exit();
+    while !sleepers(&project).is_empty() {
+        assert!(
+            killed.elapsed() < Duration::from_secs(6),
+            "3 s where the machine has nothing else to do: {:?}",
+            sleepers(&project)
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    tui.assert_nothing_left();
+    // And the guard is gone with them.
+    let guard = format!("__guard {} ", tui.pid());
+    tui.wait("end of the guard", |_| {
+        let lines = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let mut lines = lines.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+        let is_it = |line: Vec<u8>| {
+            String::from_utf8_lossy(&line)
+                .replace('\0', " ")
+                .contains(&guard)
+        };
+        (!lines.any(is_it)).then_some(())
+    });
 }
 
 #[test]
