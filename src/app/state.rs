@@ -124,7 +124,7 @@ impl App {
         let wake = jobs.clone();
         let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
         let wanted = wanted_draft(&launch, &loaded.config);
-        let store = Store::new(&dirs.state, &launch.cwd, &wanted);
+        let store = Store::new(&dirs.state, &launch.cwd, &wanted).telling(said(&jobs));
         let records = Records::new(&dirs.state);
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
@@ -192,7 +192,8 @@ impl App {
     /// The same for the directory that the client works in from now on.
     pub(super) fn configure_in(&mut self, mut loaded: Loaded) {
         let wanted = wanted_draft(&self.launch, &loaded.config);
-        self.store = Store::new(&self.dirs.state, &self.launch.cwd, &wanted);
+        let store = Store::new(&self.dirs.state, &self.launch.cwd, &wanted);
+        self.store = store.telling(said(&self.jobs));
         self.project = project_info(&self.launch.cwd);
         self.trust = std::mem::replace(&mut loaded.trust, TrustState::NotNeeded);
         self.configure(loaded);
@@ -342,4 +343,11 @@ pub(super) fn with_tilde(path: &Path) -> String {
         Some(rest) => format!("~/{}", rest.display()),
         None => path.display().to_string(),
     }
+}
+
+/// Tells the person from any thread.
+fn said(jobs: &mpsc::UnboundedSender<Job>) -> impl Fn(SafeText) + Send + Sync + 'static {
+    let jobs = jobs.clone();
+    // Sending fails only once the loop is over.
+    move |text| drop(jobs.send(Job::Said(text)))
 }

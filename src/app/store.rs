@@ -1,5 +1,5 @@
 //! What outlives a run: prompt history and the unsent draft, one file each a project, in the state
-//! directory, mode 0600. Losing them must never stop the client: errors are logged.
+//! directory, mode 0600. Losing them must never stop the client: errors are logged, and told once.
 
 mod slot;
 
@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -21,6 +21,8 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 pub use slot::{Owner, Wanted};
+
+use crate::text::SafeText;
 
 /// Prompts kept in the history file; older ones go when it is next read.
 const HISTORY: usize = 1_000;
@@ -39,10 +41,25 @@ pub struct Store {
     /// Images out of the clipboard, as long as they are in the draft.
     images: PathBuf,
     /// Held as long as the client lives: the draft is no other's.
-    lock: Option<Arc<File>>,
+    lock: Arc<Mutex<Option<File>>>,
+    lock_path: PathBuf,
+    trouble: Trouble,
     /// The number of the latest draft that was asked to be kept, and of the one on disk.
     asked: Arc<AtomicU64>,
     saved: Arc<Mutex<u64>>,
+}
+
+/// Who hears that something could not be kept, the first time.
+#[derive(Clone, Default)]
+struct Trouble {
+    tell: Option<Arc<dyn Fn(SafeText) + Send + Sync>>,
+    told: Arc<AtomicBool>,
+}
+
+impl std::fmt::Debug for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trouble").finish_non_exhaustive()
+    }
 }
 
 /// A draft to be kept, and its place among the others.
@@ -69,16 +86,38 @@ impl Store {
             .unwrap_or_default();
         let key = format!("{name}-{short}");
         let drafts = state.join("drafts");
-        let (draft, lock) = slot::claim(&drafts, &state.join("locks"), &key, wanted);
+        let locks = state.join("locks");
+        let (draft, lock) = slot::claim(&drafts, &locks, &key, wanted);
         let images = drafts.join(format!("{draft}.images"));
         Self {
             history: state.join("history").join(format!("{key}.jsonl")),
+            lock_path: locks.join(&draft),
             draft: drafts.join(draft),
             images,
-            lock: lock.map(Arc::new),
+            lock: Arc::new(Mutex::new(lock)),
+            trouble: Trouble::default(),
             asked: Arc::default(),
             saved: Arc::default(),
         }
+    }
+
+    /// Has it told once, if something cannot be kept.
+    #[must_use]
+    pub fn telling(mut self, tell: impl Fn(SafeText) + Send + Sync + 'static) -> Self {
+        self.trouble.tell = Some(Arc::new(tell));
+        self
+    }
+
+    /// Logs what went wrong with `what`, and tells it the first time.
+    fn note(&self, what: &str, path: &Path, result: io::Result<()>) {
+        if let Err(error) = &result
+            && let Some(tell) = &self.trouble.tell
+            && !self.trouble.told.swap(true, Ordering::Relaxed)
+        {
+            let text = format!("{what} cannot be kept in {}: {error}", path.display());
+            tell(SafeText::line(&text));
+        }
+        log(path, result);
     }
 
     /// Oldest first. A line is a JSON string, so that prompts keep their newlines.
@@ -102,7 +141,7 @@ impl Store {
         let appended = create_parent(&self.history)
             .and_then(|()| options().append(true).open(&self.history))
             .and_then(|mut file| file.write_all(line(prompt).as_bytes()));
-        log(&self.history, appended);
+        self.note("prompts for the history", &self.history, appended);
     }
 
     /// The draft that an earlier run left.
@@ -127,8 +166,12 @@ impl Store {
             return;
         }
         *latest = draft.number;
-        if let Some(lock) = self.lock.as_ref().filter(|_| !draft.text.is_empty()) {
-            log(&self.draft, slot::mark(lock, &draft.owner));
+        if !draft.text.is_empty() {
+            let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+            slot::keep(&mut lock, &self.lock_path);
+            if let Some(lock) = &*lock {
+                log(&self.draft, slot::mark(lock, &draft.owner));
+            }
         }
         let draft = draft.text.as_str();
         let saved = match draft.is_empty() {
@@ -138,7 +181,7 @@ impl Store {
             },
             false => replace(&self.draft, draft),
         };
-        log(&self.draft, saved);
+        self.note("what was typed", &self.draft, saved);
     }
 
     /// Keeps an image for the draft; `ending` is that of its name.
@@ -362,6 +405,43 @@ mod tests {
         second.save_draft(&second.number_draft("a thought".into(), Owner::default()));
         drop((first, second));
         assert_eq!(open().draft().as_deref(), Some("a thought"));
+    }
+
+    #[test]
+    fn a_state_directory_that_was_removed_is_made_again() {
+        let state = tempfile::tempdir().expect("a folder");
+        let open = || Store::new(state.path(), Path::new("/p"), &Wanted::default());
+        let store = open();
+        let save =
+            |text: &str| store.save_draft(&store.number_draft(text.into(), Owner::default()));
+        store.add_history("one");
+        save("a draft");
+        fs::remove_dir_all(state.path()).expect("removed");
+        store.add_history("two");
+        save("a later draft");
+        assert_eq!(store.history(), ["two"]);
+        assert_eq!(store.draft().as_deref(), Some("a later draft"));
+        // The draft is still no other's.
+        assert_eq!(open().draft(), None);
+        drop(store);
+        assert_eq!(open().draft().as_deref(), Some("a later draft"));
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_told_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join("state");
+        let (tell, told) = std::sync::mpsc::channel();
+        let store = Store::new(&state, Path::new("/p"), &Wanted::default())
+            .telling(move |text| tell.send(text).expect("heard"));
+        fs::remove_dir_all(&state).expect("removed");
+        fs::write(&state, "in the way").expect("written");
+        store.add_history("one");
+        store.save_draft(&store.number_draft("a draft".into(), Owner::default()));
+        store.add_history("two");
+        let told: Vec<_> = told.try_iter().collect();
+        assert_eq!(told.len(), 1);
+        assert!(told[0].contains("cannot be kept in"), "{}", told[0]);
     }
 
     #[test]

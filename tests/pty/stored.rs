@@ -470,3 +470,57 @@ fn a_session_that_another_client_has_open_is_told_of_and_not_deleted() {
     let third = setup.start();
     third.wait_for("open in another acp-tui too");
 }
+
+#[test]
+fn a_state_directory_that_is_removed_comes_back_with_all_that_was_said() {
+    let setup = client(on_prompt(json!([{"text": "an answer"}])));
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    let state = setup.path("home/.local/state/acp-tui");
+    for prompt in ["the first", "the second"] {
+        tui.keys(&format!("{prompt}<enter>"));
+        wait_stored(&tui, &setup, prompt);
+        tui.wait("the end of the turn in the store", |_| {
+            let stored = stored(&setup);
+            let turns = stored.matches("end_turn").count();
+            let wanted = if stored.contains("the second") { 2 } else { 1 };
+            (turns >= wanted).then_some(())
+        });
+        wait_ready(&tui);
+        std::fs::remove_dir_all(&state).expect("removed");
+    }
+    tui.keys("half a thought");
+    tui.wait_for("❯ half a thought");
+    tui.keys("<c-c>");
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    let stored = stored(&setup);
+    for said in ["the first", "the second", "an answer"] {
+        assert!(stored.contains(said), "{said}: {stored}");
+    }
+}
+
+#[test]
+fn what_cannot_be_stored_any_more_is_said_once() {
+    let setup = client(on_prompt(json!([{"text": "an answer"}])));
+    let tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("the first<enter>");
+    wait_stored(&tui, &setup, "end_turn");
+    wait_ready(&tui);
+    let state = setup.path("home/.local/state/acp-tui");
+    std::fs::remove_dir_all(&state).expect("removed");
+    std::fs::write(&state, "in the way").expect("written");
+    tui.keys("the second<enter>");
+    tui.wait_for("this conversation is not stored");
+    wait_ready(&tui);
+    std::fs::remove_file(&state).expect("removed");
+    tui.keys("the third<enter>");
+    wait_stored(&tui, &setup, "the third");
+    for said in ["the first", "the second"] {
+        assert!(stored(&setup).contains(said), "{said}");
+    }
+    let screen = tui.screen();
+    let times = screen.matches("this conversation is not stored").count();
+    assert_eq!(times, 1, "{screen}");
+}

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -16,6 +16,9 @@ use crate::{
 
 /// Bytes of one file. Past it, the older half goes.
 pub const MAX_FILE: u64 = 64 << 20;
+
+/// Bytes that are copied at once.
+const COPIED_AT_ONCE: usize = 64 << 10;
 
 /// An open record. It is this client's alone: another one that opens the same session goes on in a
 /// copy.
@@ -64,6 +67,7 @@ impl RecordFile {
     /// # Errors
     /// As for files. Part of the lines may be there.
     pub fn append(&mut self, lines: &[Line], sync: bool) -> io::Result<()> {
+        self.keep_there()?;
         let mut bytes = Vec::new();
         if self.torn {
             bytes.push(b'\n');
@@ -89,8 +93,7 @@ impl RecordFile {
     /// # Errors
     /// As for files; then the old ones are still there.
     pub fn replace(&mut self, lines: impl IntoIterator<Item = Line>) -> io::Result<()> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let mut beside = NamedTempFile::new_in(folder)?;
+        let mut beside = self.beside()?;
         let mut len = 0;
         let mut bytes = Vec::new();
         for line in lines {
@@ -99,13 +102,71 @@ impl RecordFile {
             beside.write_all(&bytes)?;
             len += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         }
+        self.put(beside, len)?;
+        self.torn = false;
+        Ok(())
+    }
+
+    /// Makes it again where somebody has removed it, with its folder or without: what stands in it can
+    /// still be read by who has it open.
+    ///
+    /// # Errors
+    /// As for files; then it is as before.
+    pub fn keep_there(&mut self) -> io::Result<()> {
+        if self.is_there()? {
+            return Ok(());
+        }
+        tracing::warn!(path = %self.path.display(), "a stored session was removed: it is written again");
+        let mut beside = self.beside()?;
+        let mut buffer = vec![0; COPIED_AT_ONCE];
+        let mut at = 0;
+        loop {
+            match self.file.read_at(&mut buffer, at) {
+                Ok(0) => break,
+                Ok(count) => {
+                    beside.write_all(buffer.get(..count).unwrap_or_default())?;
+                    at += u64::try_from(count).unwrap_or(u64::MAX);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.put(beside, at)
+    }
+
+    fn is_there(&self) -> io::Result<bool> {
+        match fs::symlink_metadata(&self.path) {
+            Ok(there) => {
+                let ours = self.file.metadata()?;
+                Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino()))
+            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(false),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// A file in the same folder, which is made where it is missing.
+    fn beside(&self) -> io::Result<NamedTempFile> {
+        let folder = self.folder();
+        Dirs::ensure(folder)?;
+        NamedTempFile::new_in(folder)
+    }
+
+    fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// Puts a file of `len` bytes in the place of what there is.
+    fn put(&mut self, beside: NamedTempFile, len: u64) -> io::Result<()> {
         // Locked before it can be found.
         lock(beside.as_file())?;
         beside.as_file().sync_all()?;
         self.file = beside.persist(&self.path)?;
-        (self.len, self.torn) = (len, false);
+        self.len = len;
         // The name is on the disk once its folder is.
-        File::open(folder)?.sync_all()
+        File::open(self.folder())?.sync_all()
     }
 
     fn forget_half(&mut self) -> io::Result<()> {
@@ -243,6 +304,45 @@ mod tests {
         assert_eq!(taken(&path), io::ErrorKind::WouldBlock);
         drop(first);
         RecordFile::open(&path).expect("free");
+    }
+
+    #[test]
+    fn one_that_was_removed_is_there_again_with_all_that_was_in_it() {
+        let state = tempfile::tempdir().expect("a folder");
+        let path = state.path().join("sessions/a.jsonl");
+        let mut file = RecordFile::open(&path).expect("open");
+        let all = [about(), said(0, "one")];
+        file.append(&all, false).expect("appended");
+        fs::remove_dir_all(state.path()).expect("removed");
+        file.append(&[said(1, "two")], true).expect("appended");
+        assert_eq!(texts(&path), ["one", "two"]);
+        let taken = RecordFile::open(&path).expect_err("taken").kind();
+        assert_eq!(taken, io::ErrorKind::WouldBlock, "locked as before");
+        // Also one that was written anew before, and where nothing more is said.
+        file.replace([about(), said(0, "anew")]).expect("replaced");
+        fs::remove_file(&path).expect("removed");
+        file.keep_there().expect("there");
+        file.append(&[said(1, "more")], false).expect("appended");
+        assert_eq!(texts(&path), ["anew", "more"]);
+        fs::remove_dir_all(state.path()).expect("removed");
+        file.replace([about(), said(0, "again")]).expect("replaced");
+        assert_eq!(texts(&path), ["again"]);
+    }
+
+    #[test]
+    fn where_it_cannot_be_made_again_nothing_is_lost_for_later() {
+        let state = tempfile::tempdir().expect("a folder");
+        let folder = state.path().join("sessions");
+        let path = folder.join("a.jsonl");
+        let mut file = RecordFile::open(&path).expect("open");
+        file.append(&[about(), said(0, "one")], false)
+            .expect("appended");
+        fs::remove_dir_all(&folder).expect("removed");
+        fs::write(&folder, "in the way").expect("written");
+        assert!(file.append(&[said(1, "two")], false).is_err());
+        fs::remove_file(&folder).expect("removed");
+        file.append(&[said(1, "two")], false).expect("appended");
+        assert_eq!(texts(&path), ["one", "two"]);
     }
 
     #[test]

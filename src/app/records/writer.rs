@@ -133,7 +133,12 @@ impl RecordWriter {
                         }
                         counter.fetch_sub(weight, Ordering::Relaxed);
                     }
-                    Order::End(session) => drop(files.open.remove(&session)),
+                    Order::End(session) => {
+                        if let Err(error) = files.end(session) {
+                            tracing::warn!(%error, "a session could not be stored");
+                            tell(session, Trouble::NotStored(error));
+                        }
+                    }
                     // Who asked may have stopped waiting.
                     Order::Finish(done) => drop(done.send(())),
                 }
@@ -240,6 +245,14 @@ impl Files {
             file.replace(batch.lines)
         } else {
             file.append(&batch.lines, batch.sync)
+        }
+    }
+
+    /// Who has removed it meanwhile finds it again: nothing else would tell that it is gone.
+    fn end(&mut self, session: SessionKey) -> io::Result<()> {
+        match self.open.remove(&session) {
+            Some(Open::File(mut file)) => file.keep_there(),
+            _ => Ok(()),
         }
     }
 

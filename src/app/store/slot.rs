@@ -4,6 +4,7 @@
 use std::{
     fs::{self, File},
     io::{self, Write},
+    os::unix::fs::MetadataExt,
     path::Path,
 };
 
@@ -103,6 +104,22 @@ pub(super) fn claim(
         }
     }
     (format!("{key}.{MAX}"), None)
+}
+
+/// Takes the lock again where its file was removed: who starts now would find the draft free.
+pub(super) fn keep(lock: &mut Option<File>, path: &Path) {
+    let is_gone = |file: &File| file.metadata().is_ok_and(|meta| meta.nlink() == 0);
+    if !lock.as_ref().is_some_and(is_gone) {
+        return;
+    }
+    match create_parent(path).and_then(|()| options().append(true).open(path)) {
+        Ok(file) => {
+            // Another client was faster: both keep the same draft, the last one's counts.
+            let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
+            *lock = Some(file);
+        }
+        Err(error) => log(path, Err(error)),
+    }
 }
 
 /// Writes whom the draft is meant for. A crash in between leaves it to anybody.
