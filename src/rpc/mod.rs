@@ -28,4 +28,4 @@ pub use peer::Peer;
 pub use queue::{Receiver, Sender, channel};
 pub use reader::{Aside, Inbound, Plain, Protocol, Reader};
 pub use tap::{Direction, Tap, WireLine};
-pub use text::readable;
+pub use text::{not_whole, readable};

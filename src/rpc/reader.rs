@@ -1,6 +1,6 @@
 //! The task that reads what the agent sends.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -49,6 +49,12 @@ pub trait Protocol: Send {
 
     fn result(&mut self, call: &CallTag, result: &str) -> CallResult;
 
+    /// Whether what such a request says is meant to the letter, as what is written to a file is. Its text
+    /// must not have been repaired then.
+    fn is_literal(&self, _method: &str) -> bool {
+        false
+    }
+
     /// What an error says that answers a call.
     fn error(&mut self, _call: &CallTag, error: &str) -> RpcError {
         decode_error(error)
@@ -95,6 +101,10 @@ impl Protocol for Box<dyn Protocol> {
 
     fn result(&mut self, call: &CallTag, result: &str) -> CallResult {
         (**self).result(call, result)
+    }
+
+    fn is_literal(&self, method: &str) -> bool {
+        (**self).is_literal(method)
     }
 
     fn error(&mut self, call: &CallTag, error: &str) -> RpcError {
@@ -239,14 +249,15 @@ impl<P: Protocol> Reader<P> {
         self.tap.record(Direction::FromAgent, line).await;
         let text = text::readable(line);
         if !text.is_empty() {
-            self.message(&text);
+            self.message(&text, matches!(text, Cow::Owned(_)));
         }
         if let Some(plain) = self.plain.take() {
             self.tap.record_plain(Direction::FromAgent, &plain).await;
         }
     }
 
-    fn message(&mut self, line: &str) {
+    /// `repaired`: it is not quite what the agent has sent.
+    fn message(&mut self, line: &str, repaired: bool) {
         let answers = if self.protocol.takes_bare_answers() {
             Answers::Bare
         } else {
@@ -285,7 +296,7 @@ impl<P: Protocol> Reader<P> {
                 if !tagged {
                     self.protocol.untagged(&method);
                 }
-                self.request(id, &method, params, line);
+                self.request(id, &method, params, line, repaired);
             }
             Message::Response { id, outcome } => self.response(id, &outcome, line),
             Message::Invalid { id } => {
@@ -301,7 +312,7 @@ impl<P: Protocol> Reader<P> {
         }
     }
 
-    fn request(&mut self, id: &RawValue, method: &str, params: &str, line: &str) {
+    fn request(&mut self, id: &RawValue, method: &str, params: &str, line: &str, repaired: bool) {
         if id.get() == "null" && !self.protocol.takes_null_ids() {
             let error = RpcError::new(code::INVALID_REQUEST, "Invalid request");
             return self.peer.answer_error(id, &error);
@@ -309,7 +320,11 @@ impl<P: Protocol> Reader<P> {
         let Some(key) = self.peer.open_request(id) else {
             return;
         };
-        let request = self.protocol.request(key, method, params);
+        let request = if repaired && self.protocol.is_literal(method) {
+            Err(text::not_whole(method))
+        } else {
+            self.protocol.request(key, method, params)
+        };
         self.aside(Some(id));
         match request {
             Ok(mut word) => {

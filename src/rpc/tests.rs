@@ -41,6 +41,10 @@ impl Protocol for Toy {
         }
     }
 
+    fn is_literal(&self, method: &str) -> bool {
+        method == "ask"
+    }
+
     fn result(&mut self, _: &CallTag, result: &str) -> CallResult {
         CallResult::PromptDone(StopReason::Unknown(SafeText::new(result)), None)
     }
@@ -535,5 +539,39 @@ proptest! {
             let heard = wire.finish().await;
             assert_eq!(heard.last(), Some(&said("1")));
         });
+    }
+}
+
+#[tokio::test]
+async fn what_is_meant_to_the_letter_is_refused_where_it_had_to_be_repaired() {
+    let mut wire = wire(1 << 16);
+    for text in [
+        &br#"half \ud800 of it"#[..],
+        br#"\udc00"#,
+        br#"\ud800\u0041"#,
+        b"caf\xe9",
+    ] {
+        let mut line = br#"{"jsonrpc":"2.0","id":5,"method":"ask","params":{"content":""#.to_vec();
+        line.extend_from_slice(text);
+        line.extend_from_slice(b"\"}}\n");
+        wire.agent_says(&line).await;
+        let answer: Value = serde_json::from_str(&wire.line().await).expect("JSON");
+        assert_eq!(answer["error"]["code"], code::INVALID_PARAMS);
+        let message = answer["error"]["message"].as_str().expect("words");
+        assert!(message.contains("surrogate"), "{message}");
+    }
+    // Words to be shown are shown as well as can be.
+    wire.agent_says("{\"jsonrpc\":\"2.0\",\"method\":\"say\",\"params\":\"\\ud800\"}\n")
+        .await;
+    assert_eq!(wire.next().await, said("\"\\ufffd\""));
+    // And whole pairs are whole, U+FFFD is a character like others.
+    for text in [r"\ud83d\ude00", r"\ufffd", "\u{fffd}", r"\\ud800"] {
+        let line = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ask\",\"params\":{{\"content\":\"{text}\"}}}}\n"
+        );
+        wire.agent_says(line).await;
+        let key = wire.next_request().await;
+        wire.peer.answer(key, Ok(()));
+        wire.line().await;
     }
 }

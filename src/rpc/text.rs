@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::proto::{RpcError, code};
+
 /// The line as text without surroundings: byte-order mark and white space cut off, invalid UTF-8
 /// and lone surrogate escapes replaced by U+FFFD. Borrowed when nothing had to be repaired, which
 /// is nearly always.
@@ -11,6 +13,16 @@ pub fn readable(line: &[u8]) -> Cow<'_, str> {
         Cow::Borrowed(text) => repair_surrogates(text),
         Cow::Owned(text) => Cow::Owned(repair_surrogates(&text).into_owned()),
     }
+}
+
+/// The answer to a request whose text had to be repaired and is meant to the letter: what would be done
+/// is not what was asked for.
+pub fn not_whole(method: &str) -> RpcError {
+    let message = format!(
+        "Invalid params for {method}: half of a surrogate pair (as \\ud800 alone), or bytes that are \
+         not UTF-8; nothing was done"
+    );
+    RpcError::new(code::INVALID_PARAMS, message)
 }
 
 /// Replaces each `\uD800`–`\uDFFF` that is not half of a pair by `\uFFFD`: a message cut between

@@ -383,6 +383,11 @@ impl Protocol for Decoder {
         }
     }
 
+    fn is_literal(&self, method: &str) -> bool {
+        let method = ClientMethod::from_name(method);
+        method.is_some_and(|method| method.is_literal() && self.is_offered(method))
+    }
+
     fn takes_bare(&mut self, call: &CallTag, answer: Result<&str, &str>) -> bool {
         if self.protocol != AgentProtocol::V1 || *call != CallTag::Initialize {
             return false;

@@ -47,6 +47,14 @@ impl ClientMethod {
         }
     }
 
+    /// It names a file or a command, or what is to be written: no character of it may be another one.
+    pub fn is_literal(self) -> bool {
+        matches!(
+            self,
+            Self::ReadTextFile | Self::WriteTextFile | Self::TerminalCreate
+        )
+    }
+
     /// Also by the spellings of D-01: the last segment may be in camel case.
     pub fn from_name(name: &str) -> Option<Self> {
         let exact = Self::ALL.into_iter().find(|method| method.name() == name);

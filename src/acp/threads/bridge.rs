@@ -1,15 +1,15 @@
 //! Between the connection, which speaks v1, and a process that speaks threads.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream, duplex},
     sync::{Mutex, watch},
 };
 
-use super::{Out, Threads};
-use crate::rpc::{Direction, Line, Lines, Outbox, Tap, readable, write_lines};
+use super::{Out, Threads, requests::is_look};
+use crate::rpc::{Direction, Line, Lines, Outbox, Tap, not_whole, readable, write_lines};
 
 /// Bytes that may wait for our reader; beyond them the agent waits.
 const WAITING: usize = 64 * 1024;
@@ -121,8 +121,17 @@ impl Between {
             Direction::FromAgent => self.tap.record(direction, line).await,
         }
         let text = readable(line);
+        let repaired = matches!(text, Cow::Owned(_));
         let mut out = Out::default();
         match serde_json::from_str::<Value>(&text) {
+            // A path with other characters names another file.
+            Ok(message) if repaired && direction == Direction::FromAgent && is_look(&message) => {
+                let method = message["method"].as_str().unwrap_or_default();
+                let error = not_whole(method);
+                let error = json!({ "code": error.code, "message": error.message });
+                out.to_agent
+                    .push(json!({ "id": message["id"], "error": error }));
+            }
             Ok(message) if message.is_object() => match direction {
                 Direction::ToAgent => self.threads.client_said(&message, &mut out),
                 Direction::FromAgent => self.threads.agent_said(&message, &mut out),
@@ -150,5 +159,27 @@ impl Between {
         }
         self.tap.flush().await;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncBufReadExt, BufReader};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_path_that_is_not_whole_names_no_file() {
+        let (stdin, agents_stdin) = duplex(WAITING);
+        let (mut agents_stdout, stdout) = duplex(WAITING);
+        let _ends = bridge(stdin, stdout, "/p".into(), WAITING, Tap::new(None));
+        let line = br#"{"id":1,"method":"stat","params":{"threadId":"t","path":"a\ud800"}}"#;
+        agents_stdout.write_all(line).await.expect("open");
+        agents_stdout.write_all(b"\n").await.expect("open");
+        let mut answer = String::new();
+        let mut lines = BufReader::new(agents_stdin);
+        lines.read_line(&mut answer).await.expect("an answer");
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!(answer["error"]["code"], crate::proto::code::INVALID_PARAMS);
     }
 }

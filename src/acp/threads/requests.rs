@@ -6,18 +6,25 @@ use serde_json::{Value, json};
 use super::{LOOK, Out, Threads, calls::block_of, not_found, update};
 use crate::proto::code;
 
+/// Methods that name files.
+const LOOKS: [&str; 4] = ["readTextFile", "readBinaryFile", "stat", "globSearch"];
+
+/// Whether a message asks for a look at a file.
+pub(super) fn is_look(message: &Value) -> bool {
+    let method = message["method"].as_str();
+    method.is_some_and(|method| LOOKS.contains(&method)) && !message["id"].is_null()
+}
+
 impl Threads {
     pub(super) fn request(&mut self, id: &Value, method: &str, params: &Value, out: &mut Out) {
         let thread = params["threadId"].as_str().unwrap_or_default();
         let answer = match method {
             "streamMessageChunk" => self.chunk(thread, params, out),
             "endTurn" => self.turn_ended(thread, out),
-            "readTextFile" | "readBinaryFile" | "stat" | "globSearch" => {
-                match self.may_look(thread) {
-                    Ok(()) => return self.look(id, method, thread, params, out),
-                    Err(error) => Err(error),
-                }
-            }
+            method if LOOKS.contains(&method) => match self.may_look(thread) {
+                Ok(()) => return self.look(id, method, thread, params, out),
+                Err(error) => Err(error),
+            },
             "getThreads" => Ok(self.store.list()),
             "createThread" => Ok(json!({ "threadId": self.store.create() })),
             "openThread" => {

@@ -121,3 +121,25 @@ fn old_spellings_of_requests_are_read() {
     };
     assert_eq!(create.env, [("A".to_owned(), "1".to_owned())]);
 }
+
+#[test]
+fn files_and_commands_are_meant_to_the_letter_in_every_spelling() {
+    let decoder = decoder();
+    for method in [
+        "fs/read_text_file",
+        "fs/write_text_file",
+        "fs/writeTextFile",
+        "terminal/create",
+    ] {
+        assert!(decoder.is_literal(method), "{method}");
+    }
+    for method in ["session/update", "session/request_permission", "no/such"] {
+        assert!(!decoder.is_literal(method), "{method}");
+    }
+    let none = ClientCaps {
+        write_text_file: false,
+        ..ClientCaps::default()
+    };
+    let decoder = Decoder::new(none, Dialects::new(Dialect::default()));
+    assert!(!decoder.is_literal("fs/write_text_file"), "not offered");
+}
