@@ -257,6 +257,8 @@ fn a_session_of_banjo_is_opened_again_by_its_row_and_without_it_that_is_named() 
     let ran = shell.run(&["run", "go", "--resume", "session-uuid"]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("\"unstable-resume\""), "{}", ran.err);
+    let ran = shell.run(&["doctor", "--agent", "fake"]);
+    assert!(ran.out.contains("\"unstable-resume\""), "{}", ran.out);
     let shell = older("banjo", &[], BANJO);
     let ran = shell.run(&["run", "go", "--resume", "session-uuid"]);
     assert_eq!((faults(&shell).as_str(), ran.code), ("", 0), "{}", ran.err);

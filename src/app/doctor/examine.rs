@@ -14,8 +14,8 @@ use crate::{
     config::{AgentProfile, Loaded, NotFound, StartError, find_program},
     proto::{
         AgentCaps, Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId,
-        DialectRow, Initialized, McpServer, McpTransport, Protocol, RpcError, SecretPairs,
-        SessionId, SessionOpened, SessionSetup, SetBy, SettingKey, category, code,
+        DialectHint, DialectRow, Initialized, McpServer, McpTransport, Protocol, RpcError,
+        SecretPairs, SessionId, SessionOpened, SessionSetup, SetBy, SettingKey, category, code,
     },
     session::{mode_option, readable_error, resolve_setting, speaks_version_1, wants_sign_in},
     text::SafeText,
@@ -252,6 +252,10 @@ impl Examination<'_> {
             report.add(Verdict::Warning, "initialize", text);
         }
         report.add_capabilities(&initialized.caps);
+        let caps_of_it = &initialized.caps;
+        if protocol == Protocol::V1 && !caps_of_it.load_session && !caps_of_it.resume {
+            self.older_resume(report);
+        }
         for (offered, method, key) in [
             (caps.read_text_file, "fs/read_text_file", "fs.read"),
             (caps.write_text_file, "fs/write_text_file", "fs.write"),
@@ -290,6 +294,20 @@ impl Examination<'_> {
         let finding = Finding::new(Verdict::Warning, "initialize", text);
         report.push(finding.advise([advice::in_profile(self.profile, "protocol = \"1\"")]));
         Err(Older)
+    }
+
+    /// D-02: it cannot be told who resumes by the older name.
+    fn older_resume(&self, report: &mut DoctorReport) {
+        let advice = DialectHint::Wanted(DialectRow::UnstableResume).advice(self.profile.dialect);
+        let Some(line) = advice.and_then(|advice| advice.lines.into_iter().next()) else {
+            return;
+        };
+        let text = format!(
+            "one that has {} does not say so",
+            DialectRow::UnstableResume.what()
+        );
+        let line = advice::in_profile(self.profile, &line.line);
+        report.push(Finding::new(Verdict::Missing, "older resume", text).advise([line]));
     }
 
     /// Where the profile has one (V1-INIT-21).

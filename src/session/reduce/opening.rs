@@ -184,10 +184,13 @@ impl Step<'_> {
             Some(id) if caps.load_session => Way::Load(id),
             Some(_) => {
                 let mut text = format!("{} cannot open a session again", self.agent_name());
-                if let Some(how) = self.older_resume() {
-                    text.push_str(&how);
+                let mut how = self.older_resume();
+                if self.session.config.unattended
+                    && let Some(how) = how.take()
+                {
+                    text = format!("{text}; {how}");
                 }
-                if !self.give_up_reopening(&text, None) {
+                if !self.give_up_reopening(&text, how.as_deref().map(SafeText::line)) {
                     return;
                 }
                 Way::New
@@ -205,7 +208,7 @@ impl Step<'_> {
         let advice = DialectHint::Wanted(DialectRow::UnstableResume).advice(config.dialect)?;
         let line = advice.lines.first()?;
         Some(format!(
-            " (unless it does by the older {}: {line} in its profile)",
+            "one that has {} does not say so: set {line} in its profile",
             DialectRow::UnstableResume.what()
         ))
     }

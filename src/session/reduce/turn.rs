@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use crate::{
     proto::{
-        Call, Meta, PromptBlock, RpcError, SessionId, StopReason, TurnTokens, WorkState, code,
+        Call, DialectRow, Meta, PromptBlock, RpcError, SessionId, StopReason, TurnTokens,
+        WorkState, code,
     },
     session::{
         Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
@@ -223,7 +224,14 @@ impl Step<'_> {
             .collect();
         if !names.is_empty() {
             let names = names.join(", ");
-            let text = format!("the agent cannot take {names}: a link goes instead");
+            let dialect = self.session.config.dialect;
+            let rows = [DialectRow::PathText, DialectRow::ContextBlocks];
+            let what = if rows.iter().any(|row| dialect.names(*row)) {
+                "the path"
+            } else {
+                "a link"
+            };
+            let text = format!("the agent cannot take {names}: {what} goes instead");
             self.say(NoticeLevel::Info, SafeText::line(&text));
         }
     }
