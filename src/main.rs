@@ -1,6 +1,9 @@
 //! The `acp-tui` program: the command line to what carries it out.
 
-use std::{path::Path, process::ExitCode as ProcessCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode as ProcessCode,
+};
 
 use acp_tui::{
     app,
@@ -51,9 +54,10 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
 }
 
 fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
-    let start = std::env::current_dir().context("the current directory")?;
+    let start = starting_point(&mut cli)?;
     let Some(command) = cli.command.take() else {
         let mut launch = Launch::resolve(cli, &start)?;
+        launch.check_logs()?;
         cli::terminal_check()?;
         let options = launch.load_options()?;
         let mut loaded = load(&options)?;
@@ -125,8 +129,38 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
+/// The directory that relative paths count from. One that was removed meanwhile is only missed by
+/// commands that look at a project.
+fn starting_point(cli: &mut Cli) -> Result<PathBuf, CliError> {
+    let error = match std::env::current_dir() {
+        Ok(here) => return Ok(here),
+        Err(error) => error,
+    };
+    let needs_none = !matches!(
+        cli.command,
+        None | Some(Command::Run(_) | Command::Doctor(_) | Command::Trust { dir: None, .. })
+    );
+    match &cli.cwd {
+        Some(named) if named.is_absolute() => {}
+        None if needs_none => cli.cwd = Some("/".into()),
+        _ => {
+            return Err(CliError::Usage(format!(
+                "the current directory is gone ({error}): go to another one, or name one with -C and \
+                 its whole path"
+            )));
+        }
+    }
+    // Files named by a relative path are as little there as it is.
+    Ok(std::env::var_os("PWD").map_or_else(|| "/nonexistent".into(), PathBuf::from))
+}
+
 fn run_headless(run: RunArgs, cli: Cli, start: &Path) -> anyhow::Result<ExitCode> {
     let (mut launch, options) = Launch::for_run(run, cli, start)?;
+    launch.check_logs()?;
+    // The work may be what is wanted, as of a hook.
+    if let Err(problem) = cli::check_stdout() {
+        cli::complain(problem);
+    }
     if launch.resume == Some(Reopen::Pick) {
         let text = "--resume needs a session: `acp-tui sessions` lists them";
         return Err(CliError::Usage(text.into()).into());

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use crate::{
-    app::{exit, running::Running, state::App, tty},
+    app::{exit, running::Running, state::App, store::BETWEEN_DRAFTS, tty},
     cli::{ExitCode, complain},
     config::{ExitPrint, Origin},
     proto::SessionKey,
@@ -21,20 +21,21 @@ pub struct Farewell {
 }
 
 impl App {
-    /// What was typed and not sent, in any session: the queues, then the drafts.
+    /// What was typed and not sent, in any session, each apart from the others: the draft of the one
+    /// shown, else what is to be sent next, then the queues and the other drafts.
     pub(super) fn unsent(&self) -> String {
         let unsent = self
             .sessions
             .iter()
             .flat_map(|(_, session)| session.unsent());
-        let drafts = self.ui.all_drafts();
-        let texts = unsent
-            .map(|prompt| prompt.text.as_str())
-            .chain(drafts.iter().map(String::as_str));
-        texts
-            .filter(|text| !text.is_empty())
-            .collect::<Vec<_>>()
-            .join("\n\n")
+        let mut drafts = self.ui.all_drafts();
+        let shown = drafts.pop();
+        let texts = shown.into_iter();
+        let texts = texts
+            .chain(unsent.map(|prompt| prompt.text.clone()))
+            .chain(drafts);
+        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        texts.join(BETWEEN_DRAFTS)
     }
 
     /// Ends the turn and the session as the protocol wants it; processes are ended by

@@ -70,8 +70,13 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
                 Err(error) if agent.is_none() && config.default_agent.is_none() => {
                     return Err(error.into());
                 }
-                // The agent may know it.
-                Err(_) => return Ok(false),
+                Err(_) => {
+                    if let Some(other) = of_another(&records, &typed, &here) {
+                        return Err(not_theirs(&typed, &other, agent.as_deref()));
+                    }
+                    // The agent may know it.
+                    return Ok(false);
+                }
             }
         }
     };
@@ -94,6 +99,25 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
     }
     launch.cwd = own;
     Ok(true)
+}
+
+/// A stored session of whatever agent that is called so: no other agent is to hear of it.
+fn of_another(records: &Records, typed: &str, here: &Path) -> Option<Summary> {
+    let is_it =
+        |summary: &Summary| summary.id == typed || summary.about.session.as_deref() == Some(typed);
+    let mut all: Vec<Summary> = records.list().into_iter().filter(is_it).collect();
+    all.sort_by_key(|summary| Path::new(&summary.about.cwd) != here);
+    all.into_iter().next()
+}
+
+fn not_theirs(typed: &str, stored: &Summary, asked: Option<&str>) -> CliError {
+    let own = &stored.about.agent;
+    let asked = asked.unwrap_or("the agent that was asked for");
+    CliError::Usage(format!(
+        "the session {typed} is one with {own}, and {asked} does not know it: --resume {} without \
+         --agent opens it, acp-tui sessions show {} prints it",
+        stored.id, stored.id
+    ))
 }
 
 /// The profile that was asked for by name or command.

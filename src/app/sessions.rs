@@ -109,6 +109,9 @@ fn load(records: &Records, id: &str) -> Result<(Summary, Record), FindError> {
     if record.later {
         cli::complain("part of the session was stored by a later version, and is left out");
     }
+    if let Some(damage) = record.damage() {
+        cli::complain(damage);
+    }
     Ok((summary, record))
 }
 

@@ -24,7 +24,7 @@ use crate::{
         running::Running,
         screen::Screen,
         started::Started,
-        store::{Owner, Store, Wanted},
+        store::{BETWEEN_DRAFTS, Owner, Store, Wanted},
         tty,
     },
     cli::{AgentWanted, ExitCode, Launch, Reopen},
@@ -128,12 +128,13 @@ impl App {
         let records = Records::new(&dirs.state);
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
-        let draft = store.draft().filter(|_| replay.is_none());
-        store.sweep_images(draft.as_deref().unwrap_or_default());
-        if let Some(draft) = &draft {
-            ui.set_draft(draft);
-            ui.toast("draft restored".into());
-        }
+        let drafts = match replay {
+            None => store.drafts(),
+            Some(_) => Vec::new(),
+        };
+        let draft = drafts.join(BETWEEN_DRAFTS);
+        store.sweep_images(&draft);
+        restore(drafts, &mut ui, &store);
         ask_for_trust(&mut ui, &loaded.trust);
         let project = project_info(&launch.cwd);
         Ok(Self {
@@ -168,7 +169,7 @@ impl App {
             question: None,
             save_draft: None,
             lent_until: None,
-            kept_draft: (draft.unwrap_or_default(), Owner::default()),
+            kept_draft: (draft, Owner::default()),
             kept_state: Default::default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
             replay,
@@ -197,11 +198,11 @@ impl App {
         self.project = project_info(&self.launch.cwd);
         self.trust = std::mem::replace(&mut loaded.trust, TrustState::NotNeeded);
         self.configure(loaded);
-        if let Some(left) = self.store.draft() {
-            let mut drafts = vec![self.ui.draft_text(), left];
-            drafts.retain(|draft| !draft.is_empty());
-            self.ui.set_draft(&drafts.join("\n\n"));
-            self.ui.toast("draft restored".into());
+        let typed = Some(self.ui.draft_text()).filter(|typed| !typed.is_empty());
+        let left = self.store.drafts();
+        if !left.is_empty() {
+            let drafts = typed.into_iter().chain(left).collect();
+            restore(drafts, &mut self.ui, &self.store);
         }
         ask_for_trust(&mut self.ui, &self.trust);
     }
@@ -330,6 +331,25 @@ fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
     let warnings = loaded.all_warnings(check_keys);
     let lines = warnings.iter().map(|w| SafeText::line(&w.to_string()));
     lines.collect()
+}
+
+/// Puts the first of what was typed earlier into the composer, and the others where up finds them,
+/// each by itself.
+fn restore(drafts: Vec<String>, ui: &mut Ui, store: &Store) {
+    let mut drafts = drafts.into_iter();
+    let Some(first) = drafts.next() else { return };
+    let others: Vec<String> = drafts.collect();
+    ui.set_draft(&first);
+    if others.is_empty() {
+        return ui.toast("draft restored".into());
+    }
+    // The last that was added is the first that up brings.
+    for draft in others.iter().rev() {
+        store.add_history(draft);
+    }
+    ui.set_history(store.history());
+    let text = format!("draft restored; up brings back {} more", others.len());
+    ui.toast(SafeText::line(&text));
 }
 
 /// The path with `~` for the home directory.

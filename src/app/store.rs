@@ -70,6 +70,9 @@ pub struct NumberedDraft {
     number: u64,
 }
 
+/// Stands between drafts in their file; nothing that can be typed.
+pub const BETWEEN_DRAFTS: &str = "\u{1e}\n";
+
 impl Store {
     /// `state` is the state directory; it need not exist yet. A draft that an ended client left is
     /// taken over if it is `wanted`.
@@ -144,9 +147,16 @@ impl Store {
         self.note("prompts for the history", &self.history, appended);
     }
 
-    /// The draft that an earlier run left.
-    pub fn draft(&self) -> Option<String> {
-        read(&self.draft).filter(|draft| !slot::is_trifle(draft))
+    /// What an earlier run left: the draft of the session that was shown, and others.
+    pub fn drafts(&self) -> Vec<String> {
+        let left = read(&self.draft).unwrap_or_default();
+        let drafts = left.split(BETWEEN_DRAFTS).map(str::to_owned);
+        drafts.filter(|draft| !slot::is_trifle(draft)).collect()
+    }
+
+    #[cfg(test)]
+    fn draft(&self) -> Option<String> {
+        self.drafts().into_iter().next()
     }
 
     /// Gives a draft its place among those that are saved by tasks of their own.
@@ -379,6 +389,18 @@ mod tests {
             Some("for D")
         );
         assert_eq!(open(&Wanted::default()).draft().as_deref(), Some("for D"));
+    }
+
+    #[test]
+    fn drafts_of_several_sessions_come_back_each_by_itself() {
+        let state = tempfile::tempdir().expect("a folder");
+        let open = || Store::new(state.path(), Path::new("/p"), &Wanted::default());
+        let store = open();
+        let all = ["the one shown\n\nin two parts", "another", "x", "a third"];
+        let text = all.join(BETWEEN_DRAFTS);
+        store.save_draft(&store.number_draft(text, Owner::default()));
+        drop(store);
+        assert_eq!(open().drafts(), [all[0], all[1], all[3]]);
     }
 
     #[test]

@@ -260,7 +260,8 @@ pub enum ReportFormat {
 
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct ReplayArgs {
-    /// What --wire has written, or a stored session: its file, or its ID of `acp-tui sessions`
+    /// What --wire has written, or a stored session: its file (`-` is stdin), or its ID of `acp-tui
+    /// sessions`
     #[arg(value_name = "FILE|ID", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
 

@@ -26,7 +26,7 @@ pub fn config(
         print(&paths(options))?;
         return Ok(ExitCode::Done);
     }
-    let loaded = load(options)?;
+    let mut loaded = load(options)?;
     let warnings = match action {
         Some(ConfigAction::Check) => loaded.check(&options.env, check_keys),
         _ => loaded.all_warnings(check_keys),
@@ -44,6 +44,10 @@ pub fn config(
         }
         print("ok\n")?;
         return Ok(ExitCode::Done);
+    }
+    // What was just said to be wrong has no effect.
+    for warning in &warnings {
+        loaded.forget(&warning.key);
     }
     print(&loaded.describe())?;
     Ok(ExitCode::Done)

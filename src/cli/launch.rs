@@ -2,6 +2,8 @@
 
 use std::{
     ffi::OsString,
+    fs::OpenOptions,
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
@@ -159,6 +161,36 @@ impl Launch {
             ));
         }
         Ok((Self::resolve(cli, start)?, options))
+    }
+
+    /// Before anything starts: whether the files that were asked for can be written.
+    ///
+    /// # Errors
+    /// One cannot.
+    pub fn check_logs(&self) -> Result<(), CliError> {
+        for (flag, path) in [("--log", &self.log), ("--wire", &self.wire)] {
+            let Some(path) = path else { continue };
+            // Whatever else is there (a pipe, a device) would be waited for.
+            if path
+                .metadata()
+                .is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+            {
+                continue;
+            }
+            let mut options = OpenOptions::new();
+            if let Err(error) = options.create(true).append(true).mode(0o600).open(path) {
+                let folder = path.parent().filter(|folder| !folder.exists());
+                let next = match folder {
+                    Some(folder) => format!("make the folder {}, or", folder.display()),
+                    None => "set that right, or".to_owned(),
+                };
+                let path = path.display();
+                let text =
+                    format!("{flag} {path}: cannot be written: {error}; {next} name another file");
+                return Err(CliError::Usage(text));
+            }
+        }
+        Ok(())
     }
 
     /// # Errors

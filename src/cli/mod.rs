@@ -31,7 +31,7 @@ pub use self::{
     generate::{completions, man, man_pages},
     import::add_agents,
     launch::{AgentWanted, Launch, Reopen},
-    output::{columns, complain, print, print_warnings, write_file},
+    output::{check_stdout, columns, complain, print, print_warnings, write_file},
     run::{PromptSource, RunOptions},
     terminal::terminal_check,
     trust::trust,

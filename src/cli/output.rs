@@ -11,11 +11,56 @@ use std::{
 use super::CliError;
 use crate::{config::Warning, text::sanitize};
 
+/// Looks at stdout before the standard library does, which puts `/dev/null` in the place of one that is
+/// closed: output would be lost without a word.
+mod before_main {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    static CLOSED: AtomicBool = AtomicBool::new(false);
+
+    extern "C" fn look() {
+        let stdout = rustix::io::fcntl_getfd(rustix::stdio::stdout());
+        CLOSED.store(stdout == Err(rustix::io::Errno::BADF), Ordering::Relaxed);
+    }
+
+    // SAFETY: the section holds functions that are called before `main`; this one allocates nothing and
+    // asks the kernel alone.
+    #[used]
+    #[cfg_attr(
+        any(
+            target_os = "linux",
+            target_os = "android",
+            target_os = "freebsd",
+            target_os = "netbsd"
+        ),
+        unsafe(link_section = ".init_array")
+    )]
+    #[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
+    static LOOK: extern "C" fn() = look;
+
+    pub fn stdout_was_closed() -> bool {
+        CLOSED.load(Ordering::Relaxed)
+    }
+}
+
+/// # Errors
+/// Stdout was closed when the program was started: what is to be printed would be lost.
+pub fn check_stdout() -> Result<(), CliError> {
+    if before_main::stdout_was_closed() {
+        return Err(CliError::Io {
+            what: "stdout is closed, and what is to be printed would be lost".into(),
+            source: rustix::io::Errno::BADF.into(),
+        });
+    }
+    Ok(())
+}
+
 /// Writes to stdout; a reader that has gone (`| head`) is no error.
 ///
 /// # Errors
 /// Stdout cannot be written.
 pub fn print(text: &str) -> Result<(), CliError> {
+    check_stdout()?;
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(source) if source.kind() != ErrorKind::BrokenPipe => Err(CliError::Io {

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use super::{CliError, ExitCode, print, print_warnings};
+use super::{CliError, ExitCode, complain, print, print_warnings};
 use crate::{
     config::{LoadOptions, TrustState, load, project_file, trust},
     text::SafeText,
@@ -22,6 +22,10 @@ pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode,
     let loaded = load(options)?;
     print_warnings(&loaded.warnings);
     let (path, content, hash) = match loaded.trust {
+        TrustState::NotNeeded if loaded.project_is_broken => {
+            complain("set it right first: nothing of it counts, and so nothing can be approved");
+            return Ok(ExitCode::Failure);
+        }
         TrustState::NotNeeded => {
             print(
                 "nothing to approve: there is no project's file, or it sets display keys only\n",

@@ -2,7 +2,8 @@
 //!
 //! An entry stands if the type that it belongs to can be read from it alone. What does not stand is
 //! taken out of the table and reported with its line; what is left, serde takes as a whole. An
-//! agent's table is one entry: with half of its settings it would be another agent than meant.
+//! agent's table is one entry, unless the agent is built in: with half of its settings it would be
+//! another agent than meant.
 //! A rule is one as well: with a part missing it would match more.
 
 use std::{collections::BTreeMap, ops::Range};
@@ -32,13 +33,16 @@ pub(super) struct Findings {
     pub broken_agents: BTreeMap<String, Warning>,
 }
 
-/// Takes out of `document` all that [`File`] would not take. `locate` turns a span into a source.
+/// Takes out of `document` all that [`File`] would not take. `locate` turns a span into a source;
+/// `is_built_in` knows the agents that are whole without the file.
 pub(super) fn check(
     document: &mut DeTable<'_>,
     locate: &dyn Fn(&Range<usize>) -> Source,
+    is_built_in: &dyn Fn(&str) -> bool,
 ) -> Findings {
     let mut checker = Checker {
         locate,
+        is_built_in,
         findings: Findings::default(),
     };
     checker.agents(document);
@@ -62,6 +66,8 @@ pub(super) fn check(
 
 struct Checker<'a> {
     locate: &'a dyn Fn(&Range<usize>) -> Source,
+    /// Whether an agent is one of those that are built in, by id or alias.
+    is_built_in: &'a dyn Fn(&str) -> bool,
     findings: Findings,
 }
 
@@ -131,12 +137,58 @@ impl Checker<'_> {
         };
         retain(agents, |id, entry| {
             let path = join("agents", id.get_ref());
+            if (self.is_built_in)(id.get_ref())
+                && let DeValue::Table(table) = entry.get_mut()
+            {
+                self.settings_of_built_in(&path, table);
+            }
             let Some(problem) = self.broken_agent(&path, &id.span(), entry) else {
                 return true;
             };
             let id = id.get_ref().as_ref().to_owned();
             self.findings.broken_agents.insert(id, problem);
             false
+        });
+    }
+
+    /// Over a built-in agent, which is whole without it, a bad setting costs only itself. What was to
+    /// restrict the agent restricts it as far as it can be.
+    fn settings_of_built_in(&mut self, path: &str, table: &mut DeTable<'_>) {
+        const STRICT: [(&str, &str, &str); 2] = [
+            ("policy", "policy = \"ask\"", "it is \"ask\" instead"),
+            (
+                "fs",
+                "fs = { read = false, write = false }",
+                "it reads and writes no files instead",
+            ),
+        ];
+        retain(table, |key, value| {
+            let Err(error) = alone::<AgentEntry>(key, value) else {
+                return true;
+            };
+            let strict = STRICT.iter().find(|(name, ..)| key.get_ref() == name);
+            let replaced = strict.and_then(|(name, text, instead)| {
+                let mut parsed = DeTable::parse(text).ok()?.into_inner();
+                Some((parsed.get_mut(*name)?.get_mut().clone(), instead))
+            });
+            // A key that is not known is told of as everywhere.
+            let known = field_names::<AgentEntry>().contains(&key.get_ref().as_ref());
+            if !known {
+                return true;
+            }
+            let span = error.span().unwrap_or(value.span());
+            let key = join(path, key.get_ref());
+            match replaced {
+                Some((strict, instead)) => {
+                    self.warn(&span, &key, format!("{}; {instead}", words(&error)));
+                    *value.get_mut() = strict;
+                    true
+                }
+                None => {
+                    self.warn(&span, &key, words(&error).to_owned());
+                    false
+                }
+            }
         });
     }
 

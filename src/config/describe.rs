@@ -6,6 +6,34 @@ use super::{Loaded, Origin, Source, check::join, layer::RULES};
 use crate::text::{SafeText, secrets};
 
 impl Loaded {
+    /// Takes a key that has no effect out of what is [described](Self::describe). Of an agent only
+    /// what it cannot be without is one; the rest of a key that is wrong was never taken over.
+    pub fn forget(&mut self, key: &str) {
+        let in_effect = match key.split_once('.') {
+            None => key != "default_agent" || self.config.default_agent.is_some(),
+            Some(("keys", _)) => false,
+            Some(("agents", id)) => {
+                !self.config.broken_agents.contains_key(id) && !key.ends_with(".modes")
+            }
+            Some(("mcp_servers", name)) => self.config.mcp_servers.contains_key(name),
+            Some(_) => true,
+        };
+        if in_effect {
+            return;
+        }
+        let (path, name) = match key.rsplit_once('.') {
+            Some((path, name)) => (path, name),
+            None => ("", key),
+        };
+        let mut table = Some(&mut self.effective);
+        for part in path.split('.').filter(|part| !part.is_empty()) {
+            table = table.and_then(|table| table.get_mut(part)?.as_table_mut());
+        }
+        if let Some(table) = table {
+            table.remove(name.trim_matches('"'));
+        }
+    }
+
     /// The whole, but for agents that are as they are built in. Secrets are masked, so that it can be
     /// shown to others.
     pub fn describe(&self) -> String {

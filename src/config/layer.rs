@@ -11,6 +11,7 @@ use toml::{
 use super::{
     Source, Warning,
     check::{check, join, table_mut},
+    profile::BUILT_IN,
 };
 
 /// Told of one layer; the rest is counted.
@@ -38,7 +39,11 @@ impl Layer {
         canonical: &dyn Fn(&str) -> String,
     ) -> Result<Self, toml::de::Error> {
         let mut document = DeTable::parse(text)?.into_inner();
-        let findings = check(&mut document, locate);
+        let is_built_in = |name: &str| {
+            let id = canonical(name);
+            BUILT_IN.iter().any(|(known, _)| *known == id)
+        };
+        let findings = check(&mut document, locate, &is_built_in);
         let mut layer = Self {
             warnings: findings.warnings,
             ..Self::default()
@@ -118,6 +123,8 @@ pub(super) struct Layers {
     pub sources: BTreeMap<String, Source>,
     pub warnings: Vec<Warning>,
     pub broken_agents: BTreeMap<String, Warning>,
+    /// See [`Loaded`](super::Loaded).
+    pub project_is_broken: bool,
 }
 
 impl Layers {

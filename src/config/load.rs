@@ -68,6 +68,8 @@ pub struct Loaded {
     /// What set each key, by dotted key (`permissions.rules[0]` for the first rule).
     pub sources: BTreeMap<String, Source>,
     pub trust: TrustState,
+    /// There is a project's file that is not used: it cannot be read, or is no TOML.
+    pub project_is_broken: bool,
     /// As TOML, defaults included.
     pub effective: toml::Table,
 }
@@ -209,6 +211,7 @@ fn add_project(
             };
             let message = format!("the project's file is not used: {error}");
             layers.warnings.push(Warning::new(source, "", message));
+            layers.project_is_broken = true;
             return Ok(TrustState::NotNeeded);
         }
     };
@@ -219,6 +222,7 @@ fn add_project(
             let source = source.source(&(0..0));
             let message = format!("the project's file is not used: {error}");
             layers.warnings.push(Warning::new(source, "", message));
+            layers.project_is_broken = true;
             return Ok(TrustState::NotNeeded);
         }
     };
@@ -308,6 +312,7 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
         warnings: layers.warnings,
         sources: layers.sources,
         trust,
+        project_is_broken: layers.project_is_broken,
         effective: layers.table,
     })
 }

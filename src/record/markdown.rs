@@ -197,6 +197,8 @@ fn written_tool(tool: &Tool, block: &Block) -> String {
     );
     for answer in &tool.answers {
         let by = match &answer.rule {
+            // The policy is named as one, and is no rule.
+            Some(rule) if rule.starts_with("policy ") => rule.to_string(),
             Some(rule) => format!("rule {rule}"),
             None => format!("by {}", by(&answer.by)),
         };

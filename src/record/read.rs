@@ -27,6 +27,8 @@ pub struct Record {
     pub stop: Option<SafeText>,
     /// It ends within a line: that one is left out.
     pub torn: bool,
+    /// Lines before its end that are none, and left out as well.
+    pub garbled: usize,
 }
 
 impl Record {
@@ -43,7 +45,8 @@ impl Record {
                     record.apply(line);
                 }
                 // Only the last one has no line end.
-                None => record.torn = texts.peek().is_none() && !text.is_empty(),
+                None if texts.peek().is_none() => record.torn = !text.is_empty(),
+                None => record.garbled += usize::from(!text.trim_ascii().is_empty()),
             }
         }
         record.said.settle();
@@ -51,6 +54,18 @@ impl Record {
             child.settle();
         }
         known.then_some(record)
+    }
+
+    /// What is to be said of lines in it that cannot be read.
+    pub fn damage(&self) -> Option<SafeText> {
+        let lines = match self.garbled {
+            0 => return None,
+            1 => "1 line".to_owned(),
+            lines => format!("{lines} lines"),
+        };
+        let text =
+            format!("{lines} of the stored session cannot be read: what stood there is lost");
+        Some(SafeText::line(&text))
     }
 
     fn apply(&mut self, line: Line) {

@@ -227,6 +227,9 @@ impl Observer {
                 out: &mut out,
             };
             self.main.look_at(block, &mut sink);
+            if let BlockKind::Tool(call) = &block.kind {
+                self.main.retell_tool(block.id, call, &mut sink);
+            }
             if let BlockKind::Subagent(id) = &block.kind {
                 self.retell_subagent(session, id, &mut out);
             }

@@ -74,6 +74,11 @@ pub enum Record {
         code: Option<i64>,
         signal: Option<String>,
     },
+    /// In a replay of a stored session: what the terminal of a call has shown.
+    TerminalOutput {
+        call: u64,
+        text: String,
+    },
     /// A plan, whole: entries, or a text. One with an id is beside the others.
     Plan {
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -68,6 +68,15 @@ impl Narrator {
     pub fn aside(&mut self, record: &Record) -> Vec<SafeText> {
         let mut lines = Vec::new();
         match record {
+            // As it stood there, apart from what the agent says.
+            Record::TerminalOutput { text, .. } => {
+                lines.extend(self.rest());
+                lines.extend(
+                    text.trim_end()
+                        .lines()
+                        .map(|line| SafeText::line(&format!("  {line}"))),
+                );
+            }
             Record::Within { subagent, what } => {
                 if let Record::Text { message, text, .. } = &**what {
                     lines.extend(self.hear(subagent, *message, text));

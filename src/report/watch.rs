@@ -9,7 +9,10 @@ use super::{
     words::{compaction_name, once, permission, plan, tool},
 };
 use crate::{
-    proto::{CompactionStatus, NamedPlan, PlanBody, SessionId, ToolContent},
+    proto::{
+        CompactionStatus, ContentBlock, DiffText, NamedPlan, PlanBody, SessionId, ToolContent,
+        ToolKind,
+    },
     session::{Block, BlockId, BlockKind, Changes, NoticeLevel, ToolCall, ToolState, Transcript},
     text::SafeTextBuf,
 };
@@ -247,6 +250,28 @@ impl Watch {
         }
         let seen = Seen::Tool(Box::new(tool), call.answers.len());
         self.seen.insert(id, seen);
+    }
+
+    /// Of a call of a stored session what its events would have told: what its terminal showed, and
+    /// the files that it changed.
+    pub fn retell_tool(&self, id: BlockId, call: &ToolCall, sink: &mut Sink<'_>) {
+        for piece in &call.content {
+            match piece {
+                ToolContent::Block(ContentBlock::Text(text)) if call.kind == ToolKind::Execute => {
+                    let (call, text) = (self.number(id), text.to_string());
+                    self.tell(Record::TerminalOutput { call, text }, sink);
+                }
+                ToolContent::Diff(diff) if call.state == ToolState::Completed => {
+                    let lines = match &diff.text {
+                        DiffText::Sides { new, .. } => new.lines().count(),
+                        DiffText::Patch(_) | DiffText::None => 0,
+                    };
+                    let path = diff.path.clone();
+                    self.tell(Record::FileWritten { path, lines }, sink);
+                }
+                _ => {}
+            }
+        }
     }
 
     pub fn look_at_plans(

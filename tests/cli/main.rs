@@ -6,6 +6,7 @@ mod schema;
 
 mod agents;
 mod doctor;
+mod odd;
 mod older;
 mod profile;
 mod replay;

@@ -64,14 +64,12 @@ fn the_log_is_where_it_was_asked_for_and_for_the_person_alone() {
 
 #[test]
 fn a_log_that_cannot_be_written_is_said_before_anything_starts() {
-    let mut tui = client(json!([])).args(&["--wire", "/nowhere/wire"]).start();
-    tui.wait("a word about it", |tui| {
-        let screen = tui.screen();
-        (screen.contains("/nowhere/wire") && screen.contains("No such file")).then_some(())
-    });
-    // The conversation is more than its log.
-    assert!(tui.is_running());
-    wait_ready(&tui);
+    for flag in ["--wire", "--log"] {
+        let mut tui = client(json!([])).args(&[flag, "/nowhere/file"]).start();
+        tui.wait_for(&format!("{flag} /nowhere/file: cannot be written"));
+        assert_eq!(tui.wait_exit().code(), Some(2));
+        assert_eq!(tui.count("initialize"), 0);
+    }
 }
 
 #[test]

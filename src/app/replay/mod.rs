@@ -10,11 +10,14 @@ mod tests;
 
 use std::{
     collections::VecDeque,
-    path::Path,
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use anyhow::Context;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::{
     acp::Recording,
@@ -31,6 +34,47 @@ pub use screen::{Lines, Playing};
 
 /// Any time will do: nothing waits.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Bytes of a log that comes through a pipe.
+const MAX_PIPED: u64 = 4 << 30;
+
+/// What is to be read, more than once: what comes through a pipe (`-` is stdin) is put aside first.
+struct Input {
+    path: PathBuf,
+    /// Removed when this goes.
+    _aside: Option<TempPath>,
+}
+
+impl Input {
+    fn of(file: &Path) -> anyhow::Result<Self> {
+        let shown = || file.display().to_string();
+        let piped: Option<Box<dyn Read>> = if file == Path::new("-") {
+            Some(Box::new(io::stdin()))
+        } else if file
+            .metadata()
+            .is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+        {
+            Some(Box::new(File::open(file).with_context(shown)?))
+        } else {
+            None
+        };
+        let Some(piped) = piped else {
+            let path = file.to_owned();
+            return Ok(Self { path, _aside: None });
+        };
+        let mut aside = NamedTempFile::new().context("a temporary file")?;
+        let bytes = io::copy(&mut piped.take(MAX_PIPED), &mut aside).with_context(shown)?;
+        if bytes == MAX_PIPED {
+            let text = format!("{}: more than 4 GiB came; put it into a file", shown());
+            return Err(CliError::Usage(text).into());
+        }
+        let aside = aside.into_temp_path();
+        Ok(Self {
+            path: aside.to_path_buf(),
+            _aside: Some(aside),
+        })
+    }
+}
 
 /// Which of the sessions of a log is to be played.
 fn choose<'a>(
@@ -63,7 +107,8 @@ pub fn replay(
     mut loaded: Loaded,
     options: &ReplayOptions,
 ) -> anyhow::Result<ExitCode> {
-    let playing = match Source::find(options, &launch.load_options()?.dirs.state)? {
+    let input = Input::of(&options.file)?;
+    let playing = match Source::find(options, &input.path, &launch.load_options()?.dirs.state)? {
         Source::Wire(path, survey) => {
             let chosen = choose(&survey, &path, options.session.as_deref())?;
             Playing::wire(path.clone(), &survey, chosen, options.speed)
@@ -84,7 +129,8 @@ pub fn print_replay(
     format: Format,
     state: &Path,
 ) -> anyhow::Result<ExitCode> {
-    match Source::find(options, state)? {
+    let input = Input::of(&options.file)?;
+    match Source::find(options, &input.path, state)? {
         Source::Wire(path, survey) => print_wire(&path, &survey, options, format)?,
         Source::Stored(stored) => print_stored(*stored, format)?,
     }
@@ -126,7 +172,7 @@ fn print_wire(
             records.extend(observer.look(&session));
             events.extend(effects.iter().filter_map(|effect| player.follow(effect)));
         }
-        printer.tell(at.as_secs_f64(), records)?;
+        printer.tell(seconds(at), records)?;
         let Some(recorded) = recording.next_line().with_context(unreadable)? else {
             break;
         };
@@ -152,9 +198,9 @@ fn print_wire(
             detail: None,
         });
     }
-    printer.tell(at.as_secs_f64(), records)?;
+    printer.tell(seconds(at), records)?;
     let mut summary = observer.summary().clone();
-    summary.seconds = at.as_secs_f64();
+    summary.seconds = seconds(at);
     printer.end(summary)?;
     if found.sessions.len() > 1 {
         crate::cli::complain(format_args!(
@@ -184,14 +230,19 @@ fn print_stored(stored: StoredSession, format: Format) -> anyhow::Result<()> {
     for (n, records) in told.into_iter().enumerate() {
         // What is said of its end has no time of its own.
         at = times.get(n).copied().unwrap_or(at).max(at);
-        printer.tell(at.as_secs_f64(), records)?;
+        printer.tell(seconds(at), records)?;
     }
-    printer.tell(at.as_secs_f64(), tail)?;
+    printer.tell(seconds(at), tail)?;
     let mut summary = observer.summary().clone();
-    summary.seconds = at.as_secs_f64();
+    summary.seconds = seconds(at);
     summary.stop_reason = stop;
     printer.end(summary)?;
     Ok(())
+}
+
+/// To the millisecond: what is beyond is noise.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e3).round() / 1e3
 }
 
 /// Writes what happens to stdout.

@@ -31,19 +31,20 @@ pub struct StoredSession {
 }
 
 impl Source {
-    /// A file, else the stored session that is called so. `state` is the state directory.
+    /// What stands in the file `path`, else the stored session that is called as the options say.
+    /// `state` is the state directory.
     ///
     /// # Errors
     /// There is nothing of that name; it cannot be read, or is neither.
-    pub fn find(options: &ReplayOptions, state: &Path) -> anyhow::Result<Self> {
-        let path = &options.file;
-        let shown = || path.display().to_string();
+    pub fn find(options: &ReplayOptions, path: &Path, state: &Path) -> anyhow::Result<Self> {
+        let shown = || options.file.display().to_string();
         match records::is_record(path) {
             Ok(true) => {
                 let record = records::read(path).with_context(shown)?;
                 let problem = "what is left of this stored session cannot be read";
                 let record = record.ok_or_else(|| usage(&format!("{}: {problem}", shown())))?;
-                let name = path.file_name().unwrap_or(path.as_os_str());
+                let file = &options.file;
+                let name = file.file_name().unwrap_or(file.as_os_str());
                 let name = name.to_string_lossy().into_owned();
                 Self::stored(name, record, options)
             }
@@ -53,7 +54,7 @@ impl Source {
                     let problem = "is neither a wire log (--wire writes one) nor a stored session";
                     return Err(usage(&format!("{}: {problem}", shown())).into());
                 }
-                Ok(Self::Wire(path.clone(), survey))
+                Ok(Self::Wire(path.to_owned(), survey))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Self::by_id(options, &Records::new(state))
@@ -118,6 +119,11 @@ impl StoredSession {
             let text = "part of it was stored by a later version, and is left out";
             ends.push((NoticeLevel::Warning, text.into()));
         }
+        ends.extend(
+            self.record
+                .damage()
+                .map(|text| (NoticeLevel::Warning, text)),
+        );
         ends.push(match (self.record.torn, self.record.turn_is_open) {
             (true, _) => {
                 let text = "the stored session ends within a line: what stood there is lost";

@@ -348,6 +348,50 @@ fn an_agent_can_be_like_a_built_in_one() {
 }
 
 #[test]
+fn over_a_built_in_agent_a_wrong_type_costs_only_itself() {
+    let world = World::with_user(
+        "[agents.claude]\nname = 5\nenv = { A = 1 }\nmodes = 3\npolicy = \"mayb\"\nfs = \"none\"\nmode = \"plan\"\n\
+         [agents.gemini]\ncommand = 5\nargs = \"x\"\n",
+    );
+    let mut warnings = world.warnings();
+    warnings.sort();
+    let at = |line: usize, text: &str| format!("config/config.toml:{line}: agents.{text}");
+    assert_eq!(warnings.len(), 7, "{warnings:#?}");
+    assert!(
+        warnings.iter().all(|w| !w.contains("left out")),
+        "{warnings:#?}"
+    );
+    assert!(
+        warnings
+            .iter()
+            .any(|w| w.starts_with(&at(2, "claude.name: "))),
+        "{warnings:#?}"
+    );
+    let ends = |line: usize, end: &str| {
+        warnings
+            .iter()
+            .any(|w| w.starts_with(&at(line, "claude.")) && w.ends_with(end))
+    };
+    assert!(ends(5, "it is \"ask\" instead"), "{warnings:#?}");
+    assert!(
+        ends(6, "it reads and writes no files instead"),
+        "{warnings:#?}"
+    );
+    let config = world.load().config;
+    let claude = config.agent("claude").unwrap();
+    let plain = World::new().load().config.agent("claude").unwrap();
+    assert_eq!(
+        (&claude.name, &claude.command),
+        (&plain.name, &plain.command)
+    );
+    assert_eq!(claude.env, plain.env);
+    assert_eq!(claude.mode.as_deref(), Some("plan"));
+    assert_eq!(claude.policy, Some(Policy::Ask));
+    assert!(!claude.fs_read && !claude.fs_write);
+    assert_eq!(config.agent("gemini").unwrap().args, ["--acp"]);
+}
+
+#[test]
 fn what_is_wrong_costs_only_itself_c119_c121() {
     let world = World::with_user(
         r#"defualt_theme = "dark"
@@ -417,7 +461,7 @@ output = 3
 
 #[test]
 fn a_broken_entry_breaks_the_built_in_agent_by_all_its_names() {
-    let config = World::with_user("[agents.gemini]\nenv = 1\n").load().config;
+    let config = World::with_user("[agents]\ngemini = 1\n").load().config;
     for name in ["gemini", "gemini-cli"] {
         let error = config.agent(name).unwrap_err();
         assert!(matches!(error, AgentError::Broken(_)), "{name}");

@@ -43,7 +43,12 @@ fn all_else_waits_for_a_yes_to_that_exact_content() {
     let after = world.load();
     assert_eq!(after.trust, TrustState::Trusted { path: path.clone() });
     assert_eq!(after.config.default_agent.as_deref(), Some("evil"));
-    assert!(after.config.agent("gemini").is_err());
+    let gemini = after.config.agent("gemini").map(|agent| agent.command);
+    assert_eq!(
+        gemini.as_deref(),
+        Ok("gemini"),
+        "the wrong type costs itself"
+    );
     assert!(!after.config.ui.bell);
 
     world.project(&format!("{text}#\n"));

@@ -1,4 +1,4 @@
-//! Plans: pinned while unfinished, in the transcript once they are done.
+//! Plans: pinned while unfinished, in the transcript once they are done or their turn was stopped.
 //!
 //! One has no id; beside it there may be several that have (V1-PLAN-03, V1-PLAN-06). One in markdown
 //! does not say when it is done: its turn's end does.
@@ -47,6 +47,18 @@ impl Step<'_> {
         let finished = self.session.inner.plan.finished;
         let block = self.put_plan(finished, BlockKind::Plan(plan));
         self.session.inner.plan.finished = Some(block);
+    }
+
+    /// The person stopped it: what was planned is not under way any more, and stands where it was
+    /// stopped.
+    pub(super) fn settle_all_plans(&mut self) {
+        let plan = std::mem::take(&mut self.session.plan);
+        if !plan.is_empty() {
+            self.push(BlockKind::Plan(plan));
+        }
+        while !self.session.plans.is_empty() {
+            self.settle_plan_at(0);
+        }
     }
 
     /// Replaces the plan with that id whole, its type included (V1-PLAN-03).

@@ -294,6 +294,9 @@ impl Step<'_> {
         self.end_open_tools(open_tools);
         self.tell_writes();
         self.close_own_questions_of_turn();
+        if self.is_cancelling() {
+            self.settle_all_plans();
+        }
         self.settle_plan();
         self.settle_plan_texts();
         self.session.turn = None;

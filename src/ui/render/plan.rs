@@ -199,18 +199,33 @@ fn text_title(plan: &PlanText, ctx: &RenderContext<'_>) -> StyledLine {
     title
 }
 
-/// A finished plan as it stands in the transcript: headed as a tool call is.
+/// A plan that is not worked on any more, as it stands in the transcript: headed as a tool call is. Of
+/// one that was stopped it is told what was done.
 pub fn render_finished_plan(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> Vec<Row> {
     let theme = ctx.theme;
     let width = usize::from(ctx.prose_width());
     let mut head = StyledLine::styled("  ", Style::new());
-    head.push(ctx.symbols.done, theme.success);
+    let stopped = entries.iter().any(is_ahead);
+    match stopped {
+        true => head.push(ctx.symbols.cancelled, theme.dim),
+        false => head.push(ctx.symbols.done, theme.success),
+    }
     head.push(" ", Style::new());
     tool::push_verb(&mut head, "plan", ctx);
     let mut indent = StyledLine::new();
     indent.fill_to(head.width(), Style::new());
     let separator = format!(" {} ", ctx.symbols.separator);
-    let contents: Vec<&str> = entries.iter().map(|entry| entry.content.trim()).collect();
+    let content = |entry: &PlanEntry| {
+        let content = entry.content.trim();
+        let sign = match entry.status {
+            _ if !stopped => return content.to_owned(),
+            PlanStatus::Completed => ctx.symbols.done,
+            PlanStatus::Cancelled => ctx.symbols.cancelled,
+            PlanStatus::Pending | PlanStatus::InProgress => ctx.symbols.pending,
+        };
+        format!("{sign} {content}")
+    };
+    let contents: Vec<String> = entries.iter().map(content).collect();
     let all = StyledLine::styled(&contents.join(&separator), theme.dim);
     all.wrap_with(Wrapping::Words, width, &head, &indent)
 }

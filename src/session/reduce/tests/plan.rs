@@ -67,6 +67,27 @@ fn plans_are_pinned_until_they_are_done_v1_plan_01() {
     assert_eq!(play.said()[2..], ["user: more", "plan of 1"]);
 }
 
+#[test]
+fn a_plan_does_not_outlive_the_turn_that_was_stopped() {
+    let mut play = Play::running();
+    play.update(plan(&[Completed, InProgress]));
+    play.update(items("a", &[Pending]));
+    play.event(Event::Stop);
+    play.ends(StopReason::Cancelled);
+    assert!(play.session.plan.is_empty() && pinned(&play).is_empty());
+    let said = play.said();
+    assert_eq!(
+        said[..3],
+        ["user: go", "plan of 2", "plan of 1"],
+        "{said:?}"
+    );
+    // One that merely ended keeps what is left to do.
+    play.event(Event::Submit(prompt("more")));
+    play.update(plan(&[InProgress]));
+    play.ends(StopReason::EndTurn);
+    assert_eq!(play.session.plan.len(), 1);
+}
+
 // V1-PLAN-03, V1-PLAN-06
 #[test]
 fn several_plans_stand_side_by_side_and_none_is_the_plan_without_an_id() {

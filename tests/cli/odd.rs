@@ -1,0 +1,328 @@
+//! Odd surroundings: a directory that is gone, a stdout that is closed, files that cannot be had.
+
+use std::{
+    fs,
+    io::Write,
+    os::unix::process::CommandExt,
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::shell::{Ran, Shell};
+
+fn talked() -> Shell {
+    let shell = Shell::new();
+    shell.scripted(&json!([{"on": "session/prompt", "do": [{"text": "an answer"}]}]));
+    assert_eq!(shell.run(&["run", "go", "--wire", "wire"]).code, 0);
+    shell
+}
+
+fn listed(shell: &Shell) -> Vec<Value> {
+    serde_json::from_str(&shell.run(&["sessions", "--json"]).out).unwrap()
+}
+
+/// As a shell would start it: `cd` into what is gone, redirections.
+fn by_shell(shell: &Shell, line: &str) -> Ran {
+    let program = shell.command(&[]).get_program().to_owned();
+    let mut command = Command::new("/bin/sh");
+    let own = shell.command(&[]);
+    command.env_clear();
+    for (name, value) in own.get_envs() {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    }
+    command
+        .arg0("sh")
+        .args(["-c", line])
+        .env("ACP", program)
+        .env("PATH", "/usr/bin:/bin")
+        .current_dir(shell.path().join("project"))
+        .stdin(Stdio::null());
+    Ran::new(command.output().unwrap())
+}
+
+#[test]
+fn in_a_directory_that_is_gone_what_needs_none_works() {
+    let shell = talked();
+    let id = listed(&shell)[0]["id"].as_str().unwrap().to_owned();
+    let gone = |args: &str| {
+        by_shell(
+            &shell,
+            &format!("mkdir gone && cd gone && rmdir ../gone && \"$ACP\" {args}"),
+        )
+    };
+    for (args, told) in [
+        ("sessions", id.as_str()),
+        ("sessions --json", "an answer"),
+        (&format!("sessions show {id}"), "an answer"),
+        (&format!("sessions export {id} -o -"), "an answer"),
+        (&format!("replay {id} --format text"), "an answer"),
+        ("config", "theme"),
+        ("agents", "fake"),
+        ("completions bash", "acp-tui"),
+        ("man", "acp-tui"),
+    ] {
+        let ran = gone(args);
+        assert_eq!(ran.code, 0, "{args}: {}", ran.err);
+        if !args.ends_with("--json") {
+            assert!(ran.out.contains(told), "{args}: {}", ran.out);
+        }
+    }
+    let ran = gone(&format!("sessions export {id} -o here.md"));
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("here.md"), "{}", ran.err);
+    let ran = gone("run x");
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(
+        ran.err.contains("the current directory is gone") && ran.err.contains("-C"),
+        "{}",
+        ran.err
+    );
+    let project = shell.path().join("project");
+    let ran = gone(&format!("-C {} run x", project.display()));
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (0, "an answer\n"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_stdout_that_was_closed_from_the_start_is_no_success() {
+    let shell = talked();
+    for args in [
+        "sessions",
+        "agents",
+        "config",
+        "man",
+        "completions bash",
+        "replay wire --format text",
+    ] {
+        let ran = by_shell(&shell, &format!("\"$ACP\" {args} >&-"));
+        assert_eq!(ran.code, 1, "{args}: {}", ran.err);
+        assert!(ran.err.contains("stdout is closed"), "{args}: {}", ran.err);
+    }
+    let ran = by_shell(&shell, "\"$ACP\" run x >&-");
+    assert_eq!(ran.code, 0, "the work may be what is wanted: {}", ran.err);
+    assert!(ran.err.contains("stdout is closed"), "{}", ran.err);
+    // What prints nothing does not need it; and one that leads nowhere is the person's wish.
+    let ran = by_shell(&shell, "\"$ACP\" sessions export sess-1 -o file.md >&-");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for nowhere in [">/dev/null", "1<>/dev/null"] {
+        let ran = by_shell(&shell, &format!("\"$ACP\" sessions {nowhere}"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+}
+
+#[test]
+fn logs_that_cannot_be_written_are_wrong_usage() {
+    let shell = talked();
+    let before = shell.methods().len();
+    for flag in ["--wire", "--log"] {
+        let ran = shell.run(&["run", "x", flag, "none/file"]);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        for told in [
+            flag,
+            "none/file",
+            "cannot be written",
+            "make the folder",
+            "or name another file",
+        ] {
+            assert!(ran.err.contains(told), "{told}: {}", ran.err);
+        }
+        let ran = shell.run(&["run", "x", flag, "."]);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+    }
+    assert_eq!(shell.methods().len(), before);
+}
+
+#[test]
+fn what_comes_through_a_pipe_is_played() {
+    let shell = talked();
+    let stored = shell.path().join(".local/state/acp-tui/sessions");
+    let stored = fs::read_dir(stored)
+        .unwrap()
+        .flatten()
+        .next()
+        .unwrap()
+        .path();
+    let stored = stored.display();
+    for line in [
+        "\"$ACP\" replay - --format text < wire".to_owned(),
+        "cat wire | \"$ACP\" replay - --format text".to_owned(),
+        "cat wire | \"$ACP\" replay /dev/stdin --format text".to_owned(),
+        "mkfifo pipe; cat wire > pipe & \"$ACP\" replay pipe --format text".to_owned(),
+        format!("cat {stored} | \"$ACP\" replay - --format text"),
+    ] {
+        let ran = by_shell(&shell, &line);
+        assert_eq!(ran.code, 0, "{line}: {}", ran.err);
+        assert!(ran.out.contains("an answer"), "{line}: {}", ran.out);
+    }
+    let ran = by_shell(&shell, "echo nonsense | \"$ACP\" replay - --format text");
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("-: is neither a wire log"), "{}", ran.err);
+}
+
+#[test]
+fn a_session_of_another_agent_is_not_sent_to_this_one() {
+    let shell = talked();
+    shell.profile("[agents.other]\ncommand = \"/bin/false\"\n");
+    let id = listed(&shell)[0]["id"].as_str().unwrap().to_owned();
+    for named in ["sess-1", &id] {
+        let ran = shell.run(&["run", "x", "--resume", named, "--agent", "other"]);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        for told in ["fake", "other", &format!("--resume {id}"), "sessions show"] {
+            assert!(ran.err.contains(told), "{told}: {}", ran.err);
+        }
+    }
+    // Without an agent it is opened with its own.
+    let ran = shell.run(&["run", "x", "--resume", &id]);
+    assert!(
+        ran.err.contains("Fake cannot open a session again"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn garbled_lines_within_a_stored_session_are_told_of() {
+    let shell = talked();
+    let id = listed(&shell)[0]["id"].as_str().unwrap().to_owned();
+    let folder = shell.path().join(".local/state/acp-tui/sessions");
+    let path = fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .next()
+        .unwrap()
+        .path();
+    let whole = fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<&str> = whole.lines().collect();
+    lines.insert(1, "{\"v\":1,\"bl\u{fffd}");
+    lines.insert(2, "garbage");
+    fs::File::create(&path)
+        .unwrap()
+        .write_all((lines.join("\n") + "\n").as_bytes())
+        .unwrap();
+    for args in [
+        &["sessions", "show", &id][..],
+        &["sessions", "export", &id],
+        &["replay", &id, "--format", "text"],
+    ] {
+        let ran = shell.run(args);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(ran.out.contains("an answer"), "{args:?}: {}", ran.out);
+        let all = ran.out + &ran.err;
+        assert!(
+            all.contains("2 lines of the stored session cannot be read"),
+            "{args:?}: {all}"
+        );
+    }
+}
+
+#[test]
+fn a_project_file_that_is_broken_is_not_nothing_to_approve() {
+    let shell = Shell::new();
+    fs::write(shell.path().join("project/.acp-tui.toml"), "a = [\n").unwrap();
+    let ran = shell.run(&["trust"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(
+        ran.err.contains(".acp-tui.toml:1") && ran.err.contains("unclosed array"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("set it right first"), "{}", ran.err);
+    assert!(!ran.out.contains("nothing to approve"), "{}", ran.out);
+}
+
+#[test]
+fn config_shows_nothing_that_it_has_called_wrong() {
+    let shell = Shell::new();
+    shell.config(
+        "default_agent = \"nobody\"\n[keys]\nnonsense = [\"x\"]\nquit = [\"ctrl-q\"]\n\
+         [agents.half]\nname = \"Half\"\n[mcp_servers.h]\nargs = [\"x\"]\n\
+         [agents.mine]\ncommand = \"x\"\nmodes = [\"plan\"]\n",
+    );
+    let ran = shell.run(&["config"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for wrong in [
+        "default_agent",
+        "nonsense",
+        "agents.half",
+        "mcp_servers.h",
+        "modes",
+    ] {
+        assert!(ran.err.contains(wrong), "{wrong}: {}", ran.err);
+        let shown = ran.out.lines().any(|line| {
+            let line = line.split("  # ").next().unwrap_or_default();
+            line.starts_with(wrong) || line == format!("[{wrong}]")
+        });
+        assert!(!shown, "{wrong}: {}", ran.out);
+    }
+    assert!(ran.out.contains("quit = ["), "{}", ran.out);
+    assert!(ran.out.contains("[agents.mine]"), "{}", ran.out);
+}
+
+#[test]
+fn a_stored_session_tells_what_its_terminals_showed_and_which_files_changed() {
+    let shell = Shell::new();
+    shell.scripted(&json!([{"on": "session/prompt", "do": [
+        {"update": {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "echo HELLO",
+            "kind": "execute", "status": "in_progress",
+            "content": [{"type": "terminal", "terminalId": "x"}],
+            "_meta": {"terminal_info": {"terminal_id": "x"}}}},
+        {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c",
+            "_meta": {"terminal_output": {"terminal_id": "x", "data": "from the\r\nterminal\r\n"}}}},
+        {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed",
+            "_meta": {"terminal_exit": {"terminal_id": "x", "exit_code": 0}}}},
+        {"update": {"sessionUpdate": "tool_call", "toolCallId": "e", "title": "edit", "kind": "edit",
+            "status": "completed", "content": [{"type": "diff", "path": "/p/new.txt", "newText": "a\nb\n"}]}},
+        {"text": "Done."},
+    ]}]));
+    assert_eq!(shell.run(&["run", "go"]).code, 0);
+    let id = listed(&shell)[0]["id"].as_str().unwrap().to_owned();
+    let told = shell.run(&["replay", &id, "--format", "text"]).out;
+    for line in [
+        "  from the",
+        "  terminal",
+        "[wrote] /p/new.txt (2 lines)",
+        "Done.",
+    ] {
+        assert!(told.lines().any(|told| told == line), "{line}: {told}");
+    }
+    let told = shell.run(&["replay", &id, "--format", "jsonl"]).out;
+    let told: Vec<Value> = told
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let output = told
+        .iter()
+        .find(|record| record["event"] == "terminal_output")
+        .unwrap();
+    assert_eq!(output["text"], "from the\nterminal");
+    assert!(
+        told.iter()
+            .any(|record| record["event"] == "file_written" && record["lines"] == 2)
+    );
+    for record in &told {
+        let t = record["t"].as_f64().unwrap();
+        assert!((t * 1e3 - (t * 1e3).round()).abs() < 1e-6, "{t}");
+    }
+}
+
+#[test]
+fn a_policy_is_no_rule_in_an_export() {
+    let shell = Shell::new();
+    shell.scripted(&json!([{"on": "session/prompt", "do": [
+        {"request": {"method": "session/request_permission", "params": {
+            "toolCall": {"toolCallId": "t", "title": "ls", "kind": "execute", "rawInput": {"command": "ls"}},
+            "options": [{"optionId": "y", "name": "Yes", "kind": "allow_once"},
+                {"optionId": "n", "name": "No", "kind": "reject_once"}]}}},
+        {"text": "ok"},
+    ]}]));
+    shell.run(&["run", "go", "--policy", "allow-all"]);
+    let told = shell.run(&["sessions", "export", "sess-1"]).out;
+    assert!(told.contains("(policy allow-all)"), "{told}");
+}
