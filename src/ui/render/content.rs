@@ -7,6 +7,7 @@ use super::{
     excerpt::{Excerpt, Keep, line_count},
     format::{bytes, count},
     line::{StyledLine, Wrapping},
+    markdown::link,
 };
 use crate::{
     proto::{ContentBlock, Media, Resource, ResourceLink, file_name},
@@ -69,13 +70,11 @@ fn aside(content: &ContentBlock, max_rows: usize, ctx: &RenderContext<'_>) -> Re
     }
 }
 
-/// `uri` where it may be a hyperlink: of a harmless scheme, without control characters
-/// (V1-CONT-04).
+/// `uri` where it may be a hyperlink: by the rule for those in markdown, and without anything that
+/// would be shown as a sign (V1-CONT-04).
 pub fn checked_uri(uri: &str) -> Option<Arc<str>> {
-    let scheme = uri.split_once(':')?.0.to_ascii_lowercase();
-    let harmless = matches!(scheme.as_str(), "http" | "https" | "mailto" | "file");
-    let clean = uri.chars().all(|c| !c.is_control()) && *SafeText::new(uri) == *uri;
-    (harmless && clean).then(|| Arc::from(uri))
+    let clean = *SafeText::new(uri) == *uri;
+    link::uri(uri).filter(|_| clean)
 }
 
 fn one_row(line: &StyledLine, ctx: &RenderContext<'_>) -> Vec<Row> {
@@ -124,7 +123,8 @@ fn link_rows(link: &ResourceLink, ctx: &RenderContext<'_>) -> Vec<Row> {
         Some(uri) => line.push_link(&name, theme.markdown.link, uri),
         None => {
             line.push(&name, theme.text);
-            line.push(&format!(" ({})", SafeText::line(&link.uri)), theme.dim);
+            let place = link.uri.strip_prefix("file://").unwrap_or(&link.uri);
+            line.push(&format!(" ({})", SafeText::line(place)), theme.dim);
         }
     }
     let figures: Vec<String> = link

@@ -4,7 +4,6 @@ use ratatui::style::{Modifier, Style};
 
 use super::{
     RenderContext, Rendered, Row,
-    content::checked_uri,
     format::count,
     frame::{Corners, boxed, inner_width},
     line::{StyledLine, Wrapping, prefixed},
@@ -180,7 +179,7 @@ fn short_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>) -> Rend
     rendered
 }
 
-/// `plan PLAN.md`; the file's name leads to it (V1-PLAN-04).
+/// `plan PLAN.md` (V1-PLAN-04). No link: the path is the agent's.
 fn text_title(plan: &PlanText, ctx: &RenderContext<'_>) -> StyledLine {
     let mut title = StyledLine::styled("plan", ctx.theme.strong);
     if let Some(path) = &plan.path {
@@ -188,13 +187,8 @@ fn text_title(plan: &PlanText, ctx: &RenderContext<'_>) -> StyledLine {
             .rsplit('/')
             .find(|part| !part.is_empty())
             .unwrap_or(path);
-        let name = SafeText::line(name);
         title.push(" ", Style::new());
-        let plain = path.starts_with('/') && !path.contains(['%', '?', '#', ' ']);
-        match checked_uri(&format!("file://{path}")).filter(|_| plain) {
-            Some(uri) => title.push_link(&name, ctx.theme.dim, uri),
-            None => title.push(&name, ctx.theme.dim),
-        }
+        title.push(&SafeText::line(name), ctx.theme.dim);
     }
     title
 }

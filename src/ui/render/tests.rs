@@ -285,8 +285,11 @@ fn what_is_for_the_agent_alone_is_one_line_until_it_is_unfolded() {
 #[test]
 fn only_harmless_targets_become_hyperlinks() {
     assert!(checked_uri("https://example.com/a?b#c").is_some());
-    assert!(checked_uri("FILE:///a").is_some());
+    assert!(checked_uri("MAILTO:a@example.com").is_some());
     for bad in [
+        "FILE:///a",
+        "file:///a",
+        "vscode://file/a",
         "javascript:x",
         "data:text/html,x",
         "no scheme",

@@ -9,12 +9,13 @@ use crate::text::is_control_picture;
 /// Longer targets are no links: terminals refuse them (VTE's limit).
 const MAX_URI: usize = 2083;
 
-/// `target` as a hyperlink's URI, or `None` for what must not be one: other schemes, and anything
-/// with control characters in it, neutralised or not (C135).
+/// `target` as a hyperlink's URI, or `None` for what must not be one: other schemes (C136), and
+/// anything with control characters in it, neutralised or not (C135). A click on `file:` would open
+/// whatever program the desktop has for a file that the agent chose.
 pub fn uri(target: &str) -> Option<Arc<str>> {
     let (scheme, rest) = target.split_once(':')?;
     let allowed = match scheme.to_ascii_lowercase().as_str() {
-        "http" | "https" | "file" => rest.starts_with("//") && rest.len() > 2,
+        "http" | "https" => rest.starts_with("//") && rest.len() > 2,
         "mailto" => !rest.is_empty(),
         _ => false,
     };
@@ -114,13 +115,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_harmless_targets_are_links_c135() {
-        for good in [
-            "https://x.test/a?b=c#d",
-            "HTTP://x.test",
-            "mailto:a@x.test",
-            "file:///a/b",
-        ] {
+    fn only_harmless_targets_are_links_c135_c136() {
+        for good in ["https://x.test/a?b=c#d", "HTTP://x.test", "mailto:a@x.test"] {
             assert_eq!(uri(good).as_deref(), Some(good));
         }
         assert_eq!(
@@ -130,6 +126,10 @@ mod tests {
         let long = format!("https://x.test/{}", "a".repeat(MAX_URI));
         for bad in [
             "javascript:alert(1)",
+            "file:///a/b",
+            "FILE:///a/b",
+            "vscode://file/a",
+            "mailto:",
             "data:text/html,x",
             "src/main.rs",
             "",

@@ -23,7 +23,7 @@ mod cut;
 mod defs;
 mod fence;
 mod inline;
-mod link;
+pub(super) mod link;
 mod mend;
 mod split;
 mod table;
