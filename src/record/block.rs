@@ -104,6 +104,9 @@ pub struct Tool {
     pub locations: Vec<Location>,
     #[serde(skip_serializing_if = "is_default")]
     pub raw_input: Option<Raw>,
+    /// What was asked about, where it is no more what the call says of itself.
+    #[serde(skip_serializing_if = "is_default")]
+    pub asked_input: Option<Raw>,
     #[serde(skip_serializing_if = "is_default")]
     pub raw_output: Option<Raw>,
     #[serde(skip_serializing_if = "is_default")]
@@ -129,7 +132,9 @@ pub struct Location {
 #[serde(default)]
 pub struct Answer {
     pub answer: SafeText,
-    pub allowed: bool,
+    /// Left out where it is not known what the answer means.
+    #[serde(skip_serializing_if = "is_default")]
+    pub allowed: Option<bool>,
     /// `person`, `rule` or `nobody`.
     pub by: SafeText,
     #[serde(skip_serializing_if = "is_default")]
@@ -335,7 +340,7 @@ impl Block {
     pub fn weight(&self) -> usize {
         let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.0.0.len());
         let tool = self.tool.as_ref().map_or(0, |tool| {
-            raw(&tool.raw_input) + raw(&tool.raw_output) + tool.title.len()
+            raw(&tool.raw_input) + raw(&tool.asked_input) + raw(&tool.raw_output) + tool.title.len()
         });
         let content: usize = self.content.iter().map(Piece::weight).sum();
         let entries: usize = self.entries.iter().map(|entry| entry.content.len()).sum();
@@ -388,6 +393,7 @@ impl From<&ToolCall> for Tool {
             status,
             locations: call.locations.iter().map(location).collect(),
             raw_input: call.raw_input.clone().map(Raw),
+            asked_input: call.other_input_asked().cloned().map(Raw),
             raw_output: call.raw_output.clone().map(Raw),
             command: call.command.clone(),
             command_cwd: call.command_cwd.clone(),
@@ -416,6 +422,7 @@ impl Tool {
             },
             locations: self.locations.into_iter().map(location).collect(),
             raw_input: self.raw_input.map(|raw| raw.0),
+            asked_input: self.asked_input.map(|raw| raw.0),
             raw_output: self.raw_output.map(|raw| raw.0),
             command: self.command,
             command_cwd: self.command_cwd,

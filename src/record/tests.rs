@@ -486,7 +486,7 @@ fn markdown_for_people() {
     )))];
     edit.answers = vec![Answered {
         answer: "Allow once".into(),
-        allowed: true,
+        allowed: Some(true),
         by: By::Person,
     }];
     session
@@ -611,7 +611,7 @@ fn kind() -> impl Strategy<Value = BlockKind> {
         Just(By::Nobody),
         text().prop_map(By::Rule)
     ];
-    let answers = prop::collection::vec((text(), any::<bool>(), by), 0..3);
+    let answers = prop::collection::vec((text(), prop::option::of(any::<bool>()), by), 0..3);
     prop_oneof![
         (text(), any::<bool>(), meta(), attached()).prop_map(|(text, refused, meta, attached)| {
             BlockKind::User(UserMessage {
@@ -818,4 +818,29 @@ proptest! {
         file.take(&session, true);
         prop_assert_eq!(blocks(&file.read()), stored(&session));
     }
+}
+
+#[test]
+fn an_answer_whose_meaning_is_unknown_is_stored_as_such_and_old_ones_are_read() {
+    use super::block::Answer;
+    let read = |json: &str| {
+        let answer: Answer = serde_json::from_str(json).expect("an answer");
+        Answered::from(answer).allowed
+    };
+    assert_eq!(
+        read(r#"{"answer":"Yes","allowed":true,"by":"person"}"#),
+        Some(true)
+    );
+    assert_eq!(
+        read(r#"{"answer":"No","allowed":false,"by":"person"}"#),
+        Some(false)
+    );
+    let unknown = Answered {
+        answer: "Do it".into(),
+        allowed: None,
+        by: By::Person,
+    };
+    let written = serde_json::to_string(&Answer::from(&unknown)).expect("JSON");
+    assert!(!written.contains("allowed"), "{written}");
+    assert_eq!(read(&written), None);
 }

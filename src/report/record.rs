@@ -140,7 +140,7 @@ pub struct Permission {
     pub kind: &'static str,
     pub command: Option<String>,
     pub paths: Vec<String>,
-    /// `allowed`, `denied` or `cancelled`.
+    /// `allowed`, `denied`, `cancelled`, or `answered` where it is not known what the answer means.
     pub decision: &'static str,
     /// The option that was chosen, by its name.
     pub answer: String,

@@ -149,6 +149,8 @@ impl Narrator {
                 );
                 let by = match permission.decision {
                     "cancelled" => String::new(),
+                    // Who reads it can tell what that means, and nobody else.
+                    "answered" => format!(" {} ({})", permission.answer, permission.by),
                     _ => format!(" ({})", permission.by),
                 };
                 let sign = self.sign(permission.subagent.as_ref(), "permission");

@@ -145,8 +145,9 @@ pub(super) fn permission(tool: &Tool, answered: &Answered) -> Permission {
         paths: tool.paths.clone(),
         decision: match (&answered.by, answered.allowed) {
             (By::Nobody, _) => "cancelled",
-            (_, true) => "allowed",
-            (_, false) => "denied",
+            (_, Some(true)) => "allowed",
+            (_, Some(false)) => "denied",
+            (_, None) => "answered",
         },
         answer: answered.answer.to_string(),
         by: match &answered.by {

@@ -191,7 +191,8 @@ pub struct PageQuestion {
 pub struct Answered {
     /// The option's name, or "cancelled".
     pub answer: SafeText,
-    pub allowed: bool,
+    /// `None`: what was answered is known, and not what it means to the agent (V1-PERM-05).
+    pub allowed: Option<bool>,
     pub by: By,
 }
 

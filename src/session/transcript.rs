@@ -96,6 +96,9 @@ pub struct ToolCall {
     pub content: Vec<ToolContent>,
     pub locations: Vec<ToolLocation>,
     pub raw_input: Option<RawJson>,
+    /// What it was to be called with when it was last asked about: an agent may put something else
+    /// in its place later, and what was agreed to stays visible.
+    pub asked_input: Option<RawJson>,
     pub raw_output: Option<RawJson>,
     /// The command line of an execute call, where known; raw.
     pub command: Option<String>,
@@ -135,6 +138,7 @@ impl ToolCall {
             content: Vec::new(),
             locations: Vec::new(),
             raw_input: None,
+            asked_input: None,
             raw_output: None,
             command: None,
             command_cwd: None,
@@ -163,11 +167,17 @@ impl ToolCall {
         self.asking || !self.answers.is_empty()
     }
 
+    /// What was agreed to or not, where that is no more what the call says of itself.
+    pub fn other_input_asked(&self) -> Option<&RawJson> {
+        let asked = self.asked_input.as_ref()?;
+        (self.raw_input.as_ref() != Some(asked)).then_some(asked)
+    }
+
     /// The last request for it was answered with no.
     pub fn is_denied(&self) -> bool {
         let by_someone = |answer: &&Answered| answer.by != By::Nobody;
         let last = self.answers.last().filter(by_someone);
-        !self.asking && last.is_some_and(|answer| !answer.allowed)
+        !self.asking && last.is_some_and(|answer| answer.allowed == Some(false))
     }
 }
 

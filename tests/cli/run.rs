@@ -884,3 +884,45 @@ fn a_run_that_was_killed_leaves_nothing_running() {
     child.wait().unwrap();
     wait_for(|| sleepers() == 0);
 }
+
+/// An agent whose options have an id and a label, and no kind.
+fn labelled(options: Value) -> Value {
+    prompt(json!([
+        {"request": {"method": "session/request_permission", "as_is": true, "params": {
+            "title": "Execute bash", "description": "Run: npm test", "options": options}}},
+        {"text": "went on"},
+    ]))
+}
+
+// D-23
+#[test]
+fn options_without_a_kind_are_known_by_their_words() {
+    let plain = json!([{"id": "allow", "label": "Allow"}, {"id": "deny", "label": "Deny"}]);
+    let odd = json!([{"id": "do", "label": "Do it"}, {"id": "leave", "label": "Leave it be"}]);
+    for (options, policy, chosen, decision) in [
+        (&plain, "allow-all", "allow", "allowed"),
+        (&plain, "ask", "deny", "denied"),
+        (&odd, "allow-all", "", "denied"),
+    ] {
+        let shell = scripted(labelled(options.clone()));
+        fs::write(shell.path().join("dialect"), "").unwrap();
+        let args = ["run", "--policy", policy, "--format", "jsonl", "go"];
+        let ran = shell.run(&args);
+        let events = lines(&ran.out);
+        let told: Vec<&Value> = events
+            .iter()
+            .filter(|event| event["event"] == "permission")
+            .collect();
+        assert_eq!(told.len(), 1, "{}", ran.out);
+        assert_eq!(told[0]["decision"], decision, "{}", ran.out);
+        let record = shell.record();
+        let outcome = record
+            .iter()
+            .find_map(|message| message["result"].get("outcome"))
+            .expect("an answer");
+        match chosen {
+            "" => assert_eq!(outcome["outcome"], "cancelled"),
+            id => assert_eq!(outcome["optionId"], id),
+        }
+    }
+}

@@ -371,3 +371,58 @@ fn modes_that_only_the_profile_names_are_set_in_the_agents_words() {
         (tui.count("session/set_mode") == 2).then_some(())
     });
 }
+
+/// Asks with options that have an id and a label, and no kind.
+fn asks_by_label(allow: Value) -> Tui {
+    let ask = json!({"request": {"id": "q", "as_is": true, "method": "session/request_permission",
+        "params": {"title": "Execute bash", "description": "Run: npm test",
+            "options": [allow, {"id": "deny", "label": "Deny"}]}}});
+    let setup = client(json!([{"on": "session/prompt", "do": [ask, {"text": "went on"}]}]));
+    let tui = setup.in_dialect().start();
+    wait_ready(&tui);
+    tui.keys("go<enter>");
+    wait_open(&tui);
+    tui
+}
+
+// D-23
+#[test]
+fn an_approval_without_a_kind_is_told_as_one_everywhere() {
+    let mut tui = asks_by_label(json!({"id": "allow", "label": "Allow"}));
+    tui.keys("y");
+    assert_eq!(
+        tui.wait_answer("q")["result"]["outcome"]["optionId"],
+        "allow"
+    );
+    let screen = tui.wait_for("allowed by you");
+    assert!(!screen.contains("denied"), "{screen}");
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    assert!(stored(&tui).contains(r#""allowed":true"#));
+}
+
+#[test]
+fn an_answer_of_which_nobody_says_what_it_means_is_told_as_it_was_given() {
+    let mut tui = asks_by_label(json!({"id": "do", "label": "Go about it"}));
+    tui.keys("1");
+    assert_eq!(tui.wait_answer("q")["result"]["outcome"]["optionId"], "do");
+    let screen = tui.wait_for("answered: Go about it");
+    assert!(!screen.contains("denied"), "{screen}");
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    let stored = stored(&tui);
+    assert!(
+        stored.contains("Go about it") && !stored.contains(r#""allowed""#),
+        "{stored}"
+    );
+}
+
+/// All that is stored of the sessions.
+fn stored(tui: &Tui) -> String {
+    let folder = tui.path("home").join(".local/state/acp-tui/sessions");
+    let files = std::fs::read_dir(&folder).expect("sessions are stored");
+    files
+        .flatten()
+        .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+        .collect()
+}

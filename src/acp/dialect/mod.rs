@@ -16,6 +16,7 @@ mod content;
 mod memory;
 mod method;
 mod models;
+mod option_kind;
 mod outgoing;
 mod requests;
 mod updates;

@@ -1,12 +1,12 @@
 //! Requests of the agent: whose they are (D-11), environments as objects (D-19), and permission
 //! requests in other words (D-23).
 //!
-//! What an option means is never guessed: an option gets an id and a name here, and no kind, so
-//! that nothing but a person's choice answers with it.
+//! What an option means is told only where its words leave no doubt ([`option_kind`]); one without a
+//! kind is answered with by nothing but a person's choice.
 
 use serde_json::{Value, json};
 
-use super::{ClientMethod, Edge, Object, content, is_absent, memory::Whose, text};
+use super::{ClientMethod, Edge, Object, content, is_absent, memory::Whose, option_kind, text};
 use crate::proto::DialectRow;
 
 pub fn normalise(edge: &mut Edge<'_>, method: ClientMethod, params: &mut Value) {
@@ -103,6 +103,13 @@ fn name_options(params: &mut Object) {
             {
                 option.insert(new.to_owned(), value);
             }
+        }
+        let id = text(option, "optionId").unwrap_or_default();
+        let name = text(option, "name").unwrap_or_default();
+        if is_absent(option.get("kind"))
+            && let Some(kind) = option_kind::told(id, name)
+        {
+            option.insert("kind".to_owned(), kind.into());
         }
     }
 }

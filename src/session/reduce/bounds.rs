@@ -140,6 +140,7 @@ impl Step<'_> {
             if let Some(BlockKind::Tool(call)) = self.session.transcript.relieve(*id) {
                 call.content = vec![ToolContent::Block(ContentBlock::Text(LEFT_OUT.into()))];
                 call.raw_input = None;
+                call.asked_input = None;
                 call.raw_output = None;
                 call.diffs.forget();
             }
@@ -214,7 +215,8 @@ pub(super) fn block_weight(kind: &BlockKind) -> usize {
 fn body_weight(call: &ToolCall) -> usize {
     let raw = |raw: &Option<RawJson>| raw.as_ref().map_or(0, |raw| raw.0.len());
     let content: usize = call.content.iter().map(tool_content_weight).sum();
-    content + call.diffs.weight() + raw(&call.raw_input) + raw(&call.raw_output)
+    let asked = call.other_input_asked().map_or(0, |raw| raw.0.len());
+    content + call.diffs.weight() + raw(&call.raw_input) + asked + raw(&call.raw_output)
 }
 
 pub(super) fn tool_content_weight(content: &ToolContent) -> usize {

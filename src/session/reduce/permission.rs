@@ -52,6 +52,13 @@ impl Step<'_> {
         if self.refuse_if_too_many(key) {
             return;
         }
+        if let Some(call) = self.edit_tool(block)
+            && call.raw_input.is_some()
+        {
+            let before = call.other_input_asked().map_or(0, |raw| raw.0.len());
+            call.asked_input = call.raw_input.clone();
+            self.shrink(before);
+        }
         let Some(subject) = self.subject(block, about) else {
             let error = RpcError::new(code::INTERNAL, "the tool call cannot be shown");
             self.answer_request(key, HostReply::Error(error));
@@ -106,7 +113,7 @@ impl Step<'_> {
             Some((option, allowed, rule)) => {
                 let answered = Answered {
                     answer: option.name.clone(),
-                    allowed,
+                    allowed: Some(allowed),
                     by: By::Rule(rule),
                 };
                 self.select(at, option.id, answered);
@@ -167,7 +174,7 @@ impl Step<'_> {
     /// not all agents say so.
     pub(super) fn record(&mut self, block: BlockId, answered: Answered) {
         let now = self.now;
-        if answered.by != By::Nobody && !answered.allowed {
+        if answered.by != By::Nobody && answered.allowed == Some(false) {
             self.denied_in_turn();
         }
         if let Some(call) = self.edit_tool(block) {
@@ -177,7 +184,7 @@ impl Step<'_> {
             if call.only_asked {
                 // Nobody tells what becomes of it.
                 call.state = ToolState::Ended;
-            } else if answered.allowed && call.state == ToolState::Pending {
+            } else if answered.allowed == Some(true) && call.state == ToolState::Pending {
                 call.state = ToolState::InProgress;
             }
             if call.answers.len() >= MAX_ANSWERS {
@@ -309,17 +316,18 @@ fn question_call(key: RequestKey) -> ToolCallId {
     ))
 }
 
-fn allows(option: &PermissionOption) -> bool {
-    matches!(
-        option.kind,
-        PermissionKind::AllowOnce | PermissionKind::AllowAlways
-    )
+fn allows(option: &PermissionOption) -> Option<bool> {
+    match option.kind {
+        PermissionKind::AllowOnce | PermissionKind::AllowAlways => Some(true),
+        PermissionKind::RejectOnce | PermissionKind::RejectAlways => Some(false),
+        PermissionKind::Unknown => None,
+    }
 }
 
 pub(super) fn cancelled() -> Answered {
     Answered {
         answer: "cancelled".into(),
-        allowed: false,
+        allowed: Some(false),
         by: By::Nobody,
     }
 }

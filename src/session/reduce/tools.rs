@@ -47,9 +47,8 @@ impl Told {
     /// Whether it is about another call than the one of an earlier turn that had its id.
     fn means_another(self, state: &ToolState) -> bool {
         match self {
-            Self::Announced => !state.is_open(),
-            // One that the agent never called finished may still run in the background.
-            Self::Asked => matches!(state, ToolState::Completed | ToolState::Failed),
+            // One that still runs, in the background, can be asked about.
+            Self::Announced | Self::Asked => !state.is_open(),
             Self::Updated | Self::Ours => false,
         }
     }

@@ -27,7 +27,7 @@ impl Step<'_> {
                 if let Some(reject) = reject.cloned() {
                     let answered = Answered {
                         answer: reject.name,
-                        allowed: false,
+                        allowed: Some(false),
                         by,
                     };
                     self.select(at, reject.id, answered);
@@ -54,7 +54,7 @@ impl Step<'_> {
         if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
             let answered = Answered {
                 answer: "cancelled".into(),
-                allowed: false,
+                allowed: Some(false),
                 by,
             };
             self.at(question.subagent.as_ref(), |step| {

@@ -92,7 +92,12 @@ pub(super) fn block_text_with_raw(block: &Block, source: &Source<'_>) -> String 
     };
     out.push_str(body_text(call, source).trim_end());
     out.push('\n');
-    for (label, raw) in [("input", &call.raw_input), ("output", &call.raw_output)] {
+    let raws = [
+        ("asked input", call.other_input_asked()),
+        ("input", call.raw_input.as_ref()),
+        ("output", call.raw_output.as_ref()),
+    ];
+    for (label, raw) in raws {
         if let Some(raw) = raw {
             out.push_str(&format!("\n── raw {label} ──\n{}\n", raw.0));
         }

@@ -235,7 +235,7 @@ pub fn conversation(stage: Stage) -> World {
     edit.content = vec![diff_piece("/home/me/tool/src/cli/list.rs", Some(OLD), NEW)];
     edit.answers = vec![Answered {
         answer: "Allow once".into(),
-        allowed: true,
+        allowed: Some(true),
         by: By::Person,
     }];
     let mut failing = call(ToolKind::Execute, "Run the tests", now);
@@ -263,7 +263,7 @@ pub fn conversation(stage: Stage) -> World {
     (denied.state, denied.took) = (ToolState::Cancelled, None);
     denied.answers = vec![Answered {
         answer: "Reject".into(),
-        allowed: false,
+        allowed: Some(false),
         by: By::Rule("execute rm".into()),
     }];
 

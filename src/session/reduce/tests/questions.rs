@@ -73,7 +73,67 @@ fn a_question_goes_to_policy_then_to_the_person_v1_perm_01() {
     let tool = play.tool("t");
     assert!(!tool.asking);
     assert_eq!(tool.answers[0].by, By::Person);
-    assert!(!tool.answers[0].allowed);
+    assert_eq!(tool.answers[0].allowed, Some(false));
+}
+
+#[test]
+fn what_was_agreed_to_stays_known_when_the_agent_says_something_else() {
+    let raw = |text: &str| crate::proto::RawJson(text.into());
+    let mut play = Play::running();
+    let with = |input: Patch<crate::proto::RawJson>| {
+        AgentEvent::ToolCall(Box::new(ToolCallPatch {
+            raw_input: input,
+            ..ToolCallPatch::new(ToolCallId::new("t"))
+        }))
+    };
+    play.update(with(Patch::Set(raw(r#"{"script":"rm -rf ~"}"#))));
+    play.asks_about("t");
+    assert_eq!(play.tool("t").other_input_asked(), None);
+    play.update(with(Patch::Set(raw("{}"))));
+    let asked = play.tool("t").other_input_asked().cloned();
+    assert_eq!(asked, Some(raw(r#"{"script":"rm -rf ~"}"#)));
+    play.update(with(Patch::Clear));
+    assert!(play.tool("t").other_input_asked().is_some());
+    // Asked about anew, it is what that says.
+    play.update(with(Patch::Set(raw("[1]"))));
+    play.asks_about("t");
+    assert_eq!(play.tool("t").other_input_asked(), None);
+    let held = play.session.transcript.blocks().iter();
+    let held: usize = held
+        .map(|block| crate::session::reduce::bounds::block_weight(&block.kind))
+        .sum();
+    assert_eq!(play.session.inner.weight, held, "the account is right");
+}
+
+// V1-PERM-05
+#[test]
+fn an_answer_of_unknown_kind_is_neither_a_yes_nor_a_no() {
+    let mut play = Play::running();
+    play.update(tool("t", "run", ToolStatus::Pending));
+    play.request(HostRequest::Permission(Box::new(PermissionRequest {
+        session: id("s"),
+        title: None,
+        description: None,
+        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+            ToolCallId::new("t"),
+        ))),
+        options: vec![option("do", PermissionKind::Unknown)],
+    })));
+    let question = newest(&play);
+    ask(&mut play, question);
+    assert_eq!(
+        wire(&answer(&mut play, question, "do")),
+        [r#"1 Selected("do")"#]
+    );
+    let call = play.tool("t");
+    assert_eq!(
+        (call.answers[0].allowed, &call.answers[0].by),
+        (None, &By::Person)
+    );
+    assert!(!call.is_denied());
+    assert_eq!(call.state, ToolState::Pending);
+    play.ends(StopReason::Cancelled);
+    assert!(!play.mentions("denied"), "{:?}", play.said());
 }
 
 #[test]
@@ -110,8 +170,8 @@ fn a_rule_answers_and_is_named_v1_perm_06() {
     assert_eq!(
         by,
         [
-            (true, By::Rule("allow read".into())),
-            (false, By::Rule("deny .env".into()))
+            (Some(true), By::Rule("allow read".into())),
+            (Some(false), By::Rule("deny .env".into()))
         ]
     );
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::proto::{
     ExitStatus, Meta, Patch, TerminalId, TerminalPatch, ToolContent, ToolKind, ToolLocation,
 };
-use crate::session::{ScreenChange, ToolState, reduce::bounds::block_weight};
+use crate::session::{Question, ScreenChange, ToolState, reduce::bounds::block_weight};
 
 fn patch(id: &str) -> ToolCallPatch {
     ToolCallPatch::new(ToolCallId::new(id))
@@ -42,6 +42,57 @@ fn an_id_used_again_in_another_turn_is_another_call() {
             "call_1 second Failed"
         ]
     );
+}
+
+#[test]
+fn a_question_with_an_id_of_an_earlier_turn_is_about_another_call() {
+    for first in [
+        Some(ToolStatus::Completed),
+        Some(ToolStatus::InProgress),
+        None,
+    ] {
+        let mut play = Play::running();
+        play.update(tool("call_1", "first", ToolStatus::Pending));
+        play.update(tool_update("call_1", first));
+        play.asks_about("call_1");
+        answer_newest(&mut play, "yes");
+        let first_block = play.session.transcript.blocks().len() - 1;
+        play.ends(StopReason::EndTurn);
+        play.event(Event::Submit(prompt("again")));
+        play.asks_about("call_1");
+        let Some(Question::Permission(question)) = play.session.questions.back() else {
+            panic!("a question");
+        };
+        let last = play
+            .session
+            .transcript
+            .blocks()
+            .last()
+            .map(|block| block.id);
+        assert_eq!(Some(question.block), last, "drawn with the second turn");
+        answer_newest(&mut play, "no");
+        let answers = |at: usize| match &play.session.transcript.blocks()[at].kind {
+            BlockKind::Tool(call) => call.answers.len(),
+            _ => 0,
+        };
+        assert_eq!(answers(first_block), 1, "the first keeps its own answer");
+        assert!(play.tool("call_1").is_denied());
+        // And what comes then is the second's.
+        play.update(tool_update("call_1", Some(ToolStatus::Failed)));
+        assert_eq!(play.tool("call_1").state, ToolState::Failed);
+    }
+}
+
+fn answer_newest(play: &mut Play, option: &str) {
+    let Some(question) = play.session.questions.back().map(Question::id) else {
+        panic!("a question");
+    };
+    let verdict = crate::session::Verdict::Ask { reason: None };
+    play.event(Event::Decided { question, verdict });
+    play.event(Event::Answer {
+        question,
+        option: crate::proto::OptionId::new(option),
+    });
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn what_would_be_asked_is_rejected_once_where_that_can_be_said() {
     let rejected = HostReply::Permission(PermissionOutcome::Selected(OptionId::new("no")));
     assert_eq!(answers(&effects), [&rejected]);
     let answered = &play.tool("t").answers[0];
-    assert!(!answered.allowed);
+    assert_eq!(answered.allowed, Some(false));
     assert_eq!(answered.by, By::Rule("nobody to ask: it is outside".into()));
     assert!(play.session.questions.is_empty());
 }

@@ -208,10 +208,13 @@ fn raw_rows(call: &ToolCall, detail: Detail, ctx: &RenderContext<'_>) -> Vec<Row
     if hidden > 0 {
         rows.push(dim(&format!("+{}", count(hidden, "piece")), ctx));
     }
-    if detail == Detail::Full
-        && let Some(raw) = &call.raw_input
-    {
-        rows.extend(json_rows("in", raw, ctx));
+    if detail == Detail::Full {
+        if let Some(raw) = call.other_input_asked() {
+            rows.extend(json_rows("ask", raw, ctx));
+        }
+        if let Some(raw) = &call.raw_input {
+            rows.extend(json_rows("in", raw, ctx));
+        }
     }
     if let Some(raw) = &call.raw_output {
         rows.extend(json_rows("out", raw, ctx));

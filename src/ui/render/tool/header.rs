@@ -452,26 +452,28 @@ fn time(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> Sty
     StyledLine::styled(&text, ctx.theme.dim)
 }
 
-/// `allowed by you · Allow once`.
+/// `allowed by you · Allow once`; `answered: Allow`, where nobody says what that means.
 fn answer_row(answer: &Answered, ctx: &RenderContext<'_>) -> Row {
     let (theme, symbols) = (ctx.theme, ctx.symbols);
-    let (verdict, style) = match (&answer.by, answer.allowed) {
-        (By::Nobody, _) => ("not answered".to_owned(), theme.dim),
-        (By::Person, true) => ("allowed by you".to_owned(), theme.dim),
-        (By::Person, false) => ("denied by you".to_owned(), theme.error),
-        (By::Rule(rule), allowed) => {
-            let rule = SafeText::line(rule);
-            if allowed {
-                (format!("allowed by rule {rule}"), theme.dim)
-            } else {
-                (format!("denied by rule {rule}"), theme.error)
-            }
-        }
+    let (verb, style) = match answer.allowed {
+        Some(true) => ("allowed", theme.dim),
+        Some(false) => ("denied", theme.error),
+        None => ("answered", theme.dim),
+    };
+    let (verdict, style) = match &answer.by {
+        By::Nobody => ("not answered".to_owned(), theme.dim),
+        By::Person if answer.allowed.is_none() => (verb.to_owned(), style),
+        By::Person => (format!("{verb} by you"), style),
+        By::Rule(rule) => (format!("{verb} by rule {}", SafeText::line(rule)), style),
     };
     let mut line = StyledLine::styled(&verdict, style);
-    let answer = SafeText::line(answer.answer.trim());
-    if !answer.is_empty() {
-        line.push(&format!(" {} {answer}", symbols.separator), theme.dim);
+    let said = SafeText::line(answer.answer.trim());
+    if !said.is_empty() {
+        let separator = match (&answer.by, answer.allowed) {
+            (By::Person, None) => ": ".to_owned(),
+            _ => format!(" {} ", symbols.separator),
+        };
+        line.push(&format!("{separator}{said}"), theme.dim);
     }
     let width = super::body_context(ctx).width;
     line.truncate(usize::from(width), symbols.ellipsis)

@@ -239,9 +239,9 @@ fn an_unknown_terminal_costs_one_line() {
 fn what_was_asked_keeps_its_answer() {
     let props = Props::new(Stage::dark());
     let mut run = call(ToolKind::Execute, "rm -rf target", &props);
-    let answer = |answer: &'static str, allowed, by| Answered {
+    let answer = |answer: &'static str, allowed: bool, by| Answered {
         answer: answer.into(),
-        allowed,
+        allowed: Some(allowed),
         by,
     };
     run.answers = vec![
@@ -261,7 +261,7 @@ fn a_call_that_was_denied_is_not_said_to_have_failed() {
     let mut edit = call(ToolKind::Edit, "Write notes.txt", &props);
     edit.answers = vec![Answered {
         answer: "No".into(),
-        allowed: false,
+        allowed: Some(false),
         by: By::Person,
     }];
     for state in [ToolState::Failed, ToolState::Ended, ToolState::Completed] {
@@ -272,6 +272,20 @@ fn a_call_that_was_denied_is_not_said_to_have_failed() {
         assert!(!shown.contains("failed"), "{shown}");
         assert!(!shown.contains("no result"), "{shown}");
     }
+}
+
+#[test]
+fn an_answer_whose_meaning_nobody_tells_is_no_refusal() {
+    let props = Props::new(Stage::dark());
+    let mut run = call(ToolKind::Execute, "ls", &props);
+    run.answers = vec![Answered {
+        answer: "Proceed with care".into(),
+        allowed: None,
+        by: By::Person,
+    }];
+    let shown = props.text(&run, Detail::Header, 60);
+    assert!(shown.contains("answered: Proceed with care"), "{shown}");
+    assert!(!run.is_denied() && !shown.contains("denied"), "{shown}");
 }
 
 #[test]
