@@ -230,7 +230,16 @@ impl App {
                     config::load(&options).map_err(|error| error.to_string())
                 });
             match loaded {
-                Ok(loaded) => self.configure(loaded),
+                Ok(mut loaded) => {
+                    // The yes was to what was shown: what is there now may be something else.
+                    self.trust = std::mem::replace(&mut loaded.trust, TrustState::NotNeeded);
+                    self.configure(loaded);
+                    if self.ask_for_trust() {
+                        self.ui
+                            .toast("the file has changed since it was shown".into());
+                        return;
+                    }
+                }
                 Err(error) => self.warn(SafeText::line(&error)),
             }
         }

@@ -185,7 +185,9 @@ impl App {
             .set_escape_delay(tty::escape_delay(self.config.ui.escape_delay));
         let draft = self.ui.draft_text();
         let settings = ui_settings(&self.config);
+        let typed = self.ui.last_typed();
         self.ui = Ui::new(settings, self.offload.clone());
+        self.ui.typed_at(typed);
         self.ui.set_history(self.store.history());
         self.ui.set_draft(&draft);
     }
@@ -204,7 +206,13 @@ impl App {
             let drafts = typed.into_iter().chain(left).collect();
             restore(drafts, &mut self.ui, &self.store);
         }
+        self.ask_for_trust();
+    }
+
+    /// Asks about the project's file if it is not trusted as it is now; whether it does.
+    pub(super) fn ask_for_trust(&mut self) -> bool {
         ask_for_trust(&mut self.ui, &self.trust);
+        matches!(self.trust, TrustState::Untrusted { .. })
     }
 
     /// Something about the set-up is wrong: said in the transcript, as soon as there is one.

@@ -45,7 +45,7 @@ pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode,
     print(&format!(
         "{}:\n\n{}\n\n",
         shown(&path),
-        SafeText::new(content.trim_end())
+        SafeText::new(content.trim_end_matches(['\n', '\r']))
     ))?;
     if !yes && !agreed(&path)? {
         print("not approved\n")?;
@@ -72,6 +72,10 @@ fn agreed(path: &Path) -> Result<bool, CliError> {
         source,
     };
     let mut stdout = std::io::stdout().lock();
+    stdout.flush().map_err(io)?;
+    // What was typed before the file could be read is no answer. Where it cannot be thrown away, it
+    // is read as one, and has to be a whole line that says so.
+    let _ = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush);
     stdout
         .write_all(b"It can name programs to be started as agents. Approve it? [y/N] ")
         .and_then(|()| stdout.flush())

@@ -113,7 +113,7 @@ impl Layers {
         &mut self,
         session: Option<&Session>,
         no_browser: Option<&SafeText>,
-        last_key: Option<Instant>,
+        last_typed: Option<Instant>,
         hold: bool,
     ) {
         let question = session.and_then(|session| {
@@ -135,15 +135,13 @@ impl Layers {
             (Some(question), Some(asked)) if asked.id() == Some(question.id()) => {}
             (Some(_), _) if hold => self.asked = None,
             (Some(question), _) => {
-                let guard = Guard::new(last_key);
+                let guard = Guard::new(last_typed);
                 let dialog = match question {
                     Question::Permission(question) => QuestionDialog::permission(question, guard),
                     Question::File(question) => QuestionDialog::file(question, guard),
                     Question::Command(question) => QuestionDialog::command(question, guard),
                     Question::Page(question) => QuestionDialog::page(question, no_browser, guard),
                     Question::Form(question) => {
-                        // It takes keys at once, but none of what is being typed.
-                        let guard = Guard::typing_only(last_key);
                         let dialog = FormDialog::new(question, guard);
                         self.asked = Some(Asked::Form(Box::new(dialog)));
                         return;
@@ -153,7 +151,7 @@ impl Layers {
             }
             (None, Some(Asked::SignIn(_))) if signing_in => {}
             (None, _) if signing_in => {
-                self.asked = Some(Asked::SignIn(SignIn::new(Guard::new(last_key))))
+                self.asked = Some(Asked::SignIn(SignIn::new(Guard::new(last_typed))))
             }
             (None, _) => self.asked = None,
         }
@@ -164,6 +162,30 @@ impl Layers {
         let outcome = self.top()?.handle(key, cx);
         self.settle(&outcome);
         Some(outcome)
+    }
+
+    /// The question that stands below whatever is open.
+    pub fn question(&self) -> Option<QuestionId> {
+        match &self.asked {
+            Some(Asked::Question(dialog)) if self.opened.is_empty() => dialog.id(),
+            _ => None,
+        }
+    }
+
+    /// Gives a key to the question of which something is shown on the whole screen; `None` where it
+    /// is no answer.
+    pub fn answer_below(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        let outcome = self.answers_below()?.answer_below(key, cx)?;
+        self.settle(&outcome);
+        Some(outcome)
+    }
+
+    /// The dialog whose answers stand below such a view.
+    pub fn answers_below(&mut self) -> Option<&mut QuestionDialog> {
+        match &mut self.asked {
+            Some(Asked::Question(dialog)) if self.opened.is_empty() => Some(dialog),
+            _ => None,
+        }
     }
 
     pub fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Option<Outcome> {

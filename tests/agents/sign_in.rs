@@ -45,10 +45,10 @@ fn kimi_by_the_program_that_it_names_v1_auth_05() {
     assert!(screen.contains("bin/kimi login"), "{screen}");
     tui.keys("say I am in");
     tui.wait_for("❯ say I am in");
-    press_guarded(&tui, "<enter>");
+    press_guarded(&tui, "<down><up><enter>");
     let screen = tui.wait_for("Run this program to sign in?");
     assert!(screen.contains("bin/kimi login"), "{screen}");
-    press_guarded(&tui, "<enter>");
+    press_guarded(&tui, "<down><up><enter>");
     let screen = tui.wait_for("LAMP-OIL");
     assert!(screen.contains("attached"), "{screen}");
     // Given up: the dialog is there again, and the draft.
@@ -56,9 +56,9 @@ fn kimi_by_the_program_that_it_names_v1_auth_05() {
     tui.wait_gone("attached");
     tui.keys("q");
     tui.wait_for("the sign-in program ended");
-    press_guarded(&tui, "<enter>");
+    press_guarded(&tui, "<down><up><enter>");
     tui.wait_for("Run this program to sign in?");
-    press_guarded(&tui, "<enter>");
+    press_guarded(&tui, "<down><up><enter>");
     tui.wait_for("LAMP-OIL");
     write(&allowed, "");
     let talk = Conversation::with(tui);
@@ -89,7 +89,7 @@ fn kimi_by_the_profiles_command_d_22() {
     let mut tui = stage.start();
     let screen = tui.wait_for("wants you to sign in");
     assert!(screen.contains("kimi login"), "{screen}");
-    press_guarded(&tui, "<enter>");
+    press_guarded(&tui, "<down><up><enter>");
     tui.wait_for("Login failed");
     tui.wait_gone("attached");
     tui.keys("q");
@@ -123,7 +123,7 @@ fn pi_by_its_own_program_v1_auth_03_v1_auth_04() {
     assert!(screen.contains("--terminal-login"), "{screen}");
     tui.keys("say I am in");
     tui.wait_for("❯ say I am in");
-    press_guarded(&tui, "<enter>");
+    press_guarded(&tui, "<down><up><enter>");
     let screen = tui.wait_for("No models available");
     assert!(screen.contains("attached"), "{screen}");
     write(
@@ -226,7 +226,7 @@ fn codex_by_an_api_key_and_out_again_v1_auth_02_v1_auth_08_v1_auth_10() {
     assert!(screen.contains("API Key"), "{screen}");
     tui.keys("say I am in");
     tui.wait_for("❯ say I am in");
-    press_guarded(&tui, "<enter>");
+    press_guarded(&tui, "<down><up><enter>");
     let talk = Conversation::with(tui);
     talk.wait_idle();
     talk.tui.wait_for("❯ say I am in");

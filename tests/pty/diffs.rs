@@ -127,14 +127,14 @@ fn an_overwritten_file_is_no_new_one_before_and_after_it_is_written() {
     assert_row(&screen, &["300", "-", "line 300"]);
     assert_row(&screen, &["301", "+", "and one more"]);
     tui.keys("d");
-    let screen = tui.wait_gone("wants to");
+    let screen = tui.wait_for("J K hunk");
     assert_row(&screen, &["300", "-", "line 300"]);
     assert!(
         !screen.contains("+326") && !screen.contains("new +"),
         "{screen}"
     );
     tui.keys("<esc>");
-    wait_open(&tui);
+    tui.wait_for("d full diff");
     tui.keys("y");
     let screen = tui.wait_for("all done");
     assert_row(&screen, &["notes.txt", "overwrite +2 −1"]);

@@ -222,6 +222,7 @@ fn a_form_may_come_while_signing_in_before_any_session() {
     ]))
     .start();
     tui.wait_for("wants you to sign in");
+    std::thread::sleep(GUARD);
     tui.keys("<enter>");
     tui.wait_for("Which tenant?");
     std::thread::sleep(GUARD);

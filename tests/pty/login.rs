@@ -87,7 +87,10 @@ fn the_agents_own_command_runs_and_a_new_process_goes_on_v1_auth_03_v1_auth_04_v
     tui.keys("hello");
     tui.wait_for("❯ hello");
     thread::sleep(GUARD);
+    // With a draft, an enter alone is the draft's.
     tui.keys("<enter>");
+    tui.wait_for("the draft waits");
+    tui.keys("<down><up><enter>");
     let screen = tui.wait_for("password:");
     assert!(screen.contains("attached"), "{screen}");
     assert!(screen.contains("/bin/sh -c"), "{screen}");
@@ -308,9 +311,9 @@ fn the_profiles_login_command_runs_when_the_agents_way_fails_d_22() {
         screen.contains("Run `fake login` in the terminal"),
         "{screen}"
     );
+    thread::sleep(GUARD);
     tui.keys("<enter>");
     tui.wait_for("do it by hand");
-    thread::sleep(GUARD);
     tui.keys("<down><enter>");
     tui.wait_for("attached");
     tui.keys("<enter>");

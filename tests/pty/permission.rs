@@ -401,13 +401,20 @@ fn d_shows_the_whole_diff_of_an_edit_and_esc_leads_back() {
     wait_open(&tui);
     tui.wait_for("+100");
     tui.keys("d");
-    tui.wait_gone("wants to");
+    tui.wait_for("J K hunk");
     tui.keys("<esc>");
-    tui.wait_for("wants to");
+    tui.wait_for("d full diff");
     assert_eq!(tui.count("session/cancel"), 0);
-    std::thread::sleep(GUARD);
-    tui.keys("y");
+    // Neither key was typing; and the answers stand below the diff as well.
+    tui.keys("d");
+    let screen = tui.wait_for("J K hunk");
+    assert!(
+        screen.contains("row 3") && screen.contains("1 y"),
+        "{screen}"
+    );
+    tui.keys("1");
     assert_chosen(&tui, "q", "yes");
+    tui.wait_gone("J K hunk");
 }
 
 #[test]

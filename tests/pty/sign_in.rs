@@ -2,7 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::{client, wait_ready};
+use crate::{GUARD, client, support::pty::Tui, wait_ready};
+
+/// Waits until the ways to sign in are there and their guard is open.
+fn wait_asked(tui: &Tui) -> String {
+    wait_for(tui, "wants you to sign in")
+}
+
+fn wait_for(tui: &Tui, title: &str) -> String {
+    let screen = tui.wait_for(title);
+    std::thread::sleep(GUARD);
+    screen
+}
 
 fn required() -> Value {
     json!({"on": "session/new", "error": {"code": -32000, "message": "Authentication required"}})
@@ -23,7 +34,7 @@ fn the_way_that_is_picked_is_taken_and_the_session_opened_c029_v1_auth_08() {
         {"on": "session/new"},
     ]))
     .start();
-    let screen = tui.wait_for("wants you to sign in");
+    let screen = wait_asked(&tui);
     assert!(screen.contains("opens a page"), "{screen}");
     tui.keys("<down><enter>");
     let sent = tui.wait_method("authenticate");
@@ -42,7 +53,7 @@ fn a_sign_in_that_fails_is_told_and_can_be_tried_again() {
         {"on": "authenticate"},
     ]))
     .start();
-    tui.wait_for("wants you to sign in");
+    wait_asked(&tui);
     tui.keys("<enter>");
     tui.wait_for("the key is wrong");
     tui.keys("<enter>");
@@ -71,7 +82,7 @@ fn a_slow_authenticate_is_given_up_by_its_id_and_waited_for_v1_auth_09_v1_can_09
         {"on": "authenticate"},
     ]))
     .start();
-    tui.wait_for("wants you to sign in");
+    wait_asked(&tui);
     tui.keys("<enter>");
     let call = tui.wait_method("authenticate");
     tui.wait_for("it may have opened a browser");
@@ -114,7 +125,7 @@ fn signing_out_leads_to_a_sign_in_and_back_to_the_prompt_v1_auth_10_v1_auth_08()
     tui.keys("<esc>");
     wait_ready(&tui);
     tui.keys("go on<enter>");
-    tui.wait_for("Sign in to");
+    wait_for(&tui, "Sign in to");
     tui.keys("<enter>");
     tui.wait_for("here I am");
     assert_eq!(tui.count("authenticate"), 1);
@@ -141,7 +152,7 @@ fn a_second_refusal_of_a_prompt_ends_there_v1_auth_08() {
     .start();
     wait_ready(&tui);
     tui.keys("go on<enter>");
-    tui.wait_for("Sign in to");
+    wait_for(&tui, "Sign in to");
     tui.keys("<enter>");
     tui.wait_for("signed in, but the agent still refuses");
     tui.wait_for("1 queued message is held");

@@ -168,6 +168,7 @@ fn without_a_choice_there_is_a_picker_and_it_starts_what_is_picked() {
     ));
     let tui = setup.start();
     tui.wait_for("Choose an agent");
+    std::thread::sleep(crate::GUARD);
     tui.keys("my own");
     tui.wait("the picker to hold one agent", |tui| {
         (!tui.screen().contains("Demo")).then_some(())

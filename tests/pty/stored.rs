@@ -222,6 +222,7 @@ fn a_session_of_another_directory_is_opened_in_its_own() {
     drop(tui);
     let tui = setup.start();
     tui.wait_for("other ");
+    std::thread::sleep(crate::GUARD);
     tui.keys("<enter>");
     tui.wait_for("over there");
     wait_ready(&tui);

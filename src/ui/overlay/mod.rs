@@ -14,9 +14,11 @@ mod panel;
 mod past;
 mod providers;
 mod question;
+mod reading;
 mod rename;
 mod sessions;
 mod sign_in;
+mod unasked;
 
 use std::{fmt, time::Instant};
 
@@ -42,7 +44,7 @@ use crate::{
 
 pub use agents::AgentPicker;
 pub use form::{FormDialog, OwnForm};
-pub use guard::{Guard, PAUSE};
+pub use guard::{Guard, PAUSE, is_typing};
 pub use help::Help;
 pub use options::OptionsDialog;
 pub use palette::Palette;
@@ -53,6 +55,7 @@ pub use question::QuestionDialog;
 pub use rename::rename;
 pub use sessions::SessionList;
 pub use sign_in::SignIn;
+pub use unasked::Unasked;
 
 /// What overlays may look at.
 #[derive(Clone, Copy)]
@@ -144,6 +147,8 @@ impl fmt::Debug for dyn Overlay {
 pub struct Outcome {
     /// Nobody else gets the key.
     pub taken: bool,
+    /// It was typed, and not for this: the composer gets the key.
+    pub for_draft: bool,
     /// The overlay is done.
     pub close: bool,
     pub wishes: Vec<Wish>,
@@ -159,8 +164,9 @@ pub enum Wish {
     Open(Box<dyn Overlay>),
     /// The cursor goes into the composer for the reason of a refusal; further questions wait.
     Feedback,
-    /// The diffs of the tool call that is asked about, on the whole screen.
-    ShowDiff,
+    /// What a tool call that is asked about would do, on the whole screen: its diffs, or what it is
+    /// called with.
+    ShowAsked,
     /// The terminal of the program that signs in.
     ShowLogin,
 }
@@ -173,6 +179,13 @@ impl Outcome {
     pub fn taken() -> Self {
         Self {
             taken: true,
+            ..Self::default()
+        }
+    }
+
+    pub fn for_draft() -> Self {
+        Self {
+            for_draft: true,
             ..Self::default()
         }
     }

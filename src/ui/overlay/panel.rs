@@ -211,6 +211,10 @@ impl Scroll {
         self.top = 0;
     }
 
+    pub fn to(&mut self, row: usize) {
+        self.top = row.min(self.len.saturating_sub(self.height));
+    }
+
     pub fn end(&mut self) {
         self.top = self.len.saturating_sub(self.height);
     }

@@ -11,6 +11,7 @@ pub mod diff;
 pub mod excerpt;
 pub mod format;
 pub mod frame;
+pub mod json;
 pub mod line;
 pub mod markdown;
 pub mod notice;

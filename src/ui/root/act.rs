@@ -8,7 +8,9 @@ use crate::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
         composer::Expanded,
-        overlay::{Help, OptionsDialog, Palette, ProvidersDialog, SessionList, rename},
+        overlay::{
+            AgentPicker, Help, OptionsDialog, Palette, ProvidersDialog, SessionList, rename,
+        },
         transcript::{Scroll, transcript_text},
     },
 };
@@ -62,7 +64,7 @@ impl Ui {
                 }
             }
             Action::ChooseAgent => {
-                self.show_agent_picker();
+                self.layers.open(Box::new(AgentPicker::default()));
                 self.commands.push(UiCommand::FindAgents);
             }
 

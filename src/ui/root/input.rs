@@ -10,8 +10,9 @@ use crate::{
         action::{Action, Context},
         composer::{PopupOutcome, Sources},
         keymap::Chord,
-        overlay::{Outcome, Wish},
+        overlay::{Outcome, Wish, is_typing},
         transcript::Scroll,
+        viewer::Viewer,
     },
 };
 
@@ -73,11 +74,11 @@ impl Ui {
         self.sync(cx);
         self.layers
             .paste("", &self.look.overlay(&self.composer, cx));
-        self.last_key = Some(cx.now);
+        self.last_typed = Some(cx.now);
     }
 
     fn paste(&mut self, text: &str, cx: &UiContext<'_>) {
-        self.last_key = Some(cx.now);
+        self.last_typed = Some(cx.now);
         if self.viewer_paste(text, cx) {
             return;
         }
@@ -120,19 +121,28 @@ impl Ui {
                 // For whatever is asked: something was typed.
                 self.layers
                     .paste("", &self.look.overlay(&self.composer, cx));
-                self.last_key = Some(cx.now);
+                self.last_typed = Some(cx.now);
                 self.just_answered = None;
                 self.moment.disarm();
                 rest = rest.get(burst..).unwrap_or_default();
             } else {
                 if key.kind != KeyEventKind::Release {
+                    // A letter that is a viewer's key is no text.
+                    let types = self.takes_typing() && is_typing(Chord::from(*key));
                     self.key(*key, cx);
-                    self.last_key = Some(cx.now);
+                    if types {
+                        self.last_typed = Some(cx.now);
+                    }
                 }
                 rest = tail;
             }
         }
         self.sync(cx);
+    }
+
+    /// Whether letters are text now: those of a diff's or a text's viewer are its keys.
+    fn takes_typing(&self) -> bool {
+        self.viewer.as_ref().is_none_or(Viewer::is_attached)
     }
 
     /// Overlays as the session has them now.
@@ -141,7 +151,7 @@ impl Ui {
         // What was asked in a replay was answered then, and is told.
         let asking = cx.session.filter(|_| cx.project.read_only.is_none());
         self.layers
-            .sync(asking, no_browser, self.last_key, self.feedback);
+            .sync(asking, no_browser, self.last_typed, self.feedback);
         self.sync_login(cx);
         let known = cx.session.filter(|session| {
             !matches!(session.phase, Phase::Starting { .. } | Phase::Failed { .. })
@@ -151,7 +161,8 @@ impl Ui {
     }
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
-        if self.viewer.is_some() || self.layers.is_opened() {
+        let above = self.viewer.is_some() || self.layers.is_opened();
+        if above && self.takes_typing() && is_typing(Chord::from(key)) {
             self.layers.typed_elsewhere(cx.now);
         }
         if self.viewer_key(key, cx) {
@@ -162,8 +173,12 @@ impl Ui {
         let outcome = self
             .layers
             .handle(chord, &self.look.overlay(&self.composer, cx));
+        let for_draft = outcome.as_ref().is_some_and(|outcome| outcome.for_draft);
         if self.follow(outcome, cx) {
             return;
+        }
+        if for_draft {
+            return self.edit(key, cx);
         }
         if self.layers.is_opened() {
             self.below_opened(chord, cx);
@@ -278,7 +293,7 @@ impl Ui {
     }
 
     /// Does what an overlay wants; whether it took the key.
-    fn follow(&mut self, outcome: Option<Outcome>, cx: &UiContext<'_>) -> bool {
+    pub(super) fn follow(&mut self, outcome: Option<Outcome>, cx: &UiContext<'_>) -> bool {
         let Some(outcome) = outcome else {
             return false;
         };
@@ -297,7 +312,7 @@ impl Ui {
                     self.feedback = true;
                     self.composer.put_aside();
                 }
-                Wish::ShowDiff => self.show_asked_diff(cx),
+                Wish::ShowAsked => self.show_asked(cx),
                 Wish::ShowLogin => self.show_login(cx),
             }
         }

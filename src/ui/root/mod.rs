@@ -20,7 +20,7 @@ use std::{collections::BTreeMap, time::Instant};
 use crate::{
     config::{ThemeChoice, UiConfig},
     proto::{AgentNotice, SeenFile, SessionKey, TerminalId},
-    session::Prompt,
+    session::{Prompt, QuestionId},
     text::SafeText,
     ui::{
         AgentList, FileList, FolderListing, LookedAt, PastSession, TrustQuestion, UiCommand,
@@ -30,7 +30,10 @@ use crate::{
         layers::Layers,
         notices::Notices,
         offload::Offload,
-        overlay::{AgentPicker, Frame, Guard, OverlayContext, PastSessions, QuestionDialog},
+        overlay::{
+            AgentPicker, Frame, Guard, Overlay, OverlayContext, PastSessions, QuestionDialog,
+            Unasked,
+        },
         render::RenderContext,
         status,
         theme::{Background, Colours, Symbols, Theme},
@@ -60,6 +63,8 @@ pub struct Ui {
     layers: Layers,
     /// Over everything but the status line.
     viewer: Option<Viewer>,
+    /// The question that it shows something of.
+    viewer_of: Option<QuestionId>,
     /// The terminal of the program that signs in, as of the last event or frame.
     login: Option<TerminalId>,
     moment: Moment,
@@ -67,7 +72,8 @@ pub struct Ui {
     plan_hidden: bool,
     /// A refusal's reason is being written: further questions wait for it.
     feedback: bool,
-    last_key: Option<Instant>,
+    /// When something was typed last.
+    last_typed: Option<Instant>,
     /// A question was answered by the key before, then: an enter right behind it meant the answer.
     just_answered: Option<Instant>,
     links: Vec<PlacedLink>,
@@ -145,12 +151,13 @@ impl Ui {
             transcript: TranscriptView::default(),
             layers: Layers::default(),
             viewer: None,
+            viewer_of: None,
             login: None,
             moment: Moment::default(),
             notices: Notices::default(),
             plan_hidden: false,
             feedback: false,
-            last_key: None,
+            last_typed: None,
             just_answered: None,
             links: Vec::new(),
             transcript_shown: false,
@@ -206,6 +213,15 @@ impl Ui {
     /// The draft as text: to be saved.
     pub fn draft_text(&self) -> String {
         self.composer.whole_text()
+    }
+
+    /// When something was typed last, for a UI that takes the place of this one.
+    pub fn last_typed(&self) -> Option<Instant> {
+        self.last_typed
+    }
+
+    pub fn typed_at(&mut self, last: Option<Instant>) {
+        self.last_typed = last;
     }
 
     /// Replaces the draft: saved earlier, or back from `$EDITOR`.
@@ -293,7 +309,7 @@ impl Ui {
 
     /// Asks about the project's file; the answer comes as [`UiCommand::Trust`].
     pub fn set_trust_question(&mut self, question: TrustQuestion) {
-        let guard = Guard::typing_only(self.last_key);
+        let guard = Guard::new(self.last_typed);
         self.layers.ask(QuestionDialog::trust(question, guard));
     }
 
@@ -304,11 +320,17 @@ impl Ui {
 
     /// Offers sessions of the past, in that order; the choice comes as [`UiCommand::Reopen`].
     pub fn show_past_sessions(&mut self, past: Vec<PastSession>) {
-        self.layers.open(Box::new(PastSessions::new(past)));
+        self.open_unasked(Box::new(PastSessions::new(past)));
     }
 
     /// Offers the agents; the choice comes as [`UiCommand::ChooseAgent`].
     pub fn show_agent_picker(&mut self) {
-        self.layers.open(Box::new(AgentPicker::default()));
+        self.open_unasked(Box::new(AgentPicker::default()));
+    }
+
+    /// Opens what starts something, and comes up while other things may be typed.
+    fn open_unasked(&mut self, overlay: Box<dyn Overlay>) {
+        let guard = Guard::new(self.last_typed);
+        self.layers.open(Box::new(Unasked::new(overlay, guard)));
     }
 }

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::{
     proto::{SessionKey, TerminalId},
+    session::QuestionId,
     ui::{
         composer::Composer, layers::Layers, notices::Notices, root::Ui, transcript::TranscriptView,
         viewer::Viewer,
@@ -16,6 +17,7 @@ pub(super) struct Parked {
     pub(super) composer: Composer,
     layers: Layers,
     viewer: Option<Viewer>,
+    viewer_of: Option<QuestionId>,
     login: Option<TerminalId>,
     plan_hidden: bool,
     feedback: bool,
@@ -44,6 +46,7 @@ impl Ui {
             composer: Composer::new(self.look.offload.clone()),
             layers: Layers::default(),
             viewer: None,
+            viewer_of: None,
             login: None,
             plan_hidden: false,
             feedback: false,
@@ -53,7 +56,7 @@ impl Ui {
         self.just_answered = None;
         self.notices = Notices::default();
         // The key that led here answers nothing that is asked there.
-        self.last_key = Some(now);
+        self.last_typed = Some(now);
         self.layers.typed_elsewhere(now);
         fresh
     }
@@ -66,6 +69,7 @@ impl Ui {
             self.session = None;
             self.transcript = TranscriptView::default();
             self.viewer = None;
+            self.viewer_of = None;
             self.login = None;
             self.notices = Notices::default();
             self.end_feedback();
@@ -88,6 +92,7 @@ impl Ui {
             composer: replace(&mut self.composer, next.composer),
             layers: replace(&mut self.layers, next.layers),
             viewer: replace(&mut self.viewer, next.viewer),
+            viewer_of: replace(&mut self.viewer_of, next.viewer_of),
             login: replace(&mut self.login, next.login),
             plan_hidden: replace(&mut self.plan_hidden, next.plan_hidden),
             feedback: replace(&mut self.feedback, next.feedback),

@@ -2,36 +2,110 @@
 
 use std::sync::Arc;
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
 };
 
 use crate::{
-    proto::{Diff, ToolContent},
-    session::{Question, Session},
+    proto::{Diff, HostRequest, RawJson, ToolContent},
+    session::{BlockKind, PermissionQuestion, Question, Session},
+    text::SafeText,
     ui::{
         Ui, UiContext,
         action::{Action, Context},
         keymap::Chord,
+        render::json::laid_out,
         viewer::{DiffViewer, Outcome, TerminalViewer, TextViewer, Viewer},
     },
 };
 
 impl Ui {
-    /// The diffs of the call that is asked about.
-    pub(super) fn show_asked_diff(&mut self, cx: &UiContext<'_>) {
-        if let Some(session) = cx.session
+    /// What the call that is asked about would do: its diffs, or else what it is called with.
+    pub(super) fn show_asked(&mut self, cx: &UiContext<'_>) {
+        let Some(session) = cx.session else { return };
+        let Some(question) = session.shown_question() else {
+            return;
+        };
+        match question {
+            Question::Permission(question) => {
+                let diffs = diffs(&question.subject.content);
+                if diffs.is_empty() {
+                    self.show_asked_input(question, session);
+                } else {
+                    self.show_diffs(diffs, session);
+                }
+            }
+            Question::File(file) => {
+                if let HostRequest::WriteTextFile(write) = &file.request {
+                    let viewer = TextViewer::new(file.asked.clone(), SafeText::new(&write.content));
+                    self.viewer = Some(Viewer::Text(viewer));
+                }
+            }
+            Question::Command(_) | Question::Form(_) | Question::Page(_) => {}
+        }
+        self.viewer_of = self.viewer.is_some().then_some(question.id());
+    }
+
+    fn asked_input<'a>(&self, cx: &UiContext<'a>) -> Option<&'a RawJson> {
+        let session = cx.session?;
+        match session.shown_question()? {
+            Question::Permission(question) => input(question, session),
+            _ => None,
+        }
+    }
+
+    fn show_asked_input(&mut self, question: &PermissionQuestion, session: &Session) {
+        if let Some(raw) = input(question, session) {
+            let (text, _) = laid_out(&raw.0, usize::MAX);
+            let title = SafeText::line(&format!("input of {}", question.subject.title));
+            let viewer = TextViewer::new(title, SafeText::new(&text));
+            self.viewer = Some(Viewer::Text(viewer));
+        }
+    }
+
+    /// Whether the question is there of which the viewer shows something: it is answered from here.
+    fn is_asked_below(&self) -> bool {
+        self.viewer_of.is_some() && self.viewer_of == self.layers.question()
+    }
+
+    /// Keys below what a question shows: answers, and the way between its diffs and its input.
+    fn asked_viewer_key(&mut self, key: KeyEvent, cx: &UiContext<'_>) -> bool {
+        if !self.is_asked_below() {
+            return false;
+        }
+        let overlay = self.look.overlay(&self.composer, cx);
+        if let Some(outcome) = self.layers.answer_below(Chord::from(key), &overlay) {
+            if outcome.close {
+                self.close_viewer();
+            }
+            self.follow(Some(outcome), cx);
+            return true;
+        }
+        if key.code == KeyCode::Char('i')
+            && key.modifiers.is_empty()
+            && let Some(session) = cx.session
             && let Some(Question::Permission(question)) = session.shown_question()
         {
             let diffs = diffs(&question.subject.content);
-            self.show_diffs(diffs, session);
+            match self.viewer {
+                Some(Viewer::Diff(_)) => self.show_asked_input(question, session),
+                _ => self.show_diffs(diffs, session),
+            }
+            return true;
         }
+        false
+    }
+
+    fn close_viewer(&mut self) {
+        self.viewer = None;
+        self.viewer_of = None;
     }
 
     /// The diffs of the selected block, or else all of its text.
     pub(super) fn show_block(&mut self, session: &Session, cx: &UiContext<'_>) {
+        self.viewer_of = None;
         let diffs = self.transcript.selected_diffs(session);
         if !diffs.is_empty() {
             self.show_diffs(diffs, session);
@@ -74,6 +148,7 @@ impl Ui {
         {
             let viewer = TerminalViewer::new(id.clone(), session.terminals.get(id));
             self.viewer = Some(Viewer::Terminal(viewer));
+            self.viewer_of = None;
         }
     }
 
@@ -94,7 +169,7 @@ impl Ui {
                 .is_some_and(|session| session.terminals.contains_key(id))
         };
         if shown && !before.as_ref().is_some_and(known) {
-            self.viewer = None;
+            self.close_viewer();
         }
         self.show_login(cx);
     }
@@ -113,8 +188,13 @@ impl Ui {
         {
             return self.act(action, cx);
         }
-        let outcome = viewer.on_key(key, cx.screens);
-        self.after_viewer(outcome);
+        if self.asked_viewer_key(key, cx) {
+            return true;
+        }
+        if let Some(viewer) = &mut self.viewer {
+            let outcome = viewer.on_key(key, cx.screens);
+            self.after_viewer(outcome);
+        }
         true
     }
 
@@ -130,7 +210,7 @@ impl Ui {
     fn after_viewer(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Stay => {}
-            Outcome::Close => self.viewer = None,
+            Outcome::Close => self.close_viewer(),
             Outcome::Command(command) => self.commands.push(command),
         }
     }
@@ -142,7 +222,21 @@ impl Ui {
         buffer: &mut Buffer,
         cx: &UiContext<'_>,
     ) -> Option<Position> {
+        let asked = self.is_asked_below();
+        let answers = if asked {
+            self.draw_answers(area, buffer, cx)
+        } else {
+            0
+        };
+        let area = Rect {
+            height: area.height - answers,
+            ..area
+        };
+        let has_input = asked && self.asked_input(cx).is_some();
         let viewer = self.viewer.as_mut()?;
+        if let Viewer::Diff(diff) = viewer {
+            diff.set_answered_below(asked, has_input);
+        }
         if let Viewer::Terminal(terminal) = viewer {
             let info = cx
                 .session
@@ -153,6 +247,32 @@ impl Ui {
         let cursor = viewer.draw(area, buffer, cx.screens, &ctx);
         self.commands.extend(viewer.take_command());
         cursor
+    }
+}
+
+impl Ui {
+    /// The answers of the question at the lower end; how many rows they take.
+    fn draw_answers(&mut self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) -> u16 {
+        let overlay = self.look.overlay(&self.composer, cx);
+        let Some(dialog) = self.layers.answers_below() else {
+            return 0;
+        };
+        let height = dialog.answers_height(area.width, area.height / 2, &overlay);
+        let below = Rect {
+            y: area.bottom() - height,
+            height,
+            ..area
+        };
+        dialog.draw_answers(below, buffer, &overlay);
+        height
+    }
+}
+
+/// What the call that is asked about is called with.
+fn input<'a>(question: &PermissionQuestion, session: &'a Session) -> Option<&'a RawJson> {
+    match &session.asked_about(question)?.kind {
+        BlockKind::Tool(call) => call.raw_input.as_ref(),
+        _ => None,
     }
 }
 

@@ -270,6 +270,19 @@ impl Bench {
         });
     }
 
+    /// Wants a command run that policy leaves to the person.
+    pub fn asks_for_command(&mut self, create: crate::proto::TerminalCreate) {
+        let key = self.key();
+        let command = SafeText::new(&create.command);
+        self.event(Event::AskTerminal {
+            key,
+            request: HostRequest::TerminalCreate(create),
+            command,
+            cwd: "/home/me/src/tool".into(),
+            reason: "terminal.ask".into(),
+        });
+    }
+
     pub fn session_id() -> SessionId {
         SessionId::new("s1")
     }

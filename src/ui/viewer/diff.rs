@@ -31,6 +31,10 @@ pub struct DiffViewer {
     /// The entry that was jumped to, until the window is moved otherwise.
     jumped_to: Option<usize>,
     window: Window,
+    /// A question's answers stand below, and have the keys that they are given with.
+    answered_below: bool,
+    /// There is an input to go to.
+    has_input: bool,
 }
 
 /// Entries kept above the one that is jumped to.
@@ -88,14 +92,22 @@ impl DiffViewer {
             made_for: None,
             jumped_to: None,
             window: Window::default(),
+            answered_below: false,
+            has_input: false,
         }
+    }
+
+    /// Whether a question is answered from here, and what it is about can be seen raw.
+    pub fn set_answered_below(&mut self, answered: bool, has_input: bool) {
+        self.answered_below = answered;
+        self.has_input = has_input;
     }
 
     pub fn on_key(&mut self, key: KeyEvent) -> Outcome {
         match key.code {
             _ if closes(key) => return Outcome::Close,
-            KeyCode::Char('n') => self.jump(1, Entry::begins_hunk),
-            KeyCode::Char('p' | 'N') => self.jump(-1, Entry::begins_hunk),
+            KeyCode::Char('n' | 'J') => self.jump(1, Entry::begins_hunk),
+            KeyCode::Char('p' | 'N' | 'K') => self.jump(-1, Entry::begins_hunk),
             KeyCode::Char(']') | KeyCode::Tab => self.jump(1, Entry::begins_file),
             KeyCode::Char('[') | KeyCode::BackTab => self.jump(-1, Entry::begins_file),
             KeyCode::Char('s') => {
@@ -147,11 +159,16 @@ impl DiffViewer {
             files => format!("file {} of {files}", file + 1),
         };
         draw_title(&name, &of, title, buf, &ctx);
-        let mut keys = vec![("j k", "scroll"), ("n p", "hunk")];
+        let hunk = if self.answered_below { "J K" } else { "n p" };
+        let mut keys = vec![("j k", "scroll"), (hunk, "hunk")];
         if self.files.len() > 1 {
             keys.push(("] [", "file"));
         }
-        keys.extend([("s", "split"), ("q", "back")]);
+        keys.push(("s", "split"));
+        if self.has_input {
+            keys.push(("i", "input"));
+        }
+        keys.push(("q", "back"));
         draw_hints(&keys, &at, hints, buf, &ctx);
     }
 

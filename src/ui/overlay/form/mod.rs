@@ -106,7 +106,7 @@ impl FormDialog {
 
     /// One of our own, which takes keys at once.
     pub fn own(form: Form, own: OwnForm) -> Self {
-        Self::with(Asker::Own(own), form, Guard::typing_only(None))
+        Self::with(Asker::Own(own), form, Guard::of_wanted())
     }
 
     fn with(asker: Asker, form: Form, guard: Guard) -> Self {
@@ -358,7 +358,7 @@ impl Overlay for FormDialog {
             if let Some(outcome) = action.and_then(|action| self.always(action, cx)) {
                 return outcome;
             }
-            self.guard.typed(cx.now);
+            self.guard.pressed(key, cx.now);
             return if moves {
                 Outcome::taken()
             } else {
@@ -396,7 +396,7 @@ impl Overlay for FormDialog {
                 Left => self.step(false),
                 Right => self.step(true),
                 _ => {
-                    self.guard.typed(cx.now);
+                    self.guard.pressed(key, cx.now);
                     if key.is_text() {
                         // What is typed goes to the composer: an enter behind it means that.
                         self.focus = Focus::Nothing;
@@ -408,7 +408,7 @@ impl Overlay for FormDialog {
         }
         outcome.unwrap_or_else(|| {
             if !matches!(self.focus, Focus::Field(_)) {
-                self.guard.typed(cx.now);
+                self.guard.pressed(key, cx.now);
             }
             Outcome::pass()
         })

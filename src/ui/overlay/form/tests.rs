@@ -139,8 +139,12 @@ struct Shown {
 }
 
 impl Shown {
+    /// Its guard is open.
     fn new(form: Form) -> Self {
-        Self::typed_before(form, None)
+        let mut shown = Self::typed_before(form, None);
+        shown.draw(80, 50);
+        shown.bench.wait(400);
+        shown
     }
 
     /// The last key was that long ago, in ms.
@@ -151,7 +155,7 @@ impl Shown {
         let Some(crate::session::Question::Form(question)) = bench.session.shown_question() else {
             panic!("no form");
         };
-        let dialog = FormDialog::new(question, Guard::typing_only(last_key));
+        let dialog = FormDialog::new(question, Guard::new(last_key));
         Self {
             bench,
             dialog,
@@ -524,9 +528,12 @@ fn in_a_form_without_fields_nothing_is_selected_at_first() {
 // The guard.
 
 #[test]
-fn keys_count_at_once_unless_something_is_being_typed() {
-    let mut shown = Shown::new(deployment());
+fn keys_count_after_a_pause_and_go_to_the_draft_before() {
+    let mut shown = Shown::typed_before(deployment(), None);
     shown.draw(80, 24);
+    shown.bench.wait(399);
+    assert!(!shown.press_only("x").taken);
+    let mut shown = Shown::new(deployment());
     assert!(shown.press_only("x").taken);
     let mut shown = Shown::typed_before(deployment(), Some(100));
     shown.draw(80, 24);

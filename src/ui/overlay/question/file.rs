@@ -17,7 +17,7 @@ use crate::{
 
 use super::{Body, Choice, QuestionDialog, Subject};
 
-/// Bytes of what would be written that are shown.
+/// Bytes of what would be written that are laid out in the dialog; the viewer has the rest.
 const CONTENT_BYTES: usize = 32 << 10;
 
 const ANSWERS: [FileAnswer; 3] = [FileAnswer::Once, FileAnswer::Folder, FileAnswer::No];
@@ -89,6 +89,15 @@ impl Subject for File {
             None => &ANSWERS,
         };
         answers.get(at).map(|answer| self.command(*answer))
+    }
+
+    fn shown_whole(&self, _cx: &OverlayContext<'_>) -> Option<&'static str> {
+        match &self.0.request {
+            HostRequest::WriteTextFile(write) if write.content.len() > CONTENT_BYTES => {
+                Some("full text")
+            }
+            _ => None,
+        }
     }
 
     fn dismissal(&self) -> Option<UiCommand> {

@@ -5,12 +5,14 @@
 //! and what of it is shown where there is little room. A [`Subject`] says what is asked and what an
 //! answer means.
 
+mod below;
 mod body;
 mod choices;
 mod command;
 mod file;
 mod page;
 mod permission;
+mod told;
 mod trust;
 
 #[cfg(test)]
@@ -25,6 +27,7 @@ use ratatui::{
 
 use crate::{
     session::{Event, QuestionId},
+    text::SafeText,
     ui::{
         UiCommand,
         action::{Action, Context},
@@ -32,6 +35,7 @@ use crate::{
         overlay::{
             Guard, Outcome, Overlay, OverlayContext, Room, Wish,
             panel::{Frame, Panel, Scroll, draw_rows},
+            reading::Reading,
         },
         render::{Row, format::count, line::StyledLine},
     },
@@ -80,7 +84,18 @@ trait Subject {
         true
     }
 
-    fn has_diff(&self) -> bool {
+    /// What the whole screen can be had for, in a word or two.
+    fn shown_whole(&self, _cx: &OverlayContext<'_>) -> Option<&'static str> {
+        None
+    }
+
+    /// Nothing is allowed before all of the body was on the screen.
+    fn must_be_read(&self) -> bool {
+        false
+    }
+
+    /// Whether the choice at `at` is a yes.
+    fn allows(&self, _at: usize) -> bool {
         false
     }
 
@@ -97,6 +112,7 @@ pub struct QuestionDialog {
     guard: Guard,
     expanded: bool,
     scroll: Scroll,
+    reading: Reading,
     layout: Option<Layout>,
 }
 
@@ -136,6 +152,7 @@ impl QuestionDialog {
             guard,
             expanded: false,
             scroll: Scroll::default(),
+            reading: Reading::default(),
             layout: None,
         }
     }
@@ -151,10 +168,16 @@ impl QuestionDialog {
 
     /// Answers, with what the person has had before them: what was not on the screen is brought
     /// there first.
-    fn pick(&mut self, at: usize) -> Outcome {
+    fn pick(&mut self, at: usize, cx: &OverlayContext<'_>) -> Outcome {
         if !self.choices.is_seen(at) {
             self.choices.select(at);
             return Outcome::taken();
+        }
+        let unread = self.subject.must_be_read() && !self.reading.is_whole(cx.now);
+        if unread && self.subject.allows(at) {
+            let key = cx.keymap.hint(Action::ScrollDown);
+            let text = format!("read it first: {key} scrolls to its end");
+            return Outcome::taken().with(Wish::Toast(SafeText::line(&text)));
         }
         if let Some(command) = self.subject.aside(at) {
             return Outcome::taken().command(command);
@@ -165,10 +188,10 @@ impl QuestionDialog {
         }
     }
 
-    fn by_kind(&mut self, action: Action) -> Option<Outcome> {
+    fn by_kind(&mut self, action: Action, cx: &OverlayContext<'_>) -> Option<Outcome> {
         let kind = action_kind(action)?;
         Some(match self.choices.of_kind(kind) {
-            Found::One(at) => self.pick(at),
+            Found::One(at) => self.pick(at, cx),
             Found::Several(first) => {
                 self.choices.select(first);
                 Outcome::taken()
@@ -180,7 +203,7 @@ impl QuestionDialog {
     }
 
     /// Rejects, and leads to the composer for the reason.
-    fn feedback(&mut self) -> Outcome {
+    fn feedback(&mut self, cx: &OverlayContext<'_>) -> Outcome {
         if !self.subject.can_reject_with_feedback() {
             return Outcome::taken();
         }
@@ -188,7 +211,7 @@ impl QuestionDialog {
             .choices
             .of_kind(crate::proto::PermissionKind::RejectOnce)
         {
-            Found::One(at) => self.pick(at).with(Wish::Feedback),
+            Found::One(at) => self.pick(at, cx).with(Wish::Feedback),
             Found::Several(first) => {
                 self.choices.select(first);
                 Outcome::taken().with(Wish::Toast(
@@ -203,6 +226,7 @@ impl QuestionDialog {
 
     /// Keys that are no answer and work before the guard opens.
     fn always(&mut self, action: Action) -> Option<Outcome> {
+        let pages = self.expanded || self.subject.must_be_read();
         match action {
             Action::Stop => Some(match self.subject.dismissal() {
                 Some(command) => Outcome::close().command(command),
@@ -216,12 +240,20 @@ impl QuestionDialog {
                 self.scroll.home();
                 Some(Outcome::taken())
             }
+            Action::ScrollBottom if self.subject.must_be_read() => {
+                // On from where it was not read yet: nothing in between is skipped.
+                let unread = self.reading.first_unread();
+                self.scrolled(|scroll| match unread {
+                    Some(row) => scroll.to(row),
+                    None => scroll.end(),
+                })
+            }
             Action::QuestionScrollUp => self.scrolled(|scroll| scroll.by(-1)),
             Action::QuestionScrollDown => self.scrolled(|scroll| scroll.by(1)),
             // The conversation above is what they scroll while it is there.
-            Action::ScrollUp if self.expanded => self.scrolled(|scroll| scroll.page(-1)),
-            Action::ScrollDown if self.expanded => self.scrolled(|scroll| scroll.page(1)),
-            Action::ScrollTop if self.expanded => self.scrolled(Scroll::home),
+            Action::ScrollUp if pages => self.scrolled(|scroll| scroll.page(-1)),
+            Action::ScrollDown if pages => self.scrolled(|scroll| scroll.page(1)),
+            Action::ScrollTop if pages => self.scrolled(Scroll::home),
             Action::ScrollBottom if self.expanded => self.scrolled(Scroll::end),
             Action::ScrollUp
             | Action::ScrollDown
@@ -237,7 +269,9 @@ impl QuestionDialog {
     }
 
     fn scrolled(&mut self, scroll: impl FnOnce(&mut Scroll)) -> Option<Outcome> {
-        scroll(&mut self.scroll);
+        if !self.subject.must_be_read() || self.reading.turn() {
+            scroll(&mut self.scroll);
+        }
         Some(Outcome::taken())
     }
 
@@ -274,8 +308,8 @@ impl QuestionDialog {
         if cx.drafting {
             hints.push(("letters".into(), "go to the draft"));
         }
-        if self.subject.has_diff() {
-            hints.push((hint(Action::QuestionDiff), "full diff"));
+        if let Some(what) = self.subject.shown_whole(cx) {
+            hints.push((hint(Action::QuestionDiff), what));
         }
         if self.subject.can_reject_with_feedback() {
             hints.push((hint(Action::Feedback), "reject and say why"));
@@ -341,7 +375,7 @@ impl Overlay for QuestionDialog {
         }
         let belongs_here = action.is_some_and(|action| action.info().context == Context::Question);
         if !self.guard.is_open(cx.now) {
-            self.guard.typed(cx.now);
+            self.guard.pressed(key, cx.now);
             return if belongs_here && !key.is_text() {
                 Outcome::taken()
             } else {
@@ -349,7 +383,7 @@ impl Overlay for QuestionDialog {
             };
         }
         if let Some(at) = number {
-            return self.pick(at);
+            return self.pick(at, cx);
         }
         let outcome = action.and_then(|action| match action {
             Action::QuestionUp => {
@@ -361,17 +395,17 @@ impl Overlay for QuestionDialog {
                 Some(Outcome::taken())
             }
             Action::Confirm => Some(match self.choices.selected() {
-                Some(at) => self.pick(at),
-                None => Outcome::taken(),
+                Some(at) => self.pick(at, cx),
+                None => self.say_keys(cx),
             }),
-            Action::QuestionDiff if self.subject.has_diff() => {
-                Some(Outcome::taken().with(Wish::ShowDiff))
+            Action::QuestionDiff if self.subject.shown_whole(cx).is_some() => {
+                Some(Outcome::taken().with(Wish::ShowAsked))
             }
-            Action::Feedback if self.subject.can_reject_with_feedback() => Some(self.feedback()),
-            other => self.by_kind(other),
+            Action::Feedback if self.subject.can_reject_with_feedback() => Some(self.feedback(cx)),
+            other => self.by_kind(other, cx),
         });
         outcome.unwrap_or_else(|| {
-            self.guard.typed(cx.now);
+            self.guard.pressed(key, cx.now);
             Outcome::pass()
         })
     }
@@ -444,11 +478,31 @@ impl Overlay for QuestionDialog {
     }
 
     fn deadline(&self, now: Instant) -> Option<Instant> {
-        self.guard.opens_at().filter(|at| *at > now)
+        let opens = self.guard.opens_at().filter(|at| *at > now);
+        let read = self.reading.deadline(now);
+        let read = read.filter(|_| self.subject.must_be_read());
+        [opens, read].into_iter().flatten().min()
     }
 }
 
 impl QuestionDialog {
+    /// Enter without a selection answers nothing, and says what does.
+    fn say_keys(&self, cx: &OverlayContext<'_>) -> Outcome {
+        if self.choices.is_empty() {
+            return Outcome::taken();
+        }
+        let (up, down) = (
+            cx.keymap.hint(Action::QuestionUp),
+            cx.keymap.hint(Action::QuestionDown),
+        );
+        let enter = cx.keymap.hint(Action::Confirm);
+        let text = format!(
+            "press {} to answer, or {up} and {down} to select, then {enter}",
+            digits(&self.choices)
+        );
+        Outcome::taken().with(Wish::Toast(SafeText::line(&text)))
+    }
+
     /// What stands where there would be choices; nothing while there are some.
     fn no_answer(&self, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
         if !self.choices.is_empty() {
@@ -477,6 +531,11 @@ impl QuestionDialog {
             buffer,
         );
         let hidden = scroll.below() + body.left_out;
+        if self.subject.must_be_read() {
+            let end = len.min(top + usize::from(window));
+            let size = (area.width, window);
+            self.reading.drawn((width, len), top..end, size, cx.now);
+        }
         if !fits && area.height > 0 {
             let more = self.more_line(hidden, top, cx);
             let row = more.truncate(width, cx.symbols.ellipsis);
@@ -486,9 +545,16 @@ impl QuestionDialog {
     }
 
     /// What stands below a body that is longer than its room.
-    fn more_line(&self, below: usize, above: usize, cx: &OverlayContext<'_>) -> StyledLine {
+    fn more_line(&mut self, below: usize, above: usize, cx: &OverlayContext<'_>) -> StyledLine {
         let theme = cx.theme;
         let mut line = StyledLine::new();
+        if self.subject.must_be_read() && !self.reading.is_whole(cx.now) && below > 0 {
+            line.push(&format!("+{}", count(below, "line")), theme.warning);
+            line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
+            line.push(&cx.keymap.hint(Action::ScrollDown), theme.key_hint);
+            line.push(" to the end before a yes", theme.dim);
+            return line;
+        }
         if below > 0 {
             line.push(&format!("+{}", count(below, "line")), theme.warning);
         } else {

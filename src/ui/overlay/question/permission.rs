@@ -1,16 +1,20 @@
 //! `session/request_permission`: who asks for what, and the agent's own options.
 
-use std::{path::Path, sync::Arc};
+use std::{cell::Cell, path::Path, sync::Arc};
 
 use crate::{
     proto::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
-    session::{BlockKind, Event, PermissionQuestion, ToolCall},
+    session::{BlockKind, Event, PermissionQuestion, Question, ToolCall},
     text::{SafeText, first_bytes},
     ui::{
         UiCommand,
+        action::Action,
         overlay::{Guard, OverlayContext, asker},
         render::{
+            content::{FULL_ROWS, render_content},
             diff::{DiffOptions, change_label, diff_model, diff_stats, render_diff},
+            format::bytes,
+            json::laid_out,
             line::StyledLine,
         },
     },
@@ -19,6 +23,7 @@ use crate::{
 use super::{
     Body, Choice, QuestionDialog, Subject,
     body::{has_signs, place},
+    told::Shown,
 };
 
 /// Rows of each diff that are laid out in the dialog, and with the screen to itself; the viewer has
@@ -26,8 +31,13 @@ use super::{
 const DIFF_ROWS: usize = 200;
 const DIFF_ROWS_EXPANDED: usize = 2_000;
 
-/// Bytes of a raw input that are shown where nothing better tells what a tool would do.
-const RAW_INPUT_BYTES: usize = 16 << 10;
+/// Bytes of a raw input that are laid out in the dialog, and with the screen to itself; the viewer
+/// has the rest.
+const RAW_BYTES: usize = 64 << 10;
+const RAW_BYTES_EXPANDED: usize = 512 << 10;
+
+/// Bytes of one that needs no viewer.
+const SEEN_AT_ONCE: usize = 512;
 
 /// Options offered to the person; more than anyone could choose from.
 const MAX_OPTIONS: usize = 64;
@@ -35,7 +45,11 @@ const MAX_OPTIONS: usize = 64;
 /// Bytes of an option's name.
 const LABEL_BYTES: usize = 1 << 10;
 
-struct Permission(PermissionQuestion);
+struct Permission {
+    question: PermissionQuestion,
+    /// Whether the raw input is to be shown, as of that revision: looking it through costs.
+    input_shown: Cell<Option<(u64, bool)>>,
+}
 
 impl QuestionDialog {
     pub fn permission(question: &PermissionQuestion, guard: Guard) -> Self {
@@ -49,14 +63,17 @@ impl QuestionDialog {
                 foreign: true,
             })
             .collect();
-        let subject = Box::new(Permission(question.clone()));
+        let subject = Box::new(Permission {
+            question: question.clone(),
+            input_shown: Cell::new(None),
+        });
         Self::new(Some(question.id), subject, choices, guard)
     }
 }
 
 impl Subject for Permission {
     fn title(&self, cx: &OverlayContext<'_>) -> String {
-        let wants = match self.0.subject.kind {
+        let wants = match self.question.subject.kind {
             ToolKind::Read => "read",
             ToolKind::Edit => "change files",
             ToolKind::Delete => "delete files",
@@ -68,8 +85,8 @@ impl Subject for Permission {
             ToolKind::SwitchMode => "switch its mode",
             ToolKind::Other => "use a tool",
         };
-        let who = asker(cx.session, self.0.subagent.as_ref());
-        if self.0.subject.opaque {
+        let who = asker(cx.session, self.question.subagent.as_ref());
+        if self.question.subject.opaque {
             return format!("{who} asks for permission");
         }
         format!("{who} wants to {wants}")
@@ -77,24 +94,24 @@ impl Subject for Permission {
 
     fn rev(&self, cx: &OverlayContext<'_>) -> u64 {
         cx.session
-            .and_then(|session| session.asked_about(&self.0))
+            .and_then(|session| session.asked_about(&self.question))
             .map_or(0, |block| block.rev)
     }
 
     fn answer(&self, at: usize) -> Option<UiCommand> {
-        let option = self.0.options.get(at)?;
+        let option = self.question.options.get(at)?;
         Some(UiCommand::Session(Event::Answer {
-            question: self.0.id,
+            question: self.question.id,
             option: option.id.clone(),
         }))
     }
 
-    fn has_diff(&self) -> bool {
-        self.0
-            .subject
-            .content
-            .iter()
-            .any(|content| matches!(content, ToolContent::Diff(_)))
+    fn shown_whole(&self, cx: &OverlayContext<'_>) -> Option<&'static str> {
+        if self.has_diff(cx) {
+            return Some("full diff");
+        }
+        let input = self.input_to_show(cx)?;
+        (input.0.len() > SEEN_AT_ONCE).then_some("full input")
     }
 
     fn can_reject_with_feedback(&self) -> bool {
@@ -109,18 +126,27 @@ impl Subject for Permission {
             expanded,
             cx,
         };
-        builder.command(&self.0);
-        builder.title(&self.0);
-        for content in &self.0.subject.content {
+        let question = self.now(cx);
+        builder.command(question);
+        builder.title(question);
+        let input = self.input_to_show(cx);
+        // A change tells more than what it was made of, and stands first.
+        let (above, below) = match self.has_diff(cx) {
+            false => (input, None),
+            true => (None, input),
+        };
+        if let Some(raw) = above {
+            builder.json("input", &raw);
+        }
+        for content in &question.subject.content {
             builder.content(content);
         }
-        builder.paths(&self.0);
-        if self.tells_nothing()
-            && let Some(raw) = self.raw_input(cx)
-        {
-            builder.raw_input(&raw);
+        builder.paths(question);
+        if let Some(raw) = below {
+            builder.body.blank(cx);
+            builder.json("input", &raw);
         }
-        let left_out = self.0.options.len().saturating_sub(MAX_OPTIONS);
+        let left_out = self.question.options.len().saturating_sub(MAX_OPTIONS);
         if left_out > 0 {
             let text = format!("{left_out} of the options are not offered here");
             let line = StyledLine::styled(&text, cx.theme.warning);
@@ -131,14 +157,71 @@ impl Subject for Permission {
 }
 
 impl Permission {
-    /// Neither command nor change nor path says what would be done.
-    fn tells_nothing(&self) -> bool {
-        let subject = &self.0.subject;
-        subject.command.is_none() && subject.content.is_empty() && subject.paths.is_empty()
+    /// The question as it is now: its diffs are looked up in the files while it stands there.
+    fn now<'a>(&'a self, cx: &OverlayContext<'a>) -> &'a PermissionQuestion {
+        let mut questions = cx.session.iter().flat_map(|session| &session.questions);
+        let live = questions.find_map(|question| match question {
+            Question::Permission(question) if question.id == self.question.id => Some(question),
+            _ => None,
+        });
+        live.unwrap_or(&self.question)
+    }
+
+    fn has_diff(&self, cx: &OverlayContext<'_>) -> bool {
+        let mut content = self.now(cx).subject.content.iter();
+        content.any(|content| matches!(content, ToolContent::Diff(_)))
+    }
+
+    /// The raw input, where not all that it says is seen to be shown.
+    fn input_to_show(&self, cx: &OverlayContext<'_>) -> Option<RawJson> {
+        let raw = self.raw_input(cx)?;
+        let rev = self.rev(cx);
+        let shown = match self.input_shown.get() {
+            Some((of, shown)) if of == rev => shown,
+            _ => {
+                let shown = !self.shown(cx).tells(&raw.0);
+                self.input_shown.set(Some((rev, shown)));
+                shown
+            }
+        };
+        shown.then_some(raw)
+    }
+
+    fn shown<'a>(&'a self, cx: &OverlayContext<'a>) -> Shown<'a> {
+        let question = self.now(cx);
+        let subject = &question.subject;
+        let diffs: Vec<&Diff> = subject
+            .content
+            .iter()
+            .filter_map(|content| match content {
+                ToolContent::Diff(diff) => Some(diff.as_ref()),
+                _ => None,
+            })
+            .collect();
+        let paths = subject.paths.iter().map(String::as_str);
+        // Below a command its directory stands as well.
+        let ours = cx.session.and_then(|session| session.config.cwd.to_str());
+        let cwd = subject.command_cwd.as_deref().or(ours);
+        let cwd = cwd.filter(|_| subject.command.is_some());
+        let places = paths.chain(diffs.iter().flat_map(|diff| diff.paths()));
+        let places = places.chain(cwd);
+        let texts = subject.content.iter().filter_map(|content| match content {
+            ToolContent::Block(ContentBlock::Text(text)) => Some(text),
+            _ => None,
+        });
+        let own = [&question.title, &question.description];
+        let texts = texts.chain(own.into_iter().flatten());
+        Shown {
+            command: subject.command.as_deref(),
+            places: places.map(|path| place(path, cx.session).shown).collect(),
+            texts: texts.chain([&subject.title]).cloned().collect(),
+            diffs,
+            session: cx.session,
+        }
     }
 
     fn raw_input(&self, cx: &OverlayContext<'_>) -> Option<RawJson> {
-        let block = cx.session?.asked_about(&self.0)?;
+        let block = cx.session?.asked_about(&self.question)?;
         match &block.kind {
             BlockKind::Tool(call) => {
                 let ToolCall { raw_input, .. } = call.as_ref();
@@ -238,11 +321,18 @@ impl Builder<'_> {
                 self.body.blank(self.cx);
                 self.verbatim(text, &StyledLine::new(), self.cx.theme.text);
             }
-            // A terminal has not begun; media and unknown content stand in the transcript.
-            ToolContent::Block(_)
-            | ToolContent::Terminal(_)
-            | ToolContent::Session(_)
-            | ToolContent::Unknown { .. } => {}
+            ToolContent::Block(content) => {
+                self.body.blank(self.cx);
+                let width = u16::try_from(self.width).unwrap_or(u16::MAX);
+                let rendered = render_content(content, FULL_ROWS, &self.cx.render(width));
+                self.body.rows.extend(rendered.rows);
+            }
+            ToolContent::Unknown { kind, raw } => {
+                self.body.blank(self.cx);
+                self.json(&SafeText::line(kind), raw);
+            }
+            // A terminal has not begun, and a link to a session tells nothing.
+            ToolContent::Terminal(_) | ToolContent::Session(_) => {}
         }
     }
 
@@ -319,15 +409,34 @@ impl Builder<'_> {
         }
     }
 
-    fn raw_input(&mut self, raw: &RawJson) {
-        let shown = first_bytes(&raw.0, RAW_INPUT_BYTES);
-        let text = SafeText::new(shown);
-        let label = StyledLine::styled("input ", self.cx.theme.dim);
-        self.verbatim(&text, &label, self.cx.theme.text);
-        let left_out = raw.0.len() - shown.len();
+    /// All of it, over several lines where it is longer than two; of what is very long the beginning, and how much there is.
+    fn json(&mut self, label: &str, raw: &RawJson) {
+        let theme = self.cx.theme;
+        let most = match self.expanded {
+            true => RAW_BYTES_EXPANDED,
+            false => RAW_BYTES,
+        };
+        let (text, held) = laid_out(&raw.0, most);
+        let left_out = raw.0.len().saturating_sub(held) as u64;
+        let short = raw.0.len() + label.len() < 2 * self.width && held == raw.0.len();
+        if short && !raw.0.contains("\\n") {
+            let label = StyledLine::styled(&format!("{label} "), theme.dim);
+            return self.verbatim(&SafeText::new(&raw.0), &label, theme.text);
+        }
+        let mut head = StyledLine::styled(label, theme.dim);
         if left_out > 0 {
-            let more = format!("+{left_out} bytes");
-            let more = StyledLine::styled(&more, self.cx.theme.warning);
+            head.push(&format!(", {}", bytes(raw.0.len() as u64)), theme.warning);
+        }
+        self.body.push(head, self.width);
+        self.verbatim(&SafeText::new(&text), &StyledLine::new(), theme.text);
+        if left_out > 0 {
+            let key = self.cx.keymap.hint(Action::QuestionDiff);
+            let more = format!(
+                "+{} of it {} {key} shows all",
+                bytes(left_out),
+                self.cx.symbols.separator
+            );
+            let more = StyledLine::styled(&more, theme.warning);
             self.body.push(more, self.width);
         }
     }

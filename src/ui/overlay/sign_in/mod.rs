@@ -16,8 +16,9 @@ use crate::{
         action::{Action, Context},
         keymap::Chord,
         overlay::{
-            Guard, Outcome, Overlay, OverlayContext, Room, Wish, agent_name,
+            Guard, Outcome, Overlay, OverlayContext, Room, Wish, agent_name, is_typing,
             panel::{Panel, Scroll, draw_rows},
+            reading::Reading,
         },
         render::{
             Row,
@@ -28,15 +29,18 @@ use crate::{
 
 use way::{Choice, Way, ways};
 
-/// Methods have no digits: what is typed meanwhile is the next prompt. Where a key starts a program
-/// it is guarded, as an enter may have been meant for that prompt.
+/// Methods have no digits: what is typed meanwhile is the next prompt. Each leads to a program or a
+/// page, so that an enter is guarded, as one may have been meant for that prompt; and with a draft
+/// it counts only behind an arrow.
 pub struct SignIn {
     guard: Guard,
     selected: Option<usize>,
+    /// An arrow was the last key but for those that scroll.
+    meant: bool,
     /// The program of that method, which the agent names, waits for the person's yes.
     confirming: Option<String>,
-    /// Its command line was on the screen to the end.
-    seen: bool,
+    /// Of its command line.
+    reading: Reading,
     scroll: Scroll,
 }
 
@@ -45,8 +49,9 @@ impl SignIn {
         Self {
             guard,
             selected: None,
+            meant: false,
             confirming: None,
-            seen: false,
+            reading: Reading::default(),
             scroll: Scroll::default(),
         }
     }
@@ -73,6 +78,34 @@ impl SignIn {
         let last = ways.len().saturating_sub(1);
         let at = self.selected(&ways, session).saturating_add_signed(by);
         self.selected = Some(at.min(last));
+        self.meant = true;
+    }
+
+    /// An enter that chooses, and is not the draft's.
+    fn is_meant(&self, cx: &OverlayContext<'_>) -> bool {
+        self.meant || !cx.drafting
+    }
+
+    /// What has to be pressed first.
+    fn say_how(cx: &OverlayContext<'_>) -> Outcome {
+        let up = cx.keymap.hint(Action::QuestionUp);
+        let down = cx.keymap.hint(Action::QuestionDown);
+        let enter = cx.keymap.hint(Action::Confirm);
+        let text = format!("the draft waits: {up} or {down}, then {enter} chooses");
+        Outcome::taken().with(Wish::Toast(SafeText::line(&text)))
+    }
+
+    fn turn(&mut self, scroll: impl FnOnce(&mut Scroll)) {
+        if self.reading.turn() {
+            scroll(&mut self.scroll);
+        }
+    }
+
+    fn pressed(&mut self, key: Chord, cx: &OverlayContext<'_>) {
+        self.guard.pressed(key, cx.now);
+        if is_typing(key) {
+            self.meant = false;
+        }
     }
 
     fn pick(&mut self, session: &Session, cx: &OverlayContext<'_>) -> Outcome {
@@ -80,18 +113,25 @@ impl SignIn {
         let Some(way) = ways.get(self.selected(&ways, session)) else {
             return Outcome::taken();
         };
+        if !self.guard.is_open(cx.now) {
+            // The end of what was typed.
+            self.guard.typed(cx.now);
+            return Outcome::taken();
+        }
+        if !self.is_meant(cx) {
+            return Self::say_how(cx);
+        }
         match way.choice(session) {
-            Choice::Ask(method) => session_event(Event::Authenticate {
-                method: method.id.clone(),
-            }),
-            Choice::Run(_) | Choice::Confirm(..) if !self.guard.is_open(cx.now) => Outcome::taken(),
-            Choice::Run(Way::Method(method)) => session_event(Event::Authenticate {
-                method: method.id.clone(),
-            }),
+            Choice::Ask(method) | Choice::Run(Way::Method(method)) => {
+                session_event(Event::Authenticate {
+                    method: method.id.clone(),
+                })
+            }
             Choice::Run(Way::Profile(_)) => session_event(Event::LogInByProfile),
             Choice::Confirm(method, _) => {
                 self.confirming = Some(method.id.clone());
-                self.seen = false;
+                self.reading = Reading::default();
+                self.meant = false;
                 self.scroll = Scroll::default();
                 self.guard = Guard::new(Some(cx.now));
                 Outcome::taken()
@@ -125,18 +165,29 @@ impl SignIn {
             .action(key, &[Context::Question, Context::Anywhere])
         {
             Some(Action::Stop) => self.confirming = None,
-            Some(Action::QuestionScrollUp | Action::QuestionUp) => self.scroll.by(-1),
-            Some(Action::QuestionScrollDown | Action::QuestionDown) => self.scroll.by(1),
-            Some(Action::Confirm) if !self.guard.is_open(cx.now) => {}
+            Some(Action::QuestionScrollUp) => self.turn(|scroll| scroll.by(-1)),
+            Some(Action::QuestionScrollDown) => self.turn(|scroll| scroll.by(1)),
+            Some(Action::QuestionUp) => {
+                self.meant = true;
+                self.turn(|scroll| scroll.by(-1));
+            }
+            Some(Action::QuestionDown) => {
+                self.meant = true;
+                self.turn(|scroll| scroll.by(1));
+            }
+            Some(Action::Confirm) if !self.guard.is_open(cx.now) => self.guard.typed(cx.now),
             // Nothing runs that was not to be read.
-            Some(Action::Confirm) if !self.seen => self.scroll.page(1),
+            Some(Action::Confirm) if !self.reading.is_whole(cx.now) => {
+                self.turn(|scroll| scroll.page(1));
+            }
+            Some(Action::Confirm) if !self.is_meant(cx) => return Self::say_how(cx),
             Some(Action::Confirm) => {
                 if let Some(method) = self.confirming.take() {
                     return session_event(Event::Authenticate { method });
                 }
             }
             _ => {
-                self.guard.typed(cx.now);
+                self.pressed(key, cx);
                 return Outcome::pass();
             }
         }
@@ -179,7 +230,7 @@ impl Overlay for SignIn {
             Some(Action::QuestionScrollDown) => self.scroll.by(1),
             Some(Action::Confirm) => return self.pick(session, cx),
             _ => {
-                self.guard.typed(cx.now);
+                self.pressed(key, cx);
                 return Outcome::pass();
             }
         }
@@ -227,7 +278,12 @@ impl Overlay for SignIn {
         } else {
             self.scroll.fit(rows.len(), inner.height)
         };
-        self.seen |= confirming && top + usize::from(inner.height) >= rows.len();
+        if confirming {
+            let end = rows.len().min(top + usize::from(inner.height));
+            let of = (inner.width.into(), rows.len());
+            let size = (inner.width, inner.height);
+            self.reading.drawn(of, top..end, size, cx.now);
+        }
         draw_rows(rows.iter().skip(top), inner, buffer);
         None
     }

@@ -340,16 +340,12 @@ fn the_whole_diff_is_shown_and_esc_closes_it() {
     screen.settle();
     screen.press("d");
     let picture = screen.draw();
-    assert!(!picture.contains("wants to change"), "{picture}");
+    assert!(!picture.contains("full diff"), "{picture}");
     assert!(
         picture.contains("a.rs") && picture.contains("two"),
         "{picture}"
     );
     assert!(screen.status().contains("1 question waits"));
-    assert!(
-        screen.press("y").is_empty(),
-        "no answer from behind the diff"
-    );
     assert!(
         matches!(
             screen.press("ctrl-z").as_slice(),
@@ -359,11 +355,114 @@ fn the_whole_diff_is_shown_and_esc_closes_it() {
     );
     assert!(screen.press("esc").is_empty(), "the turn goes on");
     assert!(screen.draw().contains("wants to change"));
-    assert!(
-        screen.press("y").is_empty(),
-        "esc was a key: the pause begins again"
+    assert_eq!(
+        kinds(&screen.press("y")),
+        ["Session(Answer"],
+        "esc was no typing"
     );
-    screen.bench.wait(400);
-    assert_eq!(screen.draft(), "y");
-    assert_eq!(kinds(&screen.press("1")), ["Session(Answer"]);
+}
+
+/// A change that is asked about, its diff on the whole screen.
+fn with_the_diff(size: (u16, u16)) -> Screen {
+    let mut bench = Bench::working();
+    let mut call = bench.call(crate::proto::ToolKind::Edit);
+    call.title = Patch::Set("Edit a.rs".into());
+    call.content = Patch::Set(vec![crate::proto::ToolContent::Diff(
+        crate::proto::Diff::of_texts("a.rs".into(), Some("one\n".into()), "two\n".into()).into(),
+    )]);
+    call.raw_input = Patch::Set(crate::proto::RawJson(r#"{"secretly":"more"}"#.into()));
+    bench.asks(call, crate::ui::testing::usual_options());
+    let mut screen = Screen::new(bench).sized(size.0, size.1);
+    screen.settle();
+    assert!(screen.press("d").is_empty());
+    screen
+}
+
+#[test]
+fn the_answers_stand_under_the_whole_diff_and_work_there() {
+    for size in [(40, 10), (80, 24), (120, 40)] {
+        for (key, option) in [
+            ("1", "once"),
+            ("2", "always"),
+            ("y", "once"),
+            ("a", "always"),
+            ("n", "no"),
+            ("3", "no"),
+        ] {
+            let mut screen = with_the_diff(size);
+            let picture = screen.draw();
+            for text in ["two", "Allow once", "Reject", "wants to change files"] {
+                assert!(picture.contains(text), "{text} in {picture}");
+            }
+            let commands = screen.press(key);
+            assert!(
+                matches!(
+                    commands.as_slice(),
+                    [UiCommand::Session(Event::Answer { option: given, .. })]
+                        if given.as_str() == option
+                ),
+                "{key}: {commands:?}"
+            );
+            screen.apply(commands);
+            let picture = screen.draw();
+            assert!(!picture.contains("wants to change"), "closed: {picture}");
+        }
+    }
+}
+
+#[test]
+fn a_refusal_under_the_diff_leads_to_its_reason() {
+    let mut screen = with_the_diff((80, 24));
+    let commands = screen.press("e");
+    assert_eq!(kinds(&commands), ["Session(Answer"]);
+    screen.apply(commands);
+    assert!(screen.draw().contains("why not? enter sends it"));
+}
+
+#[test]
+fn keys_that_only_look_answer_nothing_under_the_diff() {
+    let mut screen = with_the_diff((80, 24));
+    for key in [
+        "j", "k", "J", "K", "s", "g", "G", "space", "enter", "9", "x",
+    ] {
+        assert!(screen.press(key).is_empty(), "{key}");
+    }
+    assert!(screen.press("i").is_empty());
+    assert!(screen.draw().contains("secretly"), "the input");
+    assert!(
+        screen.draw().contains("Allow once"),
+        "answered from there, too"
+    );
+    screen.press("i q");
+    assert!(screen.draw().contains("d full diff"));
+    assert_eq!(screen.draft(), "");
+    assert_eq!(
+        kinds(&screen.press("1")),
+        ["Session(Answer"],
+        "no pause behind d and q"
+    );
+}
+
+#[test]
+fn a_question_that_comes_up_behind_the_diff_is_not_answered_from_it() {
+    let mut screen = with_the_diff((80, 24));
+    screen.bench.asks_to_run("rm -rf /");
+    let Some(crate::session::Question::Permission(first)) = screen.bench.session.shown_question()
+    else {
+        panic!("a question");
+    };
+    let key = first.key;
+    screen
+        .bench
+        .says(crate::proto::FromAgent::CancelRequest { key });
+    let picture = screen.draw();
+    assert!(
+        picture.contains("two") && !picture.contains("Allow once"),
+        "{picture}"
+    );
+    for key in ["y", "1", "a", "n"] {
+        assert!(screen.press(key).is_empty(), "{key}");
+    }
+    screen.press("q");
+    assert!(screen.press("1").is_empty(), "it has only now been seen");
 }

@@ -62,7 +62,7 @@ fn pictures_of_the_sessions_of_the_past() {
             let mut screen = Screen::new(Bench::ready());
             screen.size = size;
             screen.ui.show_past_sessions(list.clone());
-            screen.buffer();
+            screen.settle();
             screen.press(keys);
             screen.buffer().0
         });

@@ -55,6 +55,7 @@ fn authenticates(commands: &[UiCommand], by: &str) -> bool {
 #[test]
 fn each_way_says_what_it_does_c029_v1_auth_01() {
     let mut screen = sign_in();
+    screen.settle();
     let picture = screen.draw();
     for text in [
         "wants you to sign in",
@@ -95,7 +96,12 @@ fn an_enter_meant_for_the_draft_starts_no_program() {
     assert!(screen.press("enter").is_empty());
     assert_eq!(screen.draft(), "hello");
     screen.settle();
-    assert!(authenticates(&screen.press("enter"), "term"));
+    assert!(
+        screen.press("enter").is_empty(),
+        "the draft's, however late"
+    );
+    assert!(screen.status().contains("the draft waits"));
+    assert!(authenticates(&screen.press("down up enter"), "term"));
 }
 
 pub(super) fn named_by_the_agent(command: &str) -> Screen {
@@ -147,6 +153,7 @@ fn a_long_program_is_read_to_its_end_before_it_runs_v1_auth_05() {
     screen.press("enter");
     screen.bench.wait(400);
     assert!(screen.press("enter").is_empty(), "scrolls");
+    screen.draw();
     for _ in 0..10 {
         screen.press("ctrl-down");
     }
@@ -257,6 +264,7 @@ fn signing_out_is_offered_only_where_the_agent_can_v1_auth_10() {
 #[test]
 fn a_failed_sign_in_says_why() {
     let mut screen = sign_in();
+    screen.settle();
     let commands = screen.press("down down enter");
     screen.apply(commands);
     screen.bench.says(crate::proto::FromAgent::Reply {

@@ -37,6 +37,18 @@ fn text_that_is_no_answer_closes_the_guard_again() {
 }
 
 #[test]
+fn keys_of_the_dialog_close_no_guard() {
+    let mut shown = run("npm run build");
+    shown.draw(80, 24);
+    shown.bench.wait(399);
+    for key in ["down", "enter", "ctrl-o", "ctrl-o", "ctrl-down", "pgup"] {
+        shown.press(key);
+    }
+    shown.bench.wait(1);
+    assert_eq!(shown.answer("y"), Some(OptionId::new("once")));
+}
+
+#[test]
 fn a_paste_is_no_answer_and_closes_the_guard() {
     let mut shown = run("npm run build").settled();
     let outcome = shown.with(Frame::Full, |dialog, cx| dialog.paste("1", cx));
@@ -157,7 +169,11 @@ fn letters_move_to_the_first_where_several_have_the_kind_v1_perm_04() {
 #[test]
 fn enter_answers_only_what_was_selected_v1_perm_07() {
     let mut shown = run("ls").settled();
-    assert_eq!(shown.answer("enter"), None);
+    let outcome = shown.press("enter");
+    let [Wish::Toast(said)] = outcome.wishes.as_slice() else {
+        panic!("{outcome:?}");
+    };
+    assert!(said.contains("press 1-3 to answer"), "{said}");
     shown.press("down");
     assert_eq!(shown.answer("enter"), Some(OptionId::new("once")));
 }

@@ -1,0 +1,91 @@
+//! The answers below a view of the whole screen that the question has opened (PRODUCT §5).
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    widgets::{Clear, Widget},
+};
+
+use crate::ui::{
+    action::{Action, Context},
+    keymap::Chord,
+    overlay::{Outcome, OverlayContext, panel::draw_rows},
+    render::line::StyledLine,
+};
+
+use super::{QuestionDialog, choices::action_kind, to_rows};
+
+impl QuestionDialog {
+    /// A key that answers from there; `None` leaves it to the view. Letters are no answers while
+    /// there is a draft, as in the dialog.
+    fn answer_key(&self, key: Chord, cx: &OverlayContext<'_>) -> Option<Answering> {
+        let number = key.digit().and_then(|digit| self.choices.numbered(digit));
+        if let Some(at) = number {
+            return Some(Answering::Choice(at));
+        }
+        if cx.drafting && key.is_text() {
+            return None;
+        }
+        match cx.keymap.action(key, &[Context::Question])? {
+            Action::Confirm => self.choices.selected().map(Answering::Choice),
+            action if action_kind(action).is_some() => Some(Answering::Kind(action)),
+            action @ Action::Feedback if self.subject.can_reject_with_feedback() => {
+                Some(Answering::Kind(action))
+            }
+            _ => None,
+        }
+    }
+
+    pub fn answer_below(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        let answering = self.answer_key(key, cx)?;
+        if !self.guard.is_open(cx.now) {
+            return Some(Outcome::taken());
+        }
+        match answering {
+            Answering::Choice(at) => Some(self.pick(at, cx)),
+            Answering::Kind(Action::Feedback) => Some(self.feedback(cx)),
+            Answering::Kind(action) => self.by_kind(action, cx),
+        }
+    }
+
+    /// Rows for them of `room`, title included.
+    pub fn answers_height(&self, width: u16, room: u16, cx: &OverlayContext<'_>) -> u16 {
+        let rows = self.choices.rows(answers_width(width), true, cx);
+        let rows = rows.iter().map(Vec::len).sum::<usize>().max(1);
+        to_rows(rows).saturating_add(1).min(room)
+    }
+
+    pub fn draw_answers(&mut self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) {
+        if area.is_empty() {
+            return;
+        }
+        Clear.render(area, buffer);
+        let rule = cx.symbols.rule;
+        let mut line = StyledLine::styled(&format!("{rule}{rule} "), cx.theme.border_focus);
+        line.push(&self.subject.title(cx), cx.theme.warning.bold());
+        line.push(" ", cx.theme.border_focus);
+        let rest = usize::from(area.width).saturating_sub(line.width());
+        line.push(&rule.repeat(rest), cx.theme.border_focus);
+        let row = line.truncate(area.width.into(), cx.symbols.ellipsis);
+        buffer.set_line(area.x, area.y, &row.line, area.width);
+        let below = Rect {
+            x: area.x + 1,
+            y: area.y + 1,
+            width: answers_width(area.width).try_into().unwrap_or(area.width),
+            height: area.height - 1,
+        };
+        let open = self.guard.is_open(cx.now);
+        draw_rows(&self.no_answer(below.width.into(), cx), below, buffer);
+        self.choices.draw(below, buffer, open, cx);
+    }
+}
+
+/// What a key does below such a view.
+enum Answering {
+    Choice(usize),
+    Kind(Action),
+}
+
+fn answers_width(width: u16) -> usize {
+    usize::from(width.saturating_sub(2).max(1))
+}

@@ -1,0 +1,92 @@
+//! What came up without a key of the person's, as the agents at the start: what is being typed then
+//! is not meant for it.
+
+use std::time::Instant;
+
+use crossterm::event::KeyCode;
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::ui::{
+    keymap::Chord,
+    overlay::{Guard, Outcome, Overlay, OverlayContext, Room, guard::is_typing},
+};
+
+/// Holds back keys that type and enter until the guard is open once; from then on all are the
+/// list's.
+pub struct Unasked {
+    inner: Box<dyn Overlay>,
+    /// `None` once it was open.
+    guard: Option<Guard>,
+}
+
+impl Unasked {
+    pub fn new(inner: Box<dyn Overlay>, guard: Guard) -> Self {
+        Self {
+            inner,
+            guard: Some(guard),
+        }
+    }
+}
+
+impl Overlay for Unasked {
+    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        if self.guard.is_some_and(|guard| guard.is_open(cx.now)) {
+            self.guard = None;
+        }
+        match &mut self.guard {
+            Some(guard) if is_typing(key) => {
+                guard.typed(cx.now);
+                Outcome::for_draft()
+            }
+            Some(guard) if key.code() == KeyCode::Enter => {
+                // The end of what was typed.
+                guard.typed(cx.now);
+                Outcome::taken()
+            }
+            _ => self.inner.handle(key, cx),
+        }
+    }
+
+    fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
+        match &mut self.guard {
+            Some(guard) if !guard.is_open(cx.now) => {
+                guard.typed(cx.now);
+                Outcome::pass()
+            }
+            _ => self.inner.paste(text, cx),
+        }
+    }
+
+    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        self.inner.height(room, cx)
+    }
+
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        match &mut self.guard {
+            Some(guard) => {
+                guard.drawn(cx.now);
+                let cursor = self.inner.draw(area, buffer, cx);
+                // Until then the caret is the draft's.
+                cursor.filter(|_| guard.is_open(cx.now))
+            }
+            None => self.inner.draw(area, buffer, cx),
+        }
+    }
+
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        let opens = self.guard.and_then(|guard| guard.opens_at());
+        let opens = opens.filter(|at| *at > now);
+        [opens, self.inner.deadline(now)]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+}
