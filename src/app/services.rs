@@ -26,9 +26,7 @@ use crate::{
         ClientCaps, Comparison, ConnectionId, HostReply, HostRequest, PermissionOption, RequestKey,
         RpcError, SessionKey, ToAgent, ToolContent, code,
     },
-    session::{
-        BlockId, Consent, Event, Prompt, QuestionId, SessionConfig, Start, Subject, Verdict,
-    },
+    session::{Consent, Event, Prompt, QuestionId, SessionConfig, Start, Subject, Verdict},
     text::SafeText,
 };
 
@@ -264,23 +262,17 @@ pub fn launch_spec(
     })
 }
 
-/// Compares what a tool call claims with the disk, on a task of its own.
+/// Compares what a tool call or a question claims with the disk, on a task of its own.
 pub fn compare(
     before: &Before,
     comparison: Comparison,
     told: impl FnOnce(Event) + Send + 'static,
 ) -> JoinHandle<()> {
-    let (inside, block) = (comparison.inside.clone(), BlockId(comparison.block));
-    let ticket = comparison.ticket;
+    let of = comparison.of.clone();
     let before = before.clone();
     tokio::spawn(async move {
         let shown = before.compare(comparison).await;
-        told(Event::Compared {
-            inside,
-            block,
-            ticket,
-            shown,
-        });
+        told(Event::Compared { of, shown });
     })
 }
 

@@ -19,7 +19,7 @@ use rustix::fs::OFlags;
 use tokio::sync::Semaphore;
 
 use crate::{
-    proto::{Base, Claim, Comparison, Diff, FileChange, OnDisk, SessionId, compare},
+    proto::{Base, Claim, Compared, Comparison, Diff, FileChange, OnDisk, SessionId, compare},
     text::SafeText,
 };
 
@@ -62,6 +62,20 @@ struct Place {
     inside: Option<SessionId>,
     block: u64,
     path: PathBuf,
+}
+
+impl Place {
+    /// Nothing is kept for a question: it is answered once.
+    fn of(compared: &Compared, path: &Path) -> Option<Self> {
+        match compared {
+            Compared::Call { inside, block, .. } => Some(Self {
+                inside: inside.clone(),
+                block: *block,
+                path: path.to_owned(),
+            }),
+            Compared::Question(_) => None,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -146,7 +160,7 @@ impl Inner {
                 .iter()
                 .filter_map(|at| asked.claims.get(*at))
                 .collect();
-            let base = self.base(asked, path, &claims);
+            let base = self.base(asked, &path, &claims);
             for (at, diff) in places.iter().zip(compare(&claims, &base)) {
                 if let Some(place) = shown.get_mut(*at) {
                     *place = diff;
@@ -156,19 +170,15 @@ impl Inner {
         shown
     }
 
-    fn base(&self, asked: &Comparison, path: PathBuf, claims: &[&Claim]) -> Base {
+    fn base(&self, asked: &Comparison, path: &Path, claims: &[&Claim]) -> Base {
         let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = Place {
-            inside: asked.inside.clone(),
-            block: asked.block,
-            path,
-        };
+        let place = Place::of(&asked.of, path);
         if !asked.fresh
-            && let Some(base) = kept().find(&place)
+            && let Some(base) = place.as_ref().and_then(|place| kept().find(place))
         {
             return base;
         }
-        let mut file = read(&place.path);
+        let mut file = read(path);
         // One that is moved is still where it was, or there already.
         let moved = claims.iter().find_map(|claim| match &claim.diff.change {
             FileChange::Move { from } | FileChange::Copy { from } => Some(from),
@@ -183,7 +193,9 @@ impl Inner {
             file,
             late: asked.late,
         };
-        kept().keep(place, base.clone());
+        if let Some(place) = place {
+            kept().keep(place, base.clone());
+        }
         base
     }
 }

@@ -15,18 +15,31 @@ use super::{
 use crate::text::SafeText;
 use find::Misfit;
 
+/// Bytes of a text that stands in a file on purpose.
+const LONG: usize = 16;
+
 /// Bytes of a diff that is made here. Larger ones are shown as the agent sent them.
 const MAX_PATCH: usize = 12 << 20;
 
-/// Changes that a tool call claims, to be compared with the disk.
+/// What is compared with the disk.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Compared {
+    /// Changes that a tool call claims.
+    Call {
+        /// Whose call it is; `None`: the session's own.
+        inside: Option<SessionId>,
+        /// The call's block.
+        block: u64,
+        /// Which of the call's comparisons it is: of several only the last counts.
+        ticket: u64,
+    },
+    /// What a question is about.
+    Question(u64),
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
-    /// Whose call it is; `None`: the session's own.
-    pub inside: Option<SessionId>,
-    /// The call's block.
-    pub block: u64,
-    /// Which of the call's comparisons it is: of several only the last counts.
-    pub ticket: u64,
+    pub of: Compared,
     /// What relative paths count from.
     pub cwd: PathBuf,
     pub claims: Vec<Claim>,
@@ -131,10 +144,14 @@ fn together(claims: &[&Claim], text: &str, late: bool) -> Option<Change> {
         })
     };
     if late {
-        back().or_else(ahead)
-    } else {
-        ahead().or_else(back)
+        return back().or_else(ahead);
     }
+    // A short text can stand somewhere by chance.
+    let long = |claim: &&Claim| match &claim.diff.text {
+        DiffText::Sides { new, .. } => new.trim().len() >= LONG,
+        DiffText::Patch(_) | DiffText::None => true,
+    };
+    ahead().or_else(|| claims.iter().all(long).then(back).flatten())
 }
 
 fn alone(claim: &Claim, text: &str, late: bool) -> Result<Change, Misfit> {
@@ -182,10 +199,16 @@ fn undone(claim: &Claim, text: &str) -> Option<String> {
             _ if new.is_empty() || claim.extent == Extent::Whole => None,
             // What it has overwritten nobody knows.
             None | Some("") if **new == *text => None,
-            old => find::replace(text, new, old.unwrap_or(""), false, &claim.lines)
-                .ok()
-                .filter(|(_, loosely)| !loosely)
-                .map(|(text, _)| text),
+            old => {
+                let old = old.unwrap_or("");
+                // What still stands there beside the new text was not replaced by it.
+                let (rest, _) = find::replace(text, new, "\0", false, &claim.lines).ok()?;
+                if !old.is_empty() && rest.contains(old) {
+                    return None;
+                }
+                let (before, loosely) = find::replace(text, new, old, false, &claim.lines).ok()?;
+                (!loosely).then_some(before)
+            }
         },
     }
 }

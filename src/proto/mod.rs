@@ -45,7 +45,7 @@ pub use call::{
 };
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use compaction::{CompactionPatch, CompactionStatus};
-pub use compare::{Base, Comparison, OnDisk, compare};
+pub use compare::{Base, Compared, Comparison, OnDisk, compare};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink, file_name};
 pub use dialect::{
     Dialect, DialectAdvice, DialectHint, DialectLine, DialectRow, PRESETS, Preset, Protocol,

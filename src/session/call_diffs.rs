@@ -56,6 +56,16 @@ impl CallDiffs {
         !self.raw.list.is_empty()
     }
 
+    /// Whether all that the raw input tells is among the diffs that are shown.
+    pub fn tell_the_raw_input(&self) -> bool {
+        let among = |raw: &Claim| {
+            let mut claims = self.claims.iter();
+            claims.any(|claim| claim.diff.text == raw.diff.text)
+        };
+        let raw = &self.raw;
+        raw.complete && !raw.list.is_empty() && (self.derived > 0 || raw.list.iter().all(among))
+    }
+
     pub fn set_raw(&mut self, raw: Claims) {
         self.raw = raw;
     }

@@ -2,10 +2,11 @@
 
 use crate::{
     proto::{
-        AgentExit, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest, McpServer,
-        OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId, ToolCallId,
+        AgentExit, Compared, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest,
+        McpServer, OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId,
+        ToolCallId,
     },
-    session::{AgentInfo, BlockId, Prompt, QuestionId, Shown, Verdict},
+    session::{AgentInfo, Prompt, QuestionId, Shown, Verdict},
     text::SafeText,
 };
 
@@ -138,12 +139,10 @@ pub enum Event {
     },
 
     // The host.
-    /// What a tool call claims, as it is towards the disk: in place of the claims, if the call
-    /// still makes them. `None`: it could not be compared.
+    /// What was claimed, as it is towards the disk: in place of the claims, if they are still made.
+    /// `None`: it could not be compared.
     Compared {
-        inside: Option<SessionId>,
-        block: BlockId,
-        ticket: u64,
+        of: Compared,
         shown: Option<Shown>,
     },
     /// What policy says to a permission question.

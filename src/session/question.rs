@@ -1,11 +1,11 @@
 //! What waits for the person's decision.
 
-use std::{path::PathBuf, time::Instant};
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
     proto::{
-        ElicitationId, Form, HostRequest, PermissionOption, RequestKey, SessionId, ToolCallId,
-        ToolContent, ToolKind, ToolLocation,
+        Diff, ElicitationId, Form, HostRequest, PermissionOption, RequestKey, SessionId,
+        ToolCallId, ToolContent, ToolKind, ToolLocation,
     },
     session::{Address, BlockId},
     text::SafeText,
@@ -131,6 +131,8 @@ pub struct FileQuestion {
     /// Why it counts as outside wherever the roots are, as it goes on after "it"; then each access is
     /// asked about, and no folder is allowed at once.
     pub protected: Option<SafeText>,
+    /// What a write does to the file, once that is known.
+    pub change: Option<Arc<Diff>>,
     pub since: Instant,
 }
 

@@ -18,6 +18,10 @@ const COMMAND: &str = "mkdir -p made/inside && ls made";
 const MADE: &str = "made/inside";
 const PRINTED: &str = "inside";
 
+fn rows() -> String {
+    (1..=326).map(|n| format!("row-{n}\n")).collect()
+}
+
 pub struct Conversation {
     pub tui: Tui,
 }
@@ -89,15 +93,16 @@ impl Conversation {
         assert_eq!(content.trim_end(), "first\nsecond");
     }
 
-    /// What is shown for a change is what it does to the file on disk, before the answer and after it,
-    /// in whatever words the agent tells it.
-    pub fn shows_changes_as_they_are_towards_the_file(&self) {
-        let rows: String = (1..=326).map(|n| format!("row-{n}\n")).collect();
-        std::fs::write(self.tui.project().join("far.txt"), &rows).expect("a file");
-        // Some agents change nothing that they have not read.
+    /// Some change nothing that they have not read.
+    pub fn reads_a_long_file(&self) {
+        std::fs::write(self.tui.project().join("far.txt"), rows()).expect("a file");
         self.prompt("read far.txt");
         self.allows_what_is_asked();
+    }
 
+    /// At its line with what is around it, before the answer and after it, in whatever words the
+    /// agent tells it.
+    pub fn shows_an_edit_where_it_stands(&self) {
         self.prompt("edit far.txt row-200 changed-200");
         self.wait_question();
         self.tui.wait_for("changed-200");
@@ -108,11 +113,14 @@ impl Conversation {
         let edited = std::fs::read_to_string(self.tui.project().join("far.txt"));
         assert_eq!(
             edited.ok(),
-            Some(rows.replace("row-200\n", "changed-200\n"))
+            Some(rows().replace("row-200\n", "changed-200\n"))
         );
         self.assert_change("+1 −1", &["200 ", "- row-200"]);
         self.assert_change("+1 −1", &["197 ", " row-197"]);
+    }
 
+    /// And not as a new file.
+    pub fn shows_an_overwrite_as_one(&self) {
         self.prompt("write far.txt row-1\\nsecond\\n");
         self.wait_question();
         self.tui.wait_for("+ second");

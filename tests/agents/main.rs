@@ -30,6 +30,8 @@ struct Agent {
     name: &'static str,
     /// Before it changes a file or runs a command.
     asks: bool,
+    /// It has a tool that changes a part of a file.
+    edits: bool,
     /// What a command printed.
     tells_output: bool,
     /// It can open a session again right after its start.
@@ -45,6 +47,7 @@ impl Agent {
         Self {
             name,
             asks: true,
+            edits: true,
             tells_output: true,
             resumes: true,
             several: true,
@@ -63,7 +66,13 @@ impl Agent {
         talk.shows_each_line_once();
         if self.asks {
             talk.changes_a_file_when_allowed();
-            talk.shows_changes_as_they_are_towards_the_file();
+            talk.reads_a_long_file();
+            if self.edits {
+                talk.shows_an_edit_where_it_stands();
+            } else {
+                lacks.push("edit");
+            }
+            talk.shows_an_overwrite_as_one();
             talk.runs_a_command_when_allowed();
         } else {
             talk.changes_a_file();
@@ -155,7 +164,11 @@ fn vibe() {
 
 #[test]
 fn fast_agent() {
-    Agent::new("fast-agent").holds_a_conversation();
+    let agent = Agent {
+        edits: false,
+        ..Agent::new("fast-agent")
+    };
+    agent.holds_a_conversation();
 }
 
 #[test]

@@ -224,3 +224,24 @@ fn a_replayed_session_shows_what_the_agent_tells_and_not_the_disk_of_today() {
     tui.settle(std::time::Duration::from_millis(300));
     assert_row(&tui.screen(), &["1", "+", "nine"]);
 }
+
+#[test]
+fn a_write_outside_the_workspace_is_asked_about_with_its_diff() {
+    let setup = client(json!([]));
+    let outside = setup.path("outside.txt");
+    std::fs::write(&outside, counted(100)).expect("a file");
+    let new = counted(100).replace("line 50\n", "fifty\n");
+    let tui = setup
+        .scenario(on_prompt(json!([{"request": {
+            "id": "w", "method": "fs/write_text_file",
+            "params": {"path": outside, "content": new},
+        }}])))
+        .start();
+    wait_ready(&tui);
+    tui.keys("go<enter>");
+    tui.wait_for("outside the workspace");
+    let screen = tui.wait_for("overwrites the file");
+    assert_row(&screen, &["overwrites the file", "+1 −1"]);
+    assert_row(&screen, &["50", "-", "line 50"]);
+    assert_row(&screen, &["50", "+", "fifty"]);
+}

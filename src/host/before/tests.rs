@@ -5,9 +5,11 @@ use crate::proto::{DiffText, Extent};
 
 fn asked(dir: &Path, block: u64, claims: Vec<Claim>) -> Comparison {
     Comparison {
-        inside: None,
-        block,
-        ticket: 1,
+        of: Compared::Call {
+            inside: None,
+            block,
+            ticket: 1,
+        },
         cwd: dir.to_owned(),
         claims,
         fresh: false,

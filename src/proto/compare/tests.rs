@@ -110,6 +110,22 @@ fn what_was_written_already_is_told_with_the_same_numbers() {
 }
 
 #[test]
+fn a_text_that_stands_elsewhere_by_chance_is_not_taken_for_the_change() {
+    // Before the answer: it is not there, whatever else is.
+    let shown = one(&sides(Some("nowhere"), "x"), &disk("a\nb x c\n"));
+    assert!(note(&shown).starts_with("not found"), "{shown:?}");
+    let long = "let it_is_there = already();\n";
+    let shown = one(
+        &sides(Some("nowhere\n"), long),
+        &disk(&format!("a\n{long}")),
+    );
+    assert_eq!(note(&shown), "the file has this change already");
+    // After it: as long as the old text stands, it was not replaced.
+    let shown = one(&sides(Some("old"), "x"), &late("a x\nold\n"));
+    assert_eq!(rows(&shown), ["1  a x", "2 -old", "2 +x"]);
+}
+
+#[test]
 fn a_file_that_is_there_is_overwritten_and_none_is_new() {
     let file = counted(326);
     let new = file.replace("line 7\n", "seven\n");

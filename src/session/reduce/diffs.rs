@@ -1,7 +1,7 @@
 //! Diffs of tool calls, compared with the disk: see [`CallDiffs`](crate::session::CallDiffs).
 
 use crate::{
-    proto::{Claims, Comparison, Patch, ToolContent},
+    proto::{Claims, Compared, Comparison, Patch, ToolContent},
     session::{BlockId, BlockKind, Effect, Question, Shown, ToolCall, ToolState},
 };
 
@@ -34,9 +34,11 @@ impl Step<'_> {
         let late = !fresh && call.state != ToolState::Pending;
         if !replaying && let Some((ticket, claims)) = call.diffs.ask(fresh) {
             self.effects.push(Effect::Compare(Box::new(Comparison {
-                inside,
-                block: block.0,
-                ticket,
+                of: Compared::Call {
+                    inside,
+                    block: block.0,
+                    ticket,
+                },
                 cwd,
                 claims,
                 fresh,

@@ -4,10 +4,13 @@
 use std::path::PathBuf;
 
 use crate::{
-    proto::{HostReply, HostRequest, RequestKey, RpcError, code},
+    proto::{
+        Claim, Compared, Comparison, Diff, Extent, HostReply, HostRequest, RequestKey, RpcError,
+        code,
+    },
     session::{
         CommandQuestion, Consent, Effect, FileAnswer, FileQuestion, NoticeLevel, Question,
-        QuestionId,
+        QuestionId, Shown,
     },
     text::SafeText,
 };
@@ -36,6 +39,18 @@ impl Step<'_> {
             _ => SafeText::default(),
         };
         let id = self.next_question();
+        if let HostRequest::WriteTextFile(write) = &request {
+            let new = SafeText::with_line_ends(&write.content);
+            let path = resolved.to_string_lossy().into_owned();
+            let claim = Claim::new(Diff::of_texts(path, None, new), Extent::Whole);
+            self.effects.push(Effect::Compare(Box::new(Comparison {
+                of: Compared::Question(id.0),
+                cwd: self.session.config.cwd.clone(),
+                claims: vec![claim],
+                fresh: true,
+                late: false,
+            })));
+        }
         self.ask(Question::File(FileQuestion {
             id,
             key,
@@ -44,8 +59,19 @@ impl Step<'_> {
             resolved,
             write,
             protected,
+            change: None,
             since: self.now,
         }));
+    }
+
+    /// What a write would do is known now.
+    pub(super) fn compared_file(&mut self, id: QuestionId, shown: Option<Shown>) {
+        let Some(at) = self.position(id) else {
+            return;
+        };
+        if let Some(Question::File(question)) = self.session.questions.get_mut(at) {
+            question.change = shown.into_iter().flatten().flatten().next();
+        }
     }
 
     /// `question` comes without an id of its own.

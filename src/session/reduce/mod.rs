@@ -52,12 +52,12 @@ use std::{
 
 use crate::{
     proto::{
-        Call, CallResult, CallTag, ConnectionId, FromAgent, HostReply, Notification, RequestKey,
-        RpcError, SessionId, ToAgent, code,
+        Call, CallResult, CallTag, Compared, ConnectionId, FromAgent, HostReply, Notification,
+        RequestKey, RpcError, SessionId, ToAgent, code,
     },
     session::{
-        AgentInfo, CommandQuestion, Earlier, Effect, Event, Listing, Phase, Prompt, Providers,
-        QuestionId, Session, SessionConfig, Start, Subagents, Transcript, TurnPhase,
+        AgentInfo, BlockId, CommandQuestion, Earlier, Effect, Event, Listing, Phase, Prompt,
+        Providers, QuestionId, Session, SessionConfig, Start, Subagents, Transcript, TurnPhase,
     },
     text::SafeText,
 };
@@ -319,12 +319,16 @@ impl Step<'_> {
             Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
 
-            Event::Compared {
-                inside,
-                block,
-                ticket,
-                shown,
-            } => self.at(inside.as_ref(), |step| step.compared(block, ticket, shown)),
+            Event::Compared { of, shown } => match of {
+                Compared::Call {
+                    inside,
+                    block,
+                    ticket,
+                } => self.at(inside.as_ref(), |step| {
+                    step.compared(BlockId(block), ticket, shown);
+                }),
+                Compared::Question(question) => self.compared_file(QuestionId(question), shown),
+            },
             Event::Decided { question, verdict } => self.decided(question, verdict),
             Event::OutsideRoots {
                 key,

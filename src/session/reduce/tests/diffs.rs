@@ -4,7 +4,7 @@ use super::*;
 use crate::proto::{
     Claim, Claims, Comparison, Diff, DiffText, Extent, Patch, ToolContent, ToolKind, ToolLocation,
 };
-use crate::session::{BlockId, Question, Shown, ToolState};
+use crate::session::{Question, Shown, ToolState};
 
 fn sides(path: &str, old: Option<&str>, new: &str) -> Diff {
     Diff::of_texts(path.into(), old.map(SafeText::new), SafeText::new(new))
@@ -52,9 +52,7 @@ fn found(path: &str, text: &str) -> Option<Arc<Diff>> {
 
 fn answer(play: &mut Play, comparison: &Comparison, shown: Shown) -> Vec<Effect> {
     play.event(Event::Compared {
-        inside: comparison.inside.clone(),
-        block: BlockId(comparison.block),
-        ticket: comparison.ticket,
+        of: comparison.of.clone(),
         shown: Some(shown),
     })
 }
@@ -296,4 +294,28 @@ fn a_replay_reads_nothing_of_the_disk_of_today() {
         }));
         assert_eq!(asked(&effects), None);
     }
+}
+
+#[test]
+fn a_write_that_is_asked_about_shows_what_it_does_to_its_file() {
+    let mut play = Play::running();
+    let key = play.key();
+    let write = |key| Event::OutsideRoots {
+        key,
+        request: HostRequest::WriteTextFile(crate::proto::FsWrite {
+            session: id("s"),
+            path: "/else/f".into(),
+            content: "a\r\nb\n".into(),
+        }),
+        resolved: "/else/f".into(),
+        write: true,
+        protected: None,
+    };
+    let comparison = asked(&play.event(write(key))).expect("it is compared");
+    assert_eq!(comparison.claims[0].extent, Extent::Whole);
+    answer(&mut play, &comparison, vec![found("/else/f", "change")]);
+    let Some(Question::File(question)) = play.session.questions.front() else {
+        panic!("no question")
+    };
+    assert_eq!(question.change, found("/else/f", "change"));
 }

@@ -285,12 +285,8 @@ impl World {
                 }
                 Effect::Compare(asked) => {
                     let shown = asked.claims.iter().map(|claim| Some(claim.diff.clone()));
-                    self.compared.push(Event::Compared {
-                        inside: asked.inside,
-                        block: BlockId(asked.block),
-                        ticket: asked.ticket,
-                        shown: Some(shown.collect()),
-                    });
+                    let (of, shown) = (asked.of, Some(shown.collect()));
+                    self.compared.push(Event::Compared { of, shown });
                 }
                 Effect::Decide { question, .. } => {
                     assert!(question.0 > self.seen_questions, "an id comes twice");

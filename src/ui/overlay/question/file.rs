@@ -1,14 +1,17 @@
 //! A read or write outside the workspace: once, the folder for this session, or no. What is protected
 //! wherever the workspace is: once or no.
 
+use std::{path::Path, sync::Arc};
+
 use crate::{
-    proto::{HostRequest, PermissionKind},
-    session::{Event, FileAnswer, FileQuestion},
+    proto::{Diff, HostRequest, PermissionKind},
+    session::{Event, FileAnswer, FileQuestion, Question},
     text::{SafeText, first_bytes},
     ui::{
         UiCommand,
         overlay::{Guard, OverlayContext, asker},
         render::{
+            diff::{DiffOptions, change_label, diff_model, diff_stats, render_diff},
             format::{bytes, count},
             line::StyledLine,
         },
@@ -61,6 +64,15 @@ impl File {
         if self.0.write { "write" } else { "read" }
     }
 
+    /// What a write does to its file: known once that was looked at.
+    fn change<'a>(&self, cx: &OverlayContext<'a>) -> Option<&'a Arc<Diff>> {
+        let questions = &cx.session?.questions;
+        questions.iter().find_map(|question| match question {
+            Question::File(question) if question.id == self.0.id => question.change.as_ref(),
+            _ => None,
+        })
+    }
+
     fn command(&self, answer: FileAnswer) -> UiCommand {
         UiCommand::Session(Event::AnswerFile {
             question: self.0.id,
@@ -79,8 +91,8 @@ impl Subject for File {
         format!("{asker} wants to {} {place}", self.verb())
     }
 
-    fn rev(&self, _cx: &OverlayContext<'_>) -> u64 {
-        0
+    fn rev(&self, cx: &OverlayContext<'_>) -> u64 {
+        u64::from(self.change(cx).is_some())
     }
 
     fn answer(&self, at: usize) -> Option<UiCommand> {
@@ -104,7 +116,7 @@ impl Subject for File {
         Some(self.command(FileAnswer::No))
     }
 
-    fn body(&self, width: usize, _expanded: bool, cx: &OverlayContext<'_>) -> Body {
+    fn body(&self, width: usize, expanded: bool, cx: &OverlayContext<'_>) -> Body {
         let theme = cx.theme;
         let mut body = Body::default();
         let asked = SafeText::line(&self.0.asked);
@@ -119,7 +131,10 @@ impl Subject for File {
             let text = format!("It {why}, and is asked about each time.");
             body.push(StyledLine::styled(&text, theme.warning), width);
         }
-        if let HostRequest::WriteTextFile(write) = &self.0.request {
+        if let Some(change) = self.change(cx) {
+            body.blank(cx);
+            diff_rows(change, width, expanded, cx, &mut body);
+        } else if let HostRequest::WriteTextFile(write) = &self.0.request {
             let shown = first_bytes(&write.content, CONTENT_BYTES);
             let size = format!(
                 "{}, {}",
@@ -134,4 +149,41 @@ impl Subject for File {
         }
         body
     }
+}
+
+/// Rows that are laid out in the dialog, and with the screen to itself.
+const DIFF_ROWS: usize = 200;
+const DIFF_ROWS_EXPANDED: usize = 2_000;
+
+fn diff_rows(
+    diff: &Arc<Diff>,
+    width: usize,
+    expanded: bool,
+    cx: &OverlayContext<'_>,
+    body: &mut Body,
+) {
+    let theme = cx.theme;
+    let label = change_label(diff, Path::new("")).unwrap_or_else(|| "a new file".into());
+    let mut head = StyledLine::styled(&label, theme.dim);
+    if let Some(stats) = diff_stats(diff, cx.offload) {
+        head.push(&format!("  +{}", stats.added), theme.success);
+        let removed = format!(" {}{}", cx.symbols.minus, stats.removed);
+        head.push(&removed, theme.error);
+    }
+    body.push(head, width);
+    let max_rows = match expanded {
+        true => DIFF_ROWS_EXPANDED,
+        false => DIFF_ROWS,
+    };
+    let options = DiffOptions {
+        max_rows,
+        layout: cx.diff,
+    };
+    let columns = u16::try_from(width).unwrap_or(u16::MAX);
+    let rendered = render_diff(diff, &options, &cx.render(columns));
+    if let Some(model) = diff_model(diff, cx.offload) {
+        body.left_out += model.lines.len().saturating_sub(max_rows);
+    }
+    body.rows.extend(rendered.rows);
+    body.provisional |= rendered.provisional;
 }
