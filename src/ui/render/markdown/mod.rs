@@ -68,3 +68,6 @@ pub fn render_whole(source: &str, ctx: &RenderContext<'_>) -> Rendered {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod bound_tests;

@@ -17,17 +17,18 @@ use crate::ui::render::code::{Code, Language};
 
 /// Complete lines are taken in steps of about so many bytes, so that a whole document at once
 /// costs no more than a streamed one.
-const STEP: usize = 8 * 1024;
+pub(super) const STEP: usize = 8 * 1024;
 /// An open block under this size is parsed with each line; a bigger one when it grew by an eighth.
-const PARSE_EAGERLY: usize = 4 * 1024;
+pub(super) const PARSE_EAGERLY: usize = 4 * 1024;
 /// Lines and bytes of a piece of fenced code.
 const CODE_LINES: usize = 64;
-const CODE_BYTES: usize = 16 * 1024;
+pub(super) const CODE_BYTES: usize = 16 * 1024;
 /// A paragraph over this many bytes, and any other block over the other, is cut.
-const MAX_PARAGRAPH: usize = 16 * 1024;
-const MAX_BLOCK: usize = 128 * 1024;
-/// An unfinished line that is this long will not become something else.
-const SETTLED_LINE: usize = 1024;
+pub(super) const MAX_PARAGRAPH: usize = 16 * 1024;
+pub(super) const MAX_BLOCK: usize = 128 * 1024;
+/// An unfinished line that is this long will not become something else. So many bytes of an info
+/// string are one.
+pub(super) const SETTLED_LINE: usize = 1024;
 
 /// A part of a message that is rendered by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +116,7 @@ impl Default for Splitter {
             scan: 0,
             code_lines: 0,
             parse_at: 0,
-            measure_at: MAX_PARAGRAPH,
+            measure_at: MAX_PARAGRAPH + 1,
             finished: false,
             #[cfg(test)]
             parsed_bytes: 0,
@@ -134,21 +135,19 @@ impl Splitter {
             return;
         }
         self.take_open();
-        let added = &source[self.seen..];
-        self.seen = source.len();
-        if let Some(last) = added.rfind('\n') {
-            let end = source.len() - added.len() + last + 1;
-            while self.lines < end {
-                let step = (self.lines + STEP).min(end);
-                let rest = &source.as_bytes()[step..end];
-                let to_line = rest.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1);
-                let at_line = source.as_bytes()[step - 1] == b'\n';
-                self.lines = if at_line { step } else { step + to_line };
-                self.advance(source, self.lines, false);
-                self.bound(&source[..self.lines]);
+        while self.seen < source.len() {
+            // A bite ends where the bounds are measured next, so that what is cut does not hang on
+            // the pieces in which it came.
+            let end = (self.seen + STEP).min(self.measure_at.max(self.seen + 1));
+            let bite = source.get(..source.ceil_char_boundary(end)).unwrap_or(source);
+            let last = bite.as_bytes()[self.seen..].iter().rposition(|b| *b == b'\n');
+            if let Some(last) = last {
+                self.lines = self.seen + last + 1;
+                self.advance(bite, self.lines, false);
             }
+            self.seen = bite.len();
+            self.bound(bite);
         }
-        self.bound(source);
         self.put_open(source, false);
     }
 
@@ -220,7 +219,7 @@ impl Splitter {
         if !done.range.is_empty() {
             self.segments.push(done);
         }
-        (self.parse_at, self.measure_at) = (0, at + MAX_PARAGRAPH);
+        (self.parse_at, self.measure_at) = (0, at + MAX_PARAGRAPH + 1);
     }
 
     /// Parses the open segment. True where there is more to do.
@@ -262,13 +261,18 @@ impl Splitter {
         false
     }
 
-    /// Makes the open segment the first piece of the code block that is opened at `at`.
+    /// Makes the open segment the first piece of the code block that is opened at `at`. Of an info
+    /// string that is longer than any language's name the rest counts as code, so that it is shown.
     fn open_code(&mut self, source: &str, at: usize) -> bool {
         let line = first_line(&source[at..]);
-        let Some((fence, info)) = Fence::open(line) else {
+        let Some((fence, mut info)) = Fence::open(line) else {
             return false;
         };
-        let start = at + line.len();
+        let mut start = at + line.len();
+        if info.len() > SETTLED_LINE {
+            info.end = floor_boundary(line, info.start + SETTLED_LINE);
+            start = at + info.end;
+        }
         self.open.shape = Shape::Code(CodePiece {
             fence,
             info: at + info.start..at + info.end,
@@ -277,14 +281,16 @@ impl Splitter {
             previous: 0,
         });
         (self.scan, self.code_lines) = (start, 0);
+        self.measure_at = start + CODE_BYTES + 1;
         true
     }
 
     /// Looks for the end of the open code block. True where it was found.
     fn scan_code(&mut self, source: &str, end: usize) -> bool {
-        let Shape::Code(CodePiece { fence, .. }) = self.open.shape else {
+        let Shape::Code(CodePiece { fence, .. }) = &self.open.shape else {
             return false;
         };
+        let fence = *fence;
         while self.scan < end {
             let line = first_line(&source[self.scan..end]);
             let next = self.scan + line.len();
@@ -297,7 +303,7 @@ impl Splitter {
             }
             self.scan = next;
             self.code_lines += 1;
-            let bytes = next - self.open.range.start;
+            let bytes = next - self.measured_from();
             if self.code_lines >= CODE_LINES || bytes >= CODE_BYTES {
                 self.next_piece(source, next);
             }
@@ -305,9 +311,19 @@ impl Splitter {
         false
     }
 
+    /// Ends the open piece of code at `at`, or where it begins: a line that was cut may turn out to
+    /// be the one that closes the block.
     fn end_piece(&mut self, at: usize) {
         if let Shape::Code(piece) = &mut self.open.shape {
-            piece.body.end = at;
+            piece.body.end = at.max(piece.body.start);
+        }
+    }
+
+    /// Where the bytes begin that the open segment's bound counts.
+    fn measured_from(&self) -> usize {
+        match &self.open.shape {
+            Shape::Code(piece) => piece.body.start,
+            _ => self.open.range.start,
         }
     }
 
@@ -346,23 +362,24 @@ impl Splitter {
         }
     }
 
-    /// Cuts an open block that has grown too long.
+    /// Cuts an open block that has grown too long. Called with no more of the source than up to
+    /// where it is measured.
     fn bound(&mut self, source: &str) {
         while source.len() >= self.measure_at {
+            // What is cut must be known: by all its lines, and by the one that is not complete.
+            self.advance(source, self.lines, true);
             let unfinished = source.len().saturating_sub(self.lines);
             if unfinished > SETTLED_LINE && !matches!(self.open.shape, Shape::Code(_)) {
-                let end = self.open.range.start + 2 * MAX_PARAGRAPH;
-                self.parse(source, floor_boundary(source, end.min(source.len())), true);
+                self.parse(source, source.len(), true);
             }
-            let start = self.open.range.start;
-            let size = source.len() - start;
+            let start = self.measured_from();
             let max = match (&self.open.shape, self.open_kind) {
                 (Shape::Code(_), _) => CODE_BYTES,
                 (Shape::Blocks, Kind::Paragraph) => MAX_PARAGRAPH,
                 _ => MAX_BLOCK,
             };
-            if size <= max {
-                self.measure_at = source.len().max(start + MAX_PARAGRAPH) + size / 8 + 1;
+            if source.len() - start <= max {
+                self.measure_at = start + max + 1;
                 return;
             }
             let window = start..floor_boundary(source, start + max);
