@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::rpc::{Member, Text, present};
+use crate::rpc::{Member, Text, present, pruned};
 
 /// One message. Params, result and error are JSON text, not looked into.
 #[derive(Debug)]
@@ -137,8 +137,7 @@ fn response<'a>(envelope: &Envelope<'a>, answers: Answers) -> Message<'a> {
 
 /// An object that is no envelope, for instance with a member twice.
 fn broken<'a>(line: &str) -> Message<'a> {
-    let Ok(members) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line)
-    else {
+    let Some(serde_json::Value::Object(members)) = pruned(line) else {
         return Message::Noise;
     };
     let id = members.get("id").filter(|_| members.contains_key("method"));

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     proto::{RawJson, RpcError, code},
+    rpc::pruned,
     text::SafeText,
 };
 
@@ -17,9 +18,9 @@ const MAX_VERSIONS: usize = 8;
 /// clamped, a missing one is -32603. Where the text for people stands in `data` only, or as JSON
 /// within the message, it is brought to light.
 pub fn decode_error(raw: &str) -> RpcError {
-    let error = match serde_json::from_str(raw) {
-        Ok(Value::Object(error)) => error,
-        Ok(Value::String(text)) => return RpcError::new(code::INTERNAL, text),
+    let error = match pruned(raw) {
+        Some(Value::Object(error)) => error,
+        Some(Value::String(text)) => return RpcError::new(code::INTERNAL, text),
         _ => Map::new(),
     };
     let data = error.get("data").filter(|data| !data.is_null());
@@ -54,8 +55,8 @@ fn integer(value: &Value) -> Option<i64> {
 fn message(error: &Map<String, Value>, data: Option<&Value>) -> String {
     let said = error.get("message").and_then(Value::as_str).unwrap_or("");
     // gemini: an HTTP answer's body, as it is.
-    let said = match serde_json::from_str::<Value>(said) {
-        Ok(body @ Value::Object(_)) => detail(&body).unwrap_or_else(|| said.to_owned()),
+    let said = match pruned(said) {
+        Some(body @ Value::Object(_)) => detail(&body).unwrap_or_else(|| said.to_owned()),
         _ => said.to_owned(),
     };
     match data.and_then(detail) {

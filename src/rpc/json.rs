@@ -1,9 +1,13 @@
-//! Members of JSON objects, read without copying.
+//! JSON read without copying it, and without trees that are bigger than what is wanted of it: a
+//! number takes two bytes in a text and thirty in a tree, and a message may have 64 MiB.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::Cell, fmt};
 
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Map, Value, value::RawValue};
 
 /// A string, borrowed where it holds no escapes.
 #[derive(Deserialize)]
@@ -31,4 +35,273 @@ pub type Member<'a> = Option<&'a RawValue>;
 /// absence.
 pub fn present<'de: 'a, 'a, D: Deserializer<'de>>(d: D) -> Result<Member<'a>, D::Error> {
     <&RawValue>::deserialize(d).map(Some)
+}
+
+/// Values in a JSON text up to which a tree is made of it; a value takes some 30 to 200 bytes there,
+/// and two in a message.
+const MAX_VALUES: usize = 500_000;
+
+/// A JSON text as a tree; `None` for what is none, and for what would make too big a one.
+pub fn tree(text: &str) -> Option<Value> {
+    if is_wide(text) {
+        tracing::debug!(
+            bytes = text.len(),
+            "JSON of too many values was not looked into"
+        );
+        return None;
+    }
+    serde_json::from_str(text).ok()
+}
+
+/// Whether a JSON text has too many values for a tree. Lists, too, are read as so many items at most.
+pub fn is_wide(text: &str) -> bool {
+    if text.len() < MAX_VALUES {
+        return false;
+    }
+    let mut values = 1;
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b':' | b'[' | b'{' if !in_string => values += 1,
+            _ => {}
+        }
+    }
+    values > MAX_VALUES
+}
+
+/// The items of a list still as JSON text. Of a list that is longer than anything that is shown the
+/// end is left out.
+pub struct Items<'a>(pub Vec<&'a RawValue>);
+
+/// See [`Items`].
+pub const MAX_ITEMS: usize = 20_000;
+
+impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Items<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while items.len() < MAX_ITEMS
+                    && let Some(item) = list.next_element::<&'de RawValue>()?
+                {
+                    items.push(item);
+                }
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Items(items))
+            }
+        }
+        deserializer.deserialize_seq(List)
+    }
+}
+
+/// Values that [`pruned`] keeps in all, members and items of one container, and how deep it looks.
+const MAX_PRUNED: usize = 50_000;
+const MAX_WIDTH: usize = 5_000;
+const MAX_DEPTH: usize = 16;
+
+/// A JSON text as a tree that is never big: what has too many members or items, or is nested too
+/// deep, is `null` in it. The first members of the outermost object are kept whatever the others
+/// hold, but for the containers among them. For looking for what is known by its name.
+pub fn pruned(text: &str) -> Option<Value> {
+    let left = Cell::new(MAX_PRUNED);
+    let seed = Pruned {
+        left: &left,
+        depth: 0,
+    };
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = seed.deserialize(&mut deserializer).ok()?;
+    deserializer.end().ok()?;
+    Some(value)
+}
+
+#[derive(Clone, Copy)]
+struct Pruned<'b> {
+    left: &'b Cell<usize>,
+    depth: usize,
+}
+
+impl Pruned<'_> {
+    fn inner(self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
+
+    /// Counts one more value.
+    fn has_room(self) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left > 0 && self.depth < MAX_DEPTH
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Pruned<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Pruned<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while items.len() < MAX_WIDTH && self.has_room() {
+            match list.next_element_seed(self.inner())? {
+                Some(item) => items.push(item),
+                None => return Ok(Value::Array(items)),
+            }
+        }
+        // Half a list would be another one.
+        let mut more = false;
+        while list.next_element::<IgnoredAny>()?.is_some() {
+            more = true;
+        }
+        Ok(if more {
+            Value::Null
+        } else {
+            Value::Array(items)
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut members = Map::new();
+        let outermost = self.depth == 0;
+        while members.len() < MAX_WIDTH && (self.has_room() || outermost) {
+            match map.next_key::<String>()? {
+                Some(name) => {
+                    let value = map.next_value_seed(self.inner())?;
+                    members.insert(name, value);
+                }
+                None => return Ok(Value::Object(members)),
+            }
+        }
+        let mut more = false;
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
+            more = true;
+        }
+        Ok(if more && !outermost {
+            Value::Null
+        } else {
+            Value::Object(members)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ones(count: usize) -> String {
+        format!("[{}]", vec!["1"; count].join(","))
+    }
+
+    #[test]
+    fn no_tree_is_made_of_too_many_values() {
+        for (count, made) in [
+            (MAX_VALUES - 1, true),
+            (MAX_VALUES, false),
+            (MAX_VALUES + 1, false),
+        ] {
+            assert_eq!(tree(&ones(count)).is_some(), made, "{count}");
+        }
+        // What stands in a string is one value.
+        let text = format!(
+            "{{\"a\":\"{}\\\"{}\"}}",
+            ",:[{".repeat(MAX_VALUES),
+            ",".repeat(9)
+        );
+        assert!(tree(&text).is_some());
+    }
+
+    #[test]
+    fn lists_are_read_up_to_a_bound() {
+        for (count, read) in [
+            (MAX_ITEMS - 1, MAX_ITEMS - 1),
+            (MAX_ITEMS, MAX_ITEMS),
+            (MAX_ITEMS + 1, MAX_ITEMS),
+        ] {
+            let text = ones(count);
+            let items: Items<'_> = serde_json::from_str(&text).expect("a list");
+            assert_eq!(items.0.len(), read);
+        }
+        assert!(serde_json::from_str::<Items<'_>>("{}").is_err());
+    }
+
+    #[test]
+    fn what_is_wide_or_deep_is_pruned_and_what_stands_beside_it_is_kept() {
+        for (count, kept) in [
+            (MAX_WIDTH - 1, true),
+            (MAX_WIDTH, true),
+            (MAX_WIDTH + 1, false),
+        ] {
+            let text = format!(r#"{{"a":{},"command":"ls"}}"#, ones(count));
+            let value = pruned(&text).expect("JSON");
+            assert_eq!(value["a"].is_array(), kept, "{count}");
+            assert_eq!(value["command"], "ls");
+        }
+        let many = vec![ones(MAX_WIDTH); 40].join(",");
+        let value = pruned(&format!(r#"{{"a":[{many}],"command":"ls"}}"#)).expect("JSON");
+        assert_eq!(value["command"], "ls");
+        let deep = format!("{}1{}", "[".repeat(60), "]".repeat(60));
+        assert!(pruned(&deep).is_some());
+        assert_eq!(pruned("{\"a\":1} x"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_small_is_pruned_of_nothing(
+            text in r#"(\{"a":(1|-2|1.5|null|true|"x\\ny"|\[\]|\[1,\{"b":\{\}\}\]),"c":[0-9]{1,4}\})"#,
+        ) {
+            let whole: Option<Value> = serde_json::from_str(&text).ok();
+            prop_assert_eq!(pruned(&text), whole);
+        }
+    }
 }

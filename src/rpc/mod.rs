@@ -21,7 +21,7 @@ mod text;
 mod tests;
 
 pub use error::decode_error;
-pub use json::{Member, Text, present};
+pub use json::{Items, Member, Text, is_wide, present, pruned, tree};
 pub use lines::{Line, Lines};
 pub use outbox::{Outbox, Outgoing, write_lines};
 pub use peer::Peer;

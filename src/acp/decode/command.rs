@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::text::command_line;
+use crate::{rpc::pruned, text::command_line};
 
 /// Where agents put the arguments of a tool within the raw input.
 const WRAPPERS: [&str; 6] = [
@@ -36,11 +36,11 @@ pub struct Command {
 
 /// Finds the command in a raw input, which is any JSON.
 pub fn find(raw_input: &str) -> Command {
-    match serde_json::from_str(raw_input) {
-        Ok(Value::Object(members)) => in_object(&members),
+    match pruned(raw_input) {
+        Some(Value::Object(members)) => in_object(&members),
         // Arguments as a model wrote them: JSON within a string.
-        Ok(Value::String(text)) => match serde_json::from_str(&text) {
-            Ok(Value::Object(members)) => in_object(&members),
+        Some(Value::String(text)) => match pruned(&text) {
+            Some(Value::Object(members)) => in_object(&members),
             _ => Command::default(),
         },
         _ => Command::default(),

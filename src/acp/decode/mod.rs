@@ -33,8 +33,6 @@ mod tests;
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 pub(super) use tool::changes_files;
 
 use super::{
@@ -48,7 +46,7 @@ use crate::{
         PermissionSubject, Protocol as AgentProtocol, RawJson, RequestKey, RpcError, SessionId,
         ToolCallPatch, ToolContent, code,
     },
-    rpc::{Aside, Plain, Protocol, decode_error},
+    rpc::{Aside, Plain, Protocol, decode_error, is_wide, tree},
     text::SafeText,
 };
 
@@ -119,9 +117,8 @@ impl Decoder {
 
     /// An update that is none, or that belongs to no session: said, never lost (V1-RPC-25).
     fn unreadable_update(&mut self, params: &str, out: &mut Vec<FromAgent>) {
-        let session = serde_json::from_str::<Value>(params)
-            .ok()
-            .and_then(|params| Some(self.session(params.get("sessionId")?.as_str()?)));
+        let session =
+            tree(params).and_then(|params| Some(self.session(params.get("sessionId")?.as_str()?)));
         out.push(FromAgent::Update {
             session,
             event: AgentEvent::Unknown {
@@ -144,7 +141,7 @@ impl Decoder {
     /// Params that do not read as v1, in its words if there are any for them. `None` where they are
     /// to be dropped.
     fn plain_params<'p>(&mut self, method: ClientMethod, params: &'p str) -> Option<Cow<'p, str>> {
-        let Ok(mut value) = serde_json::from_str::<Value>(params) else {
+        let Some(mut value) = tree(params) else {
             return Some(params.into());
         };
         let mut heard = self.dialects.incoming(match method {
@@ -341,7 +338,16 @@ impl Protocol for Decoder {
                        what it logs";
             return CallResult::Failed(RpcError::new(code::INVALID_REQUEST, why));
         }
-        let Ok(mut value) = serde_json::from_str::<Value>(result) else {
+        if is_wide(result) {
+            // The turn has ended, whatever came with it.
+            let result = if let CallTag::Prompt { .. } = call {
+                "{}"
+            } else {
+                "[]"
+            };
+            return reply::decode(call, result);
+        }
+        let Some(mut value) = tree(result) else {
             return reply::decode(call, result);
         };
         let mut heard = self.dialects.incoming(Incoming::Result(call, &mut value));
@@ -359,7 +365,7 @@ impl Protocol for Decoder {
     }
 
     fn error(&mut self, call: &CallTag, error: &str) -> RpcError {
-        let Ok(mut value) = serde_json::from_str::<Value>(error) else {
+        let Some(mut value) = tree(error) else {
             return decode_error(error);
         };
         let mut heard = self.dialects.incoming(Incoming::Error(call, &mut value));

@@ -10,6 +10,7 @@ use crate::proto::{
     FsRead, FsWrite, HostRequest, RpcError, SessionId, TerminalCreate, TerminalId, TerminalRef,
     code,
 };
+use crate::rpc::is_wide;
 
 /// # Errors
 /// When the params do not fit.
@@ -81,7 +82,9 @@ pub fn decode(
 
 /// As [`object`](super::view::object), with the reason.
 fn typed<T: DeserializeOwned>(params: &str) -> serde_json::Result<T> {
-    if params.starts_with('{') {
+    if is_wide(params) {
+        Err(serde_json::Error::custom("too many values"))
+    } else if params.starts_with('{') {
         serde_json::from_str(params)
     } else {
         Err(serde_json::Error::custom("not an object"))

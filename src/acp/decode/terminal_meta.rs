@@ -3,10 +3,13 @@
 //! but claude, codex and pi do it alike. Everything else is kept as it is (V1-META-01).
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::view::{Member, Pass, Text};
-use crate::proto::{AgentEvent, ExitStatus, Patch, RawJson, TerminalId, TerminalPatch};
+use crate::{
+    proto::{AgentEvent, ExitStatus, Patch, RawJson, TerminalId, TerminalPatch},
+    rpc::tree,
+};
 
 /// Keys that [`events`] reads: what they say goes to a terminal's screen.
 const TERMINAL_KEYS: [&str; 4] = [
@@ -25,7 +28,9 @@ pub fn kept(meta: Member<'_>) -> Option<RawJson> {
     if !TERMINAL_KEYS.iter().any(|key| text.contains(key)) {
         return Some(RawJson(text.into()));
     }
-    let mut meta: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let Value::Object(mut meta) = tree(text)? else {
+        return None;
+    };
     meta.retain(|key, _| !TERMINAL_KEYS.contains(&key.as_str()));
     (!meta.is_empty()).then(|| RawJson(Value::Object(meta).to_string().into()))
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub use crate::rpc::{Member, Text, present};
+pub use crate::rpc::{Items, Member, Text, present};
 use crate::{proto::Patch, text::SafeText};
 
 /// Something is not as v1 has it.
@@ -74,7 +74,7 @@ impl Pass {
         member: Member<'a>,
         mut item: impl FnMut(&'a RawValue) -> Result<Option<T>, Misfit>,
     ) -> Result<Option<Vec<T>>, Misfit> {
-        let Some(items) = self.read::<Vec<&RawValue>>(member)? else {
+        let Some(Items(items)) = self.read::<Items<'_>>(member)? else {
             return Ok(None);
         };
         let mut list = Vec::with_capacity(items.len());

@@ -2,14 +2,14 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream, duplex},
     sync::{Mutex, watch},
 };
 
 use super::{Out, Threads, requests::is_look};
-use crate::rpc::{Direction, Line, Lines, Outbox, Tap, not_whole, readable, write_lines};
+use crate::rpc::{Direction, Line, Lines, Outbox, Tap, not_whole, readable, tree, write_lines};
 
 /// Bytes that may wait for our reader; beyond them the agent waits.
 const WAITING: usize = 64 * 1024;
@@ -123,16 +123,16 @@ impl Between {
         let text = readable(line);
         let repaired = matches!(text, Cow::Owned(_));
         let mut out = Out::default();
-        match serde_json::from_str::<Value>(&text) {
+        match tree(&text) {
             // A path with other characters names another file.
-            Ok(message) if repaired && direction == Direction::FromAgent && is_look(&message) => {
+            Some(message) if repaired && direction == Direction::FromAgent && is_look(&message) => {
                 let method = message["method"].as_str().unwrap_or_default();
                 let error = not_whole(method);
                 let error = json!({ "code": error.code, "message": error.message });
                 out.to_agent
                     .push(json!({ "id": message["id"], "error": error }));
             }
-            Ok(message) if message.is_object() => match direction {
+            Some(message) if message.is_object() => match direction {
                 Direction::ToAgent => self.threads.client_said(&message, &mut out),
                 Direction::FromAgent => self.threads.agent_said(&message, &mut out),
             },

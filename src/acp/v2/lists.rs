@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::read::{
-    Member, Misfit, Text, items, line, need, need_as, need_object, object, object_in, string, text,
+    Items, Member, Misfit, Text, items, line, need, need_as, need_object, object, object_in,
+    string, text,
 };
 use crate::{
     acp::decode::raw_json,
@@ -200,7 +201,7 @@ struct Item<'a> {
 
 /// Values, or groups of them, in the agent's order.
 fn values(member: Member<'_>) -> Result<Vec<ConfigValue>, Misfit> {
-    let listed: Vec<&RawValue> = need_as(member)?;
+    let Items(listed) = need_as(member)?;
     let mut values = Vec::with_capacity(listed.len());
     for raw in listed {
         let item: Item<'_> = need_object(Some(raw))?;

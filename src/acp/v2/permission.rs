@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::{
     Decoder,
-    read::{Member, Misfit, Text, lines, need, need_as, need_object, object, text},
+    read::{Items, Member, Misfit, Text, lines, need, need_as, need_object, object, text},
     tool,
 };
 use crate::{
@@ -36,7 +36,7 @@ pub fn decode(decoder: &mut Decoder, params: &str) -> Result<PermissionRequest, 
     }
     let params: Params<'_> = object(params).ok_or(Misfit)?;
     let session = need(params.session_id)?;
-    let options: Vec<&RawValue> = need_as(params.options)?;
+    let Items(options) = need_as(params.options)?;
     let options: Vec<_> = options.into_iter().map(option).collect::<Result<_, _>>()?;
     if options.is_empty() {
         return Err(Misfit);

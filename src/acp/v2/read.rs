@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub use crate::acp::decode::view::{Member, Misfit, Text, object, present};
+pub use crate::acp::decode::view::{Items, Member, Misfit, Text, object, present};
 use crate::{
     acp::decode::{raw_json, view::Pass},
     proto::{Meta, Patch, RawJson},
+    rpc::is_wide,
     text::SafeText,
 };
 
@@ -70,7 +71,7 @@ pub fn items<'a, T>(
     member: Member<'a>,
     mut item: impl FnMut(&'a RawValue) -> Result<T, Misfit>,
 ) -> Option<Vec<T>> {
-    let raw: Vec<&RawValue> = read_as(member)?;
+    let Items(raw) = read_as(member)?;
     Some(raw.into_iter().filter_map(|raw| item(raw).ok()).collect())
 }
 
@@ -99,6 +100,7 @@ pub fn patched(member: Member<'_>, others: &Meta) -> Meta {
     match member {
         None => {}
         Some(raw) if raw.get() == "null" => meta.clear(),
+        Some(raw) if is_wide(raw.get()) => {}
         some => {
             let keys: BTreeMap<String, &RawValue> = object_in(some).unwrap_or_default();
             for (key, value) in keys {

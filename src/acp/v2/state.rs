@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::read::{Member, Misfit, Text, need, object, object_in, read_as, text};
+use super::read::{Items, Member, Misfit, Text, need, object, object_in, read_as, text};
 use crate::{
     proto::{
         Background, RpcError, SessionId, StateUpdate, StopReason, TerminalId, ToolCallId,
@@ -65,7 +65,7 @@ fn stop_reason(name: &str, error: Member<'_>) -> StopReason {
 
 /// A list with an item that does not fit tells nothing: it would not be complete (V2-STATE-02).
 fn background(member: Member<'_>) -> Option<Vec<Background>> {
-    let items: Vec<&RawValue> = read_as(member)?;
+    let Items(items) = read_as(member)?;
     items.into_iter().map(|raw| item(raw).ok()).collect()
 }
 

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use super::{
     Decoder, lists, message,
     read::{
-        Member, Misfit, Text, is_marked, line, lines, need, need_as, object, object_in, patch,
-        present,
+        Items, Member, Misfit, Text, is_marked, line, lines, need, need_as, object, object_in,
+        patch, present,
     },
     state::state,
     terminal, tool,
@@ -209,7 +209,7 @@ fn subagent(update: &str) -> Result<AgentEvent, Misfit> {
         state: patch(update.state, |member| state(member?.get()).ok()),
         cwd: needed(update.cwd, path)?,
         additional_directories: needed(update.additional_directories, |list| {
-            let list: Vec<&RawValue> = need_as(list)?;
+            let Items(list) = need_as(list)?;
             list.into_iter().map(|raw| path(Some(raw))).collect()
         })?,
         ..SubagentPatch::new(SessionId::new(id.as_str()))
