@@ -192,7 +192,7 @@ pub struct UiConfig {
     #[serde(rename = "symbols", with = "file::symbols")]
     #[schemars(with = "file::Symbols")]
     pub ascii_symbols: bool,
-    /// Spinners and the like.
+    /// Spinners, and times that count up.
     pub motion: bool,
     /// How changes are laid out.
     pub diff: DiffLayout,

@@ -304,6 +304,12 @@ impl Session {
     /// How long the agent has said nothing while it should: over [`SILENCE`] in a running turn
     /// that waits for no answer of the person.
     pub fn silent_for(&self, now: Instant) -> Option<Duration> {
+        let at = self.silent_from()?;
+        (now >= at).then(|| now.saturating_duration_since(self.last_word))
+    }
+
+    /// When the agent has said nothing for so long that it is told; `None` while it need not speak.
+    pub fn silent_from(&self) -> Option<Instant> {
         let running = matches!(&self.turn, Some(turn) if turn.phase == TurnPhase::Running);
         // It has said why nothing comes.
         let told = matches!(
@@ -311,8 +317,7 @@ impl Session {
             Some(WorkState::RequiresAction | WorkState::Unknown)
         );
         let running = running && !told;
-        let silence = now.saturating_duration_since(self.last_word);
-        (running && silence >= SILENCE && self.shown_question().is_none()).then_some(silence)
+        (running && self.shown_question().is_none()).then(|| self.last_word + SILENCE)
     }
 }
 

@@ -353,8 +353,11 @@ impl Status<'_> {
                 };
                 let mut line = self.busy(turn.started, name.text());
                 if let Some(silence) = session.silent_for(self.now) {
-                    let text = format!(" no word from the agent for {}", elapsed_seconds(silence));
-                    line.push(&text, theme.warning);
+                    line.push(" no word from the agent", theme.warning);
+                    if self.motion {
+                        let text = format!(" for {}", elapsed_seconds(silence));
+                        line.push(&text, theme.warning);
+                    }
                 }
                 line.push(" ", theme.text);
                 esc(&mut line, "stops");
@@ -386,13 +389,17 @@ impl Status<'_> {
         line
     }
 
+    /// Without motion nothing turns or counts up: how long it took is told at the end.
     fn busy(&self, since: Instant, what: &str) -> StyledLine {
         let took = self.now.saturating_duration_since(since);
         let mut line = StyledLine::new();
-        if self.motion {
-            line.push(frame(self.symbols.spinner, took), self.theme.accent);
-            line.push(" ", self.theme.text);
+        if !self.motion {
+            let what = if what.is_empty() { "working" } else { what };
+            line.push(what, self.theme.text);
+            return line;
         }
+        line.push(frame(self.symbols.spinner, took), self.theme.accent);
+        line.push(" ", self.theme.text);
         if !what.is_empty() {
             line.push(&format!("{what} "), self.theme.text);
         }
@@ -420,7 +427,8 @@ fn frame(spinner: &'static [&'static str], took: Duration) -> &'static str {
     spinner.get(at).copied().unwrap_or(" ")
 }
 
-/// When the line will look different without any event: the spinner turns, a second is over.
+/// When the line will look different without any event: the spinner turns, a second is over; without
+/// motion, when silence is told.
 pub fn deadline(
     session: Option<&Session>,
     read_only: bool,
@@ -451,14 +459,12 @@ pub fn deadline(
         },
         _ => return None,
     };
-    let step = if motion {
-        SPINNER_STEP
-    } else {
-        Duration::from_secs(1)
-    };
-    let passed = now.saturating_duration_since(since).as_millis() / step.as_millis();
+    if !motion {
+        return session.silent_from().filter(|at| *at > now);
+    }
+    let passed = now.saturating_duration_since(since).as_millis() / SPINNER_STEP.as_millis();
     let next = u32::try_from(passed + 1).ok()?;
-    Some(since + step * next)
+    Some(since + SPINNER_STEP * next)
 }
 
 /// How full the context is, and whether that is nearly all. An agent may give no size (0).

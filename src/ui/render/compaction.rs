@@ -6,7 +6,7 @@ use super::{
     RenderContext, Rendered, Row,
     content::render_content,
     excerpt::line_count,
-    format::{count, elapsed, elapsed_seconds},
+    format::{count, elapsed},
     line::{StyledLine, Wrapping, prefixed, spread},
     markdown,
 };
@@ -81,8 +81,8 @@ pub fn render_compaction_header(
     let so_far = ctx.now.saturating_duration_since(compaction.started);
     let time = match compaction.took {
         Some(took) if took.as_millis() >= 100 => elapsed(took),
+        // Without motion nothing counts up.
         None if compaction.is_open() && spinner.is_some() => elapsed(so_far),
-        None if compaction.is_open() => elapsed_seconds(so_far),
         _ => String::new(),
     };
     let time = StyledLine::styled(&time, theme.dim);

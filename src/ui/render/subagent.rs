@@ -7,7 +7,7 @@ use ratatui::style::Style;
 
 use super::{
     RenderContext, Row,
-    format::{count, elapsed, elapsed_seconds},
+    format::{count, elapsed},
     line::{StyledLine, Wrapping, spread},
     tool::{push_verb, shown_path},
 };
@@ -171,11 +171,12 @@ impl<'a> Standing<'a> {
 }
 
 fn time(subagent: &Subagent, moving: bool, ctx: &RenderContext<'_>) -> StyledLine {
-    let so_far = ctx.now.saturating_duration_since(subagent.started);
     let text = match (subagent.took, &subagent.state) {
         (Some(took), _) if took.as_millis() >= 100 => elapsed(took),
-        (None, Some(WorkState::Running)) if moving => elapsed(so_far),
-        (None, Some(WorkState::Running)) => elapsed_seconds(so_far),
+        // Without motion nothing counts up.
+        (None, Some(WorkState::Running)) if moving => {
+            elapsed(ctx.now.saturating_duration_since(subagent.started))
+        }
         _ => return StyledLine::new(),
     };
     StyledLine::styled(&text, ctx.theme.dim)

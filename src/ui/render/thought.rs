@@ -43,12 +43,14 @@ pub fn render_thought_header(
                 parts.push(elapsed(took));
             }
         }
-        None => {
+        // Without motion nothing counts up.
+        None if spinner.is_some() => {
             let so_far = ctx.now.saturating_duration_since(thought.started);
             if so_far.as_secs() > 0 {
                 parts.push(elapsed_seconds(so_far));
             }
         }
+        None => {}
     }
     line.push(" ", style);
     line.push(&parts.join(&format!(" {} ", symbols.separator)), style);

@@ -85,8 +85,9 @@ pub(super) fn rows_from(
 ) -> Vec<Row> {
     let frame = Frame {
         source,
+        // Nothing moves any more, but how long it has taken so far is told.
         settings: Settings {
-            motion: false,
+            motion: true,
             ..*settings
         },
         ctx: *ctx,

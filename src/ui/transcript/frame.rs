@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -71,26 +71,29 @@ pub struct Frame<'a> {
     pub tick: Tick,
 }
 
-/// Counts what moves or counts up by itself: tenths of a second with motion, else seconds.
+/// Counts what moves or counts up by itself, in tenths of a second; without motion nothing does.
 #[derive(Clone, Copy, Debug)]
 pub struct Tick {
     pub count: u64,
     /// When the next one comes.
-    pub next: Instant,
+    pub next: Option<Instant>,
 }
 
 impl Tick {
     /// Ticks since `epoch`.
     pub fn at(now: Instant, epoch: Instant, motion: bool) -> Self {
-        let millis: u32 = if motion { 100 } else { 1_000 };
-        let since = now.saturating_duration_since(epoch);
-        let period = std::time::Duration::from_millis(millis.into());
-        let count = since.as_millis() / u128::from(millis);
-        let into = since.as_millis() % u128::from(millis);
-        let rest = u64::from(millis) - u64::try_from(into).unwrap_or(0);
+        const MILLIS: u64 = 100;
+        if !motion {
+            return Self {
+                count: 0,
+                next: None,
+            };
+        }
+        let since = now.saturating_duration_since(epoch).as_millis();
+        let since = u64::try_from(since).unwrap_or(u64::MAX);
         Self {
-            count: u64::try_from(count).unwrap_or(u64::MAX),
-            next: now + period.min(std::time::Duration::from_millis(rest)),
+            count: since / MILLIS,
+            next: Some(now + Duration::from_millis(MILLIS - since % MILLIS)),
         }
     }
 }

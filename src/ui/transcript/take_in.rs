@@ -168,7 +168,7 @@ impl TranscriptView {
             let block = blocks.get(shown.item);
             block.is_some_and(|block| segment_moves(block, shown.segment, &frame.source))
         });
-        let tick = moving.then_some(frame.tick.next);
+        let tick = frame.tick.next.filter(|_| moving);
         let measure = (!self.unmeasured.is_empty() && matches!(self.position, Position::At(_)))
             .then(|| frame.ctx.now + std::time::Duration::from_millis(50));
         let late = self
