@@ -2,6 +2,7 @@
 //!
 //!     cargo bench                     # the whole table, some minutes
 //!     cargo bench -- start idle       # rows whose name holds one of the words
+//!     SOAK_MINUTES=2 cargo bench -- soak
 //!
 //! Prints a table of medians; judges nothing: machines differ and are shared. CPU is user + system
 //! time of the client's process alone, from /proc, in steps of 10 ms.
@@ -9,6 +10,9 @@
 #[path = "../tests/support/mod.rs"]
 #[allow(dead_code, reason = "tests and benchmarks use a part each")]
 mod support;
+
+#[path = "parts/memory.rs"]
+mod memory;
 
 use std::{
     process::Command,
@@ -84,6 +88,28 @@ const ROWS: &[Row] = &[
         "SIGTERM, agent behind a launcher: left after 4 s",
         "0",
         leftovers,
+    ),
+    (
+        "100 diffs of 4 MB a side: peak, after 5 s",
+        "400, 150 MB",
+        memory::diffs,
+    ),
+    (
+        "50 MiB raw input: peak, after 5 s",
+        "250, 150 MB",
+        memory::numbers,
+    ),
+    (
+        "the same with --wire",
+        "250, 150 MB",
+        memory::numbers_logged,
+    ),
+    ("window of 65,535 by 65,535", "150 MB", memory::window),
+    // The bound is that of the transcript, and of what is kept to draw it.
+    (
+        "soak, 25 minutes of mixed rounds",
+        "200 MB; 0 KB a round",
+        memory::soak,
     ),
 ];
 

@@ -20,6 +20,7 @@ mod job;
 mod leave;
 mod log;
 mod login;
+mod memory;
 mod reader;
 mod recording;
 mod records;
@@ -87,6 +88,7 @@ fn open(
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
+    memory::set_up();
     let started = started::Started::default();
     tty::install_panic_hook();
     // Whatever happens in there, what was started is ended and the terminal is given back.

@@ -66,6 +66,7 @@ pub async fn run(
     };
     let mut app = App::new(launch, loaded, dirs, started, jobs, reader, replay)?;
     app.frames.request(Instant::now(), Reason::Now);
+    app.tell_window();
     app.draw()?;
     app.open_first();
     app.typed_ahead(ahead)?;
@@ -129,6 +130,7 @@ impl App {
     }
 
     fn agent_said(&mut self, connection: ConnectionId, batch: Vec<Inbound>) {
+        self.memory.used();
         let mut ended = false;
         self.let_rules_work(|sessions, now| {
             let effects = batch.into_iter().map(|inbound| match inbound {
@@ -168,9 +170,19 @@ impl App {
                 self.screen.repaint()?;
                 self.frames.request(Instant::now(), Reason::Now);
             }
-            Told::Resize => self.frames.request(Instant::now(), Reason::Now),
+            Told::Resize => {
+                self.tell_window();
+                self.frames.request(Instant::now(), Reason::Now);
+            }
         }
         Ok(())
+    }
+
+    /// Says where a window is larger than what is drawn.
+    fn tell_window(&mut self) {
+        if let Some(said) = tty::window().ok().and_then(tty::beyond) {
+            self.ui.toast(SafeText::line(&said));
+        }
     }
 
     /// Takes what was typed before anything was to be seen: it answers no question.

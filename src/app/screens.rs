@@ -17,12 +17,13 @@ pub fn change(screens: &mut Screens, id: TerminalId, change: ScreenChange) {
     let new = || SharedScreen::new(ROWS, COLS);
     match change {
         ScreenChange::Begin(size) => {
-            let screen = match size {
+            let screen = match size.filter(|_| !screens.is_full()) {
                 Some(size) => SharedScreen::new(size.rows, size.columns),
                 None => new(),
             };
             screens.insert(id, screen);
         }
+        ScreenChange::Resize(_) if screens.is_full() => {}
         ScreenChange::Resize(size) => {
             screens
                 .get_or_insert(id, new)

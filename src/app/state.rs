@@ -17,6 +17,7 @@ use crate::{
         draft::text_prompt,
         frame::FrameScheduler,
         job::Job,
+        memory::Memory,
         reader::Reader,
         records::{RecordWriter, Records},
         reopen::wanted_agent,
@@ -101,6 +102,7 @@ pub struct App {
     /// Prompts that wait in all queues, and which session is open and shown: a change is to be kept.
     pub kept_state: (usize, Option<SessionKey>, bool),
     pub test_panic: bool,
+    pub memory: Memory,
     /// A log is played, and nothing else is done.
     pub replay: Option<Playing>,
     /// Its lines, for the loop to wait for.
@@ -172,6 +174,7 @@ impl App {
             kept_draft: (draft, Owner::default()),
             kept_state: Default::default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
+            memory: Memory::watch(),
             replay,
             replayed: None,
         })

@@ -28,6 +28,10 @@ use crossterm::{
 use ratatui::layout::Size;
 
 use super::backend;
+use crate::{
+    ui::contain,
+    vt::{MAX_COLS, MAX_ROWS},
+};
 
 /// The modes are set: [`restore`] has something to do.
 static ENTERED: AtomicBool = AtomicBool::new(false);
@@ -103,14 +107,45 @@ pub fn enter() -> io::Result<()> {
     )
 }
 
-/// Columns and rows. Asked of the terminal itself: crossterm's own answer opens `/dev/tty` each
-/// time, and where that is gone runs `tput`.
+/// Columns and rows that are drawn on: of a window with more, the first ones. Two screens of cells are
+/// kept, and a window may say that it has four thousand million of them.
+const MAX_DRAWN: Size = Size::new(MAX_COLS, MAX_ROWS);
+
+/// Columns and rows that are drawn on.
 ///
 /// # Errors
 /// The terminal is gone.
 pub fn size() -> io::Result<Size> {
+    window().map(drawn)
+}
+
+/// The window's columns and rows. Asked of the terminal itself: crossterm's own answer opens
+/// `/dev/tty` each time, and where that is gone runs `tput`.
+///
+/// # Errors
+/// The terminal is gone.
+pub fn window() -> io::Result<Size> {
     let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout())?;
     Ok(Size::new(size.ws_col, size.ws_row))
+}
+
+/// As much of a window as is drawn on.
+fn drawn(window: Size) -> Size {
+    Size::new(
+        window.width.min(MAX_DRAWN.width),
+        window.height.min(MAX_DRAWN.height),
+    )
+}
+
+/// What there is to say of a window that is not drawn on as a whole.
+pub fn beyond(window: Size) -> Option<String> {
+    let Size { width, height } = drawn(window);
+    (window != drawn(window)).then(|| {
+        format!(
+            "the window has {}x{} cells: {width}x{height} of them are used",
+            window.width, window.height
+        )
+    })
 }
 
 /// Gives the terminal back as it was. Does nothing the second time; never fails: a terminal that
@@ -203,11 +238,39 @@ pub fn install_panic_hook() {
     let ui = std::thread::current().id();
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        if std::thread::current().id() == ui {
+        if contain::is_contained() {
+            // It goes no further than what was being drawn, which says so.
+            contain::heard(info);
+        } else if std::thread::current().id() == ui {
             restore();
             default(info);
         } else {
             tracing::error!(%info, "a background thread panicked");
         }
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_huge_window_a_part_is_used_and_that_is_said() {
+        let (cols, rows) = (MAX_COLS, MAX_ROWS);
+        for (width, height, whole) in [
+            (cols - 1, rows - 1, true),
+            (cols, rows, true),
+            (cols + 1, rows, false),
+            (cols, rows + 1, false),
+            (3_000, 3_000, false),
+            (u16::MAX, u16::MAX, false),
+            (0, 0, true),
+        ] {
+            let window = Size::new(width, height);
+            assert_eq!(drawn(window), Size::new(width.min(cols), height.min(rows)));
+            let said = beyond(window);
+            assert_eq!(said.is_none(), whole);
+            assert!(said.is_none_or(|said| said.contains(&format!("{width}x{height}"))));
+        }
+    }
 }

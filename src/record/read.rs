@@ -1,6 +1,10 @@
 //! Reading a stored session back.
 
-use std::{collections::BTreeSet, time::Instant};
+use std::{
+    collections::BTreeSet,
+    io::{self, BufRead},
+    time::Instant,
+};
 
 use super::{
     block::{Block, Kind},
@@ -31,29 +35,44 @@ pub struct Record {
     pub garbled: usize,
 }
 
+/// Bytes of room for a line that are kept for the next.
+const KEPT_LINE: usize = 1 << 20;
+
 impl Record {
     /// Reads whatever is whole: of a file that ends anywhere, all but its last line at the most.
     /// `None` if there is nothing of a session in it.
     pub fn read(bytes: &[u8]) -> Option<Self> {
+        // Memory does not fail.
+        Self::read_from(bytes).ok().flatten()
+    }
+
+    /// As [`Record::read`], of a file that need not be in memory as a whole.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read_from(mut file: impl BufRead) -> io::Result<Option<Self>> {
         let mut record = Self::default();
         let mut known = false;
-        let mut texts = bytes.split(|byte| *byte == b'\n').peekable();
-        while let Some(text) = texts.next() {
-            match Line::read(text) {
+        let mut text = Vec::new();
+        while file.read_until(b'\n', &mut text)? > 0 {
+            let whole = text.pop_if(|last| *last == b'\n').is_some();
+            match Line::read(&text) {
                 Some(line) => {
                     known |= line.about.is_some();
                     record.apply(line);
                 }
                 // Only the last one has no line end.
-                None if texts.peek().is_none() => record.torn = !text.is_empty(),
+                None if !whole => record.torn = true,
                 None => record.garbled += usize::from(!text.trim_ascii().is_empty()),
             }
+            text.clear();
+            text.shrink_to(KEPT_LINE);
         }
         record.said.settle();
         for child in record.children.values_mut() {
             child.settle();
         }
-        known.then_some(record)
+        Ok(known.then_some(record))
     }
 
     /// What is to be said of lines in it that cannot be read.

@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -29,6 +30,8 @@ pub struct Layers {
     asked: Option<Asked>,
     /// Answered, while the session does not know of it yet.
     answered: Option<QuestionId>,
+    /// The last frame could not draw what has the keys: nobody knows what an answer would mean.
+    undrawn: bool,
 }
 
 enum Asked {
@@ -157,8 +160,17 @@ impl Layers {
         }
     }
 
+    /// What has the keys could not be drawn, or could again.
+    pub fn set_undrawn(&mut self, undrawn: bool) {
+        self.undrawn = undrawn;
+    }
+
     /// Gives a key to the overlay that has the keys; `None` without one.
     pub fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        let esc = Chord::from(KeyEvent::from(KeyCode::Esc));
+        if self.undrawn && !self.is_empty() && key != esc {
+            return Some(Outcome::default());
+        }
         let outcome = self.top()?.handle(key, cx);
         self.settle(&outcome);
         Some(outcome)

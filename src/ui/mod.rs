@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod composer;
+pub mod contain;
 pub mod keymap;
 pub mod layers;
 mod line_input;

@@ -36,6 +36,11 @@ impl History {
         self.rows.len()
     }
 
+    /// Bytes, what each row costs besides its text included.
+    pub(super) fn weight(&self) -> usize {
+        self.bytes
+    }
+
     pub(super) fn dropped(&self) -> usize {
         self.dropped
     }

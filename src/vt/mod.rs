@@ -32,6 +32,10 @@ pub const SCROLLBACK_BYTES: usize = 2 << 20;
 /// What a row takes beside its text.
 const ROW: usize = 24;
 
+/// Bytes that all terminals of a session may take together. Past it the oldest that are over go; those
+/// that run stay.
+pub const SCREENS_BYTES: usize = 32 << 20;
+
 /// Sizes above these are taken for these: an agent or a program can ask for any.
 pub const MAX_ROWS: u16 = 500;
 pub const MAX_COLS: u16 = 1_000;
@@ -74,17 +78,23 @@ impl SharedScreen {
     }
 }
 
-/// The terminals that can be shown, by id.
+/// The terminals that can be shown, by id, up to [`SCREENS_BYTES`].
 #[derive(Default)]
-pub struct Screens(HashMap<TerminalId, SharedScreen>);
+pub struct Screens {
+    screens: HashMap<TerminalId, (u64, SharedScreen)>,
+    /// Counts those that came.
+    came: u64,
+}
 
 impl Screens {
     pub fn get(&self, id: &TerminalId) -> Option<&SharedScreen> {
-        self.0.get(id)
+        self.screens.get(id).map(|(_, screen)| screen)
     }
 
     pub fn insert(&mut self, id: TerminalId, screen: SharedScreen) {
-        self.0.insert(id, screen);
+        self.make_room();
+        self.came += 1;
+        self.screens.insert(id, (self.came, screen));
     }
 
     /// The screen of that id, made where there is none.
@@ -93,14 +103,52 @@ impl Screens {
         id: TerminalId,
         new: impl FnOnce() -> SharedScreen,
     ) -> &SharedScreen {
-        self.0.entry(id).or_insert_with(new)
+        if !self.screens.contains_key(&id) {
+            self.make_room();
+            self.came += 1;
+        }
+        let came = self.came;
+        &self.screens.entry(id).or_insert_with(|| (came, new())).1
+    }
+
+    /// Whether those that run take all the room: another one should be small.
+    pub fn is_full(&self) -> bool {
+        let all = self.screens.values();
+        let weights = all.map(|(_, screen)| screen.guard().weight());
+        weights.sum::<usize>() > SCREENS_BYTES
     }
 
     /// Forgets all but those that `keep` wants.
     pub fn retain(&mut self, keep: impl Fn(&TerminalId) -> bool) {
-        self.0.retain(|id, _| keep(id));
+        self.screens.retain(|id, _| keep(id));
+    }
+
+    /// Before another one comes. What a terminal shows that is forgotten here is still stored, and said
+    /// to be no longer known.
+    fn make_room(&mut self) {
+        let mut total = 0;
+        let mut over: Vec<(u64, TerminalId, usize)> = Vec::new();
+        for (id, (came, screen)) in &self.screens {
+            // Not by `lock`: nobody looks at it.
+            let screen = screen.guard();
+            total += screen.weight();
+            if screen.is_finished() {
+                over.push((*came, id.clone(), screen.weight()));
+            }
+        }
+        over.sort_unstable_by_key(|(came, ..)| *came);
+        for (_, id, weight) in over {
+            if total <= SCREENS_BYTES {
+                return;
+            }
+            total -= weight;
+            self.screens.remove(&id);
+        }
     }
 }
+
+/// Bytes of a cell of vt100's.
+const CELL: usize = 32;
 
 #[cfg(test)]
 mod tests {
@@ -113,5 +161,28 @@ mod tests {
         assert!(!shared.change(|screen| screen.feed(b"b")));
         assert_eq!(shared.lock().rev(), 2);
         assert!(shared.change(|screen| screen.feed(b"c")));
+    }
+
+    #[test]
+    fn terminals_that_are_over_go_by_what_they_take_and_running_ones_stay() {
+        let mut screens = Screens::default();
+        let id = |n: usize| TerminalId::new(format!("t{n}"));
+        let weight = |screens: &Screens| -> usize {
+            let all = screens.screens.values();
+            all.map(|(_, screen)| screen.guard().weight()).sum()
+        };
+        let long = "0123456789".repeat(9) + "\r\n";
+        for n in 0..200 {
+            let screen = SharedScreen::new(24, 100);
+            screen.change(|screen| screen.feed(long.repeat(2_100).as_bytes()));
+            if n != 3 {
+                screen.change(Screen::finish);
+            }
+            let one = screen.guard().weight();
+            screens.insert(id(n), screen);
+            assert!(weight(&screens) <= SCREENS_BYTES + one);
+        }
+        assert!(screens.get(&id(0)).is_none() && screens.get(&id(199)).is_some());
+        assert!(screens.get(&id(3)).is_some(), "it runs");
     }
 }

@@ -64,6 +64,23 @@ impl Screen {
         }
     }
 
+    /// Bytes that it takes, about.
+    pub fn weight(&self) -> usize {
+        let cells = match &self.state {
+            State::Live(parser) => {
+                let (rows, cols) = parser.screen().size();
+                2 * super::CELL * usize::from(rows.get()) * usize::from(cols.get())
+            }
+            State::Finished(..) => 0,
+        };
+        cells + self.history().weight()
+    }
+
+    /// Nothing more is to come.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.state, State::Finished(..))
+    }
+
     /// What the terminal answers to questions of the program (where is the cursor, what are you):
     /// to be sent to it as if typed. Programs that draw within the page wait for it.
     pub fn take_answers(&mut self) -> Vec<u8> {

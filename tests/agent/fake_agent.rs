@@ -3,6 +3,8 @@
 
 #[path = "../support/agent.rs"]
 mod agent;
+#[path = "../support/heavy.rs"]
+mod heavy;
 mod older;
 
 fn main() {

@@ -25,6 +25,7 @@ mod limits;
 mod login;
 mod logs;
 mod mcp;
+mod memory;
 mod older;
 mod options;
 mod permission;

@@ -16,7 +16,8 @@
 //! `{"stderr": "…"}`, `{"exit": CODE}`, `{"hang": true}`, `{"wait_for": METHOD}`,
 //! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?}}`,
 //! `{"tools": N}`, `{"big": BYTES}`, `{"write": {"path", "text"}}` (a file, unasked), `{"touch": NAME}` (a file beside LOG), `{"wait_file": NAME}` (likewise),
-//! `{"spawn": {"argv": […]}}`, `{"ignore": "eof"}`.
+//! `{"spawn": {"argv": […]}}`, `{"ignore": "eof"}`, `{"numbers": BYTES}` (a raw input),
+//! `{"diffs": {"count": N, "bytes": A_SIDE}}`, `"round"` (some of everything; another one each time).
 //! An entry `{"on": "wire", "version": 2}` has it speak version 2 of the protocol with a client that asks
 //! for it: a prompt is answered before its steps, with the message told and the state `running`; behind
 //! them comes `idle`, with `"stop": REASON` of the entry, unless `"no_idle": true` is in it. A resume
@@ -33,6 +34,8 @@ use std::{
 };
 
 use serde_json::{Value, json};
+
+use super::heavy;
 
 /// Plays the scenario named by the arguments after the program's own.
 pub fn main(mut args: impl Iterator<Item = String>) {
@@ -318,6 +321,21 @@ impl Agent {
             },
             "flood" => self.flood(&value),
             "tools" => tools(value.as_u64().unwrap_or(1)),
+            "numbers" => {
+                let bytes = value.as_u64().unwrap_or(0) as usize;
+                write_raw(heavy::numbers(SESSION, bytes).as_bytes());
+            }
+            "diffs" => {
+                let bytes = value["bytes"].as_u64().unwrap_or(0) as usize;
+                for n in 0..value["count"].as_u64().unwrap_or(0) {
+                    write_raw(heavy::diff(SESSION, n, bytes).as_bytes());
+                }
+            }
+            "round" => {
+                for step in heavy::round(self.prompts as u64) {
+                    self.step(&step);
+                }
+            }
             "big" => {
                 let size = value.as_u64().unwrap_or(0) as usize;
                 update(&self.chunk("agent_message_chunk", &"0123456789abcde ".repeat(size / 16)));

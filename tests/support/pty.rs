@@ -278,6 +278,11 @@ impl Tui {
         self.pty().resize(Size::new(rows, cols)).expect("resized");
     }
 
+    /// Tells the client of a window of that size; the emulator keeps its own.
+    pub fn resize_window_only(&self, cols: u16, rows: u16) {
+        self.pty().resize(Size::new(rows, cols)).expect("resized");
+    }
+
     /// Closes the terminal, as when its window is closed.
     pub fn hang_up(&mut self) {
         // With the pipe goes the thread that holds the other handle.

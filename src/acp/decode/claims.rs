@@ -12,7 +12,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::view::Text;
+use super::view::{Items, Text};
 use crate::{
     proto::{Claim, Claims, Diff, Extent, FileChange, patch},
     text::SafeText,
@@ -199,8 +199,8 @@ fn is_harmless(name: &str) -> bool {
 
 /// Each from its old to its new text, in one file or in several.
 fn edits_of(edits: &RawValue, path: &str) -> Option<Vec<Claim>> {
-    let edits: Vec<&RawValue> = match serde_json::from_str(edits.get()) {
-        Ok(edits) => edits,
+    let edits = match serde_json::from_str(edits.get()) {
+        Ok(Items(edits)) => edits,
         Err(_) => vec![edits],
     };
     if edits.len() > MAX_CLAIMS {

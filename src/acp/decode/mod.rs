@@ -399,7 +399,7 @@ impl Protocol for Decoder {
             return false;
         }
         let (Ok(said) | Err(said)) = answer;
-        let Ok(value) = serde_json::from_str::<Value>(said) else {
+        let Some(value) = tree(said) else {
             return false;
         };
         let error = answer.is_err().then_some(&value);

@@ -179,7 +179,7 @@ mod tests {
         let mut answer = String::new();
         let mut lines = BufReader::new(agents_stdin);
         lines.read_line(&mut answer).await.expect("an answer");
-        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
         assert_eq!(answer["error"]["code"], crate::proto::code::INVALID_PARAMS);
     }
 }

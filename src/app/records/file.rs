@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, BufReader, Read, Seek, SeekFrom, Write},
     os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
@@ -13,6 +13,9 @@ use crate::{
     config::Dirs,
     record::{Line, Record},
 };
+
+/// Lines are written in pieces of about so many bytes.
+const WRITTEN_AT_ONCE: usize = 1 << 20;
 
 /// Bytes of one file. Past it, the older half goes.
 pub const MAX_FILE: u64 = 64 << 20;
@@ -74,14 +77,25 @@ impl RecordFile {
         }
         for line in lines {
             line.write(&mut bytes);
+            if bytes.len() >= WRITTEN_AT_ONCE {
+                self.write_out(&mut bytes)?;
+            }
         }
-        self.torn = true;
-        self.file.write_all(&bytes)?;
-        self.torn = false;
-        self.len += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.write_out(&mut bytes)?;
         if sync {
             self.file.sync_data()?;
         }
+        Ok(())
+    }
+
+    /// Writes whole lines, and keeps the file's bound.
+    fn write_out(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        self.torn = true;
+        self.file.write_all(bytes)?;
+        self.torn = false;
+        self.len += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        bytes.clear();
+        bytes.shrink_to(WRITTEN_AT_ONCE);
         if self.len > self.max {
             self.forget_half()?;
         }
@@ -170,11 +184,9 @@ impl RecordFile {
     }
 
     fn forget_half(&mut self) -> io::Result<()> {
-        let bytes = fs::read(&self.path)?;
-        let Some(mut record) = Record::read(&bytes) else {
+        let Some(mut record) = Record::read_from(BufReader::new(File::open(&self.path)?))? else {
             return Ok(());
         };
-        drop(bytes);
         record.keep_last(usize::try_from(self.max / 2).unwrap_or(usize::MAX));
         self.replace(record.lines())
     }
@@ -192,7 +204,7 @@ impl RecordFile {
 /// # Errors
 /// As for files.
 pub fn read(path: &Path) -> io::Result<Option<Record>> {
-    let mut record = Record::read(&fs::read(path)?);
+    let mut record = Record::read_from(BufReader::new(File::open(path)?))?;
     if let Some(record) = &mut record
         && !is_written(path)
     {

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use crate::{
-    proto::{ContentBlock, Diff, DiffText, NamedPlan, PlanBody, PlanEntry, RawJson, ToolContent},
-    session::{BlockId, BlockKind, NoticeLevel, ToolCall},
+    proto::{
+        ContentBlock, Diff, DiffText, NamedPlan, PlanBody, PlanEntry, RawJson, ToolContent,
+        ToolLocation,
+    },
+    session::{Answered, BlockId, BlockKind, NoticeLevel, ToolCall},
     text::{SafeText, SafeTextBuf},
 };
 
@@ -24,11 +27,12 @@ pub(super) const MAX_TITLE: usize = 16 << 10;
 pub(super) const MAX_ANSWERS: usize = 100;
 /// Terminals that blocks are known to show.
 pub(super) const MAX_SHOWN_TERMINALS: usize = 4_096;
-/// Bytes of the whole transcript. Past it bodies of old tool calls go first, then old blocks.
-pub(super) const MAX_TRANSCRIPT: usize = 128 << 20;
+/// Bytes of the whole transcript, what its blocks cost besides their texts included. Past it bodies of
+/// old tool calls go first, then old blocks, down to three quarters.
+pub(super) const MAX_TRANSCRIPT: usize = 64 << 20;
 /// The same of one subagent, and of all of them together.
 pub(super) const MAX_SUBAGENT: usize = 16 << 20;
-pub(super) const MAX_SUBAGENTS_WEIGHT: usize = 64 << 20;
+pub(super) const MAX_SUBAGENTS_WEIGHT: usize = 32 << 20;
 /// Subagents known at once; those that rest give way.
 pub(super) const MAX_SUBAGENTS: usize = 256;
 /// Pieces of work told of beside the foreground's.
@@ -80,8 +84,8 @@ const LEFT_OUT: &str = "left out to bound memory";
 /// A smaller body is left where it is.
 const WORTH_DROPPING: usize = 1 << 10;
 
-/// What a block costs besides its text.
-const BLOCK: usize = 256;
+/// What a block costs besides its text, with what a view keeps of it: measured.
+const BLOCK: usize = 1 << 10;
 
 impl Step<'_> {
     /// Accounts for text that came; makes room where it is too much by now.
@@ -132,7 +136,7 @@ impl Step<'_> {
                 && !call.state.is_open()
                 && body_weight(call) > WORTH_DROPPING
             {
-                freed += body_weight(call) - LEFT_OUT.len();
+                freed += body_weight(call) - (ITEM + LEFT_OUT.len());
                 emptied.push(block.id);
             }
         }
@@ -180,6 +184,9 @@ impl Step<'_> {
     }
 }
 
+/// What an item of a list costs besides its text.
+const ITEM: usize = 64;
+
 /// Bytes that a block holds.
 pub(super) fn block_weight(kind: &BlockKind) -> usize {
     BLOCK
@@ -188,27 +195,39 @@ pub(super) fn block_weight(kind: &BlockKind) -> usize {
                 let attached: usize = message.attached.iter().map(content_weight).sum();
                 message.text.len() + message.meta.weight() + attached
             }
-            // Their `_meta` is bounded, and small beside the rest.
-            BlockKind::Agent(message) => message.text.len(),
-            BlockKind::Thought(thought) => thought.text.len(),
+            BlockKind::Agent(message) => message.text.len() + message.meta.weight(),
+            BlockKind::Thought(thought) => thought.text.len() + thought.meta.weight(),
             BlockKind::Tool(call) => {
-                let locations: usize = call.locations.iter().map(|at| at.path.len()).sum();
-                let command = call.command.as_ref().map_or(0, String::len);
-                body_weight(call) + locations + command + call.title.len()
+                let location = |at: &ToolLocation| at.path.len() + size_of::<ToolLocation>();
+                let locations: usize = call.locations.iter().map(location).sum();
+                let command = [&call.command, &call.command_cwd, &call.name];
+                let command: usize = command.into_iter().flatten().map(String::len).sum();
+                let answers = call.answers.iter().map(answer_weight);
+                body_weight(call)
+                    + locations
+                    + command
+                    + answers.sum::<usize>()
+                    + call.title.len()
+                    + call.meta.weight()
             }
             BlockKind::Plan(entries) => plan_weight(entries),
             BlockKind::PlanText(plan) => plan.text.len(),
             BlockKind::Compaction(compaction) => {
                 compaction.summary.weight()
+                    + compaction.meta.weight()
                     + compaction.error.as_ref().map_or(0, |error| error.len())
             }
             BlockKind::Subagent(id) => id.as_str().len(),
-            BlockKind::SessionMessage(message) => message.content.weight(),
+            BlockKind::SessionMessage(message) => message.content.weight() + message.meta.weight(),
             BlockKind::Content(content) => content_weight(content),
             BlockKind::Notice(notice) => {
                 notice.text.len() + notice.detail.as_ref().map_or(0, |text| text.len())
             }
         }
+}
+
+pub(super) fn answer_weight(answer: &Answered) -> usize {
+    ITEM + answer.answer.len()
 }
 
 /// Bytes of a tool call's output and raw JSON: what can go and leave the row.
@@ -220,23 +239,31 @@ fn body_weight(call: &ToolCall) -> usize {
 }
 
 pub(super) fn tool_content_weight(content: &ToolContent) -> usize {
-    match content {
+    ITEM + match content {
         ToolContent::Block(block) => content_weight(block),
-        ToolContent::Diff(diff) => diff.weight(),
+        ToolContent::Diff(diff) => diff.weight() + diff.path.len(),
         ToolContent::Terminal(id) => id.as_str().len(),
         ToolContent::Session(id) => id.as_str().len(),
-        ToolContent::Unknown { raw, .. } => raw.0.len(),
+        ToolContent::Unknown { raw, kind } => raw.0.len() + kind.len(),
     }
 }
 
 pub(super) fn content_weight(content: &ContentBlock) -> usize {
     match content {
         ContentBlock::Text(text) => text.len(),
-        ContentBlock::Image(_) | ContentBlock::Audio(_) => 0,
-        ContentBlock::ResourceLink(link) => link.uri.len() + link.name.len(),
-        ContentBlock::Resource(resource) => resource.text.as_ref().map_or(0, |text| text.len()),
+        ContentBlock::Image(media) | ContentBlock::Audio(media) => {
+            media.mime_type.len() + media.uri.as_ref().map_or(0, |uri| uri.len())
+        }
+        ContentBlock::ResourceLink(link) => {
+            let texts = [&link.title, &link.description, &link.mime_type];
+            let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
+            link.uri.len() + link.name.len() + texts
+        }
+        ContentBlock::Resource(resource) => {
+            resource.uri.len() + resource.text.as_ref().map_or(0, |text| text.len())
+        }
         ContentBlock::ForAgent(content) => content_weight(content),
-        ContentBlock::Unknown { raw, .. } => raw.0.len(),
+        ContentBlock::Unknown { raw, kind } => raw.0.len() + kind.len(),
     }
 }
 
@@ -249,7 +276,7 @@ pub(super) fn named_plan_weight(plan: &NamedPlan) -> usize {
 }
 
 fn plan_weight(entries: &[PlanEntry]) -> usize {
-    entries.iter().map(|entry| entry.content.len()).sum()
+    entries.iter().map(|entry| entry.content.len() + ITEM).sum()
 }
 
 /// Cuts a plan to its bounds.
@@ -395,6 +422,6 @@ mod tests {
         let big = || ToolContent::Block(ContentBlock::Text(SafeText::new(&"y".repeat(400 << 10))));
         let content = bounded_content(vec![big(), big(), big()]);
         let weight: usize = content.iter().map(tool_content_weight).sum();
-        assert!(weight <= MAX_TOOL_TEXT + 100, "{weight}");
+        assert!(weight <= MAX_TOOL_TEXT + 100 + 3 * ITEM, "{weight}");
     }
 }

@@ -206,16 +206,17 @@ impl Step<'_> {
             }
             _ => return,
         };
+        let mut cut = kept.weight();
         kept.merge(meta);
+        let more = kept.weight() + text.len();
         said.push(text);
-        let mut cut = 0;
         if said.len() > MAX_MESSAGE {
             let before = said.len();
             halve(said, &mut self.session.inner.speech.left_out);
-            cut = before - said.len();
+            cut += before - said.len();
         }
         self.shrink(cut);
-        self.grow(text.len());
+        self.grow(more);
     }
 
     /// Nothing more is said for now: another kind of block comes, or the turn is over.

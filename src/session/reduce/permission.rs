@@ -16,7 +16,7 @@ use crate::{
 
 use super::{
     Step,
-    bounds::{MAX_ANSWERS, MAX_TITLE, bounded},
+    bounds::{MAX_ANSWERS, MAX_TITLE, answer_weight, bounded},
     tools::Told,
 };
 
@@ -177,6 +177,7 @@ impl Step<'_> {
         if answered.by != By::Nobody && answered.allowed == Some(false) {
             self.denied_in_turn();
         }
+        let (mut gone, mut more) = (0, 0);
         if let Some(call) = self.edit_tool(block) {
             if call.state.is_open() {
                 call.started = now;
@@ -188,10 +189,13 @@ impl Step<'_> {
                 call.state = ToolState::InProgress;
             }
             if call.answers.len() >= MAX_ANSWERS {
-                call.answers.remove(0);
+                gone = answer_weight(&call.answers.remove(0));
             }
+            more = answer_weight(&answered);
             call.answers.push(answered);
         }
+        self.shrink(gone);
+        self.grow(more);
         self.mark_asking(block);
     }
 

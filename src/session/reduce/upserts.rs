@@ -236,9 +236,12 @@ impl Step<'_> {
         else {
             return Some(content);
         };
+        let before = said.text.len() + said.meta.weight();
         said.text = bounded(&SafeText::new(&format!("{}{text}", said.text)), MAX_MESSAGE);
         said.meta.merge(meta);
-        self.grow(text.len());
+        let after = said.text.len() + said.meta.weight();
+        self.shrink(before);
+        self.grow(after);
         None
     }
 

@@ -7,12 +7,14 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{PlanEntry, PlanStatus, WorkState},
+    proto::{AgentNotice, NoticeSeverity, PlanEntry, PlanStatus, WorkState},
     session::{Phase, Session, Sessions, Subagent},
+    text::SafeText,
     ui::{
         Ui, UiCommand, UiContext,
         action::Action,
         composer::Sources,
+        contain::{self, Broken, contained},
         overlay::{Frame, Room, agent_name, draw_rows},
         queue,
         render::{
@@ -85,6 +87,9 @@ impl Zones {
     }
 }
 
+/// Rows of a dialog that cannot be drawn.
+const UNDRAWN_ROWS: u16 = 3;
+
 /// Rows of the screen that a terminal does not get: viewer's title and status line.
 const TERMINAL_MARGIN: u16 = 2;
 
@@ -117,7 +122,17 @@ impl Ui {
         if self.viewer.is_some() {
             let zones = Zones::stack(area, 0, 0, 0, 0);
             self.draw_status(zones.status, buffer, cx);
-            let cursor = self.draw_viewer(zones.above_composer(), buffer, cx);
+            let above = zones.above_composer();
+            let drawn = contained("what fills the screen", || {
+                self.draw_viewer(above, buffer, cx)
+            });
+            let cursor = drawn.unwrap_or_else(|_| {
+                // Its keys may mean more than can be seen.
+                self.viewer = None;
+                self.draw_undrawn(above, buffer);
+                None
+            });
+            self.tell_broken();
             self.draw_notices(zones.above_composer(), buffer, cx);
             return cursor;
         }
@@ -130,6 +145,7 @@ impl Ui {
             let rows = self.queue_rows(session, zones.queue.height, area.width, cx);
             draw_rows(&rows, zones.queue, buffer);
         }
+        self.tell_broken();
         self.draw_notices(zones.transcript, buffer, cx);
         let cursor = self.draw_composer(&zones, buffer, cx);
         self.draw_status(zones.status, buffer, cx);
@@ -166,8 +182,7 @@ impl Ui {
         let queue = u16::try_from(queue).unwrap_or(queue_room);
         let question = if asking {
             let room = Room::new(area.width, above - queue);
-            self.layers
-                .height(room, &self.look.overlay(&self.composer, cx))
+            self.layer_height(room, cx)
         } else {
             0
         };
@@ -387,17 +402,15 @@ impl Ui {
         buffer: &mut Buffer,
         cx: &UiContext<'_>,
     ) -> Option<Position> {
-        let overlay = self.look.overlay(&self.composer, cx);
         if !self.layers.is_opened() {
             if zones.question.is_empty() {
                 return None;
             }
-            return self.layers.draw(zones.question, buffer, &overlay);
+            return self.draw_layer(zones.question, buffer, cx);
         }
         let above = zones.above_composer();
         let height = self
-            .layers
-            .height(Room::new(above.width, above.height), &overlay)
+            .layer_height(Room::new(above.width, above.height), cx)
             .min(above.height);
         let area = Rect {
             y: above.bottom() - height,
@@ -405,7 +418,56 @@ impl Ui {
             ..above
         };
         self.links.retain(|link| !link.area.intersects(area));
-        self.layers.draw(area, buffer, &overlay)
+        self.draw_layer(area, buffer, cx)
+    }
+
+    fn layer_height(&mut self, room: Room, cx: &UiContext<'_>) -> u16 {
+        let overlay = self.look.overlay(&self.composer, cx);
+        // What has no height has rows enough to say so.
+        contained("a dialog", || self.layers.height(room, &overlay)).unwrap_or(UNDRAWN_ROWS)
+    }
+
+    /// A dialog that cannot be drawn says so, and takes no answer but to stop.
+    fn draw_layer(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &UiContext<'_>,
+    ) -> Option<Position> {
+        let overlay = self.look.overlay(&self.composer, cx);
+        let drawn = contained("a dialog", || {
+            #[cfg(test)]
+            crate::ui::contain::faults::meet("dialog", "");
+            self.layers.draw(area, buffer, &overlay)
+        });
+        self.layers.set_undrawn(drawn.is_err());
+        drawn.unwrap_or_else(|_| {
+            self.draw_undrawn(area, buffer);
+            None
+        })
+    }
+
+    fn draw_undrawn(&self, area: Rect, buffer: &mut Buffer) {
+        let area = area.intersection(buffer.area);
+        ratatui::widgets::Widget::render(ratatui::widgets::Clear, area, buffer);
+        let text = "This cannot be drawn: a fault of acp-tui. Esc leaves it; nothing is answered.";
+        let line = StyledLine::styled(text, self.look.theme.error);
+        draw_rows(&line.wrap(area.width.into()), area, buffer);
+    }
+
+    /// Says once of each fault that was contained what it was, and what to do about it.
+    fn tell_broken(&mut self) {
+        if let Some(Broken { what, .. }) = contain::take_told() {
+            self.notices.say(AgentNotice {
+                severity: NoticeSeverity::Error,
+                title: SafeText::line(&format!("acp-tui could not draw {what}")),
+                description: Some(
+                    "It stands in a plainer form. This is a fault of acp-tui: please report it with \
+                     what --log FILE says of it."
+                        .into(),
+                ),
+            });
+        }
     }
 
     fn draw_too_small(&self, area: Rect, buffer: &mut Buffer) {

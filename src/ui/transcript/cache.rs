@@ -2,14 +2,19 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use ratatui::text::Span;
+
 use crate::{
     config::DiffLayout,
     session::BlockId,
-    ui::render::{Rendered, Row, tool::Detail},
+    ui::render::{Link, Rendered, Row, tool::Detail},
 };
 
-/// Rows kept. What the screen needs is kept whatever it takes; about 50 MB of styled text.
-pub const MAX_ROWS: usize = 64 << 10;
+/// What an allocation costs besides what is asked for.
+const ALLOCATION: usize = 16;
+
+/// Bytes of rows kept. What the screen needs is kept whatever it takes.
+pub const MAX_WEIGHT: usize = 24 << 20;
 
 /// One segment of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,12 +60,14 @@ pub struct Entry {
     /// The offload's generation when it was painted plain, for want of a result.
     provisional: Option<u64>,
     last_used: u64,
+    /// Bytes.
+    weight: usize,
 }
 
 #[derive(Debug, Default)]
 pub struct RowCache {
     entries: HashMap<Key, Entry>,
-    rows: usize,
+    weight: usize,
     clock: u64,
 }
 
@@ -94,17 +101,18 @@ impl RowCache {
             rows: rows.clone(),
             provisional: rendered.provisional.then_some(generation),
             last_used: self.clock,
+            weight: weight(&rows),
         };
-        self.rows += weight(&entry);
+        self.weight += entry.weight;
         if let Some(old) = self.entries.insert(key, entry) {
-            self.rows -= weight(&old);
+            self.weight -= old.weight;
         }
         rows
     }
 
     /// A frame begins: what was used before it may go if there is too much.
     pub fn begin_frame(&mut self) {
-        if self.rows > MAX_ROWS {
+        if self.weight > MAX_WEIGHT {
             self.evict();
         }
         self.clock += 1;
@@ -116,25 +124,33 @@ impl RowCache {
             .entries
             .iter()
             .filter(|(_, entry)| entry.last_used != self.clock)
-            .map(|(key, entry)| (entry.last_used, *key, weight(entry)))
+            .map(|(key, entry)| (entry.last_used, *key, entry.weight))
             .collect();
         ages.sort_unstable_by_key(|(last_used, ..)| *last_used);
         for (_, key, weight) in ages {
-            if self.rows <= MAX_ROWS / 2 {
+            if self.weight <= MAX_WEIGHT / 2 {
                 return;
             }
             self.entries.remove(&key);
-            self.rows -= weight;
+            self.weight -= weight;
         }
     }
 
     #[cfg(test)]
-    pub fn rows_kept(&self) -> usize {
-        self.rows
+    pub fn weight(&self) -> usize {
+        self.weight
     }
 }
 
-/// An entry without rows costs something as well.
-fn weight(entry: &Entry) -> usize {
-    entry.rows.len() + 1
+/// Bytes that rows take. An entry without rows costs something as well.
+fn weight(rows: &[Row]) -> usize {
+    let row = |row: &Row| {
+        let spans = &row.line.spans;
+        let texts: usize = spans.iter().map(|span| span.content.len()).sum();
+        size_of::<Row>()
+            + spans.capacity() * (size_of::<Span<'_>>() + ALLOCATION)
+            + texts
+            + row.links.capacity() * size_of::<Link>()
+    };
+    size_of::<Key>() + size_of::<Entry>() + ALLOCATION + rows.iter().map(row).sum::<usize>()
 }

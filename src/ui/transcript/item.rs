@@ -12,9 +12,12 @@ use crate::{
     config::Thoughts,
     proto::ToolContent,
     session::{Block, BlockId, BlockKind, NoticeLevel},
-    ui::render::{
-        markdown::{Segment, Splitter},
-        tool::{Detail, default_detail, piece_count},
+    ui::{
+        contain::contained,
+        render::{
+            markdown::{Segment, Splitter},
+            tool::{Detail, default_detail, piece_count},
+        },
     },
 };
 
@@ -137,8 +140,21 @@ impl Item {
         }
     }
 
+    /// A text that the splitter cannot take stands as it is.
     fn split(&mut self, source: &str, done: bool, now: Instant) -> usize {
+        if let Ok(count) = contained("a text", || self.split_by(source, done, now)) {
+            return count;
+        }
+        self.text = Some(Box::new(Splitter::plain()));
+        contained("a plain text", || self.split_by(source, done, now)).unwrap_or(1)
+    }
+
+    fn split_by(&mut self, source: &str, done: bool, now: Instant) -> usize {
         let text = self.text.get_or_insert_default();
+        #[cfg(test)]
+        if !text.is_plain() {
+            crate::ui::contain::faults::meet("split", source);
+        }
         let bite = source.floor_char_boundary(text.seen().saturating_add(BITE));
         if bite < source.len() {
             text.update(&source[..bite]);

@@ -11,7 +11,7 @@ use crate::{
     session::{
         Block, BlockKind, Compaction, Piece, Pieces, Session, SessionMessage, ToolCall, ToolState,
     },
-    text::SafeText,
+    text::{SafeText, first_bytes},
     ui::render::{diff::change_label, subagent::session_name, tool::shown_path},
     vt::Screens,
 };
@@ -78,6 +78,23 @@ pub(super) fn block_text(block: &Block, source: &Source<'_>) -> String {
             None => notice.text.to_string(),
         },
     }
+}
+
+/// What a tool call's header says, or one piece of its content, cut to what people read.
+pub(super) fn tool_part(call: &ToolCall, segment: usize, source: &Source<'_>) -> String {
+    let Some(piece) = segment.checked_sub(1) else {
+        return header(call, source);
+    };
+    let text = match call.content.get(piece) {
+        Some(piece) => piece_text(piece, source),
+        None => [&call.raw_input, &call.raw_output]
+            .into_iter()
+            .flatten()
+            .map(|raw| SafeText::new(&raw.0).to_string())
+            .collect::<Vec<_>>()
+            .join("\n"),
+    };
+    first_bytes(&text, MAX_DIFF_BYTES).to_owned()
 }
 
 /// As [`block_text`], with the JSON that a tool call was made with and gave back.
@@ -218,7 +235,12 @@ fn title(call: &ToolCall) -> String {
 }
 
 fn body_text(call: &ToolCall, source: &Source<'_>) -> String {
-    let pieces = call.content.iter().map(|piece| match piece {
+    let pieces = call.content.iter().map(|piece| piece_text(piece, source));
+    pieces.collect::<Vec<_>>().join("\n")
+}
+
+fn piece_text(piece: &ToolContent, source: &Source<'_>) -> String {
+    match piece {
         ToolContent::Block(content) => content_text(content),
         ToolContent::Diff(diff) => diff_text(diff, source),
         ToolContent::Terminal(id) => terminal_text(id, source),
@@ -226,8 +248,7 @@ fn body_text(call: &ToolCall, source: &Source<'_>) -> String {
             format!("[{}]", session_name(id, source.root, source.subagents))
         }
         ToolContent::Unknown { kind, .. } => format!("[content of unknown type: {kind}]"),
-    });
-    pieces.collect::<Vec<_>>().join("\n")
+    }
 }
 
 fn content_text(content: &ContentBlock) -> String {

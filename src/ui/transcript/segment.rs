@@ -1,15 +1,24 @@
 //! Draws one segment of one block.
 
-use ratatui::style::Style;
+use ratatui::{style::Style, text::Line};
 
-use super::{frame::Frame, item::Item, nested};
+use super::{
+    frame::Frame,
+    item::Item,
+    nested,
+    plain::{block_text, tool_part},
+};
+#[cfg(test)]
+use crate::ui::contain::faults;
 use crate::{
     session::{Block, BlockKind},
+    text::first_bytes,
+    ui::contain::contained,
     ui::render::{
         RenderContext, Rendered, Row,
         compaction::{render_compaction_header, render_piece},
         content::{FULL_ROWS, render_content},
-        line::{StyledLine, prefixed},
+        line::{StyledLine, Wrapping, prefixed},
         markdown,
         notice::render_notice,
         plan::{render_finished_plan, render_plan_text},
@@ -33,7 +42,8 @@ const SHORT_NOTICE_ROWS: usize = 8;
 /// Blanks left of what the agent says.
 const INDENT: usize = 2;
 
-/// The segment's rows, the gap above it included.
+/// The segment's rows, the gap above it included. One that cannot be drawn stands as plain text, and
+/// takes nothing else with it.
 pub fn render_segment(
     block: &Block,
     item: &Item,
@@ -41,6 +51,67 @@ pub fn render_segment(
     detail: Detail,
     frame: &Frame<'_>,
 ) -> Rendered {
+    let kind = kind(block);
+    let drawn = contained(kind, || draw(block, item, segment, detail, frame));
+    drawn.unwrap_or_else(|_| {
+        let rows = contained(kind, || plain_rows(block, item, segment, frame));
+        plain(rows.unwrap_or_else(|_| vec![Row::from(Line::from(UNDRAWN))]))
+    })
+}
+
+/// Stands for what cannot be drawn at all.
+const UNDRAWN: &str = "  [a part of this block cannot be drawn]";
+
+/// Bytes of a block that stand for it where it cannot be drawn; a text's segments are shown whole.
+const MAX_PLAIN: usize = 64 << 10;
+
+fn kind(block: &Block) -> &'static str {
+    match &block.kind {
+        BlockKind::User(_) => "a message of yours",
+        BlockKind::Agent(_) => "a message",
+        BlockKind::Thought(_) => "a thought",
+        BlockKind::Tool(_) => "a tool call",
+        BlockKind::Plan(_) | BlockKind::PlanText(_) => "a plan",
+        BlockKind::Compaction(_) => "a compaction",
+        BlockKind::Subagent(_) => "a subagent",
+        BlockKind::SessionMessage(_) => "a message between sessions",
+        BlockKind::Content(_) => "content",
+        BlockKind::Notice(_) => "a notice",
+    }
+}
+
+fn plain_rows(block: &Block, item: &Item, segment: usize, frame: &Frame<'_>) -> Vec<Row> {
+    let part = match &block.kind {
+        BlockKind::Agent(message) => item
+            .text_segment(segment)
+            .and_then(|part| message.text.get(part.range.clone()))
+            .map(str::to_owned),
+        BlockKind::Thought(thought) => segment
+            .checked_sub(1)
+            .and_then(|at| item.text_segment(at))
+            .and_then(|part| thought.text.get(part.range.clone()))
+            .map(str::to_owned),
+        BlockKind::Tool(call) => Some(tool_part(call, segment, &frame.source)),
+        _ => None,
+    };
+    let text = part.unwrap_or_else(|| {
+        let whole = block_text(block, &frame.source);
+        first_bytes(&whole, MAX_PLAIN).to_owned()
+    });
+    #[cfg(test)]
+    faults::meet("plain", &text);
+    let mut indent = StyledLine::new();
+    indent.fill_to(INDENT, Style::new());
+    let gap = (item.gap && segment == 0).then(Row::default);
+    let lines = StyledLine::lines(text.trim_end(), frame.ctx.theme.text);
+    let width = usize::from(frame.ctx.width);
+    let rows = lines.flat_map(|line| line.wrap_with(Wrapping::Verbatim, width, &indent, &indent));
+    gap.into_iter().chain(rows).collect()
+}
+
+fn draw(block: &Block, item: &Item, segment: usize, detail: Detail, frame: &Frame<'_>) -> Rendered {
+    #[cfg(test)]
+    faults::meet("draw", &block_text(block, &frame.source));
     let full = detail == Detail::Full;
     let mut rendered = match &block.kind {
         BlockKind::User(message) => {

@@ -196,7 +196,7 @@ impl FilePopup {
         ("files of a mention", serial).hash(&mut key);
         let (index, query, latest) = (index.clone(), self.query.clone(), files.latest.clone());
         let wanted = move || latest.load(Ordering::Relaxed) == serial;
-        let found = offload.get(key.finish(), move || index.rank(&query, wanted));
+        let found = offload.get(key.finish(), 0, move || index.rank(&query, wanted));
         if let Some(found) = found {
             self.waiting = None;
             self.show(found.as_ref().clone().unwrap_or_default(), files);

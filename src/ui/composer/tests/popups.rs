@@ -155,7 +155,7 @@ fn a_choice_made_before_the_worker_is_done_is_the_right_one() {
     let (release, blocked) = std::sync::mpsc::channel::<()>();
     let offload = Offload::new(|| {});
     desk.composer = Composer::new(offload.clone());
-    offload.get(1, move || blocked.recv().is_ok());
+    offload.get(1, 0, move || blocked.recv().is_ok());
     let paths: Arc<[String]> = (0..5_000).map(|n| format!("dir/file{n}.rs")).collect();
     desk.composer.set_files(paths);
     desk.keys("@file4321<tab>");

@@ -9,7 +9,10 @@ use std::{
 use syntect::parsing::{ParseState, ScopeStack};
 
 use super::{Language, Token, language::syntaxes};
-use crate::ui::{offload::Offload, render::RenderContext};
+use crate::ui::{
+    offload::{Offload, Product},
+    render::RenderContext,
+};
 
 /// Bytes of one text that are highlighted; what is behind stays plain.
 const MAX_TEXT: usize = 512 * 1024;
@@ -51,7 +54,7 @@ impl Highlight {
 type Tokens = Box<[(Range<usize>, Token)]>;
 
 /// Tokens of a text, and the state to go on from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Highlighted {
     /// Of the lines that end in a newline.
     complete: Vec<Arc<Tokens>>,
@@ -64,6 +67,18 @@ pub struct Highlighted {
     /// Bytes and hash of the whole text.
     len: usize,
     hash: u64,
+}
+
+/// Pieces of a code block share no tokens; states of one that grows do, and only the last is kept.
+impl Product for Highlighted {
+    fn weight(&self) -> usize {
+        let line = size_of::<Arc<Tokens>>() + 4 * size_of::<usize>();
+        let token = size_of::<(Range<usize>, Token)>();
+        let lines = self.complete.iter().chain(&self.partial);
+        let tokens: usize = lines.map(|line| line.len()).sum();
+        // A state is a handful of contexts and scopes.
+        self.complete.len() * line + tokens * token + size_of::<Self>() + (1 << 10)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -129,7 +144,9 @@ impl<'a> Code<'a> {
         };
         let latest = ctx
             .offload
-            .latest(key, rev, || self.job(seen.clone(), ctx.offload));
+            .latest(key, rev, self.text.len() + self.before.len(), || {
+                self.job(seen.clone(), ctx.offload)
+            });
         Highlight {
             pending: latest.is_none(),
             lines: latest.or(seen),

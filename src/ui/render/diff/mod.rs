@@ -18,7 +18,10 @@ use crate::{
     config::DiffLayout,
     proto::{Diff, DiffText, FileChange, FileKind},
     text::SafeText,
-    ui::offload::Offload,
+    ui::{
+        contain::contained,
+        offload::{Offload, Product},
+    },
 };
 
 pub use model::{DiffLine, DiffModel, DiffStats, Form};
@@ -76,22 +79,63 @@ pub fn render_diff(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<
     }
 }
 
+/// What a diff came to: all that is drawn of a folded one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiffSummary {
+    pub form: Form,
+    pub stats: DiffStats,
+}
+
+impl Product for DiffSummary {
+    fn weight(&self) -> usize {
+        size_of::<Self>()
+    }
+}
+
+impl From<&DiffModel> for DiffSummary {
+    fn from(model: &DiffModel) -> Self {
+        Self {
+            form: model.form,
+            stats: model.stats,
+        }
+    }
+}
+
 /// Lines added and removed; `None` while the diff is compared.
 pub fn diff_stats(diff: &Arc<Diff>, offload: &Offload) -> Option<DiffStats> {
-    diff_model(diff, offload).map(|model| model.stats)
+    diff_summary(diff, offload).map(|summary| summary.stats)
+}
+
+/// As [`diff_stats`], and what kind of change it is. Kept when the comparison itself is not any more.
+pub fn diff_summary(diff: &Arc<Diff>, offload: &Offload) -> Option<DiffSummary> {
+    match offload.peek::<DiffSummary>(summary_key(key::key(diff))) {
+        Some(summary) => Some(*summary),
+        None => diff_model(diff, offload).map(|model| DiffSummary::from(&*model)),
+    }
+}
+
+/// Keys are random: one that is as far from another is no other diff's.
+fn summary_key(key: u64) -> u64 {
+    key.rotate_left(17) ^ 0x5555_5555_5555_5555
 }
 
 /// The comparison; `None` while it runs.
 pub fn diff_model(diff: &Arc<Diff>, offload: &Offload) -> Option<Arc<DiffModel>> {
     let key = key::key(diff);
     let job = {
-        let diff = diff.clone();
-        move || DiffModel::new(&diff)
+        let (diff, offload) = (diff.clone(), offload.clone());
+        move || {
+            let model = contained("a diff", || DiffModel::new(&diff))
+                .unwrap_or_else(|_| DiffModel::uncompared(&diff));
+            let summary = DiffSummary::from(&model);
+            offload.put(summary_key(key), 0, Arc::new(summary));
+            model
+        }
     };
     if diff.weight() <= AT_ONCE {
         offload.get_now(key, job)
     } else {
-        offload.get(key, job)
+        offload.get(key, diff.weight(), job)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
         patch::{self, HunkLine, HunkSign},
     },
     text::SafeText,
-    ui::render::excerpt::MAX_LINE_BYTES,
+    ui::{offload::Product, render::excerpt::MAX_LINE_BYTES},
 };
 
 /// Unchanged lines shown around each change.
@@ -40,7 +40,7 @@ const EMPHASIS_BYTES: usize = 1 << 10;
 const EMPHASIS_RATIO: f32 = 0.4;
 
 /// What kind of change it is as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     Changed,
     /// There was no file (V1-TOOL-09).
@@ -50,6 +50,7 @@ pub enum Form {
     /// Nothing differs that could be shown.
     Same,
     /// There is no text of it.
+    #[default]
     Untold,
 }
 
@@ -85,13 +86,13 @@ pub enum Side {
 }
 
 /// A text and where its lines begin.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Lines {
     text: SafeText,
     starts: Vec<u32>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DiffModel {
     pub form: Form,
     pub stats: DiffStats,
@@ -190,6 +191,22 @@ impl Lines {
     }
 }
 
+/// The texts count: the transcript may have let go of them.
+impl Product for DiffModel {
+    fn weight(&self) -> usize {
+        let side = |lines: &Lines| lines.text.len() + lines.starts.capacity() * size_of::<u32>();
+        let marks = |ranges: &Vec<Range<usize>>| 64 + ranges.len() * size_of::<Range<usize>>();
+        let numbers = self.numbers.iter().flatten();
+        side(&self.old)
+            + side(&self.new)
+            + self.lines.capacity() * size_of::<DiffLine>()
+            + self.hunks.capacity() * size_of::<usize>()
+            + self.emphasis.values().map(marks).sum::<usize>()
+            + self.changed_parts.len() * 64
+            + numbers.map(|side| side.capacity() * 4).sum::<usize>()
+    }
+}
+
 impl DiffModel {
     pub fn new(diff: &Diff) -> Self {
         match &diff.text {
@@ -208,6 +225,27 @@ impl DiffModel {
         };
         let mut model = Self::blank(form, old.cloned().unwrap_or_default(), new.clone());
         model.compare();
+        model
+    }
+
+    /// Both sides as they are, not compared: all of the old one removed, all of the new one added.
+    pub fn uncompared(diff: &Diff) -> Self {
+        let DiffText::Sides { old, new } = &diff.text else {
+            return Self::default();
+        };
+        let old = old.clone().unwrap_or_default();
+        let mut model = Self::blank(Form::Changed, old, new.clone());
+        let (removed, added) = (index(model.old.len()), index(model.new.len()));
+        model.lines = (0..removed)
+            .map(|old| DiffLine::Removed { old })
+            .chain((0..added).map(|new| DiffLine::Added { new }))
+            .collect();
+        model.hunks = vec![0];
+        model.rough = true;
+        model.stats = DiffStats {
+            added: added as usize,
+            removed: removed as usize,
+        };
         model
     }
 

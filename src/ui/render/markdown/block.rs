@@ -37,6 +37,10 @@ pub fn render(
     let open = source.get(segment.range.clone()).unwrap_or_default();
     if let Shape::Code(piece) = &segment.shape {
         blocks.code_piece(source, piece, segment.done);
+    } else if segment.shape == Shape::Plain {
+        let lines = open.strip_suffix('\n').unwrap_or(open);
+        let lines: Vec<_> = StyledLine::lines(lines, ctx.theme.text).collect();
+        blocks.lines(&lines, Wrapping::Verbatim);
     } else {
         let text = if segment.done {
             Cow::Borrowed(open)

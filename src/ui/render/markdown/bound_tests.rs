@@ -227,7 +227,7 @@ fn blocks_at_the_bound_of_the_largest_are_cut() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(160))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn around_each_bound_nothing_breaks_and_chunks_do_not_matter(

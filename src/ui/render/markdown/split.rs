@@ -53,6 +53,8 @@ pub enum Shape {
     Code(CodePiece),
     /// As more rows of the table whose head and first rows are at `head`.
     Rows { head: Range<usize> },
+    /// As no markdown, but as it is.
+    Plain,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,11 +127,25 @@ impl Default for Splitter {
 }
 
 impl Splitter {
+    /// One that cuts where it may and looks for no markdown: for a text that cannot be drawn as such.
+    pub fn plain() -> Self {
+        let mut splitter = Self::default();
+        splitter.open.shape = Shape::Plain;
+        splitter
+    }
+
+    pub fn is_plain(&self) -> bool {
+        self.open.shape == Shape::Plain
+    }
+
     /// Takes in what was appended to `source` since the last call. A source that did not grow by
     /// appending is started over when it is shorter, and must not be passed otherwise.
     pub fn update(&mut self, source: &str) {
         if source.len() < self.seen || (self.finished && source.len() > self.seen) {
-            *self = Self::default();
+            *self = match self.is_plain() {
+                true => Self::plain(),
+                false => Self::default(),
+            };
         }
         if source.len() == self.seen {
             return;
@@ -139,8 +155,12 @@ impl Splitter {
             // A bite ends where the bounds are measured next, so that what is cut does not hang on
             // the pieces in which it came.
             let end = (self.seen + STEP).min(self.measure_at.max(self.seen + 1));
-            let bite = source.get(..source.ceil_char_boundary(end)).unwrap_or(source);
-            let last = bite.as_bytes()[self.seen..].iter().rposition(|b| *b == b'\n');
+            let bite = source
+                .get(..source.ceil_char_boundary(end))
+                .unwrap_or(source);
+            let last = bite.as_bytes()[self.seen..]
+                .iter()
+                .rposition(|b| *b == b'\n');
             if let Some(last) = last {
                 self.lines = self.seen + last + 1;
                 self.advance(bite, self.lines, false);
@@ -200,6 +220,7 @@ impl Splitter {
         loop {
             let again = match self.open.shape {
                 Shape::Code(_) => self.scan_code(source, end),
+                Shape::Plain => false,
                 _ => self.parse(source, end, force),
             };
             if !again {
@@ -369,12 +390,13 @@ impl Splitter {
             // What is cut must be known: by all its lines, and by the one that is not complete.
             self.advance(source, self.lines, true);
             let unfinished = source.len().saturating_sub(self.lines);
-            if unfinished > SETTLED_LINE && !matches!(self.open.shape, Shape::Code(_)) {
+            let parsed = !matches!(self.open.shape, Shape::Code(_) | Shape::Plain);
+            if unfinished > SETTLED_LINE && parsed {
                 self.parse(source, source.len(), true);
             }
             let start = self.measured_from();
             let max = match (&self.open.shape, self.open_kind) {
-                (Shape::Code(_), _) => CODE_BYTES,
+                (Shape::Code(_) | Shape::Plain, _) => CODE_BYTES,
                 (Shape::Blocks, Kind::Paragraph) => MAX_PARAGRAPH,
                 _ => MAX_BLOCK,
             };
@@ -390,6 +412,9 @@ impl Splitter {
             let at = safe_cut(source, window, self.open_kind);
             let mut next = self.fresh(at);
             next.gap = false;
+            if self.is_plain() {
+                next.shape = Shape::Plain;
+            }
             self.commit(at, next);
         }
     }

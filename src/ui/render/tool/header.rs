@@ -10,9 +10,9 @@ use crate::{
     ui::render::{
         RenderContext, Rendered, Row,
         command::shown_command,
-        diff::{DiffStats, Form, diff_model},
+        diff::{DiffStats, Form, diff_summary},
         excerpt::{MAX_LINE_BYTES, line_count},
-        format::{count, elapsed, elapsed_seconds, grouped},
+        format::{count, elapsed, grouped},
         line::{StyledLine, Wrapping, joined, pad, spread},
     },
 };
@@ -347,19 +347,19 @@ fn counts(call: &ToolCall, ctx: &RenderContext<'_>) -> (Counts, bool) {
     }
     let mut waiting = false;
     for diff in diffs(call) {
-        let Some(model) = diff_model(diff, ctx.offload) else {
+        let Some(summary) = diff_summary(diff, ctx.offload) else {
             waiting = true;
             continue;
         };
-        if model.form == Form::Untold {
+        if summary.form == Form::Untold {
             (counts.created, counts.overwrites) = (false, false);
             continue;
         }
         counts.known = true;
-        counts.created &= model.form == Form::Created;
+        counts.created &= summary.form == Form::Created;
         counts.overwrites &= diff.change == FileChange::Overwrite;
-        counts.stats.added += model.stats.added;
-        counts.stats.removed += model.stats.removed;
+        counts.stats.added += summary.stats.added;
+        counts.stats.removed += summary.stats.removed;
     }
     counts.known &= !waiting;
     (counts, waiting)
@@ -439,13 +439,9 @@ fn folded_lines(call: &ToolCall) -> usize {
 fn time(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> StyledLine {
     let text = match (call.took, &call.state) {
         (Some(took), _) if took.as_millis() >= 100 => elapsed(took),
-        (None, ToolState::InProgress) if call.is_running() => {
-            let so_far = ctx.now.saturating_duration_since(call.started);
-            if tool.spinner.is_some() {
-                elapsed(so_far)
-            } else {
-                elapsed_seconds(so_far)
-            }
+        // Without motion nothing counts up: the time is told at the end.
+        (None, ToolState::InProgress) if call.is_running() && tool.spinner.is_some() => {
+            elapsed(ctx.now.saturating_duration_since(call.started))
         }
         _ => return StyledLine::new(),
     };

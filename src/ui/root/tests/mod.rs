@@ -1,6 +1,7 @@
 //! The UI as a whole, in front of a played agent.
 
 mod actions;
+mod broken;
 mod in_flight;
 mod newer;
 mod options;
