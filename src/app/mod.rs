@@ -51,7 +51,7 @@ use anyhow::Context;
 
 use crate::{
     acp::StopMode,
-    cli::{ExitCode, Launch},
+    cli::{ExitCode, Launch, complain},
     config::Loaded,
 };
 
@@ -101,7 +101,7 @@ fn open(
             replay,
         ))
     }));
-    runtime.block_on(started.end(StopMode::Quick));
+    let lost = runtime.block_on(started.end(StopMode::Quick));
     let code = match &outcome {
         Ok(Ok(farewell)) => farewell.code(),
         _ => ExitCode::Failure,
@@ -112,7 +112,14 @@ fn open(
     // Blocking tasks may hang on a dead file system: they are not waited for.
     runtime.shutdown_background();
     match outcome {
-        Ok(Ok(farewell)) => Ok(farewell.say()),
+        Ok(Ok(farewell)) => {
+            let code = farewell.say();
+            // What was said on the screen is gone with it, and nobody was there for the last of it.
+            if let Some(lost) = lost {
+                complain(lost);
+            }
+            Ok(code)
+        }
         Ok(Err(error)) => Err(error),
         Err(panic) => resume_unwind(panic),
     }

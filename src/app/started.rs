@@ -11,6 +11,7 @@ use crate::{
     acp::{Client, StopMode, Trace, TraceHandle},
     app::records::RecordWriter,
     host::{Host, Login},
+    text::SafeText,
 };
 
 /// How long a slow disk may hold up the end.
@@ -71,8 +72,8 @@ impl Started {
     }
 
     /// Ends all agents and terminals, side by side, and finishes the wire log. Bounded in time by
-    /// the ladders.
-    pub async fn end(&self, mode: StopMode) {
+    /// the ladders. Gives why the end of a session is not stored, where that is so.
+    pub async fn end(&self, mode: StopMode) -> Option<SafeText> {
         let (agents, hosts, logins, trace, records) = self.with(|inner| {
             (
                 std::mem::take(&mut inner.agents),
@@ -86,12 +87,11 @@ impl Started {
         let hosts = join_all(hosts.iter().map(Host::shutdown));
         let logins = join_all(logins.iter().map(Login::shutdown));
         tokio::join!(agents, hosts, logins);
-        if let Some(records) = records {
-            records.finish(RECORDS_PATIENCE);
-        }
+        let lost = records.and_then(|records| records.finish(RECORDS_PATIENCE));
         if let Some(trace) = trace {
             trace.finish();
         }
+        lost
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Inner) -> T) -> T {

@@ -926,3 +926,15 @@ fn options_without_a_kind_are_known_by_their_words() {
         }
     }
 }
+
+#[test]
+fn a_run_whose_session_cannot_be_stored_says_so_once() {
+    let shell = scripted(prompt(json!([{"text": "an answer"}])));
+    let state = shell.path().join(".local/state");
+    fs::create_dir_all(&state).unwrap();
+    fs::write(state.join("acp-tui"), "in the way").unwrap();
+    let log = shell.path().join("log").display().to_string();
+    let ran = shell.run(&["run", "--log", &log, "go"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "an answer\n"));
+    assert_eq!(ran.err.matches("is not stored").count(), 1, "{}", ran.err);
+}

@@ -650,8 +650,12 @@ impl Run {
         let started = self.started.clone();
         let lost = self.output.closed();
         let written = self.output.finish();
+        let told = self.told_not_stored;
         let ending = async {
-            tokio::join!(started.end(mode), written.cancelled());
+            let (not_stored, ()) = tokio::join!(started.end(mode), written.cancelled());
+            if let Some(why) = not_stored.filter(|_| !told) {
+                complain(why);
+            }
         };
         // Who reads slowly is waited for as long as a turn would be.
         let given_up = async {

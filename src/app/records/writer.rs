@@ -66,7 +66,7 @@ enum Order {
         weight: usize,
     },
     End(SessionKey),
-    Finish(mpsc::Sender<()>),
+    Finish(mpsc::Sender<Option<SafeText>>),
 }
 
 /// What the terminals in a batch show, by id.
@@ -114,6 +114,14 @@ impl RecordWriter {
                 keep,
                 open: HashMap::new(),
             };
+            // Of the last lines: who would be told of it may be leaving.
+            let mut lost = None;
+            let told = |error: io::Error, session| {
+                tracing::warn!(%error, "a session could not be stored");
+                let text = SafeText::line(&format!("this conversation is not stored: {error}"));
+                tell(session, Trouble::NotStored(error));
+                Some(text)
+            };
             while let Ok(order) = inbox.recv() {
                 match order {
                     Order::Begin(session, destination) => {
@@ -127,20 +135,17 @@ impl RecordWriter {
                         screens,
                         weight,
                     } => {
-                        if let Err(error) = files.write(session, batch, &screens) {
-                            tracing::warn!(%error, "a session could not be stored");
-                            tell(session, Trouble::NotStored(error));
-                        }
+                        let written = files.write(session, batch, &screens);
+                        lost = written.map_or_else(|error| told(error, session), |()| None);
                         counter.fetch_sub(weight, Ordering::Relaxed);
                     }
                     Order::End(session) => {
                         if let Err(error) = files.end(session) {
-                            tracing::warn!(%error, "a session could not be stored");
-                            tell(session, Trouble::NotStored(error));
+                            lost = told(error, session);
                         }
                     }
                     // Who asked may have stopped waiting.
-                    Order::Finish(done) => drop(done.send(())),
+                    Order::Finish(done) => drop(done.send(lost.clone())),
                 }
             }
         };
@@ -174,13 +179,16 @@ impl RecordWriter {
         self.order(Order::End(session));
     }
 
-    /// Waits until everything is written, but no longer than that.
-    pub fn finish(&self, patience: Duration) {
+    /// Waits until everything is written, but no longer than that; gives what is wrong with the last of
+    /// it.
+    pub fn finish(&self, patience: Duration) -> Option<SafeText> {
         let (done, wait) = mpsc::channel();
         self.order(Order::Finish(done));
-        if wait.recv_timeout(patience).is_err() {
-            tracing::warn!("the disk is slow: the end of a session may not be stored");
-        }
+        wait.recv_timeout(patience).unwrap_or_else(|_| {
+            let text = "the disk is slow: the end of the conversation may not be stored";
+            tracing::warn!(text);
+            Some(SafeText::from(text))
+        })
     }
 
     fn order(&self, order: Order) {
