@@ -332,7 +332,7 @@ impl Agent {
                 }
             }
             "round" => {
-                for step in heavy::round(self.prompts as u64) {
+                for step in heavy::round(self.prompts) {
                     self.step(&step);
                 }
             }
