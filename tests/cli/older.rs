@@ -55,6 +55,7 @@ fn a_turn_is_told_right_in_every_older_dialect() {
         ("banjo", BANJO),
         ("opencode", ""),
         ("opencode", OPENCODE),
+        ("claude", CLAUDE),
         ("summary", ""),
     ] {
         for (policy, came, decision) in [

@@ -175,6 +175,12 @@ fn opencode_of_2025_takes_modes_and_models_and_loads_a_session() {
     assert_no_faults(&tui);
 }
 
+// D-03, D-04, D-08, D-10, D-11, D-16, D-23
+#[test]
+fn the_early_claude_code_acp_talks_with_its_preset() {
+    conversation("claude", "dialect = \"claude-code-acp-old\"\n", "");
+}
+
 // D-26, D-27, D-28
 #[test]
 fn the_early_summary_talks_by_default() {
