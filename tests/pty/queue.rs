@@ -112,7 +112,9 @@ fn what_waited_is_in_the_draft_after_a_kill_and_what_was_sent_is_not() {
     tui.signal(Signal::KILL);
     tui.wait_exit();
     let tui = setup.start();
-    let screen = tui.wait_for("half a thought");
-    assert!(screen.contains("❯ three"), "{screen}");
+    let screen = tui.wait_for("❯ half a thought");
+    assert!(!screen.contains("three"), "each by itself: {screen}");
+    tui.keys("<up>");
+    let screen = tui.wait_for("❯ three");
     assert!(!screen.contains("two"), "{screen}");
 }

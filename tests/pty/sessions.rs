@@ -256,8 +256,11 @@ fn a_crash_loses_the_draft_of_no_session() {
     tui.signal(rustix::process::Signal::KILL);
     tui.wait_exit();
     let again = setup.start();
+    // Each by itself.
+    again.wait_for("❯ draft of the second");
+    assert!(!again.screen().contains("draft of the first"));
+    again.keys("<up>");
     again.wait_for("draft of the first");
-    again.wait_for("draft of the second");
 }
 
 #[test]
