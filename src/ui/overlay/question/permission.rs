@@ -175,6 +175,15 @@ impl Permission {
     /// The raw input, where not all that it says is seen to be shown.
     fn input_to_show(&self, cx: &OverlayContext<'_>) -> Option<RawJson> {
         let raw = self.raw_input(cx)?;
+        // What the diffs were made from: against the file they hold its texts no more as they came.
+        if let Some(BlockKind::Tool(call)) = cx
+            .session
+            .and_then(|session| session.asked_about(&self.question))
+            .map(|block| &block.kind)
+            && call.diffs.tell_the_raw_input()
+        {
+            return None;
+        }
         let rev = self.rev(cx);
         let shown = match self.input_shown.get() {
             Some((of, shown)) if of == rev => shown,
