@@ -2,7 +2,7 @@
 //!
 //! A renderer asks for a result by key; until it is there it paints a plain form. One worker
 //! thread, started with the first job, so that an idle client has none. Results are kept, and jobs
-//! taken in, up to bounds in bytes. A job that panics leaves [`Product::default`] as its result: the
+//! taken in, up to bounds in bytes. A job that panics leaves an empty product as its result: the
 //! plain form stays, and nothing waits for it.
 
 use std::{

@@ -318,9 +318,10 @@ impl Ui {
         self.look.agents = agents;
     }
 
-    /// Offers sessions of the past, in that order; the choice comes as [`UiCommand::Reopen`].
+    /// Offers sessions of the past, in that order; the choice comes as [`UiCommand::Reopen`]. It was
+    /// asked for by `--resume`, so what is typed at once is meant for its filter.
     pub fn show_past_sessions(&mut self, past: Vec<PastSession>) {
-        self.open_unasked(Box::new(PastSessions::new(past)));
+        self.layers.open(Box::new(PastSessions::new(past)));
     }
 
     /// Offers the agents; the choice comes as [`UiCommand::ChooseAgent`].

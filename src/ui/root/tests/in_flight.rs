@@ -92,18 +92,6 @@ fn dialogs() -> Vec<Named> {
                 Box::new(|screen| screen.ui.show_agent_picker()),
             )
         }),
-        ("past sessions", || {
-            working(|screen| {
-                let past = |name: &'static str| crate::ui::PastSession {
-                    id: name.into(),
-                    name: name.into(),
-                    agent: "Demo".into(),
-                    when: "1 h ago".into(),
-                    elsewhere: None,
-                };
-                screen.ui.show_past_sessions(vec![past("you"), past("fix")]);
-            })
-        }),
         ("sign-in", || (sign_in(), Box::new(|_| {}))),
         ("program to sign in", || {
             let mut screen = named_by_the_agent("/bin/theirs");
