@@ -22,6 +22,8 @@ mod v2;
 mod tests;
 
 pub use client::{Client, Inbound, Inbox};
+#[cfg(test)]
+pub use decode::raw_tool_input;
 pub use ladder::StopMode;
 pub use launch::{LaunchError, LaunchSpec};
 pub use recording::{Recorded, Recording, Word};

@@ -23,11 +23,11 @@ use crate::{
         TerminalSettings,
     },
     proto::{
-        ClientCaps, Comparison, ConnectionId, HostReply, HostRequest, PermissionOption, RequestKey,
-        RpcError, SessionKey, ToAgent, ToolContent, code,
+        ClientCaps, CommandRun, Comparison, ConnectionId, HostReply, HostRequest, PermissionOption,
+        RequestKey, RpcError, SessionKey, ToAgent, ToolContent, code,
     },
     session::{Consent, Event, Prompt, QuestionId, SessionConfig, Start, Subject, Verdict},
-    text::SafeText,
+    text::{SafeText, exact_line},
 };
 
 /// How long a verdict waits for the one before it.
@@ -287,19 +287,7 @@ pub fn decide(
     options: Vec<PermissionOption>,
     told: impl FnOnce(Event) + Send + 'static,
 ) -> JoinHandle<()> {
-    let changes_files = subject
-        .content
-        .iter()
-        .any(|content| matches!(content, ToolContent::Diff(_)));
-    let asked = host::Subject {
-        kind: subject.kind,
-        tool: subject.name,
-        command: subject.command,
-        command_cwd: subject.command_cwd,
-        paths: subject.paths,
-        changes_files,
-        opaque: subject.opaque,
-    };
+    let asked = asked_of(subject);
     let verdict = tokio::spawn(host.decide(asked, options));
     tokio::spawn(async move {
         for before in before.into_iter().flatten() {
@@ -309,6 +297,35 @@ pub fn decide(
         let verdict = verdict.await.unwrap_or(Verdict::Ask { reason: None });
         told(Event::Decided { question, verdict });
     })
+}
+
+/// All that is told of what a call would do, for the judge.
+fn asked_of(subject: Subject) -> host::Subject {
+    let mut input = (*subject.input).clone();
+    let shown = subject.command.map(|line| CommandRun {
+        line,
+        cwd: subject.command_cwd.clone(),
+        env: subject.env,
+        ..CommandRun::default()
+    });
+    input.run = match (input.run.take(), shown) {
+        // Where it runs is counted from the session's directory there.
+        (Some(run), Some(shown)) if run.line == shown.line => Some(CommandRun {
+            cwd: shown.cwd,
+            ..run
+        }),
+        (run, shown) => shown.or(run),
+    };
+    let diff = |content: &ToolContent| matches!(content, ToolContent::Diff(_));
+    input.writes |= subject.content.iter().any(diff);
+    host::Subject {
+        kind: subject.kind,
+        tool: subject.name,
+        base: subject.command_cwd.map(PathBuf::from),
+        paths: subject.paths,
+        input,
+        opaque: subject.opaque,
+    }
 }
 
 /// Serves a request on a task of its own; its answer goes straight to the agent. To be called in the
@@ -348,17 +365,32 @@ pub fn serve(
                 write,
                 protected: protected.map(SafeText::from),
             }),
+            ServeOutcome::AskFile {
+                resolved,
+                write,
+                reason,
+            } => tell(Event::AskFile {
+                key,
+                request,
+                resolved,
+                write,
+                reason,
+            }),
             ServeOutcome::AskTerminal {
                 command,
+                shell,
                 cwd,
+                outside,
                 reason,
             } => {
-                let cwd = SafeText::line(&cwd.to_string_lossy());
+                let cwd = exact_line(&cwd.to_string_lossy());
                 tell(Event::AskTerminal {
                     key,
                     request,
                     command,
+                    shell,
                     cwd,
+                    outside,
                     reason,
                 });
             }
@@ -392,6 +424,9 @@ async fn carried_out(serving: Serving) -> ServeOutcome {
         ServeOutcome::Reply(HostReply::Error(error))
     })
 }
+
+#[cfg(test)]
+mod judging;
 
 #[cfg(test)]
 mod tests {

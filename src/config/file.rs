@@ -274,7 +274,8 @@ pub(super) struct RuleEntry {
     pub tool: Option<String>,
     /// Glob, relative to the workspace.
     pub path: Option<String>,
-    /// Leading words of the command line.
+    /// Leading words of the command line. To allow, it has no operators, substitutions, redirections
+    /// or newlines, and runs inside the workspace with no variables set but harmless ones.
     pub command: Option<String>,
     pub decision: DecisionName,
 }

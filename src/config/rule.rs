@@ -3,7 +3,10 @@
 use globset::Glob;
 use serde::Serialize;
 
-use super::{Source, file::RuleEntry};
+use super::{
+    Source,
+    file::{DecisionName, KindName, RuleEntry},
+};
 use crate::{
     proto::{Rule, ToolKind},
     text::SafeText,
@@ -20,7 +23,7 @@ impl RuleEntry {
             tool,
             path,
             command,
-            decision: _,
+            decision,
         } = self;
         if kind.is_none() && tool.is_none() && path.is_none() && command.is_none() {
             return Err("a rule names at least one of kind, tool, path and command".into());
@@ -29,6 +32,11 @@ impl RuleEntry {
             if value.as_ref().is_some_and(|v| v.trim().is_empty()) {
                 return Err(format!("{key} is empty"));
             }
+        }
+        // What runs a command is of that kind, whatever it calls itself.
+        let of_another = kind.is_some_and(|kind| !matches!(kind, KindName::Execute));
+        if command.is_some() && of_another && *decision == DecisionName::Allow {
+            return Err("a command is of kind execute: with another kind it allows nothing".into());
         }
         if let Some(path) = path {
             Glob::new(path).map_err(|e| format!("path is no glob: {}", e.kind()))?;

@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 use super::{
     EventSink, Obstacle, Roots,
     fs::{self, Lanes},
-    permission::{Judge, Refusal, Subject, TerminalVerdict},
-    terminal::{TerminalSettings, Terminals, shown_command, working_dir},
+    permission::{FileVerdict, Judge, Refusal, Subject, TerminalVerdict},
+    terminal::{TerminalSettings, Terminals, is_line, shown_line, working_dir},
 };
 use crate::{
     proto::{
@@ -26,7 +26,7 @@ use crate::{
         PermissionOption, Policy, RequestKey, RpcError, Rule, SessionId, TerminalCreate,
         TerminalId, Verdict, code,
     },
-    text::SafeText,
+    text::{SafeText, exact_line},
 };
 
 /// Questions that wait for the person. Where an agent makes more, all are forgotten, and asked again
@@ -68,10 +68,21 @@ pub enum ServeOutcome {
         /// Goes on after "it".
         protected: Option<&'static str>,
     },
-    /// Not answered yet: `terminal.ask`, or a deny rule that may be meant. Serve again with consent.
+    /// Not answered yet: a rule wants it asked about. Serve again with their consent.
+    AskFile {
+        resolved: PathBuf,
+        write: bool,
+        reason: SafeText,
+    },
+    /// Not answered yet: `terminal.ask`, or a rule that is or may be meant. Serve again with consent.
     AskTerminal {
+        /// On one line, with what is set for it.
         command: SafeText,
+        /// It is a line for `sh`.
+        shell: bool,
         cwd: PathBuf,
+        /// That is not in the workspace.
+        outside: bool,
         reason: SafeText,
     },
     /// Rule or policy forbids it: `reply` is the error for the agent; the rest is to be shown.
@@ -108,9 +119,22 @@ struct State {
     /// What the person was asked about: their word is for this place, should the path lead
     /// elsewhere by then.
     asked: HashMap<RequestKey, PathBuf>,
+    /// And how a command would run.
+    asked_runs: HashMap<RequestKey, Way>,
     grants: Vec<Grant>,
     /// What the thread protocol tells of files.
     versions: fs::look::Versions,
+}
+
+/// How a command is run: what the person is shown of it, beside its words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Way {
+    /// It is a line for `sh`.
+    shell: bool,
+    /// As asked, and after links.
+    cwd: PathBuf,
+    resolved: PathBuf,
+    outside: bool,
 }
 
 /// "And everything in this folder, for this session."
@@ -123,13 +147,16 @@ struct Grant {
 
 impl Host {
     pub fn new(config: HostConfig, events: EventSink) -> Self {
+        let mut env = config.terminal.env.iter();
+        let search = env.find(|(name, _)| name == "PATH");
+        let search = search.map(|(_, value)| value.clone());
         Self {
             terminals: Terminals::new(config.terminal, events),
             lanes: Lanes::default(),
             inner: Arc::new(Inner {
                 roots: config.roots,
                 outside: config.outside,
-                judge: Judge::new(config.policy, config.rules, config.ask_terminal),
+                judge: Judge::new(config.policy, config.rules, config.ask_terminal, search),
                 caps: config.caps,
                 state: Mutex::default(),
             }),
@@ -165,7 +192,7 @@ impl Host {
                 }
                 LookAt::Stat | LookAt::Glob => self.look(look),
             },
-            HostRequest::TerminalCreate(create) => self.create(create, consent),
+            HostRequest::TerminalCreate(create) => self.create(key, create, consent),
             HostRequest::TerminalOutput(terminal) => ready(reply(
                 self.terminals.output(&terminal),
                 HostReply::TerminalOutput,
@@ -194,6 +221,7 @@ impl Host {
     pub fn cancel(&self, key: RequestKey) {
         let mut state = self.inner.state();
         state.asked.remove(&key);
+        state.asked_runs.remove(&key);
         if let Some(token) = state.open.get(&key) {
             token.cancel();
         }
@@ -314,26 +342,22 @@ impl Host {
         })
     }
 
-    fn create(&self, request: TerminalCreate, consent: Consent) -> Serving {
+    fn create(&self, key: RequestKey, request: TerminalCreate, consent: Consent) -> Serving {
         let host = self.clone();
         Box::pin(async move {
-            let cwd = working_dir(request.cwd.as_deref(), host.inner.roots.cwd());
-            let command = shown_command(&request.command, &request.args);
-            match host.inner.judge.terminal(&request) {
-                TerminalVerdict::Refuse(refusal) => {
-                    return refused(format!("run {command}"), refusal);
+            let (inner, asked) = (host.inner.clone(), request.clone());
+            let judged = tokio::task::spawn_blocking(move || inner.judge_run(key, &asked, consent));
+            let way = match judged.await {
+                Ok(Ok(way)) => way,
+                Ok(Err(outcome)) => return *outcome,
+                Err(error) => {
+                    let message = format!("judging the command failed: {error}");
+                    let error = RpcError::new(code::INTERNAL, message);
+                    return ServeOutcome::Reply(HostReply::Error(error));
                 }
-                TerminalVerdict::Ask { reason } if consent == Consent::None => {
-                    return ServeOutcome::AskTerminal {
-                        command,
-                        cwd,
-                        reason,
-                    };
-                }
-                TerminalVerdict::Ask { .. } | TerminalVerdict::Run => {}
-            }
+            };
             ServeOutcome::Reply(reply(
-                host.terminals.create(&request, cwd),
+                host.terminals.create(&request, way.cwd, way.shell),
                 HostReply::TerminalCreated,
             ))
         })
@@ -415,13 +439,60 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How a command is to be run, if it is. Looks at the disk.
+    fn judge_run(
+        &self,
+        key: RequestKey,
+        request: &TerminalCreate,
+        consent: Consent,
+    ) -> Result<Way, Box<ServeOutcome>> {
+        let cwd = working_dir(request.cwd.as_deref(), self.roots.cwd());
+        let found = self.roots.resolve(&cwd.to_string_lossy());
+        let way = Way {
+            shell: is_line(&request.command, &request.args, &cwd),
+            outside: !found
+                .as_ref()
+                .is_ok_and(|found| found.obstacle(false).is_none()),
+            resolved: found.map_or_else(|_| cwd.clone(), |found| found.path),
+            cwd,
+        };
+        match self.judge.terminal(request, way.shell, &self.roots) {
+            TerminalVerdict::Refuse(refusal) => {
+                let what = format!("run {}", shown_line(request));
+                Err(Box::new(refused(what, refusal)))
+            }
+            TerminalVerdict::Ask { reason } => {
+                let mut state = self.state();
+                // Their word is for what they were shown.
+                let known = state.asked_runs.remove(&key);
+                if consent != Consent::None && known.as_ref() == Some(&way) {
+                    return Ok(way);
+                }
+                if state.asked_runs.len() >= MAX_ASKED {
+                    state.asked_runs.clear();
+                }
+                state.asked_runs.insert(key, way.clone());
+                Err(Box::new(ServeOutcome::AskTerminal {
+                    command: shown_line(request),
+                    shell: way.shell,
+                    cwd: way.cwd,
+                    outside: way.outside,
+                    reason,
+                }))
+            }
+            TerminalVerdict::Run => Ok(way),
+        }
+    }
+
     /// The blocking part of a file request, at its turn.
     fn file(&self, key: RequestKey, request: FileRequest, consent: Consent) -> ServeOutcome {
         let (path, write) = (request.path(), request.is_write());
         let what = || format!("{} {path}", request.verb());
-        if let Some(refusal) = self.judge.file(path, write, &self.roots) {
-            return refused(what(), refusal);
-        }
+        let rule = match self.judge.file(path, write, &self.roots) {
+            FileVerdict::Refuse(refusal) => return refused(what(), refusal),
+            FileVerdict::Ask { reason } => Some(reason),
+            FileVerdict::Serve => None,
+        };
         let resolved = match self.roots.resolve(path) {
             Ok(resolved) => resolved,
             Err(error) => {
@@ -429,30 +500,38 @@ impl Inner {
                 return ServeOutcome::Reply(HostReply::Error(error));
             }
         };
-        let protected = match resolved.obstacle(write) {
+        let obstacle = resolved.obstacle(write);
+        let protected = match obstacle {
             Some(Obstacle::Protected(why)) => Some(why),
             _ => None,
         };
-        if resolved.obstacle(write).is_some()
-            && !self.may_leave(key, &request, &resolved.path, protected.is_some(), consent)
-        {
+        let asks = obstacle.is_some() || rule.is_some();
+        if asks && !self.may_touch(key, &request, &resolved.path, protected.is_some(), consent) {
             return match self.outside {
-                Outside::Deny => refused(
+                Outside::Deny if obstacle.is_some() => refused(
                     what(),
                     Refusal {
                         rule: "fs.outside_workspace = \"deny\"".into(),
                     },
                 ),
-                Outside::Ask => {
+                Outside::Ask | Outside::Deny => {
                     let mut state = self.state();
                     if state.asked.len() >= MAX_ASKED {
                         state.asked.clear();
                     }
                     state.asked.insert(key, resolved.path.clone());
-                    ServeOutcome::OutsideRoots {
-                        resolved: resolved.path,
-                        write,
-                        protected,
+                    let resolved = resolved.path;
+                    match rule {
+                        Some(reason) if protected.is_none() => ServeOutcome::AskFile {
+                            resolved,
+                            write,
+                            reason,
+                        },
+                        _ => ServeOutcome::OutsideRoots {
+                            resolved,
+                            write,
+                            protected,
+                        },
                     }
                 }
             };
@@ -498,17 +577,17 @@ impl Inner {
         })
     }
 
-    /// Where a path leads that may be read without a question: in the workspace, and denied by no
-    /// rule. What is said of others would be a part of what must not be read.
+    /// Where a path leads that may be read without a question: in the workspace, and no rule speaks
+    /// against it. What is said of others would be a part of what must not be read.
     fn visible(&self, path: &str) -> Option<PathBuf> {
         let resolved = self.roots.resolve(path).ok()?;
-        let refused = || self.judge.file(path, false, &self.roots).is_some();
-        (resolved.obstacle(false).is_none() && !refused()).then_some(resolved.path)
+        let served = || self.judge.file(path, false, &self.roots) == FileVerdict::Serve;
+        (resolved.obstacle(false).is_none() && served()).then_some(resolved.path)
     }
 
     /// Whether the person allowed this very place, now or by its folder. What is `protected` is asked
     /// about each time.
-    fn may_leave(
+    fn may_touch(
         &self,
         key: RequestKey,
         request: &FileRequest,
@@ -554,7 +633,7 @@ fn cancelled() -> HostReply {
 }
 
 fn refused(what: String, refusal: Refusal) -> ServeOutcome {
-    let (what, rule) = (SafeText::line(&what), refusal.rule);
+    let (what, rule) = (exact_line(&what), refusal.rule);
     ServeOutcome::Refused {
         reply: HostReply::Error(RpcError::new(
             code::INTERNAL,

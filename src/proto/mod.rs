@@ -8,6 +8,7 @@
 mod attachment;
 mod call;
 mod caps;
+mod command;
 mod compaction;
 mod compare;
 mod content;
@@ -44,6 +45,10 @@ pub use call::{
     ToAgent, env_words,
 };
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
+pub use command::{
+    CommandRun, EnvEffect, EnvVariable, ToolInput, env_effect, shown_command, shown_command_line,
+    sorted_env,
+};
 pub use compaction::{CompactionPatch, CompactionStatus};
 pub use compare::{Base, Compared, Comparison, OnDisk, compare};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink, file_name};

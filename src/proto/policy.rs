@@ -49,8 +49,9 @@ pub struct Rule {
     pub tool: Option<String>,
     /// Glob, relative to the workspace.
     pub path: Option<String>,
-    /// Leading words of the command line; one with operators, substitutions, redirections or
-    /// newlines matches no allow rule.
+    /// Leading words of the command line. One with operators, substitutions, redirections or
+    /// newlines, outside the workspace, or with variables set that are not known to be harmless,
+    /// matches no allow rule.
     pub command: Option<String>,
     pub decision: Decision,
     /// How it is named where it decided: `allow execute "cargo test" (config.toml:12)`.

@@ -1,11 +1,13 @@
 //! What the agent asks of the client, and what it gets back.
 
+use std::borrow::Cow;
+
 use crate::{
     proto::{
         Elicitation, ElicitationAnswer, ElicitationScope, OptionId, RawJson, RpcError, SessionId,
         SessionKey, TerminalId, ToolCallId, ToolCallPatch,
     },
-    text::SafeText,
+    text::{SafeText, command_line},
 };
 
 #[derive(Clone, PartialEq, Debug)]
@@ -157,6 +159,17 @@ pub struct TerminalCreate {
     pub cwd: Option<String>,
     /// Bytes kept for `terminal/output`; 0 keeps nothing, `None` our own cap (V1-TERM-06).
     pub output_byte_limit: Option<u64>,
+}
+
+impl TerminalCreate {
+    /// The whole command, as a shell would read it.
+    pub fn line(&self) -> Cow<'_, str> {
+        if self.args.is_empty() {
+            return self.command.as_str().into();
+        }
+        let words = std::iter::once(&self.command).chain(&self.args);
+        command_line(words.map(String::as_str)).into()
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

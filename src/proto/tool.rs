@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    proto::{Claims, ContentBlock, Diff, Meta, RawJson, SessionId, TerminalId, ToolCallId},
+    proto::{
+        Claims, ContentBlock, Diff, Meta, RawJson, SessionId, TerminalId, ToolCallId, ToolInput,
+    },
     text::SafeText,
 };
 
@@ -94,6 +96,8 @@ pub struct ToolCallPatch {
     /// Changes of files that the agent's raw input tells: what stands for a diff where its content
     /// has none.
     pub claims: Patch<Claims>,
+    /// What the raw input tells of what the call would do, whatever its kind.
+    pub input: Patch<Arc<ToolInput>>,
     /// It can be cancelled by itself (V2-CAN-02).
     pub cancel: Patch<bool>,
     /// Of the update and of its content (V1-META-01): merged into what came before.
@@ -116,6 +120,7 @@ impl ToolCallPatch {
             command: Patch::Keep,
             command_cwd: Patch::Keep,
             claims: Patch::Keep,
+            input: Patch::Keep,
             cancel: Patch::Keep,
             meta: Meta::default(),
         }
@@ -136,6 +141,24 @@ pub enum ToolKind {
     /// Also what is missing or unknown (V1-TOOL-04).
     #[default]
     Other,
+}
+
+impl ToolKind {
+    /// What is judged of a call that says one thing and does another.
+    pub fn worse_of(self, other: Self) -> Self {
+        let rank = |kind: Self| match kind {
+            Self::Execute => 4,
+            Self::Delete => 3,
+            Self::Move => 2,
+            Self::Edit => 1,
+            _ => 0,
+        };
+        if rank(other) > rank(self) {
+            other
+        } else {
+            self
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,6 +1,9 @@
 //! A block of the transcript as it is stored.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +14,8 @@ use super::{
 };
 use crate::{
     proto::{
-        CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
-        ToolCallId, ToolLocation,
+        CommandRun, CompactionId, CompactionStatus, ContentBlock, EnvEffect, MessageId, Meta,
+        PlanEntry, PlanText, ToolCallId, ToolInput, ToolLocation, sorted_env,
     },
     session::{
         self, Answered, BlockKind, By, Compaction, Message, Notice, Thought, ToolCall, ToolState,
@@ -113,6 +116,9 @@ pub struct Tool {
     pub command: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
     pub command_cwd: Option<String>,
+    /// What was set for the command alone; of secrets the names.
+    #[serde(skip_serializing_if = "is_default")]
+    pub command_env: Vec<(String, String)>,
     #[serde(skip_serializing_if = "is_default")]
     pub by_person: bool,
     /// What was asked about it and answered, in order.
@@ -397,6 +403,7 @@ impl From<&ToolCall> for Tool {
             raw_output: call.raw_output.clone().map(Raw),
             command: call.command.clone(),
             command_cwd: call.command_cwd.clone(),
+            command_env: call.input.as_deref().map(kept_env).unwrap_or_default(),
             by_person: call.by_person,
             answers: call.answers.iter().map(Answer::from).collect(),
         }
@@ -424,6 +431,18 @@ impl Tool {
             raw_input: self.raw_input.map(|raw| raw.0),
             asked_input: self.asked_input.map(|raw| raw.0),
             raw_output: self.raw_output.map(|raw| raw.0),
+            input: (!self.command_env.is_empty()).then(|| {
+                let run = CommandRun {
+                    line: self.command.clone().unwrap_or_default(),
+                    cwd: self.command_cwd.clone(),
+                    env: self.command_env,
+                    ..CommandRun::default()
+                };
+                Arc::new(ToolInput {
+                    run: Some(run),
+                    ..ToolInput::default()
+                })
+            }),
             command: self.command,
             command_cwd: self.command_cwd,
             by_person: self.by_person,
@@ -431,6 +450,17 @@ impl Tool {
             ..ToolCall::new(ToolCallId::new(self.call_id), now)
         }
     }
+}
+
+/// What is stored of a command's environment: what may change what it does, of secrets the names.
+fn kept_env(input: &ToolInput) -> Vec<(String, String)> {
+    let env = input.run.iter().flat_map(|run| sorted_env(&run.env));
+    env.filter(|variable| variable.effect != EnvEffect::Harmless)
+        .map(|variable| {
+            let value = variable.shown_value().map_or("", |_| variable.value);
+            (variable.name.to_owned(), value.to_owned())
+        })
+        .collect()
 }
 
 impl From<&Answered> for Answer {

@@ -14,6 +14,7 @@ use crate::{
         StopReason,
     },
     session::{self, BlockId, BlockKind, Event, Session, Transcript},
+    text::exact_line,
 };
 
 /// Tool calls, permissions and files that the summary keeps, each.
@@ -128,6 +129,16 @@ impl Observer {
                 let what = format!("{verb} {}", resolved.display());
                 let why = protected.as_deref().unwrap_or("is outside the workspace");
                 self.refused(what, format!("nobody to ask: it {why}"))
+            }
+            Event::AskFile {
+                resolved,
+                write,
+                reason,
+                ..
+            } if self.scope == Scope::Turn => {
+                let verb = if *write { "write" } else { "read" };
+                let what = format!("{verb} {}", exact_line(&resolved.to_string_lossy()));
+                self.refused(what, format!("nobody to ask: {reason}"))
             }
             Event::AskTerminal {
                 command, reason, ..

@@ -127,6 +127,9 @@ pub struct Tool {
     /// or the agent's own word.
     pub status: String,
     pub command: Option<String>,
+    /// What is set for the command and may change what it does: `NAME=value`, of secrets the names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
     /// Files that it names or changes.
     pub paths: Vec<String>,
 }
@@ -139,6 +142,8 @@ pub struct Permission {
     pub title: String,
     pub kind: &'static str,
     pub command: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
     pub paths: Vec<String>,
     /// `allowed`, `denied`, `cancelled`, or `answered` where it is not known what the answer means.
     pub decision: &'static str,

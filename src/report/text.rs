@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Flow, Record, Tool};
-use crate::text::{SafeText, first_bytes, truncate_to_width};
+use crate::text::{SafeText, exact_line, first_bytes, truncate_to_width};
 
 /// Cells of a line that quotes the agent: these lines are to be looked over, not read.
 const WIDTH: usize = 160;
@@ -144,6 +144,7 @@ impl Narrator {
             Record::Permission(permission) => {
                 let what = label(
                     &permission.title,
+                    &permission.env,
                     permission.command.as_deref(),
                     &permission.paths,
                 );
@@ -198,21 +199,24 @@ impl Narrator {
             "other" => "tool",
             kind => kind,
         };
-        let what = label(&tool.title, tool.command.as_deref(), &tool.paths);
+        let what = label(&tool.title, &tool.env, tool.command.as_deref(), &tool.paths);
         let sign = self.sign(tool.subagent.as_ref(), verb);
         Some(format!("{sign}] {what}{outcome}"))
     }
 }
 
 fn line(text: &str) -> SafeText {
-    let line = SafeText::line(text);
+    let line = SafeText::line(&text.replace('\n', "⏎"));
     SafeText::line(&truncate_to_width(&line, WIDTH))
 }
 
-fn label<'a>(title: &'a str, command: Option<&'a str>, paths: &'a [String]) -> &'a str {
+fn label(title: &str, env: &[String], command: Option<&str>, paths: &[String]) -> SafeText {
+    if let Some(command) = command {
+        let command = exact_line(command);
+        let words = env.iter().map(String::as_str).chain([command.as_str()]);
+        return SafeText::new(&words.collect::<Vec<_>>().join(" "));
+    }
     let path = paths.first().map(String::as_str);
-    command
-        .or(Some(title).filter(|title| !title.is_empty()))
-        .or(path)
-        .unwrap_or("(no title)")
+    let title = Some(title).filter(|title| !title.is_empty());
+    SafeText::new(title.or(path).unwrap_or("(no title)"))
 }

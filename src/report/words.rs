@@ -3,8 +3,8 @@
 use super::record::{Permission, PlanEntry, Record, Tool};
 use crate::{
     proto::{
-        CompactionStatus, ContentBlock, PlanPriority, PlanStatus, SessionId, StopReason,
-        ToolContent, ToolKind, WorkState,
+        CompactionStatus, ContentBlock, EnvEffect, PlanPriority, PlanStatus, SessionId, StopReason,
+        ToolContent, ToolInput, ToolKind, WorkState, sorted_env,
     },
     session::{Answered, BlockKind, By, NoticeLevel, ToolCall, ToolState},
 };
@@ -131,8 +131,16 @@ pub(super) fn tool(number: u64, subagent: Option<&SessionId>, call: &ToolCall) -
             ToolState::Unknown(status) => status.to_string(),
         },
         command: call.command.clone(),
+        env: call.input.as_deref().map(env_words).unwrap_or_default(),
         paths,
     }
+}
+
+fn env_words(input: &ToolInput) -> Vec<String> {
+    let env = input.run.iter().flat_map(|run| sorted_env(&run.env));
+    env.filter(|variable| variable.effect != EnvEffect::Harmless)
+        .map(|variable| variable.assignment().to_string())
+        .collect()
 }
 
 pub(super) fn permission(tool: &Tool, answered: &Answered) -> Permission {
@@ -142,6 +150,7 @@ pub(super) fn permission(tool: &Tool, answered: &Answered) -> Permission {
         title: tool.title.clone(),
         kind: tool.kind,
         command: tool.command.clone(),
+        env: tool.env.clone(),
         paths: tool.paths.clone(),
         decision: match (&answered.by, answered.allowed) {
             (By::Nobody, _) => "cancelled",

@@ -159,12 +159,25 @@ pub enum Event {
         /// Why it counts as outside wherever the roots are; goes on after "it".
         protected: Option<SafeText>,
     },
+    /// A file request that a rule wants asked about, inside or outside the roots.
+    AskFile {
+        key: RequestKey,
+        request: HostRequest,
+        resolved: std::path::PathBuf,
+        write: bool,
+        reason: SafeText,
+    },
     /// A command that policy wants asked about; not answered yet.
     AskTerminal {
         key: RequestKey,
         request: HostRequest,
+        /// On one line, with what is set for it.
         command: SafeText,
+        /// It is a line for `sh`.
+        shell: bool,
         cwd: SafeText,
+        /// That is not in the workspace.
+        outside: bool,
         reason: SafeText,
     },
     /// The browser was started on a page, or why not.

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 use crate::{
     proto::{
         Diff, ElicitationId, Form, HostRequest, PermissionOption, RequestKey, SessionId,
-        ToolCallId, ToolContent, ToolKind, ToolLocation,
+        ToolCallId, ToolContent, ToolInput, ToolKind, ToolLocation,
     },
     session::{Address, BlockId},
     text::SafeText,
@@ -109,6 +109,10 @@ pub struct Subject {
     /// Whole command line; raw.
     pub command: Option<String>,
     pub command_cwd: Option<String>,
+    /// What is set for the command alone.
+    pub env: Vec<(String, String)>,
+    /// What the call's raw input tells, whatever its kind.
+    pub input: Arc<ToolInput>,
     /// Files touched: of locations and diffs; raw, possibly relative.
     pub paths: Vec<String>,
     pub content: Vec<ToolContent>,
@@ -117,7 +121,23 @@ pub struct Subject {
     pub opaque: bool,
 }
 
-/// A read or write outside the workspace roots (PRODUCT §5).
+impl Subject {
+    /// By what it does, where that is worse than what it says.
+    pub fn acts_as(&self) -> ToolKind {
+        let diff = |content: &ToolContent| matches!(content, ToolContent::Diff(_));
+        let told = if self.command.is_some() {
+            Some(ToolKind::Execute)
+        } else if self.content.iter().any(diff) {
+            Some(ToolKind::Edit)
+        } else {
+            None
+        };
+        let kinds = told.into_iter().chain(self.input.kind());
+        kinds.fold(self.kind, ToolKind::worse_of)
+    }
+}
+
+/// A read or write outside the workspace roots, or one that a rule wants asked about (PRODUCT §5).
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileQuestion {
     pub id: QuestionId,
@@ -133,6 +153,8 @@ pub struct FileQuestion {
     pub protected: Option<SafeText>,
     /// What a write does to the file, once that is known.
     pub change: Option<Arc<Diff>>,
+    /// The rule that wants it asked about; `None`: it is outside.
+    pub reason: Option<SafeText>,
     pub since: Instant,
 }
 
@@ -143,9 +165,13 @@ pub struct CommandQuestion {
     pub id: QuestionId,
     pub key: RequestKey,
     pub request: HostRequest,
-    /// The whole command line.
+    /// On one line, with what is set for it: what is said of it afterwards.
     pub command: SafeText,
+    /// The request's command is a line for `sh`, else a program with its arguments.
+    pub shell: bool,
     pub cwd: SafeText,
+    /// The directory is not in the workspace.
+    pub outside: bool,
     pub reason: SafeText,
     pub since: Instant,
 }

@@ -6,13 +6,14 @@
 
 use std::{
     collections::VecDeque,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use crate::{
     proto::{
         CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
-        RawJson, SessionId, ToolCallId, ToolContent, ToolKind, ToolLocation,
+        RawJson, SessionId, ToolCallId, ToolContent, ToolInput, ToolKind, ToolLocation,
     },
     session::{Answered, By, CallDiffs, Pieces},
     text::{SafeText, SafeTextBuf},
@@ -105,6 +106,8 @@ pub struct ToolCall {
     pub command_cwd: Option<String>,
     /// What the diffs in its content were made from.
     pub diffs: CallDiffs,
+    /// What the raw input tells of what the call would do; not known of stored calls.
+    pub input: Option<Arc<ToolInput>>,
     /// It can be cancelled by itself (V2-CAN-02).
     pub cancel: bool,
     /// That was asked for, and nothing was said of its state since.
@@ -143,6 +146,7 @@ impl ToolCall {
             command: None,
             command_cwd: None,
             diffs: CallDiffs::default(),
+            input: None,
             cancel: false,
             cancelling: false,
             doubted: false,

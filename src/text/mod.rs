@@ -7,6 +7,7 @@
 mod breaks;
 mod bytes;
 mod colour;
+mod exact;
 pub mod json;
 mod safe;
 pub mod secrets;
@@ -17,6 +18,7 @@ mod wrap;
 
 pub use bytes::{first_bytes, last_bytes};
 pub use colour::without_colours;
+pub use exact::{exact, exact_line};
 pub use safe::{SafeText, SafeTextBuf, is_control_picture, sanitize};
 pub use shell::command_line;
 pub use width::{

@@ -206,7 +206,7 @@ pub fn is_control_picture(c: char) -> bool {
 /// C1 controls, and format characters that reorder, hide or stand for nothing, and fillers that are
 /// letters by their class only. ZWJ (emoji) and ZWNJ, and variation selectors, stay where scripts
 /// and emoji need them.
-fn is_invisible(c: char) -> bool {
+pub(super) fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{80}'..='\u{9f}'
         | '\u{ad}'
@@ -243,7 +243,7 @@ fn is_idle_joiner(c: char, before: Option<char>) -> bool {
 }
 
 /// Zero-width marks that stack on the character before them.
-fn is_combining(c: char) -> bool {
+pub(super) fn is_combining(c: char) -> bool {
     c > '\u{2ff}'
         && !matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
         && !is_invisible(c)

@@ -8,6 +8,7 @@
 #[allow(dead_code, reason = "tests and benchmarks use a part each")]
 mod support;
 
+mod approvals;
 mod attached;
 mod blocks;
 mod cases;

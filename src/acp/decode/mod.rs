@@ -29,6 +29,9 @@ mod update;
 pub(super) mod view;
 
 #[cfg(test)]
+pub use command::find as raw_tool_input;
+
+#[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;

@@ -73,13 +73,10 @@ impl ToolCall<'_> {
             raw_output: self.raw_output.map(|raw| raw_json(raw.get())).into(),
             ..ToolCallPatch::new(ToolCallId::new(id.as_str()))
         };
-        // An update often leaves the kind out; other kinds use `command` for other things.
-        if matches!(patch.kind, Patch::Keep | Patch::Set(ToolKind::Execute))
-            && let Some(raw) = self.raw_input
+        if let Some(raw) = self.raw_input
+            && !command::is_empty(raw.get())
         {
-            let command = command::find(raw.get());
-            patch.command = command.line.into();
-            patch.command_cwd = command.cwd.into();
+            command::tell(&mut patch, raw.get());
         }
         if let Some(raw) = self.raw_input.filter(|_| changes_files(&patch.kind)) {
             patch.claims = Patch::Set(claims::find(raw.get()));

@@ -79,24 +79,20 @@ pub fn update(update: &str) -> Result<ToolCallPatch, Misfit> {
         meta: patched(update.meta, &of_content),
         ..ToolCallPatch::new(ToolCallId::new(id.as_str()))
     };
-    // An update often leaves the kind out; other kinds use `command` for other things.
-    let runs = matches!(call.kind, Patch::Keep | Patch::Set(ToolKind::Execute));
-    let found = patch(update.raw_input, |raw| {
-        let found = |raw: &RawValue| command::find(raw.get());
-        Some(raw.filter(|_| runs).map(found).unwrap_or_default())
-    });
-    // What the input does not name is nothing that it named before.
-    let of = |value: Option<String>| value.map_or(Patch::Clear, Patch::Set);
-    (call.command, call.command_cwd) = match found {
-        Patch::Keep => (Patch::Keep, Patch::Keep),
-        Patch::Clear => (Patch::Clear, Patch::Clear),
-        Patch::Set(command) => (of(command.line), of(command.cwd)),
-    };
     let changes = changes_files(&call.kind);
     call.claims = patch(update.raw_input, |raw| {
         let found = |raw: &RawValue| claims::find(raw.get());
         Some(raw.filter(|_| changes).map(found).unwrap_or_default())
     });
+    match update.raw_input.map(RawValue::get) {
+        None => {}
+        // Nothing any more: neither is what it named.
+        Some("null") => {
+            (call.command, call.command_cwd) = (Patch::Clear, Patch::Clear);
+            call.input = Patch::Clear;
+        }
+        Some(raw) => command::tell(&mut call, raw),
+    }
     Ok(call)
 }
 

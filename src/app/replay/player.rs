@@ -16,12 +16,13 @@ use crate::{
         AgentEvent, Call, CallResult, CallTag, ClientCaps, ConnectionId, ElicitationAnswer,
         FromAgent, HostReply, HostRequest, Notification, PermissionOutcome, PromptBlock, Protocol,
         RequestKey, SessionId, SessionKey, StopReason, TerminalId, ToAgent, Verdict, WorkState,
+        shown_command,
     },
     session::{
         Effect, Event, NoticeLevel, PageAnswer, Prompt, Question, Session, SessionConfig, Start,
         marker,
     },
-    text::{SafeText, command_line},
+    text::SafeText,
 };
 
 /// Lines that are told of, of those that cannot be read.
@@ -387,15 +388,11 @@ impl Player {
                 lines: write.content.lines().count(),
             }],
             (HostRequest::TerminalCreate(create), HostReply::TerminalCreated(id)) => {
-                let words = std::iter::once(&create.command).chain(&create.args);
-                let line = match create.args.is_empty() {
-                    true => create.command.clone(),
-                    false => command_line(words.map(String::as_str)),
-                };
+                let command = shown_command(&create.line(), &create.env);
                 vec![Event::TerminalStarted {
                     session: Some(create.session),
                     id,
-                    command: SafeText::new(&line),
+                    command,
                     cwd: SafeText::line(create.cwd.as_deref().unwrap_or_default()),
                 }]
             }

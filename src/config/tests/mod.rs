@@ -661,6 +661,7 @@ rules = [
   { kind = "execute", comand = "ls", decision = "allow" },
   { kind = "read" },
   { tool = "Bash", command = "echo 'a", decision = "allow" },
+  { kind = "read", command = "cat", decision = "allow" },
 ]
 "#,
     );
@@ -688,6 +689,7 @@ rules = [
          `command`, `decision`",
         "10: permissions.rules: missing field `decision`",
         "11: permissions.rules: command has an open quote",
+        "12: permissions.rules: a command is of kind execute: with another kind it allows nothing",
     ];
     let expected: Vec<String> = expected
         .iter()

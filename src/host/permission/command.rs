@@ -1,6 +1,7 @@
 //! Which commands a line may run.
 
-use super::lexer::{Word, pieces, plain_words};
+use super::lexer::{MAX_LINE_BYTES, Word, pieces, plain_words};
+use crate::proto::{EnvEffect, env_effect};
 
 /// Substitutions within substitutions, shells within shells.
 const MAX_DEPTH: usize = 8;
@@ -8,43 +9,71 @@ const MAX_DEPTH: usize = 8;
 /// A line that may run more than this many commands is not looked into further.
 const MAX_COMMANDS: usize = 200;
 
+/// Bytes of lines that are looked into, those within lines as well.
+const MAX_BYTES: usize = 1 << 20;
+
+/// Words of all these commands.
+const MAX_RECORDED: usize = 20_000;
+
+/// Words that are kept as possible paths.
+const MAX_WORDS: usize = 1_000;
+
+/// Words of a program that joins them, from which on a line may begin.
+const MAX_STARTS: usize = 16;
+
 const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish"];
 
 /// Programs whose arguments are, or hold, another command.
-const WRAPPERS: [&str; 50] = [
+const WRAPPERS: [&str; 69] = [
     ".",
+    "alias",
     "arch",
     "builtin",
     "busybox",
     "bwrap",
     "caffeinate",
+    "capsh",
+    "catchsegv",
+    "choom",
     "chroot",
     "chrt",
     "command",
     "coproc",
+    "dbus-run-session",
     "doas",
+    "dotenvx",
     "entr",
     "env",
     "eval",
     "exec",
     "fakeroot",
+    "faketime",
     "find",
     "firejail",
     "flock",
+    "hash",
+    "heaptrack",
     "ionice",
     "linux32",
     "ltrace",
     "nice",
     "nohup",
     "nsenter",
+    "numactl",
     "parallel",
     "pkexec",
+    "prlimit",
     "proxychains",
+    "proxychains4",
+    "rlwrap",
+    "rr",
     "runuser",
     "screen",
     "script",
     "setarch",
+    "setpriv",
     "setsid",
+    "sg",
     "source",
     "stdbuf",
     "strace",
@@ -55,14 +84,80 @@ const WRAPPERS: [&str; 50] = [
     "time",
     "timeout",
     "tmux",
+    "torify",
+    "torsocks",
     "toybox",
     "trap",
     "unbuffer",
     "unshare",
+    "valgrind",
     "watch",
     "xargs",
     "xvfb-run",
 ];
+
+/// Programs that run what stands behind their own words, beside what those words do: a match there
+/// is a doubt (`docker rm`, `docker run x rm`).
+const OUTER: [&str; 32] = [
+    "asdf",
+    "at",
+    "aws-vault",
+    "batch",
+    "bunx",
+    "concurrently",
+    "conda",
+    "direnv",
+    "docker",
+    "dotenv",
+    "gdb",
+    "hatch",
+    "hyperfine",
+    "kubectl",
+    "lxc",
+    "mise",
+    "mosh",
+    "nix",
+    "nix-shell",
+    "nodemon",
+    "npx",
+    "op",
+    "pdm",
+    "perf",
+    "pipenv",
+    "pixi",
+    "podman",
+    "poetry",
+    "rye",
+    "ssh",
+    "uv",
+    "watchexec",
+];
+
+/// Arguments of git that run what they say, or what stands behind them.
+const GIT_RUNS: [&str; 5] = ["--exec", "-x", "filter-branch", "foreach", "run"];
+
+/// Wrappers that read what they are given as a shell reads a line.
+const READ_AGAIN: [&str; 10] = [
+    "alias", "env", "eval", "parallel", "screen", "script", "su", "tmux", "trap", "watch",
+];
+
+/// Interpreters of other languages, and the options behind which a program of theirs stands.
+const INTERPRETERS: [(&str, &[&str]); 11] = [
+    ("python", &["-c", "-"]),
+    ("perl", &["-e", "-E", "-"]),
+    ("ruby", &["-e", "-"]),
+    ("node", &["-e", "--eval", "-p", "--print", "-"]),
+    ("nodejs", &["-e", "--eval", "-p", "--print", "-"]),
+    ("deno", &["eval"]),
+    ("bun", &["-e", "--eval"]),
+    ("php", &["-r"]),
+    ("lua", &["-e", "-"]),
+    ("osascript", &["-e"]),
+    ("tclsh", &["-"]),
+];
+
+/// And one whose programs stand there always, and seldom run anything.
+const AWKS: [&str; 4] = ["awk", "gawk", "mawk", "nawk"];
 
 /// Words behind which a command stands.
 const RESERVED: [&str; 13] = [
@@ -74,20 +169,51 @@ const RESERVED: [&str; 13] = [
 pub struct Possible {
     /// Program and arguments.
     pub commands: Vec<Vec<String>>,
+    /// The same, where it is no more than likely.
+    pub perhaps: Vec<Vec<String>>,
     /// It may run something else as well, which only the shell will know.
     pub unclear: bool,
+    /// All words in it, and parts of them, that could be paths.
+    pub words: Vec<String>,
+    /// Bytes that were looked into.
+    spent: usize,
+    /// Words in `commands`.
+    recorded: usize,
 }
 
 /// The words that an allow rule is matched with: those of a plain command, or of the plain command
 /// that is all that a shell is started for, as several agents wrap theirs (`bash -lc 'cargo test'`).
+/// Variables that change no more than its looks may stand before it.
 pub fn allowable_words(line: &str) -> Option<Vec<String>> {
     let words = plain_words(line)?;
-    match words.as_slice() {
-        [shell, flag, script, ..] if is_system_shell(shell) && runs_script(flag) => {
-            // More words would be the script's parameters, which a plain one does not use.
-            plain_words(script)
+    let harmless = |word: &&String| {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        is_assignment(word) && env_effect(name, value) == EnvEffect::Harmless
+    };
+    let set = words.iter().take_while(harmless).count();
+    allowable_words_of(words.get(set..)?)
+}
+
+/// The same for a program that is started with these arguments.
+pub fn allowable_words_of(words: &[String]) -> Option<Vec<String>> {
+    let (program, args) = words.split_first()?;
+    match words {
+        // What would be set is for the command behind it.
+        _ if is_assignment(program) => None,
+        [shell, flag, script] if is_system_shell(shell) && runs_script(flag) => {
+            plain_words(script).filter(|words| words.first().is_some_and(|w| !is_assignment(w)))
         }
-        _ => Some(words),
+        _ => {
+            // A script, or a whole line, that would have to be looked into.
+            let name = base_name(program);
+            let holds_line = |arg: &String| {
+                let (name, value) = arg.split_once('=').unwrap_or((arg, ""));
+                arg.contains(|c: char| c.is_whitespace() || is_syntax(c))
+                    || is_assignment(arg) && env_effect(name, value) != EnvEffect::Harmless
+            };
+            let may_hold = SHELLS.contains(&name) || WRAPPERS.contains(&name);
+            (!(may_hold && args.iter().any(holds_line))).then(|| words.to_vec())
+        }
     }
 }
 
@@ -108,28 +234,44 @@ pub fn possible_of(program: &str, args: &[String]) -> Possible {
         })
         .collect();
     let mut possible = Possible::default();
+    possible.note_words(words.iter().map(|word| word.text.as_str()));
     possible.add_command(&words, 0);
     possible
 }
 
 impl Possible {
+    /// What may run beside it.
+    pub fn add(&mut self, other: Self) {
+        self.commands.extend(other.commands);
+        self.perhaps.extend(other.perhaps);
+        self.words.extend(other.words);
+        self.unclear |= other.unclear;
+    }
+
     fn add_line(&mut self, line: &str, depth: usize) {
-        if depth > MAX_DEPTH || line.len() > super::lexer::MAX_LINE_BYTES {
+        self.spent += line.len();
+        if depth > MAX_DEPTH || line.len() > MAX_LINE_BYTES || self.spent > MAX_BYTES {
             self.unclear = true;
             return;
         }
         let pieces = pieces(line);
         self.unclear |= pieces.broken;
+        self.note_words(pieces.targets.iter().map(String::as_str));
         for inner in &pieces.nested {
             self.add_line(inner, depth + 1);
         }
         for segment in &pieces.segments {
+            self.note_words(segment.iter().map(|word| word.text.as_str()));
             // A command stands first, and behind each reserved word (`function f { rm`).
             let mut expected = true;
             for (n, word) in segment.iter().enumerate() {
                 if RESERVED.contains(&&*word.text) {
                     expected = true;
-                } else if expected && !is_assignment(&word.text) {
+                } else if expected && is_assignment(&word.text) {
+                    let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+                    let name = name.strip_suffix('+').unwrap_or(name);
+                    self.unclear |= env_effect(name, value) == EnvEffect::Steers;
+                } else if expected {
                     expected = false;
                     self.add_command(&segment[n..], depth);
                 }
@@ -143,9 +285,14 @@ impl Possible {
         };
         let name = base_name(&program.text);
         let unknown = program.dynamic && name.contains(['$', '*', '?', '[', '{']);
-        self.unclear |= name.is_empty() || unknown && !is_test(name);
+        self.unclear |= name.is_empty() || unknown && !is_test(name) || runs_program(name, args);
         self.record(words);
         let shell = SHELLS.contains(&name);
+        let git_runs = |arg: &Word| arg.text.contains("=!") || GIT_RUNS.contains(&&*arg.text);
+        if OUTER.contains(&name) || name == "git" && args.iter().any(git_runs) {
+            self.add_perhaps(args, depth);
+            return;
+        }
         if !shell && !WRAPPERS.contains(&name) {
             return;
         }
@@ -154,30 +301,158 @@ impl Possible {
             // It reads what to run from its input.
             self.unclear = true;
         }
+        let again = shell || READ_AGAIN.contains(&name);
         for (n, arg) in args.iter().enumerate() {
             // Any argument may be where the command begins, or be a whole line of its own, also
-            // joined to an option (`env -S'rm x'`).
-            let line = ["-S", "--split-string="]
-                .iter()
-                .find_map(|option| arg.text.strip_prefix(option))
-                .unwrap_or(&arg.text);
-            if line.contains(|c: char| c.is_whitespace() || "|&;<>()`".contains(c)) {
+            // joined to an option (`env -S'rm x'`) or a name (`alias ls='rm x'`).
+            let line = behind_option(&arg.text);
+            let quoted = again && line.contains(['\'', '"', '\\', '$']);
+            if quoted || line.contains(|c: char| c.is_whitespace() || "|&;<>()`".contains(c)) {
                 self.add_line(line, depth + 1);
-            } else if !option(arg) && !is_assignment(line) {
-                self.record(&args[n..]);
+                // What `-S` makes of these is its own.
+                self.unclear |= name == "env" && line.contains(['\\', '$']);
+            } else if !option(arg) && !is_assignment(line) || line.len() < arg.text.len() {
+                let mut command = args[n..].to_vec();
+                if let Some(first) = command.first_mut() {
+                    line.clone_into(&mut first.text);
+                }
+                self.record(&command);
+                if WRAPPERS.contains(&base_name(line)) || SHELLS.contains(&base_name(line)) {
+                    self.nested_command(&command, depth);
+                }
+            }
+            if let Some((variable, value)) = arg.text.split_once('=')
+                && is_assignment(&arg.text)
+            {
+                self.unclear |= env_effect(variable, value) == EnvEffect::Steers;
+                if matches!(name, "alias" | "trap") {
+                    self.add_line(value, depth + 1);
+                }
             }
             self.unclear |= arg.dynamic && arg.text.contains('$');
+        }
+        let splits =
+            |arg: &Word| behind_option(&arg.text).len() < arg.text.len() || arg.text == "-S";
+        if matches!(name, "eval" | "watch") || name == "env" && args.iter().any(splits) {
+            // The words are a line together.
+            let words: Vec<&str> = args.iter().map(|arg| behind_option(&arg.text)).collect();
+            for n in 0..words.len().min(MAX_STARTS) {
+                self.add_line(&words[n..].join(" "), depth + 1);
+            }
+        }
+    }
+
+    /// A wrapper in a wrapper: it reads its words in its own way.
+    fn nested_command(&mut self, words: &[Word], depth: usize) {
+        self.spent += words.iter().map(|word| word.text.len()).sum::<usize>();
+        if depth >= MAX_DEPTH || self.spent > MAX_BYTES {
+            self.unclear = true;
+        } else {
+            self.add_command(words, depth + 1);
+        }
+    }
+
+    /// Any of the words may be where another command begins, or be a line.
+    fn add_perhaps(&mut self, args: &[Word], depth: usize) {
+        let mut inner = Self {
+            spent: self.spent,
+            ..Self::default()
+        };
+        for (n, arg) in args.iter().enumerate() {
+            let text = arg
+                .text
+                .split_once("=!")
+                .map_or(&*arg.text, |(_, line)| line);
+            if text.contains(|c: char| c.is_whitespace() || is_syntax(c)) {
+                inner.add_line(text, depth + 1);
+            } else if !text.starts_with('-') {
+                inner.nested_command(&args[n..], depth);
+            }
+        }
+        self.spent = inner.spent;
+        self.unclear |= inner.unclear;
+        for command in inner.commands.into_iter().chain(inner.perhaps) {
+            if self.perhaps.len() < MAX_COMMANDS {
+                self.perhaps.push(command);
+            } else {
+                self.unclear = true;
+            }
         }
     }
 
     fn record(&mut self, words: &[Word]) {
-        if self.commands.len() >= MAX_COMMANDS {
+        self.recorded += words.len();
+        if self.commands.len() >= MAX_COMMANDS || self.recorded > MAX_RECORDED {
             self.unclear = true;
         } else {
             self.commands
                 .push(words.iter().map(|word| word.text.clone()).collect());
         }
     }
+
+    fn note_words<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
+        for word in words {
+            if self.words.len() >= MAX_WORDS {
+                return;
+            }
+            // `--file=.env`, `if=.env`
+            let value = word.split_once('=').map(|(_, value)| value);
+            self.words.push(word.to_owned());
+            self.words.extend(value.map(str::to_owned));
+        }
+    }
+}
+
+/// What is joined to an option that takes a line: `-S'rm x'`, `-vSrm`, `--split-string=rm`.
+fn behind_option(arg: &str) -> &str {
+    if let Some(line) = arg.strip_prefix("--split-string=") {
+        return line;
+    }
+    match arg.strip_prefix('-') {
+        Some(flags) if !flags.starts_with('-') => flags
+            .split_once('S')
+            .filter(|(flags, line)| {
+                flags.bytes().all(|b| b.is_ascii_alphabetic()) && !line.is_empty()
+            })
+            .map_or(arg, |(_, line)| line),
+        _ => arg,
+    }
+}
+
+/// Whether it is an interpreter with a program in its arguments.
+fn runs_program(name: &str, args: &[Word]) -> bool {
+    if AWKS.contains(&name) {
+        let runs = |arg: &Word| {
+            ["system", "getline", "|"]
+                .iter()
+                .any(|s| arg.text.contains(s))
+        };
+        return args.iter().any(runs);
+    }
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let found = INTERPRETERS.iter().find(|(known, _)| *known == plain);
+    found.is_some_and(|(_, options)| {
+        let given = |option: &&str| {
+            args.iter().any(|arg| {
+                arg.text == *option
+                    || option.len() == 2 && *option != "-" && is_flag(&arg.text, option)
+            })
+        };
+        args.is_empty() || options.iter().any(given)
+    })
+}
+
+/// `-c` within `-Bc` and in front of `-cprint`.
+fn is_flag(arg: &str, option: &str) -> bool {
+    let (Some(flags), Some(flag)) = (arg.strip_prefix('-'), option.strip_prefix('-')) else {
+        return false;
+    };
+    !flags.starts_with('-') && flags.contains(flag)
+}
+
+/// Characters that a shell makes more of than a word.
+fn is_syntax(c: char) -> bool {
+    "|&;<>()`'\"\\$".contains(c)
 }
 
 /// Whether a command begins with the words of an allow rule.
@@ -194,7 +469,11 @@ pub fn may_be(command: &[String], rule: &[String]) -> bool {
         return false;
     };
     let mut args = args.iter();
-    (program == rule_program || base_name(program) == rule_program)
+    // The usual file system there takes `RM` for `rm`.
+    let same = |name: &str| {
+        name == rule_program || cfg!(target_os = "macos") && name.eq_ignore_ascii_case(rule_program)
+    };
+    (same(program) || same(base_name(program)))
         && rule_args.iter().all(|word| args.any(|arg| arg == word))
 }
 
@@ -365,10 +644,11 @@ mod tests {
             Some("cargo test")
         );
         assert_eq!(words("bash -lc 'cargo test; rm x'"), None);
-        assert_eq!(
-            words("./bash -lc 'cargo test'").as_deref(),
-            Some("./bash -lc cargo test")
-        );
+        assert_eq!(words("./bash -lc 'cargo test'"), None);
+        assert_eq!(words("CI=1 cargo test").as_deref(), Some("cargo test"));
+        assert_eq!(words("PATH=. cargo test"), None);
+        assert_eq!(words("CI=1 PATH=. cargo test"), None);
+        assert_eq!(words("env PATH=. cargo test"), None);
     }
 
     proptest! {

@@ -50,6 +50,8 @@ pub struct Pieces {
     pub segments: Vec<Vec<Word>>,
     /// What stands in `$(…)` and backquotes.
     pub nested: Vec<String>,
+    /// What is read from or written to by redirections.
+    pub targets: Vec<String>,
     /// A quote or bracket that does not close: what a shell makes of it is anyone's guess.
     pub broken: bool,
 }
@@ -124,9 +126,12 @@ impl Lexer {
     }
 
     fn end_word(&mut self) {
-        if let Some(word) = self.word.take()
-            && !std::mem::take(&mut self.redirected)
-        {
+        let Some(word) = self.word.take() else {
+            return;
+        };
+        if std::mem::take(&mut self.redirected) {
+            self.out.targets.push(word.text);
+        } else {
             self.segment.push(word);
         }
     }

@@ -9,7 +9,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::{
     host::fs::{Obstacle, Roots},
-    text::SafeText,
+    text::{SafeText, exact_line},
 };
 
 /// A path that a request names, and where it leads.
@@ -53,6 +53,14 @@ impl JudgedPath {
         self.obstacle.is_none()
     }
 
+    pub fn exists(&self) -> bool {
+        self.asked.symlink_metadata().is_ok()
+    }
+
+    pub fn resolved(&self) -> &Path {
+        &self.resolved
+    }
+
     pub fn obstacle(&self) -> Option<Obstacle> {
         self.obstacle
     }
@@ -60,7 +68,7 @@ impl JudgedPath {
     /// Of one that is not inside, for the person.
     pub fn why_outside(&self) -> SafeText {
         let why = self.obstacle.unwrap_or(Obstacle::Outside).why();
-        SafeText::line(&format!("{} {why}", self.resolved.display()))
+        exact_line(&format!("{} {why}", self.resolved.display()))
     }
 }
 

@@ -1,34 +1,18 @@
 //! The verdict: deny beats ask beats allow, then the policy (PRODUCT §2).
 
+use std::ffi::OsString;
+
 use super::{
-    command::{Possible, allowable_words, possible, possible_of},
-    path::JudgedPath,
-    rule::{Catch, CompiledRule, Facts},
+    facts::{Facts, Subject},
+    rule::{Catch, CompiledRule, Fit},
 };
 use crate::{
-    host::fs::{Obstacle, Roots},
+    host::fs::Roots,
     proto::{
         Decision, PermissionKind, PermissionOption, Policy, Rule, TerminalCreate, ToolKind, Verdict,
     },
     text::SafeText,
 };
-
-/// What a permission request is about.
-#[derive(Clone, Debug, Default)]
-pub struct Subject {
-    pub kind: ToolKind,
-    /// Programmatic tool name.
-    pub tool: Option<String>,
-    /// The whole command line.
-    pub command: Option<String>,
-    pub command_cwd: Option<String>,
-    /// Of locations and diffs; as the agent named them.
-    pub paths: Vec<String>,
-    /// It carries a diff, whatever its kind says.
-    pub changes_files: bool,
-    /// It is not known what it is about: no rule or policy allows it (V2-PERM-01).
-    pub opaque: bool,
-}
 
 /// A request of fs/* or terminal/* that is not served.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,20 +28,51 @@ pub enum TerminalVerdict {
     Refuse(Refusal),
 }
 
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FileVerdict {
+    /// As far as rules go: the roots are looked at elsewhere.
+    Serve,
+    Ask {
+        reason: SafeText,
+    },
+    Refuse(Refusal),
+}
+
 /// Policy and rules of one session.
 pub struct Judge {
     policy: Policy,
     rules: Vec<CompiledRule>,
     /// `terminal.ask`: commands are asked about even if nothing speaks against them.
     ask_terminal: bool,
+    /// PATH, as agents and commands inherit it.
+    search: Option<OsString>,
+}
+
+/// What is to become of a request, whichever way it came.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Ruling {
+    Deny(SafeText),
+    /// A rule wants it, or may be meant; or it is not known what is asked for.
+    Ask(Option<SafeText>),
+    Allow(SafeText),
+    /// The policy would allow it inside the workspace.
+    Outside(SafeText),
+    /// No rule and no policy speaks of it; why the nearest rule does not count.
+    Open(Option<SafeText>),
 }
 
 impl Judge {
-    pub fn new(policy: Policy, rules: Vec<Rule>, ask_terminal: bool) -> Self {
+    pub fn new(
+        policy: Policy,
+        rules: Vec<Rule>,
+        ask_terminal: bool,
+        search: Option<OsString>,
+    ) -> Self {
         Self {
             policy,
             rules: rules.into_iter().map(CompiledRule::new).collect(),
             ask_terminal,
+            search,
         }
     }
 
@@ -68,144 +83,107 @@ impl Judge {
         options: &[PermissionOption],
         roots: &Roots,
     ) -> Verdict {
-        let paths: Vec<_> = subject
-            .paths
-            .iter()
-            .map(|path| JudgedPath::new(path, roots))
-            .collect();
-        let cwd = subject
-            .command_cwd
-            .as_deref()
-            .map(|dir| JudgedPath::new(dir, roots));
-        let command = subject.command.as_deref();
-        let plain = command.and_then(allowable_words);
-        let possible = command.map(possible);
-        let facts = Facts {
-            kind: subject.kind,
-            tool: subject.tool.as_deref(),
-            paths: &paths,
-            cwd_inside: cwd.as_ref().is_none_or(JudgedPath::inside),
-            plain: plain.as_deref(),
-            possible: possible.as_ref(),
-        };
-        let outside = paths.iter().chain(&cwd).find(|path| !path.inside());
+        match self.rule_on(subject, roots) {
+            Ruling::Deny(rule) => answer(options, Answer::Deny, &rule),
+            Ruling::Allow(rule) => answer(options, Answer::Allow, &rule),
+            Ruling::Outside(reason) => ask(reason),
+            Ruling::Ask(reason) | Ruling::Open(reason) => Verdict::Ask { reason },
+        }
+    }
 
+    /// What is to become of `fs/read_text_file` or `fs/write_text_file`. The roots and the person's
+    /// word are not looked at here: outside of the workspace only they count.
+    pub fn file(&self, path: &str, write: bool, roots: &Roots) -> FileVerdict {
+        match self.rule_on(&Subject::of_file(path, write), roots) {
+            Ruling::Deny(rule) => FileVerdict::Refuse(Refusal { rule }),
+            Ruling::Ask(reason) => FileVerdict::Ask {
+                reason: reason.unwrap_or_default(),
+            },
+            Ruling::Allow(_) | Ruling::Outside(_) | Ruling::Open(_) => FileVerdict::Serve,
+        }
+    }
+
+    /// What is to become of `terminal/create` (V1-TERM-19). `shell`: it is a line for `sh`.
+    pub fn terminal(
+        &self,
+        request: &TerminalCreate,
+        shell: bool,
+        roots: &Roots,
+    ) -> TerminalVerdict {
+        match self.rule_on(&Subject::of_terminal(request, shell), roots) {
+            Ruling::Deny(rule) => TerminalVerdict::Refuse(Refusal { rule }),
+            Ruling::Ask(reason) => TerminalVerdict::Ask {
+                reason: reason.unwrap_or_default(),
+            },
+            Ruling::Allow(_) => TerminalVerdict::Run,
+            Ruling::Open(_) | Ruling::Outside(_) if !self.ask_terminal => TerminalVerdict::Run,
+            Ruling::Outside(reason) | Ruling::Open(Some(reason)) => TerminalVerdict::Ask { reason },
+            Ruling::Open(None) => TerminalVerdict::Ask {
+                reason: "terminal.ask is set".into(),
+            },
+        }
+    }
+
+    /// Deny beats ask beats allow, then the policy.
+    fn rule_on(&self, subject: &Subject, roots: &Roots) -> Ruling {
+        let facts = Facts::gather(subject, roots, self.search.as_deref());
         let denied = self.caught(Decision::Deny, &facts);
         if let Caught::Yes(rule) = denied {
-            return answer(options, Answer::Deny, rule);
+            return Ruling::Deny(rule.clone());
         }
-        if self.policy == Policy::ReadOnly && is_change(subject) {
-            return answer(options, Answer::Deny, &policy_label(self.policy));
-        }
-        if subject.opaque {
-            return Verdict::Ask { reason: None };
+        if self.policy == Policy::ReadOnly && facts.is_change() {
+            return Ruling::Deny(policy_label(self.policy));
         }
         match (self.caught(Decision::Ask, &facts), denied) {
-            (Caught::Yes(rule), _) => return ask(rule.clone()),
+            (Caught::Yes(rule), _) => return Ruling::Ask(Some(rule.clone())),
             (Caught::Unclear(rule), _) | (_, Caught::Unclear(rule)) => {
-                return ask(unclear(rule));
+                return Ruling::Ask(Some(unclear(rule)));
             }
             _ => {}
         }
-        let protected =
-            |path: &&JudgedPath| matches!(path.obstacle(), Some(Obstacle::Protected(_)));
-        if let Some(path) = paths.iter().chain(&cwd).find(protected) {
-            return ask(path.why_outside());
+        if subject.opaque {
+            return Ruling::Ask(None);
         }
-        if let Some(rule) = self.allowed(&facts) {
-            return answer(options, Answer::Allow, rule);
+        if let Some(path) = facts.protected() {
+            return Ruling::Outside(path.why_outside());
+        }
+        let mut hindered = None;
+        for rule in self.of(Decision::Allow) {
+            match rule.fits(&facts) {
+                Fit::Yes => return Ruling::Allow(rule.rule.label.clone()),
+                Fit::Hindered(why) if hindered.is_none() => {
+                    let rule = &rule.rule.label;
+                    let why = format!("{rule} does not count: {why}");
+                    hindered = Some(SafeText::line(&why));
+                }
+                Fit::Hindered(_) | Fit::No => {}
+            }
         }
         let by_policy = match self.policy {
             Policy::Ask | Policy::ReadOnly => false,
             Policy::AcceptEdits => {
-                subject.kind == ToolKind::Edit && command.is_none() && !paths.is_empty()
+                facts.kind() == ToolKind::Edit
+                    && !facts.has_command()
+                    && !facts.paths.is_empty()
+                    && !subject.input.unclear
             }
             Policy::AllowAll => true,
         };
-        match outside {
-            _ if !by_policy => Verdict::Ask { reason: None },
-            Some(path) => ask(path.why_outside()),
-            None => answer(options, Answer::Allow, &policy_label(self.policy)),
+        match facts.outside() {
+            _ if !by_policy => Ruling::Open(hindered),
+            Some(path) => Ruling::Outside(path.why_outside()),
+            None => Ruling::Allow(policy_label(self.policy)),
         }
     }
 
-    /// Whether `fs/read_text_file` or `fs/write_text_file` is refused. The roots and the person's
-    /// word are not looked at here.
-    pub fn file(&self, path: &str, write: bool, roots: &Roots) -> Option<Refusal> {
-        if write && self.policy == Policy::ReadOnly {
-            return Some(Refusal {
-                rule: policy_label(self.policy),
-            });
-        }
-        let facts = Facts {
-            kind: if write {
-                ToolKind::Edit
-            } else {
-                ToolKind::Read
-            },
-            tool: None,
-            paths: &[JudgedPath::new(path, roots)],
-            cwd_inside: true,
-            plain: None,
-            possible: None,
-        };
-        match self.caught(Decision::Deny, &facts) {
-            Caught::Yes(rule) => Some(Refusal { rule: rule.clone() }),
-            _ => None,
-        }
-    }
-
-    /// Whether `terminal/create` is served, asked about or refused (V1-TERM-19).
-    pub fn terminal(&self, request: &TerminalCreate) -> TerminalVerdict {
-        if self.policy == Policy::ReadOnly {
-            return TerminalVerdict::Refuse(Refusal {
-                rule: policy_label(self.policy),
-            });
-        }
-        // Without arguments the command may be a whole line.
-        let (possible, plain): (Possible, _) = if request.args.is_empty() {
-            (
-                possible(&request.command),
-                allowable_words(&request.command),
-            )
-        } else {
-            let possible = possible_of(&request.command, &request.args);
-            let words = std::iter::once(&request.command).chain(&request.args);
-            (possible, Some(words.cloned().collect()))
-        };
-        let facts = Facts {
-            kind: ToolKind::Execute,
-            tool: None,
-            paths: &[],
-            cwd_inside: true,
-            plain: plain.as_deref(),
-            possible: Some(&possible),
-        };
-        match self.caught(Decision::Deny, &facts) {
-            Caught::Yes(rule) => return TerminalVerdict::Refuse(Refusal { rule: rule.clone() }),
-            Caught::Unclear(rule) => {
-                return TerminalVerdict::Ask {
-                    reason: unclear(rule),
-                };
-            }
-            Caught::No => {}
-        }
-        let settled = self.policy == Policy::AllowAll || self.allowed(&facts).is_some();
-        if self.ask_terminal && !settled {
-            return TerminalVerdict::Ask {
-                reason: "terminal.ask is set".into(),
-            };
-        }
-        TerminalVerdict::Run
+    fn of(&self, decision: Decision) -> impl Iterator<Item = &CompiledRule> {
+        let rules = self.rules.iter();
+        rules.filter(move |rule| rule.rule.decision == decision)
     }
 
     fn caught(&self, decision: Decision, facts: &Facts<'_>) -> Caught<'_> {
         let mut result = Caught::No;
-        for rule in self
-            .rules
-            .iter()
-            .filter(|rule| rule.rule.decision == decision)
-        {
+        for rule in self.of(decision) {
             match rule.catches(facts) {
                 Catch::Yes => return Caught::Yes(&rule.rule.label),
                 Catch::Unclear => result = Caught::Unclear(&rule.rule.label),
@@ -213,14 +191,6 @@ impl Judge {
             }
         }
         result
-    }
-
-    fn allowed(&self, facts: &Facts<'_>) -> Option<&SafeText> {
-        self.rules
-            .iter()
-            .filter(|rule| rule.rule.decision == Decision::Allow)
-            .find(|rule| rule.allows(facts))
-            .map(|rule| &rule.rule.label)
     }
 }
 
@@ -273,14 +243,6 @@ fn ask(reason: SafeText) -> Verdict {
 
 fn unclear(rule: &SafeText) -> SafeText {
     SafeText::line(&format!("it cannot be told whether {rule} is meant"))
-}
-
-fn is_change(subject: &Subject) -> bool {
-    let by_kind = matches!(
-        subject.kind,
-        ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Execute
-    );
-    by_kind || subject.changes_files || subject.command.is_some() || subject.opaque
 }
 
 fn policy_label(policy: Policy) -> SafeText {

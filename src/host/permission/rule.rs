@@ -1,7 +1,8 @@
 //! One rule against one request.
 
 use super::{
-    command::{Possible, begins_with, may_be, rule_words},
+    command::{begins_with, may_be, rule_words},
+    facts::Facts,
     path::{JudgedPath, PathGlob},
 };
 use crate::proto::{Rule, ToolKind};
@@ -13,25 +14,21 @@ pub struct CompiledRule {
     words: Option<Vec<String>>,
 }
 
-/// What a request is, to a rule.
-pub struct Facts<'a> {
-    pub kind: ToolKind,
-    pub tool: Option<&'a str>,
-    pub paths: &'a [JudgedPath],
-    /// The directory that a command runs in is in the workspace, or there is no command.
-    pub cwd_inside: bool,
-    /// The words of a plain command.
-    pub plain: Option<&'a [String]>,
-    /// `None`: no command, or none that is known.
-    pub possible: Option<&'a Possible>,
-}
-
 /// Whether a deny or ask rule matches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Catch {
     No,
-    /// It cannot be told what the command runs.
+    /// It cannot be told what the command runs, or what it touches.
     Unclear,
+    Yes,
+}
+
+/// Whether an allow rule matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fit<'a> {
+    No,
+    /// But for this.
+    Hindered(&'a str),
     Yes,
 }
 
@@ -44,65 +41,90 @@ impl CompiledRule {
         }
     }
 
-    /// For allow rules: every part that it names matches for certain, with all paths. Without a
-    /// path of its own a rule does not reach outside the workspace. A command that is not plain
-    /// matches none.
-    pub fn allows(&self, facts: &Facts<'_>) -> bool {
-        let has_command = facts.kind == ToolKind::Execute || facts.possible.is_some();
+    /// For allow rules: every part that it names matches for certain, with all paths, and in all
+    /// ways in which a command can be read. Without a path of its own a rule does not reach outside
+    /// the workspace. A command that is not plain matches none, nor does one with an environment or
+    /// in a directory that may make something else of it.
+    pub fn fits<'a>(&self, facts: &'a Facts<'_>) -> Fit<'a> {
+        let kind = self.rule.kind.is_none_or(|kind| kind == facts.kind());
         let paths = match &self.path {
             Some(glob) => {
                 !facts.paths.is_empty() && facts.paths.iter().all(|path| glob.allows(path))
             }
-            None => facts.cwd_inside && facts.paths.iter().all(JudgedPath::inside),
+            None => facts.paths.iter().all(JudgedPath::inside),
         };
-        let command = match &self.words {
-            Some(rule) => facts.plain.is_some_and(|words| begins_with(words, rule)),
-            None => !has_command || facts.plain.is_some(),
+        let command = match (&self.words, &facts.plain) {
+            (Some(rule), Some(plain)) => plain.iter().all(|words| begins_with(words, rule)),
+            (Some(_), None) => false,
+            (None, plain) => !facts.has_command() || plain.is_some(),
         };
-        self.matches_names(facts) && paths && command
+        if !(self.names_something() && kind && self.matches_tool(facts) && paths && command) {
+            return Fit::No;
+        }
+        match &facts.hindrance {
+            Some(hindrance) => Fit::Hindered(hindrance),
+            None => Fit::Yes,
+        }
     }
 
-    /// For deny and ask rules: one path, or one command that the line may run, is enough.
+    /// For deny and ask rules: what the call says of its kind or what it does, one path, or one
+    /// command that the line may run, is enough.
     pub fn catches(&self, facts: &Facts<'_>) -> Catch {
-        let path = self
-            .path
-            .as_ref()
-            .is_none_or(|glob| facts.paths.iter().any(|path| glob.catches(path)));
-        if !self.matches_names(facts) || !path {
+        let kind = |kind| facts.kinds().any(|of| of == kind);
+        if !self.names_something() || !self.rule.kind.is_none_or(kind) || !self.matches_tool(facts)
+        {
             return Catch::No;
         }
-        match (&self.words, facts.possible) {
-            (None, _) => Catch::Yes,
-            (Some(rule), Some(possible)) => {
-                if possible
-                    .commands
-                    .iter()
-                    .any(|command| may_be(command, rule))
-                {
-                    Catch::Yes
-                } else if possible.unclear {
-                    Catch::Unclear
-                } else {
-                    Catch::No
-                }
-            }
-            (Some(_), None) if facts.kind == ToolKind::Execute => Catch::Unclear,
-            (Some(_), None) => Catch::No,
+        self.catches_path(facts).min(self.catches_command(facts))
+    }
+
+    fn catches_path(&self, facts: &Facts<'_>) -> Catch {
+        let Some(glob) = &self.path else {
+            return Catch::Yes;
+        };
+        if facts.paths.iter().any(|path| glob.catches(path)) {
+            return Catch::Yes;
+        }
+        // A word of a command, a text of an input: what is there is meant; else it may be.
+        let mut maybe = facts.maybe_paths().iter().filter(|path| glob.catches(path));
+        if facts.possible.is_none() && maybe.clone().any(JudgedPath::exists) {
+            Catch::Yes
+        } else if maybe.next().is_some() || facts.is_crowded() {
+            Catch::Unclear
+        } else {
+            Catch::No
         }
     }
 
-    /// Kind and tool. A rule that names nothing at all matches nothing.
-    fn matches_names(&self, facts: &Facts<'_>) -> bool {
+    fn catches_command(&self, facts: &Facts<'_>) -> Catch {
+        let Some(rule) = &self.words else {
+            return Catch::Yes;
+        };
+        let Some(possible) = &facts.possible else {
+            let unknown = facts.kind() == ToolKind::Execute || facts.subject.input.unclear;
+            return if unknown { Catch::Unclear } else { Catch::No };
+        };
+        let runs = |commands: &[Vec<String>]| commands.iter().any(|command| may_be(command, rule));
+        if runs(&possible.commands) {
+            Catch::Yes
+        } else if possible.unclear || runs(&possible.perhaps) {
+            Catch::Unclear
+        } else {
+            Catch::No
+        }
+    }
+
+    /// A rule that names nothing at all matches nothing.
+    fn names_something(&self) -> bool {
         let rule = &self.rule;
-        let names_something = rule.kind.is_some()
+        rule.kind.is_some()
             || rule.tool.is_some()
             || self.path.is_some()
-            || self.words.as_ref().is_some_and(|words| !words.is_empty());
-        names_something
-            && rule.kind.is_none_or(|kind| kind == facts.kind)
-            && rule
-                .tool
-                .as_deref()
-                .is_none_or(|tool| facts.tool == Some(tool))
+            || self.words.as_ref().is_some_and(|words| !words.is_empty())
+    }
+
+    fn matches_tool(&self, facts: &Facts<'_>) -> bool {
+        let tool = self.rule.tool.as_deref();
+        tool.is_none_or(|tool| facts.subject.tool.as_deref() == Some(tool))
     }
 }

@@ -415,19 +415,110 @@ async fn requests_on_one_terminal_keep_their_order() {
 #[tokio::test]
 async fn terminal_ask_asks_v1_term_19() {
     let host = fixture_with(|config| config.ask_terminal = true);
-    let outcome = host.serve(create("true")).await;
-    assert!(
-        matches!(outcome, ServeOutcome::AskTerminal { .. }),
-        "{outcome:?}"
-    );
-    let outcome = host
-        .host
-        .serve(host.key(), create("true"), Consent::Once)
-        .await;
+    let key = host.key();
+    let outcome = host.host.serve(key, create("true"), Consent::None).await;
+    let ServeOutcome::AskTerminal { shell, outside, .. } = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(!shell && !outside);
+    let outcome = host.host.serve(key, create("true"), Consent::Once).await;
     assert!(matches!(
         outcome,
         ServeOutcome::Reply(HostReply::TerminalCreated(_))
     ));
+}
+
+#[tokio::test]
+async fn consent_is_for_what_was_shown() {
+    let host = fixture_with(|config| config.ask_terminal = true);
+    let key = host.key();
+    let asks = |outcome: ServeOutcome| match outcome {
+        ServeOutcome::AskTerminal { shell, .. } => shell,
+        other => panic!("{other:?}"),
+    };
+    // A program by that name; then it is gone, and the same words are a line for a shell.
+    let program = host.path("ws/touch PWNED");
+    std::fs::write(&program, "").unwrap();
+    let request = || create("touch PWNED");
+    assert!(!asks(host.host.serve(key, request(), Consent::None).await));
+    std::fs::remove_file(&program).unwrap();
+    assert!(asks(host.host.serve(key, request(), Consent::Once).await));
+    assert!(!host.path("ws/PWNED").exists());
+    // And where nothing was asked, no consent counts.
+    let other = host.key();
+    assert!(asks(host.host.serve(other, request(), Consent::Once).await));
+}
+
+fn ask_rule(path: Option<&str>, command: Option<&str>) -> Rule {
+    Rule {
+        kind: None,
+        tool: None,
+        path: path.map(str::to_owned),
+        command: command.map(str::to_owned),
+        decision: Decision::Ask,
+        label: "ask rule".into(),
+    }
+}
+
+#[tokio::test]
+async fn ask_rules_ask_about_files_and_commands() {
+    let host = fixture_with(|config| {
+        config.rules = vec![
+            ask_rule(Some("locked/**"), None),
+            ask_rule(None, Some("touch")),
+        ];
+    });
+    std::fs::create_dir(host.path("ws/locked")).unwrap();
+    let serve = async |key, request, consent| host.host.serve(key, request, consent).await;
+
+    let key = host.key();
+    let outcome = serve(key, write("locked/a", "x"), Consent::None).await;
+    assert_eq!(
+        outcome,
+        ServeOutcome::AskFile {
+            resolved: host.path("ws/locked/a"),
+            write: true,
+            reason: "ask rule".into(),
+        }
+    );
+    assert!(!host.path("ws/locked/a").exists());
+    let done = ServeOutcome::Reply(HostReply::Done);
+    assert_eq!(
+        serve(key, write("locked/a", "x"), Consent::Once).await,
+        done
+    );
+    // Once is once; a folder is for the session.
+    let key = host.key();
+    let asks = |outcome: &ServeOutcome| matches!(outcome, ServeOutcome::AskFile { .. });
+    assert!(asks(&serve(key, read("locked/a"), Consent::None).await));
+    assert_eq!(
+        serve(key, read("locked/a"), Consent::Folder).await,
+        content("x")
+    );
+    assert_eq!(host.serve(read("locked/a")).await, content("x"));
+    assert!(asks(&host.serve(write("locked/b", "")).await));
+    assert_eq!(host.serve(write("a", "")).await, done);
+
+    let outcome = host.serve(create("touch PWNED")).await;
+    let ServeOutcome::AskTerminal { reason, .. } = &outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(reason.as_str(), "ask rule");
+    assert!(!host.path("ws/PWNED").exists());
+}
+
+// What must be asked about is not told of by the side.
+#[tokio::test]
+async fn looks_say_nothing_of_what_a_rule_wants_asked_about() {
+    let host = fixture_with(|config| config.rules = vec![ask_rule(Some("a"), None)]);
+    std::fs::write(host.path("ws/a"), "").unwrap();
+    let stat = |exists| {
+        ServeOutcome::Reply(HostReply::Looked(Looked::Stat {
+            exists,
+            is_directory: false,
+        }))
+    };
+    assert_eq!(host.serve(look("a", LookAt::Stat)).await, stat(false));
 }
 
 #[tokio::test]

@@ -12,9 +12,10 @@ mod spawn;
 mod utf8;
 
 pub use registry::{TerminalSettings, Terminals};
-pub(super) use registry::{shown_command, working_dir};
+pub(super) use registry::{shown_line, working_dir};
 pub use spawn::DEFAULT_SIZE;
 pub(super) use spawn::Launch;
+pub(super) use spawn::is_line;
 
 #[cfg(test)]
 mod tests;

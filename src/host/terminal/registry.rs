@@ -29,9 +29,9 @@ use crate::{
     host::{EventSink, HostEvent},
     proto::{
         ExitStatus, RpcError, SessionId, TerminalCreate, TerminalId, TerminalRef, TerminalSnapshot,
-        code,
+        code, shown_command, shown_command_line,
     },
-    text::{SafeText, command_line},
+    text::{SafeText, exact, exact_line},
     vt::SharedScreen,
 };
 
@@ -103,14 +103,19 @@ impl Terminals {
         }
     }
 
-    /// `terminal/create` in `cwd`, which is absolute. Does not wait for the command (V1-TERM-01).
-    /// Must be called on a runtime thread, see [`spawn`].
+    /// `terminal/create` in `cwd`, which is absolute; `line`: for `sh`. Does not wait for the command
+    /// (V1-TERM-01). Must be called on a runtime thread, see [`spawn`].
     ///
     /// # Errors
     /// The program or directory is missing, or too many commands run.
-    pub fn create(&self, request: &TerminalCreate, cwd: PathBuf) -> Result<TerminalId, RpcError> {
-        let launch = Launch::new(&request.command, &request.args, cwd);
-        let title = shown_command(&request.command, &request.args);
+    pub fn create(
+        &self,
+        request: &TerminalCreate,
+        cwd: PathBuf,
+        line: bool,
+    ) -> Result<TerminalId, RpcError> {
+        let launch = Launch::new(&request.command, &request.args, cwd, line);
+        let title = shown(request);
         self.start(
             self.with_env(launch, &request.env),
             title,
@@ -127,7 +132,7 @@ impl Terminals {
         let shell = env::var_os("SHELL").filter(|shell| !shell.is_empty());
         let launch = Launch::shell(shell.as_deref().unwrap_or(OsStr::new("sh")), line, cwd);
         let launch = self.with_env(launch, &[]);
-        self.start(launch, SafeText::line(line), None, Some(0))
+        self.start(launch, exact(line), None, Some(0))
     }
 
     /// Something of the person's own, ready to be started. Not visible to the agent.
@@ -195,7 +200,7 @@ impl Terminals {
             session,
             id: id.clone(),
             command: title,
-            cwd: SafeText::line(&launch.cwd.to_string_lossy()),
+            cwd: exact_line(&launch.cwd.to_string_lossy()),
             screen: shared.screen.clone(),
         });
         if closed {
@@ -428,13 +433,14 @@ fn cannot_start(title: &SafeText, error: &dyn std::fmt::Display) -> RpcError {
     RpcError::new(code::INTERNAL, format!("cannot start `{title}`: {error}"))
 }
 
-/// The command as a person would type it.
-pub(in crate::host) fn shown_command(command: &str, args: &[String]) -> SafeText {
-    if args.is_empty() {
-        return SafeText::line(command);
-    }
-    let words = std::iter::once(command).chain(args.iter().map(String::as_str));
-    SafeText::line(&command_line(words))
+/// The command as a person would type it, with what is set for it.
+fn shown(request: &TerminalCreate) -> SafeText {
+    shown_command(&request.line(), &request.env)
+}
+
+/// The same on one line.
+pub(in crate::host) fn shown_line(request: &TerminalCreate) -> SafeText {
+    shown_command_line(&request.line(), &request.env)
 }
 
 /// Absolute, from the session's cwd where it is relative.

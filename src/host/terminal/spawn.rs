@@ -85,14 +85,18 @@ pub struct Launch {
 /// a blank, is a whole command line (C071).
 const SHELL_SYNTAX: &str = "|&;<>()$`\\\"'*?[]#~=%{}!";
 
+/// Whether `terminal/create` means a line for a shell, and not a program.
+pub fn is_line(command: &str, args: &[String], cwd: &Path) -> bool {
+    args.is_empty()
+        && command.contains(|c: char| c.is_whitespace() || SHELL_SYNTAX.contains(c))
+        // A program whose path has a blank in it.
+        && !cwd.join(command).is_file()
+}
+
 impl Launch {
-    /// `command` with `args` as they are; without any, `sh -c` for a whole command line.
-    pub fn new(command: &str, args: &[String], cwd: PathBuf) -> Self {
-        let whole_line = args.is_empty()
-            && command.contains(|c: char| c.is_whitespace() || SHELL_SYNTAX.contains(c))
-            // A program whose path has a blank in it.
-            && !cwd.join(command).is_file();
-        if whole_line {
+    /// `command` with `args` as they are, or, with `line`, the whole of it for `sh -c`.
+    pub fn new(command: &str, args: &[String], cwd: PathBuf, line: bool) -> Self {
+        if line {
             Self::shell("sh".as_ref(), command, cwd)
         } else {
             Self {
@@ -256,7 +260,8 @@ mod tests {
     fn a_whole_command_line_goes_to_the_shell_c071_v1_term_02() {
         let launch = |command: &str, args: &[&str]| {
             let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-            Launch::new(command, &args, "/".into())
+            let line = is_line(command, &args, Path::new("/"));
+            Launch::new(command, &args, "/".into(), line)
         };
         for line in ["echo a b", "a|b", "X=1", "~/bin/x", "a\nb"] {
             assert_eq!(launch(line, &[]).program, "sh", "{line}");
@@ -268,7 +273,7 @@ mod tests {
     #[test]
     fn the_environment_is_ours_with_presets_and_the_agents_own_v1_term_03_v1_term_16() {
         let own = [("GIT_PAGER".to_owned(), "less".to_owned())];
-        let launch = Launch::new("x", &[], "/".into()).with_env(&base(), false, &own);
+        let launch = Launch::new("x", &[], "/".into(), false).with_env(&base(), false, &own);
         assert_eq!(get(&launch, "API_TOKEN"), Some("x"));
         assert_eq!(get(&launch, "PAGER"), Some("cat"));
         assert_eq!(get(&launch, "GIT_PAGER"), Some("less"));
@@ -278,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_scrubbed_environment_has_no_secrets() {
-        let launch = Launch::new("x", &[], "/".into()).with_env(&base(), true, &[]);
+        let launch = Launch::new("x", &[], "/".into(), false).with_env(&base(), true, &[]);
         assert_eq!(get(&launch, "API_TOKEN"), None);
         assert_eq!(get(&launch, "PATH"), Some("/bin"));
         assert_eq!(get(&launch, "LC_ALL"), Some("C"));

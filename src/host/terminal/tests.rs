@@ -52,7 +52,8 @@ fn command(command: &str, args: &[&str]) -> TerminalCreate {
 
 impl Fixture {
     fn create(&self, request: &TerminalCreate) -> Result<TerminalRef, RpcError> {
-        let terminal = self.terminals.create(request, "/".into())?;
+        let line = super::is_line(&request.command, &request.args, std::path::Path::new("/"));
+        let terminal = self.terminals.create(request, "/".into(), line)?;
         Ok(TerminalRef {
             session: request.session.clone(),
             terminal,
@@ -153,7 +154,7 @@ async fn what_cannot_be_started_is_an_error_and_no_terminal_v1_term_02_v1_term_0
     assert!(error.message.contains("no-such-program"), "{error:?}");
     let error = host
         .terminals
-        .create(&command("true", &[]), "/no/such/dir".into())
+        .create(&command("true", &[]), "/no/such/dir".into(), false)
         .unwrap_err();
     assert!(error.message.contains("/no/such/dir"), "{error:?}");
     assert!(host.events.lock().unwrap().is_empty());

@@ -206,6 +206,7 @@ pub(super) fn block_weight(kind: &BlockKind) -> usize {
                 body_weight(call)
                     + locations
                     + command
+                    + call.input.as_ref().map_or(0, |input| input.weight())
                     + answers.sum::<usize>()
                     + call.title.len()
                     + call.meta.weight()

@@ -1,5 +1,5 @@
-//! What the host leaves to the person: files outside the workspace, commands that policy wants asked
-//! about.
+//! What the host leaves to the person: files outside the workspace, files and commands that policy
+//! wants asked about.
 
 use std::path::PathBuf;
 
@@ -12,19 +12,21 @@ use crate::{
         CommandQuestion, Consent, Effect, FileAnswer, FileQuestion, NoticeLevel, Question,
         QuestionId, Shown,
     },
-    text::SafeText,
+    text::{SafeText, exact_line},
 };
 
 use super::Step;
 
 impl Step<'_> {
-    pub(super) fn outside_roots(
+    /// Because it is `protected`, or for the `reason` that a rule wants it; else it is outside of the
+    /// workspace.
+    pub(super) fn ask_file(
         &mut self,
         key: RequestKey,
         request: HostRequest,
         resolved: PathBuf,
         write: bool,
-        protected: Option<SafeText>,
+        (protected, reason): (Option<SafeText>, Option<SafeText>),
     ) {
         if self.session.connection != Some(key.connection) {
             return;
@@ -33,9 +35,9 @@ impl Step<'_> {
             return;
         }
         let asked = match &request {
-            HostRequest::ReadTextFile(read) => SafeText::line(&read.path),
-            HostRequest::WriteTextFile(write) => SafeText::line(&write.path),
-            HostRequest::Look(look) => SafeText::line(&look.path),
+            HostRequest::ReadTextFile(read) => exact_line(&read.path),
+            HostRequest::WriteTextFile(write) => exact_line(&write.path),
+            HostRequest::Look(look) => exact_line(&look.path),
             _ => SafeText::default(),
         };
         let id = self.next_question();
@@ -60,6 +62,7 @@ impl Step<'_> {
             write,
             protected,
             change: None,
+            reason,
             since: self.now,
         }));
     }
@@ -150,10 +153,11 @@ impl Step<'_> {
             Consent::Once => "allowed once",
             Consent::Folder => "allowed for its folder in this session",
         };
-        let path = question.resolved.display();
-        let text = match &question.protected {
-            Some(why) => format!("{verb} {answer}: {path} (it {why})"),
-            None => format!("{verb} outside the workspace {answer}: {path}"),
+        let path = exact_line(&question.resolved.to_string_lossy());
+        let text = match (&question.protected, &question.reason) {
+            (Some(why), _) => format!("{verb} {answer}: {path} (it {why})"),
+            (None, Some(_)) => format!("{verb} {answer}: {path}"),
+            (None, None) => format!("{verb} outside the workspace {answer}: {path}"),
         };
         self.say(NoticeLevel::Info, SafeText::line(&text));
     }

@@ -1,6 +1,8 @@
 //! Permission requests: to the policy, then to the person; what was answered stays with the call
 //! (V1-PERM).
 
+use std::sync::Arc;
+
 use crate::{
     proto::{
         CommandSubject, HostReply, OptionId, Patch, PermissionKind, PermissionOption,
@@ -276,17 +278,40 @@ impl Step<'_> {
                 paths.push(path);
             }
         }
-        let (kind, command, command_cwd) = match &about {
+        let mut input = call.input.clone().unwrap_or_default();
+        let run = input.run.as_ref();
+        let (kind, command, command_cwd, env) = match &about {
             // As a call that runs it (V2-PERM-01).
-            About::Command(about) => (
-                ToolKind::Execute,
-                Some(about.command.clone()),
-                Some(&about.cwd),
-            ),
+            About::Command(about) => {
+                let command = Some(about.command.clone());
+                (
+                    ToolKind::Execute,
+                    command,
+                    Some(about.cwd.clone()),
+                    Vec::new(),
+                )
+            }
             About::Call | About::Unknown => {
-                (call.kind, call.command.clone(), call.command_cwd.as_ref())
+                let command = run.map(|run| run.line.clone()).or(call.command.clone());
+                let cwd = run.and_then(|run| run.cwd.clone());
+                let env = run.map(|run| run.env.clone()).unwrap_or_default();
+                (call.kind, command, cwd.or(call.command_cwd.clone()), env)
             }
         };
+        if let (About::Command(about), Some(run)) = (&about, run)
+            && run.line != about.command
+        {
+            // The call that the command is for names another one: both count.
+            let line = run.line.clone();
+            Arc::make_mut(&mut input).scripts.push(line);
+        }
+        if cwd.is_some() && input.paths.iter().any(|path| is_relative(path)) {
+            for path in &mut Arc::make_mut(&mut input).paths {
+                if is_relative(path) {
+                    *path = absolute(path);
+                }
+            }
+        }
         Some(Subject {
             tool_call: call.id.clone(),
             title: call.title.clone(),
@@ -295,9 +320,11 @@ impl Step<'_> {
             command,
             opaque: matches!(about, About::Unknown),
             command_cwd: match command_cwd {
-                Some(dir) => Some(absolute(dir)),
+                Some(dir) => Some(absolute(&dir)),
                 None => cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
             },
+            env,
+            input,
             paths,
             content: call.content.clone(),
             locations: call.locations.clone(),
@@ -310,6 +337,11 @@ enum About {
     Call,
     Command(CommandSubject),
     Unknown,
+}
+
+/// By its text: neither of the home directory, nor a URI.
+fn is_relative(path: &str) -> bool {
+    !path.starts_with(['/', '~']) && !path.starts_with("file:")
 }
 
 /// Id of the call that stands for what is only asked about; none that an agent would use.

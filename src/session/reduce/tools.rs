@@ -156,6 +156,7 @@ impl Step<'_> {
         patch.command.apply(&mut call.command);
         patch.command_cwd.apply(&mut call.command_cwd);
         settle(call, content, patch.claims);
+        patch.input.apply(&mut call.input);
         patch.cancel.apply_to(&mut call.cancel);
         call.meta.merge(&patch.meta);
         match patch.status {

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use crate::text::SafeText;
+
 /// Bytes of a line that are looked into.
 const MAX_BYTES: usize = 16 << 10;
 
@@ -15,7 +17,17 @@ pub fn shown_command(line: &str) -> Cow<'_, str> {
 /// Whether two lines run the same, one of them perhaps by way of a shell.
 pub fn same_command(a: &str, b: &str) -> bool {
     let (a, b) = (shown_command(a), shown_command(b));
-    a.split_whitespace().eq(b.split_whitespace())
+    let words = |line: &str| -> Vec<String> {
+        let gap = |c: char| c.is_whitespace() || matches!(c, '⏎' | '␉');
+        let words = line.split(gap).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    words(&a) == words(&b)
+}
+
+/// A command that is safe by now, on one line.
+pub fn one_line(command: &str) -> SafeText {
+    SafeText::line(&command.replace('\n', "⏎"))
 }
 
 fn script(line: &str) -> Option<String> {

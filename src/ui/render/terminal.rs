@@ -4,7 +4,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::{
     RenderContext, Row,
-    command::{same_command, shown_command},
+    command::{one_line, same_command, shown_command},
     format::count,
     line::{StyledLine, Wrapping, joined},
 };
@@ -79,7 +79,7 @@ pub fn render_terminal_header(
         None if info.cancelling => StyledLine::styled("cancelling", theme.dim),
         None => StyledLine::new(),
     };
-    let command = SafeText::line(shown_command(info.command.trim()).trim());
+    let command = one_line(shown_command(info.command.trim()).trim());
     let told = told.contains(command.as_str()) || same_command(told, &command);
     if command.is_empty() || told {
         return (!ended.is_empty()).then(|| ended.truncate(width, ctx.symbols.ellipsis));

@@ -9,9 +9,10 @@ use crate::{
     proto::{
         AgentCaps, AgentEvent, AuthMethod, CallResult, CallTag, ChunkRole, ClientCaps,
         ConnectionId, ContentBlock, Elicitation, ElicitationId, ElicitationMode, ElicitationScope,
-        FromAgent, HostRequest, Initialized, Meta, ModeId, ModeState, OptionId, Patch,
+        FromAgent, FsWrite, HostRequest, Initialized, Meta, ModeId, ModeState, OptionId, Patch,
         PermissionKind, PermissionOption, PermissionRequest, Protocol, RequestKey, RpcError,
-        SessionId, SessionMode, SessionOpened, ToolCallId, ToolCallPatch, ToolKind,
+        SessionId, SessionMode, SessionOpened, TerminalCreate, ToolCallId, ToolCallPatch, ToolKind,
+        shown_command_line,
     },
     session::{Effect, Event, Prompt, Question, Session, SessionConfig, Start, Verdict, reduce},
     text::SafeText,
@@ -243,6 +244,20 @@ impl Bench {
         self.elicits("Please sign in to the deployment service.", mode);
     }
 
+    /// Asks to run a command here, which policy leaves to the person.
+    pub fn asks_terminal(&mut self, create: TerminalCreate, shell: bool, outside: bool) {
+        let key = self.key();
+        self.event(Event::AskTerminal {
+            key,
+            command: shown_command_line(&create.line(), &create.env),
+            cwd: SafeText::line(create.cwd.as_deref().unwrap_or("/home/me/src/tool")),
+            request: HostRequest::TerminalCreate(create),
+            shell,
+            outside,
+            reason: "terminal.ask is set".into(),
+        });
+    }
+
     /// Asks to read or write a file that turned out to lie outside the workspace.
     pub fn asks_outside(&mut self, request: HostRequest, resolved: &str, write: bool) {
         self.asks_for_file(request, resolved, write, None);
@@ -271,15 +286,23 @@ impl Bench {
     }
 
     /// Wants a command run that policy leaves to the person.
-    pub fn asks_for_command(&mut self, create: crate::proto::TerminalCreate) {
+    pub fn asks_for_command(&mut self, create: TerminalCreate) {
+        self.asks_terminal(create, false, false);
+    }
+
+    /// Asks to write a file that a rule wants asked about.
+    pub fn asks_by_rule(&mut self, path: &str, resolved: &str) {
         let key = self.key();
-        let command = SafeText::new(&create.command);
-        self.event(Event::AskTerminal {
+        self.event(Event::AskFile {
             key,
-            request: HostRequest::TerminalCreate(create),
-            command,
-            cwd: "/home/me/src/tool".into(),
-            reason: "terminal.ask".into(),
+            request: HostRequest::WriteTextFile(FsWrite {
+                session: Self::session_id(),
+                path: path.to_owned(),
+                content: "new\n".to_owned(),
+            }),
+            resolved: PathBuf::from(resolved),
+            write: true,
+            reason: "ask `src/**` (config.toml:3)".into(),
         });
     }
 

@@ -18,7 +18,7 @@ use crate::{
         UiCommand,
         render::{
             RenderContext,
-            command::shown_command,
+            command::{one_line, shown_command},
             line::StyledLine,
             terminal::{ending, render_screen_rows},
         },
@@ -69,7 +69,7 @@ impl TerminalViewer {
             self.attached = false;
             return;
         };
-        self.command = SafeText::line(shown_command(info.command.trim()).trim());
+        self.command = one_line(shown_command(info.command.trim()).trim());
         self.attached = info.exit.is_none() && !info.foreign;
         self.ended = info.exit.as_ref().map(|status| {
             ending(status).map_or(SafeText::from("done"), |text| SafeText::line(&text))

@@ -306,7 +306,6 @@ async fn a_permission_for_what_is_protected_is_no_policys_to_give() {
         let subject = Subject {
             kind: crate::proto::ToolKind::Edit,
             paths: vec![path.to_owned()],
-            changes_files: true,
             ..Subject::default()
         };
         host.host.decide(subject, options.to_vec())

@@ -555,7 +555,9 @@ impl World {
                         key,
                         request,
                         command: "make".into(),
+                        shell: false,
                         cwd: "/project".into(),
+                        outside: false,
                         reason: "asked".into(),
                     });
                 } else if back == 1 && Some(key.connection) == self.alive {

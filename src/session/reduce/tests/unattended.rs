@@ -105,12 +105,24 @@ fn files_outside_and_commands_are_refused_and_said() {
         play.said_last(),
         "i write outside the workspace not allowed: /x"
     );
+    let (again, _) = play.request(write.clone());
+    let effects = play.event(Event::AskFile {
+        key: again,
+        request: write.clone(),
+        resolved: "/project/a\nb".into(),
+        write: true,
+        reason: "ask rule".into(),
+    });
+    assert!(matches!(answers(&effects)[..], [HostReply::Error(_)]));
+    assert_eq!(play.said_last(), "i write not allowed: /project/a⏎b");
     let question = CommandQuestion {
         id: QuestionId(0),
         key,
         request: write.clone(),
         command: "make".into(),
+        shell: false,
         cwd: "/project".into(),
+        outside: false,
         reason: "terminal.ask is set".into(),
         since: play.now,
     };
@@ -118,7 +130,9 @@ fn files_outside_and_commands_are_refused_and_said() {
         key: question.key,
         request: question.request,
         command: question.command,
+        shell: question.shell,
         cwd: question.cwd,
+        outside: question.outside,
         reason: question.reason,
     });
     assert!(matches!(answers(&effects)[..], [HostReply::Error(_)]));

@@ -61,6 +61,14 @@ impl Body {
         }
     }
 
+    /// Behind a warning that there are signs for what would not be seen.
+    pub fn warned_of_signs(mut self, width: usize, cx: &OverlayContext<'_>) -> Self {
+        let warning = "! invisible or control characters are shown as signs";
+        let warning = StyledLine::styled(warning, cx.theme.error.bold());
+        self.rows.splice(0..0, warning.wrap(width));
+        self
+    }
+
     /// Sets apart what follows, where there is room for that.
     pub fn blank(&mut self, cx: &OverlayContext<'_>) {
         if !self.rows.is_empty() && cx.frame == Frame::Full {
@@ -124,13 +132,17 @@ fn verbatim_line(line: &str, style: Style, cx: &OverlayContext<'_>) -> StyledLin
     out
 }
 
-/// Where the next sign that [`SafeText`] made of a character begins, and its bytes.
+/// Where the next sign that [`SafeText`] or [`exact`](crate::text::exact) made of characters begins,
+/// and its bytes.
 fn next_sign(text: &str) -> Option<(usize, usize)> {
     /// `<U+` and at most six digits.
     const LONGEST: usize = 10;
     text.char_indices().find_map(|(at, c)| match c {
         '\u{2400}'..='\u{2421}' => Some((at, c.len_utf8())),
         '<' => {
+            if let Some(len) = counted_blanks(&text[at..]) {
+                return Some((at, len));
+            }
             let digits = text[at..].strip_prefix("<U+")?;
             let end = digits.bytes().take(LONGEST).position(|b| b == b'>')?;
             let hex = &digits[..end];
@@ -140,9 +152,27 @@ fn next_sign(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether text holds such signs at all.
+/// Bytes of `<12 blanks>`, where the text begins with it.
+fn counted_blanks(text: &str) -> Option<usize> {
+    let behind = text.strip_prefix('<')?;
+    let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
+    let word = behind.get(digits..).filter(|_| digits > 0)?;
+    let ends = [" blank>", " blanks>"];
+    let end = ends.iter().find(|end| word.starts_with(*end))?;
+    Some(1 + digits + end.len())
+}
+
+/// Whether text holds signs of what nothing would be seen of; blanks and tabs are only made plain.
 pub fn has_signs(text: &str) -> bool {
-    next_sign(text).is_some()
+    let mut rest = text;
+    while let Some((at, len)) = next_sign(rest) {
+        let sign = &rest[at..at + len];
+        if sign != "\u{2409}" && counted_blanks(sign).is_none() {
+            return true;
+        }
+        rest = &rest[at + len..];
+    }
+    false
 }
 
 /// A path as the agent named it, as people read it, and whether it lies in the workspace.

@@ -1,7 +1,7 @@
 //! A command that policy wants asked about (V1-TERM-19): run it, or not.
 
 use crate::{
-    proto::PermissionKind,
+    proto::{HostRequest, PermissionKind},
     session::{CommandQuestion, Event},
     ui::{
         UiCommand,
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-use super::{Body, Choice, QuestionDialog, Subject};
+use super::{Body, Choice, QuestionDialog, Subject, run::Run};
 
 const ANSWERS: [bool; 2] = [true, false];
 
@@ -63,13 +63,25 @@ impl Subject for Command {
     }
 
     fn body(&self, width: usize, _expanded: bool, cx: &OverlayContext<'_>) -> Body {
-        let theme = cx.theme;
+        let HostRequest::TerminalCreate(request) = &self.0.request else {
+            return Body::default();
+        };
+        let line = request.line();
+        let run = Run {
+            line: &line,
+            env: &request.env,
+            cwd: self.0.cwd.clone(),
+            cwd_is_usual: request.cwd.is_none(),
+            outside: self.0.outside,
+            shell: Some(self.0.shell),
+        };
         let mut body = Body::default();
-        let sign = StyledLine::styled("$ ", theme.dim);
-        body.push_verbatim(&self.0.command, &sign, theme.strong, width, cx);
-        let label = StyledLine::styled("in ", theme.dim);
-        body.push_verbatim(&self.0.cwd, &label, theme.text, width, cx);
-        body.push_verbatim(&self.0.reason, &StyledLine::new(), theme.warning, width, cx);
+        let signs = body.push_run(&run, width, cx);
+        let reason = StyledLine::styled(&format!("asked because: {}", self.0.reason), cx.theme.dim);
+        body.push(reason, width);
+        if signs {
+            return body.warned_of_signs(width, cx);
+        }
         body
     }
 }

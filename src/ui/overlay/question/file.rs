@@ -1,12 +1,12 @@
-//! A read or write outside the workspace: once, the folder for this session, or no. What is protected
-//! wherever the workspace is: once or no.
+//! A read or write outside the workspace, or one that a rule wants asked about: once, the folder for
+//! this session, or no. What is protected wherever the workspace is: once or no.
 
 use std::{path::Path, sync::Arc};
 
 use crate::{
     proto::{Diff, HostRequest, PermissionKind},
     session::{Event, FileAnswer, FileQuestion, Question},
-    text::{SafeText, first_bytes},
+    text::{SafeText, exact_line, first_bytes},
     ui::{
         UiCommand,
         overlay::{Guard, OverlayContext, asker},
@@ -83,12 +83,14 @@ impl File {
 
 impl Subject for File {
     fn title(&self, cx: &OverlayContext<'_>) -> String {
-        let place = match self.0.protected {
-            Some(_) => "what is protected",
-            None => "outside the workspace",
+        let who = asker(cx.session, self.0.request.session());
+        let what = match (&self.0.protected, &self.0.reason, self.0.write) {
+            (Some(_), _, _) => format!("{} what is protected", self.verb()),
+            (None, None, _) => format!("{} outside the workspace", self.verb()),
+            (None, Some(_), true) => "write a file".to_owned(),
+            (None, Some(_), false) => "read a file".to_owned(),
         };
-        let asker = asker(cx.session, self.0.request.session());
-        format!("{asker} wants to {} {place}", self.verb())
+        format!("{who} wants to {what}")
     }
 
     fn rev(&self, cx: &OverlayContext<'_>) -> u64 {
@@ -119,8 +121,8 @@ impl Subject for File {
     fn body(&self, width: usize, expanded: bool, cx: &OverlayContext<'_>) -> Body {
         let theme = cx.theme;
         let mut body = Body::default();
-        let asked = SafeText::line(&self.0.asked);
-        let resolved = SafeText::line(&self.0.resolved.to_string_lossy());
+        let asked = self.0.asked.clone();
+        let resolved = exact_line(&self.0.resolved.to_string_lossy());
         let label = StyledLine::styled(&format!("{} ", self.verb()), theme.dim);
         body.push_verbatim(&asked, &label, theme.strong, width, cx);
         if resolved != asked {
@@ -130,6 +132,10 @@ impl Subject for File {
         if let Some(why) = &self.0.protected {
             let text = format!("It {why}, and is asked about each time.");
             body.push(StyledLine::styled(&text, theme.warning), width);
+        }
+        if let Some(reason) = &self.0.reason {
+            let reason = StyledLine::styled(&format!("asked because: {reason}"), theme.dim);
+            body.push(reason, width);
         }
         if let Some(change) = self.change(cx) {
             body.blank(cx);

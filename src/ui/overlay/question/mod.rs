@@ -12,6 +12,7 @@ mod command;
 mod file;
 mod page;
 mod permission;
+mod run;
 mod told;
 mod trust;
 

@@ -5,7 +5,7 @@ use std::{cell::Cell, path::Path, sync::Arc};
 use crate::{
     proto::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
     session::{BlockKind, Event, PermissionQuestion, Question, ToolCall},
-    text::{SafeText, first_bytes},
+    text::{SafeText, exact_line, first_bytes},
     ui::{
         UiCommand,
         action::Action,
@@ -23,6 +23,7 @@ use crate::{
 use super::{
     Body, Choice, QuestionDialog, Subject,
     body::{has_signs, place},
+    run::Run,
     told::Shown,
 };
 
@@ -73,7 +74,7 @@ impl QuestionDialog {
 
 impl Subject for Permission {
     fn title(&self, cx: &OverlayContext<'_>) -> String {
-        let wants = match self.question.subject.kind {
+        let wants = match self.question.subject.acts_as() {
             ToolKind::Read => "read",
             ToolKind::Edit => "change files",
             ToolKind::Delete => "delete files",
@@ -301,26 +302,27 @@ impl Builder<'_> {
     }
 
     fn command(&mut self, question: &PermissionQuestion) {
-        let theme = self.cx.theme;
-        let Some(command) = &question.subject.command else {
+        let subject = &question.subject;
+        let Some(command) = &subject.command else {
             return;
         };
-        let sign = StyledLine::styled("$ ", theme.dim);
-        self.verbatim(&SafeText::new(command), &sign, theme.strong);
         let session_cwd = self.cx.session.map(|session| &session.config.cwd);
-        let named = question.subject.command_cwd.as_deref();
+        let named = subject.command_cwd.as_deref();
         let place = named
             .filter(|cwd| session_cwd.is_none_or(|ours| ours.as_os_str() != *cwd))
             .map(|cwd| place(cwd, self.cx.session));
-        let mut line = StyledLine::styled("in ", theme.dim);
-        match place {
-            Some(place) => {
-                line.push(&place.shown, theme.text);
-                self.outside_mark(&mut line, place.outside);
-            }
-            None => line.push(&self.cx.project.cwd, theme.dim),
-        }
-        self.body.push(line, self.width);
+        let run = Run {
+            line: command,
+            env: &subject.env,
+            cwd_is_usual: place.is_none(),
+            outside: place.as_ref().is_some_and(|place| place.outside),
+            cwd: match place {
+                Some(place) => exact_line(&place.shown),
+                None => self.cx.project.cwd.clone(),
+            },
+            shell: None,
+        };
+        self.signs |= self.body.push_run(&run, self.width, self.cx);
     }
 
     fn content(&mut self, content: &ToolContent) {
@@ -462,15 +464,9 @@ impl Builder<'_> {
         }
     }
 
-    fn finish(mut self) -> Body {
+    fn finish(self) -> Body {
         if self.signs {
-            let warning = StyledLine::styled(
-                "! invisible or control characters are shown as signs",
-                self.cx.theme.error.bold(),
-            );
-            let mut rows = warning.wrap(self.width);
-            rows.append(&mut self.body.rows);
-            self.body.rows = rows;
+            return self.body.warned_of_signs(self.width, self.cx);
         }
         self.body
     }

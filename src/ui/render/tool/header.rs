@@ -4,12 +4,12 @@ use ratatui::style::Style;
 
 use super::{Detail, ToolContext, body::MAX_PIECES, indented, shown_path};
 use crate::{
-    proto::{ContentBlock, Diff, FileChange, ToolContent, ToolKind},
+    proto::{self, ContentBlock, Diff, FileChange, ToolContent, ToolKind},
     session::{Answered, By, ToolCall, ToolState},
     text::{SafeText, cell_width, first_bytes, is_grapheme_boundary},
     ui::render::{
         RenderContext, Rendered, Row,
-        command::shown_command,
+        command::{one_line, shown_command},
         diff::{DiffStats, Form, diff_summary},
         excerpt::{MAX_LINE_BYTES, line_count},
         format::{count, elapsed, grouped},
@@ -70,13 +70,14 @@ pub fn render_tool_header(
         own.push("not sent to the agent", ctx.theme.dim);
     }
     let beside = width.saturating_sub(left.width() + about.width() + time.width() + gap);
-    let own_below = call.by_person && (object.more || shown.width() + own.width() + 2 > beside);
+    let own_below =
+        call.by_person && (object.more || object.lines || shown.width() + own.width() + 2 > beside);
     if call.by_person && !own_below {
         about.push("  ", Style::new());
         about.extend(&own);
     }
     let room = width.saturating_sub(left.width() + about.width() + time.width() + gap);
-    let whole = object.more || shown.width() > room;
+    let whole = object.more || object.lines || shown.width() > room;
     let answers = call.answers.iter().map(|answer| answer_row(answer, ctx));
     let own = own_below.then(|| own.truncate(width, ctx.symbols.ellipsis));
     let answers = indented(answers.chain(own).collect(), ctx);
@@ -208,8 +209,10 @@ fn verb(kind: ToolKind) -> &'static str {
 /// What the call is about, on one line.
 struct Object {
     line: SafeText,
-    /// There are more lines of it.
+    /// There are more lines of it, or more of this one.
     more: bool,
+    /// It is a command of several lines.
+    lines: bool,
     /// It is a path, whose end tells more than its beginning.
     path: bool,
 }
@@ -234,7 +237,18 @@ fn object(call: &ToolCall, tool: &ToolContext<'_>) -> Object {
         return Object {
             line: path,
             more: false,
+            lines: false,
             path: true,
+        };
+    }
+    if let Some(command) = whole_command(call) {
+        // All of its lines: the first can be a comment.
+        let line = one_line(first_bytes(&command, MAX_LINE_BYTES));
+        return Object {
+            more: command.len() > MAX_LINE_BYTES,
+            lines: command.contains('\n'),
+            line,
+            path: false,
         };
     }
     let text = whole_text(call);
@@ -243,6 +257,7 @@ fn object(call: &ToolCall, tool: &ToolContext<'_>) -> Object {
     Object {
         line: SafeText::line(shown),
         more: !rest.trim().is_empty() || shown.len() < first.len(),
+        lines: false,
         path: false,
     }
 }
@@ -275,11 +290,20 @@ fn path_object(call: &ToolCall, tool: &ToolContext<'_>) -> Option<SafeText> {
     })
 }
 
+/// The command of a call that runs one, behind what is set for it.
+fn whole_command(call: &ToolCall) -> Option<SafeText> {
+    let command = call.command.as_deref().filter(|c| !c.trim().is_empty())?;
+    let run = call.input.as_ref().and_then(|input| input.run.as_ref());
+    let env = run.map(|run| run.env.as_slice()).unwrap_or_default();
+    let command = shown_command(command);
+    Some(proto::shown_command(command.trim(), env))
+}
+
 /// The command of a call that runs one, else the title; without code marks around it, and without
 /// the verb that stands before it already.
 fn whole_text(call: &ToolCall) -> SafeText {
-    if let Some(command) = call.command.as_deref().filter(|c| !c.trim().is_empty()) {
-        return SafeText::new(shown_command(command).trim());
+    if let Some(command) = whole_command(call) {
+        return command;
     }
     let title = call.title.trim();
     let title = title

@@ -1,0 +1,226 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn line(raw: &str) -> Option<String> {
+    find(raw).run.map(|run| run.line)
+}
+
+#[test]
+fn commands_are_found_in_the_shapes_agents_use() {
+    for (raw, line, cwd) in [
+        (r#"{"command":"ls -l","cwd":"/p"}"#, "ls -l", Some("/p")),
+        (r#"{"cmd":"ls","workdir":"sub"}"#, "ls", Some("sub")),
+        (
+            r#"{"command":["bash","-lc","cargo test && ls"]}"#,
+            "bash -lc 'cargo test && ls'",
+            None,
+        ),
+        (
+            r#"{"command":"git","args":["commit","-m","a b"]}"#,
+            "git commit -m 'a b'",
+            None,
+        ),
+        (r#"{"cwd":"/p","args":{"cmd":"make"}}"#, "make", Some("/p")),
+        (
+            r#"{"input":{"command":"x","cwd":"/in"},"cwd":"/out"}"#,
+            "x",
+            Some("/in"),
+        ),
+        (r#""{\"command\":\"ls\"}""#, "ls", None),
+        (r#"{"arguments":"{\"command\":\"ls\"}"}"#, "ls", None),
+        (r#"{"Command":"ls"}"#, "ls", None),
+        (r#"{"a":{"b":[{"command_line":"ls"}]}}"#, "ls", None),
+        (r#"{"program":"git","argv":["push"]}"#, "git push", None),
+        (r#"{"commands":["a","b"]}"#, "a\nb", None),
+    ] {
+        let run = find(raw).run.expect(raw);
+        assert_eq!(
+            (run.line.as_str(), run.cwd.as_deref()),
+            (line, cwd),
+            "{raw}"
+        );
+    }
+}
+
+#[test]
+fn arguments_beside_a_command_are_part_of_it() {
+    for args in ["args", "arguments", "argv", "ARGS"] {
+        let raw = format!(r#"{{"command":"cargo test","{args}":"; rm -rf ~"}}"#);
+        assert_eq!(line(&raw).as_deref(), Some("cargo test ; rm -rf ~"));
+        let raw = format!(r#"{{"command":"cargo test","{args}":["; rm -rf ~"]}}"#);
+        let run = find(&raw).run.expect("a command");
+        assert_eq!(run.line, "cargo test '; rm -rf ~'");
+        assert_eq!(run.other.as_deref(), Some("cargo test ; rm -rf ~"));
+    }
+    let run = find(r#"{"command":["cargo","test"],"args":["a b",1]}"#).run;
+    let run = run.expect("a command");
+    assert_eq!(run.line, "cargo test 'a b' 1");
+    assert_eq!(run.words.expect("words"), ["cargo", "test", "a b", "1"]);
+    // A shell's own script is one word, whatever is in it.
+    let run = find(r#"{"command":"bash","args":["-lc","a; b"]}"#).run;
+    assert_eq!(run.expect("a command").other, None);
+}
+
+#[test]
+fn of_several_commands_all_count() {
+    assert_eq!(
+        line(r#"{"command":"ls","command":"rm x"}"#).as_deref(),
+        Some("ls\nrm x")
+    );
+    assert_eq!(
+        line(r#"{"command":"ls","input":{"cmd":"rm x"}}"#).as_deref(),
+        Some("ls\nrm x")
+    );
+    assert_eq!(
+        line(r#"{"command":"ls","cmd":"ls"}"#).as_deref(),
+        Some("ls")
+    );
+}
+
+#[test]
+fn what_is_set_for_a_command_is_found() {
+    let expected = [("PATH".to_owned(), "./bin".to_owned())];
+    for env in [
+        r#"{"PATH":"./bin"}"#,
+        r#"[{"name":"PATH","value":"./bin"}]"#,
+        r#"[{"key":"PATH","value":"./bin"}]"#,
+        r#"["PATH=./bin"]"#,
+        r#""PATH=./bin""#,
+    ] {
+        for name in ["env", "environment", "envVars", "environment_variables"] {
+            let raw = format!(r#"{{"command":"ls","{name}":{env}}}"#);
+            let input = find(&raw);
+            assert_eq!(input.run.expect("a command").env, expected, "{raw}");
+            assert!(!input.unclear, "{raw}");
+        }
+    }
+    assert!(find(r#"{"command":"ls","env":7}"#).unclear);
+    let input = find(r#"{"command":"ls","env":null}"#);
+    assert!(!input.unclear && input.run.expect("a command").env.is_empty());
+}
+
+#[test]
+fn what_names_no_command_has_none() {
+    for raw in [
+        "{}",
+        "null",
+        "[]",
+        r#"{"command":""}"#,
+        r#"{"command":[]}"#,
+        r#"{"command":[[1]]}"#,
+        r#""ls""#,
+        r#"{"command":"view","path":"src/a.rs"}"#,
+        r#"{"command":"str_replace","path":"a","old_str":"x","new_str":"y"}"#,
+    ] {
+        assert_eq!(line(raw), None, "{raw}");
+    }
+    // Without a file it is no editor's.
+    assert_eq!(line(r#"{"command":"view"}"#).as_deref(), Some("view"));
+}
+
+#[test]
+fn paths_are_found_under_any_name() {
+    for name in [
+        "path",
+        "file_path",
+        "filePath",
+        "notebook_path",
+        "target",
+        "destination",
+        "old_path",
+        "newPath",
+        "paths",
+        "uri",
+    ] {
+        let input = find(&format!(r#"{{"{name}":"secret/key"}}"#));
+        assert_eq!(input.paths, ["secret/key"], "{name}");
+        let input = find(&format!(r#"{{"a":{{"{name}":["secret/key"]}}}}"#));
+        assert_eq!(input.paths, ["secret/key"], "{name}");
+    }
+    let input = find(r#"{"pattern":"secret/key","url":"https://x.org/a"}"#);
+    assert!(input.paths.is_empty());
+    assert_eq!(input.maybe_paths, ["secret/key", "https://x.org/a"]);
+    let patch = "*** Begin Patch\\n*** Update File: src/a\\n*** Move to: b\\n--- a/c\\n+++ b/d\\n";
+    let input = find(&format!(r#"{{"input":"{patch}"}}"#));
+    assert_eq!(input.paths, ["src/a", "b", "c", "d"]);
+    assert!(input.writes);
+}
+
+#[test]
+fn what_would_be_written_is_known() {
+    for (raw, writes) in [
+        (r#"{"file_path":"a","content":"x"}"#, true),
+        (r#"{"path":"a","old_string":"x","new_string":"y"}"#, true),
+        (r#"{"edits":[]}"#, true),
+        (r#"{"content":"x"}"#, false),
+        (r#"{"path":"a"}"#, false),
+    ] {
+        assert_eq!(find(raw).writes, writes, "{raw}");
+    }
+}
+
+#[test]
+fn lines_to_be_run_under_other_names_are_kept() {
+    let input = find(r#"{"script":"rm -rf ~"}"#);
+    assert_eq!(input.scripts, ["rm -rf ~"]);
+    assert_eq!(input.run, None);
+}
+
+/// One below, at and above each bound: what is not looked into is told.
+#[test]
+fn bounds_are_told() {
+    let nested = |depth: usize| {
+        format!(
+            "{}{}{}",
+            r#"{"a":"#.repeat(depth),
+            r#"{"command":"rm"}"#,
+            "}".repeat(depth)
+        )
+    };
+    assert_eq!(line(&nested(MAX_DEPTH)).as_deref(), Some("rm"));
+    assert!(find(&nested(MAX_DEPTH + 1)).unclear);
+
+    let members = |n: usize| {
+        let members: Vec<String> = (0..n).map(|n| format!(r#""m{n}":1"#)).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    assert!(!find(&members(MAX_ITEMS)).unclear);
+    assert!(find(&members(MAX_ITEMS + 1)).unclear);
+
+    let path = |n: usize| format!(r#"{{"path":"{}"}}"#, "x".repeat(n));
+    assert_eq!(find(&path(MAX_PATH)).paths.len(), 1);
+    assert!(find(&path(MAX_PATH + 1)).unclear);
+
+    let texts = |n: usize| {
+        let texts: Vec<String> = (0..n).map(|n| format!("\"{n}\"")).collect();
+        format!(r#"{{"a":[{}]}}"#, texts.join(","))
+    };
+    assert!(!find(&texts(MAX_PATHS)).crowded);
+    assert!(find(&texts(MAX_PATHS + 1)).crowded);
+
+    let numbers = format!(r#"{{"a":[{}1]}}"#, "1,".repeat(MAX_ITEMS));
+    assert!(!find(&numbers).unclear);
+    let large = format!(r#"{{"a":["{}"]}}"#, "x".repeat(MAX_BYTES));
+    assert!(find(&large).unclear);
+}
+
+proptest! {
+    /// A command is found wherever it stands, and no input makes it fail.
+    #[test]
+    fn a_command_is_found_at_any_depth(
+        names in proptest::collection::vec("[a-z]{1,3}", 0..MAX_DEPTH),
+        before in prop_oneof![Just(""), Just(r#""x":1,"#), Just(r#""y":[1,{}],"#)],
+    ) {
+        let mut raw = format!(r#"{{{before}"command":"rm x"}}"#);
+        for name in &names {
+            raw = format!(r#"{{{before}"{name}":{raw}}}"#);
+        }
+        prop_assert_eq!(line(&raw), Some("rm x".to_owned()));
+    }
+
+    #[test]
+    fn no_text_is_too_much(raw in "[\\[\\]{}:,\"a-z0-9\\\\ ]{0,64}") {
+        find(&raw);
+    }
+}
