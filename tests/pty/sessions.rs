@@ -559,6 +559,8 @@ fn behind_the_last_session_the_agents_are_offered_and_no_list_stands_in_their_wa
     tui.keys("<c-x>");
     let screen = tui.wait_gone("ctrl-x again stops what goes on");
     assert!(!screen.contains("Sessions"), "{screen}");
+    // What is typed as the agents come up is the draft's.
+    std::thread::sleep(GUARD);
     tui.keys("demo<enter>");
     tui.wait_for("tell Demo what to do");
     tui.keys("typed");

@@ -168,11 +168,12 @@ impl Terminals {
             launch.env.insert(MARKER.into(), marker.into());
         }
         let size = self.state().view.unwrap_or(DEFAULT_SIZE);
-        let (pty, child) = spawn(&launch, size).map_err(|error| cannot_start(&title, &error))?;
+        let (pty, child) =
+            spawn(&launch, size).map_err(|error| cannot_start(&launch.program, &error))?;
         let leader = child
             .id()
             .and_then(|pid| Pid::from_raw(pid.try_into().ok()?))
-            .ok_or_else(|| cannot_start(&title, &"it ended at once"))?;
+            .ok_or_else(|| cannot_start(&launch.program, &"it ended at once"))?;
 
         let (rows, cols) = size;
         let shared = Arc::new(Shared {
@@ -429,8 +430,10 @@ async fn signal(alive: &Arc<Vec<Arc<Shared>>>, signals: &'static [Signal]) -> us
     .unwrap_or_default()
 }
 
-fn cannot_start(title: &SafeText, error: &dyn std::fmt::Display) -> RpcError {
-    RpcError::new(code::INTERNAL, format!("cannot start `{title}`: {error}"))
+/// Names the program alone: arguments and variables may hold secrets, and the answer is logged.
+fn cannot_start(program: &OsStr, error: &dyn std::fmt::Display) -> RpcError {
+    let program = SafeText::line(&program.to_string_lossy());
+    RpcError::new(code::INTERNAL, format!("cannot start `{program}`: {error}"))
 }
 
 /// The command as a person would type it, with what is set for it.
