@@ -38,10 +38,20 @@ impl Asked<'_> {
     /// One call. What else the agent sends meanwhile is passed over, but for what tells how it
     /// speaks.
     pub async fn ask(&mut self, what: &str, call: Call) -> Result<CallResult, NoAnswer> {
+        self.ask_within(what, call, self.patience).await
+    }
+
+    /// The same for a call that must not hold up the others as long.
+    pub async fn ask_within(
+        &mut self,
+        what: &str,
+        call: Call,
+        patience: Duration,
+    ) -> Result<CallResult, NoAnswer> {
         self.client.send(SessionKey::default(), ToAgent::Call(call));
         let since = Instant::now();
         let mut ticks = tokio::time::interval(Duration::from_secs(1));
-        let over = tokio::time::sleep(self.patience);
+        let over = tokio::time::sleep(patience);
         tokio::pin!(over);
         let answer = loop {
             tokio::select! {

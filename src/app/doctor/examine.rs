@@ -32,6 +32,10 @@ use super::{
 /// How long the session that was opened for it may take to go away again.
 const TIDY_PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long a second session may take to open: it is only opened to see whether the form of its MCP
+/// server is taken, and an agent that opens one session alone may not answer at all.
+const SERVER_PATIENCE: Duration = Duration::from_secs(5);
+
 /// It speaks the version before the one that it was asked for.
 struct Older;
 
@@ -434,8 +438,10 @@ impl Examination<'_> {
             }],
             system_prompt: None,
         };
+        let call = Call::NewSession(setup);
+        let patience = self.patience.min(SERVER_PATIENCE);
         match agent
-            .ask("a session with an MCP server", Call::NewSession(setup))
+            .ask_within("a session with an MCP server", call, patience)
             .await
         {
             Ok(CallResult::SessionOpened(opened)) => {
