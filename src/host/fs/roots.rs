@@ -12,7 +12,7 @@ use rustix::fs::{FileType, OFlags};
 
 use super::{
     dir::Dir,
-    protected::{Places, Protected},
+    protected::{GIT, Places, Protected, is_in_git},
 };
 
 /// Links followed in one path before it is taken for a loop; what Linux allows itself.
@@ -115,21 +115,29 @@ impl Roots {
         self.cwd.join(path)
     }
 
-    /// Follows `path` as the kernel would, part by part, so that `..` behind a link means the
+    /// Follows the path as the kernel would, part by part, so that `..` behind a link means the
     /// parent of its target. Where the path stops existing the rest is taken as it is written.
     ///
     /// # Errors
     /// If a directory on the way cannot be searched, a part is no directory, or links go round.
-    pub fn resolve(&self, path: &str) -> io::Result<Resolved> {
-        let path = respell(&follow(&self.absolute(path))?)?;
+    pub fn resolve(&self, asked: &str) -> io::Result<Resolved> {
+        let path = respell(&follow(&self.absolute(asked))?)?;
         let within = self.contains(&path);
+        let in_git = || is_in_git(Path::new(asked)) || self.is_in_linked_git(&path);
         let protected = self.places.protect(&path);
+        let protected = protected.or_else(|| in_git().then_some(GIT));
         Ok(Resolved {
             path,
             inside: within && protected.is_none(),
             within,
             protected,
         })
+    }
+
+    /// Whether a resolved path is in what a root's `.git` leads to: that may be a link.
+    fn is_in_linked_git(&self, path: &Path) -> bool {
+        let gits = self.dirs.iter().map(|dir| follow(&dir.join(".git")));
+        gits.flatten().any(|git| path.starts_with(git))
     }
 
     /// Opens the file that a resolved path names, if no link has come in its way since.

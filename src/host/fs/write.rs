@@ -29,12 +29,15 @@ const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 /// All of it goes through the handle of that directory, so that not even the temporary file comes to
 /// be where a link leads that was put there meanwhile.
 ///
-/// Mode bits are kept; owner and group where that is allowed. A file with several names (hard
-/// links), one in a directory that takes no new file and one that is a mount point are written in
-/// place, as the rename would part the names, or is impossible.
+/// Mode bits are kept; owner and group where that is allowed. A file in a directory that takes no
+/// new file and one that is a mount point are written in place, as the rename is impossible.
+///
+/// A file with several names (hard links) never is: its other names may be outside of the workspace,
+/// where the agent may not write. They keep the old content.
 ///
 /// # Errors
-/// No regular file; no permission; disk full. The old content then still stands, except in place.
+/// No regular file; no permission; disk full; several names, where the rename is impossible. The old
+/// content then still stands, except in place.
 pub fn write(roots: &Roots, path: &Path, content: &str) -> Result<(), RpcError> {
     let fail = |error: io::Error| failure("write", path, &error);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -48,11 +51,15 @@ pub fn write(roots: &Roots, path: &Path, content: &str) -> Result<(), RpcError> 
     let Some((mut old, meta)) = existing(&dir, path, name)? else {
         return replace(&dir, name, content, None).map_err(fail);
     };
-    if meta.nlink() > 1 {
-        return in_place(&mut old, content).map_err(fail);
-    }
     match replace(&dir, name, content, Some(&meta)) {
-        Err(error) if forbids_replacing(&error) => in_place(&mut old, content).map_err(fail),
+        Err(error) if forbids_replacing(&error) => {
+            // As it is by now, not as it was.
+            if old.metadata().map_err(fail)?.nlink() > 1 {
+                let why = "it has further names (hard links), and its directory takes no new file";
+                return Err(refusal("write", path, why));
+            }
+            in_place(&mut old, content).map_err(fail)
+        }
         result => result.map_err(fail),
     }
 }
@@ -285,13 +292,39 @@ mod tests {
     }
 
     #[test]
-    fn hard_links_stay_one_file() {
-        let (_dir, dir) = folder();
-        let (one, two) = (dir.join("one"), dir.join("two"));
-        fs::write(&one, "old and longer").unwrap();
-        fs::hard_link(&one, &two).unwrap();
+    fn the_other_names_of_a_file_keep_the_old_content() {
+        let ((_dir, dir), (_outside, outside)) = (folder(), folder());
+        let (one, two) = (dir.join("one"), outside.join("two"));
+        fs::write(&two, "old and longer").unwrap();
+        fs::set_permissions(&two, Permissions::from_mode(0o755)).unwrap();
+        fs::hard_link(&two, &one).unwrap();
         write(&one, "new").unwrap();
-        assert_eq!(fs::read(&two).unwrap(), b"new");
+        assert_eq!(fs::read(&one).unwrap(), b"new");
+        assert_eq!(mode(&one), 0o755);
+        assert_eq!(fs::read(&two).unwrap(), b"old and longer");
+        assert_eq!(names(&dir), ["one"]);
+    }
+
+    #[test]
+    fn where_no_new_file_can_be_made_only_a_file_of_one_name_is_written() {
+        let ((_dir, dir), (_outside, outside)) = (folder(), folder());
+        for name in ["single", "double"] {
+            fs::write(dir.join(name), "old").unwrap();
+        }
+        fs::hard_link(dir.join("double"), outside.join("other")).unwrap();
+        fs::set_permissions(&dir, Permissions::from_mode(0o555)).unwrap();
+        // No mode keeps root from making files.
+        let closed = fs::write(dir.join("probe"), "").is_err();
+        let written = ["single", "double"].map(|name| write(&dir.join(name), "new"));
+        fs::set_permissions(&dir, Permissions::from_mode(0o755)).unwrap();
+        assert!(written[0].is_ok());
+        assert_eq!(fs::read(dir.join("single")).unwrap(), b"new");
+        assert_eq!(fs::read(outside.join("other")).unwrap(), b"old");
+        if closed {
+            let error = written[1].as_ref().unwrap_err();
+            assert!(error.message.contains("hard links"), "{}", error.message);
+            assert_eq!(fs::read(dir.join("double")).unwrap(), b"old");
+        }
     }
 
     #[test]

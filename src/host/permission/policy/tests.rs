@@ -351,6 +351,23 @@ fn what_is_not_known_is_never_allowed_by_itself() {
 }
 
 #[test]
+fn what_git_keeps_is_asked_about_whatever_rules_and_policy_say() {
+    for policy in [Policy::AcceptEdits, Policy::AllowAll] {
+        let case = case(policy, &["allow kind=edit path=**", "allow path=/**"]);
+        for path in [".git/config", ".git/hooks/pre-commit", "src/.git"] {
+            assert_eq!(case.says(&touch(ToolKind::Edit, &[path])), "ask", "{path}");
+        }
+        for path in [".gitignore", ".github/workflows/x.yml"] {
+            assert_eq!(
+                case.says(&touch(ToolKind::Edit, &[path])),
+                "allow",
+                "{path}"
+            );
+        }
+    }
+}
+
+#[test]
 fn what_is_protected_is_asked_about_whatever_rules_and_policy_say() {
     let case = case(
         Policy::AllowAll,

@@ -290,6 +290,78 @@ fn a_workspace_in_acp_tuis_own_directory_is_asked_about_too() {
     ));
 }
 
+#[test]
+fn what_git_keeps_is_read_freely_and_asked_about_for_each_write() {
+    for policy in [Policy::AcceptEdits, Policy::AllowAll] {
+        let host = fixture_with(|config| config.policy = policy);
+        let ws = host.path("ws");
+        fs::create_dir_all(ws.join(".git/hooks")).unwrap();
+        fs::create_dir_all(ws.join("kept/hooks")).unwrap();
+        fs::create_dir_all(ws.join("sub")).unwrap();
+        fs::write(ws.join(".git/config"), "[core]").unwrap();
+        symlink(".git", ws.join("harmless")).unwrap();
+        symlink("../kept", ws.join("sub/.git")).unwrap();
+        for path in [
+            ".git/config",
+            ".git/hooks/pre-commit",
+            ".git/new/deep",
+            ".GIT/config",
+            "harmless/config",
+            "new/.git",
+            "sub/.git/config",
+        ] {
+            let outcome = host.file(write(path, "x"), Consent::None);
+            assert!(is_protected(&outcome), "{path}: {outcome:?}");
+        }
+        let outcome = host.file(read(".git/config"), Consent::None);
+        assert_eq!(outcome, content("[core]"));
+        for path in [
+            ".gitignore",
+            ".github/workflows/x.yml",
+            ".vscode/settings.json",
+        ] {
+            let outcome = host.file(write(path, "x"), Consent::None);
+            assert_eq!(outcome, ServeOutcome::Reply(HostReply::Done), "{path}");
+        }
+        // A yes is for this once.
+        let key = host.key();
+        let request = || write(".git/config", "[alias]");
+        assert!(is_protected(&host.file_as(key, request(), Consent::None)));
+        let outcome = host.file_as(key, request(), Consent::Folder);
+        assert_eq!(outcome, ServeOutcome::Reply(HostReply::Done));
+        assert!(is_protected(&host.file(request(), Consent::None)));
+    }
+}
+
+#[test]
+fn a_git_that_is_a_link_is_asked_about_where_it_leads() {
+    let host = fixture();
+    let ws = host.path("ws");
+    fs::create_dir(ws.join("kept")).unwrap();
+    symlink("kept", ws.join(".git")).unwrap();
+    for path in ["kept/config", ".git/config"] {
+        let outcome = host.file(write(path, "x"), Consent::None);
+        assert!(is_protected(&outcome), "{path}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_hard_link_in_the_workspace_changes_nothing_outside_and_shows_no_secret() {
+    let host = at_home();
+    let (ws, out) = (host.path("ws"), host.path("out"));
+    fs::create_dir_all(ws.join(".config/acp-tui")).unwrap();
+    fs::write(ws.join(".config/acp-tui/trusted.json"), "{}").unwrap();
+    fs::hard_link(ws.join(".config/acp-tui/trusted.json"), ws.join("notes")).unwrap();
+    fs::write(out.join("f"), "outside").unwrap();
+    fs::hard_link(out.join("f"), ws.join("link")).unwrap();
+    assert_eq!(host.file(read("link"), Consent::None), content("outside"));
+    let outcome = host.file(write("link", "x"), Consent::None);
+    assert_eq!(outcome, ServeOutcome::Reply(HostReply::Done));
+    assert_eq!(fs::read_to_string(out.join("f")).unwrap(), "outside");
+    assert_eq!(host.file(read("link"), Consent::None), content("x"));
+    assert!(is_protected(&host.file(read("notes"), Consent::None)));
+}
+
 #[tokio::test]
 async fn a_permission_for_what_is_protected_is_no_policys_to_give() {
     let host = at_home();
