@@ -87,7 +87,11 @@ impl Composer {
                     .settled(&self.files)
                     .map(|choice| choice.value.clone());
                 chosen.map_or(PopupOutcome::Ignored, |path| {
-                    self.insert_mention(popup.start, path);
+                    if !enter && leads_on(&path) && path != popup.query {
+                        self.enter_folder(popup.start, &path, sources);
+                    } else {
+                        self.insert_mention(popup.start, path);
+                    }
                     PopupOutcome::Consumed
                 })
             }
@@ -125,6 +129,13 @@ impl Composer {
         } else {
             PopupOutcome::Consumed
         }
+    }
+
+    /// As a shell completes: the folder is written out, and what is in it is offered next.
+    fn enter_folder(&mut self, start: Caret, path: &str, sources: &Sources<'_>) {
+        let end = self.end_of_word().max(start);
+        self.edit(start..end, &format!("@{path}"), EditKind::Other);
+        self.follow_typing(sources);
     }
 
     fn insert_mention(&mut self, start: Caret, path: String) {
@@ -221,4 +232,9 @@ impl Composer {
             (start, query.to_owned())
         })
     }
+}
+
+/// Whether there may be more to choose behind it. A blank would end the word that is completed.
+fn leads_on(path: &str) -> bool {
+    path.ends_with('/') && !path.contains(char::is_whitespace)
 }

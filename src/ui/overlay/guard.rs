@@ -59,6 +59,12 @@ impl Guard {
         self.opens_at().is_some_and(|at| at <= now)
     }
 
+    /// It is on the screen, and nothing was typed just before.
+    pub fn is_quiet(&self, now: Instant) -> bool {
+        let pause = |typed: Instant| typed + PAUSE <= now;
+        self.appeared.is_some() && self.last_typed.is_none_or(pause)
+    }
+
     /// When an answer will count if nothing more is typed; `None` before the first frame.
     pub fn opens_at(&self) -> Option<Instant> {
         let appeared = self.appeared?;

@@ -152,7 +152,7 @@ pub struct FilePopup {
     pub choices: Choices,
     /// Where the `@` is.
     pub start: Caret,
-    query: String,
+    pub query: String,
     /// The search under way with the worker.
     waiting: Option<u64>,
 }

@@ -109,6 +109,18 @@ fn what_the_project_does_not_list_is_found_in_the_folder_that_is_typed() {
         popup.contains("out/data.csv") && popup.contains("out/deep/"),
         "{popup}"
     );
+    // A folder is gone into; enter mentions it.
+    desk.keys("de<tab>");
+    assert_eq!(desk.shown(), "@out/deep/|");
+    assert!(desk.composer.popup_is_open());
+    assert_eq!(asked(&mut desk), ["out/deep/"]);
+    desk.keys("<enter>");
+    desk.composer
+        .set_folder(listing("out/deep/", &["x/"], None));
+    desk.keys("<down><enter>");
+    desk.keys("<c-u>@out/");
+    desk.composer
+        .set_folder(listing("out/", &["data.csv", "deep/"], None));
     desk.keys("da<tab>");
     assert_eq!(desk.shown(), "@out/data.csv |");
     desk.keys("@../x");

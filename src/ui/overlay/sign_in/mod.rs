@@ -113,7 +113,13 @@ impl SignIn {
         let Some(way) = ways.get(self.selected(&ways, session)) else {
             return Outcome::taken();
         };
-        if !self.guard.is_open(cx.now) {
+        let choice = way.choice(session);
+        // What the agent does by itself starts no program here: only typing is waited for.
+        let is_open = match choice {
+            Choice::Ask(_) => self.guard.is_quiet(cx.now),
+            _ => self.guard.is_open(cx.now),
+        };
+        if !is_open {
             // The end of what was typed.
             self.guard.typed(cx.now);
             return Outcome::taken();
@@ -121,7 +127,7 @@ impl SignIn {
         if !self.is_meant(cx) {
             return Self::say_how(cx);
         }
-        match way.choice(session) {
+        match choice {
             Choice::Ask(method) | Choice::Run(Way::Method(method)) => {
                 session_event(Event::Authenticate {
                     method: method.id.clone(),

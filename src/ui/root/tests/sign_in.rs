@@ -45,6 +45,14 @@ pub(super) fn sign_in() -> Screen {
     Screen::new(bench)
 }
 
+/// Its one way is what the agent does by itself.
+fn asks_alone() -> Screen {
+    let mut bench = Bench::starting();
+    bench.handshake(vec![method("badge", "Badge scan", AuthMethodKind::Agent)]);
+    bench.wants_sign_in();
+    Screen::new(bench)
+}
+
 fn authenticates(commands: &[UiCommand], by: &str) -> bool {
     matches!(
         commands,
@@ -84,6 +92,17 @@ fn what_cannot_be_done_from_here_is_not_tried() {
         let commands = screen.press(key);
         assert!(commands.is_empty(), "{key}: {commands:?}");
     }
+}
+
+#[test]
+fn what_the_agent_does_by_itself_waits_for_typing_alone() {
+    let mut screen = asks_alone();
+    screen.draw();
+    assert!(authenticates(&screen.press("enter"), "badge"));
+    let mut screen = asks_alone();
+    screen.types("hello");
+    screen.draw();
+    assert!(screen.press("enter").is_empty());
 }
 
 #[test]
