@@ -77,6 +77,8 @@ pub struct ToolInput {
     pub maybe_paths: Vec<String>,
     /// It holds what would be written to a file.
     pub writes: bool,
+    /// A text in it is a URL.
+    pub fetches: bool,
     /// Parts of it were not looked into, or could mean anything.
     pub unclear: bool,
     /// It holds more texts than are in `maybe_paths`.
@@ -88,8 +90,10 @@ impl ToolInput {
     pub fn kind(&self) -> Option<ToolKind> {
         if self.run.is_some() || !self.scripts.is_empty() {
             Some(ToolKind::Execute)
+        } else if self.writes {
+            Some(ToolKind::Edit)
         } else {
-            self.writes.then_some(ToolKind::Edit)
+            self.fetches.then_some(ToolKind::Fetch)
         }
     }
 

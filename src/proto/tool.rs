@@ -147,11 +147,13 @@ impl ToolKind {
     /// What is judged of a call that says one thing and does another.
     pub fn worse_of(self, other: Self) -> Self {
         let rank = |kind: Self| match kind {
-            Self::Execute => 4,
-            Self::Delete => 3,
-            Self::Move => 2,
-            Self::Edit => 1,
-            _ => 0,
+            Self::Execute => 5,
+            Self::Delete => 4,
+            Self::Move => 3,
+            Self::Edit => 2,
+            // What is none of the usual kinds does not become a fetch, which a rule may allow.
+            Self::Fetch | Self::SwitchMode | Self::Other => 1,
+            Self::Read | Self::Search | Self::Think => 0,
         };
         if rank(other) > rank(self) {
             other

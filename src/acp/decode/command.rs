@@ -261,6 +261,7 @@ impl Finder {
             self.found.writes |= is(&WRITES, member)
                 || named_path && is(&WRITES_TO_PATH, member) && member.is_text();
             if !used[n] {
+                self.key(member, depth);
                 self.value(member.value.get(), &member.name, depth + 1);
             }
         }
@@ -270,6 +271,35 @@ impl Finder {
             && !cwd.is_empty()
         {
             self.cwd.get_or_insert(cwd);
+        }
+    }
+
+    /// A name that may be a file's, as where changes are listed by path.
+    fn key(&mut self, member: &Member<'_>, depth: usize) {
+        let (key, name) = (&*member.written, &*member.name);
+        let usual: [&[&str]; 9] = [
+            &COMMANDS,
+            &ARGS,
+            &ENV,
+            &CWD,
+            &SCRIPTS,
+            &PATHS,
+            &URIS,
+            &WRITES,
+            &WRITES_TO_PATH,
+        ];
+        let is_word = key
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        // The outermost names are the tool's own.
+        if is_word && (depth == 0 || usual.iter().any(|names| names.contains(&name))) {
+            return;
+        }
+        self.found.fetches |= is_url(key);
+        if key.len() > MAX_PATH {
+            self.found.crowded = true;
+        } else {
+            self.add_path(key, false);
         }
     }
 
@@ -330,6 +360,7 @@ impl Finder {
             self.found.scripts.push(text.into_owned());
             return;
         }
+        self.found.fetches |= is_url(&text);
         if text.contains('\n') {
             for path in text.lines().filter_map(patched_file) {
                 self.add_path(path, true);
@@ -540,6 +571,25 @@ fn patched_file(line: &str) -> Option<&str> {
         _ => path,
     };
     (path != "/dev/null").then_some(path)
+}
+
+/// Whether a text is a URL, also as browsers read one: without its slashes.
+fn is_url(text: &str) -> bool {
+    const BROWSED: [&str; 6] = ["http", "https", "ftp", "ws", "wss", "file"];
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let browsed = BROWSED.iter().any(|of| scheme.eq_ignore_ascii_case(of));
+    // One letter is a drive.
+    let is_scheme = scheme.len() > 1
+        && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "+.-".contains(c));
+    is_scheme
+        && (rest.starts_with("//") || browsed && !rest.contains(char::is_whitespace))
+        && !rest.is_empty()
 }
 
 fn whole_text(json: &str) -> Option<String> {

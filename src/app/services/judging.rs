@@ -318,6 +318,65 @@ const TABLE: &[Row] = &[
         ],
     },
     Row {
+        why: "a denied path is seen in the names of an input as well",
+        set: ALL,
+        rules: &["deny path=**/.env*"],
+        cases: &[
+            (
+                Call(Edit, r#"{"changes":{"/p/.env":{"update":{}}}}"#),
+                "ask",
+            ),
+            (Call(Edit, r#"{"changes":{"src/.env.there":{}}}"#), "deny"),
+            (Call(Other, r#"{"a":[{".env":"x"}]}"#), "ask"),
+            (Call(Other, r#"{".env":1}"#), "ask"),
+            (Call(Edit, r#"{"changes":{"src/a":{}}}"#), "allow"),
+        ],
+    },
+    Row {
+        why: "a URL is fetched, and not read",
+        set: ASK,
+        rules: &["allow kind=read", "allow kind=search"],
+        cases: &[
+            (Call(ToolKind::Read, r#"{"path":"src/a"}"#), "allow"),
+            (Call(ToolKind::Read, r#"{"url":"http://x"}"#), "ask"),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","x":"HTTPS://x"}"#),
+                "ask",
+            ),
+            (Call(ToolKind::Read, r#"{"a":{"b":["ssh://x/y"]}}"#), "ask"),
+            (
+                Call(ToolKind::Read, r#"{"path":"file:/etc/passwd"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"uri":"file://host/etc/x"}"#),
+                "ask",
+            ),
+            (Call(Search, r#"{"query":"ftp://x"}"#), "ask"),
+        ],
+    },
+    Row {
+        why: "and what is neither does not become a fetch that is allowed",
+        set: ASK,
+        rules: &["allow kind=fetch"],
+        cases: &[
+            (Call(Fetch, r#"{"url":"http://x"}"#), "allow"),
+            (Call(ToolKind::Read, r#"{"url":"http://x"}"#), "allow"),
+            (Call(Other, r#"{"url":"http://x"}"#), "ask"),
+            (Call(ToolKind::SwitchMode, r#"{"url":"http://x"}"#), "ask"),
+            (Call(Edit, r#"{"url":"http://x","diff":"x"}"#), "ask"),
+        ],
+    },
+    Row {
+        why: "a rule against fetching catches reads that do so",
+        set: ALL,
+        rules: &["deny kind=fetch"],
+        cases: &[
+            (Call(ToolKind::Read, r#"{"url":"http://x"}"#), "deny"),
+            (Call(ToolKind::Read, r#"{"path":"src/a"}"#), "allow"),
+        ],
+    },
+    Row {
         why: "a denied path is seen wherever the input names it",
         set: ALL,
         rules: &["deny path=**/.env*"],
@@ -502,6 +561,7 @@ fn rule(text: &str) -> Rule {
             "edit" => ToolKind::Edit,
             "execute" => ToolKind::Execute,
             "search" => ToolKind::Search,
+            "fetch" => ToolKind::Fetch,
             other => panic!("{other}"),
         }),
         tool: part("tool"),
@@ -629,7 +689,7 @@ fn the_person_is_told_why_a_rule_does_not_count() {
             ..Subject::default()
         };
         match judge.decide(&subject, &options(), &case.roots()) {
-            Verdict::Ask { reason } => reason.unwrap_or_default(),
+            Verdict::Ask { reason, .. } => reason.unwrap_or_default(),
             other => panic!("{other:?}"),
         }
     };

@@ -224,3 +224,74 @@ proptest! {
         find(&raw);
     }
 }
+
+#[test]
+fn names_that_could_be_paths_count_as_texts_do() {
+    for (raw, maybe) in [
+        (
+            r#"{"changes":{"/p/.env":{"update":{}}}}"#,
+            &["/p/.env", "update"][..],
+        ),
+        (r#"{"changes":{"Makefile":null}}"#, &["Makefile"]),
+        (
+            r#"{"changes":{"a\u002fb c":{"path":1,"content":2}}}"#,
+            &["a/b c"],
+        ),
+        (r#"{"arguments":"{\"x\":{\".env\":1}}"}"#, &[".env"]),
+        (r#"{".env":1}"#, &[".env"]),
+        (r#"{"timeout":1,"changes":[]}"#, &[]),
+    ] {
+        let input = find(raw);
+        assert!(
+            maybe
+                .iter()
+                .all(|path| input.maybe_paths.iter().any(|p| p == path)),
+            "{raw}: {input:?}"
+        );
+        assert!(!maybe.is_empty() || input.maybe_paths.is_empty(), "{raw}");
+        assert!(input.paths.is_empty(), "{raw}");
+    }
+    for (bytes, crowded) in [(4_095, false), (4_096, false), (4_097, true)] {
+        let input = find(&format!(r#"{{"changes":{{"{}":1}}}}"#, "x".repeat(bytes)));
+        assert_eq!(input.crowded, crowded, "{bytes}");
+    }
+}
+
+#[test]
+fn a_url_is_something_to_fetch() {
+    for text in [
+        "http://x",
+        "HTTPS://x.org/a b",
+        " https://x\\n",
+        "http:x.org",
+        "ftp://x",
+        "ssh://git@x/y",
+        "git+ssh://x",
+        "file:///etc/passwd",
+        "file:/etc/passwd",
+        "file://host/x",
+    ] {
+        for raw in [
+            format!(r#"{{"url":"{text}"}}"#),
+            format!(r#"{{"a":[{{"target":"{text}"}}]}}"#),
+            format!(r#"{{"a":{{"{text}":1}}}}"#),
+        ] {
+            assert_eq!(find(&raw).kind(), Some(ToolKind::Fetch), "{raw}");
+        }
+    }
+    for text in [
+        "a.rs",
+        "src/http:/x y",
+        "C://x",
+        "file: the old one",
+        "std::fs",
+        "see http://x",
+        "http:",
+    ] {
+        assert_eq!(
+            find(&format!(r#"{{"path":"{text}"}}"#)).kind(),
+            None,
+            "{text}"
+        );
+    }
+}
