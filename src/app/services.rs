@@ -294,7 +294,7 @@ pub fn decide(
             // One whose path is on a dead file system holds up the others for no longer.
             let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
         }
-        let verdict = verdict.await.unwrap_or(Verdict::Ask { reason: None });
+        let verdict = verdict.await.unwrap_or(Verdict::ask(None));
         told(Event::Decided { question, verdict });
     })
 }

@@ -239,10 +239,8 @@ impl Host {
                 inner.judge.decide(&subject, &options, &inner.roots)
             });
             match tokio::time::timeout(DECIDE_PATIENCE, verdict).await {
-                Ok(verdict) => verdict.unwrap_or(Verdict::Ask { reason: None }),
-                Err(_) => Verdict::Ask {
-                    reason: Some("its paths could not be looked at in time".into()),
-                },
+                Ok(verdict) => verdict.unwrap_or(Verdict::ask(None)),
+                Err(_) => Verdict::ask(Some("its paths could not be looked at in time".into())),
             }
         }
     }

@@ -73,7 +73,30 @@ pub enum Verdict {
     /// Why a rule made it a question, or could not decide it; `None` where nothing spoke.
     Ask {
         reason: Option<SafeText>,
+        /// Bounded by whoever judges.
+        strays: Vec<Stray>,
     },
+}
+
+impl Verdict {
+    /// A question about no path that is out of the agent's reach.
+    pub fn ask(reason: Option<SafeText>) -> Self {
+        Self::Ask {
+            reason,
+            strays: Vec::new(),
+        }
+    }
+}
+
+/// A path of a request that is outside the workspace, or protected, once its links are followed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stray {
+    /// As the agent named it, in the session's directory without that.
+    pub asked: SafeText,
+    /// Where it leads; `None` where it says so itself.
+    pub leads: Option<SafeText>,
+    /// What is the matter with it, as it goes on after "it".
+    pub why: SafeText,
 }
 
 /// The person's word on a request of fs/* or terminal/*.

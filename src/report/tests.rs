@@ -386,7 +386,7 @@ fn a_permission_that_is_refused_to_a_subagent_is_in_the_report() {
     });
     watched.event(Event::Decided {
         question: question.expect("policy is asked"),
-        verdict: Verdict::Ask { reason: None },
+        verdict: Verdict::ask(None),
     });
     let permission = &watched.observer.summary().permissions[0];
     assert_eq!(

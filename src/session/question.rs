@@ -7,7 +7,7 @@ use crate::{
         Diff, ElicitationId, Form, HostRequest, PermissionOption, RequestKey, SessionId,
         ToolCallId, ToolContent, ToolInput, ToolKind, ToolLocation,
     },
-    session::{Address, BlockId},
+    session::{Address, BlockId, Stray},
     text::SafeText,
 };
 
@@ -92,6 +92,8 @@ pub struct PermissionQuestion {
     pub options: Vec<PermissionOption>,
     /// Why it is asked although there are rules; shown in the dialog.
     pub reason: Option<SafeText>,
+    /// The paths that lead where the agent may not go by itself, as the policy found them.
+    pub strays: Vec<Stray>,
     /// Since when it waits for the person; while `deciding`, since when it is open.
     pub since: Instant,
     /// The policy has not spoken yet: no dialog is shown.

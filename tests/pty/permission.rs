@@ -451,3 +451,29 @@ fn accept_edits_allows_edits_inside_the_workspace_only() {
         0
     );
 }
+
+#[test]
+fn a_link_out_of_the_workspace_is_asked_about_with_where_it_leads() {
+    let setup = client(on_prompt(json!([{"request": {
+        "id": "q", "method": "session/request_permission", "params": {
+            "toolCall": {
+                "toolCallId": "q", "title": "Edit", "kind": "edit",
+                "content": [{"type": "diff", "path": "$cwd/slink/s.txt", "oldText": "a", "newText": "b"}],
+            },
+            "options": [
+                {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+                {"optionId": "no", "name": "No", "kind": "reject_once"},
+            ],
+        },
+    }}])));
+    let secret = setup.path("secret");
+    std::fs::create_dir_all(&secret).expect("made");
+    std::fs::write(secret.join("s.txt"), "a").expect("written");
+    std::fs::create_dir_all(setup.path("project")).expect("made");
+    std::os::unix::fs::symlink("../secret", setup.path("project/slink")).expect("linked");
+    let tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("go<enter>");
+    let screen = tui.wait_for("! slink/s.txt leads to");
+    assert!(screen.contains("/secret/s.txt, which is"), "{screen}");
+}

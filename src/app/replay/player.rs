@@ -348,7 +348,7 @@ impl Player {
                     PermissionOutcome::Selected(option) => vec![
                         Event::Decided {
                             question,
-                            verdict: Verdict::Ask { reason: None },
+                            verdict: Verdict::ask(None),
                         },
                         Event::Answer { question, option },
                     ],

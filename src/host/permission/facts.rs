@@ -14,11 +14,14 @@ use super::{
 };
 use crate::{
     host::fs::{Obstacle, Roots},
-    proto::{CommandRun, EnvEffect, TerminalCreate, ToolInput, ToolKind, sorted_env},
+    proto::{CommandRun, EnvEffect, Stray, TerminalCreate, ToolInput, ToolKind, sorted_env},
 };
 
 /// Words of commands and other texts that are looked at as paths.
 const MAX_MAYBE_PATHS: usize = 500;
+
+/// Paths outside the workspace that the person is told of; each bounded in bytes.
+const MAX_STRAYS: usize = 20;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -149,6 +152,25 @@ impl<'a> Facts<'a> {
         self.paths.iter().chain(&self.cwd).find(protected)
     }
 
+    /// All of those, for the person: first the ones that do not look it.
+    pub fn strays(&self) -> Vec<Stray> {
+        let all = self.paths.iter().chain(&self.cwd);
+        let told = all.filter_map(|path| Some((path.obstacle()?, path.stray(self.roots)?)));
+        let (hidden, plain): (Vec<_>, Vec<_>) = told.partition(|(obstacle, stray)| {
+            stray.leads.is_some() || matches!(obstacle, Obstacle::Protected(_))
+        });
+        let mut strays = Vec::new();
+        for (_, stray) in hidden.into_iter().chain(plain) {
+            if strays.len() == MAX_STRAYS {
+                break;
+            }
+            if !strays.contains(&stray) {
+                strays.push(stray);
+            }
+        }
+        strays
+    }
+
     /// Changes something, or may.
     pub fn is_change(&self) -> bool {
         let changes = |kind| {
@@ -253,7 +275,9 @@ fn judged<'a>(
             .map(|base| roots.absolute(&base.to_string_lossy()).join(&name))
             .filter(|other| *other != roots.absolute(&name))
             .map(|other| JudgedPath::new(&other.to_string_lossy(), roots));
-        std::iter::once(JudgedPath::new(&name, roots)).chain(other)
+        let first = JudgedPath::new(&name, roots);
+        let all = std::iter::once(first).chain(other);
+        all.map(move |judged| judged.named(path))
     };
     names.into_iter().flat_map(from)
 }

@@ -2,19 +2,25 @@
 
 use std::{
     env,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::{
     host::fs::{Obstacle, Roots},
-    text::{SafeText, exact_line},
+    proto::Stray,
+    text::{SafeText, exact_line, first_bytes},
 };
+
+/// Bytes of a path that is shown; what Linux allows itself.
+const MAX_SHOWN: usize = 4_096;
 
 /// A path that a request names, and where it leads.
 #[derive(Debug)]
 pub struct JudgedPath {
+    /// As the agent wrote it.
+    named: String,
     /// Absolute, as asked.
     asked: PathBuf,
     resolved: PathBuf,
@@ -23,13 +29,17 @@ pub struct JudgedPath {
     asked_relative: Option<PathBuf>,
     /// Why it is not the agent's to use.
     obstacle: Option<Obstacle>,
+    /// Its links could not be followed.
+    unresolved: bool,
 }
 
 impl JudgedPath {
     pub fn new(path: &str, roots: &Roots) -> Self {
         let asked = roots.absolute(path);
         // What cannot be resolved cannot be touched either; to be sure it counts as outside.
-        let (resolved, relative, obstacle) = match roots.resolve(path) {
+        let found = roots.resolve(path);
+        let unresolved = found.is_err();
+        let (resolved, relative, obstacle) = match found {
             Ok(found) => {
                 let relative = roots.relative(&found.path).map(Path::to_owned);
                 // Whether it is read or written is only the agent's word.
@@ -40,11 +50,22 @@ impl JudgedPath {
         };
         let asked_relative = roots.relative(&asked).map(Path::to_owned);
         Self {
+            named: path.to_owned(),
             asked,
             resolved,
             relative,
             asked_relative,
             obstacle,
+            unresolved,
+        }
+    }
+
+    /// By a path that was made of what the agent wrote.
+    #[must_use]
+    pub fn named(self, named: &str) -> Self {
+        Self {
+            named: named.to_owned(),
+            ..self
         }
     }
 
@@ -65,11 +86,38 @@ impl JudgedPath {
         self.obstacle
     }
 
+    /// For the person, if it is not inside.
+    pub fn stray(&self, roots: &Roots) -> Option<Stray> {
+        let why = match self.obstacle? {
+            _ if self.unresolved => "leads to where it cannot be followed",
+            obstacle => obstacle.why(),
+        };
+        let named = Path::new(&self.named);
+        let plain = named.strip_prefix(roots.cwd()).ok().filter(|below| {
+            let mut parts = below.components();
+            below.as_os_str() != "" && parts.all(|part| matches!(part, Component::Normal(_)))
+        });
+        let says_so = self.unresolved || named.as_os_str() == self.resolved.as_os_str();
+        Some(Stray {
+            asked: bounded(plain.unwrap_or(named)),
+            leads: (!says_so).then(|| bounded(&self.resolved)),
+            why: why.into(),
+        })
+    }
+
     /// Of one that is not inside, for the person.
     pub fn why_outside(&self) -> SafeText {
         let why = self.obstacle.unwrap_or(Obstacle::Outside).why();
         exact_line(&format!("{} {why}", self.resolved.display()))
     }
+}
+
+/// A path on one line, its beginning where it is longer than the system takes.
+fn bounded(path: &Path) -> SafeText {
+    let path = path.to_string_lossy();
+    let shown = first_bytes(&path, MAX_SHOWN);
+    let cut = if shown.len() < path.len() { "…" } else { "" };
+    exact_line(&format!("{shown}{cut}"))
 }
 
 /// The glob of a rule: relative to the workspace, or absolute (also by `~`).

@@ -83,18 +83,26 @@ impl Judge {
         options: &[PermissionOption],
         roots: &Roots,
     ) -> Verdict {
-        match self.rule_on(subject, roots) {
+        let facts = self.facts(subject, roots);
+        let verdict = match self.rule_on(&facts) {
             Ruling::Deny(rule) => answer(options, Answer::Deny, &rule),
             Ruling::Allow(rule) => answer(options, Answer::Allow, &rule),
-            Ruling::Outside(reason) => ask(reason),
-            Ruling::Ask(reason) | Ruling::Open(reason) => Verdict::Ask { reason },
+            Ruling::Outside(reason) => Verdict::ask(Some(reason)),
+            Ruling::Ask(reason) | Ruling::Open(reason) => Verdict::ask(reason),
+        };
+        match verdict {
+            Verdict::Ask { reason, .. } => Verdict::Ask {
+                reason,
+                strays: facts.strays(),
+            },
+            answered => answered,
         }
     }
 
     /// What is to become of `fs/read_text_file` or `fs/write_text_file`. The roots and the person's
     /// word are not looked at here: outside of the workspace only they count.
     pub fn file(&self, path: &str, write: bool, roots: &Roots) -> FileVerdict {
-        match self.rule_on(&Subject::of_file(path, write), roots) {
+        match self.rule_on(&self.facts(&Subject::of_file(path, write), roots)) {
             Ruling::Deny(rule) => FileVerdict::Refuse(Refusal { rule }),
             Ruling::Ask(reason) => FileVerdict::Ask {
                 reason: reason.unwrap_or_default(),
@@ -110,7 +118,7 @@ impl Judge {
         shell: bool,
         roots: &Roots,
     ) -> TerminalVerdict {
-        match self.rule_on(&Subject::of_terminal(request, shell), roots) {
+        match self.rule_on(&self.facts(&Subject::of_terminal(request, shell), roots)) {
             Ruling::Deny(rule) => TerminalVerdict::Refuse(Refusal { rule }),
             Ruling::Ask(reason) => TerminalVerdict::Ask {
                 reason: reason.unwrap_or_default(),
@@ -124,17 +132,21 @@ impl Judge {
         }
     }
 
+    fn facts<'a>(&self, subject: &'a Subject, roots: &'a Roots) -> Facts<'a> {
+        Facts::gather(subject, roots, self.search.as_deref())
+    }
+
     /// Deny beats ask beats allow, then the policy.
-    fn rule_on(&self, subject: &Subject, roots: &Roots) -> Ruling {
-        let facts = Facts::gather(subject, roots, self.search.as_deref());
-        let denied = self.caught(Decision::Deny, &facts);
+    fn rule_on(&self, facts: &Facts<'_>) -> Ruling {
+        let subject = facts.subject;
+        let denied = self.caught(Decision::Deny, facts);
         if let Caught::Yes(rule) = denied {
             return Ruling::Deny(rule.clone());
         }
         if self.policy == Policy::ReadOnly && facts.is_change() {
             return Ruling::Deny(policy_label(self.policy));
         }
-        match (self.caught(Decision::Ask, &facts), denied) {
+        match (self.caught(Decision::Ask, facts), denied) {
             (Caught::Yes(rule), _) => return Ruling::Ask(Some(rule.clone())),
             (Caught::Unclear(rule), _) | (_, Caught::Unclear(rule)) => {
                 return Ruling::Ask(Some(unclear(rule)));
@@ -149,7 +161,7 @@ impl Judge {
         }
         let mut hindered = None;
         for rule in self.of(Decision::Allow) {
-            match rule.fits(&facts) {
+            match rule.fits(facts) {
                 Fit::Yes => return Ruling::Allow(rule.rule.label.clone()),
                 Fit::Hindered(why) if hindered.is_none() => {
                     let rule = &rule.rule.label;
@@ -228,16 +240,10 @@ fn answer(options: &[PermissionOption], answer: Answer, rule: &SafeText) -> Verd
             } else {
                 "no option"
             };
-            ask(SafeText::line(&format!(
+            Verdict::ask(Some(SafeText::line(&format!(
                 "{rule} would {verb} it, but there is {many} to {verb} once"
-            )))
+            ))))
         }
-    }
-}
-
-fn ask(reason: SafeText) -> Verdict {
-    Verdict::Ask {
-        reason: Some(reason),
     }
 }
 

@@ -525,7 +525,7 @@ async fn looks_say_nothing_of_what_a_rule_wants_asked_about() {
 async fn policy_is_asked_off_the_callers_thread_v1_perm_06() {
     let host = fixture();
     let verdict = host.host.decide(Subject::default(), Vec::new()).await;
-    assert_eq!(verdict, Verdict::Ask { reason: None });
+    assert_eq!(verdict, Verdict::ask(None));
 }
 
 // D-40

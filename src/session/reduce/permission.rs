@@ -10,7 +10,7 @@ use crate::{
         ToolCallId, ToolCallPatch, ToolContent, ToolKind, code,
     },
     session::{
-        Answered, BlockId, By, Effect, PermissionQuestion, Question, QuestionId, Subject,
+        Answered, BlockId, By, Effect, PermissionQuestion, Question, QuestionId, Stray, Subject,
         ToolState, Verdict,
     },
     text::SafeText,
@@ -79,6 +79,7 @@ impl Step<'_> {
                 subject: subject.clone(),
                 options: request.options.clone(),
                 reason: None,
+                strays: Vec::new(),
                 since: self.now,
                 deciding: true,
             }));
@@ -100,10 +101,10 @@ impl Step<'_> {
         if !question.deciding {
             return;
         }
-        let (picked, reason) = match verdict {
-            Verdict::Allow { option, rule } => (Some((option, true, rule)), None),
-            Verdict::Deny { option, rule } => (Some((option, false, rule)), None),
-            Verdict::Ask { reason } => (None, reason),
+        let (picked, reason, strays) = match verdict {
+            Verdict::Allow { option, rule } => (Some((option, true, rule)), None, Vec::new()),
+            Verdict::Deny { option, rule } => (Some((option, false, rule)), None, Vec::new()),
+            Verdict::Ask { reason, strays } => (None, reason, strays),
         };
         // Policy picks among what the agent offers, or not at all.
         let picked = picked.and_then(|(id, allowed, rule)| {
@@ -120,15 +121,16 @@ impl Step<'_> {
                 };
                 self.select(at, option.id, answered);
             }
-            None => self.leave_to_person(at, reason),
+            None => self.leave_to_person(at, reason, strays),
         }
         self.call_person(nothing_shown);
     }
 
-    fn leave_to_person(&mut self, at: usize, reason: Option<SafeText>) {
+    fn leave_to_person(&mut self, at: usize, reason: Option<SafeText>, strays: Vec<Stray>) {
         if let Some(Question::Permission(question)) = self.session.questions.get_mut(at) {
             question.deciding = false;
             question.reason = reason;
+            question.strays = strays;
             question.since = self.now;
         }
         self.refuse_if_unattended(at);

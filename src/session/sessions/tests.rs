@@ -220,7 +220,7 @@ fn questions_stay_with_the_session_that_asks() {
         for Routed { by, effect } in effects {
             assert_eq!(by, key);
             if let Effect::Decide { question, .. } = effect {
-                let verdict = Verdict::Ask { reason: None };
+                let verdict = Verdict::ask(None);
                 bench.apply(by, Event::Decided { question, verdict });
             }
         }

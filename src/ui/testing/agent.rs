@@ -197,7 +197,7 @@ impl Bench {
             matches!(question, Question::Permission(asked) if asked.deciding).then(|| question.id())
         });
         if let Some(question) = asked {
-            let verdict = Verdict::Ask { reason: None };
+            let verdict = Verdict::ask(None);
             self.event(Event::Decided { question, verdict });
         }
     }

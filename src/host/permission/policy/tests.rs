@@ -290,6 +290,7 @@ fn allow_all_asks_outside_the_workspace() {
     let verdict = case.decide(&touch(ToolKind::Edit, &["../out/x"]));
     let Verdict::Ask {
         reason: Some(reason),
+        ..
     } = verdict
     else {
         panic!("{verdict:?}");
@@ -312,7 +313,13 @@ fn only_a_single_option_of_the_kind_is_picked_v1_perm_05_v1_perm_06() {
     for line in ["ls", "rm x"] {
         let verdict = case.decide(&execute(line));
         assert!(
-            matches!(verdict, Verdict::Ask { reason: Some(_) }),
+            matches!(
+                verdict,
+                Verdict::Ask {
+                    reason: Some(_),
+                    ..
+                }
+            ),
             "{verdict:?}"
         );
     }
@@ -385,7 +392,7 @@ fn what_is_protected_is_asked_about_whatever_rules_and_policy_say() {
             let verdict = case
                 .judge()
                 .decide(&touch(kind, &[path]), &case.options, &roots);
-            let Verdict::Ask { reason } = verdict else {
+            let Verdict::Ask { reason, .. } = verdict else {
                 panic!("{path}: {verdict:?}");
             };
             let reason = reason.expect("why it is asked");
@@ -393,4 +400,89 @@ fn what_is_protected_is_asked_about_whatever_rules_and_policy_say() {
         }
     }
     assert_eq!(case.says(&touch(ToolKind::Edit, &["notes"])), "allow");
+}
+
+fn strays(case: &Case, subject: &Subject) -> Vec<String> {
+    match case.decide(subject) {
+        Verdict::Ask { strays, .. } => strays
+            .into_iter()
+            .map(|stray| {
+                let leads = stray.leads.unwrap_or_default();
+                format!("{} > {leads} {}", stray.asked, stray.why)
+            })
+            .collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn whatever_makes_it_a_question_it_says_which_paths_lead_outside() {
+    for (policy, rules) in [
+        (Policy::Ask, &[][..]),
+        (Policy::AcceptEdits, &[]),
+        (Policy::AllowAll, &[]),
+        (Policy::AllowAll, &["ask kind=edit"]),
+        (Policy::Ask, &["allow kind=edit"]),
+    ] {
+        let case = case(policy, rules);
+        let out = case.dir.path().canonicalize().unwrap().join("out");
+        let ws = case.roots().cwd().to_owned();
+        std::os::unix::fs::symlink(&out, ws.join("slink")).unwrap();
+        let (out, ws) = (out.display(), ws.display());
+        let link = format!("slink/s.txt > {out}/s.txt is outside the workspace");
+        for path in ["slink/s.txt".to_owned(), format!("{ws}/slink/s.txt")] {
+            let subject = touch(ToolKind::Edit, &["src/a", &path]);
+            assert_eq!(strays(&case, &subject), [link.as_str()], "{path}");
+        }
+        let mut told = touch(ToolKind::Edit, &[]);
+        told.input.paths = vec![
+            format!("{out}/x"),
+            "slink/s.txt".into(),
+            "slink/s.txt".into(),
+        ];
+        // The one that does not look it goes first, and each is told once.
+        let plain = format!("{out}/x >  is outside the workspace");
+        assert_eq!(strays(&case, &told), [link.clone(), plain]);
+    }
+    let case = case(Policy::Ask, &[]);
+    assert!(strays(&case, &touch(ToolKind::Edit, &["src/a"])).is_empty());
+}
+
+#[test]
+fn what_is_protected_and_what_leads_nowhere_is_told_too() {
+    let case = case(Policy::Ask, &[]);
+    let home = std::env::home_dir().unwrap();
+    let told = strays(&case, &touch(ToolKind::Edit, &["~/.bashrc"]));
+    let [told] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    let home = home.canonicalize().unwrap_or(home);
+    let expected = format!("~/.bashrc > {}", home.join(".bashrc").display());
+    assert!(told.starts_with(&expected), "{told}");
+    assert!(!told.contains("is outside the workspace"), "{told}");
+
+    std::os::unix::fs::symlink("loop", case.dir.path().join("ws/loop")).unwrap();
+    assert_eq!(
+        strays(&case, &touch(ToolKind::Edit, &["loop"])),
+        ["loop >  leads to where it cannot be followed"]
+    );
+}
+
+#[test]
+fn paths_that_lead_outside_are_told_of_up_to_a_limit() {
+    let case = case(Policy::Ask, &[]);
+    for (count, told) in [(19, 19), (20, 20), (21, 20)] {
+        let paths: Vec<String> = (0..count).map(|n| format!("../out/{n}")).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        assert_eq!(strays(&case, &touch(ToolKind::Edit, &paths)).len(), told);
+    }
+    for (bytes, cut) in [(4_095, false), (4_096, false), (4_097, true)] {
+        let long = format!(
+            "/{}",
+            "x/".repeat(bytes / 2 - 1) + &"y".repeat(bytes % 2 + 1)
+        );
+        assert_eq!(long.len(), bytes);
+        let told = strays(&case, &touch(ToolKind::Edit, &[&long]));
+        assert_eq!(told[0].contains('…'), cut, "{bytes}");
+    }
 }

@@ -386,6 +386,7 @@ async fn a_permission_for_what_is_protected_is_no_policys_to_give() {
     let verdict = decide(".config/acp-tui/config.toml").await;
     let Verdict::Ask {
         reason: Some(reason),
+        ..
     } = verdict
     else {
         panic!("{verdict:?}");

@@ -19,7 +19,7 @@ fn newest(play: &Play) -> QuestionId {
 fn ask(play: &mut Play, question: QuestionId) -> Vec<Effect> {
     play.event(Event::Decided {
         question,
-        verdict: Verdict::Ask { reason: None },
+        verdict: Verdict::ask(None),
     })
 }
 
@@ -558,4 +558,25 @@ fn what_is_not_known_here_is_asked_about_in_the_agents_words() {
             [r#"1 Selected("no")"#]
         );
     }
+}
+
+#[test]
+fn what_policy_found_of_the_paths_stands_with_the_question() {
+    let mut play = Play::running();
+    play.asks_about("t");
+    let stray = crate::session::Stray {
+        asked: "slink/s.txt".into(),
+        leads: Some("/secret/s.txt".into()),
+        why: "is outside the workspace".into(),
+    };
+    let question = newest(&play);
+    let verdict = Verdict::Ask {
+        reason: None,
+        strays: vec![stray.clone()],
+    };
+    play.event(Event::Decided { question, verdict });
+    let Some(Question::Permission(asked)) = play.session.shown_question() else {
+        panic!("no question");
+    };
+    assert_eq!(asked.strays, [stray]);
 }

@@ -530,7 +530,7 @@ impl World {
                         option: OptionId::new("bad"),
                         rule,
                     },
-                    _ => Verdict::Ask { reason: None },
+                    _ => Verdict::ask(None),
                 };
                 self.event(Event::Decided { question, verdict });
             }

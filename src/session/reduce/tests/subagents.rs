@@ -90,7 +90,7 @@ fn left_to_person(play: &mut Play) {
     let question = play.session.questions.back().expect("a question").id();
     play.event(Event::Decided {
         question,
-        verdict: Verdict::Ask { reason: None },
+        verdict: Verdict::ask(None),
     });
 }
 

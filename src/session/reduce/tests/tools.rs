@@ -87,7 +87,7 @@ fn answer_newest(play: &mut Play, option: &str) {
     let Some(question) = play.session.questions.back().map(Question::id) else {
         panic!("a question");
     };
-    let verdict = crate::session::Verdict::Ask { reason: None };
+    let verdict = crate::session::Verdict::ask(None);
     play.event(Event::Decided { question, verdict });
     play.event(Event::Answer {
         question,

@@ -36,7 +36,7 @@ fn asked(play: &mut Play, options: Vec<PermissionOption>, reason: Option<SafeTex
     };
     play.event(Event::Decided {
         question: *question,
-        verdict: Verdict::Ask { reason },
+        verdict: Verdict::ask(reason),
     })
 }
 

@@ -4,7 +4,7 @@ use std::{cell::Cell, path::Path, sync::Arc};
 
 use crate::{
     proto::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
-    session::{BlockKind, Event, PermissionQuestion, Question, ToolCall},
+    session::{BlockKind, Event, PermissionQuestion, Question, Stray, ToolCall},
     text::{SafeText, exact_line, first_bytes},
     ui::{
         UiCommand,
@@ -130,6 +130,7 @@ impl Subject for Permission {
         let question = self.now(cx);
         builder.command(question);
         builder.title(question);
+        builder.strays(question);
         let input = self.input_to_show(cx);
         // A change tells more than what it was made of, and stands first.
         let (above, below) = match self.has_diff(cx) {
@@ -297,6 +298,19 @@ impl Builder<'_> {
         }
         if let Some(reason) = &question.reason {
             let line = StyledLine::styled(&format!("asked because: {reason}"), theme.dim);
+            self.body.push(line, self.width);
+        }
+    }
+
+    /// The paths that lead out of the workspace, above all that could hide them.
+    fn strays(&mut self, question: &PermissionQuestion) {
+        for Stray { asked, leads, why } in &question.strays {
+            let text = match leads {
+                Some(leads) => format!("! {asked} leads to {leads}, which {why}"),
+                None => format!("! {asked} {why}"),
+            };
+            self.signs |= has_signs(&text);
+            let line = StyledLine::styled(&text, self.cx.theme.warning.bold());
             self.body.push(line, self.width);
         }
     }

@@ -343,7 +343,7 @@ fn asks(bench: &mut Bench, number: u64, subject: PermissionSubject) {
     });
     let asked = bench.session.questions.iter().map(Question::id).next_back();
     let question = asked.expect("a question");
-    let verdict = Verdict::Ask { reason: None };
+    let verdict = Verdict::ask(None);
     bench.event(Event::Decided { question, verdict });
 }
 

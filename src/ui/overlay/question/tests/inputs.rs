@@ -269,3 +269,38 @@ proptest! {
         prop_assert!(remark || picture.contains("ZZQ-secret-ZZQ"), "{picture}");
     }
 }
+
+#[test]
+fn a_path_that_leads_elsewhere_is_warned_of_above_the_change() {
+    let mut bench = Bench::working();
+    asked(&mut bench, "{}", |call| {
+        call.content = Patch::Set(vec![diff("slink/s.txt", "old line", "new line")]);
+    });
+    let stray = |asked: &str, leads: Option<&str>, why: &str| crate::session::Stray {
+        asked: SafeText::new(asked),
+        leads: leads.map(SafeText::new),
+        why: SafeText::new(why),
+    };
+    for question in &mut bench.session.questions {
+        if let crate::session::Question::Permission(question) = question {
+            question.strays = vec![
+                stray(
+                    "slink/s.txt",
+                    Some("/secret/s.txt"),
+                    "is outside the workspace",
+                ),
+                stray("~/.x", Some("/home/me/.x"), "is read by shells"),
+                stray("/etc/x", None, "is outside the workspace"),
+            ];
+        }
+    }
+    let screen = Shown::new(bench).draw(100, 40);
+    let rows = [
+        "! slink/s.txt leads to /secret/s.txt, which is outside the workspace",
+        "! ~/.x leads to /home/me/.x, which is read by shells",
+        "! /etc/x is outside the workspace",
+        "new line",
+    ];
+    let at: Vec<_> = rows.iter().map(|row| screen.find(row)).collect();
+    assert!(at.iter().all(Option::is_some) && at.is_sorted(), "{screen}");
+}
