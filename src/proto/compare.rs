@@ -245,7 +245,8 @@ fn shown(first: &Claim, change: &Change, claims: &[&Claim], late: bool) -> Arc<D
         return noted(first, "too large to be compared with the file".into());
     }
     let note = change.note.or(rough.then_some("large: compared roughly"));
-    let modified = if claims.iter().any(|claim| overwrites(claim)) && change.note.is_none() {
+    let told_so = claims.iter().any(|claim| overwrites(claim)) && change.note.is_none();
+    let modified = if told_so || replaces(change, &text) {
         FileChange::Overwrite
     } else {
         FileChange::Modify
@@ -275,6 +276,16 @@ fn kept_change(diff: &Diff) -> Option<FileChange> {
         FileChange::Add | FileChange::Modify | FileChange::Overwrite => None,
         other => Some(other.clone()),
     }
+}
+
+/// Whether hardly a line of what was there is left: nine of ten are gone. Agents that tell both sides
+/// do not say whether they edit or overwrite.
+fn replaces(change: &Change, unified: &str) -> bool {
+    let before = change.before.lines().count();
+    // The first two lines are names.
+    let gone = unified.lines().skip(2);
+    let gone = gone.filter(|line| line.starts_with('-')).count();
+    before > 1 && !change.after.is_empty() && gone.saturating_mul(10) >= before.saturating_mul(9)
 }
 
 /// It says what the file becomes, and nothing of what it was.

@@ -270,6 +270,31 @@ fn a_deleted_file_is_shown_with_what_goes() {
 }
 
 #[test]
+fn what_leaves_hardly_a_line_overwrites_whoever_tells_both_sides() {
+    let file = counted(20);
+    let kept = |lines: usize| {
+        let first = file.lines().take(lines).map(|line| format!("{line}\n"));
+        first.collect::<String>() + "all new\n"
+    };
+    for (lines, expected) in [
+        (0, FileChange::Overwrite),
+        (2, FileChange::Overwrite),
+        (3, FileChange::Modify),
+    ] {
+        let claim = sides(Some(&file), &kept(lines));
+        assert_eq!(one(&claim, &disk(&file)).change, expected, "{lines}");
+        // After the write as well.
+        let shown = one(&claim, &late(&kept(lines)));
+        assert_eq!(shown.change, expected, "{lines}");
+    }
+    // The one line of a file is edited, and nothing is written where all goes.
+    for (old, new) in [("a\n", "b\n"), ("a\nb\n", "")] {
+        let shown = one(&sides(Some(old), new), &disk(old));
+        assert_eq!(shown.change, FileChange::Modify, "{new}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_said_and_is_no_new_file() {
     let base = Base {
         file: OnDisk::Unread("it has more than 4 MiB".into()),
