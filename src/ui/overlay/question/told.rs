@@ -3,12 +3,19 @@
 //! A yes to a call of which nothing, or too little, is shown would be blind. So the raw input stands
 //! there as well, unless each value in it is seen to be shown otherwise; in doubt it is not.
 
-use std::{borrow::Cow, collections::HashSet, fmt};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashSet},
+    fmt,
+};
 
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
 use crate::{
-    proto::{Diff, DiffText},
+    proto::{
+        Diff, DiffText,
+        patch::{Hunk, HunkSign, hunks},
+    },
     session::Session,
     text::SafeText,
 };
@@ -42,6 +49,17 @@ impl Shown<'_> {
         value.deserialize(&mut json).unwrap_or(false)
     }
 
+    fn diffs_hold(&self, text: &str) -> bool {
+        let said = SafeText::with_line_ends(text);
+        let mut sides = Sides::default();
+        if said.contains("@@ ") {
+            for diff in &self.diffs {
+                sides.add(diff);
+            }
+        }
+        sides.hold_change(&said) || self.diffs.iter().any(|diff| holds(diff, &said))
+    }
+
     fn says(&self, said: &str, of: Of) -> bool {
         if said.trim().is_empty() || self.command == Some(said) {
             return true;
@@ -50,7 +68,7 @@ impl Shown<'_> {
             Of::Command => self.command.is_some_and(|command| is_part(said, command)),
             // What is run is the command, whatever is said of it.
             Of::Remark => self.command.is_some(),
-            Of::Text => self.diffs.iter().any(|diff| holds(diff, said)),
+            Of::Text => self.diffs_hold(said),
             Of::Anything | Of::Count => false,
         };
         of_kind
@@ -102,33 +120,117 @@ fn is_part(said: &str, command: &str) -> bool {
         || shlex::split(command).is_some_and(|words| words.iter().any(|word| word == said))
 }
 
-/// Whether a diff shows a text: either side as a whole, a part of one, or the change itself.
-fn holds(diff: &Diff, text: &str) -> bool {
-    let said = SafeText::with_line_ends(text);
-    let (old, new) = match &diff.text {
-        DiffText::Sides { old, new } => (old.as_deref().unwrap_or_default(), new.as_str()),
-        DiffText::Patch(patch) => (patch.as_str(), ""),
-        DiffText::None => return false,
-    };
-    old.contains(&*said) || new.contains(&*said) || is_change(&said, old, new)
+/// Whether a diff shows a text: either side as a whole, or a part of one.
+fn holds(diff: &Diff, said: &str) -> bool {
+    match &diff.text {
+        DiffText::Sides { old, new } => {
+            old.as_ref().is_some_and(|old| old.contains(said)) || new.contains(said)
+        }
+        DiffText::Patch(patch) => {
+            let said = said.trim_end_matches('\n');
+            let side = |hunk: &Hunk<'_>, gone| {
+                let lines = hunk.lines.iter().filter(|line| line.sign != gone);
+                let lines: Vec<&str> = lines.map(|line| line.text).collect();
+                lines.join("\n").contains(said)
+            };
+            let in_hunk =
+                |hunk: &Hunk<'_>| side(hunk, HunkSign::Added) || side(hunk, HunkSign::Removed);
+            patch.contains(said) || hunks(patch).iter().any(in_hunk)
+        }
+        DiffText::None => false,
+    }
 }
 
-/// Whether a text is a unified diff of which each line stands in one of the sides.
-fn is_change(text: &str, old: &str, new: &str) -> bool {
-    const HEADS: [&str; 8] = [
-        "--- ", "+++ ", "@@", "diff ", "index ", "Index:", "===", "\\ ",
-    ];
-    if !text.contains("@@") {
-        return false;
+/// A line without what tools change at its end.
+fn bare(line: &str) -> &str {
+    line.trim_end().trim_end_matches('␍').trim_end()
+}
+
+/// Lines that stand in diffs, before and after.
+#[derive(Default)]
+struct Sides<'a> {
+    old: HashSet<&'a str>,
+    new: HashSet<&'a str>,
+}
+
+impl<'a> Sides<'a> {
+    fn add(&mut self, diff: &'a Diff) {
+        match &diff.text {
+            DiffText::Sides { old, new } => {
+                let old = old.as_deref().unwrap_or_default();
+                self.old.extend(old.lines().map(bare));
+                self.new.extend(new.lines().map(bare));
+            }
+            DiffText::Patch(patch) => {
+                for line in hunks(patch).iter().flat_map(|hunk| &hunk.lines) {
+                    if line.sign != HunkSign::Added {
+                        self.old.insert(bare(line.text));
+                    }
+                    if line.sign != HunkSign::Removed {
+                        self.new.insert(bare(line.text));
+                    }
+                }
+            }
+            DiffText::None => {}
+        }
     }
-    let lines: HashSet<&str> = old.lines().chain(new.lines()).map(str::trim_end).collect();
-    text.lines().all(|line| {
-        let head = HEADS.iter().any(|head| line.starts_with(head));
-        head || line.trim().is_empty()
-            || line
-                .strip_prefix(['+', '-', ' '])
-                .is_some_and(|line| line.trim().is_empty() || lines.contains(line.trim_end()))
-    })
+
+    fn of(&self, sign: HunkSign) -> &HashSet<&'a str> {
+        match sign {
+            HunkSign::Added => &self.new,
+            HunkSign::Removed | HunkSign::Context => &self.old,
+        }
+    }
+
+    /// Whether a text is a unified diff of which each removed and each added line stands here. Some
+    /// agents take the indentation away that all of its lines have (opencode).
+    fn hold_change(&self, text: &str) -> bool {
+        /// Indentations that are tried.
+        const MOST: usize = 16;
+        let hunks = hunks(text);
+        if !is_all_diff(text, &hunks) {
+            return false;
+        }
+        let changed = hunks.iter().flat_map(|hunk| &hunk.lines);
+        let changed = changed.filter(|line| line.sign != HunkSign::Context);
+        let changed: Vec<(HunkSign, &str)> = changed
+            .map(|line| (line.sign, bare(line.text)))
+            .filter(|(_, line)| !line.is_empty())
+            .collect();
+        let Some((sign, first)) = changed.first() else {
+            return false;
+        };
+        let here = self.of(*sign).iter();
+        let indents = here.filter_map(|line| line.strip_suffix(first));
+        let indents: BTreeSet<&str> = indents.filter(|rest| rest.trim().is_empty()).collect();
+        indents.into_iter().take(MOST).any(|indent| {
+            let mut changed = changed.iter();
+            changed.all(|(sign, line)| self.of(*sign).contains(&*format!("{indent}{line}")))
+        })
+    }
+}
+
+/// Whether a text is these hunks and what stands around hunks, and nothing else.
+fn is_all_diff(text: &str, hunks: &[Hunk<'_>]) -> bool {
+    const HEADS: [&str; 6] = ["--- ", "+++ ", "diff ", "index ", "Index:", "==="];
+    let mut hunks = hunks.iter();
+    let mut left = 0_usize;
+    for line in text.split('\n') {
+        if line.starts_with("\\ ") {
+            continue;
+        }
+        if left > 0 {
+            left -= 1;
+        } else if line.starts_with("@@ ") {
+            let Some(hunk) = hunks.next() else {
+                return false;
+            };
+            left = hunk.lines.len();
+        } else if !line.trim().is_empty() && !HEADS.iter().any(|head| line.starts_with(head)) {
+            return false;
+        }
+    }
+    left == 0 && hunks.next().is_none()
 }
 
 /// A value of the raw input; read without a tree, as it may be long.

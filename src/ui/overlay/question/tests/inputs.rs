@@ -165,6 +165,46 @@ fn a_value_that_is_nowhere_else_brings_up_the_whole() {
     assert!(deletes.contains("recursive"), "{deletes}");
 }
 
+/// opencode: the diff of the call is shown as looked up in the file, and comes once more as text.
+#[test]
+fn a_unified_diff_is_told_by_the_diff_that_is_shown() {
+    let path = "/home/me/src/tool/a.rs";
+    let shown = "--- a.rs\n+++ a.rs\n@@ -1,3 +1,3 @@\n   one\n-  two\n+  three\n   end\n";
+    let of_patch = |raw: serde_json::Value| {
+        picture(&raw.to_string(), |call| {
+            call.kind = Patch::Set(ToolKind::Edit);
+            let text = SafeText::with_line_ends(shown);
+            let diff =
+                crate::proto::Diff::of_patch(path.into(), crate::proto::FileChange::Modify, text);
+            call.content = Patch::Set(vec![ToolContent::Diff(diff.into())]);
+        })
+    };
+    let head = "Index: a.rs\n====\n--- a.rs\n+++ a.rs\n";
+    for told in [
+        "@@ -1,3 +1,3 @@\n   one\n-  two\n+  three\n   end\n",
+        "@@ -2,1 +2,1 @@\n-  two\n+  three\n",
+        "@@ -1,3 +1,3 @@\n one\n-two\n+three\n end\n",
+    ] {
+        let raw = serde_json::json!({"filepath": path, "diff": format!("{head}{told}")});
+        let picture = of_patch(raw);
+        assert!(!picture.contains("input"), "{told}: {picture}");
+    }
+    for more in [
+        "@@ -1,3 +1,4 @@\n   one\n-  two\n+  three\n+  four\n   end\n",
+        "@@ -1,3 +1,3 @@\n   one\n-  two\n+    three\n   end\n",
+        "@@ -1,3 +1,3 @@\n   one\n-  three\n+  two\n   end\n",
+        "@@ -2,1 +2,1 @@\n-  two\n+  three\nrm -rf ~\n",
+        "@@ -2,1 +2,9 @@\n-  two\n+  three\n",
+    ] {
+        let raw = serde_json::json!({"filepath": path, "diff": format!("{head}{more}")});
+        let picture = of_patch(raw);
+        assert!(picture.contains("input"), "{more}: {picture}");
+    }
+    let sides =
+        serde_json::json!({"path": path, "oldString": "one\n  two", "newString": "three\n"});
+    assert!(!of_patch(sides).contains("input"));
+}
+
 /// gemini, vibe: the call is known, and the request names its id alone; or the other way round.
 #[test]
 fn an_input_is_known_from_the_call_and_from_the_request() {
