@@ -319,9 +319,18 @@ fn project_info(cwd: &Path) -> ProjectInfo {
 }
 
 fn ask_for_trust(ui: &mut Ui, trust: &TrustState) {
-    if let TrustState::Untrusted { path, content, .. } = trust {
-        let (path, content) = (path.clone(), SafeText::new(content));
-        ui.set_trust_question(TrustQuestion { path, content });
+    if let TrustState::Untrusted {
+        path,
+        content,
+        display,
+        ..
+    } = trust
+    {
+        ui.set_trust_question(TrustQuestion {
+            path: path.clone(),
+            content: SafeText::new(content),
+            display: *display,
+        });
     }
 }
 

@@ -40,6 +40,7 @@ pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode,
             path,
             content,
             hash,
+            ..
         } => (path, content, hash),
     };
     print(&format!(

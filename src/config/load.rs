@@ -226,7 +226,9 @@ fn add_project(
             return Ok(TrustState::NotNeeded);
         }
     };
-    layers.add(project::split_display(&mut rest));
+    let shown = project::split_display(&mut rest);
+    let display = !project::is_empty(&shown);
+    layers.add(shown);
     if project::is_empty(&rest) {
         return Ok(TrustState::NotNeeded);
     }
@@ -240,6 +242,7 @@ fn add_project(
             path,
             content: source.text,
             hash,
+            display,
         })
     }
 }

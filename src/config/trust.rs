@@ -31,6 +31,8 @@ pub enum TrustState {
         content: String,
         /// For [`approve`].
         hash: String,
+        /// It has display keys, which apply already.
+        display: bool,
     },
 }
 

@@ -61,6 +61,8 @@ pub struct PastSession {
 pub struct TrustQuestion {
     pub path: PathBuf,
     pub content: SafeText,
+    /// It has display keys as well, which apply already.
+    pub display: bool,
 }
 
 /// What is in the composer, in order.

@@ -42,6 +42,8 @@ pub struct Status<'a> {
     pub toast: Option<&'a SafeText>,
     /// Questions are held back until the reason for a refusal is written.
     pub feedback: bool,
+    /// A question stands above.
+    pub asking: bool,
     /// A question is asked while there is a draft, and has no room to say where letters go.
     pub letters_typed: bool,
     /// What keys do is told elsewhere: a viewer has them.
@@ -147,7 +149,7 @@ impl Status<'_> {
             parts.extend(self.mode(session));
             parts.extend(self.model(session));
             parts.extend(self.thought_level(session));
-        } else {
+        } else if !self.asking {
             parts.push(self.part(rank::AGENT, "no agent", theme.dim));
         }
         if !self.project.cwd.is_empty() {
@@ -267,8 +269,9 @@ impl Status<'_> {
             });
         }
         let Some(session) = self.session else {
-            // Where something is said, that may be it.
-            if self.toast.is_some() {
+            // Where something is said, that may be it; and a question comes before the agent, which
+            // may be chosen already.
+            if self.toast.is_some() || self.asking {
                 return None;
             }
             let text = format!("{} chooses one", self.keymap.hint(Action::ChooseAgent));

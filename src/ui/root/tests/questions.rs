@@ -125,6 +125,7 @@ fn with_trust_question() -> Screen {
     screen.ui.set_trust_question(TrustQuestion {
         path: "/src/tool/.acp-tui.toml".into(),
         content: "default_agent = \"x\"".into(),
+        display: false,
     });
     screen.draw();
     screen
@@ -147,7 +148,11 @@ fn what_is_typed_at_the_trust_question_goes_to_the_draft() {
     let mut screen = with_trust_question();
     screen.types("hello");
     assert_eq!(screen.draft(), "hello");
-    assert!(screen.draw().contains("brings its own settings"));
+    let picture = screen.draw();
+    assert!(picture.contains("brings its own settings"), "{picture}");
+    for early in ["no agent", "choose"] {
+        assert!(!picture.contains(early), "{early}: {picture}");
+    }
 }
 
 #[test]
