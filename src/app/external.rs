@@ -1,17 +1,17 @@
 //! Other programs on our terminal: editor, pager, the shell behind ctrl-z.
 
 use std::{
-    io::{self, Write},
+    io,
     path::Path,
-    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
 use anyhow::Context;
 
 use crate::{
-    app::{frame::Reason, state::App, tty},
-    host::editor::{self, CommandLine, DraftFile},
+    app::{frame::Reason, loan::Loan, state::App, tty},
+    cli::ExitCode,
+    host::editor::{self, DraftFile},
     text::SafeText,
 };
 
@@ -21,9 +21,15 @@ const ECHO: Duration = Duration::from_millis(250);
 impl App {
     /// Opens the draft in the editor and takes back what was saved.
     pub(super) fn edit_draft(&mut self, draft: &str) -> anyhow::Result<()> {
-        let edited = self.with_terminal(|| {
+        let edited = self.with_terminal(|loan| {
             let file = DraftFile::new(draft)?;
-            run(&editor::editor(file.path(), None))?;
+            let ended = loan.run(&editor::editor(file.path(), None));
+            if loan.is_called_in() {
+                // What was saved by then is newer than the draft.
+                let saved = file.read().ok().filter(|saved| !saved.is_empty());
+                return Ok(saved.unwrap_or_else(|| draft.to_owned()));
+            }
+            ended?;
             file.read()
         })?;
         match edited {
@@ -35,14 +41,14 @@ impl App {
 
     pub(super) fn open_editor(&mut self, path: &Path, line: Option<u32>) -> anyhow::Result<()> {
         let path = self.launch.cwd.join(path);
-        if let Err(error) = self.with_terminal(|| run(&editor::editor(&path, line)))? {
+        if let Err(error) = self.with_terminal(|loan| loan.run(&editor::editor(&path, line)))? {
             self.complain("the editor", &error);
         }
         Ok(())
     }
 
     pub(super) fn page(&mut self, text: &str) -> anyhow::Result<()> {
-        if let Err(error) = self.with_terminal(|| page(text))? {
+        if let Err(error) = self.with_terminal(|loan| loan.page(text))? {
             self.complain("the pager", &error);
         }
         Ok(())
@@ -50,23 +56,29 @@ impl App {
 
     /// ctrl-z: the shell gets the terminal until it brings us back.
     pub(super) fn suspend(&mut self) -> anyhow::Result<()> {
-        self.with_terminal(|| {
-            let group = rustix::process::getpgrp();
-            // The whole foreground group, as the terminal's own ctrl-z would; the agent and its
-            // commands have groups of their own and go on.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::TSTP);
-        })
+        self.with_terminal(Loan::suspend)
     }
 
     /// Lends the terminal to `program`. The agent goes on meanwhile as far as its pipe lets it:
     /// what it sends waits.
-    fn with_terminal<T>(&mut self, program: impl FnOnce() -> T) -> anyhow::Result<T> {
+    fn with_terminal<T>(&mut self, program: impl FnOnce(&Loan) -> T) -> anyhow::Result<T> {
+        let loan = Loan::start().context("cannot listen to signals")?;
         self.reader.pause();
         self.screen.wait_written();
         tty::restore();
-        let result = program();
+        let result = program(&loan);
         self.lent_until = Some(Instant::now());
-        tty::enter().context("cannot take the terminal over again")?;
+        if loan.is_called_in() {
+            self.exit = Some(ExitCode::Interrupted);
+            // What was ended may have left any modes on: the usual way out puts them right. A terminal
+            // that is gone, blocked or the shell's is left alone.
+            if tty::is_foreground() && tty::takes_output(Duration::ZERO) {
+                let _ = tty::take_back();
+                let _ = self.screen.repaint();
+            }
+            return Ok(result);
+        }
+        tty::take_back().context("cannot take the terminal over again")?;
         self.reader.resume();
         self.screen.repaint()?;
         self.frames.reset();
@@ -82,42 +94,4 @@ impl App {
     fn complain(&mut self, what: &str, error: &io::Error) {
         self.ui.toast(SafeText::line(&format!("{what}: {error}")));
     }
-}
-
-/// Runs a program on the terminal until it ends.
-fn run(line: &CommandLine) -> io::Result<()> {
-    let status = Command::new(&line.program)
-        .args(&line.args)
-        .status()
-        .map_err(|e| name(line, &e))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(io::Error::other(format!(
-            "{} ended with {status}",
-            line.program.display()
-        )))
-    }
-}
-
-fn page(text: &str) -> io::Result<()> {
-    let line = editor::pager();
-    let mut pager = Command::new(&line.program)
-        .args(&line.args)
-        .stdin(Stdio::piped())
-        .spawn()
-        .map_err(|error| name(&line, &error))?;
-    if let Some(mut stdin) = pager.stdin.take() {
-        // Who quits the pager early closes the pipe.
-        let _ = stdin.write_all(text.as_bytes());
-    }
-    pager.wait().map(drop)
-}
-
-/// An error that names the program.
-fn name(line: &CommandLine, error: &io::Error) -> io::Error {
-    io::Error::new(
-        error.kind(),
-        format!("{} cannot be run: {error}", line.program.display()),
-    )
 }

@@ -56,6 +56,9 @@ impl App {
                 self.send(key, message);
             }
         }
+        if !tty::is_ours() {
+            return;
+        }
         self.ui.toast(SafeText::from("leaving…"));
         // A terminal that is gone is no reason to stop here.
         let _ = self.draw();

@@ -18,6 +18,7 @@ mod frame;
 mod headless;
 mod job;
 mod leave;
+mod loan;
 mod log;
 mod login;
 mod memory;
@@ -101,6 +102,7 @@ fn open(
             replay,
         ))
     }));
+    signals::hold_keyboard();
     let lost = runtime.block_on(started.end(StopMode::Quick));
     let code = match &outcome {
         Ok(Ok(farewell)) => farewell.code(),
@@ -111,7 +113,7 @@ fn open(
     signals::as_usual();
     // Blocking tasks may hang on a dead file system: they are not waited for.
     runtime.shutdown_background();
-    match outcome {
+    let result = match outcome {
         Ok(Ok(farewell)) => {
             let code = farewell.say();
             // What was said on the screen is gone with it, and nobody was there for the last of it.
@@ -121,6 +123,11 @@ fn open(
             Ok(code)
         }
         Ok(Err(error)) => Err(error),
-        Err(panic) => resume_unwind(panic),
-    }
+        Err(panic) => {
+            tty::settle();
+            resume_unwind(panic)
+        }
+    };
+    tty::settle();
+    result
 }

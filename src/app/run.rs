@@ -166,7 +166,7 @@ impl App {
             Told::Continue => {
                 // Whoever stopped us has had the terminal, and may have left it in any mode.
                 tty::restore();
-                tty::enter().context("cannot take the terminal over again")?;
+                tty::take_back().context("cannot take the terminal over again")?;
                 self.screen.repaint()?;
                 self.frames.request(Instant::now(), Reason::Now);
             }

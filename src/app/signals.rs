@@ -27,9 +27,40 @@ pub struct Signals {
     resize: Signal,
 }
 
-/// Signals end the process again, as they do where nobody listens.
+/// What is to end us, and nothing else: for while the terminal is lent.
+pub struct Ends {
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Ends {
+    pub fn listen() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    pub async fn recv(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
+    }
+}
+
+/// While we leave, the keyboard neither ends nor stops us, and to give the terminal back does not stop us
+/// in the background. For good: we end already, and the exit code is to tell how it went.
+pub fn hold_keyboard() {
+    for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP, libc::SIGTTOU] {
+        // SAFETY: sets a disposition; no handler of ours is involved.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+/// SIGTERM and SIGHUP end the process again, as they do where nobody listens.
 pub fn as_usual() {
-    for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+    for signal in [libc::SIGTERM, libc::SIGHUP] {
         // SAFETY: sets a disposition; no handler of ours is involved.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }

@@ -8,6 +8,7 @@ use std::{
     fmt,
     io::{self, Write},
     sync::{
+        Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
@@ -26,6 +27,11 @@ use crossterm::{
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
 use ratatui::layout::Size;
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    stdio::{stdin, stdout},
+    termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr},
+};
 
 use super::backend;
 use crate::{
@@ -84,19 +90,91 @@ pub fn escape_delay(set: Option<u32>) -> Duration {
     }
 }
 
-/// Takes the terminal over; again after it may have been in other hands.
+/// The settings of the terminal before it was taken over last.
+static FOUND: Mutex<Option<Modes>> = Mutex::new(None);
+
+/// [`settle`] has something to do.
+static UNSETTLED: AtomicBool = AtomicBool::new(false);
+
+/// What `stty` shows.
+#[derive(Clone)]
+pub struct Modes(Termios);
+
+impl Modes {
+    pub fn now() -> Option<Self> {
+        tcgetattr(stdin()).ok().map(Self)
+    }
+
+    /// A terminal that has gone away needs nothing.
+    pub fn set(&self) {
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.0);
+    }
+
+    /// The same, with a ctrl-c that throws away no output.
+    fn keeping_output(mut self) -> Self {
+        self.0.local_modes |= LocalModes::NOFLSH;
+        self
+    }
+}
+
+/// Turns off what another program may have left on, before our own modes are asked for: mouse reports,
+/// focus reports, pasting in brackets, the alternate screen, keyboard flags on the normal one, application
+/// keys, colours.
+const CLEAN_UP: &[u8] =
+    b"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l\
+\x1b[?1004l\x1b[?2004l\x1b[?1047l\x1b[=0u\x1b[?1l\x1b>\x1b[m";
+
+/// The same on the alternate screen: all keyboard flags that were pushed there, and margins, inserting and
+/// no wrapping.
+const CLEAN_UP_ALTERNATE: &[u8] = b"\x1b[<16u\x1b[r\x1b[4l\x1b[?7h";
+
+/// Takes the terminal over.
 pub fn enter() -> io::Result<()> {
+    take(false)
+}
+
+/// Takes it over after another program has had it, which may have left anything on.
+pub fn take_back() -> io::Result<()> {
+    take(true)
+}
+
+/// It is taken over.
+pub fn is_ours() -> bool {
+    ENTERED.load(Ordering::SeqCst)
+}
+
+/// Whether we may change the terminal: one whose foreground is another group would stop us for it.
+pub fn is_foreground() -> bool {
+    rustix::termios::tcgetpgrp(stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
+}
+
+/// Whether the terminal has hung up.
+pub fn is_gone() -> bool {
+    let stdin = stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::empty())];
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    poll(&mut fds, Some(&Timespec::default())).is_ok() && fds[0].revents().intersects(gone)
+}
+
+fn take(lent: bool) -> io::Result<()> {
     if ENTERED.load(Ordering::SeqCst) {
         // crossterm sets raw mode only where it believes it is off.
         disable_raw_mode()?;
     }
+    *FOUND.lock().unwrap_or_else(PoisonError::into_inner) = Modes::now();
     enable_raw_mode()?;
     let mut out = io::stdout();
+    if lent {
+        out.write_all(CLEAN_UP)?;
+    }
     // The keyboard flags are kept per screen: pushed after the switch, popped before it. They are
     // sent unasked; a terminal that does not know them ignores them. One push for one pop (C107).
     queue!(out, EnterAlternateScreen)?;
     if ENTERED.swap(true, Ordering::SeqCst) {
         queue!(out, PopKeyboardEnhancementFlags)?;
+    }
+    if lent {
+        out.write_all(CLEAN_UP_ALTERNATE)?;
     }
     execute!(
         out,
@@ -151,6 +229,32 @@ pub fn beyond(window: Size) -> Option<String> {
 /// Gives the terminal back as it was. Does nothing the second time; never fails: a terminal that
 /// has gone away needs nothing.
 pub fn restore() {
+    restore_with(|| drop(disable_raw_mode()));
+}
+
+/// As [`restore`], for the end. A ctrl-c throws away what the terminal has not taken yet, and that may be
+/// the very sequences that give it back: until [`settle`] it does not.
+fn restore_at_the_end() {
+    let found = FOUND.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    restore_with(|| match found {
+        Some(found) => {
+            UNSETTLED.store(true, Ordering::SeqCst);
+            found.keeping_output().set();
+        }
+        None => drop(disable_raw_mode()),
+    });
+}
+
+/// The last thing done with the terminal: its settings are what they were.
+pub fn settle() {
+    if UNSETTLED.swap(false, Ordering::SeqCst)
+        && let Some(found) = &*FOUND.lock().unwrap_or_else(PoisonError::into_inner)
+    {
+        found.set();
+    }
+}
+
+fn restore_with(give_back_modes: impl FnOnce()) {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return;
     }
@@ -164,7 +268,7 @@ pub fn restore() {
         Show,
         LeaveAlternateScreen,
     );
-    let _ = disable_raw_mode();
+    give_back_modes();
     let _ = io::stdout().flush();
 }
 
@@ -182,6 +286,7 @@ impl Watchdog {
         let (done, waiting) = mpsc::channel::<()>();
         let watch = move || {
             if waiting.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
+                settle();
                 std::process::exit(code.into());
             }
         };
@@ -205,7 +310,7 @@ pub fn restore_within(patience: Duration, code: u8) -> Option<Watchdog> {
     }
     let watchdog = Watchdog::start(patience * 2 + LET_GO * 2, code);
     if backend::wait_for_frames(patience) && takes_output(patience) {
-        restore();
+        restore_at_the_end();
         return None;
     }
     tracing::info!("the terminal takes no output: what it has not taken is thrown away");
@@ -213,13 +318,12 @@ pub fn restore_within(patience: Duration, code: u8) -> Option<Watchdog> {
     backend::wait_for_frames(LET_GO);
     discard_output();
     let _ = io::stdout().write_all(CUT);
-    restore();
+    restore_at_the_end();
     Some(watchdog)
 }
 
-fn takes_output(patience: Duration) -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let stdout = rustix::stdio::stdout();
+pub fn takes_output(patience: Duration) -> bool {
+    let stdout = stdout();
     let patience = Timespec::try_from(patience).ok();
     let mut fds = [PollFd::new(&stdout, PollFlags::OUT)];
     // An error is as good as a yes: writing will show it.

@@ -1,5 +1,6 @@
 //! Other programs on our terminal, and the overlays that the person opens.
 
+use rustix::process::Signal;
 use serde_json::json;
 
 use crate::{client, on_prompt, ready, wait_ready};
@@ -138,4 +139,105 @@ fn a_key_can_be_bound_anew() {
 /// The usual hint names another key here.
 fn wait_session(tui: &crate::Tui) {
     tui.wait_for("ctrl-k keys");
+}
+
+/// Leaves modes on, as one that crashes does, and hears nothing.
+const STUBBORN: &str = "#!/bin/sh\ntrap '' HUP TERM\ncat > /dev/null &\n\
+     printf '\\033[?1049h\\033[?1003h\\033[?1006h\\033[>1u'\nstty raw -echo\n\
+     echo IT SPEAKS\nwhile :; do sleep 1000; done\n";
+
+#[test]
+fn told_to_end_while_the_editor_is_open_it_ends_both_and_keeps_the_draft() {
+    for (signal, script) in [
+        (Signal::TERM, STUBBORN),
+        (
+            Signal::HUP,
+            "#!/bin/sh\nstty raw -echo\necho IT SPEAKS\nsleep 1000; sleep 1001\n",
+        ),
+    ] {
+        let mut setup = client(json!([])).script("editor", script);
+        let editor = setup.path("editor").display().to_string();
+        setup = setup.env("EDITOR", &editor);
+        let mut tui = setup.start();
+        wait_ready(&tui);
+        tui.keys("half a thought");
+        tui.wait_for("❯ half a thought");
+        tui.keys("<c-g>");
+        tui.wait_for("IT SPEAKS");
+        tui.signal(signal);
+        assert_eq!(tui.wait_exit().code(), Some(130));
+        tui.assert_restored();
+        tui.assert_nothing_left();
+        drop(tui);
+        let tui = setup.start();
+        tui.wait_for("❯ half a thought");
+    }
+}
+
+#[test]
+fn what_the_editor_had_saved_is_the_draft_when_both_are_ended() {
+    let mut setup = client(json!([])).script(
+        "editor",
+        "#!/bin/sh\necho saved by then > \"$1\"\necho IT SPEAKS\nexec sleep 1000\n",
+    );
+    let editor = setup.path("editor").display().to_string();
+    setup = setup.env("EDITOR", &editor);
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("half a thought<c-g>");
+    tui.wait_for("IT SPEAKS");
+    tui.signal(Signal::TERM);
+    tui.wait_exit();
+    drop(tui);
+    setup.start().wait_for("❯ saved by then");
+}
+
+#[test]
+fn a_terminal_that_is_closed_ends_the_editor_and_the_pager_too() {
+    for (variable, key) in [("EDITOR", "<c-g>"), ("PAGER", "<f3>")] {
+        let setup = client(json!([])).script("program", STUBBORN);
+        let program = setup.path("program").display().to_string();
+        let mut tui = setup.env(variable, &program).start();
+        wait_ready(&tui);
+        tui.keys(key);
+        tui.wait_for("IT SPEAKS");
+        tui.hang_up();
+        tui.wait_exit();
+        tui.assert_nothing_left();
+    }
+}
+
+#[test]
+fn what_an_editor_leaves_on_is_turned_off_before_our_own_modes() {
+    let setup = client(json!([])).script(
+        "editor",
+        "#!/bin/sh\nprintf '\\033[?1049h\\033[?1003h\\033[?1006h\\033[>1u'\nstty raw -echo\n",
+    );
+    let editor = setup.path("editor").display().to_string();
+    let mut tui = setup.env("EDITOR", &editor).start();
+    wait_ready(&tui);
+    tui.keys("my draft<c-g>");
+    let raw = tui.wait("the way back", |tui| {
+        let raw = String::from_utf8_lossy(&tui.raw()).into_owned();
+        let (_, after) = raw.split_once("\x1b[>1u")?;
+        after.contains("\x1b[>5u").then(|| after.to_owned())
+    });
+    let (clean_up, _) = raw.split_once("\x1b[>5u").expect("ours");
+    for off in [
+        "\x1b[?1000l",
+        "\x1b[?1002l",
+        "\x1b[?1003l",
+        "\x1b[?1006l",
+        "\x1b[?1004l",
+        "\x1b[?1047l",
+        "\x1b[=0u",
+        "\x1b[<16u",
+    ] {
+        assert!(clean_up.contains(off), "{off:?} in {clean_up:?}");
+    }
+    assert!(clean_up.rfind("\x1b[?1049h") > clean_up.rfind("\x1b[?1047l"));
+    tui.wait_for("❯ my draft");
+    tui.keys("<c-c><c-d>");
+    tui.wait_exit();
+    tui.assert_restored();
 }

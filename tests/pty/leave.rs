@@ -388,3 +388,20 @@ fn pressing_ctrl_c_too_often_leaves_nothing_behind() {
     tui.assert_restored();
     tui.assert_nothing_left();
 }
+
+#[test]
+fn ctrl_c_while_it_leaves_changes_neither_the_exit_code_nor_the_way_out() {
+    for gap in [3, 20, 40, 60] {
+        let mut tui = ready(json!([]));
+        for _ in 0..12 {
+            tui.keys("<c-c>");
+            std::thread::sleep(Duration::from_millis(gap));
+            if !tui.is_running() {
+                break;
+            }
+        }
+        assert_eq!(tui.wait_exit().code(), Some(0), "{gap} ms apart");
+        tui.assert_restored();
+        tui.assert_nothing_left();
+    }
+}
