@@ -31,8 +31,8 @@ pub use history::{History, Past, PastSubagent};
 pub use pieces::{Piece, Pieces};
 pub use prompt::{MAX_ATTACHED, Prompt, marker};
 pub use question::{
-    Answered, By, CommandQuestion, FileQuestion, FormQuestion, PageQuestion, PermissionQuestion,
-    Question, QuestionId, Subject,
+    Answered, By, Changed, CommandQuestion, FileQuestion, FormQuestion, PageQuestion,
+    PermissionQuestion, Question, QuestionId, Subject,
 };
 pub use reduce::{
     asks_for_secret, mode_option, readable as readable_error, reduce, speaks_version_1,

@@ -98,6 +98,19 @@ pub struct PermissionQuestion {
     pub since: Instant,
     /// The policy has not spoken yet: no dialog is shown.
     pub deciding: bool,
+    /// The request names the command by itself: an update of its call does not change that.
+    pub names_command: bool,
+    /// Counts the changes of `subject` since it was asked.
+    pub revision: u64,
+    /// Set once the agent has changed the call that it asks about.
+    pub changed: Option<Changed>,
+}
+
+/// What was asked about before the agent changed it. The [`Subject`] is what the call says now.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changed {
+    /// The command that was asked about first; raw.
+    pub command: Option<String>,
 }
 
 /// What a permission request is about, as policy rules match it.

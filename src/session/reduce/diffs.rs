@@ -70,6 +70,9 @@ impl Step<'_> {
                 if let Question::Permission(question) = question
                     && (question.block, &question.subagent) == (block, &inside)
                 {
+                    if question.subject.content != content {
+                        question.revision += 1;
+                    }
                     question.subject.content.clone_from(&content);
                 }
             }

@@ -10,8 +10,8 @@ use crate::{
         ToolCallId, ToolCallPatch, ToolContent, ToolKind, code,
     },
     session::{
-        Answered, BlockId, By, Effect, PermissionQuestion, Question, QuestionId, Stray, Subject,
-        ToolState, Verdict,
+        Answered, BlockId, By, Changed, Effect, PermissionQuestion, Question, QuestionId, Stray,
+        Subject, ToolState, Verdict,
     },
     text::SafeText,
 };
@@ -61,6 +61,7 @@ impl Step<'_> {
             call.asked_input = call.raw_input.clone();
             self.shrink(before);
         }
+        let names_command = matches!(about, About::Command(_));
         let Some(subject) = self.subject(block, about) else {
             let error = RpcError::new(code::INTERNAL, "the tool call cannot be shown");
             self.answer_request(key, HostReply::Error(error));
@@ -82,6 +83,9 @@ impl Step<'_> {
                 strays: Vec::new(),
                 since: self.now,
                 deciding: true,
+                names_command,
+                revision: 0,
+                changed: None,
             }));
         self.mark_asking(block);
         self.effects.push(Effect::Decide {
@@ -256,6 +260,53 @@ impl Step<'_> {
         block
     }
 
+    /// What open questions show of a call, before something is told of it; `None` without any.
+    pub(super) fn asked_of(&self, block: BlockId) -> Option<AskedOf> {
+        let inside = self.inside_id();
+        let asks = |question: &Question| matches!(question, Question::Permission(asked) if asked.block == block && asked.subagent.as_ref() == inside);
+        if !self.session.questions.iter().any(asks) {
+            return None;
+        }
+        let raw_input = self.tool(block)?.raw_input.clone();
+        Some((self.subject(block, About::Call)?, raw_input))
+    }
+
+    /// Takes into the open questions what the agent has changed of their call.
+    pub(super) fn change_asked(&mut self, block: BlockId, before: Option<AskedOf>) {
+        if before.is_none() || before == self.asked_of(block) {
+            return;
+        }
+        for at in 0..self.session.questions.len() {
+            let Some(Question::Permission(question)) = self.session.questions.get(at) else {
+                continue;
+            };
+            if question.block != block || question.subagent.as_ref() != self.inside_id() {
+                continue;
+            }
+            let about = match &question.subject {
+                subject if subject.opaque => About::Unknown,
+                subject if question.names_command => About::Command(CommandSubject {
+                    command: subject.command.clone().unwrap_or_default(),
+                    cwd: subject.command_cwd.clone().unwrap_or_default(),
+                    tool_call: None,
+                    terminal: None,
+                }),
+                _ => About::Call,
+            };
+            let Some(subject) = self.subject(block, about) else {
+                continue;
+            };
+            if let Some(Question::Permission(question)) = self.session.questions.get_mut(at) {
+                let before = std::mem::replace(&mut question.subject, subject);
+                question.revision += 1;
+                // What was asked about first stays there through any number of changes.
+                question.changed.get_or_insert(Changed {
+                    command: before.command,
+                });
+            }
+        }
+    }
+
     fn subject(&self, block: BlockId, about: About) -> Option<Subject> {
         let call = self.tool(block)?;
         // Policy counts from the session's directory.
@@ -333,6 +384,9 @@ impl Step<'_> {
         })
     }
 }
+
+/// What a question shows of its call.
+pub(super) type AskedOf = (Subject, Option<RawJson>);
 
 /// What a request is about.
 enum About {

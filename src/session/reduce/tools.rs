@@ -135,6 +135,7 @@ impl Step<'_> {
         if let Some(content) = &content {
             self.index_terminals(block, content);
         }
+        let asked = self.asked_of(block).filter(|_| by != Told::Ours);
         let replaying = self.is_replaying();
         let now = self.now;
         let goes_on = by == Told::Ours || self.is_under_way(&patch.id);
@@ -193,6 +194,7 @@ impl Step<'_> {
         }
         self.shrink(old);
         self.grow(new);
+        self.change_asked(block, asked);
         self.compare(block, by);
     }
 
@@ -228,6 +230,7 @@ impl Step<'_> {
         content = bounded_content_within(content, room);
         self.index_terminals(block, &content);
         let added = content.iter().map(tool_content_weight).sum();
+        let asked = self.asked_of(block);
         if let Some(call) = self.edit_tool(block) {
             let mut all = std::mem::take(&mut call.content);
             call.diffs.append(&mut all, content, &call.locations);
@@ -235,6 +238,7 @@ impl Step<'_> {
             call.content = all;
             self.grow(added);
         }
+        self.change_asked(block, asked);
         self.compare(block, Told::Updated);
     }
 

@@ -42,6 +42,12 @@ impl Guard {
         self.appeared.get_or_insert(now);
     }
 
+    /// The question shows something else: the pause begins again with the next frame.
+    pub fn changed(&mut self) {
+        self.appeared = None;
+        self.wanted = false;
+    }
+
     /// Something was typed: the pause begins again. Keys of the dialog and of what it opens are not
     /// typing.
     pub fn typed(&mut self, now: Instant) {

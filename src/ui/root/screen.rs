@@ -119,6 +119,7 @@ impl Ui {
         self.look.frame = Frame::for_screen(area.width, area.height);
         self.tell_terminal_view(area);
         self.sync(cx);
+        self.close_outdated_viewer(cx);
         if self.viewer.is_some() {
             let zones = Zones::stack(area, 0, 0, 0, 0);
             self.draw_status(zones.status, buffer, cx);

@@ -75,6 +75,9 @@ impl Ui {
         if !self.is_asked_below() {
             return false;
         }
+        if self.close_outdated_viewer(cx) {
+            return true;
+        }
         let overlay = self.look.overlay(&self.composer, cx);
         if let Some(outcome) = self.layers.answer_below(Chord::from(key), &overlay) {
             if outcome.close {
@@ -96,6 +99,20 @@ impl Ui {
             return true;
         }
         false
+    }
+
+    /// Leads back to the question where what it is about has changed; true if it has.
+    pub(super) fn close_outdated_viewer(&mut self, cx: &UiContext<'_>) -> bool {
+        if !self.is_asked_below() {
+            return false;
+        }
+        let overlay = self.look.overlay(&self.composer, cx);
+        let dialog = self.layers.answers_below();
+        let outdated = dialog.is_some_and(|dialog| dialog.view_is_outdated(&overlay));
+        if outdated {
+            self.close_viewer();
+        }
+        outdated
     }
 
     fn close_viewer(&mut self) {

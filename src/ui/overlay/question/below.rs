@@ -37,6 +37,7 @@ impl QuestionDialog {
     }
 
     pub fn answer_below(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        self.refresh(cx);
         let answering = self.answer_key(key, cx)?;
         if !self.guard.is_open(cx.now) {
             return Some(Outcome::taken());
@@ -49,16 +50,20 @@ impl QuestionDialog {
     }
 
     /// Rows for them of `room`, title included.
-    pub fn answers_height(&self, width: u16, room: u16, cx: &OverlayContext<'_>) -> u16 {
-        let rows = self.choices.rows(answers_width(width), true, cx);
-        let rows = rows.iter().map(Vec::len).sum::<usize>().max(1);
-        to_rows(rows).saturating_add(1).min(room)
+    pub fn answers_height(&mut self, width: u16, room: u16, cx: &OverlayContext<'_>) -> u16 {
+        let below_title = usize::from(room.saturating_sub(1));
+        let rows = self
+            .choices
+            .fit(answers_width(width), below_title, false, cx);
+        to_rows(rows.max(1)).saturating_add(1).min(room)
     }
 
     pub fn draw_answers(&mut self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) {
         if area.is_empty() {
             return;
         }
+        self.refresh(cx);
+        self.guard.drawn(cx.now);
         Clear.render(area, buffer);
         let rule = cx.symbols.rule;
         let mut line = StyledLine::styled(&format!("{rule}{rule} "), cx.theme.border_focus);

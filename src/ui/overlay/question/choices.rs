@@ -1,6 +1,6 @@
 //! The numbered answers of a question: which is selected, how they are drawn.
 
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect, text::Span};
 
 use crate::{
     proto::PermissionKind,
@@ -23,6 +23,9 @@ use super::answering_key;
 /// Columns at the right for the signs that there are more choices than room.
 const MARK_WIDTH: usize = 2;
 
+/// Rows of each choice where not all are there whole; and of one where those are too many.
+const ROWS_OF_EACH: [usize; 2] = [2, 1];
+
 /// Answers with a digit of their own; later ones are reached with the arrow keys.
 const DIGITS: usize = 9;
 
@@ -40,6 +43,8 @@ pub struct Choices {
     /// Nothing at first: enter answers only what the person selected.
     selected: Option<usize>,
     scroll: Scroll,
+    /// Rows of each choice at most, in the room that there was last.
+    most: usize,
     /// Of each choice whether the last picture had all of it.
     seen: Vec<bool>,
 }
@@ -59,6 +64,7 @@ impl Choices {
             list,
             selected: None,
             scroll: Scroll::default(),
+            most: usize::MAX,
             seen: Vec::new(),
         }
     }
@@ -82,6 +88,35 @@ impl Choices {
 
     pub fn select(&mut self, at: usize) {
         self.selected = Some(at).filter(|at| *at < self.list.len());
+    }
+
+    pub fn unselect(&mut self) {
+        self.selected = None;
+    }
+
+    /// Labels are shorter than they are told.
+    pub fn are_cut(&self) -> bool {
+        self.most != usize::MAX
+    }
+
+    /// Shortens the labels to the room that there is, unless they are to be `whole`: an answer that
+    /// is not on the screen is none. Returns the rows of all of them.
+    pub fn fit(
+        &mut self,
+        width: usize,
+        room: usize,
+        whole: bool,
+        cx: &OverlayContext<'_>,
+    ) -> usize {
+        let mut total = 0;
+        for most in std::iter::once(usize::MAX).chain(ROWS_OF_EACH) {
+            self.most = most;
+            total = self.rows(width, true, cx).iter().map(Vec::len).sum();
+            if whole || total <= room {
+                break;
+            }
+        }
+        total
     }
 
     /// Moves the selection; from nothing to the first or the last.
@@ -112,15 +147,23 @@ impl Choices {
         }
     }
 
-    /// Rows of each choice, its label whole: it is what the person agrees to. `open`: an answer
-    /// would be taken now.
+    /// Rows of each choice, its label whole where there is room: it is what the person agrees to.
+    /// `open`: an answer would be taken now.
     pub fn rows(&self, width: usize, open: bool, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
         let labels = self.list.iter().map(|choice| cell_width(&choice.label));
         let label_width = labels.max().unwrap_or(0);
         let of_choice = |(at, choice): (usize, &Choice)| {
             let head = self.head(at, choice, open, cx);
             let kind = kind_words(choice, head.width() + label_width, width, cx);
-            let mut rows = labelled(&head, &choice.label, &kind, label_width, width, cx);
+            let mut rows = labelled(
+                &head,
+                &choice.label,
+                &kind,
+                label_width,
+                width,
+                self.most,
+                cx,
+            );
             if self.selected == Some(at) {
                 for row in &mut rows {
                     pad(row, width, cx.theme.selected);
@@ -160,7 +203,8 @@ impl Choices {
             .map(|(at, ends)| {
                 let whole = ends[0] >= top && ends[1] <= top + room;
                 // One that no room is enough for can be answered with once it has all there is.
-                whole || (self.selected == Some(at) && ends[1] - ends[0] > room)
+                let begins = ends[0] >= top && ends[0] < top + room;
+                whole || (begins && (self.selected == Some(at) && ends[1] - ends[0] > room))
             })
             .collect();
         draw_rows(choices.iter().flatten().skip(top), area, buffer);
@@ -230,6 +274,7 @@ fn labelled(
     kind: &StyledLine,
     label_width: usize,
     width: usize,
+    most: usize,
     cx: &OverlayContext<'_>,
 ) -> Vec<Row> {
     let mut indent = StyledLine::new();
@@ -237,12 +282,36 @@ fn labelled(
     let room = width.saturating_sub(kind.width());
     let mut rows =
         StyledLine::styled(label, cx.theme.text).wrap_with(Wrapping::Words, room, head, &indent);
+    if rows.len() > most {
+        rows.truncate(most);
+        if let Some(last) = rows.last_mut() {
+            cut(last, room, cx);
+        }
+    }
     if let Some(first) = rows.first_mut().filter(|_| !kind.is_empty()) {
         let column = (head.width() + label_width).min(room);
         pad(first, column, cx.theme.text);
         first.line.spans.extend(kind.clone().into_row().line.spans);
     }
     rows
+}
+
+/// Ends a row with the sign that there is more.
+fn cut(row: &mut Row, width: usize, cx: &OverlayContext<'_>) {
+    let room = width.saturating_sub(cell_width(cx.symbols.ellipsis));
+    let spans = &mut row.line.spans;
+    while spans
+        .iter()
+        .map(|span| cell_width(&span.content))
+        .sum::<usize>()
+        > room
+    {
+        let Some(last) = spans.last_mut() else { break };
+        if last.content.to_mut().pop().is_none() {
+            spans.pop();
+        }
+    }
+    spans.push(Span::styled(cx.symbols.ellipsis, cx.theme.warning));
 }
 
 /// What the agent says the option is, where there is room to say it once more.

@@ -62,6 +62,11 @@ trait Subject {
     /// Changes when the body does.
     fn rev(&self, cx: &OverlayContext<'_>) -> u64;
 
+    /// Changes when what is asked does, also where no row tells.
+    fn revision(&self, _cx: &OverlayContext<'_>) -> u64 {
+        0
+    }
+
     /// What picking the choice at `at` means.
     fn answer(&self, at: usize) -> Option<UiCommand>;
 
@@ -115,11 +120,15 @@ pub struct QuestionDialog {
     scroll: Scroll,
     reading: Reading,
     layout: Option<Layout>,
+    /// The revision of which the whole screen was had.
+    viewed: Option<u64>,
 }
 
 /// The body as laid out last, and for what.
 struct Layout {
     key: (usize, bool, u8, u64),
+    revision: u64,
+    title: String,
     /// Of the offloaded work that it still waits for.
     waiting_since: Option<u64>,
     /// Blank runs and all.
@@ -129,6 +138,23 @@ struct Layout {
 }
 
 impl Layout {
+    /// Whether the person sees something else than before, or would if all of it were there.
+    fn shows_other_than(&self, before: &Self) -> bool {
+        if (self.revision, &self.title) != (before.revision, &before.title) {
+            return true;
+        }
+        let (width, expanded, theme, rev) = self.key;
+        let (old_width, old_expanded, old_theme, old_rev) = before.key;
+        if (width, expanded, theme) != (old_width, old_expanded, old_theme) {
+            return rev != old_rev;
+        }
+        let same = |(a, b): (&Row, &Row)| a.line.to_string() == b.line.to_string();
+        let (now, before) = (&self.whole, &before.whole);
+        now.left_out != before.left_out
+            || now.rows.len() != before.rows.len()
+            || !now.rows.iter().zip(&before.rows).all(same)
+    }
+
     /// The whole where that many rows hold it; also with the screen to itself, a command behind
     /// blank lines is brought up (C131).
     fn fitting(&self, rows: usize) -> &Body {
@@ -155,6 +181,7 @@ impl QuestionDialog {
             scroll: Scroll::default(),
             reading: Reading::default(),
             layout: None,
+            viewed: None,
         }
     }
 
@@ -284,20 +311,41 @@ impl QuestionDialog {
                     .waiting_since
                     .is_none_or(|generation| generation == cx.offload.generation())
         });
-        if !fresh {
-            self.layout = None;
-        }
-        self.layout.get_or_insert_with(|| {
+        let before = if fresh { None } else { self.layout.take() };
+        let layout = self.layout.get_or_insert_with(|| {
             let generation = cx.offload.generation();
             let whole = self.subject.body(width, self.expanded, cx);
             let squeezed = whole.squeezed(cx);
             Layout {
                 key,
+                revision: self.subject.revision(cx),
+                title: self.subject.title(cx),
                 waiting_since: whole.provisional.then_some(generation),
                 whole,
                 squeezed,
             }
-        })
+        });
+        if before.is_some_and(|before| layout.shows_other_than(&before)) {
+            // Keys in flight, and what was selected, are for what stood there before.
+            self.guard.changed();
+            self.choices.unselect();
+            self.scroll.home();
+        }
+        layout
+    }
+
+    /// Takes note of what has changed since the last frame: no key answers what was not shown.
+    fn refresh(&mut self, cx: &OverlayContext<'_>) {
+        if let Some(layout) = &self.layout {
+            let width = layout.key.0;
+            self.layout(width, cx);
+        }
+    }
+
+    /// What the whole screen was had for is another one now.
+    pub fn view_is_outdated(&self, cx: &OverlayContext<'_>) -> bool {
+        let viewed = self.viewed;
+        viewed.is_some_and(|viewed| viewed != self.subject.revision(cx))
     }
 
     fn panel(&self, cx: &OverlayContext<'_>) -> Panel {
@@ -305,6 +353,9 @@ impl QuestionDialog {
         let mut hints = Vec::new();
         if !self.choices.is_empty() {
             hints.push((digits(&self.choices), "answer"));
+        }
+        if self.choices.are_cut() && !self.expanded {
+            hints.push((hint(Action::Details), "more"));
         }
         if cx.drafting {
             hints.push(("letters".into(), "go to the draft"));
@@ -361,6 +412,7 @@ impl QuestionDialog {
 
 impl Overlay for QuestionDialog {
     fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        self.refresh(cx);
         let action = cx
             .keymap
             .action(key, &[Context::Question, Context::Anywhere]);
@@ -400,6 +452,7 @@ impl Overlay for QuestionDialog {
                 None => self.say_keys(cx),
             }),
             Action::QuestionDiff if self.subject.shown_whole(cx).is_some() => {
+                self.viewed = Some(self.subject.revision(cx));
                 Some(Outcome::taken().with(Wish::ShowAsked))
             }
             Action::Feedback if self.subject.can_reject_with_feedback() => Some(self.feedback(cx)),
@@ -421,9 +474,11 @@ impl Overlay for QuestionDialog {
             return room.whole;
         }
         let width = usize::from(cx.frame.inner_width(room.width));
-        let choices = self.choices.rows(width, true, cx);
-        let choices = choices.iter().map(Vec::len).sum::<usize>();
         let gap = usize::from(cx.frame == Frame::Full);
+        let whole_body = self.layout(width, cx).whole.rows.len();
+        let beside = usize::from(cx.frame.rows()) + whole_body.min(BODY_AT_LEAST);
+        let for_choices = usize::from(room.whole).saturating_sub(beside);
+        let choices = self.choices.fit(width, for_choices, false, cx);
         let rows = |body: usize, choices: usize| {
             to_rows(body + gap + choices.max(1)).saturating_add(cx.frame.rows())
         };
@@ -440,23 +495,19 @@ impl Overlay for QuestionDialog {
         buffer: &mut Buffer,
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
-        self.guard.drawn(cx.now);
         let inner = self.panel(cx).draw(area, buffer, cx);
         let width = usize::from(inner.width);
+        let body = self.layout(width, cx).whole.rows.len();
+        self.guard.drawn(cx.now);
         let open = self.guard.is_open(cx.now);
 
-        let body = self.layout(width, cx).whole.rows.len();
         let none = self.no_answer(width, cx);
+        let beside = |body: usize| usize::from(inner.height).saturating_sub(body).max(1);
+        let room = beside(body.min(BODY_AT_LEAST));
         let choices = match none.len() {
-            0 => self
-                .choices
-                .rows(width, open, cx)
-                .iter()
-                .map(Vec::len)
-                .sum(),
+            0 => self.choices.fit(width, room, self.expanded, cx),
             rows => rows,
         };
-        let beside = |body: usize| usize::from(inner.height).saturating_sub(body).max(1);
         let for_choices = match beside(body.min(BODY_AT_LEAST)) {
             room if room >= choices => room,
             _ => beside(body.min(BODY_BESIDE_CHOICES)),

@@ -5,7 +5,7 @@ use std::{cell::Cell, path::Path, sync::Arc};
 use crate::{
     proto::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
     session::{BlockKind, Event, PermissionQuestion, Question, Stray, ToolCall},
-    text::{SafeText, exact_line, first_bytes},
+    text::{SafeText, exact, exact_line, first_bytes},
     ui::{
         UiCommand,
         action::Action,
@@ -74,7 +74,7 @@ impl QuestionDialog {
 
 impl Subject for Permission {
     fn title(&self, cx: &OverlayContext<'_>) -> String {
-        let wants = match self.question.subject.acts_as() {
+        let wants = match self.now(cx).subject.acts_as() {
             ToolKind::Read => "read",
             ToolKind::Edit => "change files",
             ToolKind::Delete => "delete files",
@@ -97,6 +97,10 @@ impl Subject for Permission {
         cx.session
             .and_then(|session| session.asked_about(&self.question))
             .map_or(0, |block| block.rev)
+    }
+
+    fn revision(&self, cx: &OverlayContext<'_>) -> u64 {
+        self.now(cx).revision
     }
 
     fn answer(&self, at: usize) -> Option<UiCommand> {
@@ -129,6 +133,7 @@ impl Subject for Permission {
         };
         let question = self.now(cx);
         builder.command(question);
+        builder.asked_before(question);
         builder.title(question);
         builder.strays(question);
         let input = self.input_to_show(cx);
@@ -154,7 +159,8 @@ impl Subject for Permission {
             let line = StyledLine::styled(&text, cx.theme.warning);
             builder.body.push(line, width);
         }
-        builder.finish()
+        let changed = question.changed.is_some();
+        builder.finish(changed)
     }
 }
 
@@ -339,6 +345,26 @@ impl Builder<'_> {
         self.signs |= self.body.push_run(&run, self.width, self.cx);
     }
 
+    /// The command that was asked about, where the call names another one by now.
+    fn asked_before(&mut self, question: &PermissionQuestion) {
+        let before = question.changed.as_ref();
+        let before = before.and_then(|changed| changed.command.as_ref());
+        let Some(before) =
+            before.filter(|before| question.subject.command.as_ref() != Some(before))
+        else {
+            return;
+        };
+        let theme = self.cx.theme;
+        let said = match question.subject.command {
+            Some(_) => "! another command was asked about first:",
+            None => "! a command was asked about first:",
+        };
+        let said = StyledLine::styled(said, theme.warning);
+        self.body.push(said, self.width);
+        let sign = StyledLine::styled("$ ", theme.dim);
+        self.verbatim(&exact(before), &sign, theme.dim);
+    }
+
     fn content(&mut self, content: &ToolContent) {
         match content {
             ToolContent::Diff(diff) => self.diff(diff),
@@ -478,10 +504,17 @@ impl Builder<'_> {
         }
     }
 
-    fn finish(self) -> Body {
-        if self.signs {
-            return self.body.warned_of_signs(self.width, self.cx);
+    fn finish(self, changed: bool) -> Body {
+        let (width, cx) = (self.width, self.cx);
+        let mut body = match self.signs {
+            true => self.body.warned_of_signs(width, cx),
+            false => self.body,
+        };
+        if changed {
+            let warning = "! changed since it was asked";
+            let warning = StyledLine::styled(warning, cx.theme.error.bold());
+            body.rows.splice(0..0, warning.wrap(width));
         }
-        self.body
+        body
     }
 }

@@ -1,4 +1,5 @@
 mod answers;
+mod changes;
 mod commands;
 mod inputs;
 mod pages;

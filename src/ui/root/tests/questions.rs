@@ -471,3 +471,33 @@ fn a_question_that_comes_up_behind_the_diff_is_not_answered_from_it() {
     screen.press("q");
     assert!(screen.press("1").is_empty(), "it has only now been seen");
 }
+
+#[test]
+fn a_change_that_becomes_another_one_is_not_answered_under_its_diff() {
+    for drawn in [false, true] {
+        let mut screen = with_the_diff((80, 24));
+        let Some(crate::session::Question::Permission(asked)) =
+            screen.bench.session.shown_question()
+        else {
+            panic!("a question");
+        };
+        let diff = crate::proto::Diff::of_texts("/root/.bashrc".into(), None, "evil\n".into());
+        let content = vec![crate::proto::ToolContent::Diff(diff.into())];
+        let update = crate::proto::ToolCallPatch {
+            content: Patch::Set(content),
+            ..crate::proto::ToolCallPatch::new(asked.subject.tool_call.clone())
+        };
+        let update = crate::proto::AgentEvent::ToolCall(Box::new(update));
+        screen.bench.update(update);
+        if drawn {
+            screen.draw();
+        }
+        assert!(screen.press("1").is_empty());
+        let picture = screen.draw();
+        for text in ["changed since it was asked", ".bashrc", "evil"] {
+            assert!(picture.contains(text), "{text} in {picture}");
+        }
+        screen.settle();
+        assert_eq!(kinds(&screen.press("1")), ["Session(Answer"]);
+    }
+}

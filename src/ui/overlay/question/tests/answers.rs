@@ -259,30 +259,48 @@ fn a_label_is_wrapped_and_never_cut() {
 }
 
 #[test]
-fn more_choices_than_room_are_scrolled_and_marked() {
-    let mut shown = with_long_labels();
-    let first = shown.draw(40, 10);
+fn a_label_is_cut_rather_than_have_an_answer_out_of_sight() {
+    let first = with_long_labels().draw(40, 10);
     insta::assert_snapshot!("long_labels_40x10", first);
-    assert!(
-        first.contains('↓') && !first.contains("next time"),
-        "{first}"
-    );
+    assert!(first.contains('…') && first.contains("3 n"), "{first}");
+}
+
+/// More of them than a small screen has rows.
+fn with_many_options() -> Shown {
+    let mut bench = Bench::working();
+    let call = bench.call(ToolKind::Execute);
+    let choice = |n| {
+        option(
+            &format!("o{n}"),
+            &format!("way {n}"),
+            PermissionKind::AllowOnce,
+        )
+    };
+    bench.asks(call, (1..=9).map(choice).collect());
+    Shown::new(bench)
+}
+
+#[test]
+fn more_choices_than_room_are_scrolled_and_marked() {
+    let mut shown = with_many_options();
+    let first = shown.draw(40, 10);
+    assert!(first.contains('↓') && !first.contains("way 9"), "{first}");
     shown.bench.wait(400);
-    for _ in 0..3 {
+    for _ in 0..9 {
         shown.press("down");
         shown.draw(40, 10);
     }
     let last = shown.draw(40, 10);
-    assert!(last.contains('↑') && last.contains("next time"), "{last}");
+    assert!(last.contains('↑') && last.contains("way 9"), "{last}");
 }
 
 #[test]
 fn what_was_not_on_the_screen_is_shown_before_it_answers() {
-    let mut shown = with_long_labels();
+    let mut shown = with_many_options();
     shown.draw(40, 10);
     shown.bench.wait(400);
-    assert_eq!(shown.answer("3"), None);
-    assert_eq!(shown.dialog.choices.selected(), Some(2));
-    assert!(shown.draw(40, 10).contains("next time"));
-    assert_eq!(shown.answer("3"), Some(OptionId::new("no")));
+    assert_eq!(shown.answer("9"), None);
+    assert_eq!(shown.dialog.choices.selected(), Some(8));
+    assert!(shown.draw(40, 10).contains("way 9"));
+    assert_eq!(shown.answer("9"), Some(OptionId::new("o9")));
 }
