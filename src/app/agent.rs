@@ -147,6 +147,7 @@ impl App {
         self.running.insert(key, running);
         self.begin_record(key, stored);
         self.show(key);
+        self.restore_unsent(key);
         if self.client(key).is_some()
             && let Err(error) = self.host(key)
         {

@@ -3,11 +3,17 @@
 use std::io::{self, IsTerminal, Write};
 
 use crate::{
-    app::{exit, running::Running, state::App, store::BETWEEN_DRAFTS, tty},
+    app::{
+        exit,
+        running::Running,
+        state::App,
+        store::{Owner, Unsent},
+        tty,
+    },
     cli::{ExitCode, complain},
     config::{ExitPrint, Origin},
     proto::SessionKey,
-    session::Phase,
+    session::{Phase, Start},
     text::SafeText,
     ui::render::Row,
 };
@@ -21,21 +27,50 @@ pub struct Farewell {
 }
 
 impl App {
-    /// What was typed and not sent, in any session, each apart from the others: the draft of the one
-    /// shown, else what is to be sent next, then the queues and the other drafts.
-    pub(super) fn unsent(&self) -> String {
-        let unsent = self
-            .sessions
-            .iter()
-            .flat_map(|(_, session)| session.unsent());
+    /// What was typed and not sent, in each session by itself, the one shown first.
+    pub(super) fn unsent(&self) -> Vec<Unsent> {
+        let shown = self.sessions.shown_key();
         let mut drafts = self.ui.all_drafts();
-        let shown = drafts.pop();
-        let texts = shown.into_iter();
-        let texts = texts
-            .chain(unsent.map(|prompt| prompt.text.clone()))
-            .chain(drafts);
-        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-        texts.join(BETWEEN_DRAFTS)
+        let others = self.sessions.iter().map(|(key, _)| Some(key));
+        let keys = std::iter::once(shown).chain(others.filter(|key| *key != shown));
+        let mut all: Vec<Unsent> = keys
+            .map(|key| {
+                // Before the first session and after the last one, the draft is nobody's.
+                let typed = drafts.extract_if(.., |(of, _)| *of == key);
+                let typed: Vec<String> = typed.map(|(_, draft)| draft).collect();
+                let session = key.and_then(|key| self.sessions.get(key));
+                let queue = session.into_iter().flat_map(|session| session.unsent());
+                Unsent {
+                    owner: key.map_or_else(|| self.early_owner.clone(), |key| self.owner(key)),
+                    draft: typed.join("\n"),
+                    queue: queue.map(|prompt| prompt.text.clone()).collect(),
+                }
+            })
+            .collect();
+        // The screen of a session that is gone, or none yet for the one there is.
+        all.extend(drafts.into_iter().map(|(_, draft)| Unsent {
+            owner: shown.map_or_else(|| self.early_owner.clone(), |key| self.owner(key)),
+            draft,
+            queue: Vec::new(),
+        }));
+        for one in &mut all {
+            one.queue.retain(|text| !text.is_empty());
+        }
+        all.retain(|one| !one.is_empty());
+        all
+    }
+
+    /// Whom what was typed there is meant for. A session that is being opened again is known already.
+    fn owner(&self, key: SessionKey) -> Owner {
+        let session = self.sessions.get(key);
+        let id = session.and_then(|session| match &session.config.start {
+            Start::Reopen(id) => Some(session.id.as_ref().unwrap_or(id)),
+            _ => session.id.as_ref(),
+        });
+        Owner {
+            agent: self.running(key).map(|running| running.profile.id.clone()),
+            session: id.map(|id| id.as_str().to_owned()),
+        }
     }
 
     /// Ends the turn and the session as the protocol wants it; processes are ended by
@@ -44,8 +79,7 @@ impl App {
         if self.replay.is_none() {
             let unsent = self.unsent();
             self.store.sweep_images(&unsent);
-            self.store
-                .save_draft(&self.store.number_draft(unsent, self.draft_owner()));
+            self.store.save_draft(&self.store.number_draft(unsent));
         }
         let keys: Vec<_> = self.sessions.iter().map(|(key, _)| key).collect();
         for key in keys {

@@ -24,7 +24,6 @@ use crate::{
         sources::{Deadlines, Sources, Wake},
         started::Started,
         state::{App, TEST_PANIC},
-        store::Owner,
         tty,
     },
     cli::{ExitCode, Launch},
@@ -372,21 +371,12 @@ impl App {
         if self.replay.is_some() {
             return;
         }
-        let kept = (self.unsent(), self.draft_owner());
+        let kept = self.unsent();
         if kept != self.kept_draft {
             let store = self.store.clone();
-            let draft = store.number_draft(kept.0.clone(), kept.1.clone());
+            let draft = store.number_draft(kept.clone());
             self.kept_draft = kept;
             tokio::task::spawn_blocking(move || store.save_draft(&draft));
-        }
-    }
-
-    /// Whom what was typed is meant for: the session that is shown.
-    pub(super) fn draft_owner(&self) -> Owner {
-        let shown = self.sessions.shown();
-        Owner {
-            agent: self.shown_running().map(|shown| shown.profile.id.clone()),
-            session: shown.and_then(|shown| Some(shown.id.as_ref()?.as_str().to_owned())),
         }
     }
 }

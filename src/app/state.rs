@@ -22,10 +22,11 @@ use crate::{
         records::{RecordWriter, Records},
         reopen::wanted_agent,
         replay::{Lines, Playing},
+        run::DRAFT_DELAY,
         running::Running,
         screen::Screen,
         started::Started,
-        store::{BETWEEN_DRAFTS, Owner, Store, Wanted},
+        store::{Left, Owner, Store, Unsent, Wanted},
         tty,
     },
     cli::{AgentWanted, ExitCode, Launch, Reopen},
@@ -98,7 +99,9 @@ pub struct App {
     /// When another program gave the terminal back.
     pub lent_until: Option<Instant>,
     /// As it is on disk, or soon will be.
-    pub kept_draft: (String, Owner),
+    pub kept_draft: Vec<Unsent>,
+    /// Whom what is typed before there is a session is meant for.
+    pub early_owner: Owner,
     /// Prompts that wait in all queues, and which session is open and shown: a change is to be kept.
     pub kept_state: (usize, Option<SessionKey>, bool),
     pub test_panic: bool,
@@ -130,13 +133,12 @@ impl App {
         let records = Records::new(&dirs.state);
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
-        let drafts = match replay {
-            None => store.drafts(),
-            Some(_) => Vec::new(),
+        let left = match replay {
+            None => store.left().clone(),
+            Some(_) => Left::default(),
         };
-        let draft = drafts.join(BETWEEN_DRAFTS);
-        store.sweep_images(&draft);
-        restore(drafts, &mut ui, &store);
+        store.sweep_images(&store.left().own);
+        restore(left.texts(), &left.beside, &mut ui, &store);
         ask_for_trust(&mut ui, &loaded.trust);
         let project = project_info(&launch.cwd);
         Ok(Self {
@@ -171,7 +173,8 @@ impl App {
             question: None,
             save_draft: None,
             lent_until: None,
-            kept_draft: (draft, Owner::default()),
+            kept_draft: left.own,
+            early_owner: wanted.owner,
             kept_state: Default::default(),
             test_panic: std::env::var_os(TEST_PANIC).is_some(),
             memory: Memory::watch(),
@@ -197,19 +200,44 @@ impl App {
 
     /// The same for the directory that the client works in from now on.
     pub(super) fn configure_in(&mut self, mut loaded: Loaded) {
-        let wanted = wanted_draft(&self.launch, &loaded.config);
+        // What waits for the session that is opened here comes with it.
+        let wanted = Wanted {
+            reopens: true,
+            ..wanted_draft(&self.launch, &loaded.config)
+        };
         let store = Store::new(&self.dirs.state, &self.launch.cwd, &wanted);
         self.store = store.telling(said(&self.jobs));
         self.project = project_info(&self.launch.cwd);
         self.trust = std::mem::replace(&mut loaded.trust, TrustState::NotNeeded);
         self.configure(loaded);
         let typed = Some(self.ui.draft_text()).filter(|typed| !typed.is_empty());
-        let left = self.store.drafts();
+        let left = self.store.left().texts();
         if !left.is_empty() {
             let drafts = typed.into_iter().chain(left).collect();
-            restore(drafts, &mut self.ui, &self.store);
+            restore(drafts, &[], &mut self.ui, &self.store);
         }
+        self.kept_draft.clone_from(&self.store.left().own);
+        self.early_owner = wanted.owner;
         self.ask_for_trust();
+    }
+
+    /// A session of the past is shown again: what was typed there and not sent comes back.
+    pub(super) fn restore_unsent(&mut self, key: SessionKey) {
+        let start = self.sessions.get(key).map(|session| &session.config.start);
+        let (Some(Start::Reopen(id)), Some(running)) = (start, self.running(key)) else {
+            return;
+        };
+        let waited = self.store.take_waiting(&running.profile.id, id.as_str());
+        if self.replay.is_some() || waited.is_empty() {
+            return;
+        }
+        let typed = Some(self.ui.draft_text()).filter(|typed| !typed.is_empty());
+        let left = waited.iter().flat_map(Unsent::texts).map(str::to_owned);
+        let drafts = typed.into_iter().chain(left).collect();
+        restore(drafts, &[], &mut self.ui, &self.store);
+        // It no longer waits on disk, even if it is cleared at once.
+        self.kept_draft.extend(waited);
+        self.save_draft.get_or_insert(Instant::now() + DRAFT_DELAY);
     }
 
     /// Asks about the project's file if it is not trusted as it is now; whether it does.
@@ -305,6 +333,7 @@ fn wanted_draft(launch: &Launch, config: &Config) -> Wanted {
             session,
         },
         chosen: launch.agent != AgentWanted::Default,
+        reopens: launch.resume.is_some(),
     }
 }
 
@@ -354,21 +383,25 @@ fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
 }
 
 /// Puts the first of what was typed earlier into the composer, and the others where up finds them,
-/// each by itself.
-fn restore(drafts: Vec<String>, ui: &mut Ui, store: &Store) {
+/// each by itself; so too, for this run, what stands `beside` it.
+fn restore(drafts: Vec<String>, beside: &[String], ui: &mut Ui, store: &Store) {
     let mut drafts = drafts.into_iter();
     let Some(first) = drafts.next() else { return };
     let others: Vec<String> = drafts.collect();
     ui.set_draft(&first);
-    if others.is_empty() {
+    if others.is_empty() && beside.is_empty() {
         return ui.toast("draft restored".into());
     }
     // The last that was added is the first that up brings.
     for draft in others.iter().rev() {
         store.add_history(draft);
     }
-    ui.set_history(store.history());
-    let text = format!("draft restored; up brings back {} more", others.len());
+    let mut history = store.history();
+    let at = history.len() - others.len().min(history.len());
+    history.splice(at..at, beside.iter().rev().cloned());
+    ui.set_history(history);
+    let more = others.len() + beside.len();
+    let text = format!("draft restored; up brings back {more} more");
     ui.toast(SafeText::line(&text));
 }
 

@@ -2,6 +2,7 @@
 //! directory, mode 0600. Losing them must never stop the client: errors are logged, and told once.
 
 mod slot;
+mod unsent;
 
 use std::{
     fs::{self, File},
@@ -12,7 +13,7 @@ use std::{
     },
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
@@ -21,6 +22,7 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 pub use slot::{Owner, Wanted};
+pub use unsent::Unsent;
 
 use crate::text::SafeText;
 
@@ -47,6 +49,27 @@ pub struct Store {
     /// The number of the latest draft that was asked to be kept, and of the one on disk.
     asked: Arc<AtomicU64>,
     saved: Arc<Mutex<u64>>,
+    left: Left,
+    /// Texts of sessions that are not open, the newest first.
+    waiting: Arc<Mutex<Vec<Unsent>>>,
+}
+
+/// What an earlier run left for this one.
+#[derive(Clone, Debug, Default)]
+pub struct Left {
+    /// Goes to the first session.
+    pub own: Vec<Unsent>,
+    /// Waits for its sessions; to be found by who begins a new one, since not every agent can reopen
+    /// the old ones.
+    pub beside: Vec<String>,
+}
+
+impl Left {
+    /// The first goes into the composer.
+    pub fn texts(&self) -> Vec<String> {
+        let texts = self.own.iter().flat_map(Unsent::texts);
+        texts.map(str::to_owned).collect()
+    }
 }
 
 /// Who hears that something could not be kept, the first time.
@@ -65,13 +88,10 @@ impl std::fmt::Debug for Trouble {
 /// A draft to be kept, and its place among the others.
 #[derive(Debug)]
 pub struct NumberedDraft {
-    text: String,
-    owner: Owner,
+    /// That of the session shown first, those of sessions that are not open last.
+    all: Vec<Unsent>,
     number: u64,
 }
-
-/// Stands between drafts in their file; nothing that can be typed.
-pub const BETWEEN_DRAFTS: &str = "\u{1e}\n";
 
 impl Store {
     /// `state` is the state directory; it need not exist yet. A draft that an ended client left is
@@ -92,6 +112,11 @@ impl Store {
         let locks = state.join("locks");
         let (draft, lock) = slot::claim(&drafts, &locks, &key, wanted);
         let images = drafts.join(format!("{draft}.images"));
+        let mut waiting = slot::left(&drafts.join(&draft), &locks.join(&draft));
+        let own = unsent::take_first(&mut waiting, wanted);
+        let fits = |one: &&Unsent| !wanted.reopens && wanted.rank_of(&one.owner).is_some();
+        let beside = waiting.iter().filter(fits).flat_map(Unsent::texts);
+        let beside = beside.map(str::to_owned).collect();
         Self {
             history: state.join("history").join(format!("{key}.jsonl")),
             lock_path: locks.join(&draft),
@@ -101,6 +126,8 @@ impl Store {
             trouble: Trouble::default(),
             asked: Arc::default(),
             saved: Arc::default(),
+            left: Left { own, beside },
+            waiting: Arc::new(Mutex::new(waiting)),
         }
     }
 
@@ -147,26 +174,34 @@ impl Store {
         self.note("prompts for the history", &self.history, appended);
     }
 
-    /// What an earlier run left: the draft of the session that was shown, and others.
-    pub fn drafts(&self) -> Vec<String> {
-        let left = read(&self.draft).unwrap_or_default();
-        let drafts = left.split(BETWEEN_DRAFTS).map(str::to_owned);
-        drafts.filter(|draft| !slot::is_trifle(draft)).collect()
+    /// What an earlier run left for this one.
+    pub fn left(&self) -> &Left {
+        &self.left
+    }
+
+    /// What waited for that session, which is open now.
+    pub fn take_waiting(&self, agent: &str, session: &str) -> Vec<Unsent> {
+        unsent::take_of(&mut self.waiting(), Some(agent), session)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<Unsent>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cfg(test)]
     fn draft(&self) -> Option<String> {
-        self.drafts().into_iter().next()
+        let left = slot::left(&self.draft, &self.lock_path);
+        left.first()?.texts().next().map(str::to_owned)
     }
 
-    /// Gives a draft its place among those that are saved by tasks of their own.
-    pub fn number_draft(&self, text: String, owner: Owner) -> NumberedDraft {
+    /// Gives what is not sent its place among what is saved by tasks of their own; what waits for
+    /// other sessions stays behind it.
+    pub fn number_draft(&self, mut all: Vec<Unsent>) -> NumberedDraft {
+        let mut waiting = self.waiting();
+        unsent::bound(&mut waiting);
+        all.extend(waiting.iter().cloned());
         let number = 1 + self.asked.fetch_add(1, Ordering::Relaxed);
-        NumberedDraft {
-            text,
-            owner,
-            number,
-        }
+        NumberedDraft { all, number }
     }
 
     /// Keeps the draft, unless a later one is kept already; an empty one removes the file.
@@ -176,20 +211,19 @@ impl Store {
             return;
         }
         *latest = draft.number;
-        if !draft.text.is_empty() {
+        if let Some(first) = draft.all.first() {
             let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
             slot::keep(&mut lock, &self.lock_path);
             if let Some(lock) = &*lock {
-                log(&self.draft, slot::mark(lock, &draft.owner));
+                log(&self.draft, slot::mark(lock, &first.owner));
             }
         }
-        let draft = draft.text.as_str();
-        let saved = match draft.is_empty() {
+        let saved = match draft.all.is_empty() {
             true => match fs::remove_file(&self.draft) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 _ => Ok(()),
             },
-            false => replace(&self.draft, draft),
+            false => replace(&self.draft, &unsent::write(&draft.all)),
         };
         self.note("what was typed", &self.draft, saved);
     }
@@ -228,14 +262,17 @@ impl Store {
         }
     }
 
-    /// Removes those that the draft does not mention (any more).
-    pub fn sweep_images(&self, draft: &str) {
+    /// Removes those that neither these texts nor what waits mentions (any more).
+    pub fn sweep_images(&self, unsent: &[Unsent]) {
         let Ok(images) = fs::read_dir(&self.images) else {
             return;
         };
+        let waiting = self.waiting().clone();
         for image in images.flatten() {
             let path = image.path();
-            if !draft.contains(&*path.to_string_lossy()) {
+            let name = path.to_string_lossy();
+            let mut texts = unsent.iter().chain(&waiting).flat_map(Unsent::texts);
+            if !texts.any(|text| text.contains(&*name)) {
                 self.forget_image(&path);
             }
         }
@@ -293,6 +330,15 @@ mod tests {
 
     use super::*;
 
+    fn of(draft: &str, owner: Owner) -> Vec<Unsent> {
+        let one = Unsent {
+            owner,
+            draft: draft.into(),
+            queue: Vec::new(),
+        };
+        Vec::from_iter((!one.is_empty()).then_some(one))
+    }
+
     #[test]
     fn prompts_and_drafts_come_back_whole() {
         let state = tempfile::tempdir().expect("a folder");
@@ -301,8 +347,7 @@ mod tests {
         store.add_history("one\nwith \"two\" lines");
         store.add_history("three");
         assert_eq!(store.history(), ["one\nwith \"two\" lines", "three"]);
-        let save =
-            |text: &str| store.save_draft(&store.number_draft(text.into(), Owner::default()));
+        let save = |text: &str| store.save_draft(&store.number_draft(of(text, Owner::default())));
         save("half a thought");
         assert_eq!(store.draft().as_deref(), Some("half a thought"));
         save("");
@@ -315,8 +360,8 @@ mod tests {
     fn an_older_draft_that_is_saved_late_does_not_come_back() {
         let state = tempfile::tempdir().expect("a folder");
         let store = Store::new(state.path(), Path::new("/p"), &Wanted::default());
-        let older = store.number_draft("already sent".into(), Owner::default());
-        let newer = store.number_draft("new".into(), Owner::default());
+        let older = store.number_draft(of("already sent", Owner::default()));
+        let newer = store.number_draft(of("new", Owner::default()));
         store.save_draft(&newer);
         store.clone().save_draft(&older);
         assert_eq!(store.draft().as_deref(), Some("new"));
@@ -331,7 +376,7 @@ mod tests {
         let state = tempfile::tempdir().expect("a folder");
         let open = || Store::new(state.path(), Path::new("/p"), &Wanted::default());
         let save = |store: &Store, text: &str| {
-            store.save_draft(&store.number_draft(text.into(), Owner::default()))
+            store.save_draft(&store.number_draft(of(text, Owner::default())))
         };
         let (first, second) = (open(), open());
         save(&first, "of the first");
@@ -348,7 +393,11 @@ mod tests {
             agent: Some(agent.into()),
             session: session.map(str::to_owned),
         };
-        Wanted { owner, chosen }
+        Wanted {
+            owner,
+            chosen,
+            reopens: session.is_some(),
+        }
     }
 
     #[test]
@@ -362,7 +411,7 @@ mod tests {
         ];
         let stores = all.clone().map(|(text, whose)| {
             let store = open(&whose);
-            store.save_draft(&store.number_draft(text.into(), whose.owner));
+            store.save_draft(&store.number_draft(of(text, whose.owner)));
             store
         });
         drop(stores);
@@ -382,7 +431,7 @@ mod tests {
         let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
         let demo = wanted("demo", None, true);
         let store = open(&demo);
-        store.save_draft(&store.number_draft("for D".into(), demo.owner));
+        store.save_draft(&store.number_draft(of("for D", demo.owner)));
         drop(store);
         assert_eq!(
             open(&wanted("claude", None, false)).draft().as_deref(),
@@ -392,15 +441,48 @@ mod tests {
     }
 
     #[test]
-    fn drafts_of_several_sessions_come_back_each_by_itself() {
+    fn the_file_of_an_earlier_version_is_one_draft_of_its_owner() {
         let state = tempfile::tempdir().expect("a folder");
-        let open = || Store::new(state.path(), Path::new("/p"), &Wanted::default());
-        let store = open();
-        let all = ["the one shown\n\nin two parts", "another", "x", "a third"];
-        let text = all.join(BETWEEN_DRAFTS);
-        store.save_draft(&store.number_draft(text, Owner::default()));
+        let whose = wanted("claude", Some("c"), true);
+        let store = Store::new(state.path(), Path::new("/p"), &whose);
+        store.save_draft(&store.number_draft(of("to be replaced", whose.owner.clone())));
+        let old = "the one shown\n\nin two parts\u{1e}\nanother\u{1e}\nx\u{1e}\na third";
+        fs::write(&store.draft, old).expect("written");
         drop(store);
-        assert_eq!(open().drafts(), [all[0], all[1], all[3]]);
+        let store = Store::new(state.path(), Path::new("/p"), &whose);
+        let texts = store.left().texts();
+        assert_eq!(
+            texts,
+            ["the one shown\n\nin two parts", "another", "a third"]
+        );
+        assert_eq!(store.left().own[0].owner, whose.owner);
+    }
+
+    #[test]
+    fn what_waits_for_other_sessions_stays_through_saves_with_its_images() {
+        let state = tempfile::tempdir().expect("a folder");
+        let open = |whose: &Wanted| Store::new(state.path(), Path::new("/p"), whose);
+        let [a, b] = ["a", "b"].map(|session| wanted("x", Some(session), true));
+        let store = open(&a);
+        let image = store.keep_image(b"image", "png").expect("kept");
+        let draft_b = format!("draftB {}", image.display());
+        let mut all = of(&draft_b, b.owner.clone());
+        all.extend(of("draftA", a.owner.clone()));
+        store.save_draft(&store.number_draft(all));
+        drop(store);
+        let store = open(&a);
+        assert_eq!(store.left().texts(), ["draftA"]);
+        assert!(store.left().beside.is_empty());
+        store.sweep_images(&[]);
+        assert!(image.exists());
+        store.save_draft(&store.number_draft(Vec::new()));
+        drop(store);
+        let store = open(&wanted("x", Some("c"), true));
+        assert_eq!(store.left().texts(), [""; 0]);
+        assert_eq!(store.take_waiting("y", "b"), []);
+        assert_eq!(store.take_waiting("x", "b"), of(&draft_b, b.owner));
+        store.sweep_images(&[]);
+        assert!(!image.exists());
     }
 
     #[test]
@@ -417,14 +499,14 @@ mod tests {
             ("/src/main.rs", true),
         ] {
             let store = open();
-            store.save_draft(&store.number_draft(text.into(), Owner::default()));
+            store.save_draft(&store.number_draft(of(text, Owner::default())));
             drop(store);
             assert_eq!(open().draft().is_some(), back, "{text:?}");
         }
         // It is no reason to leave another one where it is.
         let (first, second) = (open(), open());
-        first.save_draft(&first.number_draft("/".into(), Owner::default()));
-        second.save_draft(&second.number_draft("a thought".into(), Owner::default()));
+        first.save_draft(&first.number_draft(of("/", Owner::default())));
+        second.save_draft(&second.number_draft(of("a thought", Owner::default())));
         drop((first, second));
         assert_eq!(open().draft().as_deref(), Some("a thought"));
     }
@@ -434,8 +516,7 @@ mod tests {
         let state = tempfile::tempdir().expect("a folder");
         let open = || Store::new(state.path(), Path::new("/p"), &Wanted::default());
         let store = open();
-        let save =
-            |text: &str| store.save_draft(&store.number_draft(text.into(), Owner::default()));
+        let save = |text: &str| store.save_draft(&store.number_draft(of(text, Owner::default())));
         store.add_history("one");
         save("a draft");
         fs::remove_dir_all(state.path()).expect("removed");
@@ -459,7 +540,7 @@ mod tests {
         fs::remove_dir_all(&state).expect("removed");
         fs::write(&state, "in the way").expect("written");
         store.add_history("one");
-        store.save_draft(&store.number_draft("a draft".into(), Owner::default()));
+        store.save_draft(&store.number_draft(of("a draft", Owner::default())));
         store.add_history("two");
         let told: Vec<_> = told.try_iter().collect();
         assert_eq!(told.len(), 1);

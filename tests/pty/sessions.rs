@@ -263,6 +263,84 @@ fn a_crash_loses_the_draft_of_no_session() {
     again.wait_for("draft of the first");
 }
 
+/// Two sessions at work, each with a queued message and a draft, and the client is killed.
+fn killed_with_two_sessions() -> crate::support::setup::Setup {
+    let setup = client(json!([
+        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {
+            "sessionCapabilities": {"resume": {}, "list": {}}}}},
+        {"on": "session/list", "reply": {"sessions": [
+            {"sessionId": "sess-2", "cwd": "/p", "title": "write the docs"}]}},
+        {"on": "session/new"},
+        {"on": "session/new", "reply": {"sessionId": "sess-2"}},
+        {"on": "session/prompt", "no_reply": true},
+        {"on": "session/prompt", "no_reply": true},
+    ]));
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("one<enter>");
+    tui.wait_method("session/prompt");
+    tui.keys("queued in the first<enter>");
+    tui.wait_for("queued 1");
+    tui.keys("draft of the first<c-n>");
+    tui.wait_for("+1, 1 at work");
+    tui.keys("two<enter>");
+    tui.wait("the second prompt", |tui| {
+        (tui.prompts().len() == 2).then_some(())
+    });
+    tui.keys("queued in the second<enter>");
+    tui.wait_for("queued 1");
+    tui.keys("draft of the second");
+    wait_on_disk(&tui, &["draft of the first", "draft of the second"]);
+    tui.signal(rustix::process::Signal::KILL);
+    tui.wait_exit();
+    setup
+}
+
+fn wait_on_disk(tui: &crate::support::pty::Tui, texts: &[&str]) {
+    let drafts = tui.path("home").join(".local/state/acp-tui/drafts");
+    tui.wait("what is not sent on disk", |_| {
+        let kept = std::fs::read_dir(&drafts).ok()?.flatten().next()?;
+        let kept = std::fs::read_to_string(kept.path()).ok()?;
+        texts.iter().all(|text| kept.contains(text)).then_some(())
+    });
+}
+
+#[test]
+fn after_a_crash_each_session_that_is_resumed_gets_its_own_text_back() {
+    let mut setup = killed_with_two_sessions();
+    for (id, own, other) in [("sess-1", "first", "second"), ("sess-2", "second", "first")] {
+        setup.args.splice(.., ["--resume".into(), id.into()]);
+        let mut tui = setup.start();
+        let screen = tui.wait_for(&format!("❯ draft of the {own}"));
+        assert!(!screen.contains(&format!("the {other}")), "{screen}");
+        tui.keys("<up>");
+        tui.wait_for(&format!("❯ queued in the {own}"));
+        tui.keys("<up>");
+        let screen = tui.screen();
+        assert!(!screen.contains(&format!("the {other}")), "{screen}");
+        tui.keys(" looked at");
+        wait_on_disk(&tui, &["looked at"]);
+        tui.signal(rustix::process::Signal::KILL);
+        tui.wait_exit();
+    }
+}
+
+#[test]
+fn a_session_opened_from_the_list_gets_the_text_back_that_waited_for_it() {
+    let mut setup = killed_with_two_sessions();
+    setup.args.splice(.., ["--resume".into(), "sess-1".into()]);
+    let tui = setup.start();
+    tui.wait_for("❯ draft of the first");
+    wait_ready(&tui);
+    tui.keys("<c-s>");
+    tui.wait_for("write the docs");
+    tui.keys("docs<enter>");
+    let screen = tui.wait_for("❯ draft of the second");
+    assert!(!screen.contains("draft of the first"), "{screen}");
+    tui.keys("<up>");
+    tui.wait_for("❯ queued in the second");
+}
+
 #[test]
 fn no_second_process_is_started_beside_one_that_still_starts() {
     let tui = client(json!([

@@ -2,7 +2,7 @@
 //! same name. What an ended client left there goes to the one that is meant to go on with it.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Write},
     os::unix::fs::MetadataExt,
     path::Path,
@@ -11,12 +11,15 @@ use std::{
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use super::{create_parent, log, options, read};
+use super::{
+    create_parent, log, options, read,
+    unsent::{self, Unsent},
+};
 
 /// Clients in one project that keep a draft each; of more, the last share one.
 const MAX: usize = 16;
 
-/// Whom a draft is meant for. Stands in the lock's file.
+/// Whom a draft is meant for. That of the session shown stands in the lock's file as well.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// The profile's id.
@@ -31,6 +34,8 @@ pub struct Wanted {
     pub owner: Owner,
     /// The person said which agent: a draft for another one waits for that.
     pub chosen: bool,
+    /// A session of the past is to be opened: what is meant for another one waits for that.
+    pub reopens: bool,
 }
 
 impl Wanted {
@@ -38,34 +43,45 @@ impl Wanted {
     /// may be meant, and it is better than what is meant for somebody else.
     fn rank(&self, draft: &Path, lock: &Path) -> u8 {
         const EMPTY: u8 = 3;
-        let len = fs::metadata(draft).map_or(0, |file| file.len());
-        let trifle = || read(draft).is_some_and(|text| is_trifle(&text));
-        if len == 0 || len <= MAX_TRIFLE && trifle() {
+        let left = left(draft, lock);
+        if left.is_empty() {
             return EMPTY;
         }
-        let owner: Owner = read(lock)
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default();
+        let ranks = left.iter().filter_map(|one| self.rank_of(&one.owner));
+        ranks.min().unwrap_or(EMPTY + 1)
+    }
+
+    /// The less, the better; `None` for what is meant for somebody else.
+    pub(super) fn rank_of(&self, owner: &Owner) -> Option<u8> {
         let same = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
         match same(&owner.agent, &self.owner.agent) {
-            true if same(&owner.session, &self.owner.session) => 0,
-            true => 1,
-            false if owner.agent.is_none() || !self.chosen => 2,
-            false => EMPTY + 1,
+            true if same(&owner.session, &self.owner.session) => Some(0),
+            true => Some(1),
+            false if owner.agent.is_none() || !self.chosen => Some(2),
+            false => None,
         }
     }
 }
 
+/// What was left in a slot.
+pub(super) fn left(draft: &Path, lock: &Path) -> Vec<Unsent> {
+    let owner = || {
+        read(lock)
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default()
+    };
+    read(draft).map_or_else(Vec::new, |text| unsent::parse(&text, owner))
+}
+
 /// Bytes of a draft that may be a trifle.
-const MAX_TRIFLE: u64 = 64;
+const MAX_TRIFLE: usize = 64;
 
 /// Nothing that would be missed, and in the way of what is typed next: a character, or the beginning
 /// of a command's name, as a killed client leaves them.
 pub(super) fn is_trifle(draft: &str) -> bool {
     let draft = draft.trim();
     let name = draft.starts_with('/') && !draft.contains(char::is_whitespace);
-    draft.chars().nth(1).is_none()
-        || name && draft.len() as u64 <= MAX_TRIFLE && !draft[1..].contains('/')
+    draft.chars().nth(1).is_none() || name && draft.len() <= MAX_TRIFLE && !draft[1..].contains('/')
 }
 
 /// The name of a draft that no other living client has, and the lock that keeps it so.

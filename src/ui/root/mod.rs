@@ -229,14 +229,14 @@ impl Ui {
         self.composer.set_text(text);
     }
 
-    /// The drafts of all sessions that have one; that of the one shown comes last.
-    pub fn all_drafts(&self) -> Vec<String> {
+    /// The drafts of all sessions that have one; of none before there is one.
+    pub fn all_drafts(&self) -> Vec<(Option<SessionKey>, String)> {
         let parked = self
             .parked
-            .values()
-            .map(|parked| parked.composer.whole_text());
-        let all = parked.chain([self.draft_text()]);
-        all.filter(|draft| !draft.is_empty()).collect()
+            .iter()
+            .map(|(key, parked)| (Some(*key), parked.composer.whole_text()));
+        let all = parked.chain([(self.session, self.draft_text())]);
+        all.filter(|(_, draft)| !draft.is_empty()).collect()
     }
 
     /// Puts a prompt that came back in front of the draft.
