@@ -156,7 +156,7 @@ mod tests {
         let mut read = parse(&write(&all), Owner::default);
         assert_eq!(read, all);
         let own = take_first(&mut read, &wanted("x", Some("a")));
-        assert_eq!(own, [a.clone()]);
+        assert_eq!(own, std::slice::from_ref(&a));
         let texts: Vec<&str> = own[0].texts().collect();
         assert_eq!(texts, ["draftA", "qA1", "qA2"]);
         assert_eq!(take_first(&mut read, &wanted("x", Some("c"))), []);
