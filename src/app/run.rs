@@ -338,6 +338,10 @@ impl App {
 
     pub(super) fn draw(&mut self) -> anyhow::Result<()> {
         let now = Instant::now();
+        // Here, since terminals print without a word to anybody while none looks at them.
+        for running in self.running.values_mut() {
+            running.screens.relieve();
+        }
         let context = context(&self.sessions, &self.running, &self.project);
         let ui = &mut self.ui;
         let first = self.frames.is_first();

@@ -21,7 +21,7 @@ pub(super) struct History {
 }
 
 /// Answers that wait; a program that asks more without reading gets no more.
-const MAX_ANSWER_BYTES: usize = 1 << 10;
+pub(super) const MAX_ANSWER_BYTES: usize = 1 << 10;
 
 impl History {
     pub(super) fn widen(&mut self, cols: u16) {
@@ -65,6 +65,18 @@ impl History {
             self.bytes -= oldest.len() + ROW;
             self.dropped += 1;
         }
+    }
+
+    /// Drops the oldest rows until the rest takes no more than `most` bytes.
+    pub(super) fn cut_to(&mut self, most: usize) {
+        while self.bytes > most {
+            let Some(oldest) = self.rows.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.len() + ROW;
+            self.dropped += 1;
+        }
+        self.rows.shrink_to_fit();
     }
 
     /// The runs of a range of rows; what lies beyond the end is left out.

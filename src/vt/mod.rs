@@ -32,9 +32,12 @@ pub const SCROLLBACK_BYTES: usize = 2 << 20;
 /// What a row takes beside its text.
 const ROW: usize = 24;
 
-/// Bytes that all terminals of a session may take together. Past it the oldest that are over go; those
-/// that run stay.
+/// Bytes that all terminals of a session may take together. Past it the oldest that are over go; then
+/// those that run lose rows above their screens, the largest first. The screens themselves stay.
 pub const SCREENS_BYTES: usize = 32 << 20;
+
+/// Bytes of those rows that each keeps.
+const KEPT_OF_EACH: usize = 16 << 10;
 
 /// Sizes above these are taken for these: an agent or a program can ask for any.
 pub const MAX_ROWS: u16 = 500;
@@ -92,7 +95,7 @@ impl Screens {
     }
 
     pub fn insert(&mut self, id: TerminalId, screen: SharedScreen) {
-        self.make_room();
+        self.relieve();
         self.came += 1;
         self.screens.insert(id, (self.came, screen));
     }
@@ -104,7 +107,7 @@ impl Screens {
         new: impl FnOnce() -> SharedScreen,
     ) -> &SharedScreen {
         if !self.screens.contains_key(&id) {
-            self.make_room();
+            self.relieve();
             self.came += 1;
         }
         let came = self.came;
@@ -113,9 +116,13 @@ impl Screens {
 
     /// Whether those that run take all the room: another one should be small.
     pub fn is_full(&self) -> bool {
+        self.weight() > SCREENS_BYTES
+    }
+
+    /// Bytes that all of them take, about.
+    pub fn weight(&self) -> usize {
         let all = self.screens.values();
-        let weights = all.map(|(_, screen)| screen.guard().weight());
-        weights.sum::<usize>() > SCREENS_BYTES
+        all.map(|(_, screen)| screen.guard().weight()).sum()
     }
 
     /// Forgets all but those that `keep` wants.
@@ -123,9 +130,10 @@ impl Screens {
         self.screens.retain(|id, _| keep(id));
     }
 
-    /// Before another one comes. What a terminal shows that is forgotten here is still stored, and said
-    /// to be no longer known.
-    fn make_room(&mut self) {
+    /// Brings them below their bound: before another one comes, and when some have printed. What a
+    /// terminal shows that is forgotten here is still stored, and said to be no longer known; rows that
+    /// go are said not to be kept, as where one alone has printed too much.
+    pub fn relieve(&mut self) {
         let mut total = 0;
         let mut over: Vec<(u64, TerminalId, usize)> = Vec::new();
         for (id, (came, screen)) in &self.screens {
@@ -143,6 +151,20 @@ impl Screens {
             }
             total -= weight;
             self.screens.remove(&id);
+        }
+        if total <= SCREENS_BYTES {
+            return;
+        }
+        let rows = |(_, screen): &(u64, SharedScreen)| screen.guard().rows_weight();
+        let mut running: Vec<_> = self.screens.values().map(|one| (rows(one), one)).collect();
+        running.sort_unstable_by_key(|(rows, _)| std::cmp::Reverse(*rows));
+        for (before, (_, screen)) in running {
+            if total <= SCREENS_BYTES || before <= KEPT_OF_EACH {
+                return;
+            }
+            let mut screen = screen.guard();
+            screen.cut_rows(KEPT_OF_EACH);
+            total -= before.saturating_sub(screen.rows_weight());
         }
     }
 }
@@ -167,10 +189,6 @@ mod tests {
     fn terminals_that_are_over_go_by_what_they_take_and_running_ones_stay() {
         let mut screens = Screens::default();
         let id = |n: usize| TerminalId::new(format!("t{n}"));
-        let weight = |screens: &Screens| -> usize {
-            let all = screens.screens.values();
-            all.map(|(_, screen)| screen.guard().weight()).sum()
-        };
         let long = "0123456789".repeat(9) + "\r\n";
         for n in 0..200 {
             let screen = SharedScreen::new(24, 100);
@@ -180,9 +198,83 @@ mod tests {
             }
             let one = screen.guard().weight();
             screens.insert(id(n), screen);
-            assert!(weight(&screens) <= SCREENS_BYTES + one);
+            assert!(screens.weight() <= SCREENS_BYTES + one);
         }
         assert!(screens.get(&id(0)).is_none() && screens.get(&id(199)).is_some());
         assert!(screens.get(&id(3)).is_some(), "it runs");
+    }
+
+    #[test]
+    fn rows_of_terminals_that_run_are_bounded_together_and_counted() {
+        let mut screens = Screens::default();
+        let id = |n: usize| TerminalId::new(format!("t{n}"));
+        let long = "0123456789".repeat(9) + "\r\n";
+        let mut printed = 0;
+        for n in 0..150 {
+            let screen = SharedScreen::new(24, 100);
+            screens.insert(id(n), screen.clone());
+            for _ in 0..7 {
+                screen.change(|screen| screen.feed(long.repeat(300).as_bytes()));
+                screens.relieve();
+                assert!(screens.weight() <= SCREENS_BYTES, "{}", screens.weight());
+            }
+            printed = 7 * 300;
+        }
+        let mut cut = 0;
+        for n in 0..150 {
+            let screen = screens.get(&id(n)).expect("it runs").lock();
+            assert_eq!(screen.row_count() + screen.dropped_rows(), printed, "{n}");
+            cut += usize::from(screen.dropped_rows() > 0);
+        }
+        assert!((1..150).contains(&cut), "{cut}");
+    }
+
+    #[test]
+    fn screens_are_bounded_at_their_edges() {
+        for (more, cut) in [(-1, false), (0, false), (1, true)] {
+            let mut screens = Screens::default();
+            let all = SCREENS_BYTES.saturating_add_signed(more);
+            let mut n = 0;
+            // Of the bound what is not cells is taken by rows, to the byte: one of 99 bytes or less.
+            while screens.weight() < all {
+                let screen = SharedScreen::new(1, 100);
+                screens.insert(TerminalId::new(format!("t{n}")), screen.clone());
+                n += 1;
+                let left = all.saturating_sub(screens.weight());
+                let mut room = left.min(SCROLLBACK_BYTES - 200);
+                while room > ROW {
+                    let text = match room - ROW {
+                        text @ 0..=99 => text,
+                        124..=223 => 90,
+                        _ => 99,
+                    };
+                    screen.change(|screen| screen.feed_text(&("x".repeat(text) + "\n")));
+                    room -= text + ROW;
+                }
+            }
+            assert_eq!(screens.weight(), all, "{more}");
+            screens.relieve();
+            assert_eq!(screens.weight() < all, cut, "{more}");
+        }
+    }
+
+    #[test]
+    fn a_size_is_bounded_at_its_edges() {
+        for (asked, rows, cols) in [
+            (0, 1, 1),
+            (1, 1, 1),
+            (MAX_ROWS - 1, MAX_ROWS - 1, MAX_ROWS - 1),
+            (MAX_ROWS, MAX_ROWS, MAX_ROWS),
+            (MAX_ROWS + 1, MAX_ROWS, MAX_ROWS + 1),
+            (MAX_COLS - 1, MAX_ROWS, MAX_COLS - 1),
+            (MAX_COLS, MAX_ROWS, MAX_COLS),
+            (MAX_COLS + 1, MAX_ROWS, MAX_COLS),
+            (u16::MAX, MAX_ROWS, MAX_COLS),
+        ] {
+            assert_eq!(Screen::new(asked, asked).size(), (rows, cols), "{asked}");
+            let mut screen = Screen::new(2, 2);
+            screen.resize(asked, asked);
+            assert_eq!(screen.size(), (rows, cols), "{asked}");
+        }
     }
 }

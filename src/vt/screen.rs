@@ -76,6 +76,23 @@ impl Screen {
         cells + self.history().weight()
     }
 
+    /// Bytes of the rows above the screen.
+    pub(super) fn rows_weight(&self) -> usize {
+        self.history().weight()
+    }
+
+    /// Drops rows above the screen, the oldest first, down to so many bytes; they count as dropped.
+    pub(super) fn cut_rows(&mut self, most: usize) {
+        let history = match &mut self.state {
+            State::Live(parser) => parser.callbacks_mut(),
+            State::Finished(history, _) => history,
+        };
+        if history.weight() > most {
+            history.cut_to(most);
+            self.rev += 1;
+        }
+    }
+
     /// Nothing more is to come.
     pub fn is_finished(&self) -> bool {
         matches!(self.state, State::Finished(..))

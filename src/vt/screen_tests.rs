@@ -53,6 +53,21 @@ fn questions_of_the_program_are_answered() {
 }
 
 #[test]
+fn answers_that_wait_are_bounded_at_their_edge() {
+    let most = crate::vt::history::MAX_ANSWER_BYTES;
+    // Of four bytes each.
+    for asked in [most / 4 - 1, most / 4, most / 4 + 1] {
+        let mut screen = Screen::new(3, 12);
+        screen.feed(&b"\x1b[5n".repeat(asked));
+        assert_eq!(
+            screen.take_answers().len(),
+            (4 * asked).min(most),
+            "{asked}"
+        );
+    }
+}
+
+#[test]
 fn finishing_leaves_the_alternate_screen() {
     let mut screen = Screen::new(3, 12);
     screen.feed(b"$ vi\r\n\x1b[?1049h\x1b[2J~\r\n~");

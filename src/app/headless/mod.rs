@@ -562,7 +562,7 @@ impl Run {
             Job::Host(HostEvent::TerminalExited { id, status }) => {
                 self.reduce(vec![Event::TerminalExited { id, status }]);
             }
-            Job::Host(HostEvent::TerminalOutput) => {}
+            Job::Host(HostEvent::TerminalOutput) => self.screens.relieve(),
             Job::Session(event) => self.reduce(vec![event]),
             Job::Record(trouble) => self.record_trouble(trouble),
         }

@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use super::{
-    buffer::OutputBuffer,
+    buffer::{OutputBuffer, Room},
     processes::{MARKER, Processes, signal_all},
     run::{ASK_TO_END, Control, Run, Shared},
     spawn::{DEFAULT_SIZE, Launch, spawn},
@@ -67,6 +67,8 @@ struct Inner {
     settings: TerminalSettings,
     events: EventSink,
     state: Mutex<State>,
+    /// What the outputs of all of them take.
+    outputs: Room,
 }
 
 #[derive(Default)]
@@ -99,6 +101,7 @@ impl Terminals {
                 settings,
                 events,
                 state: Mutex::default(),
+                outputs: Room::default(),
             }),
         }
     }
@@ -178,7 +181,11 @@ impl Terminals {
         let (rows, cols) = size;
         let shared = Arc::new(Shared {
             screen: SharedScreen::new(rows, cols),
-            output: Mutex::new(OutputBuffer::new(output_limit, settings.raw_output)),
+            output: Mutex::new(OutputBuffer::new(
+                output_limit,
+                settings.raw_output,
+                self.inner.outputs.clone(),
+            )),
             processes: Processes::new(leader, marker),
             exit: watch::Sender::new(None),
         });
@@ -378,6 +385,19 @@ impl Terminals {
             if let Some(terminal) = oldest.and_then(|id| state.terminals.remove(&id)) {
                 let _ = terminal.control.send(Control::Release);
             }
+        }
+        // Another one is to find room for what it prints.
+        let mut over: Vec<&Terminal> = state
+            .terminals
+            .values()
+            .filter(|terminal| !terminal.is_running())
+            .collect();
+        over.sort_unstable_by_key(|terminal| terminal.number);
+        for terminal in over {
+            if !self.inner.outputs.is_nearly_full() {
+                break;
+            }
+            terminal.shared.output().give_way();
         }
         Ok(())
     }
