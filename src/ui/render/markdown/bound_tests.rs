@@ -5,6 +5,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::{
+    cut::TABLE_ROWS,
     split::{CODE_BYTES, MAX_BLOCK, MAX_PARAGRAPH, PARSE_EAGERLY, SETTLED_LINE, STEP},
     *,
 };
@@ -224,6 +225,28 @@ fn blocks_at_the_bound_of_the_largest_are_cut() {
             check(&filled(begin, fill, len, "\n\nafter\n"), 12, false);
         }
     }
+}
+
+// Its rows from the bound on were once no rows.
+#[test]
+fn a_long_table_behind_definitions_is_one_table() {
+    with_context(|ctx| {
+        for rows in [TABLE_ROWS - 1, TABLE_ROWS, TABLE_ROWS + 1, 3 * TABLE_ROWS] {
+            for table in ["| a | b |\n|---|---|\n", "   | a | b |\n   |---|---|\n"] {
+                let table = format!("{table}{}", "| 1 | 2 |\n".repeat(rows));
+                let shown = |source: &str| -> Vec<String> {
+                    let rows = render_whole(source, ctx).rows;
+                    rows.iter().map(|row| row.line.to_string()).collect()
+                };
+                let alone = shown(&table);
+                for before in ["[x]: u\n", "[x]: u\n[y]: v\n\n"] {
+                    let source = format!("{before}{table}");
+                    assert_eq!(shown(&source), alone, "{rows} behind {before:?}");
+                    check(&source, 7, true);
+                }
+            }
+        }
+    });
 }
 
 proptest! {

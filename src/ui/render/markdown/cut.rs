@@ -136,7 +136,9 @@ pub(super) fn cuts(
         let kind = block.kind;
         let head = match open {
             Shape::Rows { head } if n == 0 => Some(head.clone()),
-            _ => (block.parts.get(TABLE_ROWS)).map(|row| start..to_source(*row)),
+            // The table itself: definitions before it are none of its head.
+            _ => (block.parts.get(TABLE_ROWS))
+                .map(|row| line_start(source, to_source(block.start))..to_source(*row)),
         };
         cuts.push(Cut {
             start,
