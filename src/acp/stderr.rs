@@ -53,16 +53,20 @@ impl Tail {
         }
     }
 
-    /// The last whole lines.
+    /// The last whole lines; the end of one that is longer than what is kept.
     pub fn text(&self) -> SafeText {
         let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let cut = ring.cut;
         let bytes: &[u8] = ring.bytes.make_contiguous();
-        let start = match memchr::memchr(b'\n', bytes) {
-            Some(newline) if cut => newline + 1,
-            _ => 0,
+        let whole = match memchr::memchr(b'\n', bytes) {
+            Some(newline) if cut => bytes.get(newline..).unwrap_or_default(),
+            _ => bytes,
         };
-        let text = String::from_utf8_lossy(bytes.get(start..).unwrap_or_default());
+        // One line can be all there is, and then its end is more than nothing.
+        let text = match whole.trim_ascii().is_empty() {
+            true => String::from_utf8_lossy(bytes),
+            false => String::from_utf8_lossy(whole.strip_prefix(b"\n").unwrap_or(whole)),
+        };
         SafeText::new(without_colours(&text).trim_end())
     }
 }
@@ -84,13 +88,15 @@ impl<F: FnMut(&str)> Log<F> {
     }
 
     fn take(&mut self, chunk: &[u8]) {
-        for piece in chunk.split_inclusive(|b| *b == b'\n') {
-            if self.room == 0 {
-                return;
-            }
-            self.partial.extend_from_slice(piece);
-            if piece.ends_with(b"\n") || self.partial.len() >= LOGGED_LINE {
-                self.end();
+        for mut piece in chunk.split_inclusive(|b| *b == b'\n') {
+            while !piece.is_empty() && self.room > 0 {
+                let room = LOGGED_LINE - self.partial.len();
+                let (head, rest) = piece.split_at(piece.len().min(room));
+                self.partial.extend_from_slice(head);
+                piece = rest;
+                if head.ends_with(b"\n") || self.partial.len() == LOGGED_LINE {
+                    self.end();
+                }
             }
         }
     }
@@ -131,6 +137,29 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_tail_is_bounded_at_its_edge() {
+        // One line of two bytes, and one that fills the rest.
+        for (length, first) in [
+            (TAIL - 1, "a"),
+            (TAIL, "a"),
+            (TAIL + 1, "x"),
+            (2 * TAIL, "x"),
+        ] {
+            let said = format!("a\n{}\n", "x".repeat(length - 3));
+            let tail = Tail::default();
+            tail.clone().collect(said.as_bytes()).await;
+            assert!(tail.text().starts_with(first), "{length}");
+            assert!(tail.text().len() <= TAIL);
+            let held = tail.0.lock().unwrap().bytes.capacity();
+            assert!(held <= 2 * (TAIL + READ_SIZE), "{held}");
+        }
+        // One line without an end is what there is.
+        let tail = Tail::default();
+        tail.clone().collect("x".repeat(TAIL + 1).as_bytes()).await;
+        assert_eq!(tail.text().len(), TAIL);
+    }
+
+    #[tokio::test]
     async fn colours_are_no_part_of_what_is_shown() {
         let tail = Tail::default();
         let said = "\x1b[31merror\x1b[0m: no licence\x1b[K\n";
@@ -161,6 +190,38 @@ mod tests {
             lines,
             ["12345", "67890", "(more of the agent's stderr is left out)"]
         );
-        assert!(logged(100_000, &["x".repeat(3_000).as_str(); 3]).len() > 1);
+    }
+
+    #[test]
+    fn a_line_of_the_log_is_bounded_at_its_edge() {
+        for (length, lines) in [(LOGGED_LINE - 1, 1), (LOGGED_LINE, 1), (LOGGED_LINE + 1, 2)] {
+            let said = "x".repeat(length);
+            // In pieces, as they are read.
+            let pieces: Vec<&str> = said.split_inclusive("xxx").collect();
+            let logged = logged(LOGGED, &pieces);
+            assert_eq!(logged.len(), lines, "{length}");
+            assert_eq!(logged.concat(), said, "{length}");
+            assert!(logged.iter().all(|line| line.len() <= LOGGED_LINE));
+        }
+        // At once, as one read.
+        let said = "x".repeat(LOGGED_LINE + 5);
+        assert_eq!(logged(LOGGED, &[&said]).concat(), said);
+    }
+
+    #[test]
+    fn the_log_of_a_connection_is_bounded_at_its_edge() {
+        let line = "0123456789abcde\n";
+        let full = LOGGED / line.len();
+        for (lines, more) in [
+            (full - 1, false),
+            (full, true),
+            (full + 1, true),
+            (2 * full, true),
+        ] {
+            let logged = logged(LOGGED, &[&line.repeat(lines)]);
+            assert_eq!(logged.len(), lines.min(full) + usize::from(more), "{lines}");
+            let told = logged.last().is_some_and(|last| last.starts_with("(more"));
+            assert_eq!(told, more, "{lines}");
+        }
     }
 }
