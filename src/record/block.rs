@@ -344,15 +344,56 @@ impl Block {
 
     /// About the bytes that it takes.
     pub fn weight(&self) -> usize {
-        let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.0.0.len());
-        let tool = self.tool.as_ref().map_or(0, |tool| {
-            raw(&tool.raw_input) + raw(&tool.asked_input) + raw(&tool.raw_output) + tool.title.len()
-        });
+        let text = |text: &Option<SafeText>| text.as_ref().map_or(0, |text| text.len());
+        let name = |name: &Option<String>| name.as_ref().map_or(0, String::len);
         let content: usize = self.content.iter().map(Piece::weight).sum();
-        let entries: usize = self.entries.iter().map(|entry| entry.content.len()).sum();
-        let detail = self.detail.as_ref().map_or(0, |text| text.len());
-        256 + self.text.len() + tool + content + entries + detail
+        256 + self.text.len()
+            + self.tool.as_ref().map_or(0, |tool| tool.weight())
+            + content
+            + entries_weight(&self.entries)
+            + raw_weight(&self.meta)
+            + text(&self.detail)
+            + text(&self.status)
+            + name(&self.source_id)
+            + name(&self.path)
     }
+}
+
+impl Tool {
+    fn weight(&self) -> usize {
+        let raws = [&self.raw_input, &self.asked_input, &self.raw_output];
+        let names = [&self.name, &self.command, &self.command_cwd];
+        let env = self.command_env.iter();
+        let answers = self.answers.iter().map(|answer| {
+            let rule = answer.rule.as_ref().map_or(0, |rule| rule.len());
+            ITEM + answer.answer.len() + answer.by.len() + rule
+        });
+        self.call_id.len()
+            + self.title.len()
+            + self.status.len()
+            + raw_weight(raws.into_iter().flatten())
+            + names.into_iter().flatten().map(String::len).sum::<usize>()
+            + self
+                .locations
+                .iter()
+                .map(|at| ITEM + at.path.len())
+                .sum::<usize>()
+            + env
+                .map(|(name, value)| ITEM + name.len() + value.len())
+                .sum::<usize>()
+            + answers.sum::<usize>()
+    }
+}
+
+/// What an item of a list takes besides its text.
+pub(super) const ITEM: usize = 32;
+
+pub(super) fn entries_weight(entries: &[Entry]) -> usize {
+    entries.iter().map(|entry| ITEM + entry.content.len()).sum()
+}
+
+pub(super) fn raw_weight<'a>(raws: impl IntoIterator<Item = &'a Raw>) -> usize {
+    raws.into_iter().map(|raw| raw.0.0.len()).sum()
 }
 
 fn compaction_status(status: &CompactionStatus) -> SafeText {

@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{block::is_default, raw::Raw};
+use super::{
+    block::{ITEM, is_default, raw_weight},
+    raw::Raw,
+};
 use crate::{
     proto::{
         ContentBlock, Diff, DiffText, FileChange, FileKind, Media, RawJson, Resource, ResourceLink,
@@ -94,9 +97,19 @@ impl Piece {
 
     /// Bytes that it holds.
     pub fn weight(&self) -> usize {
-        let texts: usize = self.texts().map(str::len).sum();
-        let old = self.old_text.as_ref().map_or(0, |text| text.len());
-        texts + old + self.raw.as_ref().map_or(0, |raw| raw.0.0.len())
+        let texts = [
+            &self.old_text,
+            &self.change,
+            &self.file_type,
+            &self.note,
+            &self.description,
+            &self.mime_type,
+        ];
+        let texts = texts.into_iter().flatten().map(SafeText::as_str);
+        let names = [&self.old_path, &self.terminal_id];
+        let names = names.into_iter().flatten().map(String::as_str);
+        let texts = self.texts().chain(texts).chain(names).chain([&*self.kind]);
+        ITEM + texts.map(str::len).sum::<usize>() + raw_weight(&self.raw)
     }
 }
 

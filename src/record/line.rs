@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    block::{Block, is_default},
+    block::{Block, is_default, raw_weight},
     plan::Pinned,
     raw::Raw,
 };
@@ -73,6 +73,14 @@ pub struct About {
     pub own_title: bool,
     /// Milliseconds since 1970.
     pub started: u64,
+}
+
+impl About {
+    fn weight(&self) -> usize {
+        let texts = self.agent_name.len() + self.title.as_ref().map_or(0, |title| title.len());
+        let session = self.session.as_ref().map_or(0, String::len);
+        self.agent.len() + self.cwd.len() + session + texts
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -194,10 +202,23 @@ impl Line {
 
     /// About the bytes that it holds.
     pub fn weight(&self) -> usize {
-        let block = self.any_block().map_or(0, Block::weight);
-        let child = self.child.as_ref().and_then(|child| child.more.as_ref());
-        let more = self.more.as_ref().or(child);
-        block + more.map_or(0, |more| more.text.len())
+        let child = self.child.as_ref();
+        let more = self
+            .more
+            .iter()
+            .chain(child.and_then(|child| child.more.as_ref()));
+        let plans = self
+            .plans
+            .iter()
+            .chain(child.and_then(|child| child.plans.as_ref()));
+        let stop = self.turn.as_ref().and_then(|turn| turn.stop.as_ref());
+        self.any_block().map_or(0, Block::weight)
+            + more
+                .map(|more| more.text.len() + raw_weight(&more.meta))
+                .sum::<usize>()
+            + plans.flatten().map(Pinned::weight).sum::<usize>()
+            + self.about.as_ref().map_or(0, About::weight)
+            + stop.map_or(0, |stop| stop.len())
     }
 
     pub fn turn(t: u64, turn: Turn) -> Self {
@@ -222,5 +243,101 @@ impl Line {
     /// `None` for what is no whole line: the last one after a crash, or damage.
     pub fn read(text: &[u8]) -> Option<Self> {
         serde_json::from_slice(text).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A line with something in every member that holds text.
+    fn full() -> Value {
+        let meta = json!([{"a": "x"}]);
+        let entries = json!([{"content": "x", "priority": "high", "status": "pending"}]);
+        let plans = json!([{"id": "x", "entries": entries, "text": "x", "path": "x"}]);
+        let piece = json!({
+            "type": "diff", "text": "x", "path": "x", "oldText": "x", "newText": "x", "change": "x",
+            "oldPath": "x", "fileType": "x", "patch": "x", "note": "x", "terminalId": "x", "uri": "x",
+            "name": "x", "title": "x", "description": "x", "mimeType": "x", "raw": {"a": "x"},
+        });
+        let tool = json!({
+            "callId": "x", "title": "x", "name": "x", "kind": "read", "status": "x",
+            "locations": [{"path": "x", "line": 1}], "rawInput": {"a": "x"},
+            "askedInput": {"a": "x"}, "rawOutput": {"a": "x"}, "command": "x", "commandCwd": "x",
+            "commandEnv": [["x", "x"]],
+            "answers": [{"answer": "x", "allowed": true, "by": "x", "rule": "x"}],
+        });
+        let block = json!({
+            "id": 1, "kind": "tool", "sourceId": "x", "text": "x", "level": "info", "detail": "x",
+            "entries": entries, "path": "x", "status": "x", "child": 1, "tool": tool,
+            "content": [piece], "tookMs": 1, "_meta": meta,
+        });
+        let more = json!({"id": 1, "text": "x", "tookMs": 1, "_meta": meta});
+        json!({
+            "v": 1, "t": 1, "block": block, "more": more, "plans": plans,
+            "child": {"of": 1, "more": more, "plans": plans},
+            "about": {
+                "agent": "x", "agentName": "x", "cwd": "x", "session": "x", "title": "x", "started": 1,
+            },
+            "turn": {"stop": "x"},
+        })
+    }
+
+    /// Every string in it, by where it is.
+    fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+        match value {
+            Value::String(text) if text == "x" => found.push(at.to_owned()),
+            Value::Array(items) => {
+                for (n, item) in items.iter().enumerate() {
+                    places(item, &format!("{at}/{n}"), found);
+                }
+            }
+            Value::Object(members) => {
+                for (name, member) in members {
+                    places(member, &format!("{at}/{name}"), found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    // What waits for the disk is bounded by weight: what has none would wait without an end.
+    #[test]
+    fn whatever_a_line_holds_weighs() {
+        let read = |value: &Value| Line::read(value.to_string().as_bytes()).expect("a line");
+        let line = full();
+        let least = read(&line).weight();
+        let mut found = Vec::new();
+        places(&line, "", &mut found);
+        assert!(found.len() > 50, "{found:?}");
+        for place in found {
+            let mut heavy = line.clone();
+            *heavy.pointer_mut(&place).expect("there") = Value::String("x".repeat(10_001));
+            let heavy = read(&heavy);
+            assert_eq!(heavy.weight(), least + 10_000, "{place}");
+            let mut written = Vec::new();
+            heavy.write(&mut written);
+            assert!(written.len() > 10_000, "{place} is written");
+        }
+    }
+
+    // Whatever depth: it is neither taken apart nor may it overflow the stack.
+    #[test]
+    fn a_line_is_read_and_written_again_however_deep_it_is() {
+        for depth in [1, 127, 128, 129, 1 << 20] {
+            let raw = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+            let line = format!(
+                r#"{{"v":1,"t":1,"more":{{"id":1,"text":"x","_meta":[{raw}]}},"new":{raw}}}"#
+            );
+            let read = Line::read(line.as_bytes()).expect("a line");
+            let mut written = Vec::new();
+            read.write(&mut written);
+            assert!(written.len() > 2 * depth);
+            assert!(Line::read(&written) == Some(read), "{depth}");
+            // What was cut off is none.
+            assert!(Line::read(&line.as_bytes()[..line.len() - 1]).is_none());
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::block::{Entry, is_default};
+use super::block::{Entry, ITEM, entries_weight, is_default};
 use crate::{
     proto::{NamedPlan, PlanBody, PlanEntry, PlanId, PlanText},
     text::SafeText,
@@ -24,6 +24,14 @@ pub struct Pinned {
 }
 
 impl Pinned {
+    /// About the bytes that it takes.
+    pub(super) fn weight(&self) -> usize {
+        let names = [&self.id, &self.path].into_iter().flatten();
+        ITEM + entries_weight(&self.entries)
+            + self.text.len()
+            + names.map(String::len).sum::<usize>()
+    }
+
     /// What of a conversation is pinned now.
     pub fn all(plan: &[PlanEntry], plans: &[NamedPlan]) -> Vec<Self> {
         let plain = (!plan.is_empty()).then(|| Self {
