@@ -210,6 +210,9 @@ impl App {
                     let cut = format!("the paste was cut: it had more than {most} MiB");
                     self.say(SafeText::line(&cut));
                 }
+                Decoded::NotUtf8 => self.say(
+                    "a key came that is not in UTF-8: set the terminal, and LANG, to UTF-8".into(),
+                ),
                 Decoded::Event(event) => {
                     match event {
                         TerminalEvent::FocusGained => self.focus = Focus::Here,

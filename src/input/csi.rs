@@ -67,8 +67,24 @@ pub fn read(params: &[u8], last: u8) -> Meaning {
             key.into()
         }
         b'M' if params.count() == 3 => rxvt_mouse(params),
+        // rxvt: arrows with shift.
+        b'a'..=b'd' if params.count() == 0 => arrow(last.to_ascii_uppercase())
+            .map(|code| KeyEvent::new(code, KeyModifiers::SHIFT))
+            .into(),
+        // The 5 of the Linux console's keypad.
+        b'G' if params.count() == 0 => Meaning::Key(KeyCode::KeypadBegin.into()),
         _ => lettered(params, last).into(),
     }
+}
+
+/// A key with shift in rxvt: `CSI 23 $`, which has no last byte. Reports of modes go on behind that sign,
+/// and have two numbers before it.
+pub fn shifted(held: &[u8]) -> Option<KeyEvent> {
+    let number = held.strip_suffix(b"$")?;
+    let digits = number.iter().all(u8::is_ascii_digit);
+    digits
+        .then(|| numbered(Params(number), KeyModifiers::SHIFT))
+        .flatten()
 }
 
 /// An `SS3` with its parameter, which old terminals put a modifier in.
@@ -85,6 +101,8 @@ pub fn read_ss3(params: &[u8], last: u8) -> Meaning {
         b'X' => keypad(b'='),
         // The keypad in its application mode: `j` to `y` for `*` to `9`.
         b'j'..=b'y' => keypad(last - b'j' + b'*'),
+        // PuTTY as a VT100+ goes on behind F4; its F9 is the keypad's `=` of the others.
+        b'T'..=b'W' | b'Y'..=b'[' => (KeyCode::F(last - b'P' + 1), KeyModifiers::NONE),
         // rxvt: arrows with ctrl.
         b'a'..=b'd' => match arrow(last.to_ascii_uppercase()) {
             Some(code) => (code, KeyModifiers::CONTROL),
@@ -227,7 +245,17 @@ fn lettered(params: Params<'_>, last: u8) -> Option<KeyEvent> {
 
 /// `CSI number ; modifiers ~`.
 fn numbered(params: Params<'_>, more: KeyModifiers) -> Option<KeyEvent> {
-    let number = u8::try_from(params.number(0)?).ok()?;
+    let number = params.number(0)?;
+    if keys::FUNCTIONAL.contains(&number) {
+        // kitty tells the middle key of the keypad so.
+        let pressed = params.pressed()?;
+        let key = keys::of_number(number, None, None, pressed.modifiers, pressed.state)?;
+        return Some(KeyEvent {
+            kind: pressed.kind,
+            ..key
+        });
+    }
+    let number = u8::try_from(number).ok()?;
     let code = match number {
         1 | 7 => KeyCode::Home,
         2 => KeyCode::Insert,

@@ -10,7 +10,7 @@ const ALT: KeyModifiers = KeyModifiers::ALT;
 const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 
 /// Key numbers of the kitty protocol for keys that make no text, in Unicode's private use area.
-const FUNCTIONAL: std::ops::RangeInclusive<u32> = 57_344..=63_743;
+pub const FUNCTIONAL: std::ops::RangeInclusive<u32> = 57_344..=63_743;
 
 /// Bytes of a character with that first byte, where a character has it.
 pub fn char_len(lead: u8) -> Option<usize> {

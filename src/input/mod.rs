@@ -46,6 +46,10 @@ pub const SEQUENCE_PATIENCE: Duration = Duration::from_millis(500);
 /// does not press keys. A little over the pause that a question makes after typed text.
 const NOISE: Duration = Duration::from_millis(500);
 
+/// The same after one such byte that came by itself, so long behind what was before it: a key of a terminal
+/// that is not set to UTF-8. What such a person presses next counts.
+const NOISE_TYPED: Duration = Duration::from_millis(30);
+
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 
@@ -58,6 +62,8 @@ pub enum Decoded {
     Background(Shade),
     /// The paste before this was longer than [`PASTE_BYTES`].
     PasteCut,
+    /// A key was pressed whose byte is no UTF-8.
+    NotUtf8,
 }
 
 /// Strings that end in ST, by what opens them behind ESC.
@@ -160,6 +166,10 @@ pub struct Decoder {
     deadline: Option<Instant>,
     /// Until when what comes does not count as typed.
     noise: Option<Instant>,
+    /// When bytes came last.
+    read: Option<Instant>,
+    /// When the byte came that is the first of a character or of nothing, if it came by itself.
+    alone: Option<Instant>,
     late: Option<(Late, Instant)>,
 }
 
@@ -175,6 +185,8 @@ impl Decoder {
             paste: Vec::new(),
             deadline: None,
             noise: None,
+            read: None,
+            alone: None,
             late: None,
         }
     }
@@ -198,6 +210,15 @@ impl Decoder {
         if bytes.is_empty() {
             return;
         }
+        // Not the first one: what it was part of may be gone.
+        let pause = self.read.map(|read| now.saturating_duration_since(read));
+        let alone = bytes.len() == 1 && pause.is_some_and(|pause| pause >= NOISE_TYPED);
+        self.read = Some(now);
+        self.alone = match self.state {
+            State::Ground => alone.then_some(now),
+            State::Char => self.alone,
+            _ => None,
+        };
         let mut rest = self.without_late_end(bytes, now, out);
         while let Some((&byte, tail)) = rest.split_first() {
             rest = match self.state {
@@ -221,16 +242,18 @@ impl Decoder {
         self.deadline = None;
         let late = |late| Some((late, now + LATE));
         match std::mem::take(&mut self.state) {
-            State::Ground | State::Char | State::PasteRest => {}
+            State::Ground | State::Char => {}
             State::Esc => {
                 self.escape_before(now, out);
                 self.push(KeyCode::Esc.into(), now, out);
             }
             State::Csi if self.taken == 0 => self.alt_char('[', now, out),
+            State::Csi => match self.shifted() {
+                Some(key) => self.key(key, now, out),
+                None => self.escape_before(now, out),
+            },
             State::Ss3 if self.taken == 0 => self.alt_char('O', now, out),
-            State::Csi | State::Console | State::Mouse | State::Ss3 => {
-                self.escape_before(now, out);
-            }
+            State::Console | State::Mouse | State::Ss3 => self.escape_before(now, out),
             State::Opened(kind) => self.alt_char(kind.opener(), now, out),
             State::Text(kind) => {
                 if self.taken == self.held.len() && kind.may_be_typed(&self.held) {
@@ -244,6 +267,7 @@ impl Decoder {
             }
             State::TextEsc(_) => self.late = late(Late::TextEnd),
             State::Paste => self.paste_stalled(now, out),
+            State::PasteRest => self.paste_rest_stalled(now),
         }
     }
 
@@ -253,6 +277,7 @@ impl Decoder {
             State::Ground | State::Char => return None,
             State::Esc | State::Opened(_) => self.escape_delay,
             State::Csi | State::Ss3 if self.taken == 0 => self.escape_delay,
+            State::Csi if self.shifted().is_some() => self.escape_delay,
             State::Csi
             | State::Ss3
             | State::Console
@@ -302,7 +327,7 @@ impl Decoder {
                 self.alt = alt;
                 self.hold(byte);
                 if keys::char_len(byte).is_none() {
-                    self.not_text(now);
+                    self.not_text(now, out);
                 }
             }
             _ => {
@@ -315,7 +340,7 @@ impl Decoder {
 
     fn in_char(&mut self, byte: u8, now: Instant, out: &mut Vec<Decoded>) {
         if byte & 0xc0 != 0x80 {
-            self.not_text(now);
+            self.not_text(now, out);
             return self.byte(byte, now, out);
         }
         self.hold(byte);
@@ -327,7 +352,7 @@ impl Decoder {
             .ok()
             .and_then(|text| text.chars().next())
         else {
-            return self.not_text(now);
+            return self.not_text(now, out);
         };
         self.state = State::Ground;
         // Controls of the second set are no text, and in UTF-8 no sequences either.
@@ -359,6 +384,14 @@ impl Decoder {
     }
 
     fn in_csi(&mut self, byte: u8, now: Instant, out: &mut Vec<Decoded>) {
+        // What ends in `y` is the report of a mode, even where it is none that is known.
+        if byte != b'y'
+            && let Some(key) = self.shifted()
+        {
+            self.state = State::Ground;
+            self.key(key, now, out);
+            return self.byte(byte, now, out);
+        }
         match byte {
             0x20..=0x3f => self.hold(byte),
             b'[' if self.taken == 0 => self.state = State::Console,
@@ -381,8 +414,15 @@ impl Decoder {
         }
     }
 
+    /// A key of rxvt's that is whole unless a certain byte follows.
+    fn shifted(&self) -> Option<KeyEvent> {
+        let whole = self.taken == self.held.len();
+        whole.then(|| csi::shifted(&self.held)).flatten()
+    }
+
     fn in_mouse(&mut self, byte: u8, now: Instant, out: &mut Vec<Decoded>) {
-        if byte < 0x20 {
+        // Places that one byte has no number for are told as 0, or wrap around: none of them is a key.
+        if byte == ESC || byte < 0x20 && self.taken == 0 {
             return self.broken_off(byte, now, out);
         }
         self.hold(byte);
@@ -531,10 +571,17 @@ impl Decoder {
         self.byte(byte, now, out);
     }
 
-    fn not_text(&mut self, now: Instant) {
+    fn not_text(&mut self, now: Instant, out: &mut Vec<Decoded>) {
         self.state = State::Ground;
         self.alt = false;
-        self.noise = Some(now + NOISE);
+        let until = match self.alone.take() {
+            Some(came) => {
+                out.push(Decoded::NotUtf8);
+                came + NOISE_TYPED
+            }
+            None => now + NOISE,
+        };
+        self.noise = self.noise.max(Some(until));
     }
 
     fn push(&mut self, key: KeyEvent, now: Instant, out: &mut Vec<Decoded>) {

@@ -27,6 +27,8 @@ pub(super) enum Late {
     TextEnd,
     /// Of a paste; so many bytes of its end mark came.
     Paste(usize),
+    /// The same of one that was too long: what is left of it is dropped.
+    PasteRest(usize),
 }
 
 impl Decoder {
@@ -85,6 +87,12 @@ impl Decoder {
         self.late = Some((Late::Paste(mark), now + LATE));
     }
 
+    /// No more comes of one that is too long.
+    pub(super) fn paste_rest_stalled(&mut self, now: Instant) {
+        let mark = end_mark_begun(&std::mem::take(&mut self.paste));
+        self.late = Some((Late::PasteRest(mark), now + LATE));
+    }
+
     /// What comes late of something given up is taken out of `bytes`; gives the rest.
     pub(super) fn without_late_end<'a>(
         &mut self,
@@ -105,33 +113,47 @@ impl Decoder {
                 }
             }
             Late::TextEnd => bytes.strip_prefix(b"\\").unwrap_or(bytes),
-            Late::Paste(begun) => {
-                let missing = PASTE_END.get(begun..).unwrap_or_default();
-                if begun > 0
-                    && let Some(rest) = bytes.strip_prefix(missing)
-                {
-                    return rest;
+            Late::Paste(begun) | Late::PasteRest(begun) => {
+                let (rest, more, over) = late_of_paste(begun, bytes);
+                let too_long = matches!(late, Late::PasteRest(_));
+                if !too_long && !more.is_empty() {
+                    out.push(pasted_text(more));
                 }
-                if memmem::find(bytes, PASTE_BEGIN).is_some() {
-                    return bytes;
+                if !over {
+                    let late = match too_long {
+                        true => Late::PasteRest(0),
+                        false => Late::Paste(0),
+                    };
+                    self.late = Some((late, until));
                 }
-                if let Some(end) = memmem::find(bytes, PASTE_END) {
-                    if let Some(text) = bytes.get(..end).filter(|text| !text.is_empty()) {
-                        out.push(pasted_text(text));
-                    }
-                    return bytes.get(end + PASTE_END.len()..).unwrap_or_default();
-                }
-                self.late = Some((Late::Paste(0), until));
-                // More of it: typed, an Enter would come alone.
-                let lines = memchr::memchr2(b'\r', b'\n', bytes).is_some();
-                if bytes.len() > 1 && lines && !bytes.contains(&ESC) {
-                    out.push(pasted_text(bytes));
-                    return &[];
-                }
-                bytes
+                rest
             }
         }
     }
+}
+
+/// What is no part of a paste that was given up when `begun` bytes of its end mark had come; what is
+/// more of it; whether that is all.
+fn late_of_paste(begun: usize, bytes: &[u8]) -> (&[u8], &[u8], bool) {
+    let missing = PASTE_END.get(begun..).unwrap_or_default();
+    if begun > 0
+        && let Some(rest) = bytes.strip_prefix(missing)
+    {
+        return (rest, &[], true);
+    }
+    if memmem::find(bytes, PASTE_BEGIN).is_some() {
+        return (bytes, &[], true);
+    }
+    if let Some(end) = memmem::find(bytes, PASTE_END) {
+        let (text, rest) = bytes.split_at(end);
+        return (rest.get(PASTE_END.len()..).unwrap_or_default(), text, true);
+    }
+    // More of it: typed, an Enter would come alone.
+    let lines = memchr::memchr2(b'\r', b'\n', bytes).is_some();
+    if bytes.len() > 1 && lines && !bytes.contains(&ESC) {
+        return (&[], bytes, false);
+    }
+    (bytes, &[], false)
 }
 
 fn pasted_text(bytes: &[u8]) -> Decoded {

@@ -177,6 +177,39 @@ fn a_paste_of_a_megabyte_is_one_paste() {
 }
 
 #[test]
+fn a_paste_that_is_cut_is_told_and_what_comes_late_of_it_sends_nothing() {
+    let tui = ready(json!([]));
+    let line = "a line of a file that is far too long\n";
+    let most = 16 << 20;
+    tui.send(b"\x1b[200~");
+    tui.send(line.repeat(most / line.len() + 1).as_bytes());
+    tui.wait_for("the paste was cut: it had more than 16 MiB");
+    // The end mark is late: the paste counts as over, and the rest as its own.
+    std::thread::sleep(Duration::from_millis(1_200));
+    tui.send(b"rest\rand more\r\x1b[201~");
+    tui.keys(" typed");
+    tui.wait_for("] typed");
+    tui.settle(Duration::from_millis(50));
+    assert_eq!(tui.count("session/prompt"), 0);
+    let screen = tui.wait_for("[pasted");
+    assert!(!screen.contains("and more"), "{screen}");
+}
+
+#[test]
+fn a_key_that_is_no_utf8_is_told_and_the_next_one_counts() {
+    let tui = ready(json!([]));
+    tui.keys("caf");
+    tui.wait_for("❯ caf");
+    std::thread::sleep(Duration::from_millis(100));
+    tui.send(b"\xe9");
+    std::thread::sleep(Duration::from_millis(100));
+    tui.keys("<enter>");
+    tui.wait_for("set the terminal, and LANG, to UTF-8");
+    tui.wait_method("session/prompt");
+    assert_eq!(tui.prompts(), ["caf"]);
+}
+
+#[test]
 fn escape_and_control_keys_work_in_their_long_form() {
     let mut tui = ready(
         json!([{"on": "session/prompt", "do": [{"text": "working"}, {"until_cancel": 30_000}]}]),

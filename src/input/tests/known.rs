@@ -257,11 +257,25 @@ fn others_known() -> Vec<(&'static str, Vec<Decoded>)> {
         ("\x1b[5;5A", vec![]),
         ("\x1bOz", vec![]),
         ("\u{9b}", vec![]),
+        // Reports of modes, one of them with a single number as rxvt's keys with shift have.
+        ("\x1b[?23;2$y", vec![]),
+        ("\x1b[23;2$y", vec![]),
+        ("\x1b[23$y", vec![]),
+        ("\x1b[99$y", vec![]),
+        // Where the mouse is in pixels, and outside; DEC's locator.
+        (
+            "\x1b[<0;1200;800M",
+            vec![mouse(Down(MouseButton::Left), 1_199, 799)],
+        ),
+        ("\x1b[<0;-5;3M", vec![]),
+        ("\x1b[<0;70000;3M", vec![]),
+        ("\x1b[<128;5;3M", vec![]),
+        ("\x1b[2;4;10;20;0&w", vec![]),
     ]
 }
 
 pub fn known() -> Vec<(&'static str, Vec<Decoded>)> {
-    let keys = keys_known().into_iter();
+    let keys = keys_known().into_iter().chain(terminals::keys());
     keys.map(|(bytes, key)| (bytes, vec![key]))
         .chain(others_known())
         .collect()
