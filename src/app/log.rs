@@ -1,6 +1,7 @@
 //! The application's log: a file, written off the UI task. `RUST_LOG` sets what goes into it.
 
 use std::{
+    borrow::Cow,
     fs,
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
@@ -15,7 +16,7 @@ use tracing_subscriber::{
 
 use crate::{
     config::Dirs,
-    text::{sanitize, secrets::mask},
+    text::{first_bytes, sanitize, secrets::mask},
 };
 
 /// The default file starts anew once it is larger than this.
@@ -24,6 +25,9 @@ const MAX_BYTES: u64 = 4 << 20;
 /// Lines that may wait for the disk; more are dropped. Their slots are allocated at the start: the
 /// library's own number takes 4 MB.
 const WAITING_LINES: usize = 4_096;
+
+/// Bytes of one line: with [`WAITING_LINES`] this bounds what waits.
+const MAX_LINE: usize = 16 << 10;
 
 /// Starts logging to `file`, or to a file in the state directory. What is still buffered is written
 /// when the guard goes.
@@ -71,13 +75,23 @@ impl Write for Harmless {
     /// Of one event: the library writes each at once.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
-        self.0.write_all(sanitize(&mask(&text)).as_bytes())?;
+        self.0
+            .write_all(bounded(&sanitize(&mask(&text))).as_bytes())?;
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }
+}
+
+/// The beginning of a line that is too long, and what is missing of it.
+fn bounded(line: &str) -> Cow<'_, str> {
+    if line.len() <= MAX_LINE {
+        return line.into();
+    }
+    let first = first_bytes(line, MAX_LINE);
+    format!("{first}… {} more bytes\n", line.len() - first.len()).into()
 }
 
 fn default_file(state: &Path) -> PathBuf {
@@ -88,4 +102,25 @@ fn default_file(state: &Path) -> PathBuf {
         let _ = fs::rename(&path, state.join("log.old"));
     }
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_bounded_and_its_cut_told() {
+        for (length, cut) in [
+            (MAX_LINE - 1, false),
+            (MAX_LINE, false),
+            (MAX_LINE + 1, true),
+        ] {
+            let line = "x".repeat(length - 1) + "\n";
+            let written = bounded(&line);
+            assert_eq!(written != line, cut, "{length}");
+            assert!(written.len() < MAX_LINE + 40 && written.ends_with('\n'));
+        }
+        let wide = bounded(&"é".repeat(MAX_LINE)).into_owned();
+        assert!(wide.ends_with(&format!("… {MAX_LINE} more bytes\n")));
+    }
 }

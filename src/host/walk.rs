@@ -11,6 +11,37 @@ use ignore::WalkBuilder;
 /// Files beyond this are left out.
 pub const MAX_FILES: usize = 100_000;
 
+/// Bytes of the paths of one list, for those that are long; what does not fit is left out.
+pub const MAX_BYTES: usize = 16 << 20;
+
+/// What of a list is kept.
+struct Bounds {
+    files: usize,
+    bytes: usize,
+}
+
+impl Bounds {
+    fn new() -> Self {
+        Self {
+            files: MAX_FILES,
+            bytes: MAX_BYTES,
+        }
+    }
+
+    /// Whether there is room for one more.
+    fn take(&mut self, path: &str) -> bool {
+        let left = (
+            self.files.checked_sub(1),
+            self.bytes.checked_sub(path.len()),
+        );
+        let (Some(files), Some(bytes)) = left else {
+            return false;
+        };
+        *self = Self { files, bytes };
+        true
+    }
+}
+
 /// Of version control systems: nobody mentions these.
 const SKIPPED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
@@ -27,6 +58,7 @@ pub fn files(root: &Path, cancelled: impl Fn() -> bool) -> Vec<String> {
             entry.depth() == 0 || !SKIPPED.iter().any(|name| entry.file_name() == *name)
         })
         .build();
+    let mut bounds = Bounds::new();
     let mut files: Vec<String> = walk
         .take_while(|_| !cancelled())
         .filter_map(|entry| {
@@ -47,7 +79,7 @@ pub fn files(root: &Path, cancelled: impl Fn() -> bool) -> Vec<String> {
             let path = entry.path().strip_prefix(root).ok()?;
             Some(path.to_str()?.to_owned())
         })
-        .take(MAX_FILES)
+        .take_while(|path| bounds.take(path))
         .collect();
     files.sort_unstable();
     files
@@ -56,7 +88,8 @@ pub fn files(root: &Path, cancelled: impl Fn() -> bool) -> Vec<String> {
 /// What is in a folder that a person has typed, whatever is ignored and wherever it leads.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Listing {
-    /// Names, those of folders with a `/` at the end, sorted; at most [`MAX_FILES`].
+    /// Names, those of folders with a `/` at the end, sorted; at most [`MAX_FILES`]
+    /// and [`MAX_BYTES`].
     pub names: Vec<String>,
     /// There are more.
     pub more: bool,
@@ -85,6 +118,7 @@ pub fn folder(cwd: &Path, typed: &str, home: Option<&Path>) -> io::Result<Listin
     };
     let mut names = Vec::new();
     let mut more = false;
+    let mut bounds = Bounds::new();
     for entry in fs::read_dir(&asked)? {
         // What cannot be read is not there to be mentioned.
         let Some((name, kind)) = entry.ok().and_then(|entry| {
@@ -96,7 +130,7 @@ pub fn folder(cwd: &Path, typed: &str, home: Option<&Path>) -> io::Result<Listin
         if SKIPPED.iter().any(|skipped| OsStr::new(&name) == *skipped) {
             continue;
         }
-        if names.len() == MAX_FILES {
+        if !bounds.take(&name) {
             more = true;
             break;
         }
@@ -150,6 +184,21 @@ mod tests {
             fs::write(path, text).unwrap();
         }
         dir
+    }
+
+    #[test]
+    fn a_list_is_bounded_in_files_and_in_bytes() {
+        for (path, count) in [
+            ("x".to_owned(), MAX_FILES),
+            (String::new(), MAX_FILES),
+            ("x".repeat(4_096), MAX_BYTES / 4_096),
+            ("x".repeat(MAX_BYTES), 1),
+            ("x".repeat(MAX_BYTES + 1), 0),
+        ] {
+            let mut bounds = Bounds::new();
+            let taken = (0..=MAX_FILES).take_while(|_| bounds.take(&path));
+            assert_eq!(taken.count(), count, "{} bytes", path.len());
+        }
     }
 
     #[test]

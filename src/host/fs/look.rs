@@ -26,6 +26,9 @@ const MAX_MATCHES: usize = 10_000;
 /// Files whose versions are known; with more, all are forgotten, and later versions are higher.
 const MAX_VERSIONS: usize = 100_000;
 
+/// Bytes of the paths of these.
+const MAX_VERSIONS_BYTES: usize = 16 << 20;
+
 /// The lines behind the first `skip`, `limit` at most; beyond the end there are none.
 ///
 /// # Errors
@@ -104,6 +107,8 @@ pub fn glob(
 #[derive(Default)]
 pub struct Versions {
     known: HashMap<PathBuf, (Stamp, u64)>,
+    /// Of the paths.
+    bytes: usize,
     /// What a file that is new here starts with.
     first: u64,
 }
@@ -122,10 +127,8 @@ impl Versions {
             .metadata()
             .map_err(|error| failure("read", path, &error))?;
         let stamp = (meta.mtime(), meta.mtime_nsec(), meta.size(), meta.ino());
-        if self.known.len() >= MAX_VERSIONS && !self.known.contains_key(path) {
-            let highest = self.known.values().map(|(_, version)| *version).max();
-            self.first = highest.map_or(self.first, |highest| highest + 1);
-            self.known.clear();
+        if !self.known.contains_key(path) {
+            self.make_room(path.as_os_str().len());
         }
         let first = self.first;
         let (known, version) = self.known.entry(path.to_owned()).or_insert((stamp, first));
@@ -134,6 +137,17 @@ impl Versions {
             *version += 1;
         }
         Ok(*version)
+    }
+
+    /// For one more path, of so many bytes.
+    fn make_room(&mut self, bytes: usize) {
+        if self.known.len() >= MAX_VERSIONS || self.bytes + bytes > MAX_VERSIONS_BYTES {
+            let highest = self.known.values().map(|(_, version)| *version).max();
+            self.first = highest.map_or(self.first, |highest| highest + 1);
+            self.known.clear();
+            self.bytes = 0;
+        }
+        self.bytes += bytes;
     }
 }
 
@@ -147,6 +161,24 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         (dir, root)
+    }
+
+    #[test]
+    fn versions_are_bounded_in_bytes_and_go_on_upwards() {
+        let (_dir, root) = project();
+        let path = root.join("f");
+        fs::write(&path, "a").unwrap();
+        let file = File::open(&path).unwrap();
+        let each = 4_096;
+        let most = MAX_VERSIONS_BYTES / each;
+        let long = |n: usize| PathBuf::from(format!("/{n:05}{}", "x".repeat(each - 6)));
+        for (count, kept, version) in [(most - 1, most - 1, 0), (most, most, 0), (most + 1, 1, 1)] {
+            let mut versions = Versions::default();
+            let told = (0..count).map(|n| versions.of(&file, &long(n)).unwrap());
+            assert_eq!(told.last(), Some(version), "{count}");
+            assert_eq!(versions.known.len(), kept, "{count}");
+            assert_eq!(versions.bytes, kept * each);
+        }
     }
 
     // D-37, D-38

@@ -66,7 +66,7 @@ pub(super) const MAX_OPTION_VALUES: usize = 10_000;
 pub(super) const MAX_SETS: usize = 64;
 /// Entries of a plan.
 pub(super) const MAX_PLAN: usize = 500;
-/// Bytes of a plan in markdown.
+/// Bytes of a plan in markdown, and of what all entries of another say.
 pub(super) const MAX_PLAN_TEXT: usize = 256 << 10;
 /// Plans side by side; the oldest goes first.
 pub(super) const MAX_PLANS: usize = 16;
@@ -283,11 +283,23 @@ fn plan_weight(entries: &[PlanEntry]) -> usize {
 /// Cuts a plan to its bounds.
 pub(super) fn bounded_plan(mut plan: NamedPlan) -> NamedPlan {
     match &mut plan.body {
-        PlanBody::Items(entries) => entries.truncate(MAX_PLAN),
+        PlanBody::Items(entries) => bound_entries(entries),
         PlanBody::Text(text) => text.text = bounded(&text.text, MAX_PLAN_TEXT),
         PlanBody::Unknown { .. } => {}
     }
     plan
+}
+
+/// Cuts the entries of a plan to their bounds: none of them is told by halves.
+pub(super) fn bound_entries(entries: &mut Vec<PlanEntry>) {
+    let mut room = MAX_PLAN_TEXT;
+    let fits = entries.iter().take_while(|entry| {
+        let left = room.checked_sub(entry.content.len());
+        room = left.unwrap_or_default();
+        left.is_some()
+    });
+    let kept = fits.count().min(MAX_PLAN);
+    entries.truncate(kept);
 }
 
 /// Cuts a tool call's content to its bounds.

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    proto::{Call, CallTag, Notification, RpcError, SessionId, SessionPage, ToAgent, code},
+    proto::{
+        Call, CallTag, Notification, RpcError, SessionId, SessionInfo, SessionPage, ToAgent, code,
+    },
     session::{Effect, Listing, Phase, Session},
     text::SafeText,
 };
@@ -12,6 +14,9 @@ use super::{Step, error_text};
 
 /// Sessions of one agent that are kept for the list; nobody looks through more.
 const MAX_LISTED: usize = 1_000;
+
+/// Bytes that they hold together.
+const MAX_LISTED_BYTES: usize = 4 << 20;
 
 /// Pages asked for: an agent that gives a cursor again and again is not asked for ever.
 const MAX_PAGES: usize = 200;
@@ -73,8 +78,15 @@ impl Step<'_> {
                 earlier.sessions.push(info);
             }
         }
-        let full = earlier.sessions.len() > MAX_LISTED;
-        earlier.sessions.truncate(MAX_LISTED);
+        let mut room = MAX_LISTED_BYTES;
+        let fits = earlier.sessions.iter().take_while(|info| {
+            let left = room.checked_sub(weight(info));
+            room = left.unwrap_or_default();
+            left.is_some()
+        });
+        let kept = fits.count().min(MAX_LISTED);
+        let full = earlier.sessions.len() > kept;
+        earlier.sessions.truncate(kept);
         earlier
             .sessions
             .sort_by_key(|info| std::cmp::Reverse(info.updated));
@@ -163,4 +175,13 @@ impl Step<'_> {
         );
         self.effects.push(Effect::Toast(SafeText::line(&text)));
     }
+}
+
+/// Bytes that one of the list holds.
+fn weight(info: &SessionInfo) -> usize {
+    let folders: usize = info.additional_directories.iter().map(String::len).sum();
+    info.id.as_str().len()
+        + info.title.as_ref().map_or(0, |title| title.len())
+        + info.cwd.as_ref().map_or(0, String::len)
+        + folders
 }

@@ -12,7 +12,7 @@ use crate::{
 
 use super::{
     Step,
-    bounds::{MAX_PLAN, MAX_PLANS, bounded_plan},
+    bounds::{MAX_PLANS, bound_entries, bounded_plan},
 };
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl PlanRules {
 impl Step<'_> {
     /// Replaces the whole plan; an empty one clears it (V1-PLAN-01).
     pub(super) fn plan(&mut self, mut entries: Vec<PlanEntry>) {
-        entries.truncate(MAX_PLAN);
+        bound_entries(&mut entries);
         self.session.plan = entries;
         self.settle_plan();
     }

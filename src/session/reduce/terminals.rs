@@ -8,7 +8,10 @@ use crate::{
     text::{SafeText, truncate_to_width},
 };
 
-use super::{Step, bounds::MAX_TERMINALS};
+use super::{
+    Step,
+    bounds::{MAX_TERMINALS, MAX_TITLE, bounded},
+};
 
 /// Cells of each command in the line about those that still run.
 const COMMAND_WIDTH: usize = 60;
@@ -116,6 +119,7 @@ impl Step<'_> {
         patch.cancel.apply_to(&mut info.cancel);
         patch.size.apply(&mut info.size);
         info.meta.merge(&patch.meta);
+        bound(info);
         let ended = info.exit.is_some();
         patch.exit.apply(&mut info.exit);
         let ends = !ended && info.exit.is_some();
@@ -172,7 +176,8 @@ impl Step<'_> {
         }
     }
 
-    pub(super) fn add_terminal(&mut self, id: TerminalId, info: TerminalInfo) {
+    pub(super) fn add_terminal(&mut self, id: TerminalId, mut info: TerminalInfo) {
+        bound(&mut info);
         self.session.terminals.insert(id.clone(), info);
         if self.session.terminals.len() > MAX_TERMINALS {
             let ended = |info: &TerminalInfo| info.exit.is_some();
@@ -234,5 +239,14 @@ impl Step<'_> {
         terminals
             .adopted
             .retain(|block, _| transcript.index_of(*block).is_some());
+    }
+}
+
+/// As many are kept as there are terminals.
+fn bound(info: &mut TerminalInfo) {
+    for line in [&mut info.command, &mut info.cwd] {
+        if line.len() > MAX_TITLE {
+            *line = SafeText::line(&bounded(line, MAX_TITLE));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The rules by example. Each file cites the obligations that it holds.
 
 mod attached;
+mod bounds;
 mod compaction;
 mod connection;
 mod diffs;

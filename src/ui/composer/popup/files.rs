@@ -30,6 +30,9 @@ const MATCHED_AT_ONCE: usize = 4_000;
 /// Between looks at whether the query has changed meanwhile.
 const SLICE: usize = 1_000;
 
+/// Bytes of the folders that are offered: deep ones are long, and have many above them.
+const MAX_DIRS_BYTES: usize = 16 << 20;
+
 /// The project's paths as far as they are known.
 #[derive(Debug, Default)]
 pub struct Files {
@@ -76,13 +79,19 @@ impl FileIndex {
     fn dirs(&self) -> &[String] {
         self.dirs.get_or_init(|| {
             let mut dirs = BTreeSet::new();
-            for file in self.files.iter() {
+            let mut room = MAX_DIRS_BYTES;
+            'files: for file in self.files.iter() {
                 let mut path = file.as_str();
                 while let Some(slash) = path.trim_end_matches('/').rfind('/') {
                     // Known directories have known parents.
-                    if !dirs.insert(&file[..=slash]) {
+                    if dirs.contains(&file[..=slash]) {
                         break;
                     }
+                    let Some(left) = room.checked_sub(slash + 1) else {
+                        break 'files;
+                    };
+                    room = left;
+                    dirs.insert(&file[..=slash]);
                     path = &file[..slash];
                 }
             }
@@ -266,6 +275,25 @@ mod tests {
             ["src/ui/", "src/ui/mod.rs", "src/ui/theme.rs"]
         );
         assert_eq!(found(&files, "")[..2], ["README.md", "src/"]);
+    }
+
+    #[test]
+    fn folders_are_bounded_in_bytes() {
+        // Each has 2,000 above it, of 2,000 bytes on average.
+        let deep = |n: usize| format!("{n}/{}file", "x/".repeat(2_000));
+        let files = files(&[]);
+        assert!(files.index().expect("set").dirs().is_empty());
+        let of_one: usize = (1..=2_000).map(|depth| 2 + 2 * depth).sum::<usize>() + 2;
+        let fit = MAX_DIRS_BYTES / of_one;
+        for (count, whole) in [(fit - 1, true), (fit, true), (fit + 1, false), (100, false)] {
+            // Names of one digit or two: the bound is between them in any case.
+            let mut files = Files::default();
+            files.set((0..count).map(deep).collect());
+            let dirs = files.index().expect("set").dirs().to_vec();
+            let bytes: usize = dirs.iter().map(String::len).sum();
+            assert!(bytes <= MAX_DIRS_BYTES);
+            assert_eq!(dirs.len() == count * 2_001, whole, "{count} of {fit}");
+        }
     }
 
     #[test]
