@@ -416,7 +416,61 @@ mod tests {
         assert_eq!(hunks("@@ -1 +1 @@\n-a\n+b\n@@ what\n").len(), 1);
     }
 
+    #[test]
+    fn a_hunk_has_the_lines_that_its_head_tells_no_less_and_no_more() {
+        for (lines, hunks_read, lines_read) in [(2, 0, 0), (3, 1, 3), (4, 1, 3)] {
+            let patch = format!("@@ -1,3 +1,3 @@\n{}", " a\n".repeat(lines));
+            let hunks = hunks(&patch);
+            assert_eq!(hunks.len(), hunks_read, "{lines}");
+            let read: usize = hunks.iter().map(|hunk| hunk.lines.len()).sum();
+            assert_eq!(read, lines_read, "{lines}");
+        }
+        // One side is done before the other.
+        for (body, whole) in [
+            ("-a\n-b\n+c\n", true),
+            ("-a\n-b\n+c\n+d\n", true),
+            ("-a\n-b\n-c\n", false),
+            ("-a\n+b\n+c\n", false),
+            ("-a\n-b\n", false),
+        ] {
+            let patch = format!("@@ -1,2 +1 @@\n{body}");
+            assert_eq!(!hunks(&patch).is_empty(), whole, "{body:?}");
+            let file = format!("--- a\n+++ a\n{patch}--- b\n+++ b\n@@ -1 +1 @@\n-x\n+y\n");
+            if whole && body.len() == 9 {
+                assert_eq!(by_file(&file).len(), 2, "{body:?}");
+            }
+        }
+        // Numbers at the edge of what there is, and beyond.
+        let most = usize::MAX;
+        for (head, hunks_read) in [
+            (format!("-{most},0 +{most} @@"), 1),
+            (format!("-{},0 +1 @@", most - 1), 1),
+            (format!("-{most}0,0 +1 @@"), 0),
+            (format!("-1,0 +1,{most} @@"), 0),
+            (format!("-1,{most} +1 @@"), 0),
+            (format!("-1,0 +1,{most}0 @@"), 0),
+            ("-0,0 +0,0 @@".to_owned(), 1),
+        ] {
+            let patch = format!("@@ {head}\n+a\n");
+            assert_eq!(hunks(&patch).len(), hunks_read, "{head}");
+            by_file(&patch);
+        }
+    }
+
     proptest! {
+        #[test]
+        fn nothing_that_is_read_is_longer_than_the_patch(
+            patch in "((@@ -[0-3](,[0-3])? [+][0-3](,[0-3])? @@|[ +\\\\-][a-c]{0,2}|--- [ab]|[+]{3} [ab]|diff --git a b)?\n){0,40}",
+        ) {
+            let parts = by_file(&patch);
+            prop_assert!(parts.iter().map(|part| part.text.len()).sum::<usize>() <= patch.len());
+            for text in parts.iter().map(|part| part.text).chain([&*patch]) {
+                let read = hunks(text);
+                let lines: usize = read.iter().map(|hunk| hunk.lines.len()).sum();
+                prop_assert!(lines + read.len() <= text.lines().count());
+            }
+        }
+
         #[test]
         fn whatever_stands_there_is_no_panic(patch in "(diff --git |--- |[+]{3} |@@ -1,2 [+]1 @@|[ +\\\\-]|[a-z\"\\\\0-9é]{1,3}|\n){0,40}") {
             let mut diffs = [changed("/a", FileChange::Modify)];

@@ -147,6 +147,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_at_once_is_bounded_at_its_edge() {
+        let (_dir, path) = file("");
+        let open = || fs::OpenOptions::new().write(true).open(&path).unwrap();
+        for (size, fits) in [
+            (MAX_BYTES - 1, true),
+            (MAX_BYTES, true),
+            (MAX_BYTES + 1, false),
+        ] {
+            // Without a line's end in it, and without a byte of it on the disk.
+            open().set_len(size).unwrap();
+            for limit in [None, Some(1)] {
+                let read = read(&path, None, limit).map(|text| text.len() as u64);
+                assert_eq!(read.ok(), fits.then_some(size), "{size} {limit:?}");
+            }
+            let file = File::open(&path).unwrap();
+            let bytes = super::super::look::bytes(file, &path, 0, None);
+            assert_eq!(bytes.is_ok(), fits, "{size}");
+        }
+    }
+
+    #[test]
     fn windows_of_lines_v1_fs_02_v1_fs_03_v1_fs_04_c045() {
         let (_dir, path) = file("1\r\n2\n3");
         for (line, limit, expected) in [

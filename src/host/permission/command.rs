@@ -515,6 +515,8 @@ fn is_assignment(word: &str) -> bool {
 }
 
 #[cfg(test)]
+mod bounds;
+#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 

@@ -319,6 +319,40 @@ mod tests {
     }
 
     #[test]
+    fn an_open_line_is_bounded_at_its_edge() {
+        for fill in ["x", "é", "日"] {
+            for more in [-1, 0, 1] {
+                let length = MAX_LINE_BYTES.saturating_add_signed(more) / fill.len() * fill.len();
+                let length = length + usize::from(more > 0 && fill.len() > 1) * fill.len();
+                let printed = fill.repeat(length / fill.len());
+                let mut plain = PlainText::default();
+                let mut done = String::new();
+                plain.push(&printed, |text| done.push_str(text));
+                assert_eq!(done.is_empty(), length <= MAX_LINE_BYTES, "{fill} {length}");
+                assert!(plain.open_line().len() <= MAX_LINE_BYTES);
+                // Nothing is lost, and what stays open can still be edited.
+                assert_eq!(done.clone() + plain.open_line(), printed);
+                plain.push("\x08\x1b[Kend", |text| done.push_str(text));
+                assert!(plain.open_line().ends_with(&format!("{fill}end")));
+            }
+        }
+    }
+
+    #[test]
+    fn a_string_without_end_is_bounded_at_its_edge() {
+        for (chars, hidden) in [
+            (MAX_STRING_CHARS - 1, true),
+            (MAX_STRING_CHARS, true),
+            (MAX_STRING_CHARS + 1, true),
+            (MAX_STRING_CHARS + 2, false),
+        ] {
+            // The one that shows that it never ended goes with it.
+            let printed = format!("\x1b]0;{}", "t".repeat(chars - 2));
+            assert_eq!(plain(&printed).is_empty(), hidden, "{chars}");
+        }
+    }
+
+    #[test]
     fn what_never_ends_is_bounded_and_hides_nothing() {
         let long = "x".repeat(3 * MAX_LINE_BYTES);
         assert_eq!(plain(&long), long);

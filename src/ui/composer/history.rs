@@ -144,6 +144,23 @@ mod tests {
     }
 
     #[test]
+    fn its_bytes_are_bounded_at_their_edge() {
+        for (last, kept) in [(MAX_BYTES - 10, 2), (MAX_BYTES - 9, 1), (MAX_BYTES, 1)] {
+            let mut history = history(&["0123456789"]);
+            history.push(&"x".repeat(last));
+            assert_eq!(history.entries.len(), kept, "{last}");
+            // What is larger than all is not kept, and nothing goes for it.
+            history.push(&"y".repeat(MAX_BYTES + 1));
+            assert_eq!(history.entries.len(), kept, "{last}");
+        }
+        for count in [MAX_ENTRIES - 1, MAX_ENTRIES, MAX_ENTRIES + 1] {
+            let mut history = History::default();
+            history.set((0..count).map(|n| n.to_string()).collect());
+            assert_eq!(history.entries.len(), count.min(MAX_ENTRIES));
+        }
+    }
+
+    #[test]
     fn search_is_newest_first_without_doubles() {
         let history = history(&["fix Foo", "foo", "bar", "fix Foo"]);
         assert_eq!(history.search("foo"), ["fix Foo", "foo"]);

@@ -57,6 +57,23 @@ fn url(scope: Value) -> Value {
     params
 }
 
+#[test]
+fn what_is_asked_is_bounded_at_its_edges() {
+    use crate::acp::decode::elicitation::{MAX_MESSAGE, MAX_URL};
+
+    for (length, taken) in [(MAX_URL - 1, true), (MAX_URL, true), (MAX_URL + 1, false)] {
+        let mut params = url(json!({"sessionId": "s"}));
+        params["url"] = json!(format!("https://{}", "x".repeat(length - 8)));
+        assert_eq!(asked(&params).is_ok(), taken, "{length}");
+    }
+    for length in [MAX_MESSAGE - 1, MAX_MESSAGE, MAX_MESSAGE + 1] {
+        let mut params = url(json!({"sessionId": "s"}));
+        params["message"] = json!("x".repeat(length));
+        let asked = asked(&params).expect("it can be asked");
+        assert_eq!(asked.message.len(), length.min(MAX_MESSAGE));
+    }
+}
+
 // V1-ELI-02
 #[test]
 fn an_elicitation_belongs_to_a_session_a_call_or_a_request() {
