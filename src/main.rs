@@ -157,10 +157,7 @@ fn starting_point(cli: &mut Cli) -> Result<PathBuf, CliError> {
 fn run_headless(run: RunArgs, cli: Cli, start: &Path) -> anyhow::Result<ExitCode> {
     let (mut launch, options) = Launch::for_run(run, cli, start)?;
     launch.check_logs()?;
-    // The work may be what is wanted, as of a hook.
-    if let Err(problem) = cli::check_stdout() {
-        cli::complain(problem);
-    }
+    cli::check_stdout()?;
     if launch.resume == Some(Reopen::Pick) {
         let text = "--resume needs a session: `acp-tui sessions` lists them";
         return Err(CliError::Usage(text.into()).into());

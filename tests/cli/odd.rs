@@ -93,7 +93,10 @@ fn in_a_directory_that_is_gone_what_needs_none_works() {
 #[test]
 fn a_stdout_that_was_closed_from_the_start_is_no_success() {
     let shell = talked();
+    let before = shell.methods().len();
     for args in [
+        "run x",
+        "run x --format json -q",
         "sessions",
         "agents",
         "config",
@@ -104,10 +107,12 @@ fn a_stdout_that_was_closed_from_the_start_is_no_success() {
         let ran = by_shell(&shell, &format!("\"$ACP\" {args} >&-"));
         assert_eq!(ran.code, 1, "{args}: {}", ran.err);
         assert!(ran.err.contains("stdout is closed"), "{args}: {}", ran.err);
+        assert_eq!(ran.err.lines().count(), 1, "{args}: {}", ran.err);
     }
-    let ran = by_shell(&shell, "\"$ACP\" run x >&-");
-    assert_eq!(ran.code, 0, "the work may be what is wanted: {}", ran.err);
-    assert!(ran.err.contains("stdout is closed"), "{}", ran.err);
+    assert_eq!(shell.methods().len(), before, "no agent was started");
+    // A hook that wants the work alone says so.
+    let ran = by_shell(&shell, "\"$ACP\" run x >/dev/null");
+    assert_eq!(ran.code, 0, "{}", ran.err);
     // What prints nothing does not need it; and one that leads nowhere is the person's wish.
     let ran = by_shell(&shell, "\"$ACP\" sessions export sess-1 -o file.md >&-");
     assert_eq!(ran.code, 0, "{}", ran.err);
@@ -233,7 +238,7 @@ fn a_project_file_that_is_broken_is_not_nothing_to_approve() {
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("set it right first"), "{}", ran.err);
+    assert!(ran.err.contains("fix it first"), "{}", ran.err);
     assert!(!ran.out.contains("nothing to approve"), "{}", ran.out);
 }
 

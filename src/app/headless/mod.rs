@@ -5,12 +5,14 @@
 //! what happens is written ([`report`](mod@crate::report)) instead of drawn. Every way out leaves nothing
 //! behind, and none is waited for without a bound.
 
+mod effects;
 mod ending;
+mod events;
 mod output;
+mod session;
 mod store;
 
 use std::{
-    io,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     path::{Path, PathBuf},
     sync::Arc,
@@ -21,6 +23,7 @@ use anyhow::Context;
 use tokio::sync::mpsc;
 
 use self::{
+    effects::next,
     ending::{Stop, ended},
     output::Output,
     store::Store,
@@ -29,23 +32,20 @@ use super::{
     WORKERS,
     draft::{self, Unsent},
     log,
-    records::{OPEN_ELSEWHERE, Trouble},
-    screens,
-    services::{self, Workspace},
+    records::Trouble,
+    services,
     signals::{Signals, Told},
-    sources::{batch, reached},
+    sources::reached,
     started::Started,
 };
 use crate::{
-    acp::{Client, Inbound, Inbox, StopMode, TraceHandle},
-    cli::{CliError, ExitCode, Format, Launch, Reopen, RunOptions, complain},
+    acp::{Client, Inbox, StopMode},
+    cli::{CliError, ExitCode, Format, Launch, RunOptions},
     config::{AgentProfile, Config, Loaded},
     host::{Before, Host, HostEvent, attach},
-    proto::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionId, SessionKey, Way},
+    proto::{ConnectionId, SessionKey, Way},
     report::{self, Narrator, Observer, Problem, Record, Scope},
-    session::{
-        CANCEL_PATIENCE, Effect, Event, NoticeLevel, Prompt, Session, SessionConfig, Start, reduce,
-    },
+    session::{CANCEL_PATIENCE, Event, Prompt, Session},
     text::SafeText,
     ui::{Draft, DraftPart},
     vt::Screens,
@@ -263,320 +263,6 @@ impl Run {
         Ok(self.end(code, problem, signals, deadline).await)
     }
 
-    fn open(&mut self, prompt: Prompt) -> anyhow::Result<Option<tempfile::TempDir>> {
-        let before = match &self.launch.resume {
-            Some(Reopen::Stored { record, .. }) => {
-                let stored = store::stored(&self.state, record.clone());
-                Some(stored.map_err(CliError::from)?)
-            }
-            _ => None,
-        };
-        let start = match self.launch.resume.take() {
-            Some(
-                Reopen::Named(id)
-                | Reopen::Stored {
-                    session: Some(id), ..
-                },
-            ) => Start::Reopen(SessionId::new(id)),
-            // The others were refused before, or mean that no agent has the session.
-            _ => Start::New,
-        };
-        let (config, scratch) = services::session_config(
-            &self.launch,
-            &self.config,
-            &self.profile,
-            start,
-            Some(prompt),
-        );
-        let config = SessionConfig {
-            unattended: true,
-            caps: ClientCaps {
-                // Nobody is there to fill in a form or to look at a page, nor a screen to sign in at
-                // (V1-INIT-14).
-                elicitation_form: false,
-                elicitation_url: false,
-                login_terminal: false,
-                ..config.caps
-            },
-            ..config
-        };
-        let (mut session, effects) = Session::start(config, Instant::now());
-        let before = before.map(|stored| {
-            session.show_stored(stored.history);
-            self.observer.know(&session);
-            (stored.id, stored.going_on)
-        });
-        let jobs = self.jobs.clone();
-        let tell = move |trouble| drop(jobs.send(Job::Record(trouble)));
-        let run = store::Place {
-            key: SESSION,
-            state: &self.state,
-            config: &self.config,
-            started: &self.started,
-        };
-        self.store = Store::begin(&run, &self.profile.id, before, &session, tell);
-        self.session = Some(session);
-        self.perform(effects);
-        Ok(scratch)
-    }
-
-    /// Writes what is to be stored by now; `last`: nothing more comes.
-    fn store(&mut self, last: bool) {
-        let Some(session) = &self.session else { return };
-        let terminals = &session.terminals;
-        self.screens.retain(|id| terminals.contains_key(id));
-        if let Some(store) = &mut self.store {
-            store.write(session, &self.screens, last);
-        }
-        if last {
-            self.store = None;
-        }
-    }
-
-    fn record_trouble(&mut self, trouble: Trouble) {
-        match trouble {
-            Trouble::NotStored(error) => self.not_stored(&error),
-            Trouble::OpenElsewhere => {
-                let text = SafeText::from(OPEN_ELSEWHERE);
-                let level = NoticeLevel::Warning;
-                self.reduce(vec![Event::Note { level, text }]);
-            }
-        }
-    }
-
-    /// Said once: it is no reason to stop.
-    fn not_stored(&mut self, error: &io::Error) {
-        if let Some(store) = &mut self.store {
-            store.failed();
-        }
-        if !std::mem::replace(&mut self.told_not_stored, true) {
-            let text = SafeText::line(&format!("this conversation is not stored: {error}"));
-            let level = NoticeLevel::Warning;
-            self.reduce(vec![Event::Note { level, text }]);
-        }
-    }
-
-    /// Lets the session's rules work on events, does what they want, and tells what is new.
-    fn reduce(&mut self, events: Vec<Event>) {
-        let Some(session) = &mut self.session else {
-            return;
-        };
-        let now = Instant::now();
-        let mut effects = Vec::new();
-        let mut records = Vec::new();
-        for event in events {
-            records.append(&mut self.observer.hear(&event));
-            effects.append(&mut reduce(session, event, now));
-        }
-        records.append(&mut self.observer.look(session));
-        if let Some(store) = &mut self.store {
-            store.changed(session);
-        }
-        self.tell(records);
-        self.perform(effects);
-    }
-
-    fn perform(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            match effect {
-                Effect::ToAgent(message) => {
-                    if let Some(client) = &self.client {
-                        client.send(SESSION, message);
-                    }
-                }
-                Effect::Spawn(protocol) => self.spawn(protocol),
-                Effect::StopAgent(_) => self.stop_agent(),
-                Effect::TellStderr(_) => {
-                    if let Some(client) = &self.client {
-                        // Sending fails only once the loop is over.
-                        let _ = self.jobs.send(Job::Session(Event::Stderr(client.stderr())));
-                    }
-                }
-                Effect::Compare(comparison) => {
-                    let jobs = self.jobs.clone();
-                    let compared = services::compare(&self.before, *comparison, move |event| {
-                        drop(jobs.send(Job::Session(event)));
-                    });
-                    self.comparing = Some(compared);
-                }
-                Effect::Decide {
-                    question,
-                    subject,
-                    options,
-                } => {
-                    if let Some(host) = &self.host {
-                        let jobs = self.jobs.clone();
-                        let before = [self.deciding.take(), self.comparing.take()];
-                        let decided = services::decide(
-                            host,
-                            before,
-                            question,
-                            *subject,
-                            options,
-                            move |event| drop(jobs.send(Job::Session(event))),
-                        );
-                        self.deciding = Some(decided);
-                    }
-                }
-                Effect::Serve {
-                    key,
-                    request,
-                    consent,
-                } => {
-                    if let (Some(host), Some(client)) = (&self.host, &self.client) {
-                        let jobs = self.jobs.clone();
-                        services::serve(
-                            host,
-                            client,
-                            SESSION,
-                            key,
-                            *request,
-                            consent,
-                            move |event| drop(jobs.send(Job::Session(event))),
-                        );
-                    }
-                }
-                // A sign-in is never chosen here: the run ends with the wish for one.
-                Effect::Login(_) | Effect::EndLogin => {}
-                // There is no other session.
-                Effect::Join(_) => {}
-                Effect::CancelServe(key) => {
-                    if let Some(host) = &self.host {
-                        host.cancel(key);
-                    }
-                }
-                // For a screen, and for the person before it.
-                Effect::Notice(notice) => {
-                    let records = self.observer.notice(&notice);
-                    self.tell(records);
-                }
-                // Its own terminals are stored like those that run here.
-                Effect::AgentScreen { id, change } => {
-                    if self.store.is_some() {
-                        screens::change(&mut self.screens, id, change);
-                    }
-                }
-                Effect::SessionDeleted(_)
-                | Effect::Attention(_)
-                | Effect::OpenPage { .. }
-                | Effect::RestoreDraft(_)
-                | Effect::Toast(_) => {}
-            }
-        }
-    }
-
-    /// What it still says is not listened to.
-    fn stop_agent(&mut self) {
-        self.inbox = None;
-        let Some(client) = self.client.take() else {
-            return;
-        };
-        let started = self.started.clone();
-        self.ending = Some(tokio::spawn(async move {
-            client.shutdown(StopMode::Graceful).await;
-            started.forget_agent(&client);
-        }));
-    }
-
-    fn spawn(&mut self, protocol: Protocol) {
-        self.connection = ConnectionId(self.connection.0 + 1);
-        let Some(session) = &self.session else { return };
-        let caps = session.config.caps;
-        let workspace = Workspace {
-            launch: &self.launch,
-            config: &self.config,
-            profile: &self.profile,
-        };
-        let jobs = self.jobs.clone();
-        let host = services::host(&workspace, &session.config, move |event| {
-            drop(jobs.send(Job::Host(event)));
-        });
-        match host {
-            Ok(host) => {
-                // One before has served nothing: no session was open yet.
-                if let Some(before) = self.host.take() {
-                    self.started.forget_host(&before);
-                }
-                self.started.add_host(host.clone());
-                self.host = Some(host);
-            }
-            Err(error) => return self.reduce(vec![Event::SpawnFailed { error }]),
-        }
-        let trace = match self.trace() {
-            Ok(trace) => trace,
-            Err(error) => return self.reduce(vec![Event::SpawnFailed { error }]),
-        };
-        let profile = AgentProfile {
-            protocol,
-            ..self.profile.clone()
-        };
-        let cwd = self.launch.cwd.clone();
-        let max_line = self.config.connection.max_line();
-        let jobs = self.jobs.clone();
-        let (connection, ending) = (self.connection, self.ending.take());
-        tokio::spawn(async move {
-            if let Some(ending) = ending {
-                // It cannot panic; and if it did, it would have ended.
-                let _ = ending.await;
-            }
-            let launched = services::launch(profile, cwd, max_line, connection, caps, trace).await;
-            let _ = jobs.send(Job::Launched(launched));
-        });
-    }
-
-    fn trace(&self) -> Result<Option<TraceHandle>, SafeText> {
-        let Some(path) = &self.launch.wire else {
-            return Ok(None);
-        };
-        services::trace(path, &self.config, [&self.profile], &self.started).map(Some)
-    }
-
-    fn job(&mut self, job: Job) {
-        match job {
-            Job::Launched(Ok(launched)) => {
-                let client = Arc::new(launched.client);
-                self.started.add_agent(client.clone());
-                self.client = Some(client);
-                self.inbox = Some(launched.inbox);
-                let connected = Event::Connected(self.connection);
-                self.reduce(vec![launched.mcp_servers, connected]);
-            }
-            Job::Launched(Err(error)) => self.reduce(vec![Event::SpawnFailed { error }]),
-            Job::Host(HostEvent::TerminalStarted {
-                session,
-                id,
-                command,
-                cwd,
-                screen,
-            }) => {
-                if self.store.is_some() {
-                    self.screens.insert(id.clone(), screen);
-                }
-                self.reduce(vec![Event::TerminalStarted {
-                    session,
-                    id,
-                    command,
-                    cwd,
-                }]);
-            }
-            Job::Host(HostEvent::TerminalExited { id, status }) => {
-                self.reduce(vec![Event::TerminalExited { id, status }]);
-            }
-            Job::Host(HostEvent::TerminalOutput) => self.screens.relieve(),
-            Job::Session(event) => self.reduce(vec![event]),
-            Job::Record(trouble) => self.record_trouble(trouble),
-        }
-    }
-
-    fn agent_said(&mut self, said: Vec<Inbound>) {
-        let connection = self.connection;
-        let events = said.into_iter().map(|inbound| match inbound {
-            Inbound::FromAgent(message) => Event::Agent(connection, message),
-            Inbound::Exited(exit) => Event::Exited(connection, exit),
-        });
-        self.reduce(events.collect());
-    }
-
     /// The first time the turn is cancelled as the protocol wants it, and its end waited for; the
     /// second time nothing is waited for.
     fn stop(&mut self, stop: Stop) {
@@ -604,142 +290,4 @@ impl Run {
     fn given_up(&self) -> (ExitCode, Option<Problem>) {
         self.stop.unwrap_or(Stop::Interrupted).outcome()
     }
-
-    /// Says the last words, ends the agent, and waits until all is written.
-    async fn end(
-        mut self,
-        code: ExitCode,
-        problem: Option<Problem>,
-        mut signals: Signals,
-        deadline: Option<Instant>,
-    ) -> ExitCode {
-        self.store(true);
-        let mut summary = self.observer.summary().clone();
-        summary.exit_code = code.number();
-        summary.error.clone_from(&problem);
-        summary.seconds = seconds(self.begun);
-        if !self.quiet
-            && let Some(line) = self.narrator.rest()
-        {
-            self.output.err(&line);
-        }
-        match self.format {
-            Format::Text => {
-                let end = self.narrator.end();
-                self.output.out(end);
-            }
-            Format::Json => self.output.out(report::pretty(&summary)),
-            Format::Jsonl => self.tell(vec![Record::End(Box::new(summary))]),
-        }
-        if let Some(problem) = &problem {
-            let text = format!("acp-tui: {}", problem.message);
-            self.output.err(crate::text::sanitize(&text).as_ref());
-        }
-        if let Some(session) = &self.session
-            && let Some(client) = &self.client
-        {
-            for message in session.farewell() {
-                client.send(SESSION, message);
-            }
-        }
-        // Agents keep their sessions when they are asked to end, not when they are made to.
-        let mode = match self.stop {
-            None => StopMode::Graceful,
-            Some(_) => StopMode::Quick,
-        };
-        let started = self.started.clone();
-        let lost = self.output.closed();
-        let written = self.output.finish();
-        let told = self.told_not_stored;
-        let ending = async {
-            let (not_stored, ()) = tokio::join!(started.end(mode), written.cancelled());
-            if let Some(why) = not_stored.filter(|_| !told) {
-                complain(why);
-            }
-        };
-        // Who reads slowly is waited for as long as a turn would be.
-        let given_up = async {
-            if self.stop.is_some() {
-                tokio::time::sleep(OUTPUT_PATIENCE).await;
-                return code;
-            }
-            loop {
-                tokio::select! {
-                    told = signals.recv() => match told {
-                        Told::End(_) | Told::Interrupt(_) => return ExitCode::Interrupted,
-                        Told::Continue | Told::Resize => {}
-                    },
-                    () = reached(deadline) => return ExitCode::Refused,
-                }
-            }
-        };
-        tokio::select! {
-            // What cannot be written is no success, however the turn ended.
-            () = ending => match code {
-                ExitCode::Done if lost.is_cancelled() => {
-                    complain("stdout was closed before all was written");
-                    ExitCode::Failure
-                }
-                code => code,
-            },
-            code = given_up => code,
-        }
-    }
-
-    fn tell(&mut self, records: Vec<Record>) {
-        for record in &records {
-            if let Record::Notice {
-                level: "error",
-                text,
-                ..
-            } = record
-            {
-                self.last_error = Some(text.clone());
-            }
-            match self.format {
-                Format::Text => {
-                    let words = self.narrator.words(record);
-                    self.output.out(words);
-                }
-                Format::Jsonl => {
-                    let t = seconds(self.begun);
-                    self.output.out(report::line(&Timed { t, record }));
-                    continue;
-                }
-                Format::Json => {}
-            }
-            if !self.quiet {
-                for line in self.narrator.aside(record) {
-                    self.output.err(&line);
-                }
-            }
-        }
-    }
-}
-
-#[derive(serde::Serialize)]
-struct Timed<'a> {
-    t: f64,
-    #[serde(flatten)]
-    record: &'a Record,
-}
-
-fn seconds(since: Instant) -> f64 {
-    (since.elapsed().as_secs_f64() * 1e3).round() / 1e3
-}
-
-/// What the agent sends next; its end, where nothing more will come.
-async fn next(inbox: &mut Option<Inbox>) -> Vec<Inbound> {
-    let Some(receiver) = inbox else {
-        return std::future::pending().await;
-    };
-    if let Some(said) = batch(receiver).await {
-        return said;
-    }
-    *inbox = None;
-    let exit = AgentExit {
-        cause: Some("its messages cannot be read any more".into()),
-        ..AgentExit::default()
-    };
-    vec![Inbound::Exited(exit)]
 }

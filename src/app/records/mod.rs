@@ -17,6 +17,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crate::{
     record::{About, GoingOn, Record},
     session::History,
+    text::SafeText,
 };
 
 pub use file::{is_record, read};
@@ -34,6 +35,8 @@ pub struct Stored {
     pub about: About,
     pub going_on: GoingOn,
     pub history: History,
+    /// What is to be said of lines in it that cannot be read.
+    pub damage: Option<SafeText>,
 }
 
 impl Stored {
@@ -42,6 +45,7 @@ impl Stored {
             id,
             about: record.about.clone(),
             going_on: record.going_on(),
+            damage: record.damage(),
             history: record.into_history(Instant::now()),
         }
     }
