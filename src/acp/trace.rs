@@ -18,7 +18,9 @@ use crate::{
     rpc::{self, Direction, WireLine},
     text::{
         json,
-        secrets::{MASK, is_secret_name, mask, mask_json},
+        secrets::{
+            MASK, is_ordinary, is_secret_member, is_secret_name, is_switch, mask, mask_json,
+        },
     },
 };
 
@@ -36,40 +38,57 @@ const MODE: u32 = 0o600;
 
 /// Texts that the log must not hold.
 #[derive(Clone, Debug, Default)]
-pub struct Secrets(Vec<Finder<'static>>);
+pub struct Secrets(Vec<Secret>);
+
+#[derive(Clone, Debug)]
+struct Secret {
+    text: Finder<'static>,
+    /// It could be part of any word: only where it stands by itself.
+    whole_word: bool,
+}
 
 impl Secrets {
-    /// The values of those variables whose name says that they are secret, and other `values`.
+    /// The values of those variables whose name says that they are secret; of MCP servers, whose
+    /// variables and headers are there for them, all that are no ordinary words.
     pub fn of_env<'a>(
         env: impl IntoIterator<Item = (&'a str, &'a str)>,
-        values: impl IntoIterator<Item = &'a str>,
+        servers: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Self {
-        let of_env = env.into_iter().filter(|(name, _)| is_secret_name(name));
-        let values = of_env
+        let named = |name: &str| is_secret_name(name) || is_secret_member(name);
+        let env = env.into_iter().filter(|(name, _)| named(name));
+        let servers = servers.into_iter();
+        let servers = servers.filter(|(name, value)| named(name) || !is_ordinary(value));
+        let values = env
+            .chain(servers)
             .map(|(_, value)| value)
-            .chain(values)
-            .filter(|value| value.len() >= SHORTEST_SECRET)
+            .filter(|value| value.len() >= SHORTEST_SECRET && !is_switch(value))
             // As it stands within a JSON string.
             .filter_map(|value| serde_json::to_string(value).ok())
             .filter_map(|quoted| Some(quoted.strip_prefix('"')?.strip_suffix('"')?.to_owned()));
         let mut values: Vec<String> = values.collect();
         // The longest first, in case one holds another.
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        Self(
-            values
-                .iter()
-                .map(|value| Finder::new(value).into_owned())
-                .collect(),
-        )
+        let secret = |value: &String| Secret {
+            text: Finder::new(value).into_owned(),
+            whole_word: is_ordinary(value),
+        };
+        Self(values.iter().map(secret).collect())
     }
 
     fn mask(&self, line: &mut Vec<u8>) {
-        for secret in &self.0 {
+        for Secret { text, whole_word } in &self.0 {
+            let len = text.needle().len();
             let mut from = 0;
-            while let Some(found) = line.get(from..).and_then(|rest| secret.find(rest)) {
+            while let Some(found) = line.get(from..).and_then(|rest| text.find(rest)) {
                 let at = from + found;
-                line.splice(at..at + secret.needle().len(), MASK.bytes());
-                from = at + MASK.len();
+                let beside = [at.checked_sub(1), Some(at + len)];
+                let mut beside = beside.into_iter().flatten().filter_map(|at| line.get(at));
+                if *whole_word && beside.any(u8::is_ascii_alphanumeric) {
+                    from = at + len;
+                } else {
+                    line.splice(at..at + len, MASK.bytes());
+                    from = at + MASK.len();
+                }
             }
         }
     }
@@ -192,6 +211,41 @@ fn write_line(
 mod tests {
     use super::*;
     use crate::rpc::Tap;
+
+    #[test]
+    fn settings_of_servers_eat_no_ordinary_words() {
+        let secrets = Secrets::of_env(
+            [
+                ("TOKENIZERS_PARALLELISM", "enabled"),
+                ("DB_PASSWORD", "swordfish"),
+                ("USE_API_KEY", "disabled"),
+                ("HOME", "/home/somebody"),
+            ],
+            [
+                ("NODE_ENV", "production"),
+                ("ROOT", "/usr/share/files"),
+                ("TIMEOUT", "120000"),
+                ("PLAIN", "hunter2"),
+                ("MY_TOKEN", "production-token"),
+                ("X-Api-Key", "letmein"),
+            ],
+        );
+        for (said, masked) in [
+            ("in production, enabled", "in production, enabled"),
+            (
+                "disabled /usr/share/files 120000",
+                "disabled /usr/share/files 120000",
+            ),
+            ("x swordfish, swordfishes", "x ***, swordfishes"),
+            ("\"swordfish\" hunter2 xhunter23", "\"***\" *** x***3"),
+            ("production-token letmein", "*** ***"),
+            ("/home/somebody", "/home/somebody"),
+        ] {
+            let mut line = said.as_bytes().to_vec();
+            secrets.mask(&mut line);
+            assert_eq!(String::from_utf8_lossy(&line), masked);
+        }
+    }
 
     #[tokio::test]
     async fn lines_are_logged_whole_masked_and_private() {

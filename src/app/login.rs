@@ -163,8 +163,8 @@ fn command(login: Login, profile: &AgentProfile, cwd: PathBuf) -> Result<LoginCo
             })
         }
         Login::Profile => {
-            let line = profile.login_command.as_deref().unwrap_or_default();
-            Ok(LoginCommand::line(line, base.env, cwd))
+            let line = profile.login_line().unwrap_or_default();
+            Ok(LoginCommand::line(&line, base.env, cwd))
         }
         Login::Program(program) => {
             let title = program.command_line();
@@ -173,7 +173,7 @@ fn command(login: Login, profile: &AgentProfile, cwd: PathBuf) -> Result<LoginCo
                 args: program.args.into_iter().map(OsString::from).collect(),
                 env: overlaid(base.env, program.env),
             };
-            let found = find(&invocation, &cwd)?;
+            let found = find(&invocation, profile, &cwd)?;
             Ok(LoginCommand {
                 program: found.into(),
                 name: invocation.program,
@@ -186,9 +186,19 @@ fn command(login: Login, profile: &AgentProfile, cwd: PathBuf) -> Result<LoginCo
     }
 }
 
-fn find(invocation: &Invocation, cwd: &Path) -> Result<PathBuf, StartError> {
+/// On PATH; else, where it is called like the agent's own program, that.
+fn find(
+    invocation: &Invocation,
+    profile: &AgentProfile,
+    cwd: &Path,
+) -> Result<PathBuf, StartError> {
+    let own = || {
+        profile.own_program(invocation.program.to_str()?)?;
+        profile.locate(cwd).ok()
+    };
     invocation
         .find(cwd)
+        .or_else(own)
         .ok_or_else(|| StartError::NotFound(NotFound::new(invocation.program.clone(), None, cwd)))
 }
 
@@ -199,4 +209,57 @@ fn overlaid(
     let over = over.into_iter();
     base.extend(over.map(|(name, value)| (name.into(), value.into())));
     base
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+    use crate::proto::LoginProgram;
+
+    #[test]
+    fn an_agent_that_is_configured_by_its_path_signs_in_with_the_same_program() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("own agent");
+        fs::write(&program, "").expect("written");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("chmod");
+        let path = program.to_string_lossy().into_owned();
+        let of = |command: &str, line: &str| AgentProfile {
+            login_command: Some(line.into()),
+            ..AgentProfile::command(command.into(), vec!["acp".into()])
+        };
+        let cwd = || folder.path().to_owned();
+        let line = |command: &str, line: &str| {
+            let found = super::command(Login::Profile, &of(command, line), cwd());
+            found.expect("there").title.to_string()
+        };
+        for (command, typed, run) in [
+            ("/opt/x/kimi", "kimi login", "/opt/x/kimi login"),
+            ("/opt/x/kimi", "  kimi", "/opt/x/kimi"),
+            ("/opt/x y/kimi", "kimi login", "'/opt/x y/kimi' login"),
+            (
+                "./kimi",
+                "kimi login && kimi info",
+                "./kimi login && kimi info",
+            ),
+            ("/opt/x/kimi", "kimi-cli login", "kimi-cli login"),
+            ("/opt/x/kimi", "A=1 kimi login", "A=1 kimi login"),
+            ("kimi", "kimi login", "kimi login"),
+        ] {
+            assert_eq!(line(command, typed), run);
+        }
+        let named = |name: &str| {
+            let program = LoginProgram {
+                command: name.into(),
+                args: vec!["login".into()],
+                env: Vec::new(),
+            };
+            let found = command(Login::Program(program), &of(&path, ""), cwd());
+            found.ok().map(|found| PathBuf::from(found.program))
+        };
+        assert_eq!(named("own agent"), Some(program.clone()));
+        assert_eq!(named("no such agent"), None);
+        assert!(named("sh").is_some_and(|found| found.ends_with("bin/sh")));
+    }
 }

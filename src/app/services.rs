@@ -74,7 +74,7 @@ pub fn session_config(
         modes: profile.own_modes(),
         agent: SafeText::line(&profile.name),
         command: SafeText::line(&profile.command_line()),
-        login: profile.login_command.as_deref().map(SafeText::line),
+        login: profile.login_line().as_deref().map(SafeText::line),
         cwd: launch.cwd.clone(),
         additional_directories,
         system_prompt: profile.system_prompt.clone(),
@@ -179,17 +179,21 @@ fn secrets<'a>(
     let profiles = profiles.iter();
     let lookup = |name: &str| std::env::var_os(name);
     let servers = profiles.clone().flat_map(|profile| &profile.mcp_servers);
-    let of_servers: Vec<String> = servers.flat_map(|server| server.secrets(&lookup)).collect();
+    let of_servers: Vec<(String, String)> =
+        servers.flat_map(|server| server.secrets(&lookup)).collect();
     let of_profiles = profiles.filter_map(|profile| profile.invocation().ok());
     let all = std::env::vars_os().chain(of_profiles.flat_map(|invocation| invocation.env));
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     let all: Vec<(String, String)> = all.filter_map(text).collect();
-    let env = all
+    Secrets::of_env(borrowed(&all), borrowed(&of_servers))
+}
+
+fn borrowed(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
+    pairs
         .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
-    Secrets::of_env(env, of_servers.iter().map(String::as_str))
+        .map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
 /// An agent that runs, and the MCP servers that it may be handed.

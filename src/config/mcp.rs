@@ -178,17 +178,17 @@ impl McpServerConfig {
         })
     }
 
-    /// Values of its variables and headers, as far as they can be expanded (V1-MCP-04). Looks at no
-    /// file.
-    pub fn secrets(&self, lookup: &dyn Fn(&str) -> Option<OsString>) -> Vec<String> {
+    /// Its variables and headers, as far as they can be expanded (V1-MCP-04). Looks at no file.
+    pub fn secrets(&self, lookup: &dyn Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
         let pairs = match &self.target {
             Target::Program { env, .. } => env,
             Target::Address { headers, .. } => headers,
         };
-        let values = pairs.iter().map(|(_, value)| expand(value, lookup));
-        values
-            .filter_map(|value| value.ok()?.into_string().ok())
-            .collect()
+        let pairs = pairs.iter().filter_map(|(name, value)| {
+            let value = expand(value, lookup).ok()?;
+            Some((name.clone(), value.into_string().ok()?))
+        });
+        pairs.collect()
     }
 
     fn expand_part(

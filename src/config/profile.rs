@@ -221,6 +221,27 @@ impl AgentProfile {
         text::command_line(std::iter::once(program).chain(args))
     }
 
+    /// The line to sign in with, for a shell. Its first word is the agent's own program where it is
+    /// called like that: one that is configured by its path need not be on PATH.
+    pub fn login_line(&self) -> Option<String> {
+        let line = self.login_command.as_deref()?.trim();
+        let first = line.split_whitespace().next().unwrap_or_default();
+        Some(match self.own_program(first) {
+            Some(program) => {
+                let rest = line.get(first.len()..).unwrap_or_default();
+                format!("{}{rest}", text::command_line([&*program]))
+            }
+            None => line.to_owned(),
+        })
+    }
+
+    /// The path that the profile gives its command, if that is the program of this name.
+    pub fn own_program(&self, name: &str) -> Option<String> {
+        let program = self.invocation().ok()?.program.into_string().ok()?;
+        let (_, own) = program.rsplit_once('/')?;
+        (own == name).then_some(program)
+    }
+
     /// Expands command, arguments and environment with the client's own environment. A command
     /// from the command line is taken as it is: the shell has expanded it.
     ///

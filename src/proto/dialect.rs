@@ -298,6 +298,15 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
+/// A row of one preset alone tells the agent.
+fn only_preset(row: DialectRow) -> Option<&'static Preset> {
+    let mut with = PRESETS.iter().filter(|preset| preset.rows.contains(&row));
+    match (with.next(), with.next()) {
+        (Some(preset), None) => Some(preset),
+        _ => None,
+    }
+}
+
 /// The protocol that an agent speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
@@ -350,6 +359,24 @@ pub struct DialectLine {
 }
 
 impl DialectHint {
+    /// Whether it may be an agent with that row as well: what was seen is of a preset that has it, and of
+    /// no other.
+    pub fn suggests(self, row: DialectRow) -> bool {
+        let forms = [
+            DialectRow::LocalMcp,
+            DialectRow::UnionMcp,
+            DialectRow::ObjectEnv,
+        ];
+        let seen = match &self {
+            Self::Detected(seen) | Self::Wanted(seen) => std::slice::from_ref(seen),
+            // Which form it is cannot be told.
+            Self::McpServers => &forms[..],
+            Self::Threads => return false,
+        };
+        let mut seen = seen.iter();
+        seen.any(|seen| only_preset(*seen).is_some_and(|preset| preset.rows.contains(&row)))
+    }
+
     /// `known`: what the profile says, and what was detected besides. `None` where nothing is
     /// missing.
     pub fn advice(self, known: Dialect) -> Option<DialectAdvice> {
@@ -360,11 +387,8 @@ impl DialectHint {
         let (wants, mut lines) = match self {
             Self::Detected(_) => return None,
             Self::Wanted(row) => {
-                let presets = PRESETS.iter();
-                let mut presets = presets.filter(|preset| preset.rows.contains(&row));
                 let mut lines = vec![with(&[row], None)];
-                // A row of one preset alone tells the agent.
-                if let (Some(preset), None) = (presets.next(), presets.next()) {
+                if let Some(preset) = only_preset(row) {
                     lines.push(with(preset.rows, Some(preset.of)));
                 }
                 let wants = format!("{} (\"{}\")", row.what(), row.name());
@@ -421,6 +445,23 @@ mod tests {
         assert_eq!(Dialect::of_word("auto"), Some(Dialect::default()));
         assert_eq!(Dialect::of_word("v1"), Some(Dialect::V1));
         assert_eq!(Dialect::of_word("banj0"), None);
+    }
+
+    #[test]
+    fn what_is_seen_suggests_the_rest_of_its_preset_alone() {
+        let resume = DialectRow::UnstableResume;
+        for (hint, suggests) in [
+            (DialectHint::Detected(DialectRow::KindUpdates), true),
+            (DialectHint::Wanted(DialectRow::ModeParam), true),
+            (DialectHint::McpServers, true),
+            // Of several presets, of another one, of none.
+            (DialectHint::Detected(DialectRow::Models), false),
+            (DialectHint::Detected(DialectRow::TypeUpdates), false),
+            (DialectHint::Detected(DialectRow::FlatToolCall), false),
+            (DialectHint::Threads, false),
+        ] {
+            assert_eq!(hint.suggests(resume), suggests, "{hint:?}");
+        }
     }
 
     #[test]

@@ -1,9 +1,19 @@
 //! The events for people: the agent's words, and short lines about everything else.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use super::{Flow, Record, Tool};
-use crate::text::{SafeText, exact_line, first_bytes, truncate_to_width};
+use crate::{
+    proto::{EnvEffect, env_effect},
+    text::{
+        SafeText, exact_line, first_bytes,
+        secrets::{MASK, is_ordinary, mask},
+        truncate_to_width,
+    },
+};
 
 /// Cells of a line that quotes the agent: these lines are to be looked over, not read.
 const WIDTH: usize = 160;
@@ -205,7 +215,9 @@ impl Narrator {
     }
 }
 
+/// Whoever keeps what is printed keeps no secrets by it: logs of CI among them.
 fn line(text: &str) -> SafeText {
+    let text = mask(text);
     let line = SafeText::line(&text.replace('\n', "⏎"));
     SafeText::line(&truncate_to_width(&line, WIDTH))
 }
@@ -213,10 +225,57 @@ fn line(text: &str) -> SafeText {
 fn label(title: &str, env: &[String], command: Option<&str>, paths: &[String]) -> SafeText {
     if let Some(command) = command {
         let command = exact_line(command);
-        let words = env.iter().map(String::as_str).chain([command.as_str()]);
-        return SafeText::new(&words.collect::<Vec<_>>().join(" "));
+        let env = env.iter().map(|variable| shown_variable(variable));
+        let words: Vec<_> = env.chain([Cow::Borrowed(command.as_str())]).collect();
+        return SafeText::new(&words.join(" "));
     }
     let path = paths.first().map(String::as_str);
     let title = Some(title).filter(|title| !title.is_empty());
     SafeText::new(title.or(path).unwrap_or("(no title)"))
+}
+
+/// `NAME=value` of what is set for a command. The value of one that steers nothing may be a secret by
+/// whatever name: as long as it is no word, a path or a small number, the name is enough.
+fn shown_variable(variable: &str) -> Cow<'_, str> {
+    let Some((name, value)) = variable.split_once('=') else {
+        return Cow::Borrowed(variable);
+    };
+    let hidden = env_effect(name, value) == EnvEffect::Unknown
+        && !is_ordinary(value.trim_matches(['\'', '"']));
+    match hidden {
+        true => Cow::Owned(format!("{name}={MASK}")),
+        false => Cow::Borrowed(variable),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_for_a_command_holds_no_secret_of_its_environment() {
+        let told = |env: &[&str], command| {
+            let env: Vec<String> = env.iter().map(|variable| (*variable).to_owned()).collect();
+            line(&label("", &env, Some(command), &[])).to_string()
+        };
+        let env = [
+            "PATH=./bin:/usr/bin",
+            "LD_PRELOAD=/tmp/x1.so",
+            "MODE=fast",
+            "PORT=8080",
+            "E=",
+        ];
+        let plain = format!("{} cargo test", env.join(" "));
+        assert_eq!(told(&env, "cargo test"), plain);
+        let env = [
+            "STRIPE=sk_live_51H",
+            "Q='a1 b2'",
+            "API_KEY=•••",
+            "DB=postgres://u:pw1@h/db",
+        ];
+        assert_eq!(
+            told(&env, "X_TOKEN=abc curl https://u:pw2@h"),
+            "STRIPE=*** Q=*** API_KEY=*** DB=*** X_TOKEN=*** curl https://u:***@h"
+        );
+    }
 }

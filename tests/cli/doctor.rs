@@ -187,10 +187,7 @@ fn an_agent_that_ends_is_told_with_its_last_words() {
         "FAILED initialize the agent ended with exit code 7"
     );
     assert_eq!(said[1], "stderr no licence");
-    assert!(
-        said[2].starts_with("try is this its screen for people?"),
-        "{said:?}"
-    );
+    assert!(said[2].starts_with("try is this its own UI?"), "{said:?}");
 }
 
 #[test]

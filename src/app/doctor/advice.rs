@@ -84,7 +84,7 @@ fn not_an_agent(profile: &AgentProfile, config: &Config) -> Vec<String> {
         return Vec::new();
     }
     vec![
-        "is this its screen for people? many agents speak ACP only with a word such as `acp` or `--acp`: \
+        "is this its own UI? many agents speak ACP only with an argument such as `acp` or `--acp`: \
          look at its --help"
             .to_owned(),
     ]
@@ -187,7 +187,7 @@ pub fn sign_in_way(profile: &AgentProfile, method: &AuthMethod) -> String {
         }
         AuthMethodKind::Program(_) if profile.login_command.is_some() => format!(
             "acp-tui's dialog runs `{}`",
-            profile.login_command.as_deref().unwrap_or_default()
+            profile.login_line().unwrap_or_default()
         ),
         AuthMethodKind::Program(Some(program)) => {
             format!("acp-tui's dialog offers `{}`", program.command_line())
@@ -223,7 +223,7 @@ pub fn sign_in(profile: &AgentProfile, methods: &[AuthMethod]) -> Vec<String> {
             start_line(profile)
         ));
     }
-    if let Some(login) = &profile.login_command {
+    if let Some(login) = profile.login_line() {
         advice.push(format!("or sign in at a shell: {login}"));
     }
     for method in methods {
@@ -270,10 +270,7 @@ mod tests {
             "this program speaks ACP when it is started as `known-cli --acp`: acp-tui --agent known"
         );
         let advice = silent(&profile("other", &[]), &config());
-        assert!(
-            advice[0].starts_with("is this its screen for people?"),
-            "{advice:?}"
-        );
+        assert!(advice[0].starts_with("is this its own UI?"), "{advice:?}");
         let advice = silent(&profile("other", &["acp"]), &config());
         assert_eq!(
             advice,

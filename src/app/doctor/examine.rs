@@ -256,10 +256,6 @@ impl Examination<'_> {
             report.add(Verdict::Warning, "initialize", text);
         }
         report.add_capabilities(&initialized.caps);
-        let caps_of_it = &initialized.caps;
-        if protocol == Protocol::V1 && !caps_of_it.load_session && !caps_of_it.resume {
-            self.older_resume(report);
-        }
         for (offered, method, key) in [
             (caps.read_text_file, "fs/read_text_file", "fs.read"),
             (caps.write_text_file, "fs/write_text_file", "fs.write"),
@@ -289,6 +285,10 @@ impl Examination<'_> {
         } else {
             self.open(agent, &initialized, report).await;
         }
+        let opens_again = initialized.caps.load_session || initialized.caps.resume;
+        if protocol == Protocol::V1 && !opens_again {
+            self.older_resume(agent, report);
+        }
         Ok(Some(initialized.caps))
     }
 
@@ -300,15 +300,19 @@ impl Examination<'_> {
         Err(Older)
     }
 
-    /// D-02: it cannot be told who resumes by the older name.
-    fn older_resume(&self, report: &mut DoctorReport) {
-        let advice = DialectHint::Wanted(DialectRow::UnstableResume).advice(self.profile.dialect);
+    /// D-02: who resumes by the older name does not say so, but shows the rest of that dialect.
+    fn older_resume(&self, agent: &Asked<'_>, report: &mut DoctorReport) {
+        let row = DialectRow::UnstableResume;
+        if !agent.dialect.iter().any(|hint| hint.suggests(row)) {
+            return;
+        }
+        let advice = DialectHint::Wanted(row).advice(self.profile.dialect);
         let Some(line) = advice.and_then(|advice| advice.lines.into_iter().next()) else {
             return;
         };
         let text = format!(
-            "one that has {} does not say so",
-            DialectRow::UnstableResume.what()
+            "an agent of this dialect may have {}, and does not say so",
+            row.what()
         );
         let line = advice::in_profile(self.profile, &line.line);
         report.push(Finding::new(Verdict::Missing, "older resume", text).advise([line]));

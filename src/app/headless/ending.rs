@@ -104,7 +104,7 @@ impl Stop {
             // A limit like those of the agent.
             Self::TimeOver => (
                 ExitCode::Refused,
-                problem("timeout", "the time was over (--timeout)".to_owned()),
+                problem("timeout", "timed out (--timeout)".to_owned()),
             ),
             Self::OutputClosed => (
                 ExitCode::Failure,
@@ -119,8 +119,8 @@ impl Stop {
 
 /// By hand, since nobody is here to do it: the profile knows best, then the agent.
 fn how_to_sign_in(session: &Session, profile: &AgentProfile) -> String {
-    if let Some(login) = &profile.login_command {
-        return format!("run `{}`, then try again", SafeText::line(login));
+    if let Some(login) = profile.login_line() {
+        return format!("run `{}`, then try again", SafeText::line(&login));
     }
     let methods = &session.agent.auth_methods;
     let variables = methods.iter().find_map(|method| match &method.kind {

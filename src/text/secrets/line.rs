@@ -4,7 +4,11 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use memchr::memmem::Finder;
 
-use super::{MASK, MAX_NAME, is_secret_member, is_secret_parameter, is_secret_variable};
+use crate::text::first_bytes;
+
+use super::{
+    MASK, MAX_NAME, is_secret_member, is_secret_parameter, is_secret_variable, is_switch, is_word,
+};
 
 /// The user of an address is a token from this length on (`https://TOKEN@host`).
 const TOKEN_AS_USER: usize = 16;
@@ -112,6 +116,9 @@ impl Spans {
         let start = colon + 1 + (rest.len() - rest.trim_start_matches([' ', '\t']).len());
         let of_header = name.contains('-')
             || ["authorization", "cookie"].contains(&name.to_ascii_lowercase().as_str());
+        if is_prose(text, start) || is_code(text, start) {
+            return;
+        }
         let value = value(text, start);
         let bare = value.start == start;
         if bare && of_header {
@@ -146,7 +153,9 @@ impl Spans {
             let end = rest.find(ends).unwrap_or(rest.len());
             self.add(text, start..start + end);
         } else if is_secret_member(name) || is_secret_variable(name) {
-            self.add(text, value(text, start));
+            if !is_code(text, start) {
+                self.add(text, value(text, start));
+            }
         }
     }
 
@@ -179,6 +188,10 @@ impl Spans {
         if of_user {
             let word = text.get(span.clone()).unwrap_or_default();
             let Some(colon) = word.find(':') else { return };
+            // A user's and a group's number.
+            if word.bytes().all(|b| b.is_ascii_digit() || b == b':') {
+                return;
+            }
             span.start += colon + 1;
         }
         self.add(text, span);
@@ -193,8 +206,11 @@ impl Spans {
             let rest = text.get(start..).unwrap_or_default();
             let is_token = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
             let token = &rest[..rest.find(|c| !is_token(c)).unwrap_or(rest.len())];
-            let telling =
-                token.contains(|c: char| c.is_ascii_digit()) || token.len() >= 2 * SHORTEST_BEARER;
+            let has = |of: fn(&char) -> bool| token.chars().any(|c| of(&c));
+            let telling = has(char::is_ascii_digit)
+                || token.len() >= 2 * SHORTEST_BEARER
+                    && has(char::is_ascii_uppercase)
+                    && has(char::is_ascii_lowercase);
             if token.len() >= SHORTEST_BEARER && telling {
                 found.push(start..start + token.len());
             }
@@ -213,6 +229,87 @@ impl Spans {
         }
         self.0 = merged;
     }
+}
+
+/// Bytes that are looked at to tell words from a secret, so that a line of any length costs the same.
+const LOOKED_AT: usize = 128;
+
+/// Whether a line goes on in words from there, as in a sentence about a secret.
+fn is_prose(text: &str, start: usize) -> bool {
+    const WORDS: usize = 3;
+    const SCHEMES: [&str; 5] = ["bearer", "basic", "digest", "token", "negotiate"];
+    let rest = first_bytes(text.get(start..).unwrap_or_default(), LOOKED_AT);
+    let end = rest.find(['"', '\n', '\r']).unwrap_or(rest.len());
+    let mut words = rest[..end]
+        .split([' ', '\t'])
+        .filter(|word| !word.is_empty());
+    let plain = |word: &&str| {
+        let word = word.trim_matches(|c: char| ".,;:!?()'`*_".contains(c));
+        let mut parts = word.split(['-', '\'', '’', '/']);
+        !word.is_empty() && parts.all(is_word)
+    };
+    let first: Vec<&str> = words.by_ref().take(WORDS).collect();
+    let scheme = first.first().is_some_and(|first| {
+        let first = first.to_ascii_lowercase();
+        SCHEMES.contains(&&*first)
+    });
+    first.len() == WORDS && !scheme && first.iter().all(plain)
+}
+
+/// Whether what stands there without quotes is a type, a switch, a call or a place in a program or in
+/// a shell, and so tells of a secret without being one.
+fn is_code(text: &str, start: usize) -> bool {
+    const TYPES: [&str; 22] = [
+        "string",
+        "str",
+        "number",
+        "boolean",
+        "bool",
+        "int",
+        "integer",
+        "bytes",
+        "any",
+        "unknown",
+        "undefined",
+        "object",
+        "text",
+        "option",
+        "vec",
+        "box",
+        "arc",
+        "secretstring",
+        "i32",
+        "u32",
+        "i64",
+        "u64",
+    ];
+    const PLACES: [&str; 14] = [
+        "process.env",
+        "os.environ",
+        "os.getenv",
+        "std::env",
+        "env.",
+        "self.",
+        "this.",
+        "config.",
+        "settings.",
+        "options.",
+        "ctx.",
+        "req.",
+        "request.",
+        "args.",
+    ];
+    let rest = first_bytes(text.get(start..).unwrap_or_default(), LOOKED_AT);
+    let value = &rest[..rest.find(ends_value).unwrap_or(rest.len())];
+    let of_name = |c: char| c.is_ascii_alphabetic() || "_.:".contains(c);
+    let name = &value[..value.find(|c| !of_name(c)).unwrap_or(value.len())];
+    let is_call = !name.is_empty() && value[name.len()..].starts_with('(');
+    let word = value.trim_end_matches(['.', ':', '?', '!', '*', ']', '[']);
+    value.starts_with("$(")
+        || is_call
+        || is_switch(word)
+        || TYPES.iter().any(|known| word.eq_ignore_ascii_case(known))
+        || PLACES.iter().any(|place| value.starts_with(place))
 }
 
 /// A shell's word or a quoted text that begins at `start`, without its quotes.
@@ -243,13 +340,17 @@ fn value(text: &str, start: usize) -> Range<usize> {
         }
         return begin..begin + end;
     }
-    let ends = |c: char| c.is_whitespace() || c.is_control() || "\"'`,;)}]&|<>".contains(c);
     // A variable is told from a secret by its braces.
     let end = match rest.strip_prefix("${") {
         Some(name) => name.find('}').map_or(rest.len(), |end| end + 3),
-        None => rest.find(ends).unwrap_or(rest.len()),
+        None => rest.find(ends_value).unwrap_or(rest.len()),
     };
     start..start + end
+}
+
+/// What ends a value without quotes.
+fn ends_value(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || "\"'`,;)}]&|<>".contains(c)
 }
 
 /// The name that `text` ends with.

@@ -2,8 +2,9 @@
 //! passwords and secret parameters in addresses and command lines.
 //!
 //! Owns: which names these are, and masking in plain text ([`mask`]) and in JSON ([`mask_json`]).
-//! It errs on the safe side: what is masked for nothing costs a look elsewhere. Masking takes time
-//! and memory in proportion to the text, and keeps no tree of it.
+//! It errs on the safe side: what is masked for nothing costs a look elsewhere. Prose and code that
+//! speak of secrets stay as they are: `password: enter the one …`, `token: String`, `key = get_key()`.
+//! Masking takes time and memory in proportion to the text, and keeps no tree of it.
 
 mod json;
 mod line;
@@ -22,26 +23,72 @@ pub const MASK: &str = "***";
 /// Names longer than this are texts.
 const MAX_NAME: usize = 128;
 
-/// Whether an environment variable or a field of a form is a secret's, by its name.
+/// Whether an environment variable or a field of a form is a secret's, by its name: a word of it, or the
+/// end of one where words are run together (`PGPASSWORD`).
 pub fn is_secret_name(name: &str) -> bool {
     const WORDS: [&str; 8] = [
-        "KEY",
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "PASSCODE",
-        "CREDENTIAL",
+        "key",
+        "token",
+        "secret",
+        "password",
+        "passwd",
+        "passphrase",
+        "passcode",
+        "credential",
     ];
-    let name = name.to_ascii_uppercase();
-    WORDS.iter().any(|word| name.contains(word))
+    /// That end like one of them and are something else.
+    const OTHERS: [&str; 5] = ["monkey", "turkey", "donkey", "hotkey", "hockey"];
+    let words = words(name);
+    let last = words.last().map(|word| &**word).unwrap_or_default();
+    if about(&words) || ABOUT.contains(&last) && last != "id" {
+        return false;
+    }
+    let is_one = |word: &String| {
+        if word == "tokens" && has(&words, NUMBERS) {
+            return false;
+        }
+        let one = word.strip_suffix('s').unwrap_or(word);
+        let ends = WORDS.iter().any(|known| one.ends_with(known));
+        ends && !OTHERS.contains(&one)
+    };
+    words.iter().any(is_one) || words.len() > 1 && matches!(last, "pass" | "pwd")
 }
 
 /// Whether a name is a secret's and written as variables of the environment are.
 fn is_secret_variable(name: &str) -> bool {
     let shouted = !name.contains(|c: char| c.is_ascii_lowercase() || matches!(c, '-' | '.' | ' '));
     name.len() > 3 && shouted && is_secret_name(name)
+}
+
+/// Whether a value is on or off, or the like: to look for it elsewhere would find everything else.
+pub fn is_switch(value: &str) -> bool {
+    let words = [
+        "true", "false", "yes", "no", "on", "off", "none", "null", "enabled", "disabled", "enable",
+        "disable", "required", "optional", "always", "never", "default",
+    ];
+    words.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// Whether a value is made of words alone, as a mode or a path, or is a small number: nothing that was
+/// made up to be secret.
+pub fn is_ordinary(value: &str) -> bool {
+    const DIGITS: usize = 8;
+    let number = value.bytes().all(|b| b.is_ascii_digit());
+    if number {
+        return value.len() <= DIGITS;
+    }
+    let is_between = |c: char| "-_./:, ~".contains(c);
+    let mut words = value.split(is_between).filter(|word| !word.is_empty());
+    words.all(is_word)
+}
+
+/// Letters as people write them: small, or with a capital, or all capitals.
+fn is_word(word: &str) -> bool {
+    const LONGEST: usize = 20;
+    let rest = word.char_indices().nth(1).map_or("", |(at, _)| &word[at..]);
+    word.len() <= LONGEST
+        && word.chars().all(char::is_alphabetic)
+        && (!rest.contains(char::is_uppercase) || !word.contains(char::is_lowercase))
 }
 
 /// How sure a name is.
@@ -68,11 +115,92 @@ fn is_secret_parameter(name: &str) -> bool {
         || naming(name) != Naming::Plain
 }
 
-/// Behind `token`: what tells about one without being one.
+/// At the end of a name: what tells about a secret without being one.
+const ABOUT_ANY: &[&str] = &[
+    "url",
+    "uri",
+    "type",
+    "types",
+    "name",
+    "names",
+    "policy",
+    "file",
+    "files",
+    "path",
+    "paths",
+    "dir",
+    "directory",
+    "folder",
+    "count",
+    "counts",
+    "length",
+    "size",
+    "limit",
+    "limits",
+    "reset",
+    "rotation",
+    "manager",
+    "provider",
+    "helper",
+    "prompt",
+    "input",
+    "form",
+    "page",
+    "screen",
+    "required",
+    "enabled",
+    "disabled",
+    "strength",
+    "expiry",
+    "ttl",
+    "timeout",
+    "error",
+    "errors",
+    "validation",
+    "parallelism",
+];
+
+/// Behind `token`: likewise.
 const ABOUT: &[&str] = &[
-    "count", "counts", "limit", "limits", "usage", "used", "budget", "type", "types", "url", "uri",
-    "endpoint", "window", "length", "size", "total", "id", "ids", "name", "names", "policy", "per",
-    "cost", "expires",
+    "usage", "used", "budget", "endpoint", "window", "total", "id", "ids", "per", "cost",
+    "expires", "at", "in", "refresh", "bucket", "stream", "ring", "parser", "kind", "position",
+    "index",
+];
+
+/// Before `token`: of texts, pages and progress.
+const TOKENS_OF_NOTHING: &[&str] = &[
+    "progress",
+    "page",
+    "cancel",
+    "cancellation",
+    "continuation",
+    "stop",
+    "pad",
+    "eos",
+    "bos",
+    "unk",
+    "design",
+    "color",
+    "colour",
+    "theme",
+    "syntax",
+];
+
+/// With `tokens`: numbers of them.
+const NUMBERS: &[&str] = &[
+    "max",
+    "min",
+    "num",
+    "count",
+    "limit",
+    "budget",
+    "total",
+    "input",
+    "output",
+    "thinking",
+    "reasoning",
+    "cached",
+    "context",
 ];
 
 /// Words of a name that say enough.
@@ -146,27 +274,83 @@ const KEYS_OF_NOTHING: &[&str] = &[
     "translation",
     "i18n",
     "message",
+    "required",
+    "sorted",
+    "dict",
+    "json",
+    "yaml",
+    "toml",
+    "config",
+    "option",
+    "options",
+    "lookup",
+    "dedup",
+    "dedupe",
+    "idempotency",
+    "modifier",
+    "item",
+    "registry",
+    "num",
+    "function",
+    "control",
+    "ctrl",
+    "alt",
+    "shift",
+    "escape",
+    "esc",
+    "tab",
+    "return",
+    "backspace",
+    "navigation",
+    "field",
+    "column",
+    "property",
+    "attribute",
+    "element",
+    "parent",
+    "node",
+    "list",
+    "set",
+    "sorting",
+    "same",
+    "any",
+    "each",
+    "all",
+    "missing",
+    "duplicate",
+    "i",
+    "react",
 ];
+
+fn has(words: &[String], wanted: &[&str]) -> bool {
+    words.iter().any(|word| wanted.contains(&&**word))
+}
+
+/// Whether the name is that of something about a secret.
+fn about(words: &[String]) -> bool {
+    let last = words.last().map(|word| &**word).unwrap_or_default();
+    words.len() > 1 && ABOUT_ANY.contains(&last)
+}
 
 fn naming(name: &str) -> Naming {
     if name.len() > MAX_NAME {
         return Naming::Plain;
     }
     let words = words(name);
-    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&&**word));
+    if about(&words) {
+        return Naming::Plain;
+    }
     let run_together = words.concat();
     let last = words.last().map(|word| &**word).unwrap_or_default();
-    if has(SECRETS) && !matches!(last, "url" | "uri" | "type" | "name" | "policy") {
+    if has(&words, SECRETS) {
         return Naming::Secret;
     }
     if ENDINGS.iter().any(|ending| run_together.ends_with(ending)) {
         return Naming::Secret;
     }
-    if has(&["token"]) {
-        return match last {
-            last if ABOUT.contains(&last) => Naming::Plain,
-            _ => Naming::Secret,
-        };
+    if has(&words, &["token"]) {
+        let plain = ABOUT.contains(&last) || has(&words, TOKENS_OF_NOTHING);
+        return if plain { Naming::Plain } else { Naming::Secret };
     }
     if run_together.ends_with("token") || words == ["auth"] {
         return Naming::Texts;
@@ -174,16 +358,25 @@ fn naming(name: &str) -> Naming {
     if last == "tokens" {
         return Naming::Texts;
     }
-    if words.len() > 1 && matches!(last, "key" | "keys") && !has(KEYS_OF_NOTHING) {
+    if words.len() > 1 && matches!(last, "key" | "keys") && !has(&words, KEYS_OF_NOTHING) {
         return Naming::Secret;
     }
     Naming::Plain
 }
 
-/// `apiKey`, `api-key`, `API_KEY` and `APIKey` are all `api`, `key`.
+/// `apiKey`, `api-key`, `API_KEY`, `APIKey` and `API_KEY2` are all `api`, `key`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
+    let mut end = |word: &mut String| {
+        let named = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        if !named.is_empty() {
+            word.truncate(named.len());
+        }
+        if !word.is_empty() {
+            words.push(std::mem::take(word));
+        }
+    };
     let chars: Vec<char> = name.chars().collect();
     for (at, &c) in chars.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| chars.get(at));
@@ -192,16 +385,14 @@ fn words(name: &str) -> Vec<String> {
             && (before.is_some_and(|c| c.is_lowercase() || c.is_ascii_digit())
                 || before.is_some_and(|c| c.is_uppercase())
                     && next.is_some_and(|c| c.is_lowercase()));
-        if (begins || !c.is_alphanumeric()) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
+        if begins || !c.is_alphanumeric() {
+            end(&mut word);
         }
         if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
         }
     }
-    if !word.is_empty() {
-        words.push(word);
-    }
+    end(&mut word);
     words
 }
 

@@ -69,8 +69,112 @@ fn members_are_told_by_their_names_in_any_case() {
         "passed",
         "bypass",
         "secretary",
+        "required_keys",
+        "sortedKeys",
+        "idempotencyKey",
+        "modifier_key",
+        "progressToken",
+        "nextPageToken",
+        "token_refresh",
+        "tokenExpiresAt",
+        "token_file",
+        "password_reset",
+        "passwordLength",
+        "credentials_path",
+        "cookiePolicy",
     ] {
         assert!(!is_secret_member(plain), "{plain}");
+    }
+}
+
+#[test]
+fn variables_are_told_by_their_words() {
+    for secret in [
+        "OPENAI_API_KEY",
+        "APIKEY",
+        "PGPASSWORD",
+        "DB_PASS",
+        "MYSQL_PWD",
+        "GITHUB_TOKEN",
+        "AUTHTOKEN",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "CLIENT_SECRET",
+        "GOOGLE_CREDENTIALS",
+        "API_KEYS",
+        "API_KEY2",
+        "CONTEXT7_API_KEY",
+        "API key",
+        "Your password",
+        "accessToken",
+    ] {
+        assert!(is_secret_name(secret), "{secret}");
+    }
+    for plain in [
+        "PATH",
+        "PWD",
+        "OLDPWD",
+        "KEYBOARD",
+        "XKB_KEYMAP",
+        "MONKEY",
+        "HOTKEYS",
+        "TOKENIZERS_PARALLELISM",
+        "MAX_TOKENS",
+        "MAX_OUTPUT_TOKENS",
+        "TOKEN_LIMIT",
+        "SSH_KEY_PATH",
+        "TOKEN_FILE",
+        "PASSWORD_LENGTH",
+        "SECRETARY",
+        "Tokenizer",
+    ] {
+        assert!(!is_secret_name(plain), "{plain}");
+    }
+}
+
+// A log is read for what was said: sentences and code about secrets are none.
+#[test]
+fn sentences_and_code_about_secrets_stay() {
+    for text in [
+        "Password: enter the one that you chose.",
+        "the token: it is made by the server",
+        "- **Secret**: never put this into the repository",
+        "fix(password-reset): send the mail once",
+        "password-reset: send the mail once",
+        "session-token: look for it in both places",
+        "Authorization: the server checks whether somebody may",
+        "Cookie: a short note on cookies",
+        "credentials: see the chapter about them",
+        "pub struct Login { token: String, password: Option<String> }",
+        "def login(token: str, password: bytes, api_key: str):",
+        "const apiKey: string = process.env.API_KEY;",
+        "connect(token=get_token(), password=self.password, api_key=os.environ[\"X\"])",
+        "TOKEN=$(cat token.txt) make",
+        "docker run -u 1000:1000 --user 0:0 image",
+        "TOKENIZERS_PARALLELISM=false MAX_TOKENS=4096 KEYMAP=us make",
+        "let required_keys=5; cache_key=user-1",
+        "Bearer authentication-scheme, the bearer of bad-news-to-everybody",
+        "{password: true, token: null, secret: undefined}",
+        "tokens: 12, total tokens: 40",
+    ] {
+        assert_eq!(mask(text), text);
+    }
+    for (text, masked) in [
+        ("your new password: swordfish", "your new password: ***"),
+        ("password: swordfish\nuser: me", "password: ***\nuser: me"),
+        (
+            "the token: ghp_0123 is new here",
+            "the token: *** is new here",
+        ),
+        ("password: \"enter the one\"", "password: \"***\""),
+        (
+            "password=swordfish make all tests",
+            "password=*** make all tests",
+        ),
+        ("curl -u admin:admin h", "curl -u admin:*** h"),
+        ("Authorization: Basic dXNlcg and more", "Authorization: ***"),
+    ] {
+        assert_eq!(mask(text), masked);
     }
 }
 
@@ -415,6 +519,16 @@ proptest! {
         (secret, text) in secret().prop_flat_map(|s| (Just(s.clone()), telling(s))),
     ) {
         prop_assert!(!mask(&text).contains(&secret), "{text}");
+    }
+
+    #[test]
+    fn sentences_stay(
+        name in prop::sample::select(vec!["password", "Token", "secret", "api_key", "Authorization", "Cookie"]),
+        sentence in prop::collection::vec("[a-z]{1,12}", 3..9),
+    ) {
+        prop_assume!(!["bearer", "basic", "digest", "token", "negotiate"].contains(&&*sentence[0]));
+        let text = format!("the {name}: {}.", sentence.join(" "));
+        prop_assert_eq!(mask(&text), &*text);
     }
 
     #[test]
