@@ -47,7 +47,8 @@ const SKIPPED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
 /// Files below `root`, as paths relative to it, sorted. `.gitignore` and `.ignore` count, in a git
 /// repository or not. Dotfiles are listed like others (`.github/…`, `.env.example`): what is
-/// private or generated is normally ignored by those files. Links to directories are not followed.
+/// private or generated is normally ignored by those files. Links to directories are not followed, and
+/// written as directories are, with a `/` at the end.
 ///
 /// Stops when `cancelled` says so, with what was found. For blocking tasks.
 pub fn files(root: &Path, cancelled: impl Fn() -> bool) -> Vec<String> {
@@ -65,19 +66,21 @@ pub fn files(root: &Path, cancelled: impl Fn() -> bool) -> Vec<String> {
             // What cannot be read is not there to be mentioned.
             let entry = entry.ok()?;
             let kind = entry.file_type()?;
-            let there = if kind.is_symlink() {
+            let sign = if kind.is_symlink() {
                 // Nothing is opened for that.
-                let meta = std::fs::metadata(entry.path()).ok()?;
-                meta.is_file() || meta.is_dir()
+                match fs::metadata(entry.path()).ok()?.file_type() {
+                    kind if kind.is_dir() => "/",
+                    kind if kind.is_file() => "",
+                    _ => return None,
+                }
+            } else if kind.is_file() {
+                ""
             } else {
                 // FIFOs, sockets and devices are none.
-                kind.is_file()
-            };
-            if !there {
                 return None;
-            }
+            };
             let path = entry.path().strip_prefix(root).ok()?;
-            Some(path.to_str()?.to_owned())
+            Some(format!("{}{sign}", path.to_str()?))
         })
         .take_while(|path| bounds.take(path))
         .collect();
@@ -243,6 +246,25 @@ mod tests {
             std::os::unix::fs::symlink(to, path(link)).unwrap();
         }
         assert_eq!(files(dir.path(), || false), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_link_to_a_folder_has_one_name_wherever_it_is_listed() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("src/sub")).unwrap();
+        fs::write(dir.path().join("src/sub/x"), "").unwrap();
+        for link in ["link", "src/inner"] {
+            let to = dir.path().join("src/sub");
+            std::os::unix::fs::symlink(to, dir.path().join(link)).unwrap();
+        }
+        let files = files(dir.path(), || false);
+        assert_eq!(files, ["link/", "src/inner/", "src/sub/x"]);
+        for typed in ["", "src/"] {
+            for name in folder(dir.path(), typed, None).unwrap().names {
+                let path = format!("{typed}{name}");
+                assert!(files.iter().any(|file| file.starts_with(&path)), "{path}");
+            }
+        }
     }
 
     #[test]

@@ -267,12 +267,18 @@ impl Session {
             .take_while(|question| question.is_decided())
     }
 
-    /// What people tell it by: the title that the agent gave, else what was asked first. One line.
+    /// What people tell it by, in any case.
     pub fn label(&self) -> SafeText {
+        self.name()
+            .unwrap_or_else(|| SafeText::from("nothing said yet"))
+    }
+
+    /// The title that it has, else what was asked first. One line.
+    pub fn name(&self) -> Option<SafeText> {
         /// Bytes of a first prompt that can be seen in a row.
         const MAX_BYTES: usize = 400;
         if let Some(title) = self.title.as_ref().filter(|title| !title.is_empty()) {
-            return SafeText::line(title);
+            return Some(SafeText::line(title));
         }
         let first = self.transcript.blocks().iter().find_map(|block| {
             let BlockKind::User(message) = &block.kind else {
@@ -280,10 +286,7 @@ impl Session {
             };
             message.text.lines().find(|line| !line.trim().is_empty())
         });
-        match first {
-            Some(line) => SafeText::line(first_bytes(line, MAX_BYTES)),
-            None => SafeText::from("nothing said yet"),
-        }
+        first.map(|line| SafeText::line(first_bytes(line, MAX_BYTES)))
     }
 
     /// Nothing goes on until the person has answered something.

@@ -142,7 +142,7 @@ impl SessionList {
         };
         let dialog = match self.list.selected() {
             Some(Item::Session(key)) => sessions.get(*key).map(|session| {
-                let title = session.title.clone().unwrap_or_default();
+                let title = session.name().unwrap_or_default();
                 rename(Some(*key), None, &title)
             }),
             // Its agent is that of the session that is shown.

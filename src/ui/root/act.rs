@@ -340,7 +340,7 @@ impl Ui {
     fn rename_session(&mut self, cx: &UiContext<'_>) {
         match cx.session {
             Some(session) => {
-                let title = session.title.clone().unwrap_or_default();
+                let title = session.name().unwrap_or_default();
                 self.layers.open(Box::new(rename(None, None, &title)));
             }
             None => self.say_no_agent(),

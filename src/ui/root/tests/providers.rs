@@ -164,3 +164,17 @@ fn a_session_is_renamed_by_a_line() {
     assert!(!screen.draw().contains("Rename the session"));
     assert_eq!(screen.draft(), "");
 }
+
+// One that nobody gave a title is called what was asked first, and that is changed.
+#[test]
+fn what_is_renamed_is_the_name_that_is_shown() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.bench.prompt("Fix the parser");
+    screen.press("f2");
+    screen.types(", soon");
+    let commands = screen.press("enter");
+    assert!(
+        matches!(commands.as_slice(), [UiCommand::Session(Event::SetTitle { title, .. })] if title == "Fix the parser, soon"),
+        "{commands:?}"
+    );
+}
