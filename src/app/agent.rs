@@ -145,9 +145,12 @@ impl App {
         running.ending = before;
         running.connection = self.sessions.get(key).and_then(|s| s.connection);
         self.running.insert(key, running);
+        let damage = stored.as_ref().and_then(|stored| stored.damage.clone());
         self.begin_record(key, stored);
         self.show(key);
         self.restore_unsent(key);
+        let queued = std::mem::take(&mut self.restoring);
+        self.restore_queue(key, queued);
         if self.client(key).is_some()
             && let Err(error) = self.host(key)
         {
@@ -155,6 +158,9 @@ impl App {
         }
         self.perform(effects);
         self.tell_warnings();
+        if let Some(damage) = damage {
+            self.warn(damage);
+        }
         self.session_changed(0);
     }
 

@@ -62,7 +62,7 @@ impl App {
             Err(why) => self.ui.toast(why),
         }
         let now = std::time::Instant::now();
-        self.save_draft.get_or_insert(now + super::run::DRAFT_DELAY);
+        self.save_draft.changed(now);
         self.frames.request(now, Reason::Now);
     }
 

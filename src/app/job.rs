@@ -44,6 +44,8 @@ pub enum Job {
         prompt: Prompt,
         now: bool,
     },
+    /// What an earlier client had queued, its mentions resolved.
+    Queued(SessionKey, Vec<Prompt>),
     /// What is stored, for the picker.
     PastSessions(Vec<PastSession>),
     /// A stored session was read, to be opened again; or why it cannot be.

@@ -13,7 +13,7 @@ use crate::{
     cli::{ExitCode, complain},
     config::{ExitPrint, Origin},
     proto::SessionKey,
-    session::{Phase, Start},
+    session::{Phase, Session, Start},
     text::SafeText,
     ui::render::Row,
 };
@@ -40,10 +40,16 @@ impl App {
                 let typed: Vec<String> = typed.map(|(_, draft)| draft).collect();
                 let session = key.and_then(|key| self.sessions.get(key));
                 let queue = session.into_iter().flat_map(|session| session.unsent());
+                let queue = queue.map(|prompt| &prompt.text);
+                let restoring = match key.and_then(|key| self.running(key)) {
+                    Some(running) => &running.restoring,
+                    None => &self.restoring,
+                };
                 Unsent {
                     owner: key.map_or_else(|| self.early_owner.clone(), |key| self.owner(key)),
                     draft: typed.join("\n"),
-                    queue: queue.map(|prompt| prompt.text.clone()).collect(),
+                    queue: queue.chain(restoring).cloned().collect(),
+                    resumes: session.is_some_and(resumes),
                 }
             })
             .collect();
@@ -51,7 +57,7 @@ impl App {
         all.extend(drafts.into_iter().map(|(_, draft)| Unsent {
             owner: shown.map_or_else(|| self.early_owner.clone(), |key| self.owner(key)),
             draft,
-            queue: Vec::new(),
+            ..Unsent::default()
         }));
         for one in &mut all {
             one.queue.retain(|text| !text.is_empty());
@@ -181,11 +187,7 @@ impl App {
 
     fn resume_command_of(&self, key: SessionKey) -> Option<SafeText> {
         let session = self.sessions.get(key)?;
-        let caps = session.agent.caps;
-        let id = session
-            .id
-            .as_ref()
-            .filter(|_| caps.load_session || caps.resume)?;
+        let id = session.id.as_ref().filter(|_| can_resume(session))?;
         exit::resume_command(&self.agent_arguments(key), id.as_str())
     }
 
@@ -206,6 +208,16 @@ impl App {
     }
 }
 
+fn can_resume(session: &Session) -> bool {
+    let caps = session.agent.caps;
+    caps.load_session || caps.resume
+}
+
+/// Whether the person would look for a draft in that session: it goes on, and something was said in it.
+fn resumes(session: &Session) -> bool {
+    session.id.is_some() && can_resume(session) && !session.is_unused()
+}
+
 impl Farewell {
     pub fn code(&self) -> ExitCode {
         self.code
@@ -222,8 +234,8 @@ impl Farewell {
         }
         for (at, resume) in self.resume.iter().enumerate() {
             let _ = match at {
-                0 => writeln!(out, "\nTo go on: {resume}"),
-                _ => writeln!(out, "          {resume}"),
+                0 => writeln!(out, "\nTo resume: {resume}"),
+                _ => writeln!(out, "           {resume}"),
             };
         }
         self.code

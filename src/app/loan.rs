@@ -57,7 +57,7 @@ impl Loan {
         let (sender, news) = mpsc::channel();
         let tell = sender.clone();
         let listener = tokio::spawn(async move {
-            ends.recv().await;
+            let _ = ends.recv().await;
             // Fails only once the terminal is ours again; then the loop hears of it.
             let _ = tell.send(News::ToldToEnd);
         });
@@ -76,8 +76,9 @@ impl Loan {
 
     /// Runs a program on the terminal until it ends.
     pub fn run(&self, line: &CommandLine) -> io::Result<()> {
+        let modes = tty::Modes::now();
         let child = Command::new(&line.program).args(&line.args).spawn();
-        let status = self.wait(child.map_err(|error| name(line, &error))?)?;
+        let status = self.wait(child.map_err(|error| name(line, &error))?, modes)?;
         if status.success() {
             Ok(())
         } else {
@@ -91,6 +92,7 @@ impl Loan {
     /// Runs the pager and feeds it.
     pub fn page(&self, text: &str) -> io::Result<()> {
         let line = crate::host::editor::pager();
+        let modes = tty::Modes::now();
         let mut pager = Command::new(&line.program)
             .args(&line.args)
             .stdin(Stdio::piped())
@@ -103,7 +105,7 @@ impl Loan {
             let feeder = std::thread::Builder::new().name("pager".into());
             feeder.spawn(feed)?;
         }
-        self.wait(pager).map(drop)
+        self.wait(pager, modes).map(drop)
     }
 
     /// Stops the whole foreground group, as the terminal's own ctrl-z would, until the shell brings us
@@ -123,7 +125,8 @@ impl Loan {
         }
     }
 
-    fn wait(&self, mut child: Child) -> io::Result<ExitStatus> {
+    /// `modes` are those of the terminal before the program had it.
+    fn wait(&self, mut child: Child, modes: Option<tty::Modes>) -> io::Result<ExitStatus> {
         let (pid, sender) = (Pid::from_child(&child), self.sender.clone());
         let waiter = std::thread::Builder::new().name("lent".into());
         waiter.spawn(move || {
@@ -135,7 +138,6 @@ impl Loan {
             ) {}
             let _ = sender.send(News::Ended);
         })?;
-        let modes = tty::Modes::now();
         loop {
             match self.news.recv_timeout(LOOK) {
                 Ok(News::Ended) => break,

@@ -8,7 +8,6 @@ use crate::{
         records::{
             Destination, OPEN_ELSEWHERE, RecordWriter, Screens, Stored, Trouble, wall_clock,
         },
-        run::DRAFT_DELAY,
         state::App,
     },
     proto::SessionKey,
@@ -89,7 +88,7 @@ impl App {
         let open = self.sessions.shown().is_some_and(|s| s.id.is_some());
         let state = (unsent, self.sessions.shown_key(), open);
         if std::mem::replace(&mut self.kept_state, state) != state {
-            self.save_draft.get_or_insert(now + DRAFT_DELAY);
+            self.save_draft.changed(now);
         }
     }
 

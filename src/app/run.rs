@@ -1,10 +1,6 @@
 //! The loop: waits, lets the parts act, draws.
 
-use std::{
-    collections::BTreeMap,
-    sync::LazyLock,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, sync::LazyLock, time::Instant};
 
 use anyhow::Context;
 use crossterm::event::Event as TerminalEvent;
@@ -36,9 +32,6 @@ use crate::{
     vt::Screens,
 };
 
-/// A changed draft is on disk after this.
-pub(super) const DRAFT_DELAY: Duration = Duration::from_millis(500);
-
 pub async fn run(
     launch: Launch,
     loaded: Loaded,
@@ -50,6 +43,7 @@ pub async fn run(
     // sends once, a terminal once until its screen is looked at, the writer one frame at a time.
     let (jobs, job_receiver) = mpsc::unbounded_channel();
     let signals = Signals::listen().context("cannot listen to signals")?;
+    tty::restore_on_crashes();
     tty::enter().context("cannot take over the terminal")?;
     let delay = tty::escape_delay(loaded.config.ui.escape_delay);
     let mut keyboard = Keyboard::new(delay);
@@ -108,7 +102,7 @@ impl App {
             let deadlines = Deadlines {
                 frame: self.frames.deadline(),
                 tick: self.sessions.deadline(),
-                save_draft: self.save_draft,
+                save_draft: self.save_draft.due(),
                 record: self.record_deadline(),
             };
             match sources.next(deadlines).await {
@@ -232,7 +226,7 @@ impl App {
         for command in commands {
             self.carry_out(command)?;
         }
-        self.save_draft.get_or_insert(now + DRAFT_DELAY);
+        self.save_draft.changed(now);
         Ok(())
     }
 
@@ -299,6 +293,12 @@ impl App {
                     Event::Submit(prompt)
                 };
                 self.reduce_in(session, [event]);
+            }
+            Job::Queued(session, prompts) => {
+                if let Some(running) = self.running_mut(session) {
+                    running.restoring.clear();
+                }
+                self.reduce_in(session, [Event::RestoreQueue(prompts)]);
             }
             // What an agent asked that has been started again meanwhile is nobody's any more.
             Job::Session(key, connection, event) => {
@@ -374,9 +374,13 @@ impl App {
     /// Saves what was typed and not sent off the UI task, if it is something else now: nobody knows
     /// of a queue any more when the client is killed.
     pub(super) fn keep_draft(&mut self) {
-        self.save_draft = None;
+        self.save_draft.kept();
         if self.replay.is_some() {
             return;
+        }
+        if self.store.is_saving() {
+            // A disk that is slow gets no more to do meanwhile.
+            return self.save_draft.changed(Instant::now());
         }
         let kept = self.unsent();
         if kept != self.kept_draft {

@@ -28,6 +28,8 @@ pub struct Running {
     pub screens: Screens,
     /// Files of a profile that wants a scratch folder; removed when it goes.
     pub scratch: Option<tempfile::TempDir>,
+    /// What an earlier client had queued, until it is in this session's queue.
+    pub restoring: Vec<String>,
     /// Drafts are resolved one after the other, in the order in which they were sent.
     pub resolving: Option<JoinHandle<()>>,
     /// The policy's latest verdict, until it is told.
@@ -51,6 +53,7 @@ impl Running {
             ending: None,
             screens: Screens::default(),
             scratch: None,
+            restoring: Vec::new(),
             resolving: None,
             deciding: None,
             before: Before::default(),

@@ -1,13 +1,13 @@
 //! Signals as events.
 
-use std::io;
+use std::{future::poll_fn, io, task::Poll};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// What the process was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// SIGTERM or SIGHUP: end, leave nothing behind.
+    /// SIGTERM, SIGHUP, SIGUSR1 and the like: end, leave nothing behind.
     End(i32),
     /// SIGINT or SIGQUIT: likewise, if they are for us. A terminal that is lent to another program
     /// sends them to the whole group for its ctrl-c.
@@ -18,9 +18,28 @@ pub enum Told {
     Resize,
 }
 
+/// What ends a process that does not listen, but for the keyboard's, crashes and what nobody can listen
+/// to. SIGPIPE is ignored.
+const ENDS: &[i32] = &[
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+    #[cfg(target_os = "linux")]
+    libc::SIGIO,
+    #[cfg(target_os = "linux")]
+    libc::SIGPWR,
+    #[cfg(target_os = "linux")]
+    libc::SIGSTKFLT,
+];
+
 pub struct Signals {
-    terminate: Signal,
-    hang_up: Signal,
+    ends: Ends,
     interrupt: Signal,
     quit: Signal,
     resumed: Signal,
@@ -28,24 +47,25 @@ pub struct Signals {
 }
 
 /// What is to end us, and nothing else: for while the terminal is lent.
-pub struct Ends {
-    terminate: Signal,
-    hang_up: Signal,
-}
+pub struct Ends(Vec<(i32, Signal)>);
 
 impl Ends {
     pub fn listen() -> io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
+        let listen = |number: &i32| Ok((*number, signal(SignalKind::from_raw(*number))?));
+        ENDS.iter().map(listen).collect::<io::Result<_>>().map(Self)
     }
 
-    pub async fn recv(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
-        }
+    /// Which one came. Cancel safe.
+    pub async fn recv(&mut self) -> i32 {
+        poll_fn(|context| {
+            for (number, signal) in &mut self.0 {
+                if signal.poll_recv(context).is_ready() {
+                    return Poll::Ready(*number);
+                }
+            }
+            Poll::Pending
+        })
+        .await
     }
 }
 
@@ -58,9 +78,9 @@ pub fn hold_keyboard() {
     }
 }
 
-/// SIGTERM and SIGHUP end the process again, as they do where nobody listens.
+/// What is to end the process ends it again, as where nobody listens.
 pub fn as_usual() {
-    for signal in [libc::SIGTERM, libc::SIGHUP] {
+    for &signal in ENDS {
         // SAFETY: sets a disposition; no handler of ours is involved.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
@@ -69,8 +89,7 @@ pub fn as_usual() {
 impl Signals {
     pub fn listen() -> io::Result<Self> {
         Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
+            ends: Ends::listen()?,
             interrupt: signal(SignalKind::interrupt())?,
             quit: signal(SignalKind::quit())?,
             resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
@@ -81,8 +100,7 @@ impl Signals {
     pub async fn recv(&mut self) -> Told {
         tokio::select! {
             biased;
-            _ = self.terminate.recv() => Told::End(15),
-            _ = self.hang_up.recv() => Told::End(1),
+            signal = self.ends.recv() => Told::End(signal),
             _ = self.interrupt.recv() => Told::Interrupt(2),
             _ = self.quit.recv() => Told::Interrupt(3),
             _ = self.resumed.recv() => Told::Continue,

@@ -14,6 +14,7 @@ use crate::{
     acp::{Client, Inbox},
     app::{
         attention::Focus,
+        debounce::Debounce,
         draft::text_prompt,
         frame::FrameScheduler,
         job::Job,
@@ -22,7 +23,7 @@ use crate::{
         records::{RecordWriter, Records},
         reopen::wanted_agent,
         replay::{Lines, Playing},
-        run::DRAFT_DELAY,
+        restore::restore,
         running::Running,
         screen::Screen,
         started::Started,
@@ -95,11 +96,13 @@ pub struct App {
     pub exit: Option<ExitCode>,
     /// The question shown last, to draw a new one at once.
     pub question: Option<QuestionId>,
-    pub save_draft: Option<Instant>,
+    pub save_draft: Debounce,
     /// When another program gave the terminal back.
     pub lent_until: Option<Instant>,
     /// As it is on disk, or soon will be.
     pub kept_draft: Vec<Unsent>,
+    /// What an earlier client had queued, until there is a session for it.
+    pub restoring: Vec<String>,
     /// Whom what is typed before there is a session is meant for.
     pub early_owner: Owner,
     /// Prompts that wait in all queues, and which session is open and shown: a change is to be kept.
@@ -138,7 +141,7 @@ impl App {
             Some(_) => Left::default(),
         };
         store.sweep_images(&store.left().own);
-        restore(left.texts(), &left.beside, &mut ui, &store);
+        restore(left.drafts(), &left, &mut ui, &store);
         ask_for_trust(&mut ui, &loaded.trust);
         let project = project_info(&launch.cwd);
         Ok(Self {
@@ -171,8 +174,9 @@ impl App {
             had_session: false,
             exit: None,
             question: None,
-            save_draft: None,
+            save_draft: Debounce::default(),
             lent_until: None,
+            restoring: left.queued(),
             kept_draft: left.own,
             early_owner: wanted.owner,
             kept_state: Default::default(),
@@ -211,33 +215,15 @@ impl App {
         self.trust = std::mem::replace(&mut loaded.trust, TrustState::NotNeeded);
         self.configure(loaded);
         let typed = Some(self.ui.draft_text()).filter(|typed| !typed.is_empty());
-        let left = self.store.left().texts();
+        let left = self.store.left().drafts();
         if !left.is_empty() {
             let drafts = typed.into_iter().chain(left).collect();
-            restore(drafts, &[], &mut self.ui, &self.store);
+            restore(drafts, &Left::default(), &mut self.ui, &self.store);
         }
+        self.restoring.extend(self.store.left().queued());
         self.kept_draft.clone_from(&self.store.left().own);
         self.early_owner = wanted.owner;
         self.ask_for_trust();
-    }
-
-    /// A session of the past is shown again: what was typed there and not sent comes back.
-    pub(super) fn restore_unsent(&mut self, key: SessionKey) {
-        let start = self.sessions.get(key).map(|session| &session.config.start);
-        let (Some(Start::Reopen(id)), Some(running)) = (start, self.running(key)) else {
-            return;
-        };
-        let waited = self.store.take_waiting(&running.profile.id, id.as_str());
-        if self.replay.is_some() || waited.is_empty() {
-            return;
-        }
-        let typed = Some(self.ui.draft_text()).filter(|typed| !typed.is_empty());
-        let left = waited.iter().flat_map(Unsent::texts).map(str::to_owned);
-        let drafts = typed.into_iter().chain(left).collect();
-        restore(drafts, &[], &mut self.ui, &self.store);
-        // It no longer waits on disk, even if it is cleared at once.
-        self.kept_draft.extend(waited);
-        self.save_draft.get_or_insert(Instant::now() + DRAFT_DELAY);
     }
 
     /// Asks about the project's file if it is not trusted as it is now; whether it does.
@@ -380,29 +366,6 @@ fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
     let warnings = loaded.all_warnings(check_keys);
     let lines = warnings.iter().map(|w| SafeText::line(&w.to_string()));
     lines.collect()
-}
-
-/// Puts the first of what was typed earlier into the composer, and the others where up finds them,
-/// each by itself; so too, for this run, what stands `beside` it.
-fn restore(drafts: Vec<String>, beside: &[String], ui: &mut Ui, store: &Store) {
-    let mut drafts = drafts.into_iter();
-    let Some(first) = drafts.next() else { return };
-    let others: Vec<String> = drafts.collect();
-    ui.set_draft(&first);
-    if others.is_empty() && beside.is_empty() {
-        return ui.toast("draft restored".into());
-    }
-    // The last that was added is the first that up brings.
-    for draft in others.iter().rev() {
-        store.add_history(draft);
-    }
-    let mut history = store.history();
-    let at = history.len() - others.len().min(history.len());
-    history.splice(at..at, beside.iter().rev().cloned());
-    ui.set_history(history);
-    let more = others.len() + beside.len();
-    let text = format!("draft restored; up brings back {more} more");
-    ui.toast(SafeText::line(&text));
 }
 
 /// The path with `~` for the home directory.

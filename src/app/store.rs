@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -23,6 +23,8 @@ use tempfile::NamedTempFile;
 
 pub use slot::{Owner, Wanted};
 pub use unsent::Unsent;
+
+use slot::Others;
 
 use crate::text::SafeText;
 
@@ -49,6 +51,7 @@ pub struct Store {
     /// The number of the latest draft that was asked to be kept, and of the one on disk.
     asked: Arc<AtomicU64>,
     saved: Arc<Mutex<u64>>,
+    saving: Arc<AtomicUsize>,
     left: Left,
     /// Texts of sessions that are not open, the newest first.
     waiting: Arc<Mutex<Vec<Unsent>>>,
@@ -62,13 +65,21 @@ pub struct Left {
     /// Waits for its sessions; to be found by who begins a new one, since not every agent can reopen
     /// the old ones.
     pub beside: Vec<String>,
+    /// Whose texts stay with their sessions, which can be opened again.
+    pub kept: Vec<Owner>,
 }
 
 impl Left {
     /// The first goes into the composer.
-    pub fn texts(&self) -> Vec<String> {
-        let texts = self.own.iter().flat_map(Unsent::texts);
-        texts.map(str::to_owned).collect()
+    pub fn drafts(&self) -> Vec<String> {
+        let drafts = self.own.iter().map(|one| one.draft.clone());
+        drafts.filter(|draft| !draft.is_empty()).collect()
+    }
+
+    /// Messages that were to be sent.
+    pub fn queued(&self) -> Vec<String> {
+        let queues = self.own.iter().flat_map(|one| &one.queue);
+        queues.cloned().collect()
     }
 }
 
@@ -113,8 +124,22 @@ impl Store {
         let (draft, lock) = slot::claim(&drafts, &locks, &key, wanted);
         let images = drafts.join(format!("{draft}.images"));
         let mut waiting = slot::left(&drafts.join(&draft), &locks.join(&draft));
-        let own = unsent::take_first(&mut waiting, wanted);
-        let fits = |one: &&Unsent| !wanted.reopens && wanted.rank_of(&one.owner).is_some();
+        let mut own = unsent::take_first(&mut waiting, wanted);
+        let mut kept = slot::kept(&waiting, wanted);
+        // Several clients may have been killed at once: each one's comes back, not one a start.
+        if lock.is_some() {
+            let mut others = Others::look(&drafts, &locks, &key, &draft, wanted);
+            kept.append(&mut others.kept);
+            if !others.taken.is_empty() {
+                own.append(&mut others.taken);
+                let all: Vec<Unsent> = own.iter().chain(&waiting).cloned().collect();
+                match replace(&drafts.join(&draft), &unsent::write(&all)) {
+                    Ok(()) => others.forget(),
+                    failed => log(&drafts.join(&draft), failed),
+                }
+            }
+        }
+        let fits = |one: &&Unsent| !wanted.reopens && wanted.rank_of(one).is_some();
         let beside = waiting.iter().filter(fits).flat_map(Unsent::texts);
         let beside = beside.map(str::to_owned).collect();
         Self {
@@ -126,7 +151,8 @@ impl Store {
             trouble: Trouble::default(),
             asked: Arc::default(),
             saved: Arc::default(),
-            left: Left { own, beside },
+            saving: Arc::default(),
+            left: Left { own, beside, kept },
             waiting: Arc::new(Mutex::new(waiting)),
         }
     }
@@ -201,11 +227,22 @@ impl Store {
         unsent::bound(&mut waiting);
         all.extend(waiting.iter().cloned());
         let number = 1 + self.asked.fetch_add(1, Ordering::Relaxed);
+        self.saving.fetch_add(1, Ordering::Relaxed);
         NumberedDraft { all, number }
+    }
+
+    /// Whether a draft that has a number is not on disk yet.
+    pub fn is_saving(&self) -> bool {
+        self.saving.load(Ordering::Relaxed) > 0
     }
 
     /// Keeps the draft, unless a later one is kept already; an empty one removes the file.
     pub fn save_draft(&self, draft: &NumberedDraft) {
+        self.write_draft(draft);
+        self.saving.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn write_draft(&self, draft: &NumberedDraft) {
         let mut latest = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         if *latest > draft.number {
             return;
@@ -334,7 +371,7 @@ mod tests {
         let one = Unsent {
             owner,
             draft: draft.into(),
-            queue: Vec::new(),
+            ..Unsent::default()
         };
         Vec::from_iter((!one.is_empty()).then_some(one))
     }
@@ -426,6 +463,80 @@ mod tests {
     }
 
     #[test]
+    fn what_several_ended_clients_left_comes_back_at_one_start() {
+        let state = tempfile::tempdir().expect("a folder");
+        let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
+        let fresh = wanted("x", None, true);
+        let image = state.path().join("drafts").to_string_lossy().into_owned();
+        let clients = ["one", "two", "three", "alive", "image"].map(|text| {
+            let store = open(&fresh);
+            let path = store.draft.to_string_lossy().into_owned();
+            let text = match text {
+                "image" => format!("an @{path}.images/clipboard-1.png"),
+                text => text.to_owned(),
+            };
+            assert!(path.starts_with(&image));
+            let mut all = of(&text, fresh.owner.clone());
+            all[0].queue = vec![format!("queued in {text}")];
+            store.save_draft(&store.number_draft(all));
+            store
+        });
+        let [one, two, three, alive, with_image] = clients;
+        drop((one, two, three, with_image));
+        let files = || {
+            let files = fs::read_dir(state.path().join("drafts")).expect("the folder");
+            files.flatten().filter(|file| file.path().is_file()).count()
+        };
+        assert_eq!(files(), 5);
+        let first = open(&fresh);
+        assert_eq!(first.left().drafts(), ["one", "two", "three"]);
+        assert_eq!(
+            first.left().queued(),
+            ["queued in one", "queued in two", "queued in three"]
+        );
+        assert_eq!(files(), 3, "each once, and what lives keeps its own");
+        // Killed at once, nothing is lost.
+        drop(first);
+        let again = open(&fresh);
+        assert_eq!(again.left().drafts()[..1], ["one"]);
+        assert_eq!(
+            again.left().beside,
+            ["two", "queued in two", "three", "queued in three"]
+        );
+        assert_eq!(alive.draft().as_deref(), Some("alive"));
+        // An image is its slot's own.
+        assert!(open(&fresh).left().drafts()[0].starts_with("an @"));
+    }
+
+    #[test]
+    fn a_new_session_leaves_a_draft_to_the_session_that_can_go_on_and_names_that() {
+        let state = tempfile::tempdir().expect("a folder");
+        let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
+        let [a, b] = ["a", "b"].map(|session| wanted("x", Some(session), true));
+        for (whose, other) in [(&a, false), (&b, true)] {
+            let store = open(&wanted("x", None, !other));
+            let mut all = of(&format!("{:?}", whose.owner.session), whose.owner.clone());
+            all[0].resumes = true;
+            store.save_draft(&store.number_draft(all));
+        }
+        let fresh = open(&wanted("x", None, true));
+        assert_eq!(fresh.left().drafts(), [""; 0]);
+        assert!(fresh.left().beside.is_empty());
+        assert_eq!(fresh.left().kept, [a.owner.clone(), b.owner.clone()]);
+        assert!(open(&wanted("y", None, true)).left().kept.is_empty());
+        fresh.save_draft(&fresh.number_draft(of("of the new one", Owner::default())));
+        drop(fresh);
+        for whose in [&a, &b] {
+            let store = open(whose);
+            assert_eq!(
+                store.left().drafts(),
+                [format!("{:?}", whose.owner.session)]
+            );
+            assert!(store.left().kept.is_empty());
+        }
+    }
+
+    #[test]
     fn who_did_not_say_which_agent_gets_any_draft() {
         let state = tempfile::tempdir().expect("a folder");
         let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
@@ -450,7 +561,7 @@ mod tests {
         fs::write(&store.draft, old).expect("written");
         drop(store);
         let store = Store::new(state.path(), Path::new("/p"), &whose);
-        let texts = store.left().texts();
+        let texts: Vec<&str> = store.left().own[0].texts().collect();
         assert_eq!(
             texts,
             ["the one shown\n\nin two parts", "another", "a third"]
@@ -471,14 +582,14 @@ mod tests {
         store.save_draft(&store.number_draft(all));
         drop(store);
         let store = open(&a);
-        assert_eq!(store.left().texts(), ["draftA"]);
+        assert_eq!(store.left().drafts(), ["draftA"]);
         assert!(store.left().beside.is_empty());
         store.sweep_images(&[]);
         assert!(image.exists());
         store.save_draft(&store.number_draft(Vec::new()));
         drop(store);
         let store = open(&wanted("x", Some("c"), true));
-        assert_eq!(store.left().texts(), [""; 0]);
+        assert_eq!(store.left().drafts(), [""; 0]);
         assert_eq!(store.take_waiting("y", "b"), []);
         assert_eq!(store.take_waiting("x", "b"), of(&draft_b, b.owner));
         store.sweep_images(&[]);

@@ -9,7 +9,7 @@ use std::{
     io::{self, Write},
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicPtr, Ordering},
         mpsc,
     },
     time::Duration,
@@ -17,14 +17,12 @@ use std::{
 
 use crossterm::{
     Command,
-    cursor::Show,
     event::{
-        DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
-        KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+        EnableBracketedPaste, EnableFocusChange, KeyboardEnhancementFlags,
+        PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
     },
     execute, queue,
-    style::ResetColor,
-    terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
+    terminal::{EnterAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
 use ratatui::layout::Size;
 use rustix::{
@@ -61,18 +59,9 @@ const ESCAPE_DELAY_SSH: Duration = Duration::from_millis(100);
 /// in the long form too, which gains nothing here.
 struct AskModifiedKeys;
 
-/// Back to what it was before.
-struct GiveBackModifiedKeys;
-
 impl Command for AskModifiedKeys {
     fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
         f.write_str("\x1b[>4;1m")
-    }
-}
-
-impl Command for GiveBackModifiedKeys {
-    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
-        f.write_str("\x1b[>4m")
     }
 }
 
@@ -161,7 +150,11 @@ fn take(lent: bool) -> io::Result<()> {
         // crossterm sets raw mode only where it believes it is off.
         disable_raw_mode()?;
     }
-    *FOUND.lock().unwrap_or_else(PoisonError::into_inner) = Modes::now();
+    let found = Modes::now();
+    if let Some(Modes(found)) = &found {
+        FOUND_MODES.store(Box::into_raw(Box::new(found.clone())), Ordering::SeqCst);
+    }
+    *FOUND.lock().unwrap_or_else(PoisonError::into_inner) = found;
     enable_raw_mode()?;
     let mut out = io::stdout();
     if lent {
@@ -258,18 +251,79 @@ fn restore_with(give_back_modes: impl FnOnce()) {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return;
     }
-    let _ = execute!(
-        io::stdout(),
-        DisableFocusChange,
-        DisableBracketedPaste,
-        GiveBackModifiedKeys,
-        PopKeyboardEnhancementFlags,
-        ResetColor,
-        Show,
-        LeaveAlternateScreen,
-    );
+    let mut out = io::stdout();
+    let _ = out.write_all(GIVE_BACK).and_then(|()| out.flush());
     give_back_modes();
-    let _ = io::stdout().flush();
+}
+
+/// Focus reports and pasting in brackets off, modified keys and the keyboard flags as they were, colours,
+/// the cursor, the normal screen. Ready to be written by who may do nothing else.
+const GIVE_BACK: &[u8] = b"\x1b[?1004l\x1b[?2004l\x1b[>4m\x1b[<1u\x1b[0m\x1b[?25h\x1b[?1049l";
+
+/// A crash (an abort for want of memory, a bad access) gives the terminal back before it ends the
+/// process as it would have.
+pub fn restore_on_crashes() {
+    for &signal in CRASHES {
+        // SAFETY: the handler does what signal-safety(7) allows: it reads atomics, asks the kernel to
+        // poll, write and set the terminal's modes, and changes dispositions.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = crashed as *const () as libc::sighandler_t;
+            action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO | libc::SA_NODEFER;
+            libc::sigemptyset(&raw mut action.sa_mask);
+            let mut before: libc::sigaction = std::mem::zeroed();
+            if libc::sigaction(signal, &raw const action, &raw mut before) == 0
+                && let Some(kept) = BEFORE.get(usize::try_from(signal).unwrap_or(usize::MAX))
+            {
+                kept.store(Box::into_raw(Box::new(before)), Ordering::SeqCst);
+            }
+        }
+    }
+}
+
+const CRASHES: &[i32] = &[
+    libc::SIGABRT,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGSEGV,
+    libc::SIGSYS,
+    libc::SIGTRAP,
+];
+
+/// By the signal's number, what was done about it before: the standard library tells of an overflown
+/// stack. Never freed, as a handler may read it any time.
+static BEFORE: [AtomicPtr<libc::sigaction>; 32] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; 32];
+
+/// The same settings as in [`FOUND`], for a handler; those before it are never freed.
+static FOUND_MODES: AtomicPtr<Termios> = AtomicPtr::new(std::ptr::null_mut());
+
+extern "C" fn crashed(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    if ENTERED.swap(false, Ordering::SeqCst) {
+        // A terminal that takes nothing must not keep a crash from its end.
+        if takes_output(Duration::from_millis(200)) {
+            let _ = rustix::io::write(stdout(), CUT);
+            let _ = rustix::io::write(stdout(), GIVE_BACK);
+        }
+        // SAFETY: null, or a box that is never freed.
+        if let Some(found) = unsafe { FOUND_MODES.load(Ordering::SeqCst).as_ref() } {
+            let _ = tcsetattr(stdin(), OptionalActions::Now, found);
+        }
+    }
+    // SAFETY: `info` is the kernel's, and what is in `BEFORE` is never freed.
+    unsafe {
+        let kept = usize::try_from(signal).ok().and_then(|at| BEFORE.get(at));
+        let before = kept.map_or(std::ptr::null_mut(), |kept| kept.load(Ordering::SeqCst));
+        // What the machine raised it raises again; what was sent has to be sent again.
+        let by_the_machine = !info.is_null() && (*info).si_code > 0;
+        if by_the_machine && !before.is_null() {
+            libc::sigaction(signal, before, std::ptr::null_mut());
+        } else {
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+    }
 }
 
 /// What a terminal may be in the middle of when the rest of a frame is thrown away: cancels a sequence,
@@ -356,7 +410,34 @@ pub fn install_panic_hook() {
 
 #[cfg(test)]
 mod tests {
+    use crossterm::{
+        cursor::Show,
+        event::{DisableBracketedPaste, DisableFocusChange},
+        style::{Print, ResetColor},
+        terminal::LeaveAlternateScreen,
+    };
+
     use super::*;
+
+    #[test]
+    fn what_gives_the_terminal_back_is_what_takes_it_over_undone() {
+        let mut out = Vec::new();
+        queue!(
+            out,
+            DisableFocusChange,
+            DisableBracketedPaste,
+            Print("\x1b[>4m"),
+            PopKeyboardEnhancementFlags,
+            ResetColor,
+            Show,
+            LeaveAlternateScreen,
+        )
+        .expect("memory takes it");
+        assert_eq!(
+            String::from_utf8_lossy(&out),
+            String::from_utf8_lossy(GIVE_BACK)
+        );
+    }
 
     #[test]
     fn of_a_huge_window_a_part_is_used_and_that_is_said() {

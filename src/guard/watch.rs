@@ -38,7 +38,15 @@ pub fn run() {
 /// What ends the client by a signal to its group, or its terminal, must not end the guard.
 fn step_aside() {
     let _ = rustix::process::setsid();
-    for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+    for signal in [
+        libc::SIGTERM,
+        libc::SIGHUP,
+        libc::SIGINT,
+        libc::SIGQUIT,
+        libc::SIGUSR1,
+        libc::SIGUSR2,
+        libc::SIGALRM,
+    ] {
         // SAFETY: sets a disposition; no handler is involved, and there is only this thread.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }

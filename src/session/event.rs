@@ -56,6 +56,8 @@ pub enum Event {
     SendNow(Prompt),
     /// Sends the held queue's next, or the head of a queue behind an open turn at once.
     SendQueued,
+    /// Puts what an earlier client had queued into the queue, which is held.
+    RestoreQueue(Vec<Prompt>),
     /// Takes the newest queued prompt back for editing.
     UnqueueLast,
     /// Esc or ctrl-c: cancel; once that was slow, abandon (PRODUCT §4).

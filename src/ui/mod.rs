@@ -31,5 +31,5 @@ pub use command::{
     AgentChoice, AgentList, Draft, DraftPart, FileList, FolderListing, PastSession, ProjectInfo,
     TrustQuestion, UiCommand, UiContext, WrittenOut, mention_text,
 };
-pub use composer::files::LookedAt;
+pub use composer::{draft_of, files::LookedAt};
 pub use root::{Ui, UiSettings};

@@ -154,6 +154,7 @@ fn told_to_end_while_the_editor_is_open_it_ends_both_and_keeps_the_draft() {
             Signal::HUP,
             "#!/bin/sh\nstty raw -echo\necho IT SPEAKS\nsleep 1000; sleep 1001\n",
         ),
+        (Signal::USR1, STUBBORN),
     ] {
         let mut setup = client(json!([])).script("editor", script);
         let editor = setup.path("editor").display().to_string();

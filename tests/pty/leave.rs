@@ -134,8 +134,8 @@ fn the_draft_is_there_again_after_a_crash() {
     wait_ready(&tui);
     tui.keys("half a thought");
     tui.wait_for("half a thought");
-    // It is on disk half a second after the last key.
-    std::thread::sleep(Duration::from_secs(2));
+    // As soon as a person can reach for something else.
+    std::thread::sleep(Duration::from_millis(400));
     tui.signal(Signal::KILL);
     tui.wait_exit();
     let tui = setup.start();
@@ -403,5 +403,45 @@ fn ctrl_c_while_it_leaves_changes_neither_the_exit_code_nor_the_way_out() {
         assert_eq!(tui.wait_exit().code(), Some(0), "{gap} ms apart");
         tui.assert_restored();
         tui.assert_nothing_left();
+    }
+}
+
+#[test]
+fn every_signal_that_ends_it_gives_the_terminal_back() {
+    use rustix::process::Signal;
+    for (signal, code) in [
+        (Signal::USR1, Some(130)),
+        (Signal::USR2, Some(130)),
+        (Signal::ALARM, Some(130)),
+        (Signal::QUIT, Some(130)),
+        (Signal::XCPU, Some(130)),
+        // As it would have ended without a terminal.
+        (Signal::ABORT, None),
+        (Signal::SEGV, None),
+    ] {
+        let mut tui = ready(json!([]));
+        tui.keys("half a thought");
+        tui.wait_for("❯ half a thought");
+        tui.signal(signal);
+        let status = tui.wait_exit();
+        assert_eq!(status.code(), code, "{signal:?}: {status:?}");
+        tui.assert_restored();
+        tui.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_signal_that_comes_while_it_is_suspended_ends_it_and_leaves_the_shell_its_terminal() {
+    for name in ["TERM", "USR1", "ALRM"] {
+        // The shell has it go on for the first by itself.
+        let setup = client(json!([])).shell(&format!(
+            "\"$@\"; kill -{name} %1; fg; echo ENDED $?; stty -a | tr ' ' '\\n' | grep -x -e icanon -e echo"
+        ));
+        let tui = setup.start();
+        wait_ready(&tui);
+        tui.keys("<c-z>");
+        tui.wait_for("ENDED 130");
+        tui.wait_for("icanon");
+        tui.assert_restored();
     }
 }

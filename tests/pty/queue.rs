@@ -107,14 +107,22 @@ fn what_waited_is_in_the_draft_after_a_kill_and_what_was_sent_is_not() {
     tui.wait("two prompts", |tui| {
         (tui.prompts().len() == 2).then_some(())
     });
-    // It is on disk half a second later.
-    std::thread::sleep(Duration::from_secs(2));
+    // As soon as a person can reach for something else.
+    std::thread::sleep(Duration::from_millis(400));
     tui.signal(Signal::KILL);
     tui.wait_exit();
+    // In its session, and held where it is seen until somebody sends or edits it.
+    let setup = setup.args(&["--resume", "sess-1"]);
     let tui = setup.start();
-    let screen = tui.wait_for("❯ half a thought");
-    assert!(!screen.contains("three"), "each by itself: {screen}");
-    tui.keys("<up>");
-    let screen = tui.wait_for("❯ three");
-    assert!(!screen.contains("two"), "{screen}");
+    tui.wait_for("❯ half a thought");
+    let screen = tui.wait_for("held 1: three");
+    assert!(!screen.contains("held 2"), "{screen}");
+    wait_ready(&tui);
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(tui.prompts(), ["one", "two"], "nothing is sent by itself");
+    tui.wait_for("held 1: three");
+    tui.keys("<c-c><enter>");
+    tui.wait("the third prompt", |tui| {
+        (tui.prompts() == ["one", "two", "three"]).then_some(())
+    });
 }

@@ -299,8 +299,9 @@ fn killed_with_two_sessions() -> crate::support::setup::Setup {
 fn wait_on_disk(tui: &crate::support::pty::Tui, texts: &[&str]) {
     let drafts = tui.path("home").join(".local/state/acp-tui/drafts");
     tui.wait("what is not sent on disk", |_| {
-        let kept = std::fs::read_dir(&drafts).ok()?.flatten().next()?;
-        let kept = std::fs::read_to_string(kept.path()).ok()?;
+        let files = std::fs::read_dir(&drafts).ok()?.flatten();
+        let kept = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
+        let kept: String = kept.collect();
         texts.iter().all(|text| kept.contains(text)).then_some(())
     });
 }
@@ -313,10 +314,7 @@ fn after_a_crash_each_session_that_is_resumed_gets_its_own_text_back() {
         let mut tui = setup.start();
         let screen = tui.wait_for(&format!("❯ draft of the {own}"));
         assert!(!screen.contains(&format!("the {other}")), "{screen}");
-        tui.keys("<up>");
-        tui.wait_for(&format!("❯ queued in the {own}"));
-        tui.keys("<up>");
-        let screen = tui.screen();
+        let screen = tui.wait_for(&format!("held 1: queued in the {own}"));
         assert!(!screen.contains(&format!("the {other}")), "{screen}");
         tui.keys(" looked at");
         wait_on_disk(&tui, &["looked at"]);
@@ -337,8 +335,64 @@ fn a_session_opened_from_the_list_gets_the_text_back_that_waited_for_it() {
     tui.keys("docs<enter>");
     let screen = tui.wait_for("❯ draft of the second");
     assert!(!screen.contains("draft of the first"), "{screen}");
+    tui.wait_for("held 1: queued in the second");
+}
+
+/// A new session does not take what is meant for one that can go on: it says which one has it.
+#[test]
+fn a_fresh_start_leaves_a_draft_to_its_session_and_says_which_one_that_is() {
+    let mut setup = client(json!([
+        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {
+            "sessionCapabilities": {"resume": {}}}}},
+        {"on": "session/prompt", "do": [{"text": "an answer"}]},
+    ]));
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("one<enter>");
+    tui.wait_for("an answer");
+    wait_ready(&tui);
+    tui.keys("and then");
+    wait_on_disk(&tui, &["and then"]);
+    tui.signal(rustix::process::Signal::KILL);
+    tui.wait_exit();
+    let mut tui = setup.start();
+    let screen = tui.wait_for("a draft waits in its session: --resume sess-1");
+    assert!(!screen.contains("and then"), "{screen}");
+    wait_ready(&tui);
+    tui.keys("something new");
+    wait_on_disk(&tui, &["something new", "and then"]);
+    tui.signal(rustix::process::Signal::KILL);
+    tui.wait_exit();
+    setup.args.splice(.., ["--resume".into(), "sess-1".into()]);
+    setup.start().wait_for("❯ and then");
+}
+
+/// Two clients of one project are killed at once: one start brings back what both had.
+#[test]
+fn what_two_killed_clients_had_comes_back_at_one_start() {
+    // Each with an agent that writes nothing down.
+    let setup = client(json!([])).args(&["--agent", "demo"]);
+    let (mut first, mut second) = (setup.start(), setup.start());
+    for (tui, text) in [(&first, "of the first"), (&second, "of the second")] {
+        tui.wait_for("F1 keys");
+        tui.keys(text);
+        tui.wait_for(&format!("❯ {text}"));
+    }
+    // As soon as a person can reach for something else.
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    for tui in [&mut first, &mut second] {
+        tui.signal(rustix::process::Signal::KILL);
+        tui.wait_exit();
+    }
+    let tui = setup.start();
+    let screen = tui.wait_for("draft restored; up brings back 1 more");
+    let [shown, other] = match screen.contains("❯ of the first") {
+        true => ["of the first", "of the second"],
+        false => ["of the second", "of the first"],
+    };
+    assert!(screen.contains(&format!("❯ {shown}")), "{screen}");
     tui.keys("<up>");
-    tui.wait_for("❯ queued in the second");
+    tui.wait_for(&format!("❯ {other}"));
 }
 
 #[test]
@@ -596,7 +650,7 @@ fn sessions_are_renamed_from_their_list() {
     tui.wait_for("long ago");
     tui.keys("<f2>");
     tui.wait_for("Rename the session");
-    tui.keys("the parser<enter>");
+    tui.keys("<c-u>the parser<enter>");
     let sent = tui.wait_method("session/set_title");
     assert_eq!(
         sent["params"],

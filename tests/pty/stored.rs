@@ -184,13 +184,13 @@ fn without_a_value_resume_offers_what_is_stored() {
     }
     setup.args.push("--resume".into());
     let tui = setup.start();
-    let screen = tui.wait_for("Sessions of the past");
+    let screen = tui.wait_for("Past sessions");
     let place = |text| screen.find(text).unwrap_or_else(|| panic!("{screen}"));
     assert!(place("about pears") < place("about apples"), "{screen}");
     tui.keys("apples");
     tui.wait_gone("about pears");
     tui.keys("<enter>");
-    tui.wait_gone("Sessions of the past");
+    tui.wait_gone("Past sessions");
     tui.wait_for("knows nothing");
     let screen = tui.screen();
     assert!(screen.contains("about apples"), "{screen}");
@@ -524,4 +524,68 @@ fn what_cannot_be_stored_any_more_is_said_once() {
     let screen = tui.screen();
     let times = screen.matches("this conversation is not stored").count();
     assert_eq!(times, 1, "{screen}");
+}
+
+/// Puts lines that are none into the middle of the only stored session.
+fn garble(setup: &Setup, lines: usize) {
+    let file = std::fs::read_dir(folder(setup)).expect("a folder").next();
+    let path = file.expect("a session").expect("a file").path();
+    let text = std::fs::read_to_string(&path).expect("readable");
+    let (first, rest) = text.split_once('\n').expect("lines");
+    let garbled = "{\"block\": no json\n".repeat(lines);
+    std::fs::write(&path, format!("{first}\n{garbled}{rest}")).expect("written");
+}
+
+#[test]
+fn lines_of_a_stored_session_that_cannot_be_read_are_told_of_wherever_it_is_opened() {
+    let scenario = capable(
+        json!({"sessionCapabilities": {"resume": {}}}),
+        on_prompt(json!([{"text": "the only answer"}])),
+    );
+    let mut setup = client(scenario);
+    talk_and_die(&setup, "the only question", "the only answer");
+    garble(&setup, 2);
+    let said = "2 lines of the stored session cannot be read";
+    let id = only_id(&setup);
+    let (_, err, _) = run(&setup, &["sessions", "show", &id]);
+    assert!(err.contains(said), "{err}");
+    let config = setup.path("config.toml").display().to_string();
+    let args = ["run", "--config", &config, "--resume", &id, "and on"];
+    let (_, err, code) = run(&setup, &args);
+    assert!(code == 0 && err.contains(said), "{err}");
+    setup.args.push("--continue".into());
+    let tui = setup.start();
+    let screen = tui.wait_for(said);
+    assert!(screen.contains("the only question"), "{screen}");
+    wait_ready(&tui);
+}
+
+/// A line of 16,381 bytes behind three backticks once ended the program, at each opening.
+#[test]
+fn a_stored_line_at_the_bound_of_a_fence_is_opened_again() {
+    let long = format!("```{}END\nlet x = 1;\n```\nafter it\n", "x".repeat(16_381));
+    let scenario = capable(
+        json!({"sessionCapabilities": {"resume": {}}}),
+        on_prompt(json!([{"text": long}])),
+    );
+    let mut setup = client(scenario);
+    talk_and_die(&setup, "the only question", "after it");
+    let id = only_id(&setup);
+    let (shown, err, code) = run(&setup, &["sessions", "show", &id]);
+    assert!(code == 0 && shown.contains("after it"), "{err}");
+    setup.args.push("--continue".into());
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.wait_for("after it");
+    // Every row of it is drawn.
+    tui.keys("<c-home>");
+    tui.wait_for("the only question");
+    for _ in 0..12 {
+        tui.keys("<pgdn>");
+    }
+    let screen = tui.wait_for("after it");
+    assert!(!screen.contains("could not be drawn"), "{screen}");
+    tui.keys("<c-d>");
+    assert_eq!(tui.wait_exit().code(), Some(0));
+    tui.assert_restored();
 }

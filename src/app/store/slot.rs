@@ -2,17 +2,17 @@
 //! same name. What an ended client left there goes to the one that is meant to go on with it.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Write},
     os::unix::fs::MetadataExt,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    create_parent, log, options, read,
+    create_parent, log, options, read, replace,
     unsent::{self, Unsent},
 };
 
@@ -47,12 +47,20 @@ impl Wanted {
         if left.is_empty() {
             return EMPTY;
         }
-        let ranks = left.iter().filter_map(|one| self.rank_of(&one.owner));
+        let ranks = left.iter().filter_map(|one| self.rank_of(one));
         ranks.min().unwrap_or(EMPTY + 1)
     }
 
-    /// The less, the better; `None` for what is meant for somebody else.
-    pub(super) fn rank_of(&self, owner: &Owner) -> Option<u8> {
+    /// The less, the better; `None` for what is meant for somebody else, or stays with its session.
+    pub(super) fn rank_of(&self, one: &Unsent) -> Option<u8> {
+        match self.suits(&one.owner)? {
+            rank if rank > 0 && one.resumes => None,
+            rank => Some(rank),
+        }
+    }
+
+    /// The same, wherever it stays.
+    pub(super) fn suits(&self, owner: &Owner) -> Option<u8> {
         let same = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
         match same(&owner.agent, &self.owner.agent) {
             true if same(&owner.session, &self.owner.session) => Some(0),
@@ -84,6 +92,87 @@ pub(super) fn is_trifle(draft: &str) -> bool {
     draft.chars().nth(1).is_none() || name && draft.len() <= MAX_TRIFLE && !draft[1..].contains('/')
 }
 
+/// Those of all slots of a project.
+fn names(key: &str) -> impl Iterator<Item = String> {
+    (0..MAX).map(move |number| match number {
+        0 => key.to_owned(),
+        number => format!("{key}.{number}"),
+    })
+}
+
+/// What ended clients left in other slots.
+#[derive(Debug, Default)]
+pub(super) struct Others {
+    /// For the client that starts now.
+    pub taken: Vec<Unsent>,
+    /// Stays with its session.
+    pub kept: Vec<Owner>,
+    /// The slots of what was taken, and what stays there. Locked as long as this lives.
+    emptied: Vec<(PathBuf, Vec<Unsent>, File)>,
+}
+
+impl Others {
+    /// Looks into every slot of the project that no living client has, but for `own`.
+    pub fn look(drafts: &Path, locks: &Path, key: &str, own: &str, wanted: &Wanted) -> Self {
+        let mut others = Self::default();
+        for name in names(key).filter(|name| name != own) {
+            let (draft, path) = (drafts.join(&name), locks.join(&name));
+            if !draft.exists() {
+                continue;
+            }
+            let Ok(lock) = options().append(true).open(&path) else {
+                continue;
+            };
+            if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+                continue;
+            }
+            let mut left = left(&draft, &path);
+            // Images of a slot are its own: what mentions one waits until somebody has that.
+            let images = format!("{}.images/", draft.to_string_lossy());
+            let has_image = |one: &mut Unsent| one.texts().any(|text| text.contains(&images));
+            let stays: Vec<Unsent> = left.extract_if(.., has_image).collect();
+            let mut taken = Vec::new();
+            loop {
+                let agent = wanted.owner.agent.as_deref();
+                let more = match &wanted.owner.session {
+                    Some(session) => unsent::take_of(&mut left, agent, session),
+                    None if wanted.reopens => Vec::new(),
+                    None => unsent::take_first(&mut left, wanted),
+                };
+                if more.is_empty() {
+                    break;
+                }
+                taken.extend(more);
+            }
+            left.extend(stays);
+            others.kept.extend(kept(&left, wanted));
+            if !taken.is_empty() {
+                others.taken.extend(taken);
+                others.emptied.push((draft, left, lock));
+            }
+        }
+        others
+    }
+
+    /// What was taken is on disk elsewhere: it need not stay where it was.
+    pub fn forget(self) {
+        for (draft, left, _lock) in self.emptied {
+            let done = match left.is_empty() {
+                true => fs::remove_file(&draft),
+                false => replace(&draft, &unsent::write(&left)),
+            };
+            log(&draft, done);
+        }
+    }
+}
+
+/// Whose texts stay with their sessions, of those that a new session could have had.
+pub(super) fn kept(left: &[Unsent], wanted: &Wanted) -> Vec<Owner> {
+    let kept = left.iter().filter(|one| one.resumes && !wanted.reopens);
+    let kept = kept.filter(|one| wanted.suits(&one.owner).is_some());
+    kept.map(|one| one.owner.clone()).collect()
+}
+
 /// The name of a draft that no other living client has, and the lock that keeps it so.
 pub(super) fn claim(
     drafts: &Path,
@@ -91,12 +180,8 @@ pub(super) fn claim(
     key: &str,
     wanted: &Wanted,
 ) -> (String, Option<File>) {
-    let names = (0..MAX).map(|number| match number {
-        0 => key.to_owned(),
-        number => format!("{key}.{number}"),
-    });
     // Looked at before any is locked: a client that starts meanwhile must not find them all taken.
-    let mut slots: Vec<(u8, String)> = names
+    let mut slots: Vec<(u8, String)> = names(key)
         .map(|name| {
             let rank = wanted.rank(&drafts.join(&name), &locks.join(&name));
             (rank, name)

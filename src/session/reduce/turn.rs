@@ -126,6 +126,16 @@ impl Step<'_> {
         }
     }
 
+    /// Held, as nobody knows how far the agent came; but for what was given to this session first.
+    pub(super) fn restore_queue(&mut self, prompts: Vec<Prompt>) {
+        let head = !self.session.queue.is_empty() && !self.session.queue_held;
+        for prompt in prompts {
+            self.enqueue(prompt, self.session.queue.len());
+        }
+        self.hold_queue();
+        self.session.inner.turn.send_next |= head;
+    }
+
     pub(super) fn unqueue_last(&mut self) {
         if let Some(prompt) = self.session.queue.pop_back() {
             self.effects.push(Effect::RestoreDraft(prompt));

@@ -31,7 +31,7 @@ use ratatui::layout::Position;
 
 use self::{
     buffer::{Buffer, Caret},
-    chips::{Chips, clean},
+    chips::{Chips, Typed, clean},
     files::Waiting,
     history::History,
     kill::Kills,
@@ -109,6 +109,13 @@ pub struct Composer {
 
 /// Cells for text before anything was drawn.
 const FIRST_ROOM: usize = 77;
+
+/// A text that was written out earlier, as it would be sent from the composer.
+pub fn draft_of(text: &str) -> Draft {
+    let typed = written::typed(text).into_iter();
+    let typed = typed.map(|(range, names)| (range, Typed::Mention(names)));
+    Chips::default().draft(text, typed.collect())
+}
 
 impl Composer {
     /// `offload` does the matching of long file lists.
