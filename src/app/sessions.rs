@@ -52,7 +52,7 @@ pub fn sessions(
                 let none = if words.is_empty() {
                     "no session is stored yet"
                 } else {
-                    "these words occur in no stored session"
+                    "no stored session contains these words"
                 };
                 cli::complain(none);
                 return Ok(());

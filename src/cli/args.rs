@@ -50,7 +50,7 @@ pub struct AgentArg {
 /// What only means something when the UI is opened.
 #[derive(Args, Debug, Default, PartialEq, Eq)]
 pub struct OpenArgs {
-    /// Prompt to send at once; one word alone is taken for a command, but by `run`
+    /// Prompt to send at once; a single word is taken for a command, except by `run`
     #[arg(value_name = "PROMPT", num_args = 0..)]
     pub words: Vec<String>,
 
@@ -83,7 +83,7 @@ pub struct OpenArgs {
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value)]
     pub set: Vec<(String, String)>,
 
-    /// What happens to requests that no rule decides
+    /// Policy for requests that no rule decides
     #[arg(long, value_name = "POLICY", value_parser = policies())]
     pub policy: Option<Policy>,
 
@@ -179,7 +179,7 @@ pub enum Command {
         #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with = "command")]
         dir: Option<PathBuf>,
     },
-    /// Be the built-in demo agent, on stdin and stdout
+    /// Run the built-in demo agent on stdin and stdout
     #[command(hide = true)]
     DemoAgent,
 }
@@ -210,11 +210,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Vec<PathBuf>,
 
-    /// What stdout gets: the answer as it comes, one JSON object at the end, or one for each event
+    /// Output: the answer as it comes, one JSON object at the end, or one for each event
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: Format,
 
-    /// Say nothing on stderr but what went wrong
+    /// Print only errors to stderr
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -233,11 +233,11 @@ pub struct DoctorArgs {
     #[arg(long, conflicts_with_all = ["agent", "agent_command"])]
     pub all: bool,
 
-    /// How long each answer is waited for [default: connection.start_timeout]
+    /// Timeout for each answer [default: connection.start_timeout]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 
-    /// How it is printed
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: ReportFormat,
 
@@ -260,7 +260,7 @@ pub enum ReportFormat {
 
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct ReplayArgs {
-    /// What --wire has written, or a stored session: its file (`-` is stdin), or its ID of `acp-tui
+    /// A wire log (--wire) or a stored session: its file (`-` is stdin), or its ID from `acp-tui
     /// sessions`
     #[arg(value_name = "FILE|ID", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
@@ -269,11 +269,11 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub format: Option<Format>,
 
-    /// A wire log as fast as it was (1), or so many times faster, instead of at once
+    /// Play a wire log at its own speed (1) or this many times faster, instead of at once
     #[arg(long, value_name = "TIMES", value_parser = times, conflicts_with = "format")]
     pub speed: Option<f64>,
 
-    /// Of several sessions in a wire log, this one (first) [default: the one with the most prompts]
+    /// Show this session of a wire log first [default: the one with the most prompts]
     #[arg(long, value_name = "SESSION")]
     pub session: Option<String>,
 }
@@ -290,7 +290,7 @@ pub enum Format {
 fn times(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(times) if (1e-3..=1e6).contains(&times) => Ok(times),
-        _ => Err("a number of times is wanted, as in 1 or 4.5".to_owned()),
+        _ => Err("expected a number, such as 1 or 4.5".to_owned()),
     }
 }
 
@@ -305,13 +305,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 #[derive(Subcommand, Clone, Debug, PartialEq, Eq)]
 pub enum AgentsAction {
-    /// Take agents out of another program's settings into the configuration
+    /// Import agents from another program's settings into the configuration
     #[command(disable_help_subcommand = true)]
     Import {
         #[command(subcommand)]
         from: ImportFrom,
     },
-    /// Take one agent out of a list of agents into the configuration
+    /// Add one agent from a list of agents to the configuration
     #[command(disable_help_subcommand = true)]
     Add {
         #[command(subcommand)]
@@ -414,7 +414,7 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
         Some((key, value)) if !key.trim().is_empty() => {
             Ok((key.trim().to_owned(), value.trim().to_owned()))
         }
-        _ => Err("it has to be KEY=VALUE, as in model=sonnet".into()),
+        _ => Err("expected KEY=VALUE, such as model=sonnet".into()),
     }
 }
 

@@ -141,15 +141,11 @@ impl DoctorReport {
                 "session/delete",
                 "only what acp-tui has stored can be deleted",
             ),
-            (
-                caps.fork,
-                "session/fork",
-                "a session cannot go on in two ways",
-            ),
+            (caps.fork, "session/fork", "a session cannot be forked"),
             (
                 caps.additional_directories,
                 "additional directories",
-                "--add-dir is not told to the agent",
+                "the agent does not hear of --add-dir",
             ),
             (caps.prompt.image, "images", "a prompt cannot hold images"),
             (caps.prompt.audio, "audio", "a prompt cannot hold audio"),
@@ -308,8 +304,8 @@ mod tests {
              no      session/list            only what acp-tui has stored is listed\n\
              no      session/close           sessions are ended with the process\n\
              no      session/delete          only what acp-tui has stored can be deleted\n\
-             no      session/fork            a session cannot go on in two ways\n\
-             no      additional directories  --add-dir is not told to the agent\n\
+             no      session/fork            a session cannot be forked\n\
+             no      additional directories  the agent does not hear of --add-dir\n\
              no      images                  a prompt cannot hold images\n\
              no      audio                   a prompt cannot hold audio\n\
              no      embedded context        files are sent as links\n\

@@ -116,7 +116,7 @@ impl Launch {
         let takes_agent = matches!(command, Command::Doctor(doctor) if !doctor.all);
         if cli.open != OpenArgs::default() || (cli.agent.agent.is_some() && !takes_agent) {
             return Err(CliError::Usage(
-                "options that open the UI do not go with a command; see acp-tui --help".into(),
+                "options that open the UI cannot be used with a command; see acp-tui --help".into(),
             ));
         }
         match command {
@@ -182,7 +182,7 @@ impl Launch {
                 let folder = path.parent().filter(|folder| !folder.exists());
                 let next = match folder {
                     Some(folder) => format!("make the folder {}, or", folder.display()),
-                    None => "set that right, or".to_owned(),
+                    None => "fix that, or".to_owned(),
                 };
                 let path = path.display();
                 let text =

@@ -9,7 +9,10 @@ use std::{
 };
 
 use super::CliError;
-use crate::{config::Warning, text::sanitize};
+use crate::{
+    config::Warning,
+    text::{cell_width, sanitize},
+};
 
 /// Looks at stdout before the standard library does, which puts `/dev/null` in the place of one that is
 /// closed: output would be lost without a word.
@@ -48,7 +51,7 @@ mod before_main {
 pub fn check_stdout() -> Result<(), CliError> {
     if before_main::stdout_was_closed() {
         return Err(CliError::Io {
-            what: "stdout is closed, and what is to be printed would be lost".into(),
+            what: "stdout is closed: the output would be lost".into(),
             source: rustix::io::Errno::BADF.into(),
         });
     }
@@ -89,7 +92,7 @@ pub fn write_file(path: &Path, text: &str, force: bool) -> Result<(), CliError> 
         .and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|source| match source.kind() {
         ErrorKind::AlreadyExists => CliError::Usage(format!(
-            "{} is there already; --force replaces it",
+            "{} already exists; --force replaces it",
             path.display()
         )),
         _ => CliError::Io {
@@ -113,26 +116,125 @@ pub fn print_warnings(warnings: &[Warning]) {
     }
 }
 
-/// Pads columns to the widest of each, but the last.
+/// The columns of the terminal that stdout is, if it is one.
+fn stdout_width() -> Option<usize> {
+    let out = rustix::stdio::stdout();
+    let size = rustix::termios::tcgetwinsize(out).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+/// Rows for people on a terminal, for programs elsewhere: there a row is a line, however long.
 pub fn columns(rows: &[Vec<String>]) -> String {
-    use crate::text::cell_width;
-    let width = |column: usize| {
+    columns_within(rows, stdout_width())
+}
+
+/// Pads columns to the widest of each, but the last; that goes on below itself where it does not fit.
+fn columns_within(rows: &[Vec<String>], width: Option<usize>) -> String {
+    /// Narrower, the last column would be all line ends: the terminal breaks the lines then.
+    const NARROWEST: usize = 20;
+    const GAP: usize = 2;
+    let column = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell_width(cell)).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..rows.iter().map(Vec::len).max().unwrap_or(0))
-        .map(width)
-        .collect();
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(column).collect();
+    let before = widths.iter().take(count.saturating_sub(1));
+    let indent = before.map(|width| width + GAP).sum::<usize>();
+    let room = width.and_then(|width| width.checked_sub(indent));
+    let room = room.filter(|room| *room >= NARROWEST);
     let mut out = String::new();
     for row in rows {
         let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            let padding = width.saturating_sub(cell_width(cell));
-            line.push_str(cell);
-            line.push_str(&" ".repeat(padding + 2));
+        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            match room {
+                Some(room) if at + 1 == count => {
+                    let lines = broken(cell, room);
+                    line.push_str(&lines.join(&format!("\n{}", " ".repeat(indent))));
+                }
+                _ => {
+                    let padding = width.saturating_sub(cell_width(cell));
+                    line.push_str(cell);
+                    line.push_str(&" ".repeat(padding + GAP));
+                }
+            }
         }
         out.push_str(line.trim_end());
         out.push('\n');
     }
     out
+}
+
+/// At blanks; a word that is too long stays whole, as it may have to be copied.
+fn broken(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let Some(line) = lines.last_mut() else { break };
+        if line.is_empty() {
+            line.push_str(word);
+        } else if cell_width(line) + 1 + cell_width(word) <= room {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<Vec<String>> {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        vec![
+            row(["ok", "goose", "/usr/bin/goose acp"]),
+            row([
+                "no",
+                "名前",
+                "x was not found on PATH; install: npm install -g @org/a-long-name-of-a-package",
+            ]),
+        ]
+    }
+
+    #[test]
+    fn on_a_terminal_the_last_column_goes_on_below_itself() {
+        assert_eq!(
+            columns_within(&rows(), Some(40)),
+            "ok  goose  /usr/bin/goose acp\n\
+             no  名前   x was not found on PATH;\n\
+             \u{20}          install: npm install -g\n\
+             \u{20}          @org/a-long-name-of-a-package\n"
+        );
+    }
+
+    #[test]
+    fn elsewhere_a_row_is_a_line() {
+        for width in [None, Some(12), Some(1_000)] {
+            let told = columns_within(&rows(), width);
+            assert_eq!(told.lines().count(), 2, "{width:?}: {told}");
+            assert!(
+                told.ends_with("-g @org/a-long-name-of-a-package\n"),
+                "{told}"
+            );
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_line_is_too_long_and_no_word_is_lost(
+            words in proptest::collection::vec("[a-z]{1,12}", 0..30),
+            width in 0..140_usize,
+        ) {
+            let text = words.join(" ");
+            let rows = [vec!["ok".to_owned(), "name".to_owned(), text]];
+            let told = columns_within(&rows, Some(width));
+            let said: Vec<&str> = told.split_whitespace().skip(2).collect();
+            proptest::prop_assert_eq!(said, words);
+            if width >= 30 {
+                proptest::prop_assert!(told.lines().all(|line| line.len() <= width), "{}", told);
+            }
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode,
     print_warnings(&loaded.warnings);
     let (path, content, hash) = match loaded.trust {
         TrustState::NotNeeded if loaded.project_is_broken => {
-            complain("set it right first: nothing of it counts, and so nothing can be approved");
+            complain("fix it first: none of it applies, so there is nothing to approve");
             return Ok(ExitCode::Failure);
         }
         TrustState::NotNeeded => {
@@ -33,7 +33,7 @@ pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode,
             return Ok(ExitCode::Done);
         }
         TrustState::Trusted { path } => {
-            print(&format!("{}: is approved as it is\n", shown(&path)))?;
+            print(&format!("{}: already approved\n", shown(&path)))?;
             return Ok(ExitCode::Done);
         }
         TrustState::Untrusted {

@@ -76,7 +76,7 @@ pub use options::{
     SettingSource, SlashCommand, category,
 };
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
-pub use policy::{Consent, Decision, Policy, Rule, Stray, Verdict};
+pub use policy::{Consent, Decision, Policy, Rule, Stray, Verdict, rule_words};
 pub use provider::{Provider, ProviderRoute, ProviderSetting};
 pub use request::{
     CommandSubject, ExitStatus, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked,

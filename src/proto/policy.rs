@@ -34,6 +34,14 @@ impl Policy {
     }
 }
 
+/// A rule by its words, `rule execute rm`; the policy is named as one, and is no rule.
+pub fn rule_words(rule: &str) -> String {
+    match rule.starts_with("policy ") {
+        true => rule.to_owned(),
+        false => format!("rule {rule}"),
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
     Allow,

@@ -13,7 +13,10 @@ use super::{
     read::Record,
     time::iso,
 };
-use crate::{proto::file_name, text::SafeText};
+use crate::{
+    proto::{file_name, rule_words},
+    text::SafeText,
+};
 
 /// Bytes of a diff's two sides up to which it is written out.
 const MAX_DIFF: usize = 1 << 20;
@@ -197,9 +200,7 @@ fn written_tool(tool: &Tool, block: &Block) -> String {
     );
     for answer in &tool.answers {
         let by = match &answer.rule {
-            // The policy is named as one, and is no rule.
-            Some(rule) if rule.starts_with("policy ") => rule.to_string(),
-            Some(rule) => format!("rule {rule}"),
+            Some(rule) => rule_words(rule),
             None => format!("by {}", by(&answer.by)),
         };
         out.push_str(&format!("  \nAsked: {} ({by})", answer.answer));

@@ -133,7 +133,7 @@ actions! {
         EndAgent "end-agent" ["shift-f5"] "End the agent's process",
         NewSession "new-session" ["ctrl-n"] "Open another session with this agent",
         ForkSession "fork-session" [] "Open a session that goes on from this one (where the agent can)",
-        RenameSession "rename-session" ["f2"] "Give the session another title",
+        RenameSession "rename-session" ["f2"] "Rename session",
         PastSessions "past-sessions" [] "Open a stored session again",
         Sessions "sessions" ["ctrl-s"] "Show all sessions, and who waits for you",
         ChooseAgent "choose-agent" ["f6"] "Open a session with another agent",

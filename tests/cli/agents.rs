@@ -139,7 +139,7 @@ fn zeds_agents_are_added_to_what_is_there_and_never_over_it() {
     let before = user_file(&shell);
     let again = shell.run(&["agents", "import", "zed"]);
     assert!(
-        again.out.contains("agents.my-agent is there already"),
+        again.out.contains("agents.my-agent already exists"),
         "{}",
         again.out
     );

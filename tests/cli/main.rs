@@ -40,7 +40,10 @@ fn wrong_usage_exits_2_and_says_what_is_right() {
             &["-C", "nowhere", "agents"],
             "--cwd nowhere: No such file or directory",
         ),
-        (&["--mode", "plan", "agents"], "do not go with a command"),
+        (
+            &["--mode", "plan", "agents"],
+            "cannot be used with a command",
+        ),
         (
             &["--config", "nope.toml", "agents"],
             "nope.toml: there is no such file",
@@ -200,12 +203,7 @@ fn a_project_is_trusted_by_a_yes_and_no_longer_than_it_stays_the_same() {
             .out
             .contains("default_agent = \"pi\"")
     );
-    assert!(
-        shell
-            .run(&["trust"])
-            .out
-            .ends_with("is approved as it is\n")
-    );
+    assert!(shell.run(&["trust"]).out.ends_with("already approved\n"));
     assert!(shell.run(&["trust", "--revoke"]).out.ends_with("revoked\n"));
     let config = shell.run(&["config"]);
     assert!(!config.out.contains("default_agent"));

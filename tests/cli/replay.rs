@@ -246,8 +246,7 @@ fn an_export_replaces_no_file_unasked() {
     let ran = shell.run(&export);
     assert_eq!(ran.code, 2, "{}", ran.err);
     assert!(
-        ran.err
-            .contains("mine is there already; --force replaces it"),
+        ran.err.contains("mine already exists; --force replaces it"),
         "{}",
         ran.err
     );

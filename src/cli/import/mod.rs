@@ -108,7 +108,7 @@ fn from_registry(id: &str, file: Option<&Path>) -> Result<Found, CliError> {
     let Some(path) = file else {
         // acp-tui does nothing on the network by itself.
         return Err(CliError::Usage(format!(
-            "the registry's file is wanted: get it, and name it, or pipe it:\n\n    \
+            "the registry's file is missing: download it and name it, or pipe it:\n\n    \
              curl -fsSL {} | acp-tui agents add registry {} -",
             registry::ADDRESS,
             crate::text::command_line([id])
@@ -159,7 +159,7 @@ fn leave_out_known(found: &mut Found, file: &str, config: &Config, force: bool) 
         if taken.contains(&id) {
             found.skipped.push(Skipped {
                 name: entry.name.unwrap_or(entry.id),
-                why: format!("agents.{id} is there already"),
+                why: format!("agents.{id} already exists"),
             });
             continue;
         }

@@ -124,7 +124,7 @@ fn start(distribution: Distribution, platform: &str) -> Result<Start, String> {
     let Some(binary) = binaries.remove(platform) else {
         let platforms: Vec<&str> = binaries.keys().map(String::as_str).collect();
         return Err(if platforms.is_empty() {
-            "it is distributed in a way that acp-tui does not know".into()
+            "acp-tui does not know how it is distributed".into()
         } else {
             format!(
                 "there is none for {platform}, only for {}",

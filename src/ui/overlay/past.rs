@@ -1,4 +1,4 @@
-//! Sessions of the past: which one to open again (`--resume`).
+//! Past sessions: which one to open again (`--resume`).
 
 use ratatui::{
     buffer::Buffer,
@@ -116,7 +116,7 @@ impl Overlay for PastSessions {
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
         let hints = [(Action::Send, "open again"), (Action::Stop, "close")];
-        let inner = Panel::opened("Sessions of the past", &hints, cx).draw(area, buffer, cx);
+        let inner = Panel::opened("Past sessions", &hints, cx).draw(area, buffer, cx);
         self.list.draw(inner, buffer, cx)
     }
 }

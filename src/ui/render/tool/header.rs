@@ -484,7 +484,10 @@ fn answer_row(answer: &Answered, ctx: &RenderContext<'_>) -> Row {
         By::Nobody => ("not answered".to_owned(), theme.dim),
         By::Person if answer.allowed.is_none() => (verb.to_owned(), style),
         By::Person => (format!("{verb} by you"), style),
-        By::Rule(rule) => (format!("{verb} by rule {}", SafeText::line(rule)), style),
+        By::Rule(rule) => (
+            format!("{verb} by {}", SafeText::line(&proto::rule_words(rule))),
+            style,
+        ),
     };
     let mut line = StyledLine::styled(&verdict, style);
     let said = SafeText::line(answer.answer.trim());
