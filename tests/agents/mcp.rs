@@ -39,9 +39,7 @@ impl Agent {
         let cast = Cast::of(self.name)
             .profile("mcp_servers = [\"lamp\", \"web\"]")
             .config(&config);
-        let Some(stage) = cast.set() else {
-            return;
-        };
+        let stage = cast.set();
         let stage = stage.env(SOURCE, SECRET);
         let talk = Conversation::begin(&stage);
         talk.goes_on("good day to you");
@@ -114,17 +112,20 @@ const fn agent(name: &'static str) -> Agent {
 }
 
 #[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
 fn opencode_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
     agent("opencode").uses_the_servers();
 }
 
 #[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
 fn claude_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
     agent("claude").uses_the_servers();
 }
 
 /// Its model finds tools by scripts of its own, as that of vibe; that of qwen by a search.
 #[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
 fn codex_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
     Agent {
         offers: false,
@@ -134,11 +135,13 @@ fn codex_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
 }
 
 #[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
 fn gemini_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
     agent("gemini").uses_the_servers();
 }
 
 #[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
 fn qwen_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
     Agent {
         offers: false,
@@ -148,6 +151,7 @@ fn qwen_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
 }
 
 #[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
 fn vibe_uses_an_mcp_server_v1_mcp_01_v1_mcp_04() {
     Agent {
         offers: false,
@@ -158,6 +162,7 @@ fn vibe_uses_an_mcp_server_v1_mcp_01_v1_mcp_04() {
 }
 
 #[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
 fn fast_agent_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
     agent("fast-agent").uses_the_servers();
 }

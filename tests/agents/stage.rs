@@ -4,7 +4,6 @@ use std::{
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::LazyLock,
     time::Duration,
 };
 
@@ -95,8 +94,8 @@ impl<'a> Cast<'a> {
         self
     }
 
-    /// `None`, said on stderr, where the agent is not installed.
-    pub fn set(self) -> Option<Stage> {
+    /// Fails where the agent is not installed.
+    pub fn set(self) -> Stage {
         Stage::of(&self)
     }
 
@@ -127,24 +126,23 @@ impl<'a> Cast<'a> {
 }
 
 impl Stage {
-    fn of(cast: &Cast<'_>) -> Option<Self> {
-        let (package, agent) = (cast.package, cast.agent);
-        let prefix = prefix()?;
+    fn of(cast: &Cast<'_>) -> Self {
+        let package = cast.package;
+        let prefix = std::env::var_os("ACP_TUI_AGENTS").map(PathBuf::from);
+        let prefix = prefix.expect("ACP_TUI_AGENTS names the folder that the agents are in");
         // setup.sh would install what is not there.
-        if !prefix.join(package).join(".installed").exists() {
-            say(&format!(
-                "{agent}: skipped, it is not in {}",
-                prefix.display()
-            ));
-            return None;
-        }
+        assert!(
+            prefix.join(package).join(".installed").exists(),
+            "{package} is not in {}: AGENTS={package} setup.sh installs it",
+            prefix.display()
+        );
         let tools = tools();
         let setup = Setup::new(env!("CARGO_BIN_EXE_acp-tui"), serde_json::Value::Null);
         let (model, port) = Model::start(&tools, &setup.path(ASKED));
         let homes = setup.path("agents");
         let done = Command::new("bash")
             .arg(tools.join("setup.sh"))
-            .args([prefix, &homes])
+            .args([&prefix, &homes])
             .env("AGENTS", package)
             .env("FAKE_LLM_PORT", &port)
             .output()
@@ -166,12 +164,12 @@ impl Stage {
         } else {
             setup
         };
-        Some(Self {
+        Self {
             setup,
             home: homes.join("homes").join(package),
             port,
             _model: model,
-        })
+        }
     }
 
     /// In the agent's home.
@@ -212,18 +210,6 @@ impl Stage {
         self.setup.args.truncate(before);
         tui
     }
-}
-
-/// Where the agents are installed. That nobody says so is said once.
-fn prefix() -> Option<&'static Path> {
-    static PREFIX: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-        let prefix = std::env::var_os("ACP_TUI_AGENTS").map(PathBuf::from);
-        if prefix.is_none() {
-            say("all agents: skipped, ACP_TUI_AGENTS does not name the folder that they are in");
-        }
-        prefix
-    });
-    PREFIX.as_deref()
 }
 
 /// The folder with `setup.sh` and `fake_llm.py`.
