@@ -1,6 +1,6 @@
 //! The obligations of an ACP client, each held by a test that cites it.
 //!
-//! `tests/conformance/rows.txt` lists them. A citation is a row's id in test code, `V1-TERM-06` in a
+//! `tests/conformance/rows.txt` lists them, `docs/obligations.md` says what each asks. A citation is a row's id in test code, `V1-TERM-06` in a
 //! comment or `v1_term_06` in the name of a test. That the test holds what the row says is for people
 //! to judge; this one only finds rows that nobody thought of, and citations that went stale.
 
@@ -12,6 +12,8 @@ use std::{
 
 use serde_json::{Value, json};
 
+#[path = "conformance/obligations.rs"]
+mod obligations;
 #[path = "support/schema.rs"]
 mod schema;
 
@@ -244,7 +246,7 @@ fn only_tests(source: &str) -> String {
     kept
 }
 
-/// The Rust sources below a folder, but for this one.
+/// The Rust sources below a folder, but for this test's own.
 fn sources(folder: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
@@ -254,7 +256,9 @@ fn sources(folder: &str) -> Vec<PathBuf> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|ext| ext == "rs")
-                && path != root().join("tests/conformance.rs")
+                && !path
+                    .with_extension("")
+                    .starts_with(root().join("tests/conformance"))
             {
                 found.push(path);
             }
