@@ -24,6 +24,7 @@ fn main() -> ProcessCode {
         return ProcessCode::SUCCESS;
     }
     guard::enable();
+    app::outlive_file_limits();
     let code = run(Cli::parse()).unwrap_or_else(|error| {
         cli::complain(said(&error));
         exit_code(&error)

@@ -31,6 +31,7 @@ mod replay;
 mod restore;
 mod run;
 mod running;
+mod runtime;
 mod screen;
 mod screens;
 mod services;
@@ -50,8 +51,6 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context;
-
 use crate::{
     acp::StopMode,
     cli::{ExitCode, Launch, complain},
@@ -62,6 +61,7 @@ pub use doctor::doctor;
 pub use headless::run as run_headless;
 pub use reopen::find_session;
 pub use replay::{print_replay, replay};
+pub use runtime::outlive_file_limits;
 pub use sessions::sessions;
 
 /// How long a terminal that takes no output is waited for at the end, before what it has not taken is
@@ -86,11 +86,7 @@ fn open(
 ) -> anyhow::Result<ExitCode> {
     let options = launch.load_options()?;
     let _log = log::start(launch.log.as_deref(), &options.dirs.state)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(WORKERS)
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = runtime::start(WORKERS)?;
     memory::set_up();
     let started = started::Started::default();
     tty::install_panic_hook();

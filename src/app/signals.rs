@@ -19,7 +19,7 @@ pub enum Told {
 }
 
 /// What ends a process that does not listen, but for the keyboard's, crashes and what nobody can listen
-/// to. SIGPIPE is ignored.
+/// to. SIGPIPE is ignored, SIGXFSZ is an error of what was written.
 const ENDS: &[i32] = &[
     libc::SIGTERM,
     libc::SIGHUP,
@@ -29,7 +29,6 @@ const ENDS: &[i32] = &[
     libc::SIGVTALRM,
     libc::SIGPROF,
     libc::SIGXCPU,
-    libc::SIGXFSZ,
     #[cfg(target_os = "linux")]
     libc::SIGIO,
     #[cfg(target_os = "linux")]

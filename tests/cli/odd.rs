@@ -122,6 +122,29 @@ fn a_stdout_that_was_closed_from_the_start_is_no_success() {
     }
 }
 
+/// `ulimit -f`: SIGXFSZ would end the client in the middle of a write.
+#[test]
+fn a_limit_on_the_size_of_files_is_like_a_full_disk() {
+    let shell = Shell::new();
+    let answer = format!("{}the end", "word ".repeat(4_000));
+    shell.scripted(&json!([{"on": "session/prompt", "do": [{"text": answer}]}]));
+    let ran = by_shell(&shell, "ulimit -f 8; \"$ACP\" run go");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("the end"), "{}", ran.out);
+    assert!(ran.err.contains("is not stored"), "{}", ran.err);
+}
+
+#[test]
+fn where_too_few_files_can_be_open_that_is_said() {
+    let shell = talked();
+    for limit in 6..=24 {
+        let ran = by_shell(&shell, &format!("ulimit -n {limit}; exec \"$ACP\" run go"));
+        assert_eq!(ran.code, 1, "{limit}: {}", ran.err);
+        assert!(!ran.err.contains("panicked"), "{limit}: {}", ran.err);
+        assert!(ran.err.contains("open"), "{limit}: {}", ran.err);
+    }
+}
+
 #[test]
 fn logs_that_cannot_be_written_are_wrong_usage() {
     let shell = talked();

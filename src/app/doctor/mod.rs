@@ -117,11 +117,7 @@ fn is_about(warning: &Warning, agent: &AgentProfile) -> bool {
 
 /// The findings, and whether the examination was made to its end.
 fn examined(examination: &Examination<'_>) -> anyhow::Result<(DoctorReport, bool)> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = crate::app::runtime::start(1)?;
     let started = Started::default();
     let mut report = DoctorReport::of(&examination.profile.id);
     let whole = runtime.block_on(async {

@@ -33,7 +33,7 @@ use super::{
     draft::{self, Unsent},
     log,
     records::Trouble,
-    services,
+    runtime, services,
     signals::{Signals, Told},
     sources::reached,
     started::Started,
@@ -86,11 +86,7 @@ pub fn run(
     let prompt = with_files(prompt, &options)?;
     let dirs = launch.load_options()?.dirs;
     let _log = log::start(launch.log.as_deref(), &dirs.state)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(WORKERS)
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = runtime::start(WORKERS)?;
     let started = Started::default();
     // Whatever happens in there, what was started is ended.
     let outcome = catch_unwind(AssertUnwindSafe(|| {
