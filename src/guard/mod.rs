@@ -5,6 +5,9 @@
 //! that it was told of and that were not taken back. It is this program, started with a hidden
 //! argument together with the first agent or terminal; nothing waits for it.
 //!
+//! What an agent has put outside of its group is not ended, neither here nor in good order: a daemon, or
+//! the browser that it opened for the person. A mark in its environment would find those as well.
+//!
 //! Owns: the guard ([`run`]), what it is told ([`Ward`]), and finding the processes of a session
 //! ([`members`]). Where there is no `/proc` only the groups that leaders lead are found: a command
 //! with job control, or a daemon, then outlives a client that was killed.

@@ -116,3 +116,14 @@ pub enum Consent {
     /// And for the folder of the file from now on in this session.
     Folder,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_is_named_as_one_and_no_rule() {
+        assert_eq!(rule_words("policy read-only"), "policy read-only");
+        assert_eq!(rule_words("execute rm"), "rule execute rm");
+    }
+}

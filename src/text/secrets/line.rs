@@ -152,10 +152,8 @@ impl Spans {
             let ends = |c: char| c.is_whitespace() || c.is_control() || "&#\"'<>`\\;".contains(c);
             let end = rest.find(ends).unwrap_or(rest.len());
             self.add(text, start..start + end);
-        } else if is_secret_member(name) || is_secret_variable(name) {
-            if !is_code(text, start) {
-                self.add(text, value(text, start));
-            }
+        } else if (is_secret_member(name) || is_secret_variable(name)) && !is_code(text, start) {
+            self.add(text, value(text, start));
         }
     }
 
