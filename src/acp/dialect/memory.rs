@@ -8,6 +8,9 @@ use crate::proto::{CallTag, DialectHint};
 /// Tool calls of one session whose results may come without an id. More are not waited for.
 const MAX_OPEN_CALLS: usize = 1_000;
 
+/// Bytes of their ids.
+const MAX_OPEN_BYTES: usize = 256 << 10;
+
 #[derive(Default)]
 pub struct Memory {
     /// Opened by us, so there are no more than a person asks for.
@@ -141,7 +144,8 @@ fn one<'a>(mut sessions: impl Iterator<Item = &'a Known>) -> Whose {
 
 impl Known {
     pub fn call_opened(&mut self, id: &str) {
-        if self.open_calls.len() < MAX_OPEN_CALLS {
+        let held: usize = self.open_calls.iter().map(String::len).sum();
+        if self.open_calls.len() < MAX_OPEN_CALLS && held + id.len() <= MAX_OPEN_BYTES {
             self.open_calls.push(id.to_owned());
         }
     }
@@ -154,6 +158,29 @@ impl Known {
                 Some(id.to_owned())
             }
             None => self.open_calls.pop(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_without_a_result_are_bounded_in_number_and_in_bytes() {
+        let long = 1 << 10;
+        for (length, most) in [(4, MAX_OPEN_CALLS), (long, MAX_OPEN_BYTES / long)] {
+            for count in [most - 1, most, most + 1] {
+                let mut known = Known::default();
+                for n in 0..count {
+                    known.call_opened(&format!("{n:0length$}"));
+                }
+                assert_eq!(
+                    known.open_calls.len(),
+                    count.min(most),
+                    "{count} of {length}"
+                );
+            }
         }
     }
 }

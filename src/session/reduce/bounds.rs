@@ -51,17 +51,20 @@ pub(super) const MAX_QUESTIONS: usize = 64;
 pub(super) const MAX_PAGES: usize = 64;
 /// Terminals told of; ended ones go first.
 pub(super) const MAX_TERMINALS: usize = 512;
-/// Slash commands.
+/// Slash commands, and their bytes.
 pub(super) const MAX_COMMANDS: usize = 1_000;
+pub(super) const MAX_COMMANDS_BYTES: usize = 1 << 20;
 /// Written files that wait for a call that names them.
 pub(super) const MAX_WRITES: usize = 256;
 /// Ways to sign in.
 pub(super) const MAX_AUTH_METHODS: usize = 32;
-/// Providers of models.
+/// Providers of models, and their bytes.
 pub(super) const MAX_PROVIDERS: usize = 100;
-/// Config options, and the values of all of them together.
+pub(super) const MAX_PROVIDERS_BYTES: usize = 256 << 10;
+/// Config options, the values of all of them together, and the bytes of both.
 pub(super) const MAX_OPTIONS: usize = 1_000;
 pub(super) const MAX_OPTION_VALUES: usize = 10_000;
+pub(super) const MAX_OPTIONS_BYTES: usize = 4 << 20;
 /// Changes of options that the agent has not answered.
 pub(super) const MAX_SETS: usize = 64;
 /// Entries of a plan.
@@ -293,13 +296,26 @@ pub(super) fn bounded_plan(mut plan: NamedPlan) -> NamedPlan {
 /// Cuts the entries of a plan to their bounds: none of them is told by halves.
 pub(super) fn bound_entries(entries: &mut Vec<PlanEntry>) {
     let mut room = MAX_PLAN_TEXT;
-    let fits = entries.iter().take_while(|entry| {
-        let left = room.checked_sub(entry.content.len());
-        room = left.unwrap_or_default();
+    keep_first(entries, MAX_PLAN, &mut room, |entry| entry.content.len());
+}
+
+/// Keeps what of a list comes first and is within `most` items and `room` bytes, which is used up. Whether
+/// something went.
+pub(super) fn keep_first<T>(
+    list: &mut Vec<T>,
+    most: usize,
+    room: &mut usize,
+    weight: impl Fn(&T) -> usize,
+) -> bool {
+    let fits = list.iter().take(most).take_while(|item| {
+        let left = room.checked_sub(weight(item));
+        *room = left.unwrap_or_default();
         left.is_some()
     });
-    let kept = fits.count().min(MAX_PLAN);
-    entries.truncate(kept);
+    let kept = fits.count();
+    let cut = kept < list.len();
+    list.truncate(kept);
+    cut
 }
 
 /// Cuts a tool call's content to its bounds.

@@ -10,7 +10,7 @@ use crate::{
     text::SafeText,
 };
 
-use super::{Step, error_text};
+use super::{Step, bounds::keep_first, error_text};
 
 /// Sessions of one agent that are kept for the list; nobody looks through more.
 const MAX_LISTED: usize = 1_000;
@@ -79,14 +79,7 @@ impl Step<'_> {
             }
         }
         let mut room = MAX_LISTED_BYTES;
-        let fits = earlier.sessions.iter().take_while(|info| {
-            let left = room.checked_sub(weight(info));
-            room = left.unwrap_or_default();
-            left.is_some()
-        });
-        let kept = fits.count().min(MAX_LISTED);
-        let full = earlier.sessions.len() > kept;
-        earlier.sessions.truncate(kept);
+        let full = keep_first(&mut earlier.sessions, MAX_LISTED, &mut room, weight);
         earlier
             .sessions
             .sort_by_key(|info| std::cmp::Reverse(info.updated));

@@ -14,7 +14,7 @@ use crate::{
 
 use super::{
     Step,
-    bounds::{MAX_OPTION_VALUES, MAX_OPTIONS, MAX_SETS},
+    bounds::{MAX_OPTION_VALUES, MAX_OPTIONS, MAX_OPTIONS_BYTES, MAX_SETS, keep_first},
     error_text,
 };
 
@@ -103,11 +103,18 @@ impl Step<'_> {
     }
 
     fn take_options(&mut self, mut options: Vec<ConfigOption>) {
-        options.truncate(MAX_OPTIONS);
+        let mut bytes = MAX_OPTIONS_BYTES;
+        keep_first(&mut options, MAX_OPTIONS, &mut bytes, |option| {
+            let category = option.category.as_ref().map_or(0, String::len);
+            option.id.len() + option.name.len() + told(&option.description) + category
+        });
         let mut room = MAX_OPTION_VALUES;
         for option in &mut options {
             if let ConfigKind::Select { values, .. } = &mut option.kind {
-                values.truncate(room);
+                keep_first(values, room, &mut bytes, |value| {
+                    let about = told(&value.description) + told(&value.group);
+                    value.value.len() + value.name.len() + about
+                });
                 room -= values.len();
             }
         }
@@ -436,4 +443,8 @@ pub fn mode_option(modes: ModeState) -> ConfigOption {
         },
         set_by: SetBy::Mode,
     }
+}
+
+fn told(text: &Option<SafeText>) -> usize {
+    text.as_ref().map_or(0, |text| text.len())
 }

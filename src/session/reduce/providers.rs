@@ -8,7 +8,11 @@ use crate::{
     text::SafeText,
 };
 
-use super::{Step, bounds::MAX_PROVIDERS, error_text};
+use super::{
+    Step,
+    bounds::{MAX_PROVIDERS, MAX_PROVIDERS_BYTES, keep_first},
+    error_text,
+};
 
 impl Step<'_> {
     pub(super) fn list_providers(&mut self) {
@@ -25,8 +29,14 @@ impl Step<'_> {
 
     pub(super) fn providers_listed(&mut self, mut list: Vec<Provider>) {
         if self.session.providers.state == Listing::Asking {
-            let cut = list.len() > MAX_PROVIDERS;
-            list.truncate(MAX_PROVIDERS);
+            let mut room = MAX_PROVIDERS_BYTES;
+            let cut = keep_first(&mut list, MAX_PROVIDERS, &mut room, |provider| {
+                let route = provider.current.as_ref();
+                let route = route.map_or(0, |route| route.protocol.len() + route.base_url.len());
+                provider.id.len()
+                    + provider.protocols.iter().map(String::len).sum::<usize>()
+                    + route
+            });
             self.session.providers = Providers {
                 list,
                 state: Listing::Done { cut },

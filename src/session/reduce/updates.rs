@@ -5,7 +5,10 @@ use crate::{
     session::NoticeLevel,
 };
 
-use super::{Step, bounds::MAX_COMMANDS};
+use super::{
+    Step,
+    bounds::{MAX_COMMANDS, MAX_COMMANDS_BYTES, keep_first},
+};
 
 impl Step<'_> {
     /// An update of the live session; also outside of a turn, which it does not open again
@@ -76,7 +79,11 @@ impl Step<'_> {
 impl Step<'_> {
     /// Replaces the whole list.
     pub(super) fn commands(&mut self, mut commands: Vec<SlashCommand>) {
-        commands.truncate(MAX_COMMANDS);
+        let mut room = MAX_COMMANDS_BYTES;
+        keep_first(&mut commands, MAX_COMMANDS, &mut room, |command| {
+            let hint = command.hint.as_ref().map_or(0, |hint| hint.len());
+            command.name.len() + command.description.len() + hint
+        });
         self.session.commands = commands;
     }
 

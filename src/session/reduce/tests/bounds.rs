@@ -12,10 +12,6 @@ use crate::{
 /// How many of so many are kept.
 type Kept = fn(usize) -> usize;
 
-fn name(n: usize) -> SafeText {
-    SafeText::new(&format!("n{n}"))
-}
-
 fn entry(content: &str) -> PlanEntry {
     PlanEntry {
         content: SafeText::new(content),
@@ -79,15 +75,60 @@ fn info(n: usize, title: &str) -> SessionInfo {
     }
 }
 
-fn with_commands(count: usize) -> usize {
+/// Each with so many bytes, which are a name of five and what is said of it.
+fn with_commands_of(count: usize, bytes: usize) -> usize {
     let mut play = Play::open();
-    let command = |n| SlashCommand {
-        name: name(n),
-        description: SafeText::default(),
+    let command = |n: usize| SlashCommand {
+        name: SafeText::new(&format!("{n:05}")),
+        description: SafeText::new(&"x".repeat(bytes - 5)),
         hint: None,
     };
     play.update(AgentEvent::Commands((0..count).map(command).collect()));
     play.session.commands.len()
+}
+
+fn providers_of(count: usize, bytes: usize) -> usize {
+    let mut play = Play::open_with(AgentCaps {
+        providers: true,
+        ..AgentCaps::default()
+    });
+    play.event(Event::ListProviders);
+    let provider = |n: usize| crate::proto::Provider {
+        id: format!("{n:0bytes$}"),
+        protocols: Vec::new(),
+        required: false,
+        current: None,
+    };
+    let list = (0..count).map(provider).collect();
+    play.reply(CallTag::ListProviders, CallResult::ProvidersListed(list));
+    play.session.providers.list.len()
+}
+
+/// Options that are on or off, each of so many bytes.
+fn options_of(count: usize, bytes: usize) -> usize {
+    let mut play = Play::open();
+    let option = |n: usize| crate::proto::ConfigOption {
+        name: SafeText::default(),
+        ..options::flag(&format!("{n:0bytes$}"), false)
+    };
+    play.update(AgentEvent::ConfigOptions((0..count).map(option).collect()));
+    play.session.config_options.len()
+}
+
+/// Values of one option, each of so many bytes.
+fn values_of(count: usize, bytes: usize) -> usize {
+    let mut play = Play::open();
+    let mut option = options::select("a", "x", "0", &[]);
+    if let crate::proto::ConfigKind::Select { values, .. } = &mut option.kind {
+        values.extend((0..count).map(|n| crate::proto::ConfigValue {
+            value: format!("{n:05}"),
+            name: SafeText::new(&"x".repeat(bytes - 5)),
+            description: None,
+            group: None,
+        }));
+    }
+    play.update(AgentEvent::ConfigOptions(vec![option]));
+    play.session.config_options[0].values().len()
 }
 
 fn with_entries(count: usize) -> usize {
@@ -162,8 +203,24 @@ fn with_queue(count: usize) -> usize {
 
 #[test]
 fn what_is_kept_by_number_is_bounded_at_its_edge() {
-    let bounds: [(&str, usize, Kept); 10] = [
-        ("commands", MAX_COMMANDS, with_commands),
+    let bounds: [(&str, usize, Kept); 17] = [
+        ("commands", MAX_COMMANDS, |count| with_commands_of(count, 5)),
+        ("bytes of commands", MAX_COMMANDS_BYTES >> 12, |count| {
+            with_commands_of(count, 1 << 12)
+        }),
+        ("providers", MAX_PROVIDERS, |count| providers_of(count, 3)),
+        ("bytes of providers", MAX_PROVIDERS_BYTES >> 12, |count| {
+            providers_of(count, 1 << 12)
+        }),
+        ("options", MAX_OPTIONS, |count| options_of(count, 4)),
+        ("bytes of options", MAX_OPTIONS_BYTES >> 15, |count| {
+            options_of(count, 1 << 15)
+        }),
+        ("values", MAX_OPTION_VALUES, |count| values_of(count, 5)),
+        // The option itself takes three bytes: one value less.
+        ("bytes of values", (MAX_OPTIONS_BYTES >> 12) - 1, |count| {
+            values_of(count, 1 << 12)
+        }),
         ("entries of a plan", MAX_PLAN, with_entries),
         ("what entries say", MAX_PLAN_TEXT >> 10, with_said),
         ("plans", MAX_PLANS, with_plans),
