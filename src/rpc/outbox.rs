@@ -114,3 +114,28 @@ pub async fn write_lines(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_not_written_is_bounded_at_its_edge() {
+        for (bytes, ready) in [
+            (UNWRITTEN_LIMIT - 1, true),
+            (UNWRITTEN_LIMIT, true),
+            (UNWRITTEN_LIMIT + 1, false),
+        ] {
+            let (outbox, outgoing) = Outbox::new();
+            // And its newline.
+            outbox.push(vec![b'x'; bytes - 1]);
+            let waited = tokio::time::timeout(Duration::from_secs(1), outbox.ready());
+            assert_eq!(waited.await.is_ok(), ready, "{bytes}");
+            // Nobody waits for a writer that has ended.
+            drop(outgoing);
+            outbox.ready().await;
+        }
+    }
+}
