@@ -60,7 +60,7 @@ impl LaunchSpec {
 mod tests {
     use super::*;
 
-    // C117
+    // Without the name people look for the fault in the agent and not in their configuration.
     #[test]
     fn what_is_missing_is_named() {
         let spec = LaunchSpec {

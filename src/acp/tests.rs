@@ -112,7 +112,7 @@ async fn a_conversation() {
     assert_eq!(exit.status.and_then(|status| status.code), Some(0));
 }
 
-// V1-RPC-19, C019: half a line in the pipe, and a code.
+// V1-RPC-19: half a line in the pipe, and a code.
 #[tokio::test]
 async fn an_agent_that_dies_is_told_with_its_stderr_and_status() {
     let (_client, mut inbox) =
@@ -205,7 +205,7 @@ async fn a_graceful_shutdown_can_be_hurried() {
     );
 }
 
-// C109: the launcher has gone, and left the real agent behind, which holds the pipes.
+// The launcher has gone, and left the real agent behind, which holds the pipes.
 #[tokio::test]
 async fn what_a_launcher_leaves_behind_is_ended() {
     let (client, mut inbox) = connect("trap '' TERM; sleep 60 & echo $!; exit 0").await;

@@ -1,4 +1,4 @@
-//! Bell and notification, as bytes for the terminal (PRODUCT §4: "rings the bell").
+//! Bell and notification, as bytes for the terminal.
 
 use crate::{
     config::UiConfig,
@@ -62,7 +62,7 @@ mod tests {
         );
     }
     #[test]
-    fn a_name_is_no_order_to_the_terminal_c127() {
+    fn a_name_is_no_order_to_the_terminal() {
         let (ui, name) = (UiConfig::default(), "4;1;50\x07\x1b]0;x");
         let sent = bytes(Attention::TurnDone, Focus::Unknown, &ui, name);
         assert_eq!(

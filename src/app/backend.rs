@@ -97,7 +97,7 @@ impl Backend for LinkBackend {
         while let Some(&(x, y, _)) = content.peek() {
             let uri = link_at(x, y);
             if let Some(uri) = uri {
-                // Renderers let no control character into a link (C135).
+                // Renderers let no control character into a link.
                 write!(self.inner, "\x1b]8;;{uri}\x1b\\")?;
             }
             let mut run = Vec::new();

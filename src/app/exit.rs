@@ -1,4 +1,4 @@
-//! What stays on the normal screen after the UI has gone (PRODUCT §3, `ui.exit_print`).
+//! What stays on the normal screen after the UI has gone (`ui.exit_print`).
 
 use std::io::{self, Write};
 

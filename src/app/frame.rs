@@ -1,6 +1,6 @@
 //! When to draw. Pure: time comes in, a deadline goes out.
 //!
-//! Owns the rules of ARCHITECTURE §3: a request after idle draws at once; keys draw at once unless
+//! Owns these rules: a request after idle draws at once; keys draw at once unless
 //! a frame went out a moment ago; streaming alone is held to [`STREAM_INTERVAL`], to a budget of
 //! bytes, and to twice what the terminal takes for a frame. No request, no deadline: idle is no
 //! wake-ups.

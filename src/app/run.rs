@@ -64,7 +64,7 @@ pub async fn run(
     app.open_first();
     app.typed_ahead(ahead)?;
     if let Err(error) = app.serve(&mut sources).await {
-        // A frame can meet a terminal that is gone before its hang-up is heard of (C105).
+        // A frame can meet a terminal that is gone before its hang-up is heard of.
         if tty::size().is_ok() {
             return Err(error);
         }
@@ -349,7 +349,7 @@ impl App {
         let ui = &mut self.ui;
         let first = self.frames.is_first();
         if first {
-            // Asked with the first frame, so that nothing waits for it (C115).
+            // Asked with the first frame, so that nothing waits for it.
             self.screen.send_along(tty::QUERY_BACKGROUND);
         }
         let wrote = self.screen.draw(|frame| {

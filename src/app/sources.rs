@@ -1,7 +1,7 @@
 //! What the loop waits for, in order of urgency.
 //!
 //! Signals before keys, keys before frames, frames before the agent: a flood can neither delay a
-//! key nor starve drawing, and is itself slowed by the pipe (ARCHITECTURE §3).
+//! key nor starve drawing, and is itself slowed by the pipe.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Everything that was started outside this process, so that every way out ends it (PRODUCT §6).
+//! Everything that was started outside this process, so that every way out ends it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

@@ -2,7 +2,7 @@
 //!
 //! Owns raw mode, the alternate screen, bracketed paste, focus reports and the keyboard protocols.
 //! Every way out (exit, panic, signal, suspend, an editor) goes through the one [`restore`]. Nothing
-//! here asks the terminal anything and waits: some never answer (C115).
+//! here asks the terminal anything and waits: some never answer.
 
 use std::{
     fmt,
@@ -161,7 +161,8 @@ fn take(lent: bool) -> io::Result<()> {
         out.write_all(CLEAN_UP)?;
     }
     // The keyboard flags are kept per screen: pushed after the switch, popped before it. They are
-    // sent unasked; a terminal that does not know them ignores them. One push for one pop (C107).
+    // sent unasked; a terminal that does not know them ignores them. One push for one pop:
+    // a second push would leave the shell with our keyboard after the end.
     queue!(out, EnterAlternateScreen)?;
     if ENTERED.swap(true, Ordering::SeqCst) {
         queue!(out, PopKeyboardEnhancementFlags)?;

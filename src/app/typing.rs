@@ -198,7 +198,7 @@ const ANSWERS: &[&str] = &[
 ];
 
 #[test]
-fn no_answer_of_a_terminal_answers_or_types_c164() {
+fn no_answer_of_a_terminal_answers_or_types() {
     for answer in ANSWERS {
         // In the middle of a turn, esc would stop it.
         let mut typed = Typed::new(Bench::working());
@@ -224,7 +224,7 @@ fn no_answer_of_a_terminal_answers_or_types_c164() {
 }
 
 #[test]
-fn a_key_in_two_reads_stops_no_turn_c165() {
+fn a_key_in_two_reads_stops_no_turn() {
     let mut typed = Typed::new(Bench::working());
     typed.read(b"half a draft");
     for keys in [&b"\x1b\r"[..], b"\x1b[D", b"\x1b\x1b[A", b"\x1b[13;2u"] {

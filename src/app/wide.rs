@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_half_of_a_wide_character_is_cleared_c079() {
+    fn the_second_half_of_a_wide_character_is_cleared() {
         assert_eq!(sent(&["a日", "a"]), cells(&[(1, " "), (2, " ")]));
         assert_eq!(sent(&["a日", "ax"]), cells(&[(1, "x"), (2, " ")]));
     }

@@ -5,7 +5,7 @@ use std::{ffi::OsStr, io::IsTerminal};
 use super::CliError;
 
 /// # Errors
-/// There is none; no escape code has been written (C113).
+/// There is none; no escape code has been written.
 pub fn terminal_check() -> Result<(), CliError> {
     let term = std::env::var_os("TERM");
     check(
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_terminal_that_can_draw_will_do_c113() {
+    fn only_a_terminal_that_can_draw_will_do() {
         let check =
             |stdin, stdout, term: Option<&str>| check(stdin, stdout, term.map(OsStr::new)).is_ok();
         assert!(check(true, true, Some("xterm-256color")));

@@ -18,7 +18,7 @@ pub enum ExpandError {
 }
 
 /// Expands `~` (alone, or before a `/`, at the start) and `${VAR}`; `$${` is a literal `${`. All
-/// other bytes stay as they are, and so do those of the variables (C123).
+/// other bytes stay as they are, and so do those of the variables.
 ///
 /// # Errors
 /// A variable that `lookup` does not have, or a `${` that names none.
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_pass_c123() {
+    fn bytes_that_are_no_text_pass() {
         let expanded = expand("<${BYTES}>", &lookup).unwrap();
         assert_eq!(expanded.as_bytes(), b"<\xffx>");
     }

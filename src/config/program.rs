@@ -81,7 +81,6 @@ mod tests {
 
     use super::*;
 
-    // C117
     #[test]
     fn what_cannot_be_run_is_named_and_told_apart() {
         let folder = tempfile::tempdir().expect("a folder");

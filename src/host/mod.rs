@@ -1,4 +1,4 @@
-//! Files, terminals and permission policy on the person's machine (PRODUCT §6).
+//! Files, terminals and permission policy on the person's machine.
 //!
 //! Owns: [`Host`], which serves what an agent asks of `fs/*` and `terminal/*`, and the side doors
 //! (clipboard, browser, editor, pager, list of files, git branch). What needs the person's word is handed

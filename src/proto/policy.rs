@@ -1,4 +1,4 @@
-//! Permission policy and rules as data (PRODUCT §2): read from the config, judged by the host; and
+//! Permission policy and rules as data: read from the config, judged by the host; and
 //! what comes of it, for the session.
 
 use crate::{

@@ -61,8 +61,8 @@ struct Envelope<'a> {
 /// What counts as an answer to a call of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answers {
-    /// What says `"jsonrpc":"2.0"`: agents log JSON objects with an `id` and a `result` on stdout
-    /// (C021).
+    /// What says `"jsonrpc":"2.0"`: agents log JSON objects with an `id` and a `result` on stdout,
+    /// and such a line must not end a call.
     Tagged,
     /// Also what does not, or names no id (D-04).
     Bare,
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    // V1-RPC-14, V1-RPC-15, C021, D-04
+    // V1-RPC-14, V1-RPC-15, D-04
     #[test]
     fn what_is_no_json_rpc_is_noise() {
         for line in [

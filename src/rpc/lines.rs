@@ -17,7 +17,7 @@ pub enum Line<'a> {
 }
 
 /// Reads into one reused buffer. Each byte is looked at once: where a search for the line's end
-/// stopped is remembered, so a long line costs no more than its length (C023). A line longer than
+/// stopped is remembered, so a long line costs no more than its length. A line longer than
 /// the limit is skipped (V1-RPC-21).
 pub struct Lines<R> {
     reader: R,
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(all(&long, READ_SIZE).await, ["<oversized>", "ok"]);
     }
 
-    // C023: bytes looked at grow with the line's length, not with its pieces.
+    // Bytes looked at grow with the line's length, not with its pieces.
     #[tokio::test]
     async fn a_long_line_is_scanned_once() {
         let long = vec![b'x'; 20 * READ_SIZE];

@@ -241,7 +241,7 @@ impl Peer {
 
     /// The call that this id was sent with, and whose it was; once.
     pub(super) fn take_call(&self, id: &RawValue) -> Option<Answered> {
-        // Exactly as we wrote it: `"1"` is not `1` (C003).
+        // Exactly as we wrote it: `"1"` is not `1`.
         let number = id.get().parse().ok()?;
         lock(&self.calls).take(number)
     }

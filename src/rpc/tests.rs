@@ -232,7 +232,7 @@ async fn lines_of_many_senders_stay_whole() {
     }
 }
 
-// V1-RPC-05, V1-RPC-06, C003
+// V1-RPC-05, V1-RPC-06
 #[tokio::test]
 async fn ids_come_back_byte_for_byte() {
     let mut wire = wire(256);

@@ -60,7 +60,7 @@ pub enum Event {
     RestoreQueue(Vec<Prompt>),
     /// Takes the newest queued prompt back for editing.
     UnqueueLast,
-    /// Esc or ctrl-c: cancel; once that was slow, abandon (PRODUCT §4).
+    /// Esc or ctrl-c: cancel; once that was slow, abandon.
     Stop,
     Answer {
         question: QuestionId,

@@ -152,7 +152,7 @@ impl Subject {
     }
 }
 
-/// A read or write outside the workspace roots, or one that a rule wants asked about (PRODUCT §5).
+/// A read or write outside the workspace roots, or one that a rule wants asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileQuestion {
     pub id: QuestionId,

@@ -1,4 +1,4 @@
-//! Foreign text made harmless (PRODUCT §6, V1-UPD-12).
+//! Foreign text made harmless (V1-UPD-12).
 //!
 //! Each character is judged alone, on purpose: a stripping parser keeps state, and an unterminated
 //! sequence could make it swallow text over chunk borders. Nothing is removed silently; a person
@@ -229,7 +229,7 @@ pub(super) fn is_invisible(c: char) -> bool {
 }
 
 /// A joiner or variation selector with nothing to join or vary: in an ASCII word it only hides that
-/// two words differ, and a row of them hides any text (C129). A chunk may begin with a good one.
+/// two words differ, and a row of them hides any text. A chunk may begin with a good one.
 fn is_idle_joiner(c: char, before: Option<char>) -> bool {
     let joiner = |c| matches!(c, '\u{200c}' | '\u{200d}');
     let selector = |c| matches!(c, '\u{fe00}'..='\u{fe0f}');
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_hides_a_difference_is_shown_c129() {
+    fn what_only_hides_a_difference_is_shown() {
         assert_eq!(SafeText::new("pass\u{200d}wd").as_str(), "pass<U+200D>wd");
         assert_eq!(SafeText::new("rm\u{3164}x").as_str(), "rm<U+3164>x");
         assert_eq!(SafeText::new("a\u{fe01}b").as_str(), "a<U+FE01>b");

@@ -56,7 +56,7 @@ pub struct PastSession {
     pub elsewhere: Option<SafeText>,
 }
 
-/// A project file that wants more than display keys (PRODUCT §2).
+/// A project file that wants more than display keys.
 #[derive(Clone, Debug)]
 pub struct TrustQuestion {
     pub path: PathBuf,

@@ -1,4 +1,4 @@
-//! Prompts that wait behind the open turn, as lines above the composer (PRODUCT §4).
+//! Prompts that wait behind the open turn, as lines above the composer.
 
 use crate::{
     session::Session,

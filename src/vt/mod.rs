@@ -2,7 +2,7 @@
 //!
 //! Owns: the vt100 parser with bounded scrollback, shared by the host's PTYs, by terminals that
 //! agents report in `_meta`, and by what draws them. The only way in which terminal bytes come
-//! near the screen (PRODUCT §6). Must not know about processes or widgets.
+//! near the screen. Must not know about processes or widgets.
 
 mod cells;
 mod history;

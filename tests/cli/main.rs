@@ -22,7 +22,7 @@ use clap::CommandFactory;
 use shell::Shell;
 
 #[test]
-fn without_a_terminal_it_says_so_and_writes_no_escape_code_c113() {
+fn without_a_terminal_it_says_so_and_writes_no_escape_code() {
     let ran = Shell::new().run(&["--agent", "demo"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("stdin is not a terminal"), "{}", ran.err);
@@ -73,7 +73,7 @@ fn a_syntax_error_exits_2_with_the_place() {
 }
 
 #[test]
-fn a_broken_profile_that_was_asked_for_exits_2_c119() {
+fn a_broken_profile_that_was_asked_for_exits_2() {
     let shell = Shell::new();
     shell.config("[agents.bad]\ncommand = 5\n");
     let ran = shell.run(&["doctor", "--agent", "bad"]);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{client, on_prompt, permission::wait_open, ready, support::pty::Tui};
 
 #[test]
-fn a_closed_terminal_is_no_crash_c105() {
+fn a_closed_terminal_is_no_crash() {
     let mut tui = ready(on_prompt(
         json!([{"text": "working"}, {"until_cancel": 30_000}]),
     ));
@@ -18,7 +18,7 @@ fn a_closed_terminal_is_no_crash_c105() {
 }
 
 #[test]
-fn continued_more_than_once_it_still_restores_the_terminal_c107() {
+fn continued_more_than_once_it_still_restores_the_terminal() {
     let mut tui = ready(json!([]));
     for _ in 0..3 {
         let before = tui.raw_len();
@@ -109,7 +109,7 @@ fn evil_agent(on_prompt: Value) -> Value {
 }
 
 #[test]
-fn no_foreign_text_controls_the_terminal_c127_v1_upd_12() {
+fn no_foreign_text_controls_the_terminal_v1_upd_12() {
     let entities = "&#27;]0;x&#7; &#155;31m &#x202e;";
     let link = format!(
         "[{}](http://x/{EVIL}) <http://y/{EVIL}> [z](http://z/%1b]0;x%07)",
@@ -199,7 +199,7 @@ fn no_foreign_text_controls_the_terminal_c127_v1_upd_12() {
 }
 
 #[test]
-fn names_of_files_and_folders_control_nothing_either_c127() {
+fn names_of_files_and_folders_control_nothing_either() {
     let name = |text: &str| evil(text).replace('/', "_");
     let setup = client(json!([]))
         .size(200, 40)

@@ -186,7 +186,7 @@ fn typing_in_a_flood_loses_nothing() {
 }
 
 #[test]
-fn an_answer_of_the_terminal_is_no_typing_c115() {
+fn an_answer_of_the_terminal_is_no_typing() {
     let tui = ready(json!([]));
     tui.send(b"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\");
     tui.send(b"\x1b[?62;22c");

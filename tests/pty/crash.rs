@@ -69,7 +69,7 @@ fn f5_loads_it_where_the_agent_cannot_resume_and_shows_the_history_once_v1_ses_0
 }
 
 #[test]
-fn a_session_that_cannot_be_loaded_is_said_to_be_gone_c033() {
+fn a_session_that_cannot_be_loaded_is_said_to_be_gone() {
     let tui = ready(json!([
         {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}},
         {"on": "session/load", "error": {"code": -32002, "message": "no such session"}},

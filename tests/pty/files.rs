@@ -40,7 +40,7 @@ fn wait_open(tui: &Tui, what: &str) {
 }
 
 #[test]
-fn ignored_and_linked_folders_can_be_looked_through_once_typed_c168() {
+fn ignored_and_linked_folders_can_be_looked_through_once_typed() {
     let setup = client(json!([]));
     let project = setup.path("project");
     let write = |path: &str| {
@@ -116,7 +116,7 @@ fn a_link_that_leads_outside_is_asked_about_with_where_it_leads() {
 }
 
 #[test]
-fn inside_the_workspace_files_are_read_and_written_unasked_c055_v1_fs() {
+fn inside_the_workspace_files_are_read_and_written_unasked_v1_fs() {
     let setup = client(on_prompt(json!([
         read("read", "$cwd/crlf.txt"),
         {"request": {"id": "write", "method": "fs/write_text_file", "params": {

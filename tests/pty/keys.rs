@@ -12,7 +12,7 @@ fn busy() -> Value {
 }
 
 #[test]
-fn modified_enter_is_told_from_enter_in_both_forms_c144() {
+fn modified_enter_is_told_from_enter_in_both_forms() {
     for shift_enter in ["\x1b[13;2u", "\x1b[27;2;13~"] {
         let tui = ready(json!([]));
         tui.keys("one");
@@ -49,7 +49,7 @@ fn both_keyboard_protocols_are_asked_for_and_given_back_around_an_editor() {
 }
 
 #[test]
-fn reports_that_nobody_waits_for_swallow_no_key_c145() {
+fn reports_that_nobody_waits_for_swallow_no_key() {
     let tui = ready(busy());
     tui.keys("go<enter>");
     tui.wait_for("working");
@@ -65,7 +65,7 @@ fn reports_that_nobody_waits_for_swallow_no_key_c145() {
 }
 
 #[test]
-fn a_key_whose_bytes_come_apart_over_ssh_is_that_key_c165() {
+fn a_key_whose_bytes_come_apart_over_ssh_is_that_key() {
     let tui = client(busy())
         .env("SSH_CONNECTION", "10.0.0.2 50000 10.0.0.1 22")
         .start();
@@ -105,7 +105,7 @@ fn the_wait_for_what_follows_an_escape_is_a_setting() {
 }
 
 #[test]
-fn answers_to_an_editor_are_no_text_and_no_keys_c164() {
+fn answers_to_an_editor_are_no_text_and_no_keys() {
     let setup =
         client(json!([])).script("editor", "#!/bin/sh\necho THE EDITOR SPEAKS\nread line\n");
     let editor = setup.path("editor").display().to_string();

@@ -211,7 +211,7 @@ fn stopped_from_outside_it_comes_back_as_well() {
 }
 
 #[test]
-fn a_storm_of_sizes_leaves_one_copy_of_everything_c077() {
+fn a_storm_of_sizes_leaves_one_copy_of_everything() {
     let tui = ready(on_prompt(
         json!([{"text": "A long answer that has to wrap on a narrow screen, and then the end."}]),
     ));

@@ -112,7 +112,7 @@ fn enter_answers_nothing_that_was_not_selected() {
 }
 
 #[test]
-fn keys_in_flight_go_to_the_draft_and_answer_nothing_v1_perm_11_c099() {
+fn keys_in_flight_go_to_the_draft_and_answer_nothing_v1_perm_11() {
     let tui = ready(on_prompt(
         json!([{"wait_file": "go"}, ask("q", "rm -r build")]),
     ));
@@ -257,7 +257,7 @@ fn a_question_that_the_agent_withdraws_is_gone_v1_perm_09_v1_can_10() {
 }
 
 #[test]
-fn an_option_of_unknown_kind_is_offered_and_two_of_a_kind_are_selected_only_c013_v1_perm_04() {
+fn an_option_of_unknown_kind_is_offered_and_two_of_a_kind_are_selected_only_v1_perm_04() {
     let tui = ready(on_prompt(json!([ask_with(
         "q",
         "make",
@@ -277,7 +277,7 @@ fn an_option_of_unknown_kind_is_offered_and_two_of_a_kind_are_selected_only_c013
 }
 
 #[test]
-fn other_requests_are_answered_while_a_question_is_open_c043_v1_rpc_18() {
+fn other_requests_are_answered_while_a_question_is_open_v1_rpc_18() {
     let setup = client(on_prompt(json!([
         detached(ask("q", "make")),
         {"request": {"id": "read", "method": "fs/read_text_file", "params": {"path": "$cwd/a.txt"}}},

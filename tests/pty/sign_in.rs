@@ -24,7 +24,7 @@ fn methods(methods: Value) -> Value {
 }
 
 #[test]
-fn the_way_that_is_picked_is_taken_and_the_session_opened_c029_v1_auth_08() {
+fn the_way_that_is_picked_is_taken_and_the_session_opened_v1_auth_08() {
     let tui = client(json!([
         methods(json!([
             {"id": "key", "name": "With an API key"},

@@ -39,7 +39,7 @@ fn a_prompt_on_the_command_line_is_sent_at_once() {
 }
 
 #[test]
-fn the_first_messages_are_as_the_protocol_wants_them_c041_v1_init_02() {
+fn the_first_messages_are_as_the_protocol_wants_them_v1_init_02() {
     let tui = ready(json!([]));
     let initialize = &tui.received()[0];
     assert_eq!(initialize["method"], "initialize");
@@ -76,7 +76,7 @@ fn an_agent_that_cannot_be_executed_is_named() {
 }
 
 #[test]
-fn an_agent_that_ends_at_the_start_is_shown_with_its_last_words_c019() {
+fn an_agent_that_ends_at_the_start_is_shown_with_its_last_words() {
     let tui = client(json!([
         {"on": "start", "do": [{"stderr": "cannot find the API key"}, {"exit": 3}]},
     ]))
@@ -118,7 +118,7 @@ fn lines_that_are_no_messages_do_no_harm_v1_rpc_14() {
 }
 
 #[test]
-fn a_version_that_is_not_ours_ends_the_connection_c027_v1_init_03() {
+fn a_version_that_is_not_ours_ends_the_connection_v1_init_03() {
     let tui = client(json!([{"on": "initialize", "reply": {"protocolVersion": 7}}])).start();
     let screen = tui.wait_for("speaks version 7");
     assert!(screen.contains("this client version 1"), "{screen}");
@@ -136,7 +136,7 @@ fn a_flood_before_initialize_is_answered_is_survived() {
 }
 
 #[test]
-fn commands_announced_before_the_session_has_a_name_are_kept_c001_v1_ses_03() {
+fn commands_announced_before_the_session_has_a_name_are_kept_v1_ses_03() {
     let tui = ready(json!([{"on": "session/new", "do": [
         {"update": {"sessionUpdate": "available_commands_update", "availableCommands": [
             {"name": "review", "description": "Looks at the changes"},
@@ -216,7 +216,7 @@ fn a_syntax_error_is_told_on_the_normal_screen_with_its_place() {
 }
 
 #[test]
-fn a_terminal_that_cannot_draw_is_refused_c113() {
+fn a_terminal_that_cannot_draw_is_refused() {
     let mut tui = client(json!([])).env("TERM", "dumb").start();
     assert_eq!(tui.wait_exit().code(), Some(2));
     assert!(tui.screen().contains("TERM"), "{}", tui.screen());

@@ -29,7 +29,7 @@ fn esc_cancels_once_and_what_comes_late_is_shown_v1_can_01_v1_can_03_v1_tool_06(
 }
 
 #[test]
-fn without_a_turn_esc_sends_nothing_c039() {
+fn without_a_turn_esc_sends_nothing() {
     let tui = ready(json!([]));
     tui.keys("<esc>");
     tui.settle(std::time::Duration::from_millis(100));
@@ -39,7 +39,7 @@ fn without_a_turn_esc_sends_nothing_c039() {
 }
 
 #[test]
-fn a_stop_gets_through_a_flood_c025() {
+fn a_stop_gets_through_a_flood() {
     let tui = ready(json!([{"on": "session/prompt", "do": [
         {"flood": {"kind": "text", "chunks": 100_000, "rate": 3_000}},
     ], "reply": {"stopReason": "cancelled"}}]));
@@ -51,7 +51,7 @@ fn a_stop_gets_through_a_flood_c025() {
 }
 
 #[test]
-fn an_agent_that_does_not_stop_is_abandoned_and_the_session_resumed_c017_v1_can_08() {
+fn an_agent_that_does_not_stop_is_abandoned_and_the_session_resumed_v1_can_08() {
     let tui = ready(json!([
         {"on": "initialize", "reply": {
             "protocolVersion": 1, "agentCapabilities": {"sessionCapabilities": {"resume": {}}},

@@ -49,7 +49,7 @@ fn its_output_is_live_and_its_end_is_told_v1_term() {
     });
     tui.allow("go");
     tui.wait_for("it has ended");
-    // C073: the output stays after the release.
+    // The output stays after the release.
     let screen = tui.wait_for("second");
     assert!(screen.contains("exit 3"), "{screen}");
     assert_eq!(tui.wait_answer("exit")["result"]["exitCode"], 3);
@@ -91,7 +91,7 @@ fn ctrl_c_goes_to_the_attached_program_and_stops_no_turn() {
 }
 
 #[test]
-fn f9_ends_an_attached_command_with_all_that_it_started_c061() {
+fn f9_ends_an_attached_command_with_all_that_it_started() {
     let tui = ready(command(
         "sleep 1000 & echo waiting; sleep 1001",
         json!([wait_for_exit(), {"text": "it has ended"}]),
@@ -111,7 +111,7 @@ fn f9_ends_an_attached_command_with_all_that_it_started_c061() {
 }
 
 #[test]
-fn a_background_child_holds_up_nothing_c067() {
+fn a_background_child_holds_up_nothing() {
     let tui = ready(command(
         "sleep 1000 & echo started",
         json!([wait_for_exit(), {"text": "went on"}]),
@@ -164,7 +164,7 @@ fn the_persons_own_command_goes_on_when_a_turn_ends() {
 }
 
 #[test]
-fn an_unknown_terminal_costs_only_itself_c009() {
+fn an_unknown_terminal_costs_only_itself() {
     let tui = ready(on_prompt(json!([
         {"update": {
             "sessionUpdate": "tool_call", "toolCallId": "t", "title": "lost it", "kind": "execute",

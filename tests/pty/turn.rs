@@ -20,7 +20,7 @@ fn an_answer_is_there_piece_by_piece() {
 }
 
 #[test]
-fn the_echo_of_a_prompt_is_not_shown_twice_c031_v1_upd_03() {
+fn the_echo_of_a_prompt_is_not_shown_twice_v1_upd_03() {
     let tui = ready(on_prompt(json!([
         {"update": {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "say it once"}}},
         {"text": "said"},
@@ -49,7 +49,7 @@ fn a_finished_thought_is_folded_and_ctrl_o_unfolds_it_v1_upd_02() {
 }
 
 #[test]
-fn a_tool_call_announced_twice_is_one_row_c007_v1_tool_01() {
+fn a_tool_call_announced_twice_is_one_row_v1_tool_01() {
     let call = |title: &str| {
         json!({"update": {
             "sessionUpdate": "tool_call", "toolCallId": "t1", "title": title, "kind": "read", "status": "pending",
@@ -168,7 +168,7 @@ fn shift_tab_goes_to_the_next_mode_v1_mode() {
 }
 
 #[test]
-fn stop_reasons_other_than_the_end_are_said_c037_c005_v1_prompt_04() {
+fn stop_reasons_other_than_the_end_are_said_v1_prompt_04() {
     for (reason, said) in [
         ("max_tokens", "token limit"),
         ("max_turn_requests", "limit of requests"),
@@ -269,7 +269,7 @@ fn scrolled_up_the_view_stays_and_says_how_much_is_new() {
 }
 
 #[test]
-fn requests_for_what_is_unknown_are_refused_and_ids_come_back_c003_v1_rpc_05() {
+fn requests_for_what_is_unknown_are_refused_and_ids_come_back_v1_rpc_05() {
     let ids: Vec<Value> = vec![
         json!(0),
         json!(-1),

@@ -124,7 +124,7 @@ fn setup(directories: &[&str]) -> SessionSetup {
 }
 
 // V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12,
-// V1-INIT-13, C041: nothing is offered that is not built (V1-INIT-15); what is not of the
+// V1-INIT-13: nothing is offered that is not built (V1-INIT-15); what is not of the
 // protocol stands under `_meta`, and none of it under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {

@@ -392,7 +392,7 @@ fn over_a_built_in_agent_a_wrong_type_costs_only_itself() {
 }
 
 #[test]
-fn what_is_wrong_costs_only_itself_c119_c121() {
+fn what_is_wrong_costs_only_itself() {
     let world = World::with_user(
         r#"defualt_theme = "dark"
 default_agent = "good"
@@ -727,7 +727,7 @@ fn the_environment_takes_toml_or_text() {
 }
 
 #[test]
-fn agents_start_with_what_the_configuration_says_c123() {
+fn agents_start_with_what_the_configuration_says() {
     let world = World::with_user(
         "[agents.x]\ncommand = \"~/x\"\nargs = [\"${A}\", \"$${A}\"]\n\
          env = { V = \"line1\\nline2=ü \\\"q\\\" 'r' \\\\ end\", W = \"${NOPE}\" }\n",

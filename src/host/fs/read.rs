@@ -72,7 +72,7 @@ pub(super) fn window(
     if bytes.len() as u64 > MAX_BYTES {
         return Err(too_large(path));
     }
-    // Never lossy: the agent may write back what it was given (C049).
+    // Never lossy: the agent may write back what it was given.
     String::from_utf8(bytes).map_err(|_| {
         refusal(
             "read",
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_of_lines_v1_fs_02_v1_fs_03_v1_fs_04_c045() {
+    fn windows_of_lines_v1_fs_02_v1_fs_03_v1_fs_04() {
         let (_dir, path) = file("1\r\n2\n3");
         for (line, limit, expected) in [
             (None, None, "1\r\n2\n3"),
@@ -191,13 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_stripped_c047() {
+    fn nothing_is_stripped() {
         let (_dir, path) = file("\u{feff}a\r\n\r");
         assert_eq!(read(&path, None, None).unwrap(), "\u{feff}a\r\n\r");
     }
 
     #[test]
-    fn what_is_not_utf8_is_refused_c049_v1_fs_07() {
+    fn what_is_not_utf8_is_refused_v1_fs_07() {
         for content in [&b"caf\xe9 1\n"[..], b"\xff\xfeh\0i\0", b"\x89PNG\r\n\x1a\n"] {
             let (_dir, path) = file(content);
             let error = read(&path, None, None).unwrap_err();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn three_lines_of_700_mb_are_cheap_and_all_of_it_refused_c057() {
+    fn three_lines_of_700_mb_are_cheap_and_all_of_it_refused() {
         let (_dir, folder) = folder();
         let path = folder.join("huge");
         let mut huge = File::create(&path).unwrap();

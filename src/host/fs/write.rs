@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_in_a_new_folder_c055_v1_fs_10() {
+    fn a_new_file_in_a_new_folder_v1_fs_10() {
         let (_dir, dir) = folder();
         let path = dir.join("a/b/new.txt");
         write(&path, "no newline").unwrap();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn content_is_written_byte_for_byte_c047() {
+    fn content_is_written_byte_for_byte() {
         let (_dir, dir) = folder();
         let path = dir.join("f");
         write(&path, "\u{feff}a\r\nb\r").unwrap();
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mode_survives_and_no_temporary_file_stays_c059() {
+    fn the_mode_survives_and_no_temporary_file_stays() {
         let (_dir, dir) = folder();
         let path = dir.join("run.sh");
         fs::write(&path, "old").unwrap();

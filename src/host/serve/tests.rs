@@ -222,7 +222,7 @@ async fn one_path_in_order_of_arrival_whoever_runs_first_v1_fs_13() {
 }
 
 #[tokio::test]
-async fn outside_asks_and_leaves_no_trace_before_the_answer_c051_c053() {
+async fn outside_asks_and_leaves_no_trace_before_the_answer() {
     let host = fixture();
     std::fs::write(host.path("out/secret"), "s").unwrap();
     std::os::unix::fs::symlink("../out/secret", host.path("ws/leak")).unwrap();

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_bytes_are_kept_between_characters_c063_v1_term_06() {
+    fn the_last_bytes_are_kept_between_characters_v1_term_06() {
         let printed = format!("{}END", "é".repeat(1000));
         let (text, truncated) = plain(Some(102), &[printed.as_bytes()]);
         assert_eq!(text, format!("{}END", "é".repeat(49)));

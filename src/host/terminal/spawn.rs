@@ -82,7 +82,7 @@ pub struct Launch {
 }
 
 /// Characters that only a shell understands. A command without arguments that has one of them, or
-/// a blank, is a whole command line (C071).
+/// a blank, is a whole command line.
 const SHELL_SYNTAX: &str = "|&;<>()$`\\\"'*?[]#~=%{}!";
 
 /// Whether `terminal/create` means a line for a shell, and not a program.
@@ -200,8 +200,8 @@ pub fn spawn(launch: &Launch, (rows, cols): (u16, u16)) -> io::Result<(Pty, Chil
 
 fn before_exec() -> io::Result<()> {
     // When the leader of a session ends, the kernel hangs up on the rest of its foreground group. A
-    // server that a command leaves running has to survive that, as if there were no terminal
-    // (PRODUCT §6). Clean-up is done by SIGTERM and SIGKILL.
+    // server that a command leaves running has to survive that, as if there were no terminal.
+    // Clean-up is done by SIGTERM and SIGKILL.
     // SAFETY: sets a disposition; no handler is involved.
     if unsafe { libc::signal(libc::SIGHUP, libc::SIG_IGN) } == libc::SIG_ERR {
         return Err(io::Error::last_os_error());
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_command_line_goes_to_the_shell_c071_v1_term_02() {
+    fn a_whole_command_line_goes_to_the_shell_v1_term_02() {
         let launch = |command: &str, args: &[&str]| {
             let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
             let line = is_line(command, &args, Path::new("/"));

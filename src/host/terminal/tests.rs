@@ -133,7 +133,7 @@ async fn create_does_not_wait_and_output_never_does_v1_term_01_v1_term_08() {
 }
 
 #[tokio::test]
-async fn a_whole_line_is_run_by_the_shell_c071_v1_term_02() {
+async fn a_whole_line_is_run_by_the_shell_v1_term_02() {
     let host = fixture();
     let terminal = host
         .create(&command("echo unsplit-$((40+2))", &[]))
@@ -161,7 +161,7 @@ async fn what_cannot_be_started_is_an_error_and_no_terminal_v1_term_02_v1_term_0
 }
 
 #[tokio::test]
-async fn codes_and_signals_are_told_apart_c069_v1_term_09() {
+async fn codes_and_signals_are_told_apart_v1_term_09() {
     let host = fixture();
     assert_eq!(host.run("exit 255").await.1, code(255));
     assert_eq!(host.run("exit 3").await.1, code(3));
@@ -196,7 +196,7 @@ async fn many_waiters_and_waits_after_the_exit_v1_term_11() {
 }
 
 #[tokio::test]
-async fn kill_ends_the_whole_group_and_keeps_the_id_c061_v1_term_12() {
+async fn kill_ends_the_whole_group_and_keeps_the_id_v1_term_12() {
     let host = fixture();
     let terminal = host.sh("sleep 300 & echo pid $!; wait");
     let output = host.until_output(&terminal, "pid ").await;
@@ -237,7 +237,7 @@ async fn release_forgets_the_id_but_answers_waiters_v1_term_13() {
 }
 
 #[tokio::test]
-async fn the_screen_outlives_the_release_c073_v1_term_14() {
+async fn the_screen_outlives_the_release_v1_term_14() {
     let host = fixture();
     let terminal = host.sh("printf 'TERM-OUT-KEEP'");
     host.wait(&terminal).await;
@@ -253,7 +253,7 @@ async fn the_screen_outlives_the_release_c073_v1_term_14() {
 }
 
 #[tokio::test]
-async fn a_background_child_holds_nothing_and_lives_on_c067_v1_term_15() {
+async fn a_background_child_holds_nothing_and_lives_on_v1_term_15() {
     let host = fixture();
     let terminal = host.sh("sleep 300 & echo ready-now $!");
     assert_eq!(host.wait(&terminal).await, code(0));
@@ -322,7 +322,7 @@ async fn a_program_that_asks_where_the_cursor_is_gets_an_answer() {
 }
 
 #[tokio::test]
-async fn nothing_outlives_the_shutdown_v1_term_17_c105() {
+async fn nothing_outlives_the_shutdown_v1_term_17() {
     let host = fixture();
     let mut pids = Vec::new();
     for script in [

@@ -373,7 +373,7 @@ fn is_speech_or_quiet(kind: &BlockKind) -> bool {
     }
 }
 
-/// Tells an echo of our prompt from other words (V1-UPD-03, C031): it may come in pieces, and more
+/// Tells an echo of our prompt from other words (V1-UPD-03): it may come in pieces, and more
 /// than once. Blanks do not count, since agents trim and join.
 #[derive(Debug, Default)]
 pub(super) struct Echo {

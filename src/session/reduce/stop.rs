@@ -1,4 +1,4 @@
-//! Stopping a turn: cancel once, wait a while, abandon (V1-CAN, PRODUCT §4).
+//! Stopping a turn: cancel once, wait a while, abandon (V1-CAN).
 
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ impl Step<'_> {
             }
             Some(TurnPhase::Cancelling { slow: false, .. }) => self.keep_what_was_to_follow(),
             Some(TurnPhase::Cancelling { slow: true, .. }) => self.abandon(),
-            // With no turn open nothing is sent (C039), but questions are answered.
+            // With no turn open nothing is sent, but questions are answered.
             None => match self.session.phase {
                 Phase::SignIn { .. } => self.leave_sign_in(),
                 Phase::Opening { .. } if self.session.shown_question().is_none() => {

@@ -92,7 +92,7 @@ impl Step<'_> {
 
     /// Applies a patch to its call; a first sight creates it (V1-TOOL-03). An id that a call of an
     /// earlier turn had may be another call's now: some agents count from one in each turn. Within
-    /// a turn an id stays one row (C007).
+    /// a turn an id stays one row.
     pub(super) fn patch_tool(&mut self, patch: ToolCallPatch, by: Told) -> BlockId {
         self.flush_history();
         let turn = self.session.inner.turn.number;

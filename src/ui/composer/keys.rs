@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_enter_is_not_ours_c095() {
+    fn plain_enter_is_not_ours() {
         assert_eq!(edit_of(&key(KeyCode::Enter, NONE)), None);
         for (code, modifiers) in [
             (KeyCode::Enter, KeyModifiers::SHIFT),

@@ -232,14 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn wide_text_breaks_anywhere_c079() {
+    fn wide_text_breaks_anywhere() {
         assert_eq!(rows("日本語テスト", 5), ["日本", "語テ", "スト"]);
         assert_eq!(rows("日本", 1), ["日", "本", ""]);
         assert_eq!(rows("a👩‍👩‍👧b", 3), ["a👩‍👩‍👧", "b"]);
     }
 
     #[test]
-    fn columns_are_those_of_the_drawn_cells_c079() {
+    fn columns_are_those_of_the_drawn_cells() {
         let chips = Chips::default();
         let at = |line: &str, byte| locate(line, &wrap(line, 20, &chips), byte, 20, &chips);
         assert_eq!(at("日本x", 6), (0, 4));

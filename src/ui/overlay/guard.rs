@@ -1,4 +1,4 @@
-//! The pause before a question takes an answer (PRODUCT §5, V1-PERM-11, C099): keys that were in
+//! The pause before a question takes an answer (V1-PERM-11): keys that were in
 //! flight when it appeared were meant for something else.
 
 use std::time::{Duration, Instant};

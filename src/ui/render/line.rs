@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_stop_by_column_over_styles_c075() {
+    fn tabs_stop_by_column_over_styles() {
         let mut line = StyledLine::styled("a", bold());
         line.push("\tb\t", Style::new());
         assert_eq!(line.text(), "a   b   ");

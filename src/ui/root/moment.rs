@@ -7,7 +7,7 @@ use crate::{text::SafeText, ui::action::Action};
 /// How long a message stands.
 const TOAST: Duration = Duration::from_secs(4);
 
-/// Time for the second press of a key that quits (PRODUCT §4).
+/// Time for the second press of a key that quits.
 const AGAIN: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]

@@ -30,7 +30,7 @@ use crate::{
 
 use super::welcome;
 
-/// The smallest screen that everything fits on (PRODUCT §3).
+/// The smallest screen that everything fits on.
 const MIN_WIDTH: u16 = 40;
 const MIN_HEIGHT: u16 = 10;
 

@@ -1,4 +1,4 @@
-//! What stays on the normal screen after leaving (PRODUCT §3, `ui.exit_print`).
+//! What stays on the normal screen after leaving (`ui.exit_print`).
 
 use std::time::{Duration, Instant};
 

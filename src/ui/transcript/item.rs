@@ -26,7 +26,7 @@ use crate::{
 const HUGE_TAIL: usize = 32 << 10;
 
 /// Bytes of a text that are taken in for one frame: what comes in megabytes at once is shown over
-/// several frames, with the keys between them (C023).
+/// several frames, with the keys between them.
 const BITE: usize = 512 << 10;
 
 /// Until the next bite.

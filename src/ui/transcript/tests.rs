@@ -317,7 +317,7 @@ fn a_frame_costs_the_same_in_a_long_transcript_and_in_a_short_one() {
     assert_eq!(cost(50), cost(20_000));
 }
 
-// WISHES 32, 35: one endless message.
+// Drawing a message anew for each chunk makes an endless one ever slower.
 #[test]
 fn two_hundred_thousand_chunks_cost_the_screen_and_what_was_added() {
     let mut world = World::new(Stage::dark());
@@ -351,7 +351,7 @@ fn two_hundred_thousand_chunks_cost_the_screen_and_what_was_added() {
     assert!(view.rendered_rows - before < 100);
 }
 
-// C023
+// A message of five megabytes, laid out in one go, held up the keys.
 #[test]
 fn megabytes_in_one_piece_are_taken_in_over_several_frames() {
     for done in [false, true] {
@@ -637,7 +637,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// PRODUCT §3: scrolled up the view never moves by itself, and resizing keeps the topmost text.
+    /// Scrolled up the view never moves by itself, and resizing keeps the topmost text.
     #[test]
     fn the_top_text_stays_whatever_happens(steps in steps(), up in 40..120_i32) {
         let mut world = World::new(Stage::dark());

@@ -123,7 +123,7 @@ fn auth_methods_are_told_apart_by_their_raw_type() {
     );
 }
 
-// V1-PROMPT-04, V1-PROMPT-08, V1-PROMPT-09, C005, D-17
+// V1-PROMPT-04, V1-PROMPT-08, V1-PROMPT-09, D-17
 #[test]
 fn every_stop_reason_ends_the_turn() {
     let tag = CallTag::Prompt {

@@ -20,7 +20,7 @@ fn permission(options: Value) -> Result<HostRequest, RpcError> {
     )
 }
 
-// V1-PERM-05, C013
+// V1-PERM-05
 #[test]
 fn an_option_of_unknown_kind_is_neutral() {
     let HostRequest::Permission(request) = permission(json!([

@@ -51,7 +51,7 @@ fn another_version_ends_the_connection_and_both_are_named_v1_init_03() {
         assert!(error.contains("version 1:"), "{error}");
         assert_eq!(error.contains("protocol = \"2\""), version == 2, "{error}");
         assert!(play.said_last().contains("F5"), "{:?}", play.said());
-        // C027: nothing more goes out, whatever comes.
+        // Nothing more goes out, whatever comes.
         assert!(wire(&play.event(Event::Submit(prompt("hello?")))).is_empty());
         assert!(play.exits(exit(0, "")).is_empty());
     }
@@ -186,7 +186,7 @@ fn an_idle_session_asks_for_no_tick() {
 }
 
 #[test]
-fn an_agent_that_ends_at_the_start_is_reported_with_its_stderr_c019() {
+fn an_agent_that_ends_at_the_start_is_reported_with_its_stderr() {
     let (mut play, _) = Play::start(config());
     play.connect();
     let effects = play.exits(exit(7, "missing licence file\n\n"));
@@ -260,7 +260,7 @@ fn an_agent_that_somebody_ended_has_no_other_cause() {
 }
 
 #[test]
-fn an_agent_that_cannot_be_started_is_named_and_f5_tries_again_c117() {
+fn an_agent_that_cannot_be_started_is_named_and_f5_tries_again() {
     let (mut play, _) = Play::start(config());
     let error = SafeText::new("no such command: demo");
     play.event(Event::SpawnFailed {

@@ -100,7 +100,7 @@ fn what_is_said_is_done_when_something_else_comes() {
 }
 
 #[test]
-fn an_echo_of_the_prompt_is_not_shown_v1_upd_03_c031() {
+fn an_echo_of_the_prompt_is_not_shown_v1_upd_03() {
     let cases: [(&[&str], bool); 6] = [
         (&["purple giraffe"], false),
         (&["pur", "ple ", "giraffe"], false),

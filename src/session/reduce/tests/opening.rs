@@ -24,7 +24,7 @@ fn load_tag() -> CallTag {
 }
 
 #[test]
-fn updates_before_the_answer_are_kept_for_their_session_v1_ses_03_c001() {
+fn updates_before_the_answer_are_kept_for_their_session_v1_ses_03() {
     let (mut play, _) = Play::opening(config(), AgentCaps::default());
     play.update_of("s", commands("zebra"));
     play.update_of("other", commands("yak"));
@@ -140,7 +140,7 @@ fn a_question_in_a_replay_is_answered_without_a_dialog_v1_ses_09() {
 }
 
 #[test]
-fn a_session_that_is_gone_is_said_to_be_and_a_new_one_opened_c033() {
+fn a_session_that_is_gone_is_said_to_be_and_a_new_one_opened() {
     let (mut play, _) = Play::opening(reopen(), reopening());
     play.update_of("old", says("half a session"));
     let effects = play.reply(load_tag(), failed(-32002, "Resource not found"));

@@ -218,7 +218,7 @@ fn cycling_twice_goes_two_steps_and_the_answers_decide_v1_mode_02() {
 }
 
 #[test]
-fn a_mode_update_is_believed_and_said_v1_upd_07_v1_upd_08_v1_mode_03_c035() {
+fn a_mode_update_is_believed_and_said_v1_upd_07_v1_upd_08_v1_mode_03() {
     let (mut play, _) = open(None, opened(Some(modes("ask", &["ask", "code"])), vec![]));
     play.update(AgentEvent::Mode(ModeId::new("code")));
     assert_eq!(current(&play).as_deref(), Some("code"));

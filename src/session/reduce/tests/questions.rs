@@ -235,7 +235,7 @@ fn a_question_held_back_comes_up_once_policy_has_answered_the_one_before() {
 }
 
 #[test]
-fn a_question_about_a_call_never_announced_makes_the_call_v1_perm_03_c015() {
+fn a_question_about_a_call_never_announced_makes_the_call_v1_perm_03() {
     let mut play = Play::running();
     let (_, effects) = play.request(HostRequest::Permission(Box::new(PermissionRequest {
         session: id("s"),
@@ -425,7 +425,7 @@ fn a_request_for_another_session_is_refused_and_not_acted_on_v1_ses_04() {
 }
 
 #[test]
-fn other_requests_are_served_beside_an_open_question_c043() {
+fn other_requests_are_served_beside_an_open_question() {
     let mut play = Play::running();
     play.asks_about("t");
     let question = newest(&play);

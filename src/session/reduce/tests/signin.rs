@@ -52,7 +52,7 @@ fn with_ways() -> Play {
 }
 
 #[test]
-fn a_refused_session_leads_through_sign_in_to_a_session_v1_auth_08_v1_err_07_c029() {
+fn a_refused_session_leads_through_sign_in_to_a_session_v1_auth_08_v1_err_07() {
     let mut play = with_ways();
     assert!(wire(&play.reply(CallTag::NewSession, auth_required())).is_empty());
     assert_eq!(play.session.phase, choosing(None));

@@ -83,7 +83,7 @@ fn file_questions_are_answered_with_an_error_when_stopped() {
 }
 
 #[test]
-fn with_no_turn_open_a_stop_sends_no_cancel_c039() {
+fn with_no_turn_open_a_stop_sends_no_cancel() {
     let mut play = Play::open();
     assert!(play.event(Event::Stop).is_empty());
     let (_, _) = play.asks_about("t");
@@ -120,7 +120,7 @@ fn a_turn_that_ended_well_after_a_stop_holds_the_queue() {
 }
 
 #[test]
-fn an_agent_that_does_not_stop_can_be_abandoned_v1_can_08_c017() {
+fn an_agent_that_does_not_stop_can_be_abandoned_v1_can_08() {
     let mut play = Play::open_with(reopening());
     play.event(Event::Submit(prompt("go")));
     play.update(tool("t", "run", ToolStatus::InProgress));

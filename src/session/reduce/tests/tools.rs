@@ -13,7 +13,7 @@ fn call(patch: ToolCallPatch) -> AgentEvent {
 }
 
 #[test]
-fn a_call_announced_twice_is_one_row_v1_tool_01_c007() {
+fn a_call_announced_twice_is_one_row_v1_tool_01() {
     let mut play = Play::running();
     play.update(tool("dup", "PLACEHOLDER", ToolStatus::Pending));
     play.update(tool("dup", "FINAL", ToolStatus::Pending));
@@ -160,7 +160,7 @@ fn a_call_knows_how_long_it_took() {
 }
 
 #[test]
-fn a_terminal_never_heard_of_costs_nothing_c009() {
+fn a_terminal_never_heard_of_costs_nothing() {
     let mut play = Play::running();
     play.update(call(ToolCallPatch {
         title: Patch::Set("ghost".into()),
@@ -230,7 +230,7 @@ fn the_agent_cannot_write_into_a_terminal_of_ours() {
 }
 
 #[test]
-fn big_outputs_do_not_fill_the_memory_c087() {
+fn big_outputs_do_not_fill_the_memory() {
     let mut play = Play::running();
     let output = ToolContent::Block(text(&"0123456789abcdef".repeat(30_000)));
     for n in 0..400 {

@@ -24,7 +24,7 @@ fn one_turn_at_a_time_and_only_a_good_end_goes_on_v1_prompt_02() {
 }
 
 #[test]
-fn every_end_can_be_seen_v1_prompt_04_v1_prompt_05_c005_c037() {
+fn every_end_can_be_seen_v1_prompt_04_v1_prompt_05() {
     let cases = [
         (StopReason::EndTurn, None),
         (StopReason::MaxTokens, Some("token limit")),

@@ -133,9 +133,9 @@ fn search_popup() {
     );
 }
 
-/// The cell before the cursor is the end of what was typed, for any text (C079, C081).
+/// The cell before the cursor is the end of what was typed, for any text.
 #[test]
-fn the_cursor_stands_behind_the_last_cell_c079_c081() {
+fn the_cursor_stands_behind_the_last_cell() {
     for (keys, column) in [
         ("", 2),
         ("日本語テスト", 14),

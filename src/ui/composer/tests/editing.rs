@@ -35,7 +35,7 @@ fn undo_is_by_words_and_whole_operations() {
 }
 
 #[test]
-fn new_lines_c095() {
+fn new_lines() {
     for key in ["<s-enter>", "<a-enter>", "<c-j>", "\\<enter>"] {
         let mut desk = Desk::new();
         desk.keys("aaa").keys(key).keys("bbb<enter>");
@@ -45,7 +45,7 @@ fn new_lines_c095() {
 }
 
 #[test]
-fn wide_text_is_edited_by_clusters_c079() {
+fn wide_text_is_edited_by_clusters() {
     let mut desk = Desk::new();
     desk.keys("日本語テスト<bs>x<enter>");
     assert_eq!(desk.sent[0].text(), "日本語テスx");
@@ -92,7 +92,7 @@ fn what_was_sent_is_not_undone() {
 }
 
 #[test]
-fn a_short_paste_is_text_and_is_not_sent_c091() {
+fn a_short_paste_is_text_and_is_not_sent() {
     let mut desk = Desk::new();
     desk.paste("alpha\r\nbeta\rgamma");
     assert!(desk.sent.is_empty());
@@ -101,7 +101,7 @@ fn a_short_paste_is_text_and_is_not_sent_c091() {
 }
 
 #[test]
-fn a_long_paste_is_one_unit_and_is_sent_whole_c093() {
+fn a_long_paste_is_one_unit_and_is_sent_whole() {
     let text: String = (1..=4_000)
         .map(|n| format!("pasted line {n} with a few more words in it\n"))
         .collect();

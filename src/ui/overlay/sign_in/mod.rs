@@ -1,4 +1,4 @@
-//! The agent wants a sign-in: its methods by name, and what each needs of the person (V1-AUTH, C029).
+//! The agent wants a sign-in: its methods by name, and what each needs of the person (V1-AUTH).
 
 mod way;
 

@@ -574,7 +574,6 @@ mod tests {
         assert!(model.emphasis(Side::New, 0).is_empty());
     }
 
-    // C085
     #[test]
     fn two_hundred_thousand_lines_are_compared_within_bounds() {
         let old: String = (0..200_000).map(|n| format!("old {n}\n")).collect();

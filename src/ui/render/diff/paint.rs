@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// From this width on `auto` shows both sides (PRODUCT §3).
+/// From this width on `auto` shows both sides.
 const SPLIT_FROM: u16 = 140;
 /// Below this there is no room for two sides, whatever is configured.
 const SPLIT_MIN: u16 = 60;

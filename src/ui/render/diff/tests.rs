@@ -106,7 +106,6 @@ fn a_missing_newline_at_the_end_is_told() {
     assert!(!text(&diff("a", Some("one"), "two"), ALL, 60).contains("no newline"));
 }
 
-// C085
 #[test]
 fn a_long_diff_is_cut_and_says_how_much_is_left_out() {
     let created = diff("big.txt", None, &numbered(20_000));
@@ -121,7 +120,7 @@ fn a_long_diff_is_cut_and_says_how_much_is_left_out() {
     );
 }
 
-// C085: not on the UI task.
+// Comparing on the UI task would freeze the screen.
 #[test]
 fn a_big_diff_is_compared_elsewhere() {
     let (sender, receiver) = mpsc::channel();

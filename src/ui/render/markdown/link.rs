@@ -9,9 +9,10 @@ use crate::text::is_control_picture;
 /// Longer targets are no links: terminals refuse them (VTE's limit).
 const MAX_URI: usize = 2083;
 
-/// `target` as a hyperlink's URI, or `None` for what must not be one: other schemes (C136), and
-/// anything with control characters in it, neutralised or not (C135). A click on `file:` would open
-/// whatever program the desktop has for a file that the agent chose.
+/// `target` as a hyperlink's URI, or `None` for what must not be one: other schemes, and
+/// anything with control characters in it, neutralised or not, as these could end the hyperlink's
+/// sequence and begin another. A click on `file:` would open whatever program the desktop has for a
+/// file that the agent chose.
 pub fn uri(target: &str) -> Option<Arc<str>> {
     let (scheme, rest) = target.split_once(':')?;
     let allowed = match scheme.to_ascii_lowercase().as_str() {
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_harmless_targets_are_links_c135_c136() {
+    fn only_harmless_targets_are_links() {
         for good in ["https://x.test/a?b=c#d", "HTTP://x.test", "mailto:a@x.test"] {
             assert_eq!(uri(good).as_deref(), Some(good));
         }

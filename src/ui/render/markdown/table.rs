@@ -1,6 +1,5 @@
 //! Tables fitted to the width: columns shrink by content and cells wrap; where that would leave
-//! columns too narrow to read, each row becomes a record of `name value` lines. No cell is lost
-//! (C083).
+//! columns too narrow to read, each row becomes a record of `name value` lines. No cell is lost.
 
 use pulldown_cmark::Alignment;
 use ratatui::{style::Style, text::Line};

@@ -289,7 +289,7 @@ fn what_stands_does_not_move_when_more_comes() {
 }
 
 #[test]
-fn tabs_are_columns_c075() {
+fn tabs_are_columns() {
     let rows = rows("```\n   780\t#[test]\n\tindented\n```\n\ncol\tumn end", 40);
     assert_eq!(
         text(&rows),
@@ -298,7 +298,7 @@ fn tabs_are_columns_c075() {
 }
 
 #[test]
-fn no_cell_of_a_wide_table_is_lost_c083() {
+fn no_cell_of_a_wide_table_is_lost() {
     let table = "| alpha | beta | gamma | delta | epsilon |\n|---|---|---|---|---|\n\
         | CELL-A1 long words here | CELL-B1 more words | CELL-C1 even more | CELL-D1 and more | CELL-E1 the end |\n\
         | CELL-A2 | CELL-B2 | CELL-C2 | CELL-D2 | CELL-E2 |\n";
@@ -317,7 +317,7 @@ fn no_cell_of_a_wide_table_is_lost_c083() {
 }
 
 #[test]
-fn control_characters_in_a_url_are_no_link_c135() {
+fn control_characters_in_a_url_are_no_link() {
     let source = "see https://x.test/\u{7}\u{1b}]52;c;UFdORUQ=\u{7}evil and \
         [t](https://y.test/\u{1b}\\\u{1b}]0;PWNED\u{7}) and [e](https://z.test/&#27;]0;) end";
     let rows = rows(source, 200);

@@ -161,8 +161,8 @@ fn render_diff_piece(
     rendered
 }
 
-/// The terminal's last rows (V1-TOOL-10, V1-TERM-14). An id that nobody knows costs one line
-/// (C009).
+/// The terminal's last rows (V1-TOOL-10, V1-TERM-14). An id that nobody knows costs one line,
+/// and the rest of the call is shown.
 fn terminal_rows(
     call: &ToolCall,
     id: &TerminalId,

@@ -188,7 +188,7 @@ fn no_control_character_of_a_command_or_path_gets_through() {
     }
 }
 
-// C009
+// Some agents send a terminal and its output as text besides.
 #[test]
 fn output_that_the_agent_gives_as_text_too_is_shown_once_unless_in_full() {
     let mut props = Props::new(Stage::dark());

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn letters_typed_when_a_question_appears_go_to_the_draft_c099() {
+fn letters_typed_when_a_question_appears_go_to_the_draft() {
     let mut screen = Screen::new(Bench::working());
     screen.types("well, ");
     screen.bench.asks_to_run("npm run build");
@@ -296,7 +296,7 @@ fn the_conversation_scrolls_above_a_question() {
 }
 
 #[test]
-fn the_cursor_stays_in_the_composer_while_a_question_is_open_c081() {
+fn the_cursor_stays_in_the_composer_while_a_question_is_open() {
     let mut screen = Screen::new(Bench::working());
     screen.types("ab");
     screen.bench.asks_to_run("ls");
@@ -356,7 +356,7 @@ fn the_whole_diff_is_shown_and_esc_closes_it() {
             screen.press("ctrl-z").as_slice(),
             [crate::ui::UiCommand::Suspend]
         ),
-        "C107: also from here"
+        "a question does not keep the terminal from being suspended"
     );
     assert!(screen.press("esc").is_empty(), "the turn goes on");
     assert!(screen.draw().contains("wants to change"));

@@ -61,7 +61,7 @@ fn authenticates(commands: &[UiCommand], by: &str) -> bool {
 }
 
 #[test]
-fn each_way_says_what_it_does_c029_v1_auth_01() {
+fn each_way_says_what_it_does_v1_auth_01() {
     let mut screen = sign_in();
     screen.settle();
     let picture = screen.draw();

@@ -56,7 +56,7 @@ fn a_message_stands_for_a_moment() {
 }
 
 #[test]
-fn idle_and_waiting_ask_for_no_frame_c089() {
+fn idle_and_waiting_ask_for_no_frame() {
     let mut screen = Screen::new(Bench::ready());
     screen.draw();
     assert_eq!(screen.ui.deadline(&screen.bench.context()), None);

@@ -21,7 +21,7 @@ fn esc_closes_what_is_open_before_it_stops() {
 }
 
 #[test]
-fn ctrl_c_clears_then_stops_and_never_leaves_an_open_turn_c097() {
+fn ctrl_c_clears_then_stops_and_never_leaves_an_open_turn() {
     let mut screen = Screen::new(Bench::working());
     screen.types("half a thought");
     assert!(screen.press("ctrl-c").is_empty());
