@@ -94,6 +94,23 @@ impl Diff {
         }
     }
 
+    /// That a file is deleted, by its name alone.
+    pub fn deleted(path: String) -> Self {
+        Self::without_text(path, FileChange::Delete)
+    }
+
+    /// A change of which there is no text.
+    pub fn without_text(path: String, change: FileChange) -> Self {
+        Self {
+            path,
+            change,
+            file: FileKind::Unknown,
+            mime_type: None,
+            text: DiffText::None,
+            note: None,
+        }
+    }
+
     /// Where the file was, if that was elsewhere.
     pub fn from(&self) -> Option<&str> {
         match &self.change {

@@ -321,6 +321,29 @@ pub fn hunks(section: &str) -> Vec<Hunk<'_>> {
     hunks
 }
 
+/// Whether a text is these hunks and what stands around hunks, and nothing else.
+pub fn is_all_diff(text: &str, hunks: &[Hunk<'_>]) -> bool {
+    const HEADS: [&str; 6] = ["--- ", "+++ ", "diff ", "index ", "Index:", "==="];
+    let mut hunks = hunks.iter();
+    let mut left = 0_usize;
+    for line in text.split('\n') {
+        if line.starts_with("\\ ") {
+            continue;
+        }
+        if left > 0 {
+            left -= 1;
+        } else if line.starts_with("@@ ") {
+            let Some(hunk) = hunks.next() else {
+                return false;
+            };
+            left = hunk.lines.len();
+        } else if !line.trim().is_empty() && !HEADS.iter().any(|head| line.starts_with(head)) {
+            return false;
+        }
+    }
+    left == 0 && hunks.next().is_none()
+}
+
 fn end_last(hunk: &mut Hunk<'_>) {
     if let Some(last) = hunk.lines.last_mut() {
         last.unended = true;

@@ -4,7 +4,9 @@
 //! seen to send. Members are read where they stand in the message: a raw input can have many
 //! megabytes, and only what becomes a diff is copied.
 
-use std::fmt;
+mod codex;
+
+use std::{fmt, path::Path};
 
 use serde::{
     Deserializer,
@@ -17,6 +19,7 @@ use crate::{
     proto::{Claim, Claims, Diff, Extent, FileChange, patch},
     text::SafeText,
 };
+use codex::Found;
 
 /// Bytes of a raw input that is looked at.
 const MAX_RAW: usize = 32 << 20;
@@ -32,31 +35,47 @@ pub fn find(raw_input: &str) -> Claims {
     if raw_input.len() > MAX_RAW {
         return Claims::default();
     }
-    // Arguments as a model wrote them: JSON within a string.
+    // Arguments as a model wrote them: JSON within a string, or the text of a patch.
     if raw_input.starts_with('"') {
         return match serde_json::from_str::<String>(raw_input) {
-            Ok(inner) => in_object(&inner, 0).unwrap_or_default(),
+            Ok(inner) => in_text(&inner, 0).unwrap_or_default(),
             Err(_) => Claims::default(),
         };
     }
     in_object(raw_input, 0).unwrap_or_default()
 }
 
+fn in_text(text: &str, depth: usize) -> Option<Claims> {
+    if !codex::is_patch_text(text) {
+        return in_object(text, depth);
+    }
+    let found = codex::of_patch_text(text)?;
+    Some(Claims {
+        list: found.list,
+        complete: found.whole,
+    })
+}
+
 fn in_object(object: &str, depth: usize) -> Option<Claims> {
     let members = Members::read(object)?;
-    let list = members.claims()?;
+    let Found { list, whole } = members.claims()?;
     if !list.is_empty() {
         return Some(Claims {
-            complete: !members.others,
+            complete: whole && !members.others,
             list,
         });
     }
     if depth == MAX_DEPTH {
         return None;
     }
-    let inner = in_object(members.wrapped?.get(), depth + 1)?;
+    let wrapped = members.wrapped?.get();
+    let inner = if wrapped.starts_with('"') {
+        in_text(&serde_json::from_str::<String>(wrapped).ok()?, depth + 1)?
+    } else {
+        in_object(wrapped, depth + 1)?
+    };
     Some(Claims {
-        complete: inner.complete && !members.others,
+        complete: inner.complete && members.is_all_in_wrapped(),
         ..inner
     })
 }
@@ -71,6 +90,7 @@ struct Members<'a> {
     content: Option<&'a RawValue>,
     diff: Option<&'a RawValue>,
     edits: Option<&'a RawValue>,
+    changes: Option<&'a RawValue>,
     everywhere: Option<&'a RawValue>,
     wrapped: Option<&'a RawValue>,
     /// There are others, which could say something else.
@@ -97,8 +117,9 @@ impl<'a> Members<'a> {
             "oldstring" | "oldtext" | "oldstr" | "old" | "search" => &mut self.old,
             "newstring" | "newtext" | "newstr" | "new" | "replace" => &mut self.new,
             "content" | "contents" | "text" | "filetext" => &mut self.content,
-            "diff" | "patch" | "unifieddiff" => &mut self.diff,
+            "diff" | "patch" | "patchtext" | "unifieddiff" => &mut self.diff,
             "edits" | "replacements" => &mut self.edits,
+            "changes" | "filechanges" => &mut self.changes,
             "replaceall" | "allowmultiple" => &mut self.everywhere,
             "args" | "arguments" | "input" | "params" | "parameters" | "rawinput" => {
                 &mut self.wrapped
@@ -108,13 +129,33 @@ impl<'a> Members<'a> {
     }
 
     /// `None` where members are not what their names say.
-    fn claims(&self) -> Option<Vec<Claim>> {
+    fn claims(&self) -> Option<Found> {
         let path = match self.path {
             Some(path) => text(path)?,
             None => String::new(),
         };
+        let alone = |members: &[Option<&RawValue>]| {
+            let all = [
+                self.old,
+                self.new,
+                self.content,
+                self.diff,
+                self.edits,
+                self.changes,
+                self.wrapped,
+            ];
+            let given = |list: &[Option<&RawValue>]| list.iter().flatten().count();
+            given(members) == given(&all)
+        };
+        if let Some(changes) = self.changes {
+            let found = codex::of_changes(changes)?;
+            let whole = found.whole && alone(&[self.changes]) && self.path.is_none();
+            return Some(Found { whole, ..found });
+        }
         if let Some(edits) = self.edits {
-            return edits_of(edits, &path);
+            let found = edits_of(edits, &path)?;
+            let whole = found.whole && alone(&[self.edits]);
+            return Some(Found { whole, ..found });
         }
         if let (Some(old), Some(new)) = (self.old, self.new) {
             let new = file_text(new)?;
@@ -126,21 +167,42 @@ impl<'a> Members<'a> {
                 Some("true") => Extent::Everywhere,
                 _ => Extent::Unknown,
             };
-            return Some(vec![Claim::new(Diff::of_texts(path, old, new), extent)]);
+            return Some(Found {
+                list: vec![Claim::new(Diff::of_texts(path, old, new), extent)],
+                whole: alone(&[self.old, self.new]),
+            });
         }
         if self.old.is_some() || self.new.is_some() {
             return None;
         }
         if let Some(diff) = self.diff {
-            return Some(of_patch(&text(diff)?, &path));
+            let diff = text(diff)?;
+            let found = match codex::is_patch_text(&diff) {
+                true => codex::of_patch_text(&diff)?,
+                false => of_patch(&diff, &path),
+            };
+            let whole = found.whole && alone(&[self.diff]);
+            return Some(Found { whole, ..found });
         }
         // With anything else it could be put at a line, or behind the end.
         if let Some(content) = self.content.filter(|_| !path.is_empty() && !self.others) {
             let new = file_text(content)?;
             let diff = Diff::of_texts(path, None, new);
-            return Some(vec![Claim::new(diff, Extent::Whole)]);
+            return Some(Found {
+                list: vec![Claim::new(diff, Extent::Whole)],
+                whole: alone(&[self.content]),
+            });
         }
-        Some(Vec::new())
+        Some(Found {
+            list: Vec::new(),
+            whole: false,
+        })
+    }
+
+    /// Whether nothing stands beside the arguments.
+    fn is_all_in_wrapped(&self) -> bool {
+        let beside = [self.path, self.content, self.everywhere, self.diff];
+        !self.others && beside.iter().all(Option::is_none)
     }
 }
 
@@ -191,6 +253,9 @@ fn is_harmless(name: &str) -> bool {
             | "instruction"
             | "overwrite"
             | "content_length"
+            | "call_id"
+            | "turn_id"
+            | "auto_approved"
             | "create_dirs"
             | "create_directories"
             | "createDirectories"
@@ -198,7 +263,7 @@ fn is_harmless(name: &str) -> bool {
 }
 
 /// Each from its old to its new text, in one file or in several.
-fn edits_of(edits: &RawValue, path: &str) -> Option<Vec<Claim>> {
+fn edits_of(edits: &RawValue, path: &str) -> Option<Found> {
     let edits = match serde_json::from_str(edits.get()) {
         Ok(Items(edits)) => edits,
         Err(_) => vec![edits],
@@ -207,11 +272,14 @@ fn edits_of(edits: &RawValue, path: &str) -> Option<Vec<Claim>> {
         return None;
     }
     let mut list = Vec::with_capacity(edits.len());
+    let mut whole = true;
     for edit in edits {
         let members = Members::read(edit.get())?;
         // Only changes of places: a list of whole texts is something else.
         (members.old.is_some() && members.new.is_some()).then_some(())?;
-        for mut claim in members.claims()? {
+        let found = members.claims()?;
+        whole &= found.whole && !members.others;
+        for mut claim in found.list {
             if claim.diff.path.is_empty() {
                 let diff = Diff {
                     path: path.to_owned(),
@@ -222,13 +290,14 @@ fn edits_of(edits: &RawValue, path: &str) -> Option<Vec<Claim>> {
             list.push(claim);
         }
     }
-    Some(list)
+    Some(Found { list, whole })
 }
 
 /// A unified diff, of one file or of several.
-fn of_patch(diff: &str, path: &str) -> Vec<Claim> {
+fn of_patch(diff: &str, path: &str) -> Found {
     let parts = patch::by_file(diff);
     let one = parts.len() == 1;
+    let mut whole = patch::is_all_diff(diff, &patch::hunks(diff));
     let claim = |part: &patch::FilePatch<'_>| {
         // Where it is about one file, that is named better outside of it.
         let path = match part.path() {
@@ -245,10 +314,19 @@ fn of_patch(diff: &str, path: &str) -> Vec<Claim> {
         let text = SafeText::with_line_ends(part.text);
         Claim::new(Diff::of_patch(path, change, text), Extent::Unknown)
     };
-    if parts.len() > MAX_CLAIMS {
-        return Vec::new();
-    }
-    parts.iter().map(claim).collect()
+    let list: Vec<Claim> = match parts.len() {
+        ..=MAX_CLAIMS => parts.iter().map(claim).collect(),
+        _ => Vec::new(),
+    };
+    // Another file that it names is shown nowhere.
+    let shown = |name: &String| {
+        let ends = |path: &str, end: &str| Path::new(path).ends_with(end.trim_start_matches('/'));
+        let mut paths = list.iter().flat_map(|claim| claim.diff.paths());
+        paths.any(|path| ends(path, name) || ends(name, path))
+    };
+    let mut named = parts.iter().flat_map(|part| [&part.old, &part.new]);
+    whole &= named.by_ref().flatten().all(shown);
+    Found { list, whole }
 }
 
 fn text(raw: &RawValue) -> Option<String> {

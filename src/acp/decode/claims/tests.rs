@@ -190,3 +190,139 @@ fn texts_are_bounded() {
         [MAX_CLAIMS - 1, MAX_CLAIMS, 0]
     );
 }
+
+const CODEX: &str = "*** Begin Patch\n*** Add File: new\n+one\n+two\n*** Update File: src/a\n@@\n \
+    keep\n-old\n+new\n@@\n-x\n+y\n*** End of File\n*** Delete File: gone\n*** End Patch\n";
+
+#[test]
+fn the_text_of_apply_patch_is_a_change_of_each_of_its_places() {
+    let expected = [
+        "new -\u{2192}one\ntwo\n!",
+        "src/a keep\nold\n\u{2192}keep\nnew\n",
+        "src/a x\n\u{2192}y\n",
+        "gone nothing",
+    ];
+    for raw in [
+        json!(CODEX),
+        json!({"input": CODEX}),
+        json!({"patch": CODEX}),
+        json!({"arguments": json!({"patch": CODEX}).to_string()}),
+    ] {
+        assert_eq!(told(&raw), expected, "{raw}");
+        assert!(find(&raw.to_string()).complete, "{raw}");
+    }
+    let moved = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-x\n+y\n*** End Patch";
+    let claims = find(&json!({"input": moved}).to_string());
+    let [claim] = claims.list.as_slice() else {
+        panic!("{claims:?}");
+    };
+    assert_eq!((&*claim.diff.path, claim.diff.from()), ("b", Some("a")));
+    // Where it says more than its diffs show, or what is no change, it stays there as well.
+    let located = CODEX.replace("@@\n-x", "@@ fn main\n-x");
+    assert!(!find(&json!({"input": located}).to_string()).complete);
+    assert!(!find(&json!({"input": CODEX, "then": "rm -rf x"}).to_string()).complete);
+    for broken in [
+        CODEX.replace("*** Delete File: gone", "rm -rf x"),
+        CODEX.replace("*** End Patch", ""),
+        CODEX.replace("*** Delete File: gone", "*** Run: gone"),
+        format!("{CODEX}rm -rf x"),
+    ] {
+        assert_eq!(told(&json!({"input": broken})), [""; 0], "{broken}");
+    }
+}
+
+#[test]
+fn changes_by_path_are_read_in_both_forms() {
+    let patch = "@@ -1 +1 @@\n-a\n+b\n";
+    let newer = json!({"call_id": "c", "changes": {
+        "/p/a": {"type": "update", "unified_diff": patch, "move_path": null},
+        "/p/b": {"type": "add", "content": "text"},
+        "/p/c": {"type": "delete", "content": "was"},
+    }});
+    let older = json!({"changes": {
+        "/p/a": {"update": {"unified_diff": patch, "move_path": null}},
+        "/p/b": {"add": {"content": "text"}},
+        "/p/c": {"delete": {"content": "was"}},
+    }});
+    for raw in [newer, older] {
+        let mut told = told(&raw);
+        told.sort();
+        let expected = [
+            format!("/p/a Modify {}", patch.len()),
+            "/p/b -\u{2192}text!".to_owned(),
+            "/p/c was\u{2192}".to_owned(),
+        ];
+        assert_eq!(told, expected, "{raw}");
+        assert!(find(&raw.to_string()).complete, "{raw}");
+    }
+    let more = json!({"changes": {"a": {"type": "add", "content": "t", "mode": "755"}}});
+    assert!(!find(&more.to_string()).complete);
+    let unknown = json!({"changes": {"a": {"type": "link", "content": "t"}}});
+    assert_eq!(told(&unknown), [""; 0]);
+}
+
+// What stands around a diff would be shown nowhere.
+#[test]
+fn a_diff_among_other_words_is_not_all_that_is_told() {
+    let complete = |raw: serde_json::Value| {
+        let claims = find(&raw.to_string());
+        assert!(!claims.list.is_empty(), "{raw}");
+        claims.complete
+    };
+    assert!(complete(json!({"filepath": "/p/notes.txt", "diff": DIFF})));
+    for raw in [
+        json!({"filepath": "/p/notes.txt", "diff": format!("rm -rf x\n{DIFF}")}),
+        json!({"filepath": "/p/notes.txt", "diff": format!("{DIFF}rm -rf x\n")}),
+        json!({"filepath": "/p/other", "diff": DIFF}),
+        json!({"filepath": "/p/notes.txt", "diff": DIFF, "content": "x"}),
+        json!({"path": "a", "edits": [{"old": "a", "new": "b", "run": "x"}]}),
+        json!({"path": "a", "old": "a", "new": "b", "content": "x"}),
+    ] {
+        assert!(!complete(raw.clone()), "{raw}");
+    }
+}
+
+proptest::proptest! {
+    // Whatever a text for `apply_patch` holds: each line of it is in a diff, or none is made of it.
+    #[test]
+    fn no_line_of_a_patch_text_is_lost(
+        lines in proptest::collection::vec(proptest::prop_oneof![
+            proptest::prelude::Just("@@".to_owned()),
+            proptest::prelude::Just("*** End of File".to_owned()),
+            "\\*\\*\\* (Add File|Update File|Delete File|Move to|End Patch|Begin Patch)(: [a-c]{0,2})?",
+            "[-+ ]MARK[a-z]{3}",
+            "[-+ @*x]{0,3}[a-z\r\t]{0,4}",
+        ], 0..12),
+        names in proptest::bool::ANY,
+    ) {
+        let text = format!("*** Begin Patch\n{}\n*** End Patch", lines.join("\n"));
+        let raw = match names {
+            true => json!({"input": text}),
+            false => json!(text),
+        };
+        let claims = find(&raw.to_string());
+        if claims.complete {
+            for line in lines.iter().filter(|line| line.contains("MARK")) {
+                let held = claims.list.iter().any(|claim| match &claim.diff.text {
+                    DiffText::Sides { old, new } => {
+                        new.contains(&line[1..])
+                            || old.as_ref().is_some_and(|old| old.contains(&line[1..]))
+                    }
+                    _ => false,
+                });
+                proptest::prop_assert!(held, "{line} of {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_without_a_panic(text in "\\PC{0,80}", cut in 0..200_usize) {
+        find(&text);
+        find(&json!({"input": format!("*** Begin Patch\n{text}\n*** End Patch")}).to_string());
+        find(&json!({"changes": {text.clone(): {"type": "update", "unified_diff": text}}}).to_string());
+        let whole = json!({"input": CODEX}).to_string();
+        if let Some(part) = whole.get(..cut) {
+            proptest::prop_assert!(find(part).list.is_empty() || cut >= whole.len());
+        }
+    }
+}

@@ -14,7 +14,7 @@ use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use crate::{
     proto::{
         Diff, DiffText,
-        patch::{Hunk, HunkSign, hunks},
+        patch::{Hunk, HunkSign, hunks, is_all_diff},
     },
     session::Session,
     text::SafeText,
@@ -208,29 +208,6 @@ impl<'a> Sides<'a> {
             changed.all(|(sign, line)| self.of(*sign).contains(&*format!("{indent}{line}")))
         })
     }
-}
-
-/// Whether a text is these hunks and what stands around hunks, and nothing else.
-fn is_all_diff(text: &str, hunks: &[Hunk<'_>]) -> bool {
-    const HEADS: [&str; 6] = ["--- ", "+++ ", "diff ", "index ", "Index:", "==="];
-    let mut hunks = hunks.iter();
-    let mut left = 0_usize;
-    for line in text.split('\n') {
-        if line.starts_with("\\ ") {
-            continue;
-        }
-        if left > 0 {
-            left -= 1;
-        } else if line.starts_with("@@ ") {
-            let Some(hunk) = hunks.next() else {
-                return false;
-            };
-            left = hunk.lines.len();
-        } else if !line.trim().is_empty() && !HEADS.iter().any(|head| line.starts_with(head)) {
-            return false;
-        }
-    }
-    left == 0 && hunks.next().is_none()
 }
 
 /// A value of the raw input; read without a tree, as it may be long.
