@@ -33,7 +33,7 @@ mod state;
 mod subagent;
 mod terminal;
 mod tool;
-mod unified;
+pub mod unified;
 
 pub use attachment::{
     MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaBlock, MediaKind, SeenFile, Way, are_media,

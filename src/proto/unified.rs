@@ -1,14 +1,14 @@
-//! Two texts as a unified diff.
+//! Two texts compared line by line, and as a unified diff.
 
 use std::{
     fmt::Write,
     time::{Duration, Instant},
 };
 
-use similar::{ChangeTag, DiffTag, TextDiff};
+use similar::{DiffOp, DiffTag, TextDiff};
 
 /// Unchanged lines around each change.
-const CONTEXT: usize = 3;
+pub const CONTEXT: usize = 3;
 
 /// After this the comparison is finished roughly: correct, but not the shortest.
 const TIMEOUT: Duration = Duration::from_millis(500);
@@ -16,6 +16,27 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 /// Up to this many pairs of lines a comparison is quick whatever it meets, and runs without the
 /// timeout, so that what is shown never depends on how busy the machine is.
 const SMALL: usize = 1 << 20;
+
+/// Runs of changes, each with [`CONTEXT`] around it, and whether the timeout struck.
+pub struct Groups {
+    pub list: Vec<Vec<DiffOp>>,
+    pub rough: bool,
+}
+
+/// What turns the lines `old` into `new`; finished roughly after `timeout`.
+pub fn groups(old: &[&str], new: &[&str], timeout: Duration) -> Groups {
+    let small = old.len().saturating_mul(new.len()) <= SMALL;
+    let started = Instant::now();
+    let mut config = TextDiff::configure();
+    if !small {
+        config.timeout(timeout);
+    }
+    let diff = config.diff_slices(old, new);
+    Groups {
+        rough: !small && started.elapsed() >= timeout,
+        list: diff.grouped_ops(CONTEXT),
+    }
+}
 
 /// A unified diff, and whether the timeout struck.
 pub(super) struct Unified {
@@ -26,16 +47,9 @@ pub(super) struct Unified {
 /// What turns `old` into `new`, with names as they are given.
 pub(super) fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> Unified {
     let (old, new) = (lines(old), lines(new));
-    let small = old.len().saturating_mul(new.len()) <= SMALL;
-    let started = Instant::now();
-    let mut config = TextDiff::configure();
-    if !small {
-        config.timeout(TIMEOUT);
-    }
-    let diff = config.diff_slices(&old, &new);
-    let rough = !small && started.elapsed() >= TIMEOUT;
+    let Groups { list, rough } = groups(&old, &new, TIMEOUT);
     let mut text = format!("--- {old_name}\n+++ {new_name}\n");
-    for group in diff.grouped_ops(CONTEXT) {
+    for group in list {
         let (Some(first), Some(last)) = (group.first(), group.last()) else {
             continue;
         };
@@ -43,19 +57,13 @@ pub(super) fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> U
         let after = first.new_range().start..last.new_range().end;
         let _ = writeln!(text, "@@ -{} +{} @@", range(&before), range(&after));
         for op in &group {
-            if op.tag() == DiffTag::Equal {
-                for at in op.old_range() {
-                    push(&mut text, ' ', old.get(at));
-                }
-                continue;
+            let same = op.tag() == DiffTag::Equal;
+            let removed = if same { ' ' } else { '-' };
+            for at in op.old_range() {
+                push(&mut text, removed, old.get(at));
             }
-            for change in diff.iter_changes(op) {
-                let sign = match change.tag() {
-                    ChangeTag::Equal => ' ',
-                    ChangeTag::Delete => '-',
-                    ChangeTag::Insert => '+',
-                };
-                push(&mut text, sign, Some(&change.value()));
+            for at in op.new_range().filter(|_| !same) {
+                push(&mut text, '+', new.get(at));
             }
         }
     }

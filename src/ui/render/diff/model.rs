@@ -3,11 +3,7 @@
 //! The model points into the texts and copies nothing of them, so that a diff of 200,000 lines
 //! costs some bytes a line and is drawn for the rows that show.
 
-use std::{
-    collections::HashMap,
-    ops::Range,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, ops::Range, time::Duration};
 
 use similar::{ChangeTag, DiffTag, TextDiff};
 
@@ -15,20 +11,14 @@ use crate::{
     proto::{
         Diff, DiffText, FileChange,
         patch::{self, HunkLine, HunkSign},
+        unified::{Groups, groups},
     },
     text::SafeText,
     ui::{offload::Product, render::excerpt::MAX_LINE_BYTES},
 };
 
-/// Unchanged lines shown around each change.
-pub const CONTEXT: usize = 3;
-
 /// After this the comparison is finished roughly: correct, but not the shortest.
 const TIMEOUT: Duration = Duration::from_millis(50);
-
-/// Up to this many pairs of lines a comparison is quick whatever it meets, and runs without the
-/// timeout, so that what is shown never depends on how busy the machine is.
-const SMALL: usize = 1 << 20;
 
 /// Changed lines up to which words are compared inside changed pairs.
 const EMPHASIS_LINES: usize = 400;
@@ -364,21 +354,15 @@ impl DiffModel {
 
     fn compare(&mut self) {
         let (old, new) = (self.old.all(), self.new.all());
-        let small = old.len().saturating_mul(new.len()) <= SMALL;
-        let started = Instant::now();
-        let mut config = TextDiff::configure();
-        if !small {
-            config.timeout(TIMEOUT);
-        }
-        let diff = config.diff_slices(&old, &new);
-        self.rough = !small && started.elapsed() >= TIMEOUT;
+        let Groups { list, rough } = groups(&old, &new, TIMEOUT);
+        self.rough = rough;
 
         let mut lines = Vec::new();
         let mut hunks = Vec::new();
         let mut pairs = Vec::new();
         let mut stats = DiffStats::default();
         let mut shown_to = 0;
-        for group in diff.grouped_ops(CONTEXT) {
+        for group in list {
             let Some(first) = group.first() else { continue };
             let starts = (first.old_range().start, first.new_range().start);
             lines.extend(gap(starts.0 - shown_to, starts));
@@ -520,6 +504,7 @@ fn index(line: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proto::unified::CONTEXT;
 
     fn model(old: Option<&str>, new: &str) -> DiffModel {
         let old = old.map(SafeText::new);
