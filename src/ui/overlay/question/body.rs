@@ -1,16 +1,22 @@
 //! What a question is about, laid out whole: nothing of it is cut, long blank runs may be counted.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    ops::Range,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
 
 use ratatui::style::Style;
 
 use crate::{
+    proto::Diff,
     session::Session,
     text::SafeText,
     ui::{
         overlay::{Frame, OverlayContext},
         render::{
             Row,
+            diff::{DiffOptions, diff_rows},
             line::{StyledLine, Wrapping},
             tool::shown_path,
         },
@@ -26,9 +32,16 @@ pub struct Body {
     pub rows: Vec<Row>,
     /// Lines that are in no row: of a diff too long to be laid out here at once.
     pub left_out: usize,
+    /// Rows of the first diff before its first change.
+    pub lead: Option<Range<usize>>,
     /// Some rows will look better once the offloaded work is done.
     pub provisional: bool,
 }
+
+/// Rows of each diff that are laid out in the dialog, and with the screen to itself; the viewer has
+/// the rest.
+const DIFF_ROWS: usize = 200;
+const DIFF_ROWS_EXPANDED: usize = 2_000;
 
 impl Body {
     pub fn push(&mut self, line: StyledLine, width: usize) {
@@ -61,11 +74,53 @@ impl Body {
         }
     }
 
+    /// The lines of a diff, as many as are laid out here.
+    pub fn push_diff(
+        &mut self,
+        diff: &Arc<Diff>,
+        width: usize,
+        expanded: bool,
+        cx: &OverlayContext<'_>,
+    ) {
+        let options = DiffOptions {
+            max_rows: match expanded {
+                true => DIFF_ROWS_EXPANDED,
+                false => DIFF_ROWS,
+            },
+            layout: cx.diff,
+        };
+        let columns = u16::try_from(width).unwrap_or(u16::MAX);
+        let diff = diff_rows(diff, &options, &cx.render(columns));
+        let at = self.rows.len();
+        self.lead.get_or_insert(at..at + diff.lead);
+        self.left_out += diff.left_out;
+        self.rows.extend(diff.rendered.rows);
+        self.provisional |= diff.rendered.provisional;
+    }
+
+    /// Puts a line above all the others.
+    pub fn put_first(&mut self, line: &StyledLine, width: usize) {
+        let rows = line.wrap(width);
+        if let Some(lead) = &mut self.lead {
+            *lead = lead.start + rows.len()..lead.end + rows.len();
+        }
+        self.rows.splice(0..0, rows);
+    }
+
+    /// Without what stands before the first change of the first diff; `None` where nothing does.
+    pub fn led_to_change(&self) -> Option<Self> {
+        let lead = self.lead.clone().filter(|lead| !lead.is_empty())?;
+        let mut led = self.clone();
+        led.left_out += lead.len();
+        led.rows.drain(lead);
+        led.lead = None;
+        Some(led)
+    }
+
     /// Behind a warning that there are signs for what would not be seen.
     pub fn warned_of_signs(mut self, width: usize, cx: &OverlayContext<'_>) -> Self {
         let warning = "! invisible or control characters are shown as signs";
-        let warning = StyledLine::styled(warning, cx.theme.error.bold());
-        self.rows.splice(0..0, warning.wrap(width));
+        self.put_first(&StyledLine::styled(warning, cx.theme.error.bold()), width);
         self
     }
 
@@ -97,7 +152,11 @@ impl Body {
             }
         }
         flush_blanks(&mut run, &mut out, cx);
-        Some(Self { rows: out, ..*self })
+        Some(Self {
+            rows: out,
+            lead: None,
+            ..*self
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
         UiCommand,
         overlay::{Guard, OverlayContext, asker},
         render::{
-            diff::{DiffOptions, change_label, diff_model, diff_stats, render_diff},
+            diff::{change_label, diff_stats},
             format::{bytes, count},
             line::StyledLine,
         },
@@ -139,7 +139,7 @@ impl Subject for File {
         }
         if let Some(change) = self.change(cx) {
             body.blank(cx);
-            diff_rows(change, width, expanded, cx, &mut body);
+            push_change(change, width, expanded, cx, &mut body);
         } else if let HostRequest::WriteTextFile(write) = &self.0.request {
             let shown = first_bytes(&write.content, CONTENT_BYTES);
             let size = format!(
@@ -157,11 +157,7 @@ impl Subject for File {
     }
 }
 
-/// Rows that are laid out in the dialog, and with the screen to itself.
-const DIFF_ROWS: usize = 200;
-const DIFF_ROWS_EXPANDED: usize = 2_000;
-
-fn diff_rows(
+fn push_change(
     diff: &Arc<Diff>,
     width: usize,
     expanded: bool,
@@ -177,19 +173,5 @@ fn diff_rows(
         head.push(&removed, theme.error);
     }
     body.push(head, width);
-    let max_rows = match expanded {
-        true => DIFF_ROWS_EXPANDED,
-        false => DIFF_ROWS,
-    };
-    let options = DiffOptions {
-        max_rows,
-        layout: cx.diff,
-    };
-    let columns = u16::try_from(width).unwrap_or(u16::MAX);
-    let rendered = render_diff(diff, &options, &cx.render(columns));
-    if let Some(model) = diff_model(diff, cx.offload) {
-        body.left_out += model.lines.len().saturating_sub(max_rows);
-    }
-    body.rows.extend(rendered.rows);
-    body.provisional |= rendered.provisional;
+    body.push_diff(diff, width, expanded, cx);
 }

@@ -10,6 +10,7 @@ mod body;
 mod choices;
 mod command;
 mod file;
+mod foot;
 mod page;
 mod permission;
 mod run;
@@ -38,7 +39,7 @@ use crate::{
             panel::{Frame, Panel, Scroll, draw_rows},
             reading::Reading,
         },
-        render::{Row, format::count, line::StyledLine},
+        render::{Row, line::StyledLine},
     },
 };
 
@@ -135,6 +136,8 @@ struct Layout {
     whole: Body,
     /// For less room than the whole needs, where that makes a difference.
     squeezed: Option<Body>,
+    /// For so little room that the first change would not be seen.
+    led: Option<Body>,
 }
 
 impl Layout {
@@ -158,8 +161,19 @@ impl Layout {
     /// The whole where that many rows hold it; also with the screen to itself, a command behind
     /// blank lines is brought up (C131).
     fn fitting(&self, rows: usize) -> &Body {
-        match &self.squeezed {
-            Some(squeezed) if self.whole.rows.len() > rows => squeezed,
+        if self.whole.rows.len() <= rows {
+            return &self.whole;
+        }
+        // The last row says how much there is below.
+        let window = rows.saturating_sub(1);
+        let lead = self.whole.lead.as_ref();
+        match (&self.led, &self.squeezed) {
+            (Some(led), _)
+                if lead.is_some_and(|lead| lead.start < window && lead.end >= window) =>
+            {
+                led
+            }
+            (_, Some(squeezed)) => squeezed,
             _ => &self.whole,
         }
     }
@@ -316,6 +330,11 @@ impl QuestionDialog {
             let generation = cx.offload.generation();
             let whole = self.subject.body(width, self.expanded, cx);
             let squeezed = whole.squeezed(cx);
+            // With the screen to itself all of it is there to be scrolled through.
+            let led = match self.expanded {
+                true => None,
+                false => whole.led_to_change(),
+            };
             Layout {
                 key,
                 revision: self.subject.revision(cx),
@@ -323,6 +342,7 @@ impl QuestionDialog {
                 waiting_since: whole.provisional.then_some(generation),
                 whole,
                 squeezed,
+                led,
             }
         });
         if before.is_some_and(|before| layout.shows_other_than(&before)) {
@@ -470,11 +490,18 @@ impl Overlay for QuestionDialog {
     }
 
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
-        if self.expanded {
-            return room.whole;
-        }
         let width = usize::from(cx.frame.inner_width(room.width));
         let gap = usize::from(cx.frame == Frame::Full);
+        if self.expanded {
+            let choices = self.choices.fit(width, usize::MAX, true, cx);
+            let body = &self.layout(width, cx).whole;
+            let rows = match body.left_out {
+                0 => body.rows.len() + gap + choices.max(1),
+                _ => usize::MAX / 2,
+            };
+            let rows = to_rows(rows).saturating_add(cx.frame.rows());
+            return rows.min(room.whole);
+        }
         let whole_body = self.layout(width, cx).whole.rows.len();
         let beside = usize::from(cx.frame.rows()) + whole_body.min(BODY_AT_LEAST);
         let for_choices = usize::from(room.whole).saturating_sub(beside);
@@ -589,37 +616,11 @@ impl QuestionDialog {
             self.reading.drawn((width, len), top..end, size, cx.now);
         }
         if !fits && area.height > 0 {
-            let more = self.more_line(hidden, top, cx);
+            let more = self.more_line(hidden, top, width, cx);
             let row = more.truncate(width, cx.symbols.ellipsis);
             buffer.set_line(area.x, area.y + window, &row.line, area.width);
         }
         self.scroll = scroll;
-    }
-
-    /// What stands below a body that is longer than its room.
-    fn more_line(&mut self, below: usize, above: usize, cx: &OverlayContext<'_>) -> StyledLine {
-        let theme = cx.theme;
-        let mut line = StyledLine::new();
-        if self.subject.must_be_read() && !self.reading.is_whole(cx.now) && below > 0 {
-            line.push(&format!("+{}", count(below, "line")), theme.warning);
-            line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
-            line.push(&cx.keymap.hint(Action::ScrollDown), theme.key_hint);
-            line.push(" to the end before a yes", theme.dim);
-            return line;
-        }
-        if below > 0 {
-            line.push(&format!("+{}", count(below, "line")), theme.warning);
-        } else {
-            line.push("end", theme.dim);
-        }
-        if above > 0 {
-            let text = format!(" {} {} above", cx.symbols.separator, count(above, "line"));
-            line.push(&text, theme.dim);
-        }
-        line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
-        line.push(&cx.keymap.hint(Action::Details), theme.key_hint);
-        line.push(if self.expanded { " less" } else { " all" }, theme.dim);
-        line
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
         overlay::{Guard, OverlayContext, asker},
         render::{
             content::{FULL_ROWS, render_content},
-            diff::{DiffOptions, change_label, diff_model, diff_stats, render_diff},
+            diff::{change_label, diff_stats},
             format::bytes,
             json::laid_out,
             line::StyledLine,
@@ -26,11 +26,6 @@ use super::{
     run::Run,
     told::Shown,
 };
-
-/// Rows of each diff that are laid out in the dialog, and with the screen to itself; the viewer has
-/// the rest.
-const DIFF_ROWS: usize = 200;
-const DIFF_ROWS_EXPANDED: usize = 2_000;
 
 /// Bytes of a raw input that are laid out in the dialog, and with the screen to itself; the viewer
 /// has the rest.
@@ -410,22 +405,8 @@ impl Builder<'_> {
             self.signs |= has_signs(&label);
             self.body.push(line, self.width);
         }
-        let max_rows = if self.expanded {
-            DIFF_ROWS_EXPANDED
-        } else {
-            DIFF_ROWS
-        };
-        let options = DiffOptions {
-            max_rows,
-            layout: cx.diff,
-        };
-        let width = u16::try_from(self.width).unwrap_or(u16::MAX);
-        let rendered = render_diff(diff, &options, &cx.render(width));
-        if let Some(model) = diff_model(diff, cx.offload) {
-            self.body.left_out += model.lines.len().saturating_sub(max_rows);
-        }
-        self.body.rows.extend(rendered.rows);
-        self.body.provisional |= rendered.provisional;
+        self.body
+            .push_diff(diff, self.width, self.expanded, self.cx);
     }
 
     /// Locations that no diff has named; some agents name a file in two ways (vibe).
@@ -512,8 +493,7 @@ impl Builder<'_> {
         };
         if changed {
             let warning = "! changed since it was asked";
-            let warning = StyledLine::styled(warning, cx.theme.error.bold());
-            body.rows.splice(0..0, warning.wrap(width));
+            body.put_first(&StyledLine::styled(warning, cx.theme.error.bold()), width);
         }
         body
     }

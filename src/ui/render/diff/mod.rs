@@ -38,13 +38,31 @@ pub struct DiffOptions {
     pub layout: DiffLayout,
 }
 
+/// Rows of a diff, and what they are.
+#[derive(Debug, Default)]
+pub struct DiffRows {
+    pub rendered: Rendered,
+    /// Lines of text that no row shows: what the row that says so counts.
+    pub left_out: usize,
+    /// Rows before the first one that is changed.
+    pub lead: usize,
+}
+
 /// The diff's hunks, without a header. While it is compared, one row that says so.
 pub fn render_diff(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<'_>) -> Rendered {
+    diff_rows(diff, options, ctx).rendered
+}
+
+/// As [`render_diff`], and what its rows are.
+pub fn diff_rows(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<'_>) -> DiffRows {
     let Some(model) = diff_model(diff, ctx.offload) else {
         let waiting = note(&format!("comparing{}", ctx.symbols.ellipsis), ctx);
-        return Rendered {
-            rows: vec![waiting],
-            provisional: true,
+        return DiffRows {
+            rendered: Rendered {
+                rows: vec![waiting],
+                provisional: true,
+            },
+            ..DiffRows::default()
         };
     };
     let layout = Layout::choose(options.layout, &model, ctx.width);
@@ -52,6 +70,7 @@ pub fn render_diff(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<
     let mut rows: Vec<Row> = Vec::new();
     let mut items = layout.items(&model);
     let mut left_out = 0;
+    let mut lead = None;
     while let Some(item) = items.next() {
         let next = painter.item(item);
         // Nothing is left out for a row that says so.
@@ -59,6 +78,9 @@ pub fn render_diff(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<
         if rows.len() >= options.max_rows && !last {
             left_out = item.text_lines() + items.map(Item::text_lines).sum::<usize>();
             break;
+        }
+        if item.is_change() {
+            lead.get_or_insert(rows.len());
         }
         rows.extend(next);
     }
@@ -73,9 +95,13 @@ pub fn render_diff(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<
         rows.push(note(&format!("+{}", count(left_out, "line")), ctx));
     }
     rows.extend(remarks(diff, &model).map(|text| note(text, ctx)));
-    Rendered {
-        rows,
-        provisional: painter.provisional(),
+    DiffRows {
+        rendered: Rendered {
+            rows,
+            provisional: painter.provisional(),
+        },
+        left_out,
+        lead: lead.unwrap_or(0),
     }
 }
 

@@ -44,6 +44,16 @@ pub enum Item {
 }
 
 impl Item {
+    /// Whether any line in it is removed or added.
+    pub fn is_change(self) -> bool {
+        let is =
+            |line: &DiffLine| matches!(line, DiffLine::Removed { .. } | DiffLine::Added { .. });
+        match self {
+            Self::Line(line) => is(&line),
+            Self::Pair(left, right) => left.iter().chain(&right).any(is),
+        }
+    }
+
     /// Lines of text in it, for counting what is left out.
     pub fn text_lines(self) -> usize {
         let is_text = |line: &DiffLine| !matches!(line, DiffLine::Gap { .. });

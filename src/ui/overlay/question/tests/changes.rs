@@ -275,3 +275,70 @@ fn an_option_answers_only_once_its_row_was_on_the_screen() {
         }
     }
 }
+
+/// Rows of a screen from which on all of the below holds; what has fewer shows the path.
+const SMALLEST: u16 = 9;
+
+#[test]
+fn a_small_screen_shows_the_first_change_and_how_to_refuse() {
+    let lines = |changed: &str| -> String {
+        let line = |n| match n {
+            20 => format!("{changed}\n"),
+            n => format!("line {n}\n"),
+        };
+        (0..40).map(line).collect()
+    };
+    let fill = |call: &mut ToolCallPatch| call.title = Patch::Set("Edit a.rs".into());
+    let mut bench = Bench::working();
+    let mut call = bench.call(ToolKind::Edit);
+    fill(&mut call);
+    call.content = Patch::Set(vec![diff("a.rs", &lines("GONE"), &lines("COME"))]);
+    bench.asks(call, usual_options());
+    let mut shown = Shown::new(bench).settled();
+    for width in (20..=200).step_by(4) {
+        for height in SMALLEST..=60 {
+            let picture = shown.draw(width, height);
+            assert!(
+                picture.contains("a.rs"),
+                "{width}\u{d7}{height}:\n{picture}"
+            );
+            assert!(
+                picture.contains("GONE"),
+                "{width}\u{d7}{height}:\n{picture}"
+            );
+            assert!(
+                picture.contains("Reject") || picture.contains("esc"),
+                "{width}\u{d7}{height}:\n{picture}"
+            );
+        }
+    }
+    let picture = shown.draw(40, 10);
+    assert!(
+        picture.contains("ctrl-o all") && picture.contains("esc stop"),
+        "{picture}"
+    );
+}
+
+#[test]
+fn as_many_lines_are_left_out_in_a_question_as_in_its_block() {
+    let new: String = (0..900).map(|n| format!("new {n}\n")).collect();
+    let mut bench = Bench::working();
+    let mut call = bench.call(ToolKind::Edit);
+    call.content = Patch::Set(vec![diff("a.rs", "", &new)]);
+    bench.asks(call, usual_options());
+    let mut shown = Shown::new(bench).settled();
+    for _ in 0..300 {
+        shown.press("ctrl-down");
+    }
+    let picture = shown.draw(80, 24);
+    assert_eq!(picture.matches("+700 lines").count(), 2, "{picture}");
+}
+
+#[test]
+fn the_screen_is_taken_only_as_far_as_there_is_something_to_show() {
+    let (mut shown, _) = ls();
+    let before = shown.draw(80, 40);
+    shown.press("ctrl-o");
+    let picture = shown.draw(80, 40);
+    assert_eq!(picture.lines().count(), before.lines().count(), "{picture}");
+}

@@ -1,0 +1,69 @@
+//! The row below a body that is longer than its room: how much more there is, and what shows it.
+
+use crate::ui::{
+    action::Action,
+    overlay::{OverlayContext, panel::Frame},
+    render::{format::count, line::StyledLine},
+};
+
+use super::{QuestionDialog, answering_key};
+
+impl QuestionDialog {
+    /// What stands below a body that is longer than its room.
+    pub(super) fn more_line(
+        &mut self,
+        below: usize,
+        above: usize,
+        width: usize,
+        cx: &OverlayContext<'_>,
+    ) -> StyledLine {
+        let theme = cx.theme;
+        let mut line = StyledLine::new();
+        if self.subject.must_be_read() && !self.reading.is_whole(cx.now) && below > 0 {
+            line.push(&format!("+{}", count(below, "line")), theme.warning);
+            line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
+            line.push(&cx.keymap.hint(Action::ScrollDown), theme.key_hint);
+            line.push(" to the end before a yes", theme.dim);
+            return line;
+        }
+        if below > 0 {
+            line.push(&format!("+{}", count(below, "line")), theme.warning);
+        } else {
+            line.push("end", theme.dim);
+        }
+        if above > 0 {
+            let text = format!(" {} {} above", cx.symbols.separator, count(above, "line"));
+            line.push(&text, theme.dim);
+        }
+        line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
+        line.push(&cx.keymap.hint(Action::Details), theme.key_hint);
+        line.push(if self.expanded { " less" } else { " all" }, theme.dim);
+        if cx.frame == Frame::Compact {
+            self.push_hints(&mut line, width, cx);
+        }
+        line
+    }
+
+    /// What the frame has no room to say: how to refuse, and where all of it is.
+    fn push_hints(&self, line: &mut StyledLine, width: usize, cx: &OverlayContext<'_>) {
+        let no = match self.subject.dismissal() {
+            Some(_) => self.subject.dismissal_word(),
+            None => "stop",
+        };
+        let whole = self.subject.shown_whole(cx);
+        let hints = [
+            Some((Action::Stop, no)),
+            whole.map(|what| (Action::QuestionDiff, what)),
+        ];
+        for (action, what) in hints.into_iter().flatten() {
+            let key = answering_key(action, cx);
+            let mut next = line.clone();
+            next.push(&format!(" {} ", cx.symbols.separator), cx.theme.dim);
+            next.push(&key, cx.theme.key_hint);
+            next.push(&format!(" {what}"), cx.theme.dim);
+            if !key.is_empty() && next.width() <= width {
+                *line = next;
+            }
+        }
+    }
+}
