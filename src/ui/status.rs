@@ -274,7 +274,10 @@ impl Status<'_> {
             if self.toast.is_some() || self.asking {
                 return None;
             }
-            let text = format!("{} chooses one", self.keymap.hint(Action::ChooseAgent));
+            let text = format!(
+                "press {} to choose an agent",
+                self.keymap.hint(Action::ChooseAgent)
+            );
             return Some(self.part(rank::HINT, &text, theme.dim));
         };
         let always = |line| {

@@ -397,7 +397,7 @@ impl Ui {
 
     fn say_no_agent(&mut self) {
         let key = self.look.keymap.hint(Action::ChooseAgent);
-        let text = format!("no agent yet: {key} chooses one");
+        let text = format!("no agent yet: press {key} to choose one");
         self.moment.say(SafeText::line(&text));
     }
 }

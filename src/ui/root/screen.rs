@@ -455,7 +455,8 @@ impl Ui {
     fn draw_undrawn(&self, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         ratatui::widgets::Widget::render(ratatui::widgets::Clear, area, buffer);
-        let text = "This cannot be drawn: a fault of acp-tui. Esc leaves it; nothing is answered.";
+        // The key first: on a small screen the rest may not fit.
+        let text = "Esc leaves this: it cannot be drawn, a fault of acp-tui. Nothing is answered.";
         let line = StyledLine::styled(text, self.look.theme.error);
         draw_rows(&line.wrap(area.width.into()), area, buffer);
     }

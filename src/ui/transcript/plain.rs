@@ -310,7 +310,7 @@ fn noted(text: String, diff: &Diff) -> String {
 
 fn terminal_text(id: &TerminalId, source: &Source<'_>) -> String {
     let Some(screen) = source.screens.get(id) else {
-        return "[terminal that is no longer known]".to_owned();
+        return "[output of a terminal, no longer kept]".to_owned();
     };
     screen.lock().text(usize::MAX)
 }

@@ -175,7 +175,7 @@ impl TerminalViewer {
         draw_hints(keys, "", hints, buf, ctx);
 
         let Some(screen) = screens.get(&self.id) else {
-            let text = StyledLine::styled("[terminal that is no longer known]", ctx.theme.dim);
+            let text = StyledLine::styled("[output of a terminal, no longer kept]", ctx.theme.dim);
             put_row(
                 &text.truncate(usize::from(body.width), ""),
                 body,

@@ -170,7 +170,7 @@ fn terminal_rows(
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
     let Some(screen) = tool.screens.get(id) else {
-        return vec![dim("[terminal that is no longer known]", ctx)];
+        return vec![dim("[output of a terminal, no longer kept]", ctx)];
     };
     let info = tool.terminals.get(id);
     let ended = info.is_none_or(|info| info.exit.is_some());

@@ -232,7 +232,12 @@ fn an_unknown_terminal_costs_one_line() {
         shown.contains("before") && shown.contains("after"),
         "{shown}"
     );
-    assert_eq!(shown.matches("terminal that is no longer known").count(), 1);
+    assert_eq!(
+        shown
+            .matches("output of a terminal, no longer kept")
+            .count(),
+        1
+    );
 }
 
 #[test]

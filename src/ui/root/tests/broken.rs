@@ -57,7 +57,7 @@ fn a_question_that_cannot_be_drawn_takes_no_answer_but_to_stop() {
     faults::set(&[("dialog", "")]);
     screen.settle();
     let shown = screen.draw();
-    assert!(shown.contains("This cannot be drawn"), "{shown}");
+    assert!(shown.contains("Esc leaves this"), "{shown}");
     for key in ["y", "1", "enter", "down", "enter", "a"] {
         screen.bench.wait(1_000);
         let commands = screen.press(key);

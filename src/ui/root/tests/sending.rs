@@ -151,5 +151,9 @@ fn without_an_agent_the_draft_stays() {
     let mut buffer = Buffer::empty(area);
     screen.ui.draw_on(area, &mut buffer, &cx);
     let picture = text(&buffer);
-    assert_eq!(picture.matches("F6 chooses one").count(), 1, "{picture}");
+    assert_eq!(
+        picture.matches("press F6 to choose one").count(),
+        1,
+        "{picture}"
+    );
 }
