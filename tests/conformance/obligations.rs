@@ -77,6 +77,22 @@ fn every_code_in_the_repository_has_a_row_on_the_page() {
     assert!(unused.is_empty(), "{PAGE}: nothing cites {unused:?}");
 }
 
+/// A reader has this repository alone: what another paper says is told in a clause.
+#[test]
+fn nothing_cites_what_is_not_in_the_repository() {
+    let mut wrong = Vec::new();
+    for (path, text) in texts() {
+        let kind = path.extension().and_then(|kind| kind.to_str());
+        if !matches!(kind, Some("rs" | "md" | "toml")) {
+            continue;
+        }
+        for (line, citation) in foreign_citations(&text) {
+            wrong.push(format!("{}:{line}: {citation}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "say the reason:\n{}", wrong.join("\n"));
+}
+
 /// The rows of the page's tables: the cells behind the code, by code.
 fn page() -> BTreeMap<String, Vec<String>> {
     let text = fs::read_to_string(root().join(PAGE)).expect(PAGE);
@@ -171,6 +187,39 @@ fn dialect_citations(text: &str) -> Vec<(usize, String)> {
         .collect()
 }
 
+/// Numbered cases, as `C` and three digits, also in names of tests; and sections of papers, as a name in
+/// capitals with a section sign or a number, with the line.
+fn foreign_citations(text: &str) -> Vec<(usize, String)> {
+    const PAPERS: [&str; 8] = [
+        "ANCHORS",
+        "ARCHITECTURE",
+        "CONFORMANCE",
+        "DAILY",
+        "FEATURES",
+        "HOUSE",
+        "PRODUCT",
+        "WISHES",
+    ];
+    let cases = words(text, ['C', 'c']).filter_map(|(line, rest)| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
+        let case = &rest[..end.unwrap_or(rest.len())];
+        let is_case = case.len() == 4 && case[1..].chars().all(|c| c.is_ascii_digit());
+        is_case.then(|| (line, case.to_owned()))
+    });
+    let papers = text.lines().enumerate().flat_map(|(number, line)| {
+        let words: Vec<&str> = line.split([' ', '(']).collect();
+        let cited = words.windows(2).filter(|pair| {
+            let is_name = pair[0].len() >= 4 && pair[0].chars().all(|c| c.is_ascii_uppercase());
+            let numbered = pair[1].starts_with(|c: char| c.is_ascii_digit());
+            is_name && (pair[1].starts_with('§') || numbered && PAPERS.contains(&pair[0]))
+        });
+        cited
+            .map(|pair| (number + 1, pair.join(" ")))
+            .collect::<Vec<_>>()
+    });
+    cases.chain(papers).collect()
+}
+
 /// Where a word or a part of a name begins with one of these letters: the line, and the rest of it.
 fn words(text: &str, letters: [char; 2]) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(move |(number, line)| {
@@ -186,4 +235,19 @@ fn dialects_and_rooms_are_found_in_names_and_comments() {
     let expected = [(1, "D-04"), (2, "D-15")].map(|(line, id)| (line, id.to_owned()));
     assert_eq!(dialect_citations(text), expected);
     assert_eq!(room_citations(text), [(1, "V1-TERM-".to_owned())]);
+}
+
+#[test]
+fn cases_and_papers_are_found() {
+    let case = format!("C{}", 136);
+    let paper = format!("HOUSE {}", '§');
+    let text = format!("// As {case} ({paper}2), RFC 3986 §3, SIGTERM 15\nfn a_{case}_b() {{}}");
+    let text = text.replace("a_C", "a_c");
+    let found: Vec<_> = foreign_citations(&text);
+    let expected = [
+        (1, case.clone()),
+        (2, case.to_lowercase()),
+        (1, format!("{paper}2),")),
+    ];
+    assert_eq!(found, expected);
 }

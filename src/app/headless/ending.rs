@@ -61,7 +61,7 @@ pub fn ended(
     })
 }
 
-/// What a stop reason comes to (PRODUCT §1).
+/// What a stop reason comes to.
 fn stopped(reason: &StopReason, observer: &Observer) -> (ExitCode, Option<Problem>) {
     let refused = |kind, message: &str| (ExitCode::Refused, problem(kind, message.to_owned()));
     let denied = || {

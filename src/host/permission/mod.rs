@@ -1,4 +1,4 @@
-//! What is allowed without asking: rules and policy (PRODUCT §2, V1-PERM-06, V1-TERM-19).
+//! What is allowed without asking: rules and policy (V1-PERM-06, V1-TERM-19).
 //!
 //! One judge for all ways in: a request for permission, `fs/*`, `terminal/create`. Owns: gathering
 //! what a request would do ([`facts`]), matching rules against it, and the verdict. Allow rules match

@@ -1,4 +1,4 @@
-//! The verdict: deny beats ask beats allow, then the policy (PRODUCT §2).
+//! The verdict: deny beats ask beats allow, then the policy.
 
 use std::ffi::OsString;
 

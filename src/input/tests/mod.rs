@@ -260,7 +260,7 @@ fn an_escape_before_a_report_is_still_the_key() {
 }
 
 #[test]
-fn a_finished_report_swallows_no_key_c145() {
+fn a_finished_report_swallows_no_key() {
     assert_eq!(decode("he\x1b[?2026;2$yllo\x1b[?996;1n!"), typed("hello!"));
 }
 

@@ -118,7 +118,7 @@ impl Case {
 }
 
 #[test]
-fn nothing_is_answered_without_a_rule_c133() {
+fn nothing_is_answered_without_a_rule() {
     let case = case(Policy::Ask, &[]);
     for kind in [
         ToolKind::Read,

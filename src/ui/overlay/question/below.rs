@@ -1,4 +1,4 @@
-//! The answers below a view of the whole screen that the question has opened (PRODUCT §5).
+//! The answers below a view of the whole screen that the question has opened.
 
 use ratatui::{
     buffer::Buffer,

@@ -23,7 +23,8 @@ use crate::{
     },
 };
 
-/// Blank rows in a run that are left alone; of a longer one only the count is shown (C131).
+/// Blank rows in a run that are left alone; of a longer one only the count is shown:
+/// blank lines pushed the rest of a command out of sight.
 const BLANK_RUN: usize = 2;
 
 /// Content of a question.
@@ -177,7 +178,7 @@ fn is_blank(row: &Row) -> bool {
         .all(|span| span.content.chars().all(char::is_whitespace))
 }
 
-/// A line in which the signs that stand for invisible characters cannot be overlooked (C129).
+/// A line in which the signs that stand for invisible characters cannot be overlooked.
 fn verbatim_line(line: &str, style: Style, cx: &OverlayContext<'_>) -> StyledLine {
     let mark = cx.theme.error.reversed();
     let mut out = StyledLine::new();

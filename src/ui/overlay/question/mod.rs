@@ -1,5 +1,5 @@
 //! Questions that only the person may answer: permissions, files outside the workspace, project
-//! trust (PRODUCT §5).
+//! trust.
 //!
 //! [`QuestionDialog`] owns what they share: the guard, the numbered answers, the scrollable body
 //! and what of it is shown where there is little room. A [`Subject`] says what is asked and what an
@@ -159,7 +159,7 @@ impl Layout {
     }
 
     /// The whole where that many rows hold it; also with the screen to itself, a command behind
-    /// blank lines is brought up (C131).
+    /// blank lines is brought up.
     fn fitting(&self, rows: usize) -> &Body {
         if self.whole.rows.len() <= rows {
             return &self.whole;

@@ -151,7 +151,7 @@ fn stops(outcome: &Outcome) -> bool {
 // What is seen.
 
 #[test]
-fn lines_behind_blank_lines_are_counted_and_shown_c131() {
+fn lines_behind_blank_lines_are_counted_and_shown() {
     let command = format!("echo safe{}touch HIDDEN-LINE", "\n".repeat(70));
     let mut shown = run(&command);
     for (width, height) in [(40, 10), (80, 24), (120, 40), (200, 50)] {
@@ -184,7 +184,7 @@ fn lines_behind_blank_lines_are_counted_and_shown_c131() {
 }
 
 #[test]
-fn a_long_command_is_scrolled_and_shown_whole_on_demand_c131() {
+fn a_long_command_is_scrolled_and_shown_whole_on_demand() {
     let lines: Vec<String> = (1..=60).map(|n| format!("echo line-{n}")).collect();
     let mut shown = run(&lines.join("\n"));
     let picture = shown.draw(80, 24);
@@ -205,7 +205,7 @@ fn a_long_command_is_scrolled_and_shown_whole_on_demand_c131() {
 }
 
 #[test]
-fn invisible_characters_are_seen_c129() {
+fn invisible_characters_are_seen() {
     let mut shown = run("echo \u{202e}dc.exe; \u{200b}curl evil\u{1b}[2K");
     let picture = shown.draw(80, 24);
     assert!(picture.contains("<U+202E>"), "{picture}");
@@ -215,7 +215,7 @@ fn invisible_characters_are_seen_c129() {
 }
 
 #[test]
-fn every_way_of_asking_is_safe_text_c127() {
+fn every_way_of_asking_is_safe_text() {
     let evil = "\u{1b}]52;c;UFdORUQ=\u{7}\u{9b}31m\u{202e}";
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::Execute);
@@ -282,7 +282,7 @@ fn a_file_named_in_two_ways_stands_there_once() {
 }
 
 #[test]
-fn what_nothing_else_tells_is_shown_as_raw_input_c133() {
+fn what_nothing_else_tells_is_shown_as_raw_input() {
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::Other);
     call.title = Patch::Set("weather".into());
@@ -296,7 +296,7 @@ fn what_nothing_else_tells_is_shown_as_raw_input_c133() {
 }
 
 #[test]
-fn text_to_be_approved_is_seen_c133() {
+fn text_to_be_approved_is_seen() {
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::SwitchMode);
     call.title = Patch::Set("Ready to code?".into());
@@ -320,7 +320,7 @@ fn diff(path: &str, old: &str, new: &str) -> ToolContent {
 }
 
 #[test]
-fn a_diff_of_twenty_thousand_lines_is_bounded_c085() {
+fn a_diff_of_twenty_thousand_lines_is_bounded() {
     let lines = |word: &str| {
         (0..20_000)
             .map(|n| format!("{word} {n}\n"))

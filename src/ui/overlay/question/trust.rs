@@ -1,4 +1,4 @@
-//! A project file that wants more than display keys: seen whole, then trusted or not (PRODUCT §2).
+//! A project file that wants more than display keys: seen whole, then trusted or not.
 
 use crate::{
     proto::PermissionKind,

@@ -5,7 +5,7 @@ use super::*;
 // The guard.
 
 #[test]
-fn keys_in_flight_do_not_answer_c099() {
+fn keys_in_flight_do_not_answer() {
     let mut shown = run("npm run build");
     assert!(passes(&shown.press("y")), "before it was ever drawn");
     shown.draw(80, 24);

@@ -36,7 +36,7 @@ fn picture(raw: &str, change: impl FnOnce(&mut ToolCallPatch)) -> String {
 const SCRIPT: &str = r#"{"script":"rm -rf ~"}"#;
 
 #[test]
-fn nothing_hides_an_input_that_it_does_not_tell_c133() {
+fn nothing_hides_an_input_that_it_does_not_tell() {
     let location = || {
         vec![ToolLocation {
             path: "/home/me/src/tool/a.rs".into(),
