@@ -331,6 +331,11 @@ impl DiffModel {
         self.changed_parts.get(&(side, line)).cloned()
     }
 
+    /// Whether it was told as a patch, which has some of the lines only.
+    pub fn is_patch(&self) -> bool {
+        self.numbers.is_some()
+    }
+
     /// The highest line number that is shown, for the width of the gutter.
     pub fn highest_number(&self) -> usize {
         match &self.numbers {

@@ -321,7 +321,9 @@ impl<'a> Painter<'a> {
             let same = format!(" ({} the same)", bytes(cut.after as u64));
             text.push(&same, style.patch(self.ctx.theme.dim));
         }
-        if lines.lacks_newline(at) && !is_context(line) && self.newlines_differ() {
+        // A patch says it where it is so; of two texts, each can be a part of a file.
+        let said = self.model.is_patch() || !is_context(line) && self.newlines_differ();
+        if said && lines.lacks_newline(at) {
             text.push(" (no newline at the end)", style.patch(self.ctx.theme.dim));
         }
         text
