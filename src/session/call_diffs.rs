@@ -257,6 +257,7 @@ impl CallDiffs {
         if std::mem::take(&mut self.outdated) {
             return false;
         }
+        let shown = self.with_marks(shown);
         let before = self.shown.replace((self.print, shown));
         if self.placed {
             // In place of what came of the same claims before.
@@ -266,6 +267,28 @@ impl CallDiffs {
             self.place(content);
         }
         true
+    }
+
+    /// What was found to overwrite its file still does once it was written: by then many agents tell
+    /// both sides of it, as of an edit.
+    fn with_marks(&self, mut shown: Shown) -> Shown {
+        let Some((_, before)) = &self.shown else {
+            return shown;
+        };
+        let overwrote = |diff: &Diff| {
+            let mut before = before.iter().flatten();
+            before.any(|before| {
+                before.change == FileChange::Overwrite
+                    && before.path == diff.path
+                    && before.text == diff.text
+            })
+        };
+        for diff in shown.iter_mut().flatten() {
+            if diff.change == FileChange::Modify && overwrote(diff) {
+                Arc::make_mut(diff).change = FileChange::Overwrite;
+            }
+        }
+        shown
     }
 
     /// The call goes on no more: its claims need not be kept for another comparison. Tells the bytes
@@ -352,4 +375,40 @@ fn print(claims: &[Claim]) -> u64 {
         (&diff.path, change, diff.from(), old, new, claim.extent)
     });
     seed.hash_one(texts.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_overwritten_file_keeps_its_mark_once_it_was_written() {
+        let diff = |change: FileChange, patch: &str| {
+            Some(Arc::new(Diff::of_patch(
+                "a".into(),
+                change,
+                crate::text::SafeText::new(patch),
+            )))
+        };
+        let mut diffs = CallDiffs {
+            shown: Some((0, vec![diff(FileChange::Overwrite, "one")])),
+            running: Some(1),
+            claims: vec![Claim::new(
+                Diff::of_texts("a".into(), Some("x".into()), "y".into()),
+                Extent::Unknown,
+            )],
+            ..CallDiffs::default()
+        };
+        for (patch, change) in [
+            ("one", FileChange::Overwrite),
+            ("another", FileChange::Modify),
+        ] {
+            diffs.running = Some(1);
+            let mut content = Vec::new();
+            let shown = vec![diff(FileChange::Modify, patch)];
+            assert!(diffs.answered(1, Some(shown), &mut content));
+            let (_, shown) = diffs.shown.as_ref().expect("it was answered");
+            assert_eq!(shown.iter().flatten().next().expect("one").change, change);
+        }
+    }
 }
