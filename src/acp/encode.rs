@@ -183,7 +183,7 @@ fn set_provider(setting: ProviderSetting) -> schema::SetProviderRequest {
         .headers(setting.headers.0.into_iter().collect())
 }
 
-/// Offers what works and nothing else (V1-INIT-07, -08, -14).
+/// Offers what works and nothing else (V1-INIT-07, V1-INIT-08, V1-INIT-14).
 fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
     let fs = schema::FileSystemCapabilities::new()
         .read_text_file(caps.read_text_file)

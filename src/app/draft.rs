@@ -1,4 +1,4 @@
-//! From a draft to a prompt: mentions become what agents take (V1-PROMPT-01, -03).
+//! From a draft to a prompt: mentions become what agents take (V1-PROMPT-01, V1-PROMPT-03).
 //!
 //! Always in the richest form: what the agent at hand does not take becomes a link when it is sent.
 

@@ -55,7 +55,7 @@ pub struct PromptCaps {
     pub embedded_context: bool,
 }
 
-/// What we offer: only what works (V1-INIT-07, -08).
+/// What we offer: only what works (V1-INIT-07, V1-INIT-08).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClientCaps {
     pub read_text_file: bool,

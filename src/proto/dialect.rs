@@ -315,7 +315,7 @@ pub enum Protocol {
     V1,
     /// Its version 2, a draft; agents that do not speak it are spoken to in version 1 (V2-INIT-01).
     V2,
-    /// The prototype that came before it (D-30…D-43).
+    /// The prototype that came before it (D-30 to D-43).
     Threads,
 }
 

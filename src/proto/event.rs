@@ -12,7 +12,7 @@ use crate::{
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum AgentEvent {
-    /// A piece of a message or thought (V1-UPD-01…04).
+    /// A piece of a message or thought (V1-UPD-01 to V1-UPD-04).
     Chunk {
         role: ChunkRole,
         message: Option<MessageId>,

@@ -1,4 +1,4 @@
-//! Sessions that an agent has kept (V1-SES-12, -13).
+//! Sessions that an agent has kept (V1-SES-12, V1-SES-13).
 
 use crate::{proto::SessionId, text::SafeText};
 

@@ -21,7 +21,7 @@ pub enum HostRequest {
     TerminalWaitForExit(TerminalRef),
     TerminalKill(TerminalRef),
     TerminalRelease(TerminalRef),
-    /// Of the thread protocol (D-37…D-40).
+    /// Of the thread protocol (D-37 to D-40).
     Look(Look),
 }
 
@@ -149,7 +149,7 @@ pub struct FsWrite {
     pub content: String,
 }
 
-/// `terminal/create` (V1-TERM-01…04).
+/// `terminal/create` (V1-TERM-01 to V1-TERM-04).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TerminalCreate {
     pub session: SessionId,

@@ -70,8 +70,9 @@ impl<T> From<Option<T>> for Patch<T> {
     }
 }
 
-/// `tool_call` and `tool_call_update` alike: present fields replace (V1-TOOL-01…03), cleared ones are
-/// as they were at first (V2-UPD-03). A first sight of the id creates the call with defaults.
+/// `tool_call` and `tool_call_update` alike: present fields replace (V1-TOOL-01 to V1-TOOL-03),
+/// cleared ones are as they were at first (V2-UPD-03). A first sight of the id creates the call with
+/// defaults.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ToolCallPatch {
     pub id: ToolCallId,

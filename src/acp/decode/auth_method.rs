@@ -11,7 +11,7 @@ use crate::{
 const MAX_COMMAND_LINE: usize = 1 << 10;
 
 /// Told by the raw `type`: the schema crate takes every unknown one for kind `agent`, and it would
-/// be sent to `authenticate` (V1-AUTH-06, -07). `None` for what has no id.
+/// be sent to `authenticate` (V1-AUTH-06, V1-AUTH-07). `None` for what has no id.
 pub fn auth_method(method: &Value) -> Option<AuthMethod> {
     let text = |key: &str| method.get(key).and_then(Value::as_str);
     let id = text("id")?;

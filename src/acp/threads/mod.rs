@@ -1,4 +1,4 @@
-//! The thread protocol (D-30…D-43): the prototype that came before ACP, behind the same core.
+//! The thread protocol (D-30 to D-43): the prototype that came before ACP, behind the same core.
 //!
 //! An adapter of lines: to our side it is an agent that speaks v1, to the agent it is a client that
 //! speaks threads. [`Threads`] is the pure part, message in, messages out; [`bridge`](mod@bridge) puts it between

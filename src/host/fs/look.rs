@@ -1,5 +1,5 @@
 //! What the thread protocol asks of files: slices with a version, whether there is one, which match
-//! a pattern (D-37…D-41).
+//! a pattern (D-37 to D-41).
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! Reading a text file, or a window of its lines (V1-FS-01…09).
+//! Reading a text file, or a window of its lines (V1-FS-01 to V1-FS-09).
 
 use std::{
     fs::File,

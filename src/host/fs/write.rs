@@ -1,4 +1,4 @@
-//! Writing a whole text file (V1-FS-10, -11).
+//! Writing a whole text file (V1-FS-10, V1-FS-11).
 
 use std::{
     ffi::{OsStr, OsString},

@@ -219,7 +219,7 @@ enum Answer {
     Deny,
 }
 
-/// By kind, never by position or name, and only where there is no choice (V1-PERM-05, -06).
+/// By kind, never by position or name, and only where there is no choice (V1-PERM-05, V1-PERM-06).
 fn answer(options: &[PermissionOption], answer: Answer, rule: &SafeText) -> Verdict {
     let (kind, verb) = match answer {
         Answer::Allow => (PermissionKind::AllowOnce, "allow"),

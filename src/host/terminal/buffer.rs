@@ -1,4 +1,4 @@
-//! What a command has printed, as `terminal/output` answers it (V1-TERM-06, -07).
+//! What a command has printed, as `terminal/output` answers it (V1-TERM-06, V1-TERM-07).
 
 use std::sync::{
     Arc,

@@ -243,7 +243,7 @@ impl Terminals {
     /// `terminal/output`: what there is, without waiting (V1-TERM-08).
     ///
     /// # Errors
-    /// Unknown id, or one of another session (V1-TERM-05, -18).
+    /// Unknown id, or one of another session (V1-TERM-05, V1-TERM-18).
     pub fn output(&self, request: &TerminalRef) -> Result<TerminalSnapshot, RpcError> {
         let shared = self.find(request)?;
         // The status first: once it is there, the output is complete (V1-TERM-10).

@@ -1,4 +1,4 @@
-//! Starting a command on a PTY of its own (V1-TERM-01…04, -16).
+//! Starting a command on a PTY of its own (V1-TERM-01 to V1-TERM-04, V1-TERM-16).
 
 use std::{
     collections::BTreeMap,

@@ -1,5 +1,5 @@
 //! A form of the agent being filled in: what each field holds, and whether that may be sent
-//! (V1-ELI-05…12).
+//! (V1-ELI-05 to V1-ELI-12).
 //!
 //! Owns: the values and the rules for them. Nothing is sent that breaks a rule of the form; a rule
 //! that cannot be read binds nothing. Must not know how a field is drawn or edited.

@@ -1,4 +1,5 @@
-//! Sessions that the agent has kept: asked for page by page, deleted one by one (V1-SES-12…14).
+//! Sessions that the agent has kept: asked for page by page, deleted one by one (V1-SES-12 to
+//! V1-SES-14).
 
 use std::time::{Duration, Instant};
 

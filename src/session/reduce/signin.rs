@@ -189,7 +189,8 @@ impl Step<'_> {
             .iter()
             .find(|known| known.id == method)
             .map(|known| known.kind.clone());
-        // Only those that are meant for it go to `authenticate` (V1-AUTH-03, -06, -07).
+        // Only those that are meant for it go to `authenticate` (V1-AUTH-03, V1-AUTH-06,
+        // V1-AUTH-07).
         let error = match kind {
             Some(AuthMethodKind::Agent) => {
                 self.session.inner.sign_in.method = Some(method.clone());

@@ -1,4 +1,5 @@
-//! The options of the agent: all of them in one list, and the values of one (V1-CFG-01…05).
+//! The options of the agent: all of them in one list, and the values of one (V1-CFG-01 to
+//! V1-CFG-05).
 //!
 //! Made anew whenever the session's options change: the agent may change them at any time, and what
 //! it answers may be another list.

@@ -1,5 +1,5 @@
-//! A form of the agent: its fields below each other, then send, decline, dismiss (V1-ELI-04, -05);
-//! and forms of our own, which are filled in likewise.
+//! A form of the agent: its fields below each other, then send, decline, dismiss (V1-ELI-04,
+//! V1-ELI-05); and forms of our own, which are filled in likewise.
 //!
 //! The field that has the keys is unfolded, the others are a line each: so the form is its own
 //! review, with all values in sight and each a key away before anything is sent. Owns: what has the

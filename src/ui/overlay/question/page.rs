@@ -1,4 +1,5 @@
-//! A page that the agent wants opened: where it leads, and the person's consent (V1-ELI-14, -15).
+//! A page that the agent wants opened: where it leads, and the person's consent (V1-ELI-14,
+//! V1-ELI-15).
 
 use crate::{
     proto::PermissionKind,
