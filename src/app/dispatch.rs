@@ -62,10 +62,11 @@ impl App {
                 Effect::Compare(comparison) => self.compare(by, *comparison),
                 Effect::Decide {
                     question,
+                    revision,
                     subject,
                     options,
                 } => {
-                    self.decide(by, question, *subject, options);
+                    self.decide(by, (question, revision), *subject, options);
                 }
                 Effect::Serve {
                     key,
@@ -140,7 +141,7 @@ impl App {
     fn decide(
         &mut self,
         key: SessionKey,
-        question: QuestionId,
+        question: (QuestionId, u64),
         subject: Subject,
         options: Vec<PermissionOption>,
     ) {

@@ -282,11 +282,12 @@ pub fn compare(
 
 /// Asks the policy on a task of its own: it looks at the disk. Verdicts are told in the order of the
 /// questions, so that these are shown in the order in which the agent asked, and with their diffs:
-/// `before` are the tasks of the question before and of the comparison for this one.
+/// `before` are the tasks of the question before and of the comparison for this one; with the question
+/// comes its revision.
 pub fn decide(
     host: &Host,
     before: [Option<JoinHandle<()>>; 2],
-    question: QuestionId,
+    (question, revision): (QuestionId, u64),
     subject: Subject,
     options: Vec<PermissionOption>,
     told: impl FnOnce(Event) + Send + 'static,
@@ -299,7 +300,11 @@ pub fn decide(
             let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
         }
         let verdict = verdict.await.unwrap_or(Verdict::ask(None));
-        told(Event::Decided { question, verdict });
+        told(Event::Decided {
+            question,
+            revision: Some(revision),
+            verdict,
+        });
     })
 }
 

@@ -15,7 +15,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    EventSink, Obstacle, Roots,
+    EventSink, Obstacle, Resolved, Roots,
     fs::{self, Lanes},
     permission::{FileVerdict, Judge, Refusal, Subject, TerminalVerdict},
     terminal::{TerminalSettings, Terminals, is_line, shown_line, working_dir},
@@ -23,7 +23,7 @@ use super::{
 use crate::{
     proto::{
         ClientCaps, Consent, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked,
-        PermissionOption, Policy, RequestKey, RpcError, Rule, SessionId, TerminalCreate,
+        PermissionOption, Place, Policy, RequestKey, RpcError, Rule, SessionId, TerminalCreate,
         TerminalId, Verdict, code,
     },
     text::{SafeText, exact_line},
@@ -486,12 +486,22 @@ impl Inner {
     fn file(&self, key: RequestKey, request: FileRequest, consent: Consent) -> ServeOutcome {
         let (path, write) = (request.path(), request.is_write());
         let what = || format!("{} {path}", request.verb());
-        let rule = match self.judge.file(path, write, &self.roots) {
+        if !matches!(Place::of(path), Place::Path(_)) {
+            // Taken for a name it would be a file in the workspace, which is not what was meant.
+            let error = format!(
+                "{} is not an absolute path: name the file by one",
+                SafeText::line(path)
+            );
+            let error = RpcError::new(code::INVALID_PARAMS, error);
+            return ServeOutcome::Reply(HostReply::Error(error));
+        }
+        let resolved = self.roots.resolve(path);
+        let rule = match self.rules_on(path, resolved.as_ref().ok(), write) {
             FileVerdict::Refuse(refusal) => return refused(what(), refusal),
             FileVerdict::Ask { reason } => Some(reason),
             FileVerdict::Serve => None,
         };
-        let resolved = match self.roots.resolve(path) {
+        let resolved = match resolved {
             Ok(resolved) => resolved,
             Err(error) => {
                 let error = fs::failure(request.verb(), Path::new(path), &error);
@@ -579,8 +589,23 @@ impl Inner {
     /// against it. What is said of others would be a part of what must not be read.
     fn visible(&self, path: &str) -> Option<PathBuf> {
         let resolved = self.roots.resolve(path).ok()?;
-        let served = || self.judge.file(path, false, &self.roots) == FileVerdict::Serve;
+        let served = || self.rules_on(path, Some(&resolved), false) == FileVerdict::Serve;
         (resolved.obstacle(false).is_none() && served()).then_some(resolved.path)
+    }
+
+    /// What rules say of a path as it is named, and of where it was found to lead, which is what is
+    /// opened: a folder on the way may have become a link between the two looks.
+    fn rules_on(&self, path: &str, resolved: Option<&Resolved>, write: bool) -> FileVerdict {
+        let judge = |path: &str| self.judge.file(path, write, &self.roots);
+        let named = judge(path);
+        let Some(resolved) = resolved.filter(|_| !matches!(named, FileVerdict::Refuse(_))) else {
+            return named;
+        };
+        match (named, judge(&resolved.path.to_string_lossy())) {
+            (_, refused @ FileVerdict::Refuse(_)) => refused,
+            (FileVerdict::Serve, found) => found,
+            (named, _) => named,
+        }
     }
 
     /// Whether the person allowed this very place, now or by its folder. What is `protected` is asked

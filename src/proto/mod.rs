@@ -25,6 +25,7 @@ mod meta;
 mod notice;
 mod options;
 pub mod patch;
+mod place;
 mod plan;
 mod policy;
 mod provider;
@@ -75,6 +76,7 @@ pub use options::{
     ConfigKind, ConfigOption, ConfigValue, OptionValue, SessionMode, SetBy, Setting, SettingKey,
     SettingSource, SlashCommand, category,
 };
+pub use place::Place;
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
 pub use policy::{Consent, Decision, Policy, Rule, Stray, Verdict, rule_words};
 pub use provider::{Provider, ProviderRoute, ProviderSetting};

@@ -385,6 +385,7 @@ fn a_permission_that_is_refused_to_a_subagent_is_in_the_report() {
         _ => None,
     });
     watched.event(Event::Decided {
+        revision: None,
         question: question.expect("policy is asked"),
         verdict: Verdict::ask(None),
     });

@@ -28,6 +28,8 @@ pub enum Effect {
     /// Ask the policy; comes back as `Decided`.
     Decide {
         question: QuestionId,
+        /// Of the question, for the answer.
+        revision: u64,
         subject: Box<Subject>,
         options: Vec<crate::proto::PermissionOption>,
     },

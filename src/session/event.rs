@@ -150,6 +150,8 @@ pub enum Event {
     /// What policy says to a permission question.
     Decided {
         question: QuestionId,
+        /// What of the question the policy looked at; `None` where it is what is asked about now.
+        revision: Option<u64>,
         verdict: Verdict,
     },
     /// A file request turned out to lie outside the roots.

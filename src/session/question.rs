@@ -98,6 +98,8 @@ pub struct PermissionQuestion {
     pub since: Instant,
     /// The policy has not spoken yet: no dialog is shown.
     pub deciding: bool,
+    /// The policy is looking at it, or at what it was before the agent changed it.
+    pub judging: bool,
     /// The request names the command by itself: an update of its call does not change that.
     pub names_command: bool,
     /// Counts the changes of `subject` since it was asked.

@@ -14,7 +14,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    proto::{CommandRun, Patch, ToolCallPatch, ToolInput, ToolKind},
+    proto::{CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind},
     text::command_line,
 };
 
@@ -299,7 +299,8 @@ impl Finder {
         if key.len() > MAX_PATH {
             self.found.crowded = true;
         } else {
-            self.add_path(key, false);
+            // Nothing else is written like this, unless it is a route; then it is asked about for nothing.
+            self.add_path(key, !Place::of(key).is_relative());
         }
     }
 

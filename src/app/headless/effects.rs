@@ -43,6 +43,7 @@ impl Run {
                 }
                 Effect::Decide {
                     question,
+                    revision,
                     subject,
                     options,
                 } => {
@@ -52,7 +53,7 @@ impl Run {
                         let decided = services::decide(
                             host,
                             before,
-                            question,
+                            (question, revision),
                             *subject,
                             options,
                             move |event| drop(jobs.send(Job::Session(event))),

@@ -347,6 +347,7 @@ impl Player {
                 match outcome {
                     PermissionOutcome::Selected(option) => vec![
                         Event::Decided {
+                            revision: None,
                             question,
                             verdict: Verdict::ask(None),
                         },

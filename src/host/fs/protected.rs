@@ -1,7 +1,7 @@
 //! Places that count as outside the workspace wherever its roots are: an agent that works in the
 //! person's home must neither read what signs them in nor change what acp-tui, a shell or the desktop
-//! will do for it later. In any folder it must not change what git keeps in `.git`, as hooks and
-//! settings there run with the person's next command.
+//! will do for it later. In any folder it must not change what git keeps there, nor what an editor or
+//! another agent runs by itself, as that runs with the person's next command. The names are in [`table`].
 //!
 //! Not among them is `.acp-tui.toml` in a project: it says nothing until the person has agreed to
 //! exactly its content, and an agent that writes another makes it silent again.
@@ -20,7 +20,18 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub use table::GIT;
+use table::{
+    ANYWHERE,
+    Base::{self, Config, Data, Home, Var},
+    EXCEPT, LINKED, OF_GIT, OWN, PLACES,
+};
+
 use super::roots::follow;
+
+mod table;
+#[cfg(test)]
+mod tests;
 
 /// How long the links among the places are taken to be as they were.
 const FRESH: Duration = Duration::from_secs(1);
@@ -40,231 +51,6 @@ pub struct Protected {
     pub only_writes: bool,
 }
 
-const fn secret(why: &'static str) -> Protected {
-    Protected {
-        why,
-        only_writes: false,
-    }
-}
-
-const fn runs(why: &'static str) -> Protected {
-    Protected {
-        why,
-        only_writes: true,
-    }
-}
-
-const OWN: Protected = secret("belongs to acp-tui itself");
-
-const LINKED: Protected = secret("is another name (a hard link) of a protected file");
-
-const TYPED: Protected = secret("may hold passwords that you typed");
-
-const SHELL: Protected = runs("is run by your shell when it starts");
-const START: Protected = runs("says what starts with your session");
-const EDITOR: Protected = runs("is run by your editor when it starts");
-const SCREEN: Protected = runs("says what your terminals run");
-const DEBUGGER: Protected = runs("is run by your debugger when it starts");
-const DIRENV: Protected = runs("says what direnv runs");
-const PROGRAM: Protected = runs("holds programs that you run by name");
-const PYTHON: Protected = runs("is run by Python when it starts");
-const PIP: Protected = runs("says where pip installs from");
-const CARGO: Protected = runs("says what cargo runs");
-const HOOKS: Protected = runs("says what an agent runs without asking");
-pub const GIT: Protected = runs("says what git runs");
-
-/// Where a place is looked for.
-#[derive(Clone, Copy)]
-enum Base {
-    Home,
-    /// `$XDG_CONFIG_HOME`, or `~/.config`.
-    Config,
-    /// `$XDG_DATA_HOME`, or `~/.local/share`.
-    Data,
-    /// What the variable names, and the directory of the home that it stands for.
-    Var(&'static str, &'static str),
-}
-
-use Base::{Config, Data, Home, Var};
-
-/// The names are those that the programs themselves document. A directory stands for all in it, and
-/// a `*` for any letters of one name.
-const PLACES: &[(Base, &str, Protected)] = &[
-    (Home, ".ssh", secret("may hold SSH keys")),
-    (Var("GNUPGHOME", ".gnupg"), "", secret("may hold PGP keys")),
-    (Home, ".password-store", secret("may hold passwords")),
-    (Data, "keyrings", secret("may hold passwords")),
-    (Home, "Library/Keychains", secret("may hold passwords")),
-    (Home, ".aws", secret("may sign in to AWS")),
-    (
-        Var("CLOUDSDK_CONFIG", ".config/gcloud"),
-        "",
-        secret("may sign in to Google Cloud"),
-    ),
-    (Config, "gcloud", secret("may sign in to Google Cloud")),
-    (
-        Var("AZURE_CONFIG_DIR", ".azure"),
-        "",
-        secret("may sign in to Azure"),
-    ),
-    (Home, ".kube", secret("may sign in to Kubernetes")),
-    (
-        Var("DOCKER_CONFIG", ".docker"),
-        "config.json",
-        secret("may sign in to registries of containers"),
-    ),
-    (
-        Home,
-        ".terraform.d/credentials.tfrc.json",
-        secret("may sign in to Terraform"),
-    ),
-    (Home, ".vault-token", secret("may sign in to Vault")),
-    (Home, ".netrc", secret("may hold passwords")),
-    (Home, ".pgpass", secret("may hold passwords")),
-    (Home, ".my.cnf", secret("may hold passwords")),
-    (Config, "rclone/rclone.conf", secret("may hold passwords")),
-    (
-        Home,
-        ".git-credentials",
-        secret("may hold passwords for git"),
-    ),
-    (
-        Config,
-        "git/credentials",
-        secret("may hold passwords for git"),
-    ),
-    (
-        Var("GH_CONFIG_DIR", ".config/gh"),
-        "hosts.yml",
-        secret("may sign in to GitHub"),
-    ),
-    (Config, "gh/hosts.yml", secret("may sign in to GitHub")),
-    (Config, "github-copilot", secret("may sign in to GitHub")),
-    (Home, ".npmrc", secret("may sign in to npm")),
-    (Home, ".yarnrc.yml", secret("may sign in to npm")),
-    (Home, ".pypirc", secret("may sign in to PyPI")),
-    (
-        Var("CARGO_HOME", ".cargo"),
-        "credentials",
-        secret("may sign in to crates.io"),
-    ),
-    (
-        Var("CARGO_HOME", ".cargo"),
-        "credentials.toml",
-        secret("may sign in to crates.io"),
-    ),
-    (
-        Var("CLAUDE_CONFIG_DIR", ".claude"),
-        ".credentials.json",
-        secret("signs in to an agent"),
-    ),
-    (Home, ".claude.json", secret("signs in to an agent")),
-    (
-        Var("CODEX_HOME", ".codex"),
-        "auth.json",
-        secret("signs in to an agent"),
-    ),
-    (
-        Home,
-        ".gemini/oauth_creds.json",
-        secret("signs in to an agent"),
-    ),
-    (Home, ".qwen", secret("signs in to an agent")),
-    (Data, "opencode/auth.json", secret("signs in to an agent")),
-    (Home, ".bash_history", TYPED),
-    (Var("ZDOTDIR", ""), ".zsh_history", TYPED),
-    (Data, "fish/fish_history", TYPED),
-    (Home, ".python_history", TYPED),
-    (Home, ".node_repl_history", TYPED),
-    (Home, ".mysql_history", TYPED),
-    (Home, ".psql_history", TYPED),
-    (Home, ".sqlite_history", TYPED),
-    (Var("CLAUDE_CONFIG_DIR", ".claude"), "", HOOKS),
-    (Var("CODEX_HOME", ".codex"), "", HOOKS),
-    (Home, ".gemini", HOOKS),
-    (Home, ".cursor/mcp.json", HOOKS),
-    (Config, "opencode", HOOKS),
-    (Home, ".gitconfig", GIT),
-    (Config, "git", GIT),
-    (Home, ".profile", SHELL),
-    (Home, ".bashrc", SHELL),
-    (Home, ".bash_aliases", SHELL),
-    (Home, ".bash_profile", SHELL),
-    (Home, ".bash_login", SHELL),
-    (Home, ".bash_logout", SHELL),
-    (Var("ZDOTDIR", ""), ".zshrc", SHELL),
-    (Var("ZDOTDIR", ""), ".zshenv", SHELL),
-    (Var("ZDOTDIR", ""), ".zprofile", SHELL),
-    (Var("ZDOTDIR", ""), ".zlogin", SHELL),
-    (Var("ZDOTDIR", ""), ".zlogout", SHELL),
-    (Config, "zsh", SHELL),
-    (Home, ".kshrc", SHELL),
-    (Home, ".cshrc", SHELL),
-    (Home, ".tcshrc", SHELL),
-    (Home, ".inputrc", SHELL),
-    (Config, "fish", SHELL),
-    (Data, "fish/vendor_conf.d", SHELL),
-    (Config, "nushell", SHELL),
-    (Config, "direnv", DIRENV),
-    (Home, ".direnvrc", DIRENV),
-    (Home, ".pam_environment", START),
-    (Home, ".xprofile", START),
-    (Home, ".xinitrc", START),
-    (Home, ".xsession", START),
-    (Home, ".xsessionrc", START),
-    (Config, "environment.d", START),
-    (Config, "autostart", START),
-    (Config, "systemd/user", START),
-    (Data, "systemd/user", START),
-    (Data, "applications", START),
-    (Home, "Library/LaunchAgents", START),
-    (Home, ".vimrc", EDITOR),
-    (Home, ".vim", EDITOR),
-    (Config, "nvim", EDITOR),
-    (Home, ".emacs", EDITOR),
-    (Home, ".emacs.d", EDITOR),
-    (Config, "emacs", EDITOR),
-    (Home, ".tmux.conf", SCREEN),
-    (Config, "tmux", SCREEN),
-    (Home, ".screenrc", SCREEN),
-    (Home, ".gdbinit", DEBUGGER),
-    (Config, "gdb", DEBUGGER),
-    (Home, ".lldbinit", DEBUGGER),
-    (Var("CARGO_HOME", ".cargo"), "config", CARGO),
-    (Var("CARGO_HOME", ".cargo"), "config.toml", CARGO),
-    (Var("CARGO_HOME", ".cargo"), "bin", PROGRAM),
-    (Home, ".local/bin", PROGRAM),
-    (Home, "bin", PROGRAM),
-    (Config, "pip", PIP),
-    (Home, ".pip", PIP),
-    (
-        Home,
-        ".local/lib/python*/site-packages/usercustomize.py",
-        PYTHON,
-    ),
-    (
-        Home,
-        ".local/lib/python*/site-packages/sitecustomize.py",
-        PYTHON,
-    ),
-    (Home, ".local/lib/python*/site-packages/*.pth", PYTHON),
-    (
-        Home,
-        "Library/Python/*/lib/python/site-packages/usercustomize.py",
-        PYTHON,
-    ),
-    (
-        Home,
-        "Library/Python/*/lib/python/site-packages/sitecustomize.py",
-        PYTHON,
-    ),
-    (
-        Home,
-        "Library/Python/*/lib/python/site-packages/*.pth",
-        PYTHON,
-    ),
-];
-
 /// The places of one person. Clones are the same.
 #[derive(Clone, Debug)]
 pub struct Places(Arc<Inner>);
@@ -273,6 +59,8 @@ pub struct Places(Arc<Inner>);
 struct Inner {
     /// Absolute, as they are named.
     named: Vec<(PathBuf, Protected)>,
+    /// In these, what is only protected against writing is not.
+    except: Vec<PathBuf>,
     /// The same with links resolved, and when that was done.
     resolved: Mutex<Option<(Instant, Arc<[PathBuf]>)>>,
     /// The files that are secrets, and when they were looked for.
@@ -295,18 +83,25 @@ impl Places {
             path.filter(|path| path.is_absolute())
         };
         let at_home = |below: &str| home.map(|home| home.join(below));
-        let mut named: Vec<_> = own.iter().map(|path| (path.clone(), OWN)).collect();
-        for (base, below, protected) in PLACES {
+        let all = |base: &Base, below: &str| {
             let bases = match base {
                 Home => [at_home(""), None],
                 Config => [at_home(".config"), var("XDG_CONFIG_HOME")],
                 Data => [at_home(".local/share"), var("XDG_DATA_HOME")],
                 Var(name, below) => [at_home(below), var(name)],
             };
-            let paths = bases.into_iter().flatten().map(|base| base.join(below));
-            named.extend(paths.map(|path| (path, *protected)));
+            bases
+                .map(|base| base.map(|base| base.join(below)))
+                .into_iter()
+                .flatten()
+        };
+        let mut named: Vec<_> = own.iter().map(|path| (path.clone(), OWN)).collect();
+        for (base, below, protected) in PLACES {
+            named.extend(all(base, below).map(|path| (path, *protected)));
         }
+        let except = EXCEPT.iter().flat_map(|(base, below)| all(base, below));
         Self(Arc::new(Inner {
+            except: except.collect(),
             named,
             resolved: Mutex::default(),
             secrets: Mutex::default(),
@@ -319,22 +114,54 @@ impl Places {
         let mut all = self.0.named.iter().zip(resolved.iter());
         // The strictest counts: the first that may not even be read, else the first.
         let holds = |place: &Path| is_in(path, place);
+        let excepted = self.0.except.iter().any(|place| holds(place));
         let mut found = None;
         let meant = all.find_map(|((named, protected), resolved)| {
-            if !holds(named) && !holds(resolved) {
+            if protected.only_writes && excepted || !holds(named) && !holds(resolved) {
                 return None;
             }
             found.get_or_insert(*protected);
             (!protected.only_writes).then_some(*protected)
         });
         let secret = meant.or_else(|| self.0.is_linked(path).then_some(LINKED));
-        secret.or(found).or(is_in_git(path).then_some(GIT))
+        secret
+            .or(found)
+            .or_else(|| anywhere(path))
+            .or_else(|| is_of_git(path).then_some(GIT))
     }
 }
 
-/// Whether a path leads to or into a `.git`, in the spelling of any file system.
-pub fn is_in_git(path: &Path) -> bool {
-    path.iter().any(|name| name.eq_ignore_ascii_case(".git"))
+/// Whether a path leads to or into what is protected in any folder, in the spelling of any file system.
+pub fn anywhere(path: &Path) -> Option<Protected> {
+    let parts: Vec<&OsStr> = path.iter().collect();
+    let found = ANYWHERE.iter().find(|(name, _)| {
+        let names: Vec<&str> = name.split('/').collect();
+        let same = |(part, name): (&&OsStr, &&str)| part.eq_ignore_ascii_case(name);
+        parts
+            .windows(names.len())
+            .any(|parts| parts.iter().zip(&names).all(same))
+    });
+    found.map(|(_, protected)| *protected)
+}
+
+/// Whether a path is in a directory that git takes for its own by what is in it, or would take for it
+/// with this file: then it runs what `config` and `hooks` there say, for whoever is in it.
+fn is_of_git(path: &Path) -> bool {
+    path.ancestors().skip(1).any(|dir| {
+        let below = path
+            .strip_prefix(dir)
+            .ok()
+            .and_then(|below| below.iter().next());
+        let Some(first) =
+            below.filter(|first| OF_GIT.iter().any(|name| first.eq_ignore_ascii_case(name)))
+        else {
+            return false;
+        };
+        let has = |name: &str| {
+            first.eq_ignore_ascii_case(name) || dir.join(name).symlink_metadata().is_ok()
+        };
+        has("HEAD") && (has("commondir") || has("objects") && has("refs"))
+    })
 }
 
 impl Inner {
@@ -416,207 +243,4 @@ fn fits(part: &OsStr, name: &OsStr) -> bool {
     part.len() >= begin.len() + end.len()
         && same(&part[..begin.len()], begin)
         && same(&part[part.len() - end.len()..], end)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-
-    fn home() -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().canonicalize().unwrap();
-        (folder, home)
-    }
-
-    #[test]
-    fn what_signs_in_is_protected_and_its_neighbours_are_not() {
-        let (_folder, home) = home();
-        let places = Places::new(Some(&home), |_| None, &[home.join(".config/acp-tui")]);
-        let why = |path: &str| places.protect(&home.join(path));
-        for path in [
-            ".ssh/id_ed25519",
-            ".ssh",
-            ".aws/credentials",
-            ".netrc",
-            ".config/gh/hosts.yml",
-            ".cargo/credentials.toml",
-            ".claude/.credentials.json",
-            ".local/share/opencode/auth.json",
-            ".config/acp-tui/config.toml",
-            ".config/acp-tui/prompts/new.md",
-        ] {
-            let protected = why(path).unwrap_or_else(|| panic!("{path}"));
-            assert!(!protected.only_writes, "{path}");
-        }
-        for path in [
-            ".bashrc",
-            ".zshrc",
-            ".config/fish/conf.d/x.fish",
-            ".gitconfig",
-        ] {
-            assert!(
-                why(path).is_some_and(|protected| protected.only_writes),
-                "{path}"
-            );
-        }
-        for path in [
-            "",
-            ".sshx",
-            "project/.ssh/x",
-            ".netrc.old",
-            ".config/gh/config.yml",
-            ".cargo/registry/x",
-            ".config/acp-tui-evil",
-            "notes.txt",
-        ] {
-            assert_eq!(why(path), None, "{path}");
-        }
-    }
-
-    #[test]
-    fn a_place_is_protected_where_its_links_lead() {
-        let (_folder, home) = home();
-        fs::create_dir_all(home.join("dotfiles")).unwrap();
-        fs::write(home.join("dotfiles/bashrc"), "").unwrap();
-        symlink("dotfiles/bashrc", home.join(".bashrc")).unwrap();
-        let places = Places::new(Some(&home), |_| None, &[]);
-        assert!(places.protect(&home.join("dotfiles/bashrc")).is_some());
-        assert!(places.protect(&home.join("dotfiles/vimrc")).is_none());
-    }
-
-    #[test]
-    fn variables_move_places_and_the_usual_ones_stay() {
-        let (_folder, home) = home();
-        let var = |name: &str| match name {
-            "CODEX_HOME" => Some(home.join("elsewhere").into()),
-            "XDG_CONFIG_HOME" => Some("relative".into()),
-            "ZDOTDIR" => Some(home.join("zsh").into()),
-            _ => None,
-        };
-        let places = Places::new(Some(&home), var, &[]);
-        for path in [
-            "elsewhere/auth.json",
-            ".codex/auth.json",
-            "zsh/.zshrc",
-            ".zshrc",
-        ] {
-            assert!(places.protect(&home.join(path)).is_some(), "{path}");
-        }
-    }
-
-    #[test]
-    fn what_may_not_even_be_read_counts_first() {
-        let (_folder, home) = home();
-        let places = Places::new(Some(&home), |_| None, &[home.join(".bashrc")]);
-        let protected = places.protect(&home.join(".bashrc")).unwrap();
-        assert_eq!(protected, OWN);
-        // A link from a startup file to a secret.
-        symlink(home.join(".netrc"), home.join(".profile")).unwrap();
-        let places = Places::new(Some(&home), |_| None, &[]);
-        let protected = places.protect(&home.join(".netrc")).unwrap();
-        assert!(!protected.only_writes);
-    }
-
-    #[test]
-    fn what_runs_by_itself_in_a_home_may_be_read_and_is_asked_about_for_writing() {
-        let (_folder, home) = home();
-        let places = Places::new(Some(&home), |_| None, &[]);
-        let names = "
-            .profile .bashrc .bash_aliases .bash_profile .bash_login .bash_logout
-            .zshrc .zshenv .zprofile .zlogin .zlogout .config/zsh/.zshrc .inputrc
-            .config/fish/config.fish .config/fish/fish_variables .config/fish/functions/x.fish
-            .local/share/fish/vendor_conf.d/x.fish .config/nushell/env.nu
-            .config/direnv/direnvrc .direnvrc .config/git/config .config/git/hooks/x .gitconfig
-            .xprofile .xinitrc .xsession .pam_environment .config/environment.d/x.conf
-            .config/systemd/user/x.service .config/autostart/x.desktop
-            .local/share/applications/x.desktop .local/share/systemd/user/x.service
-            .vimrc .vim/plugin/x.vim .config/nvim/init.lua
-            .emacs .emacs.d/init.el .config/emacs/init.el
-            .tmux.conf .config/tmux/tmux.conf .screenrc .gdbinit .config/gdb/gdbinit .lldbinit
-            .cargo/config .cargo/config.toml .cargo/bin/cargo .local/bin/x bin/x
-            .cursor/mcp.json .config/opencode/plugin/x.js .claude/settings.json .claude/agents/x.md
-            .codex/config.toml .codex/prompts/x.md .gemini/settings.json
-            .config/pip/pip.conf .pip/pip.conf
-            .local/lib/python3.12/site-packages/usercustomize.py
-            .local/lib/python3.12/site-packages/sitecustomize.py
-            .local/lib/python3.12/site-packages/x.pth
-            Library/LaunchAgents/x.plist
-            Library/Python/3.9/lib/python/site-packages/x.pth";
-        for name in names.split_whitespace() {
-            let protected = places.protect(&home.join(name));
-            assert!(protected.is_some_and(|found| found.only_writes), "{name}");
-        }
-        let names = "
-            .bash_history .zsh_history .python_history .local/share/fish/fish_history
-            .mysql_history .psql_history .node_repl_history .sqlite_history .npmrc .qwen/settings.json
-            .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json
-            .config/git/credentials .cargo/credentials.toml";
-        for name in names.split_whitespace() {
-            let protected = places.protect(&home.join(name));
-            assert!(protected.is_some_and(|found| !found.only_writes), "{name}");
-        }
-        let names = "
-            .lesshst .config/mpv/mpv.conf .cursor/rules binary/x .local/lib/x.so
-            .local/lib/python3.12/site-packages/requests/api.py .local/lib/python3.12/x.pth
-            project/.bashrc project/bin/x project/.vimrc";
-        for name in names.split_whitespace() {
-            assert_eq!(places.protect(&home.join(name)), None, "{name}");
-        }
-    }
-
-    #[test]
-    fn what_git_keeps_is_asked_about_for_writing_in_any_folder() {
-        let (_folder, home) = home();
-        let places = Places::new(Some(&home), |_| None, &[]);
-        let names = "
-            .git .git/config .git/hooks/pre-commit .git/info/attributes .git/modules/x/config
-            .GIT/config src/deep/.git src/deep/.Git/hooks/x";
-        for name in names.split_whitespace() {
-            for folder in [home.join("project"), PathBuf::from("/srv/app")] {
-                let protected = places.protect(&folder.join(name));
-                assert_eq!(protected, Some(GIT), "{name}");
-            }
-        }
-        let names = "
-            .gitignore .gitattributes .gitmodules .github/workflows/x.yml .editorconfig
-            .vscode/settings.json .git.toml x.git/config .gitx/config .acp-tui.toml";
-        for name in names.split_whitespace() {
-            let protected = places.protect(&home.join("project").join(name));
-            assert_eq!(protected, None, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_hard_link_to_a_secret_is_one_and_others_are_not() {
-        let (_folder, home) = home();
-        for folder in [".ssh", ".gnupg/private-keys-v1.d", "own", "project"] {
-            fs::create_dir_all(home.join(folder)).unwrap();
-        }
-        let secrets = [
-            ".netrc",
-            ".ssh/id_ed25519",
-            ".gnupg/private-keys-v1.d/x.key",
-            "own/trusted.json",
-        ];
-        for (n, name) in secrets.iter().chain(&[".bashrc", "notes"]).enumerate() {
-            fs::write(home.join(name), "x").unwrap();
-            let link = home.join(format!("project/{n}"));
-            fs::hard_link(home.join(name), link).unwrap();
-        }
-        fs::write(home.join("project/plain"), "x").unwrap();
-        let places = Places::new(Some(&home), |_| None, &[home.join("own")]);
-        let protects = |name: &str| places.protect(&home.join("project").join(name));
-        for n in ["0", "1", "2", "3"] {
-            assert_eq!(protects(n), Some(LINKED), "{n}");
-        }
-        // A link that is new since the secrets were looked for.
-        fs::hard_link(home.join(".netrc"), home.join("project/late")).unwrap();
-        assert_eq!(protects("late"), Some(LINKED));
-        // To write these makes a new file, and the startup file stays as it is.
-        for n in ["4", "5", "plain"] {
-            assert_eq!(protects(n), None, "{n}");
-        }
-    }
 }

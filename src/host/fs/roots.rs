@@ -12,7 +12,7 @@ use rustix::fs::{FileType, OFlags};
 
 use super::{
     dir::Dir,
-    protected::{GIT, Places, Protected, is_in_git},
+    protected::{GIT, Places, Protected, anywhere},
 };
 
 /// Links followed in one path before it is taken for a loop; what Linux allows itself.
@@ -123,9 +123,10 @@ impl Roots {
     pub fn resolve(&self, asked: &str) -> io::Result<Resolved> {
         let path = respell(&follow(&self.absolute(asked))?)?;
         let within = self.contains(&path);
-        let in_git = || is_in_git(Path::new(asked)) || self.is_in_linked_git(&path);
         let protected = self.places.protect(&path);
-        let protected = protected.or_else(|| in_git().then_some(GIT));
+        let protected = protected
+            .or_else(|| anywhere(Path::new(asked)))
+            .or_else(|| self.is_in_linked_git(&path).then_some(GIT));
         Ok(Resolved {
             path,
             inside: within && protected.is_none(),

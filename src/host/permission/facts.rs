@@ -14,14 +14,18 @@ use super::{
 };
 use crate::{
     host::fs::{Obstacle, Roots},
-    proto::{CommandRun, EnvEffect, Stray, TerminalCreate, ToolInput, ToolKind, sorted_env},
+    proto::{CommandRun, EnvEffect, Place, Stray, TerminalCreate, ToolInput, ToolKind, sorted_env},
+    text::SafeText,
 };
 
 /// Words of commands and other texts that are looked at as paths.
 const MAX_MAYBE_PATHS: usize = 500;
 
-/// Paths outside the workspace that the person is told of; each bounded in bytes.
+/// Paths outside the workspace that the person is told of, each bounded in bytes; of more their number.
 const MAX_STRAYS: usize = 20;
+
+/// Programs of one request whose links are followed.
+const MAX_PROGRAMS: usize = 100;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -81,6 +85,8 @@ impl Subject {
 pub struct Facts<'a> {
     pub subject: &'a Subject,
     roots: &'a Roots,
+    /// Not all that it says is that it reads.
+    writes: bool,
     /// Of members and locations that are paths for certain.
     pub paths: Vec<JudgedPath>,
     pub cwd: Option<JudgedPath>,
@@ -98,25 +104,96 @@ impl<'a> Facts<'a> {
     /// `search`: the PATH that programs are looked for on, where it is ours.
     pub fn gather(subject: &'a Subject, roots: &'a Roots, search: Option<&OsStr>) -> Self {
         let input = &subject.input;
-        let paths = subject.paths.iter().chain(&input.paths);
-        let paths = paths.flat_map(|path| judged(path, subject, roots));
         let run = input.run.as_ref();
+        let possible = everything_possible(subject);
+        let kinds = [Some(subject.kind), input.kind()].into_iter().flatten();
+        // The agent's word, as that of a read that a rule allows; it names no command then.
+        let reads = |kind| matches!(kind, ToolKind::Read | ToolKind::Search);
+        let writes = possible.is_some() || !kinds.into_iter().all(reads);
+        let paths = subject.paths.iter().chain(&input.paths);
+        let paths = paths.flat_map(|path| judged(path, writes, subject, roots));
         let cwd = run
             .and_then(|run| run.cwd.as_deref())
-            .map(|dir| JudgedPath::new(dir, roots));
+            .map(|dir| JudgedPath::new(dir, true, roots));
         let plain = run.and_then(plain).filter(|_| input.scripts.is_empty());
         let mut facts = Self {
             subject,
             roots,
+            writes,
             paths: paths.collect(),
             plain,
-            possible: everything_possible(subject),
+            possible,
             hindrance: None,
             maybe_paths: OnceCell::new(),
             cwd,
         };
         facts.hindrance = facts.hindrance_by(search);
+        facts.find_linked_programs();
         facts
+    }
+
+    /// A program that is started by a link is what the link leads to as well: `./x` may be `/bin/rm`.
+    fn find_linked_programs(&mut self) {
+        let dir = self.dir().to_owned();
+        let Some(possible) = &mut self.possible else {
+            return;
+        };
+        let mut looked = 0;
+        for commands in [&mut possible.commands, &mut possible.perhaps] {
+            let mut found = Vec::new();
+            for command in commands.iter() {
+                let Some((program, args)) = command.split_first() else {
+                    continue;
+                };
+                if !program.contains('/') {
+                    continue;
+                }
+                looked += 1;
+                if looked > MAX_PROGRAMS {
+                    possible.unclear = true;
+                    break;
+                }
+                let real = dir.join(program).canonicalize().ok();
+                if let Some(real) =
+                    real.filter(|real| real.file_name() != Path::new(program).file_name())
+                {
+                    let real = real.to_string_lossy().into_owned();
+                    found.push(std::iter::once(real).chain(args.iter().cloned()).collect());
+                }
+            }
+            commands.append(&mut found);
+        }
+    }
+
+    /// Where a command runs.
+    fn dir(&self) -> &Path {
+        self.cwd
+            .as_ref()
+            .map_or(self.roots.cwd(), JudgedPath::resolved)
+    }
+
+    /// It names nothing that could be judged but what kind it says it is.
+    pub fn is_blank(&self) -> bool {
+        let input = &self.subject.input;
+        self.paths.is_empty()
+            && input.maybe_paths.is_empty()
+            && input.kind().is_none()
+            && !self.has_command()
+    }
+
+    /// A word of the plain command, from `first` on, that names a place outside the workspace: what an
+    /// allow rule says of its first words does not hold for another project.
+    pub fn stray_word(&self, first: usize) -> Option<&str> {
+        let words = self.plain.iter().flatten();
+        let mut words = words.flat_map(|words| words.iter().skip(first)).enumerate();
+        let stray = words.find(|(n, word)| {
+            *n >= MAX_MAYBE_PATHS
+                || places_in(word).any(|place| {
+                    let paths = judged_from(place, self.writes, self.dir(), self.roots);
+                    paths.into_iter().any(|path| !path.inside())
+                })
+        });
+        stray.map(|(_, word)| word.as_str())
     }
 
     /// What it says it does, and what it does by its input.
@@ -161,12 +238,21 @@ impl<'a> Facts<'a> {
         });
         let mut strays = Vec::new();
         for (_, stray) in hidden.into_iter().chain(plain) {
-            if strays.len() == MAX_STRAYS {
-                break;
-            }
             if !strays.contains(&stray) {
                 strays.push(stray);
             }
+        }
+        if let Some(more) = strays
+            .len()
+            .checked_sub(MAX_STRAYS)
+            .filter(|more| *more > 0)
+        {
+            strays.truncate(MAX_STRAYS);
+            strays.push(Stray {
+                asked: SafeText::line(&format!("{more} more of its paths")),
+                leads: None,
+                why: "lead outside of the workspace or are protected".into(),
+            });
         }
         strays
     }
@@ -188,7 +274,7 @@ impl<'a> Facts<'a> {
             let words = self.possible.iter().flat_map(|possible| &possible.words);
             let texts = self.subject.input.maybe_paths.iter();
             let all = texts.chain(words).take(MAX_MAYBE_PATHS);
-            all.flat_map(|path| judged(path, self.subject, self.roots))
+            all.flat_map(|path| judged(path, self.writes, self.subject, self.roots))
                 .collect()
         })
     }
@@ -223,10 +309,7 @@ impl<'a> Facts<'a> {
             .iter()
             .flatten()
             .filter_map(|words| words.first());
-        let dir = self
-            .cwd
-            .as_ref()
-            .map_or(self.roots.cwd(), JudgedPath::resolved);
+        let dir = self.dir();
         program
             .filter(|program| !program.contains('/'))
             .find_map(|program| found_by_chance(program, search?, dir))
@@ -256,53 +339,78 @@ fn found_by_chance(program: &str, search: &OsStr, dir: &Path) -> Option<OsString
 /// A path in all ways in which an agent may mean it.
 fn judged<'a>(
     path: &'a str,
+    write: bool,
     subject: &'a Subject,
     roots: &'a Roots,
 ) -> impl Iterator<Item = JudgedPath> + 'a {
-    let uri = path.strip_prefix("file://").map(decoded);
-    let home = path
-        .strip_prefix('~')
-        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
-        .and_then(|rest| {
-            let home = env::home_dir()?;
-            Some(format!("{}{rest}", home.to_str()?))
-        });
-    let as_it_is = (uri.is_none() && home.is_none()).then(|| path.to_owned());
-    let names: Vec<String> = [uri, home, as_it_is].into_iter().flatten().collect();
-    let from = move |name: String| {
+    let names = named_by(path);
+    names.into_iter().flat_map(move |name| {
         let base = subject.base.as_ref().filter(|_| !name.starts_with('/'));
         let other = base
             .map(|base| roots.absolute(&base.to_string_lossy()).join(&name))
             .filter(|other| *other != roots.absolute(&name))
-            .map(|other| JudgedPath::new(&other.to_string_lossy(), roots));
-        let first = JudgedPath::new(&name, roots);
+            .map(|other| JudgedPath::new(&other.to_string_lossy(), write, roots));
+        let first = JudgedPath::new(&name, write, roots);
         let all = std::iter::once(first).chain(other);
         all.map(move |judged| judged.named(path))
-    };
-    names.into_iter().flat_map(from)
+    })
 }
 
-/// `%20` and the like of a URI's path.
-fn decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((&byte, behind)) = rest.split_first() {
-        let hex = behind
-            .get(..2)
-            .and_then(|hex| std::str::from_utf8(hex).ok());
-        let code = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match code {
-            Some(code) if byte == b'%' => {
-                bytes.push(code);
-                rest = &behind[2..];
-            }
-            _ => {
-                bytes.push(byte);
-                rest = behind;
-            }
+/// The same, counted from that directory alone.
+fn judged_from(path: &str, write: bool, dir: &Path, roots: &Roots) -> Vec<JudgedPath> {
+    let names = named_by(path).into_iter();
+    names
+        .map(|name| JudgedPath::new(&dir.join(name).to_string_lossy(), write, roots))
+        .collect()
+}
+
+/// A spelling as paths of the system.
+fn named_by(path: &str) -> Vec<String> {
+    let home = || env::home_dir()?.into_os_string().into_string().ok();
+    match Place::of(path) {
+        Place::Path(path) => vec![path.to_owned()],
+        Place::Home(rest) => {
+            vec![home().map_or_else(|| path.to_owned(), |home| format!("{home}{rest}"))]
         }
+        Place::Uri(paths) => paths,
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The parts of a word that a program may take for a place: all of it, what stands behind `=`, `:` and
+/// the like, and what is joined to an option.
+fn places_in(word: &str) -> impl Iterator<Item = &str> {
+    let separators = ['=', ':', ',', '@'];
+    let whole = Some(word).filter(|word| !word.starts_with('-'));
+    let joined = word
+        .strip_prefix('-')
+        .filter(|rest| !rest.starts_with('-'))
+        .map(|rest| {
+            let mut letters = rest.chars();
+            letters.next();
+            letters.as_str()
+        });
+    let pieces = word
+        .match_indices(separators)
+        .map(|(at, separator)| &word[at + separator.len()..])
+        .flat_map(move |rest| [rest, rest.split(separators).next().unwrap_or_default()]);
+    // Of a list `a:b` what stands first.
+    let head = word
+        .split(separators)
+        .next()
+        .filter(|head| head.len() < word.len());
+    let all = whole.into_iter().chain(joined).chain(pieces).chain(head);
+    // The shell's usual places for nothing, and addresses of other machines.
+    all.filter(move |place| {
+        let nowhere = [
+            "/dev/null",
+            "/dev/stdin",
+            "/dev/stdout",
+            "/dev/stderr",
+            "/dev/tty",
+        ];
+        let address = place.starts_with("//") && word.contains("://") && !word.contains("file:");
+        !place.is_empty() && !nowhere.contains(place) && !address
+    })
 }
 
 fn plain(run: &CommandRun) -> Option<Vec<Vec<String>>> {

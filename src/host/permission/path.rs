@@ -34,7 +34,8 @@ pub struct JudgedPath {
 }
 
 impl JudgedPath {
-    pub fn new(path: &str, roots: &Roots) -> Self {
+    /// `write`: it may be changed, as far as the request says.
+    pub fn new(path: &str, write: bool, roots: &Roots) -> Self {
         let asked = roots.absolute(path);
         // What cannot be resolved cannot be touched either; to be sure it counts as outside.
         let found = roots.resolve(path);
@@ -42,8 +43,7 @@ impl JudgedPath {
         let (resolved, relative, obstacle) = match found {
             Ok(found) => {
                 let relative = roots.relative(&found.path).map(Path::to_owned);
-                // Whether it is read or written is only the agent's word.
-                let obstacle = found.obstacle(true);
+                let obstacle = found.obstacle(write);
                 (found.path, relative, obstacle)
             }
             Err(_) => (asked.clone(), None, Some(Obstacle::Outside)),

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use super::{
     facts::{Facts, Subject},
+    path::JudgedPath,
     rule::{Catch, CompiledRule, Fit},
 };
 use crate::{
@@ -118,7 +119,18 @@ impl Judge {
         shell: bool,
         roots: &Roots,
     ) -> TerminalVerdict {
-        match self.rule_on(&self.facts(&Subject::of_terminal(request, shell), roots)) {
+        let subject = Subject::of_terminal(request, shell);
+        let facts = self.facts(&subject, roots);
+        // Outside asks, as a file does; whatever the rules leave open.
+        let elsewhere = facts.cwd.as_ref().filter(|cwd| !cwd.inside());
+        match (self.rule_on(&facts), elsewhere.map(JudgedPath::why_outside)) {
+            (Ruling::Open(_) | Ruling::Outside(_), Some(reason)) => TerminalVerdict::Ask { reason },
+            (ruling, _) => self.terminal_verdict(ruling),
+        }
+    }
+
+    fn terminal_verdict(&self, ruling: Ruling) -> TerminalVerdict {
+        match ruling {
             Ruling::Deny(rule) => TerminalVerdict::Refuse(Refusal { rule }),
             Ruling::Ask(reason) => TerminalVerdict::Ask {
                 reason: reason.unwrap_or_default(),

@@ -1,11 +1,19 @@
 //! One rule against one request.
 
+use std::borrow::Cow;
+
 use super::{
     command::{begins_with, may_be, rule_words},
     facts::Facts,
     path::{JudgedPath, PathGlob},
 };
-use crate::proto::{Rule, ToolKind};
+use crate::{
+    proto::{Rule, ToolKind},
+    text::first_bytes,
+};
+
+/// Bytes of a command's word that a reason quotes.
+const MAX_QUOTED: usize = 200;
 
 /// A rule, ready to be matched.
 pub struct CompiledRule {
@@ -24,11 +32,11 @@ pub enum Catch {
 }
 
 /// Whether an allow rule matches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fit<'a> {
     No,
     /// But for this.
-    Hindered(&'a str),
+    Hindered(Cow<'a, str>),
     Yes,
 }
 
@@ -43,8 +51,9 @@ impl CompiledRule {
 
     /// For allow rules: every part that it names matches for certain, with all paths, and in all
     /// ways in which a command can be read. Without a path of its own a rule does not reach outside
-    /// the workspace. A command that is not plain matches none, nor does one with an environment or
-    /// in a directory that may make something else of it.
+    /// the workspace: not by a location, nor by a word of a command that the rule does not name itself.
+    /// A command that is not plain matches none, nor does one with an environment or in a directory that
+    /// may make something else of it.
     pub fn fits<'a>(&self, facts: &'a Facts<'_>) -> Fit<'a> {
         let kind = self.rule.kind.is_none_or(|kind| kind == facts.kind());
         let paths = match &self.path {
@@ -61,8 +70,20 @@ impl CompiledRule {
         if !(self.names_something() && kind && self.matches_tool(facts) && paths && command) {
             return Fit::No;
         }
-        match &facts.hindrance {
-            Some(hindrance) => Fit::Hindered(hindrance),
+        if let Some(hindrance) = &facts.hindrance {
+            return Fit::Hindered(hindrance.into());
+        }
+        let only_kind = self.rule.tool.is_none() && self.path.is_none() && self.words.is_none();
+        if only_kind && facts.is_blank() {
+            return Fit::Hindered("the call does not say what it would do".into());
+        }
+        // The program itself is for the rule, or for PATH, to say.
+        let named = self.words.as_ref().map_or(1, Vec::len);
+        match facts.stray_word(named) {
+            Some(word) => {
+                let word = first_bytes(word, MAX_QUOTED);
+                Fit::Hindered(format!("{word:?} may lead outside the workspace").into())
+            }
             None => Fit::Yes,
         }
     }

@@ -330,7 +330,11 @@ impl Step<'_> {
                 }),
                 Compared::Question(question) => self.compared_file(QuestionId(question), shown),
             },
-            Event::Decided { question, verdict } => self.decided(question, verdict),
+            Event::Decided {
+                question,
+                revision,
+                verdict,
+            } => self.decided(question, revision, verdict),
             Event::OutsideRoots {
                 key,
                 request,

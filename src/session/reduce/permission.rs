@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::{
     proto::{
         CommandSubject, HostReply, OptionId, Patch, PermissionKind, PermissionOption,
-        PermissionOutcome, PermissionRequest, PermissionSubject, RawJson, RequestKey, RpcError,
-        ToolCallId, ToolCallPatch, ToolContent, ToolKind, code,
+        PermissionOutcome, PermissionRequest, PermissionSubject, Place, RawJson, RequestKey,
+        RpcError, ToolCallId, ToolCallPatch, ToolContent, ToolKind, code,
     },
     session::{
         Answered, BlockId, By, Changed, Effect, PermissionQuestion, Question, QuestionId, Stray,
@@ -83,6 +83,7 @@ impl Step<'_> {
                 strays: Vec::new(),
                 since: self.now,
                 deciding: true,
+                judging: true,
                 names_command,
                 revision: 0,
                 changed: None,
@@ -90,22 +91,31 @@ impl Step<'_> {
         self.mark_asking(block);
         self.effects.push(Effect::Decide {
             question: id,
+            revision: 0,
             subject: Box::new(subject),
             options: request.options,
         });
     }
 
-    pub(super) fn decided(&mut self, id: QuestionId, verdict: Verdict) {
+    /// `revision`: what the policy looked at; without one what is asked about now.
+    pub(super) fn decided(&mut self, id: QuestionId, revision: Option<u64>, verdict: Verdict) {
         let Some(at) = self.position(id) else {
             return;
         };
         let Some(Question::Permission(question)) = self.session.questions.get(at) else {
             return;
         };
-        if !question.deciding {
+        let deciding = question.deciding;
+        if !deciding && (revision.is_none() || !question.judging) {
             return;
         }
+        if revision.is_some_and(|judged| judged != question.revision) {
+            // It was about what the call no longer says.
+            return self.judge(at);
+        }
         let (picked, reason, strays) = match verdict {
+            // What the person has before them already is theirs: it does not go away under their hand.
+            Verdict::Allow { .. } if !deciding => (None, None, Vec::new()),
             Verdict::Allow { option, rule } => (Some((option, true, rule)), None, Vec::new()),
             Verdict::Deny { option, rule } => (Some((option, false, rule)), None, Vec::new()),
             Verdict::Ask { reason, strays } => (None, reason, strays),
@@ -132,12 +142,32 @@ impl Step<'_> {
 
     fn leave_to_person(&mut self, at: usize, reason: Option<SafeText>, strays: Vec<Stray>) {
         if let Some(Question::Permission(question)) = self.session.questions.get_mut(at) {
-            question.deciding = false;
+            question.judging = false;
+            if question.deciding {
+                question.deciding = false;
+                question.since = self.now;
+            } else if question.strays != strays || question.reason != reason {
+                // Something else to be read before the answer.
+                question.revision += 1;
+            }
             question.reason = reason;
             question.strays = strays;
-            question.since = self.now;
         }
         self.refuse_if_unattended(at);
+    }
+
+    /// Asks the policy about what a question is about now. Once at a time: an agent may change its call
+    /// faster than the disk is looked at.
+    fn judge(&mut self, at: usize) {
+        if let Some(Question::Permission(question)) = self.session.questions.get_mut(at) {
+            question.judging = true;
+            self.effects.push(Effect::Decide {
+                question: question.id,
+                revision: question.revision,
+                subject: Box::new(question.subject.clone()),
+                options: question.options.clone(),
+            });
+        }
     }
 
     /// The person's answer: to this question, with one of its options, once (V1-PERM-10).
@@ -303,6 +333,9 @@ impl Step<'_> {
                 question.changed.get_or_insert(Changed {
                     command: before.command,
                 });
+                if !question.judging {
+                    self.judge(at);
+                }
             }
         }
     }
@@ -312,8 +345,10 @@ impl Step<'_> {
         // Policy counts from the session's directory.
         let cwd = self.inside_cwd();
         let absolute = |path: &str| match cwd {
-            Some(cwd) => cwd.join(path).to_string_lossy().into_owned(),
-            None => path.to_owned(),
+            Some(cwd) if Place::of(path).is_relative() => {
+                cwd.join(path).to_string_lossy().into_owned()
+            }
+            _ => path.to_owned(),
         };
         let diffs = call.content.iter().filter_map(|content| match content {
             ToolContent::Diff(diff) => Some(diff.paths()),
@@ -358,11 +393,9 @@ impl Step<'_> {
             let line = run.line.clone();
             Arc::make_mut(&mut input).scripts.push(line);
         }
-        if cwd.is_some() && input.paths.iter().any(|path| is_relative(path)) {
+        if cwd.is_some() && input.paths.iter().any(|path| Place::of(path).is_relative()) {
             for path in &mut Arc::make_mut(&mut input).paths {
-                if is_relative(path) {
-                    *path = absolute(path);
-                }
+                *path = absolute(path);
             }
         }
         Some(Subject {
@@ -393,11 +426,6 @@ enum About {
     Call,
     Command(CommandSubject),
     Unknown,
-}
-
-/// By its text: neither of the home directory, nor a URI.
-fn is_relative(path: &str) -> bool {
-    !path.starts_with(['/', '~']) && !path.starts_with("file:")
 }
 
 /// Id of the call that stands for what is only asked about; none that an agent would use.

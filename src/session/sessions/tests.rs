@@ -221,7 +221,14 @@ fn questions_stay_with_the_session_that_asks() {
             assert_eq!(by, key);
             if let Effect::Decide { question, .. } = effect {
                 let verdict = Verdict::ask(None);
-                bench.apply(by, Event::Decided { question, verdict });
+                bench.apply(
+                    by,
+                    Event::Decided {
+                        question,
+                        revision: None,
+                        verdict,
+                    },
+                );
             }
         }
     }

@@ -198,7 +198,11 @@ impl Bench {
         });
         if let Some(question) = asked {
             let verdict = Verdict::ask(None);
-            self.event(Event::Decided { question, verdict });
+            self.event(Event::Decided {
+                question,
+                revision: None,
+                verdict,
+            });
         }
     }
 

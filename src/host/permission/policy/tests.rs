@@ -471,10 +471,20 @@ fn what_is_protected_and_what_leads_nowhere_is_told_too() {
 #[test]
 fn paths_that_lead_outside_are_told_of_up_to_a_limit() {
     let case = case(Policy::Ask, &[]);
-    for (count, told) in [(19, 19), (20, 20), (21, 20)] {
+    for (count, told, more) in [
+        (19, 19, ""),
+        (20, 20, ""),
+        (21, 21, "1 more"),
+        (50, 21, "30 more"),
+    ] {
         let paths: Vec<String> = (0..count).map(|n| format!("../out/{n}")).collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        assert_eq!(strays(&case, &touch(ToolKind::Edit, &paths)).len(), told);
+        let strays = strays(&case, &touch(ToolKind::Edit, &paths));
+        assert_eq!(strays.len(), told);
+        assert!(
+            strays.last().is_some_and(|last| last.starts_with(more)),
+            "{strays:?}"
+        );
     }
     for (bytes, cut) in [(4_095, false), (4_096, false), (4_097, true)] {
         let long = format!(

@@ -128,6 +128,63 @@ fn a_folder_swapped_for_a_link_all_the_time_leads_nowhere_outside_v1_fs_11() {
     }
 }
 
+/// By a link in the workspace too: rules are for where a path leads.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_swapped_for_a_link_all_the_time_leads_to_nothing_that_a_rule_denies() {
+    const TRIES: usize = 4_000;
+    let host = fixture_with(|config| {
+        config.rules = vec![Rule {
+            kind: None,
+            tool: None,
+            path: Some("secret/**".to_owned()),
+            command: None,
+            decision: Decision::Deny,
+            label: "deny path=secret/**".into(),
+        }];
+    });
+    let ws = host.path("ws");
+    for name in ["sub", "secret"] {
+        fs::create_dir(ws.join(name)).unwrap();
+        fs::write(ws.join(name).join("f"), name).unwrap();
+    }
+    symlink("secret", ws.join("link")).unwrap();
+    let mut served = 0;
+    while_swapping(&ws.join("sub"), &ws.join("link"), || {
+        for _ in 0..TRIES {
+            if let ServeOutcome::Reply(HostReply::Content(content)) =
+                host.file(read("sub/f"), Consent::None)
+            {
+                assert_eq!(content, "sub");
+                served += 1;
+            }
+            host.file(write("sub/f", "sub"), Consent::None);
+        }
+    });
+    assert_eq!(fs::read_to_string(ws.join("secret/f")).unwrap(), "secret");
+    assert_eq!(names(&ws.join("secret")).len(), 1);
+    assert!(served > TRIES / 100, "{served} read");
+}
+
+// V1-FS-05
+#[test]
+fn a_path_that_is_spelled_like_no_path_names_no_file_of_the_workspace() {
+    let host = fixture();
+    for path in ["~", "~/x", "file:///etc/x", "file:/etc/x", "FILE:x"] {
+        let outcome = host.file(write(path, "x"), Consent::Folder);
+        let ServeOutcome::Reply(HostReply::Error(error)) = outcome else {
+            panic!("{path}: {outcome:?}");
+        };
+        assert_eq!(error.code, code::INVALID_PARAMS);
+        assert!(error.message.contains("absolute"), "{}", error.message);
+    }
+    assert!(names(&host.path("ws")).is_empty());
+    for path in ["a~", "x/~/y", "files:x"] {
+        let outcome = host.file(write(path, "x"), Consent::None);
+        assert_eq!(outcome, ServeOutcome::Reply(HostReply::Done), "{path}");
+    }
+}
+
 // The word of the person is for the place that they were shown.
 #[cfg(target_os = "linux")]
 #[test]
@@ -318,7 +375,7 @@ fn what_git_keeps_is_read_freely_and_asked_about_for_each_write() {
         for path in [
             ".gitignore",
             ".github/workflows/x.yml",
-            ".vscode/settings.json",
+            ".vscode/extensions.json",
         ] {
             let outcome = host.file(write(path, "x"), Consent::None);
             assert_eq!(outcome, ServeOutcome::Reply(HostReply::Done), "{path}");

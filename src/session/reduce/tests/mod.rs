@@ -6,6 +6,7 @@ mod compaction;
 mod connection;
 mod diffs;
 mod elicitation;
+mod judging;
 mod listing;
 mod login;
 mod messages;

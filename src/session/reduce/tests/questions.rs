@@ -18,6 +18,7 @@ fn newest(play: &Play) -> QuestionId {
 
 fn ask(play: &mut Play, question: QuestionId) -> Vec<Effect> {
     play.event(Event::Decided {
+        revision: None,
         question,
         verdict: Verdict::ask(None),
     })
@@ -157,7 +158,11 @@ fn a_rule_answers_and_is_named_v1_perm_06() {
     ] {
         play.asks_about("t");
         let question = newest(&play);
-        let effects = play.event(Event::Decided { question, verdict });
+        let effects = play.event(Event::Decided {
+            question,
+            revision: None,
+            verdict,
+        });
         assert_eq!(wire(&effects), [reply]);
         assert_eq!(effects.len(), 1, "nobody is called");
     }
@@ -182,6 +187,7 @@ fn policy_that_picks_what_was_not_offered_asks() {
     play.asks_about("t");
     let question = newest(&play);
     let effects = play.event(Event::Decided {
+        revision: None,
         question,
         verdict: Verdict::Allow {
             option: OptionId::new("made-up"),
@@ -227,6 +233,7 @@ fn a_question_held_back_comes_up_once_policy_has_answered_the_one_before() {
         rule: "r".into(),
     };
     let effects = play.event(Event::Decided {
+        revision: None,
         question: first,
         verdict,
     });
@@ -574,7 +581,11 @@ fn what_policy_found_of_the_paths_stands_with_the_question() {
         reason: None,
         strays: vec![stray.clone()],
     };
-    play.event(Event::Decided { question, verdict });
+    play.event(Event::Decided {
+        question,
+        revision: None,
+        verdict,
+    });
     let Some(Question::Permission(asked)) = play.session.shown_question() else {
         panic!("no question");
     };

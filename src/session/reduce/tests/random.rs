@@ -288,9 +288,15 @@ impl World {
                     let (of, shown) = (asked.of, Some(shown.collect()));
                     self.compared.push(Event::Compared { of, shown });
                 }
-                Effect::Decide { question, .. } => {
-                    assert!(question.0 > self.seen_questions, "an id comes twice");
-                    self.seen_questions = question.0;
+                Effect::Decide {
+                    question, revision, ..
+                } => {
+                    let again = revision > 0 && question.0 <= self.seen_questions;
+                    assert!(
+                        again || question.0 > self.seen_questions,
+                        "an id comes twice"
+                    );
+                    self.seen_questions = self.seen_questions.max(question.0);
                 }
                 Effect::RestoreDraft(prompt) => {
                     self.restored.insert(prompt.text);
@@ -532,7 +538,11 @@ impl World {
                     },
                     _ => Verdict::ask(None),
                 };
-                self.event(Event::Decided { question, verdict });
+                self.event(Event::Decided {
+                    question,
+                    revision: None,
+                    verdict,
+                });
             }
             Act::Withdraw(n) => {
                 // The peer filters what is answered.

@@ -89,6 +89,7 @@ fn asks_for(play: &mut Play, session: &str, tool: &str) -> (RequestKey, Vec<Effe
 fn left_to_person(play: &mut Play) {
     let question = play.session.questions.back().expect("a question").id();
     play.event(Event::Decided {
+        revision: None,
         question,
         verdict: Verdict::ask(None),
     });

@@ -88,7 +88,11 @@ fn answer_newest(play: &mut Play, option: &str) {
         panic!("a question");
     };
     let verdict = crate::session::Verdict::ask(None);
-    play.event(Event::Decided { question, verdict });
+    play.event(Event::Decided {
+        question,
+        revision: None,
+        verdict,
+    });
     play.event(Event::Answer {
         question,
         option: crate::proto::OptionId::new(option),

@@ -76,6 +76,7 @@ fn a_turn_that_a_denial_ended_says_why() {
     play.asks_about("t");
     let question = play.session.questions[0].id();
     play.event(Event::Decided {
+        revision: None,
         question,
         verdict: Verdict::Deny {
             option: OptionId::new("no"),

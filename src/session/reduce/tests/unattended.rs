@@ -35,6 +35,7 @@ fn asked(play: &mut Play, options: Vec<PermissionOption>, reason: Option<SafeTex
         panic!("not decided: {effects:?}");
     };
     play.event(Event::Decided {
+        revision: None,
         question: *question,
         verdict: Verdict::ask(reason),
     })

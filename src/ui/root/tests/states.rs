@@ -344,7 +344,11 @@ fn asks(bench: &mut Bench, number: u64, subject: PermissionSubject) {
     let asked = bench.session.questions.iter().map(Question::id).next_back();
     let question = asked.expect("a question");
     let verdict = Verdict::ask(None);
-    bench.event(Event::Decided { question, verdict });
+    bench.event(Event::Decided {
+        question,
+        revision: None,
+        verdict,
+    });
 }
 
 // V2-PERM-01

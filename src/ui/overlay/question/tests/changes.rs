@@ -152,6 +152,7 @@ fn a_command_that_the_request_names_stays_beside_what_its_call_says_now() {
     });
     let question = bench.session.questions.front().map(|asked| asked.id());
     bench.event(Event::Decided {
+        revision: None,
         question: question.expect("it asks"),
         verdict: crate::session::Verdict::ask(None),
     });
