@@ -75,6 +75,9 @@ pub struct ToolInput {
     pub paths: Vec<String>,
     /// Other texts in it that could be paths.
     pub maybe_paths: Vec<String>,
+    /// The member by which it asks for more than the command alone: to run it without the agent's own
+    /// sandbox, or by another user.
+    pub beyond: Option<String>,
     /// It holds what would be written to a file.
     pub writes: bool,
     /// A text in it is a URL.

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     proto::{CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind},
-    text::command_line,
+    text::{command_line, first_bytes},
 };
 
 /// Objects in objects, JSON in texts.
@@ -75,6 +75,19 @@ const CWD: [&str; 9] = [
     "dirpath",
     "dir",
 ];
+/// What a command is run by.
+const INTERPRETERS: [&str; 4] = ["shell", "shellpath", "shellprogram", "interpreter"];
+/// In names of members that ask for more than the command alone.
+const BEYOND: [&str; 6] = [
+    "sandbox",
+    "escalat",
+    "privileg",
+    "dangerous",
+    "unsafe",
+    "sudo",
+];
+/// Bytes of such a name that are kept.
+const MAX_NAME: usize = 100;
 /// Where a line to be run may stand that is not called a command.
 const SCRIPTS: [&str; 4] = ["script", "shellscript", "stdin", "bash"];
 const PATHS: [&str; 40] = [
@@ -329,6 +342,9 @@ impl Finder {
                 cwd = cwd.or(dir);
             }
         }
+        for (n, member) in members.iter().enumerate() {
+            used[n] |= self.beside_command(member);
+        }
         for line in lines {
             let mut run = line.with_args(args.as_ref());
             if run.line.trim().is_empty() {
@@ -338,6 +354,45 @@ impl Finder {
             run.cwd.clone_from(&cwd);
             self.runs.push(run);
         }
+    }
+
+    /// A member beside a command that says how it is run: whether that is all that it says.
+    fn beside_command(&mut self, member: &Member<'_>) -> bool {
+        let (name, value) = (&*member.name, member.value.get().trim_ascii());
+        if INTERPRETERS.contains(&name) {
+            let program = whole_text(value).unwrap_or_default();
+            let usual = program
+                .rsplit('/')
+                .next()
+                .is_some_and(|name| SHELLS.contains(&name));
+            let system = !program.contains('/')
+                || program.starts_with("/bin/")
+                || program.starts_with("/usr/bin/");
+            if !program.is_empty() && !(usual && system) {
+                // It runs first, whatever the line says.
+                self.found.scripts.push(program);
+            }
+            return true;
+        }
+        if BEYOND.iter().any(|part| name.contains(part)) {
+            let plain = whole_text(value).unwrap_or_else(|| value.to_owned());
+            let nothing = [
+                "",
+                "null",
+                "false",
+                "0",
+                "default",
+                "use_default",
+                "none",
+                "{}",
+                "[]",
+            ];
+            if !nothing.contains(&plain.to_ascii_lowercase().as_str()) {
+                let name = first_bytes(&member.written, MAX_NAME).to_owned();
+                self.found.beyond.get_or_insert(name);
+            }
+        }
+        false
     }
 
     fn text(&mut self, json: &str, key: &str, depth: usize) {
@@ -414,6 +469,9 @@ impl Finder {
             }
             run.cwd = run.cwd.or(self.cwd);
             self.found.run = Some(run);
+        } else if let Some(dir) = self.cwd.take() {
+            // Where a search begins, say.
+            self.add_path(&dir, true);
         }
         self.found
     }

@@ -21,7 +21,21 @@ const MAX_WORDS: usize = 1_000;
 /// Words of a program that joins them, from which on a line may begin.
 const MAX_STARTS: usize = 16;
 
-const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish"];
+const SHELLS: [&str; 10] = [
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "mksh",
+    "ash",
+    "fish",
+    "pwsh",
+    "powershell",
+];
+
+/// Programs that run what a variable among their arguments says: `make SHELL='rm x'`.
+const MAKES: [&str; 3] = ["make", "gmake", "bmake"];
 
 /// Programs whose arguments are, or hold, another command.
 const WRAPPERS: [&str; 69] = [
@@ -287,6 +301,19 @@ impl Possible {
         let unknown = program.dynamic && name.contains(['$', '*', '?', '[', '{']);
         self.unclear |= name.is_empty() || unknown && !is_test(name) || runs_program(name, args);
         self.record(words);
+        // What a name stands for then is only in its definition.
+        self.unclear |= name == "git" && args.iter().any(|arg| arg.text.contains("alias."));
+        if MAKES.contains(&name) {
+            let value = |arg: &Word| {
+                let (_, value) = arg.text.split_once('=')?;
+                Some(Word {
+                    text: value.to_owned(),
+                    dynamic: arg.dynamic,
+                })
+            };
+            let values: Vec<Word> = args.iter().filter_map(value).collect();
+            self.add_perhaps(&values, depth);
+        }
         let shell = SHELLS.contains(&name);
         let git_runs = |arg: &Word| arg.text.contains("=!") || GIT_RUNS.contains(&&*arg.text);
         if OUTER.contains(&name) || name == "git" && args.iter().any(git_runs) {
@@ -448,6 +475,11 @@ fn is_flag(arg: &str, option: &str) -> bool {
         return false;
     };
     !flags.starts_with('-') && flags.contains(flag)
+}
+
+/// Whether a word behind those that an allow rule names decides what the command runs.
+pub fn decides(program: &str, word: &str) -> bool {
+    MAKES.contains(&base_name(program)) && word.contains('=') && !word.starts_with('-')
 }
 
 /// Characters that a shell makes more of than a word.

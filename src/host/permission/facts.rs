@@ -1,15 +1,16 @@
 //! What a request would do, from whichever way it came: all that rules and policy go by.
 
 use std::{
+    borrow::Cow,
     cell::OnceCell,
     env,
     ffi::{OsStr, OsString},
     os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use super::{
-    command::{Possible, allowable_words, allowable_words_of, possible, possible_of},
+    command::{Possible, allowable_words, allowable_words_of, decides, possible, possible_of},
     path::JudgedPath,
 };
 use crate::{
@@ -184,16 +185,55 @@ impl<'a> Facts<'a> {
     /// A word of the plain command, from `first` on, that names a place outside the workspace: what an
     /// allow rule says of its first words does not hold for another project.
     pub fn stray_word(&self, first: usize) -> Option<&str> {
-        let words = self.plain.iter().flatten();
-        let mut words = words.flat_map(|words| words.iter().skip(first)).enumerate();
-        let stray = words.find(|(n, word)| {
+        let mut words = self.plain.iter().flatten().flat_map(|words| {
+            let program = words.first().map_or("", String::as_str);
+            words.iter().skip(first).map(move |word| (program, word))
+        });
+        let mut words = words.by_ref().enumerate();
+        let stray = words.find(|(n, (program, word))| {
             *n >= MAX_MAYBE_PATHS
+                || decides(program, word)
                 || places_in(word).any(|place| {
                     let paths = judged_from(place, self.writes, self.dir(), self.roots);
                     paths.into_iter().any(|path| !path.inside())
                 })
         });
-        stray.map(|(_, word)| word.as_str())
+        stray.map(|(_, (_, word))| word.as_str())
+    }
+
+    /// A text of the input that can hardly be anything but a place outside the workspace, whatever its
+    /// member is called: absolute or leading up, and something is there. Of a glob what stands before
+    /// its first sign.
+    pub fn maybe_outside(&self) -> Option<JudgedPath> {
+        let texts = self.subject.input.maybe_paths.iter().take(MAX_MAYBE_PATHS);
+        let pieces = texts.flat_map(|text| {
+            let pieces = text.split([',', '{', '}', ':', '=']);
+            std::iter::once(text.as_str()).chain(pieces)
+        });
+        pieces.map(str::trim).find_map(|piece| {
+            let home = ["$HOME", "${HOME}"]
+                .iter()
+                .find_map(|home| piece.strip_prefix(home));
+            let piece = home.map_or(Cow::Borrowed(piece), |rest| format!("~{rest}").into());
+            let fixed = match piece.find(['*', '?', '[']) {
+                Some(at) => piece[..at].rsplit_once('/').map_or("", |(dir, _)| dir),
+                None => &piece,
+            };
+            let fixed = if fixed.is_empty() && piece.starts_with("/*") {
+                "/"
+            } else {
+                fixed
+            };
+            let leads_up = Path::new(fixed)
+                .components()
+                .any(|part| part == Component::ParentDir);
+            if Place::of(fixed).is_relative() && !leads_up || fixed.starts_with("//") {
+                return None;
+            }
+            let paths = judged(fixed, self.writes, self.subject, self.roots);
+            let mut outside = paths.filter(|path| !path.inside() && path.is_somewhere());
+            outside.next()
+        })
     }
 
     /// What it says it does, and what it does by its input.
@@ -303,6 +343,15 @@ impl<'a> Facts<'a> {
         }
         if input.unclear {
             return Some("not all of it could be looked at".to_owned());
+        }
+        if let Some(name) = &input.beyond {
+            return Some(format!("{name:?} asks for more than the command"));
+        }
+        if input.writes && self.has_command() {
+            return Some("it changes files as well".to_owned());
+        }
+        if let Some(path) = self.maybe_outside() {
+            return Some(format!("{} may be meant", path.why_outside()));
         }
         let program = self
             .plain

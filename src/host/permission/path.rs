@@ -78,6 +78,12 @@ impl JudgedPath {
         self.asked.symlink_metadata().is_ok()
     }
 
+    /// There is such a file, or a directory that one could be made in; every path has the root.
+    pub fn is_somewhere(&self) -> bool {
+        let parent = self.asked.parent().filter(|dir| *dir != Path::new("/"));
+        self.exists() || parent.is_some_and(Path::is_dir)
+    }
+
     pub fn resolved(&self) -> &Path {
         &self.resolved
     }

@@ -193,9 +193,12 @@ impl Judge {
             }
             Policy::AllowAll => true,
         };
-        match facts.outside() {
-            _ if !by_policy => Ruling::Open(hindered),
-            Some(path) => Ruling::Outside(path.why_outside()),
+        if !by_policy {
+            return Ruling::Open(hindered);
+        }
+        let outside = facts.outside().map(JudgedPath::why_outside);
+        match outside.or_else(|| Some(facts.maybe_outside()?.why_outside())) {
+            Some(reason) => Ruling::Outside(reason),
             None => Ruling::Allow(policy_label(self.policy)),
         }
     }

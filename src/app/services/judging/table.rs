@@ -684,4 +684,136 @@ pub const TABLE: &[Row] = &[
             ),
         ],
     },
+    Row {
+        why: "a rule for a command does not allow what is asked for beside it",
+        set: ASK,
+        rules: &[
+            "allow command=cargo_test",
+            "allow command=make",
+            "allow kind=read",
+        ],
+        cases: &[
+            (
+                Call(Execute, r#"{"command":"cargo test","shell":"bash"}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","shell":"/bin/zsh"}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","shell":true}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","shell":"./evil"}"#),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","shell":"/p/bash"}"#),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","interpreter":"evil"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","dangerouslyDisableSandbox":true}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","dangerouslyDisableSandbox":false}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":["cargo","test"],"with_escalated_permissions":true}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":["cargo","test"],"sandbox_permissions":"require_escalated"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":["cargo","test"],"sandbox_permissions":"use_default"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","old_string":"a","new_string":"b","file_path":"b"}"#,
+                ),
+                "ask",
+            ),
+            (Call(Execute, r#"{"command":"make SHELL=./evil"}"#), "ask"),
+            (Call(Execute, r#"{"command":"make -j4 test"}"#), "allow"),
+        ],
+    },
+    Row {
+        why: "a place outside is seen under any name, also as a glob, in a list, by variable",
+        set: ALL,
+        rules: &["allow kind=read", "allow kind=search"],
+        cases: &[
+            (Call(Search, r#"{"pattern":"/etc/**"}"#), "ask"),
+            (Call(Search, r#"{"pattern":"/*"}"#), "ask"),
+            (Call(Search, r#"{"pattern":"*","cwd":"/etc"}"#), "ask"),
+            (Call(ToolKind::Read, r#""/etc/passwd""#), "ask"),
+            (Call(ToolKind::Read, r#"["src/a","/etc/passwd"]"#), "ask"),
+            (Call(Search, r#"{"pattern":"*","cwd":"src"}"#), "allow"),
+            (Call(Search, r#"{"glob":"../out/*.rs"}"#), "ask"),
+            (
+                Call(ToolKind::Read, r#"{"include":"{/etc/passwd,src/a}"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"which":"src/a,/etc/passwd"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"deep":{"any":["/etc/passwd"]}}"#),
+                "ask",
+            ),
+            (Call(ToolKind::Read, r#"{"any":"~/x"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"any":"$HOME/x"}"#), "ask"),
+            (Call(Other, r#"{"any":"/etc/passwd"}"#), "ask"),
+            (Call(Search, r#"{"pattern":"src/**"}"#), "allow"),
+            (Call(Search, r#"{"pattern":"a/../b"}"#), "allow"),
+            (
+                Call(
+                    Other,
+                    r#"{"endpoint":"/api/users","text":"see /etc/hosts"}"#,
+                ),
+                "allow",
+            ),
+            (Call(Other, r#"{"query":"a, b: c = d // e"}"#), "allow"),
+        ],
+    },
+    Row {
+        why: "other shells, make's variables and git's aliases run things as well",
+        set: ALL,
+        rules: &["deny command=rm", "deny command=git_push"],
+        cases: &[
+            (Run("pwsh -c 'rm x'"), "deny"),
+            (Run("pwsh -Command 'rm x'"), "deny"),
+            (Run("make SHELL='rm x'"), "ask"),
+            (Run("make X=1 all"), "allow"),
+            (Run("git -c alias.p=push p"), "ask"),
+            (Run("git --config-env=alias.p=X p"), "ask"),
+            (Run("git -c color.ui=never log"), "allow"),
+        ],
+    },
 ];
