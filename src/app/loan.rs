@@ -18,7 +18,10 @@ use rustix::process::{
 use tokio::task::JoinHandle;
 
 use crate::{
-    app::{signals::Ends, tty},
+    app::{
+        signals::{Ends, UsualStop, stops_as_usual},
+        tty,
+    },
     host::editor::CommandLine,
 };
 
@@ -45,6 +48,7 @@ pub struct Loan {
     sender: mpsc::Sender<News>,
     listener: JoinHandle<()>,
     called_in: Cell<bool>,
+    _usual_stop: UsualStop,
 }
 
 impl Loan {
@@ -66,6 +70,7 @@ impl Loan {
             sender,
             listener,
             called_in: Cell::new(false),
+            _usual_stop: stops_as_usual(),
         })
     }
 

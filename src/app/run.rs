@@ -42,7 +42,8 @@ pub async fn run(
     // Unbounded, as who sends must not wait for the loop; what sends is bounded: each piece of work
     // sends once, a terminal once until its screen is looked at, the writer one frame at a time.
     let (jobs, job_receiver) = mpsc::unbounded_channel();
-    let signals = Signals::listen().context("cannot listen to signals")?;
+    let signals = Signals::listen().and_then(Signals::with_stops);
+    let signals = signals.context("cannot listen to signals")?;
     tty::restore_on_crashes();
     tty::enter().context("cannot take over the terminal")?;
     let delay = tty::escape_delay(loaded.config.ui.escape_delay);
@@ -156,6 +157,7 @@ impl App {
                 tracing::info!(signal, "told to end");
                 self.exit = Some(ExitCode::Interrupted);
             }
+            Told::Stop => self.suspend()?,
             Told::Continue => {
                 // Whoever stopped us has had the terminal, and may have left it in any mode.
                 tty::restore();

@@ -12,6 +12,9 @@ pub enum Told {
     /// SIGINT or SIGQUIT: likewise, if they are for us. A terminal that is lent to another program
     /// sends them to the whole group for its ctrl-c.
     Interrupt(i32),
+    /// SIGTSTP from elsewhere, as by `kill`: the shell gets its terminal first. Heard only
+    /// [`with_stops`](Signals::with_stops).
+    Stop,
     /// SIGCONT: the terminal may have been used by others meanwhile.
     Continue,
     /// SIGWINCH.
@@ -41,6 +44,7 @@ pub struct Signals {
     ends: Ends,
     interrupt: Signal,
     quit: Signal,
+    stop: Option<Signal>,
     resumed: Signal,
     resize: Signal,
 }
@@ -85,23 +89,58 @@ pub fn as_usual() {
     }
 }
 
+/// SIGTSTP stops the process until this is dropped.
+pub struct UsualStop(libc::sigaction);
+
+/// For while another program has the terminal: its ctrl-z stops our whole group.
+pub fn stops_as_usual() -> UsualStop {
+    // SAFETY: reads and sets a disposition; both structures are plain data.
+    unsafe {
+        let mut usual: libc::sigaction = std::mem::zeroed();
+        usual.sa_sigaction = libc::SIG_DFL;
+        let mut before: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGTSTP, &raw const usual, &raw mut before);
+        UsualStop(before)
+    }
+}
+
+impl Drop for UsualStop {
+    fn drop(&mut self) {
+        // SAFETY: what was there before is set again.
+        unsafe { libc::sigaction(libc::SIGTSTP, &raw const self.0, std::ptr::null_mut()) };
+    }
+}
+
 impl Signals {
     pub fn listen() -> io::Result<Self> {
         Ok(Self {
             ends: Ends::listen()?,
             interrupt: signal(SignalKind::interrupt())?,
             quit: signal(SignalKind::quit())?,
+            stop: None,
             resumed: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
             resize: signal(SignalKind::window_change())?,
         })
     }
 
+    /// SIGTSTP does not stop the process any more, but where it [`stops_as_usual`].
+    pub fn with_stops(mut self) -> io::Result<Self> {
+        self.stop = Some(signal(SignalKind::from_raw(libc::SIGTSTP))?);
+        Ok(self)
+    }
+
     pub async fn recv(&mut self) -> Told {
+        let stop = &mut self.stop;
+        let stopped = poll_fn(|context| match stop {
+            Some(stop) => stop.poll_recv(context),
+            None => Poll::Pending,
+        });
         tokio::select! {
             biased;
             signal = self.ends.recv() => Told::End(signal),
             _ = self.interrupt.recv() => Told::Interrupt(2),
             _ = self.quit.recv() => Told::Interrupt(3),
+            _ = stopped => Told::Stop,
             _ = self.resumed.recv() => Told::Continue,
             _ = self.resize.recv() => Told::Resize,
         }

@@ -12,7 +12,7 @@ use std::{
         atomic::{AtomicBool, AtomicPtr, Ordering},
         mpsc,
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crossterm::{
@@ -331,18 +331,30 @@ extern "C" fn crashed(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_v
 /// ends a link and a synchronized update.
 const CUT: &[u8] = b"\x18\x1b]8;;\x1b\\\x1b[?2026l";
 
-/// Ends the process where the terminal keeps it from its end. Dropped: it does not any more.
+/// Ends the process where the terminal keeps it from its end: it has taken nothing for a while, or it
+/// takes so little that the end is not in sight. Dropped: it does not any more.
 pub struct Watchdog {
     _done: mpsc::Sender<()>,
 }
 
 impl Watchdog {
+    /// How long a terminal that takes output may take for all that is printed at the end.
+    const LONGEST: Duration = Duration::from_secs(30);
+    const LOOK: Duration = Duration::from_millis(50);
+
     fn start(patience: Duration, code: u8) -> Self {
         let (done, waiting) = mpsc::channel::<()>();
         let watch = move || {
-            if waiting.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
-                settle();
-                std::process::exit(code.into());
+            let begun = Instant::now();
+            let mut taken = begun;
+            while waiting.recv_timeout(Self::LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
+                if takes_output(Duration::ZERO) {
+                    taken = Instant::now();
+                }
+                if taken.elapsed() > patience || begun.elapsed() > Self::LONGEST {
+                    settle();
+                    std::process::exit(code.into());
+                }
             }
         };
         // Without the thread the wait is only longer.
@@ -355,8 +367,8 @@ impl Watchdog {
 
 /// As [`restore`], for the end: a terminal that takes no output is waited for `patience` long. Then what
 /// it has not taken is thrown away, in it and in front of it, so that there is room for giving it back;
-/// it finds that when it goes on. What is printed afterwards is bounded by the watchdog that is returned
-/// then, which ends the process with `code`.
+/// it finds that when it goes on. What is printed afterwards may be more than it takes: that is bounded by
+/// the watchdog that is returned, which ends the process with `code`.
 pub fn restore_within(patience: Duration, code: u8) -> Option<Watchdog> {
     /// For the thread that writes frames to see that it is to write no more.
     const LET_GO: Duration = Duration::from_millis(200);
@@ -366,7 +378,7 @@ pub fn restore_within(patience: Duration, code: u8) -> Option<Watchdog> {
     let watchdog = Watchdog::start(patience * 2 + LET_GO * 2, code);
     if backend::wait_for_frames(patience) && takes_output(patience) {
         restore_at_the_end();
-        return None;
+        return Some(watchdog);
     }
     tracing::info!("the terminal takes no output: what it has not taken is thrown away");
     backend::give_up_frames();

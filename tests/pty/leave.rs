@@ -211,6 +211,31 @@ fn stopped_from_outside_it_comes_back_as_well() {
 }
 
 #[test]
+fn a_stop_by_kill_gives_the_shell_its_terminal_like_ctrl_z() {
+    let setup = client(on_prompt(json!([{"text": "an answer"}])))
+        .shell("\"$@\"; echo THE SHELL; stty -a | tr ' ' '\\n' | grep -x -e icanon -e echo; read line; fg; echo ENDED $?");
+    let tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("hello<enter>");
+    tui.wait_for("an answer");
+    let Some(client) = client_below(&tui) else {
+        return;
+    };
+    rustix::process::kill_process(client, Signal::TSTP).expect("stopped");
+    let screen = tui.wait_for("THE SHELL");
+    assert!(!screen.contains("an answer"), "the normal screen: {screen}");
+    tui.wait_for("icanon");
+    tui.assert_restored();
+    tui.keys("\r");
+    wait_ready(&tui);
+    tui.keys("still here");
+    tui.wait_for("❯ still here");
+    tui.keys("<c-c><c-d>");
+    tui.wait_for("ENDED 0");
+    tui.assert_restored();
+}
+
+#[test]
 fn a_storm_of_sizes_leaves_one_copy_of_everything() {
     let tui = ready(on_prompt(
         json!([{"text": "A long answer that has to wrap on a narrow screen, and then the end."}]),
@@ -273,6 +298,32 @@ fn a_terminal_that_takes_nothing_keeps_nothing_alive() {
     tui.assert_restored();
     // What was said last is there as well.
     assert!(tui.screen().contains("parser"), "{}", tui.screen());
+}
+
+/// What is printed at the end is more than such a terminal takes, though it has taken all frames.
+#[test]
+fn a_last_answer_that_a_terminal_does_not_take_keeps_nothing_alive() {
+    let answer = "a row of the last answer\n\n".repeat(20_000);
+    let tui = client(on_prompt(json!([{"text": answer}, {"text": "the end"}])))
+        .shell("\"$@\"; code=$?; echo; echo ENDED $code")
+        .start();
+    wait_ready(&tui);
+    tui.keys("go<enter>");
+    tui.wait_for("the end");
+    tui.settle(Duration::from_millis(300));
+    let Some(client) = client_below(&tui) else {
+        return;
+    };
+    let frozen = tui.freeze();
+    rustix::process::kill_process(client, Signal::TERM).expect("told");
+    let told = Instant::now();
+    while client_below(&tui).is_some() {
+        assert!(told.elapsed() < Duration::from_secs(10), "it waits");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(frozen);
+    tui.wait_for("ENDED 130");
+    tui.assert_restored();
 }
 
 #[test]

@@ -106,7 +106,7 @@ impl Run {
                 tokio::select! {
                     told = signals.recv() => match told {
                         Told::End(_) | Told::Interrupt(_) => return ExitCode::Interrupted,
-                        Told::Continue | Told::Resize => {}
+                        Told::Stop | Told::Continue | Told::Resize => {}
                     },
                     () = reached(deadline) => return ExitCode::Refused,
                 }

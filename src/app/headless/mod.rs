@@ -244,7 +244,7 @@ impl Run {
                         tracing::info!(signal, "told to end");
                         self.stop(Stop::Interrupted);
                     }
-                    Told::Continue | Told::Resize => {}
+                    Told::Stop | Told::Continue | Told::Resize => {}
                 },
                 () = closed.cancelled(), if running => self.stop(Stop::OutputClosed),
                 () = reached(deadline), if running => self.stop(Stop::TimeOver),
