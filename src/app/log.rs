@@ -15,6 +15,7 @@ use tracing_subscriber::{
 };
 
 use crate::{
+    app::files,
     config::Dirs,
     text::{first_bytes, sanitize, secrets::mask},
 };
@@ -39,11 +40,18 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
         Some(path) => (path.to_owned(), true),
         None => (default_file(state), false),
     };
-    let opened = fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(&path);
+    let mut options = fs::OpenOptions::new();
+    options.create(true).append(true).mode(0o600);
+    if !asked {
+        // A pipe in its place is not waited for. One that was asked for may be meant.
+        options.custom_flags(libc::O_NONBLOCK);
+    }
+    let opened = options.open(&path).and_then(|file| {
+        if !asked {
+            files::only_regular(&file)?;
+        }
+        Ok(file)
+    });
     let file = match opened {
         Ok(file) => file,
         Err(error) if asked => {

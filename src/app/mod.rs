@@ -15,6 +15,7 @@ mod doctor;
 mod draft;
 mod exit;
 mod external;
+mod files;
 mod frame;
 mod headless;
 mod job;

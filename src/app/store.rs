@@ -6,7 +6,7 @@ mod unsent;
 
 use std::{
     fs::{self, File},
-    io::{self, Write},
+    io::{self, Read, Write},
     os::unix::{
         ffi::OsStrExt,
         fs::{DirBuilderExt, OpenOptionsExt},
@@ -26,7 +26,7 @@ pub use unsent::Unsent;
 
 use slot::Others;
 
-use crate::text::SafeText;
+use crate::{app::files, text::SafeText};
 
 /// Prompts kept in the history file; older ones go when it is next read.
 const HISTORY: usize = 1_000;
@@ -352,7 +352,9 @@ fn read(path: &Path) -> Option<String> {
         tracing::warn!(path = %path.display(), "too large to be ours: not read");
         return None;
     }
-    fs::read_to_string(path).ok()
+    let mut text = String::new();
+    files::regular(path).ok()?.read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 fn log(path: &Path, result: io::Result<()>) {

@@ -122,6 +122,34 @@ fn a_stdout_that_was_closed_from_the_start_is_no_success() {
     }
 }
 
+#[test]
+fn a_pipe_among_our_own_files_is_not_waited_for() {
+    let shell = talked();
+    let state = "$HOME/.local/state/acp-tui";
+    let run = "timeout 20 \"$ACP\" run x";
+    for (line, told) in [
+        (
+            format!("mkfifo {state}/sessions/abcd1234.jsonl; \"$ACP\" sessions"),
+            "~/project",
+        ),
+        // This agent cannot, and says so.
+        (
+            format!("{run} --continue || test $? = 1"),
+            "cannot open a session again",
+        ),
+        (
+            format!("rm {state}/log; mkfifo {state}/log; {run}"),
+            "an answer",
+        ),
+    ] {
+        let ran = by_shell(&shell, &format!("exec 2>&1; {line}"));
+        assert_eq!(ran.code, 0, "{line}: {}", ran.out);
+        assert!(ran.out.contains(told), "{line}: {}", ran.out);
+    }
+    let ran = by_shell(&shell, "timeout 20 \"$ACP\" run x --resume abcd1234");
+    assert!(ran.code != 0 && ran.code != 124, "{}", ran.err);
+}
+
 /// `ulimit -f`: SIGXFSZ would end the client in the middle of a write.
 #[test]
 fn a_limit_on_the_size_of_files_is_like_a_full_disk() {

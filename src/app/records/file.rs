@@ -10,6 +10,7 @@ use std::{
 use tempfile::NamedTempFile;
 
 use crate::{
+    app::files,
     config::Dirs,
     record::{Line, Record},
 };
@@ -49,7 +50,9 @@ impl RecordFile {
             .read(true)
             .append(true)
             .mode(0o600)
+            .custom_flags(libc::O_NONBLOCK)
             .open(path)?;
+        files::only_regular(&file)?;
         lock(&file)?;
         let len = file.seek(SeekFrom::End(0))?;
         Ok(Self {
@@ -204,7 +207,7 @@ impl RecordFile {
 /// # Errors
 /// As for files.
 pub fn read(path: &Path) -> io::Result<Option<Record>> {
-    let mut record = Record::read_from(BufReader::new(File::open(path)?))?;
+    let mut record = Record::read_from(BufReader::new(files::regular(path)?))?;
     if let Some(record) = &mut record
         && !is_written(path)
     {
@@ -228,7 +231,7 @@ pub fn is_record(path: &Path) -> io::Result<bool> {
 
 /// Whether a client has it open: then a turn in it may go on.
 pub fn is_written(path: &Path) -> bool {
-    let locked = File::open(path).map(|file| file.try_lock_shared());
+    let locked = files::regular(path).map(|file| file.try_lock_shared());
     matches!(locked, Ok(Err(TryLockError::WouldBlock)))
 }
 

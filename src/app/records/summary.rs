@@ -1,12 +1,12 @@
 //! What a stored session is, told without reading all of it.
 
 use std::{
-    fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::Path,
 };
 
 use crate::{
+    app::files,
     record::{About, Kind, Line},
     text::SafeText,
 };
@@ -34,7 +34,7 @@ impl Summary {
     /// # Errors
     /// As for files.
     pub fn read(path: &Path, id: &str) -> io::Result<Option<Self>> {
-        let mut file = File::open(path)?;
+        let mut file = files::regular(path)?;
         let len = file.metadata()?.len();
         let mut head = Vec::new();
         file.by_ref().take(END).read_to_end(&mut head)?;
