@@ -27,6 +27,9 @@ use crate::{
 /// Lines that may wait for the disk, in bytes.
 const LIMIT: usize = 64 * 1024 * 1024;
 
+/// Values that are looked for in each line of the log.
+const MAX_SECRETS: usize = 1_000;
+
 /// Shorter values are no secrets worth the name, and masking them would eat ordinary text.
 const SHORTEST_SECRET: usize = 6;
 
@@ -75,7 +78,20 @@ impl Secrets {
         Self(values.iter().map(secret).collect())
     }
 
-    fn mask(&self, line: &mut Vec<u8>) {
+    /// Adds those of another agent, at most [`MAX_SECRETS`] in all.
+    pub fn add(&mut self, others: &Self) {
+        for other in &others.0 {
+            let known = |secret: &Secret| secret.text.needle() == other.text.needle();
+            if self.0.len() < MAX_SECRETS && !self.0.iter().any(known) {
+                self.0.push(other.clone());
+            }
+        }
+        self.0
+            .sort_by_key(|secret| std::cmp::Reverse(secret.text.needle().len()));
+    }
+
+    /// Puts a mask in the place of each.
+    pub fn mask(&self, line: &mut Vec<u8>) {
         for Secret { text, whole_word } in &self.0 {
             let len = text.needle().len();
             let mut from = 0;

@@ -6,6 +6,7 @@ use std::{
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
+    sync::{PoisonError, RwLock},
 };
 
 use anyhow::Context;
@@ -15,6 +16,7 @@ use tracing_subscriber::{
 };
 
 use crate::{
+    acp::Secrets,
     app::files,
     config::Dirs,
     text::{first_bytes, sanitize, secrets::mask},
@@ -76,13 +78,26 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
     Ok(Some(guard))
 }
 
+/// Values that no line may hold, of all agents that were started.
+static KNOWN: RwLock<Option<Secrets>> = RwLock::new(None);
+
+/// From now on these values are in no line of the log, as they are in none of the wire log.
+pub fn conceal(secrets: &Secrets) {
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    known.get_or_insert_default().add(secrets);
+}
+
 /// Lines as they may be kept and shown: without secrets, and with nothing that acts on a terminal.
 struct Harmless(NonBlocking);
 
 impl Write for Harmless {
     /// Of one event: the library writes each at once.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let text = String::from_utf8_lossy(line);
+        let mut masked = line.to_vec();
+        if let Some(known) = &*KNOWN.read().unwrap_or_else(PoisonError::into_inner) {
+            known.mask(&mut masked);
+        }
+        let text = String::from_utf8_lossy(&masked);
         self.0
             .write_all(bounded(&sanitize(&mask(&text))).as_bytes())?;
         Ok(line.len())

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     acp::{Client, Inbox, LaunchSpec, Secrets, Trace, TraceHandle},
-    app::started::Started,
+    app::{log, started::Started},
     cli::Launch,
     config::{AgentProfile, Config, LoadOptions, McpError, OutsideWorkspace},
     host::{
@@ -147,7 +147,8 @@ fn own_places(launch: &Launch) -> Vec<PathBuf> {
     own
 }
 
-/// The wire log, started with the first agent; later ones go into the same file.
+/// The wire log, started with the first agent; later ones go into the same file, so it knows the secrets of
+/// every profile.
 ///
 /// # Errors
 /// It cannot be written.
@@ -160,7 +161,8 @@ pub fn trace<'a>(
     if let Some(handle) = started.trace() {
         return Ok(handle);
     }
-    let trace = Trace::create(path, secrets(config, profiles)).map_err(|error| {
+    let profiles = config.agents.values().chain(profiles);
+    let trace = Trace::create(path, secrets(profiles)).map_err(|error| {
         let path = path.display();
         SafeText::line(&format!("cannot write the wire log {path}: {error}"))
     })?;
@@ -169,13 +171,9 @@ pub fn trace<'a>(
     Ok(handle)
 }
 
-/// Of our own environment, which agents inherit, and of every profile: another agent may be chosen
-/// later.
-fn secrets<'a>(
-    config: &'a Config,
-    profiles: impl IntoIterator<Item = &'a AgentProfile>,
-) -> Secrets {
-    let profiles: Vec<&AgentProfile> = config.agents.values().chain(profiles).collect();
+/// Of our own environment, which agents inherit, and of these profiles.
+fn secrets<'a>(profiles: impl IntoIterator<Item = &'a AgentProfile>) -> Secrets {
+    let profiles: Vec<&AgentProfile> = profiles.into_iter().collect();
     let profiles = profiles.iter();
     let lookup = |name: &str| std::env::var_os(name);
     let servers = profiles.clone().flat_map(|profile| &profile.mcp_servers);
@@ -254,6 +252,8 @@ pub fn launch_spec(
     let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
     let program = profile.locate(cwd).map_err(|error| say(&error))?;
     let invocation = profile.invocation().map_err(|error| say(&error))?;
+    // What the agent writes to its stderr goes into the log.
+    log::conceal(&secrets([profile]));
     Ok(LaunchSpec {
         program,
         name: invocation.program,

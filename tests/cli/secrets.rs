@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::shell::Shell;
+use crate::shell::{Ran, Shell};
 
 /// Control characters of the second kind and a mark of direction, as an agent might send them.
 const HOSTILE: &str = "a\u{9b}31mb\u{202e}c";
@@ -130,6 +130,29 @@ fn no_secret_is_in_the_wire_log_v1_mcp_04() {
         "{}",
         told.out
     );
+}
+
+#[test]
+fn what_an_agent_says_of_its_environment_is_masked_in_the_log_as_in_the_wire_log() {
+    let shell = Shell::new();
+    shell.scripted(&json!([{"on": "session/prompt", "do": [
+        {"stderr": "started with swordfish-and-more"},
+        {"text": "I know swordfish-and-more"},
+    ]}]));
+    let args = ["run", "go", "--wire", "wire", "--log", "log"];
+    let ran = Ran::new(
+        shell
+            .command(&args)
+            .env("SERVICE_API_KEY", "swordfish-and-more")
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for name in ["log", "wire"] {
+        let text = fs::read_to_string(shell.path().join("project").join(name)).unwrap();
+        assert!(!text.contains("swordfish"), "{name}: {text}");
+        assert!(text.contains("***"), "{name}: {text}");
+    }
 }
 
 #[test]
