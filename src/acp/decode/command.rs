@@ -368,7 +368,7 @@ impl Finder {
             let system = !program.contains('/')
                 || program.starts_with("/bin/")
                 || program.starts_with("/usr/bin/");
-            if !program.is_empty() && !(usual && system) {
+            if !(program.is_empty() || usual && system) {
                 // It runs first, whatever the line says.
                 self.found.scripts.push(program);
             }

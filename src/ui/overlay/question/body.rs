@@ -11,7 +11,7 @@ use ratatui::style::Style;
 use crate::{
     proto::Diff,
     session::Session,
-    text::SafeText,
+    text::{SafeText, exact_line},
     ui::{
         overlay::{Frame, OverlayContext},
         render::{
@@ -246,7 +246,7 @@ pub struct Place {
 pub fn place(path: &str, session: Option<&Session>) -> Place {
     let Some(session) = session else {
         return Place {
-            shown: SafeText::line(path),
+            shown: exact_line(path),
             outside: false,
         };
     };

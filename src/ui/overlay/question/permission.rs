@@ -35,6 +35,9 @@ const RAW_BYTES_EXPANDED: usize = 512 << 10;
 /// Bytes of one that needs no viewer.
 const SEEN_AT_ONCE: usize = 512;
 
+/// Files that are named above their diffs; of more their number.
+const MAX_FILES: usize = 20;
+
 /// Options offered to the person; more than anyone could choose from.
 const MAX_OPTIONS: usize = 64;
 
@@ -140,6 +143,7 @@ impl Subject for Permission {
         if let Some(raw) = above {
             builder.json("input", &raw);
         }
+        builder.files(question);
         for content in &question.subject.content {
             builder.content(content);
         }
@@ -407,6 +411,33 @@ impl Builder<'_> {
         }
         self.body
             .push_diff(diff, self.width, self.expanded, self.cx);
+    }
+
+    /// All files that would be changed, where there are several: those behind a long diff are not seen
+    /// without scrolling.
+    fn files(&mut self, question: &PermissionQuestion) {
+        let session = self.cx.session;
+        let mut files: Vec<SafeText> = Vec::new();
+        for content in &question.subject.content {
+            if let ToolContent::Diff(diff) = content {
+                let shown = place(&diff.path, session).shown;
+                if !files.contains(&shown) {
+                    files.push(shown);
+                }
+            }
+        }
+        if files.len() < 2 {
+            return;
+        }
+        let named: Vec<&str> = files.iter().take(MAX_FILES).map(SafeText::as_str).collect();
+        let more = match files.len().saturating_sub(MAX_FILES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let text = format!("{} files: {}{more}", files.len(), named.join(", "));
+        self.body.blank(self.cx);
+        self.body
+            .push(StyledLine::styled(&text, self.cx.theme.strong), self.width);
     }
 
     /// Locations that no diff has named; some agents name a file in two ways (vibe).

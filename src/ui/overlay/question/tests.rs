@@ -350,6 +350,58 @@ fn a_diff_of_twenty_thousand_lines_is_bounded() {
     assert!(matches!(outcome.wishes.as_slice(), [Wish::ShowAsked]));
 }
 
+#[test]
+fn all_files_of_a_change_are_named_above_a_diff_that_fills_the_screen() {
+    let lines: String = (0..200).map(|n| format!("line {n}\n")).collect();
+    for (count, told) in [
+        (1, None),
+        (2, Some("2 files: 0.txt, 1.txt")),
+        (20, Some("18.txt, 19.txt")),
+        (21, Some("19.txt and 1 more")),
+    ] {
+        let asked = || {
+            let mut bench = Bench::working();
+            let mut call = bench.call(ToolKind::Edit);
+            call.title = Patch::Set("Change them".into());
+            let diffs = (0..count).map(|n| diff(&format!("{n}.txt"), "", &lines));
+            call.content = Patch::Set(diffs.collect());
+            bench.asks(call, usual_options());
+            Shown::new(bench).settled()
+        };
+        let picture = asked().draw(80, 24);
+        let joined = picture.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(joined.contains(" files: "), told.is_some(), "{picture}");
+        if let Some(told) = told {
+            let wide = asked().draw(400, 24);
+            assert!(wide.contains(told), "{wide}");
+        }
+    }
+}
+
+/// What a name is made of to look like two, or like another one.
+#[test]
+fn a_path_is_shown_exactly() {
+    for (path, shown) in [
+        ("a.txt\n\n/etc/x", "a.txt⏎⏎/etc/x"),
+        ("a.txt ", "a.txt<1 blank>"),
+        ("a\tb", "a␉b"),
+        ("a\u{a0}b", "a<U+00A0>b"),
+        ("a b.txt", "a b.txt"),
+    ] {
+        let mut bench = Bench::working();
+        let mut call = bench.call(ToolKind::Edit);
+        call.title = Patch::Set("Change it".into());
+        call.content = Patch::Set(vec![diff(path, "old", "new")]);
+        call.locations = Patch::Set(vec![ToolLocation {
+            path: format!("{path}2"),
+            line: None,
+        }]);
+        bench.asks(call, usual_options());
+        let picture = Shown::new(bench).settled().draw(100, 30);
+        assert!(picture.contains(shown), "{path:?}: {picture}");
+    }
+}
+
 // Other questions.
 
 fn read(path: &str) -> HostRequest {

@@ -14,7 +14,7 @@ use crate::{
     config::DiffLayout,
     proto::{TerminalId, ToolContent, ToolKind},
     session::{Subagents, TerminalInfo, ToolCall, ToolState},
-    text::SafeText,
+    text::{SafeText, exact_line},
     vt::Screens,
 };
 
@@ -63,14 +63,15 @@ pub fn default_detail(call: &ToolCall) -> Detail {
     }
 }
 
-/// A path as it is shown: relative to the session's directory where it lies in it.
+/// A path as it is shown, relative to the session's directory where it lies in it: exactly, as another one
+/// could look like it.
 pub fn shown_path(path: &str, cwd: &Path) -> SafeText {
     let relative = Path::new(path)
         .strip_prefix(cwd)
         .ok()
         .filter(|relative| !relative.as_os_str().is_empty())
         .and_then(Path::to_str);
-    SafeText::line(relative.unwrap_or(path))
+    exact_line(relative.unwrap_or(path))
 }
 
 /// Puts the body's indent before rows that were drawn for the width beside it.
