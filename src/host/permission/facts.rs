@@ -12,6 +12,7 @@ use std::{
 use super::{
     command::{Possible, allowable_words, allowable_words_of, decides, possible, possible_of},
     path::JudgedPath,
+    words::{Expansion, is_of_system, links_in, places_in},
 };
 use crate::{
     host::fs::{Obstacle, Roots},
@@ -140,6 +141,11 @@ impl<'a> Facts<'a> {
             return;
         };
         let mut looked = 0;
+        // Somewhere else a path leads to something else.
+        let moves = possible.commands.iter().any(|command| {
+            let program = command.first().map(String::as_str);
+            matches!(program, Some("cd" | "pushd" | "popd"))
+        });
         for commands in [&mut possible.commands, &mut possible.perhaps] {
             let mut found = Vec::new();
             for command in commands.iter() {
@@ -150,6 +156,7 @@ impl<'a> Facts<'a> {
                     continue;
                 }
                 looked += 1;
+                possible.unclear |= moves && !program.starts_with('/');
                 if looked > MAX_PROGRAMS {
                     possible.unclear = true;
                     break;
@@ -185,20 +192,48 @@ impl<'a> Facts<'a> {
     /// A word of the plain command, from `first` on, that names a place outside the workspace: what an
     /// allow rule says of its first words does not hold for another project.
     pub fn stray_word(&self, first: usize) -> Option<&str> {
-        let mut words = self.plain.iter().flatten().flat_map(|words| {
+        let programs = self
+            .plain
+            .iter()
+            .flatten()
+            .filter_map(|words| words.first());
+        // A rule that names no program leaves it to PATH and to the workspace.
+        let mut programs = programs.filter(|_| first == 1).filter(|program| {
+            program.contains('/') && !is_of_system(program) && self.leads_out(program)
+        });
+        if let Some(program) = programs.next() {
+            return Some(program);
+        }
+        let words = self.plain.iter().flatten().flat_map(|words| {
             let program = words.first().map_or("", String::as_str);
             words.iter().skip(first).map(move |word| (program, word))
         });
-        let mut words = words.by_ref().enumerate();
-        let stray = words.find(|(n, (program, word))| {
-            *n >= MAX_MAYBE_PATHS
-                || decides(program, word)
-                || places_in(word).any(|place| {
-                    let paths = judged_from(place, self.writes, self.dir(), self.roots);
-                    paths.into_iter().any(|path| !path.inside())
-                })
+        let stray = words.enumerate().find(|(n, (program, word))| {
+            *n >= MAX_MAYBE_PATHS || decides(program, word) || self.is_stray(word)
         });
         stray.map(|(_, (_, word))| word.as_str())
+    }
+
+    fn is_stray(&self, word: &str) -> bool {
+        let exists = |path: &str| self.dir().join(path).symlink_metadata().is_ok();
+        let expanded = match Expansion::of(word) {
+            Expansion::None => false,
+            Expansion::Unknown => true,
+            Expansion::Files(dir) => {
+                let links = links_in(&self.dir().join(dir));
+                links.is_none_or(|links| links.iter().any(|link| self.leads_out(link)))
+            }
+        };
+        expanded
+            || places_in(word, exists)
+                .iter()
+                .any(|place| self.leads_out(place))
+    }
+
+    /// Counted from where the command runs.
+    fn leads_out(&self, path: &str) -> bool {
+        let paths = judged_from(path, self.writes, self.dir(), self.roots);
+        paths.iter().any(|path| !path.inside())
     }
 
     /// A text of the input that can hardly be anything but a place outside the workspace, whatever its
@@ -423,43 +458,6 @@ fn named_by(path: &str) -> Vec<String> {
         }
         Place::Uri(paths) => paths,
     }
-}
-
-/// The parts of a word that a program may take for a place: all of it, what stands behind `=`, `:` and
-/// the like, and what is joined to an option.
-fn places_in(word: &str) -> impl Iterator<Item = &str> {
-    let separators = ['=', ':', ',', '@'];
-    let whole = Some(word).filter(|word| !word.starts_with('-'));
-    let joined = word
-        .strip_prefix('-')
-        .filter(|rest| !rest.starts_with('-'))
-        .map(|rest| {
-            let mut letters = rest.chars();
-            letters.next();
-            letters.as_str()
-        });
-    let pieces = word
-        .match_indices(separators)
-        .map(|(at, separator)| &word[at + separator.len()..])
-        .flat_map(move |rest| [rest, rest.split(separators).next().unwrap_or_default()]);
-    // Of a list `a:b` what stands first.
-    let head = word
-        .split(separators)
-        .next()
-        .filter(|head| head.len() < word.len());
-    let all = whole.into_iter().chain(joined).chain(pieces).chain(head);
-    // The shell's usual places for nothing, and addresses of other machines.
-    all.filter(move |place| {
-        let nowhere = [
-            "/dev/null",
-            "/dev/stdin",
-            "/dev/stdout",
-            "/dev/stderr",
-            "/dev/tty",
-        ];
-        let address = place.starts_with("//") && word.contains("://") && !word.contains("file:");
-        !place.is_empty() && !nowhere.contains(place) && !address
-    })
 }
 
 fn plain(run: &CommandRun) -> Option<Vec<Vec<String>>> {

@@ -11,6 +11,7 @@ mod lexer;
 mod path;
 mod policy;
 mod rule;
+mod words;
 
 pub use facts::Subject;
 pub use policy::{FileVerdict, Judge, Refusal, TerminalVerdict};
