@@ -13,6 +13,13 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
+mod names;
+
+use names::{
+    ARGS, BEYOND, COMMANDS, CWD, EDITOR_COMMANDS, ENV, INTERPRETERS, MAX_NAME, PATHS, SCRIPTS,
+    SHELLS, URIS, WRITES, WRITES_TO_PATH,
+};
+
 use crate::{
     proto::{CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind},
     text::{command_line, first_bytes},
@@ -33,131 +40,6 @@ const MAX_PATH_BYTES: usize = 64 << 10;
 const MAX_ENV: usize = 1_000;
 /// Bytes of a text that names the files it changes: a patch.
 const MAX_PATCH: usize = 1 << 20;
-
-/// Names of members, without `_` and `-`, in small letters.
-const COMMANDS: [&str; 11] = [
-    "command",
-    "cmd",
-    "commandline",
-    "commands",
-    "argv",
-    "shellcommand",
-    "bashcommand",
-    "rawcommand",
-    "fullcommand",
-    "program",
-    "executable",
-];
-const ARGS: [&str; 6] = [
-    "args",
-    "arguments",
-    "argv",
-    "argumentlist",
-    "commandargs",
-    "parameters",
-];
-const ENV: [&str; 6] = [
-    "env",
-    "environment",
-    "envs",
-    "envvars",
-    "environmentvariables",
-    "extraenv",
-];
-const CWD: [&str; 9] = [
-    "cwd",
-    "workdir",
-    "workingdir",
-    "workingdirectory",
-    "currentdir",
-    "currentworkingdirectory",
-    "directory",
-    "dirpath",
-    "dir",
-];
-/// What a command is run by.
-const INTERPRETERS: [&str; 4] = ["shell", "shellpath", "shellprogram", "interpreter"];
-/// In names of members that ask for more than the command alone.
-const BEYOND: [&str; 6] = [
-    "sandbox",
-    "escalat",
-    "privileg",
-    "dangerous",
-    "unsafe",
-    "sudo",
-];
-/// Bytes of such a name that are kept.
-const MAX_NAME: usize = 100;
-/// Where a line to be run may stand that is not called a command.
-const SCRIPTS: [&str; 4] = ["script", "shellscript", "stdin", "bash"];
-const PATHS: [&str; 40] = [
-    "absolutepath",
-    "dest",
-    "destination",
-    "destinationpath",
-    "dir",
-    "directory",
-    "dirpath",
-    "dst",
-    "file",
-    "filename",
-    "filenames",
-    "filepath",
-    "filepaths",
-    "files",
-    "fileuri",
-    "folder",
-    "from",
-    "frompath",
-    "inputfile",
-    "inputpath",
-    "location",
-    "locations",
-    "newpath",
-    "notebook",
-    "notebookpath",
-    "oldpath",
-    "output",
-    "outputfile",
-    "outputpath",
-    "path",
-    "paths",
-    "relativepath",
-    "relativeworkspacepath",
-    "root",
-    "source",
-    "sourcepath",
-    "target",
-    "targetfile",
-    "targetpath",
-    "to",
-];
-const URIS: [&str; 2] = ["uri", "url"];
-/// Members that hold what would be written, whatever else there is.
-const WRITES: [&str; 17] = [
-    "diff",
-    "edits",
-    "filetext",
-    "inserttext",
-    "newcontent",
-    "newsource",
-    "newstr",
-    "newstring",
-    "newtext",
-    "oldcontent",
-    "oldstr",
-    "oldstring",
-    "oldtext",
-    "patch",
-    "patchtext",
-    "replacement",
-    "unifieddiff",
-];
-/// And those that do beside a path.
-const WRITES_TO_PATH: [&str; 4] = ["content", "contents", "data", "text"];
-/// Commands of an editor tool, which no shell runs; with a path beside them.
-const EDITOR_COMMANDS: [&str; 5] = ["view", "create", "str_replace", "insert", "undo_edit"];
-const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
 
 /// Looks through a raw input.
 pub fn find(raw_input: &str) -> ToolInput {

@@ -1,5 +1,11 @@
 //! Which commands a line may run.
 
+mod programs;
+
+use programs::{
+    AWKS, GIT_RUNS, INTERPRETERS, MAKES, OUTER, READ_AGAIN, RESERVED, SHELLS, WRAPPERS,
+};
+
 use super::lexer::{MAX_LINE_BYTES, Word, pieces, plain_words};
 use crate::proto::{EnvEffect, env_effect};
 
@@ -20,163 +26,6 @@ const MAX_WORDS: usize = 1_000;
 
 /// Words of a program that joins them, from which on a line may begin.
 const MAX_STARTS: usize = 16;
-
-const SHELLS: [&str; 10] = [
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ksh",
-    "mksh",
-    "ash",
-    "fish",
-    "pwsh",
-    "powershell",
-];
-
-/// Programs that run what a variable among their arguments says: `make SHELL='rm x'`.
-const MAKES: [&str; 3] = ["make", "gmake", "bmake"];
-
-/// Programs whose arguments are, or hold, another command.
-const WRAPPERS: [&str; 69] = [
-    ".",
-    "alias",
-    "arch",
-    "builtin",
-    "busybox",
-    "bwrap",
-    "caffeinate",
-    "capsh",
-    "catchsegv",
-    "choom",
-    "chroot",
-    "chrt",
-    "command",
-    "coproc",
-    "dbus-run-session",
-    "doas",
-    "dotenvx",
-    "entr",
-    "env",
-    "eval",
-    "exec",
-    "fakeroot",
-    "faketime",
-    "find",
-    "firejail",
-    "flock",
-    "hash",
-    "heaptrack",
-    "ionice",
-    "linux32",
-    "ltrace",
-    "nice",
-    "nohup",
-    "nsenter",
-    "numactl",
-    "parallel",
-    "pkexec",
-    "prlimit",
-    "proxychains",
-    "proxychains4",
-    "rlwrap",
-    "rr",
-    "runuser",
-    "screen",
-    "script",
-    "setarch",
-    "setpriv",
-    "setsid",
-    "sg",
-    "source",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "taskset",
-    "time",
-    "timeout",
-    "tmux",
-    "torify",
-    "torsocks",
-    "toybox",
-    "trap",
-    "unbuffer",
-    "unshare",
-    "valgrind",
-    "watch",
-    "xargs",
-    "xvfb-run",
-];
-
-/// Programs that run what stands behind their own words, beside what those words do: a match there
-/// is a doubt (`docker rm`, `docker run x rm`).
-const OUTER: [&str; 32] = [
-    "asdf",
-    "at",
-    "aws-vault",
-    "batch",
-    "bunx",
-    "concurrently",
-    "conda",
-    "direnv",
-    "docker",
-    "dotenv",
-    "gdb",
-    "hatch",
-    "hyperfine",
-    "kubectl",
-    "lxc",
-    "mise",
-    "mosh",
-    "nix",
-    "nix-shell",
-    "nodemon",
-    "npx",
-    "op",
-    "pdm",
-    "perf",
-    "pipenv",
-    "pixi",
-    "podman",
-    "poetry",
-    "rye",
-    "ssh",
-    "uv",
-    "watchexec",
-];
-
-/// Arguments of git that run what they say, or what stands behind them.
-const GIT_RUNS: [&str; 5] = ["--exec", "-x", "filter-branch", "foreach", "run"];
-
-/// Wrappers that read what they are given as a shell reads a line.
-const READ_AGAIN: [&str; 10] = [
-    "alias", "env", "eval", "parallel", "screen", "script", "su", "tmux", "trap", "watch",
-];
-
-/// Interpreters of other languages, and the options behind which a program of theirs stands.
-const INTERPRETERS: [(&str, &[&str]); 11] = [
-    ("python", &["-c", "-"]),
-    ("perl", &["-e", "-E", "-"]),
-    ("ruby", &["-e", "-"]),
-    ("node", &["-e", "--eval", "-p", "--print", "-"]),
-    ("nodejs", &["-e", "--eval", "-p", "--print", "-"]),
-    ("deno", &["eval"]),
-    ("bun", &["-e", "--eval"]),
-    ("php", &["-r"]),
-    ("lua", &["-e", "-"]),
-    ("osascript", &["-e"]),
-    ("tclsh", &["-"]),
-];
-
-/// And one whose programs stand there always, and seldom run anything.
-const AWKS: [&str; 4] = ["awk", "gawk", "mawk", "nawk"];
-
-/// Words behind which a command stands.
-const RESERVED: [&str; 13] = [
-    "if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "case", "in", "function",
-];
 
 /// Everything that a line may run, as far as can be told.
 #[derive(Debug, Default)]

@@ -37,7 +37,7 @@ const PROGRAMS: [&str; 6] = [
 /// The parts of a word that a program may take for a place: all of it, what stands behind `=`, `:` and the
 /// like, and what is joined to an option or to several (`-C/x`, `-kC/x`). `exists`: something of that name
 /// is there, so that no option is joined to it (`-Isrc/include`).
-pub fn places_in<'a>(word: &'a str, exists: impl Fn(&str) -> bool) -> Vec<&'a str> {
+pub fn places_in(word: &str, exists: impl Fn(&str) -> bool) -> Vec<&str> {
     let mut places = Vec::new();
     match word.strip_prefix('-') {
         None => places.push(word),
