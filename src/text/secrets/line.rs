@@ -4,10 +4,11 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use memchr::memmem::Finder;
 
-use crate::text::first_bytes;
+use crate::text::{first_bytes, last_bytes};
 
 use super::{
     MASK, MAX_NAME, is_secret_member, is_secret_parameter, is_secret_variable, is_switch, is_word,
+    shapes,
 };
 
 /// The user of an address is a token from this length on (`https://TOKEN@host`).
@@ -17,7 +18,7 @@ const TOKEN_AS_USER: usize = 16;
 const SHORTEST_BEARER: usize = 8;
 
 /// Masks passwords and secret parameters in addresses, and what command lines, headers and settings
-/// give to names of secrets. The rest stays as it is.
+/// give to names of secrets, and what looks like a well-known token or a private key. The rest stays as it is.
 pub fn mask(text: &str) -> Cow<'_, str> {
     let spans = Spans::of(text);
     let Some(first) = spans.0.first() else {
@@ -67,6 +68,7 @@ impl Spans {
             }
         }
         spans.bearers(text);
+        spans.merge(shapes::find(text));
         spans
     }
 
@@ -165,6 +167,9 @@ impl Spans {
             return;
         }
         let rest = text.get(at..).unwrap_or_default();
+        if rest.starts_with("-p") && is_of_mysql(&text[..at]) {
+            return self.add(text, value(text, at + 2));
+        }
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let option = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
         let of_user = matches!(option, "-u" | "--user");
@@ -213,10 +218,15 @@ impl Spans {
                 found.push(start..start + token.len());
             }
         }
-        if found.is_empty() {
+        self.merge(found);
+    }
+
+    /// Adds others, which may lie over the ones there are.
+    fn merge(&mut self, mut others: Vec<Range<usize>>) {
+        if others.is_empty() {
             return;
         }
-        self.0.append(&mut found);
+        self.0.append(&mut others);
         self.0.sort_by_key(|span| span.start);
         let mut merged: Vec<Range<usize>> = Vec::new();
         for span in self.0.drain(..) {
@@ -344,6 +354,14 @@ fn value(text: &str, start: usize) -> Range<usize> {
         None => rest.find(ends_value).unwrap_or(rest.len()),
     };
     start..start + end
+}
+
+/// Whether `before` is the beginning of a command of MySQL's, which takes a password right behind `-p`.
+fn is_of_mysql(before: &str) -> bool {
+    let command = last_bytes(before, LOOKED_AT);
+    let command = command.rsplit(['\n', '|', ';', '&']).next();
+    let mut words = command.unwrap_or_default().split([' ', '/', '"', '\'']);
+    words.any(|word| word.starts_with("mysql") || word.starts_with("mariadb"))
 }
 
 /// What ends a value without quotes.

@@ -1,5 +1,5 @@
 //! What must not stand in logs and printed settings: the values of names that are those of secrets,
-//! passwords and secret parameters in addresses and command lines.
+//! passwords and secret parameters in addresses and command lines, tokens of well-known shapes.
 //!
 //! Owns: which names these are, and masking in plain text ([`mask`]) and in JSON ([`mask_json`]).
 //! It errs on the safe side: what is masked for nothing costs a look elsewhere. Prose and code that
@@ -8,6 +8,7 @@
 
 mod json;
 mod line;
+mod shapes;
 
 #[cfg(test)]
 mod tests;
@@ -51,7 +52,7 @@ pub fn is_secret_name(name: &str) -> bool {
         let ends = WORDS.iter().any(|known| one.ends_with(known));
         ends && !OTHERS.contains(&one)
     };
-    words.iter().any(is_one) || words.len() > 1 && matches!(last, "pass" | "pwd")
+    words.iter().any(is_one) || words.len() > 1 && matches!(last, "pass" | "pwd" | "pw")
 }
 
 /// Whether a name is a secret's and written as variables of the environment are.
