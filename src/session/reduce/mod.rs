@@ -374,7 +374,10 @@ impl Step<'_> {
                 session,
                 path,
                 lines,
-            } => self.at(Some(&session), |step| step.wrote(&path, lines)),
+            } => {
+                self.changed_under_questions(&path);
+                self.at(Some(&session), |step| step.wrote(&path, lines));
+            }
             Event::TerminalStarted {
                 session,
                 id,

@@ -5,11 +5,11 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::{
     proto::ToolContent,
-    session::{BlockKind, NoticeLevel, ToolCall},
+    session::{BlockKind, Changed, NoticeLevel, Question, ToolCall},
     text::SafeText,
 };
 
-use super::{Step, bounds::MAX_WRITES};
+use super::{Step, bounds::MAX_WRITES, tools::Told};
 
 /// What was written, until no call is open any more that might yet name it.
 #[derive(Debug, Default)]
@@ -31,6 +31,33 @@ impl Step<'_> {
         writes.push(Write { path, lines });
         if writes.len() > MAX_WRITES {
             self.tell_writes();
+        }
+    }
+
+    /// What an open question shows of a file is compared with the disk of now, and read anew: those of
+    /// all subagents, whoever wrote.
+    pub(super) fn changed_under_questions(&mut self, path: &str) {
+        let path = absolute(&self.session.config.cwd, path);
+        for at in 0..self.session.questions.len() {
+            let Some(Question::Permission(question)) = self.session.questions.get(at) else {
+                continue;
+            };
+            let (block, inside) = (question.block, question.subagent.clone());
+            self.at(inside.as_ref(), |step| {
+                let cwd = step.inside_cwd().unwrap_or(&step.session.config.cwd);
+                let shows = step
+                    .tool(block)
+                    .is_some_and(|call| diff_paths(call).any(|named| absolute(cwd, named) == path));
+                if !shows {
+                    return;
+                }
+                if let Some(Question::Permission(question)) = step.session.questions.get_mut(at) {
+                    question.revision += 1;
+                    let command = question.subject.command.clone();
+                    question.changed.get_or_insert(Changed { command });
+                }
+                step.compare(block, Told::Asked);
+            });
         }
     }
 
@@ -75,14 +102,16 @@ impl Step<'_> {
 }
 
 fn paths(call: &ToolCall) -> impl Iterator<Item = &str> {
+    let locations = call.locations.iter().map(|at| at.path.as_str());
+    locations.chain(diff_paths(call))
+}
+
+fn diff_paths(call: &ToolCall) -> impl Iterator<Item = &str> {
     let diffs = call.content.iter().filter_map(|piece| match piece {
         ToolContent::Diff(diff) => Some(diff.paths()),
         _ => None,
     });
-    call.locations
-        .iter()
-        .map(|at| at.path.as_str())
-        .chain(diffs.flatten())
+    diffs.flatten()
 }
 
 /// By its letters: links are the host's to follow, and one line too many does no harm.

@@ -319,3 +319,42 @@ fn a_write_that_is_asked_about_shows_what_it_does_to_its_file() {
     };
     assert_eq!(question.change, found("/else/f", "change"));
 }
+
+#[test]
+fn a_file_that_is_written_under_a_question_about_it_is_compared_anew() {
+    for (path, again) in [("/p/./f", true), ("/p/g", false)] {
+        let mut play = Play::running();
+        let effects = play.update(update(ToolCallPatch {
+            content: content(&[sides("/p/f", Some("a"), "b")]),
+            ..edit("t")
+        }));
+        let first = asked(&effects).unwrap();
+        answer(&mut play, &first, vec![found("/p/f", "first")]);
+        let (_, effects) = play.asks_about("t");
+        let second = asked(&effects).unwrap();
+        answer(&mut play, &second, vec![found("/p/f", "second")]);
+        let asked_about = |play: &Play| match play.session.questions.front() {
+            Some(Question::Permission(question)) => question.clone(),
+            _ => panic!("no question"),
+        };
+        let before = asked_about(&play);
+        assert_eq!(before.changed, None);
+        let effects = play.event(Event::Wrote {
+            session: id("s"),
+            path: path.into(),
+            lines: 1,
+        });
+        let third = asked(&effects);
+        assert_eq!(third.is_some(), again, "{path}");
+        let Some(third) = third else {
+            assert_eq!(asked_about(&play), before);
+            continue;
+        };
+        assert!(third.fresh);
+        answer(&mut play, &third, vec![found("/p/f", "third")]);
+        let after = asked_about(&play);
+        assert_eq!(shown(&play, "t"), ["/p/f patch third"]);
+        assert_eq!(after.subject.content, play.tool("t").content);
+        assert!(after.changed.is_some() && after.revision > before.revision);
+    }
+}
