@@ -182,4 +182,6 @@ pub struct Claims {
     pub list: Vec<Claim>,
     /// The raw input tells nothing else, so that these show all of it.
     pub complete: bool,
+    /// All that it tells is this path: a call that deletes, deletes it.
+    pub only_path: Option<String>,
 }

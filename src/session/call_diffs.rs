@@ -53,7 +53,7 @@ impl CallDiffs {
     }
 
     pub fn has_raw(&self) -> bool {
-        !self.raw.list.is_empty()
+        !self.raw.list.is_empty() || self.raw.only_path.is_some()
     }
 
     /// Whether all that the raw input tells is among the diffs that are shown.
@@ -190,6 +190,9 @@ impl CallDiffs {
         locations: &[ToolLocation],
     ) -> Vec<Claim> {
         let whole = |claim: &Claim| claim.extent == Extent::Whole;
+        if let (ToolKind::Delete, Some(path)) = (kind, &self.raw.only_path) {
+            return vec![Claim::new(Diff::deleted(path.clone()), Extent::Unknown)];
+        }
         let counts = match kind {
             ToolKind::Edit => true,
             ToolKind::Other => {

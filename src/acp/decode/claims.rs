@@ -53,6 +53,7 @@ fn in_text(text: &str, depth: usize) -> Option<Claims> {
     Some(Claims {
         list: found.list,
         complete: found.whole,
+        only_path: None,
     })
 }
 
@@ -63,6 +64,13 @@ fn in_object(object: &str, depth: usize) -> Option<Claims> {
         return Some(Claims {
             complete: whole && !members.others,
             list,
+            only_path: None,
+        });
+    }
+    if let Some(path) = members.only_path() {
+        return Some(Claims {
+            only_path: Some(path),
+            ..Claims::default()
         });
     }
     if depth == MAX_DEPTH {
@@ -76,6 +84,7 @@ fn in_object(object: &str, depth: usize) -> Option<Claims> {
     };
     Some(Claims {
         complete: inner.complete && members.is_all_in_wrapped(),
+        only_path: inner.only_path.filter(|_| members.is_all_in_wrapped()),
         ..inner
     })
 }
@@ -197,6 +206,23 @@ impl<'a> Members<'a> {
             list: Vec::new(),
             whole: false,
         })
+    }
+
+    /// The path, where there is nothing beside it.
+    fn only_path(&self) -> Option<String> {
+        let path = text(self.path?).filter(|path| !path.is_empty())?;
+        let beside = [
+            self.old,
+            self.new,
+            self.content,
+            self.diff,
+            self.edits,
+            self.changes,
+            self.everywhere,
+            self.wrapped,
+        ];
+        let alone = !self.others && beside.iter().all(Option::is_none);
+        alone.then_some(path)
     }
 
     /// Whether nothing stands beside the arguments.

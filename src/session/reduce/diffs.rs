@@ -1,7 +1,7 @@
 //! Diffs of tool calls, compared with the disk: see [`CallDiffs`](crate::session::CallDiffs).
 
 use crate::{
-    proto::{Claims, Compared, Comparison, Patch, ToolContent},
+    proto::{Claims, Compared, Comparison, Patch, ToolContent, ToolKind},
     session::{BlockId, BlockKind, Effect, Question, Shown, ToolCall, ToolState},
 };
 
@@ -100,7 +100,9 @@ pub(super) fn settle(
     let stays =
         |content: &[ToolContent]| asked && all.iter().any(is_diff) && !content.iter().any(is_diff);
     let has_command = call.command.is_some();
-    let tells = raw.as_ref().is_some_and(|raw| !raw.list.is_empty());
+    let deletes = call.kind == ToolKind::Delete;
+    let tells = |raw: &Claims| !raw.list.is_empty() || (deletes && raw.only_path.is_some());
+    let tells = raw.as_ref().is_some_and(tells);
     let has_raw = raw.is_some();
     if let Some(raw) = raw.filter(|_| tells || !asked) {
         call.diffs.set_raw(raw);

@@ -261,6 +261,23 @@ fn changes_by_path_are_read_in_both_forms() {
     assert_eq!(told(&unknown), [""; 0]);
 }
 
+#[test]
+fn a_path_alone_is_told_apart_from_one_with_more_beside_it() {
+    let only = |raw: serde_json::Value| find(&raw.to_string()).only_path;
+    assert_eq!(only(json!({"path": "a"})).as_deref(), Some("a"));
+    assert_eq!(only(json!({"input": {"path": "a"}})).as_deref(), Some("a"));
+    for more in [
+        json!({"path": "a", "recursive": true}),
+        json!({"path": "a", "diff": "prose"}),
+        json!({"path": "a", "input": {"path": "b"}}),
+        json!({"path": "a", "file": "b"}),
+        json!({"input": {"path": "a"}, "recursive": true}),
+        json!({"path": ""}),
+    ] {
+        assert_eq!(only(more.clone()), None, "{more}");
+    }
+}
+
 // What stands around a diff would be shown nowhere.
 #[test]
 fn a_diff_among_other_words_is_not_all_that_is_told() {

@@ -29,6 +29,7 @@ fn raw(diffs: &[Diff], extent: Extent) -> Patch<Claims> {
     Patch::Set(Claims {
         list: list.map(|diff| Claim::new(diff, extent)).collect(),
         complete: true,
+        only_path: None,
     })
 }
 
@@ -91,6 +92,43 @@ fn what_the_raw_input_tells_stands_where_the_content_tells_no_change() {
         ..edit("t")
     }));
     assert_eq!(shown(&play, "t"), ["/p/f told"]);
+}
+
+#[test]
+fn a_call_that_deletes_tells_what_by_a_path_alone() {
+    let only = |path: &str| {
+        Patch::Set(Claims {
+            only_path: Some(path.into()),
+            ..Claims::default()
+        })
+    };
+    for kind in [ToolKind::Edit, ToolKind::Move, ToolKind::Other] {
+        let mut play = Play::running();
+        play.update(update(ToolCallPatch {
+            kind: Patch::Set(kind),
+            claims: only("/p/f"),
+            ..edit("t")
+        }));
+        assert_eq!(shown(&play, "t"), [""; 0], "{kind:?}");
+    }
+    let deletes = |claims| ToolCallPatch {
+        kind: Patch::Set(ToolKind::Delete),
+        claims,
+        ..edit("t")
+    };
+    let mut play = Play::running();
+    let effects = play.update(update(deletes(only("/p/f"))));
+    assert_eq!(asked(&effects).unwrap().claims.len(), 1);
+    let [ToolContent::Diff(diff)] = play.tool("t").content.as_slice() else {
+        panic!("{:?}", play.tool("t").content);
+    };
+    assert_eq!(**diff, Diff::deleted("/p/f".into()));
+    // Another path while the person is asked is shown; nothing any more leaves what was asked about.
+    play.asks_about("t");
+    play.update(update(deletes(only("/p/g"))));
+    assert_eq!(shown(&play, "t"), ["/p/g"]);
+    play.update(update(deletes(Patch::Set(Claims::default()))));
+    assert_eq!(shown(&play, "t"), ["/p/g"]);
 }
 
 #[test]
