@@ -36,7 +36,8 @@ pub fn set_up() {
     }
 }
 
-fn give_back() {
+/// At once: after work that took much and is over.
+pub fn give_back() {
     // SAFETY: looks for whole free pages under the allocator's own locks.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {

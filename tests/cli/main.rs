@@ -5,6 +5,7 @@
 mod schema;
 
 mod agents;
+mod docs;
 mod doctor;
 mod odd;
 mod older;
@@ -279,70 +280,6 @@ fn every_command_has_a_manual_page() {
         !pages.iter().any(|page| page.contains("demo-agent")),
         "{pages:?}"
     );
-}
-
-/// The words of a text that look like flags.
-fn flags(text: &str) -> BTreeSet<String> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
-        .filter(|word| word.starts_with("--") && word.len() > 2)
-        .map(str::to_owned)
-        .collect()
-}
-
-#[test]
-fn the_readme_lists_every_flag_and_command_and_no_other() {
-    let readme = include_str!("../../README.md");
-    let (_, section) = readme.split_once("## Command line").unwrap();
-    let (section, _) = section.split_once("\n## ").unwrap();
-
-    let mut typed = BTreeSet::new();
-    let mut cli = Cli::command();
-    cli.build();
-    let commands: Vec<_> = cli.get_subcommands().filter(|c| !c.is_hide_set()).collect();
-    let mut all = vec![&cli];
-    while let Some(command) = all.pop() {
-        all.extend(command.get_subcommands().filter(|c| !c.is_hide_set()));
-        for arg in command.get_arguments() {
-            typed.extend(arg.get_long().map(|long| format!("--{long}")));
-        }
-    }
-    assert_eq!(flags(section), typed);
-    for command in commands {
-        let name = format!("acp-tui {}", command.get_name());
-        assert!(section.contains(&name), "{name}");
-    }
-}
-
-#[test]
-fn the_readme_lists_every_agent() {
-    let readme = include_str!("../../README.md");
-    let options = acp_tui::config::LoadOptions {
-        dirs: acp_tui::config::Dirs {
-            config: "/nowhere".into(),
-            data: "/nowhere".into(),
-            state: "/nowhere".into(),
-        },
-        cwd: "/nowhere".into(),
-        config_file: None,
-        env: Vec::new(),
-    };
-    let config = acp_tui::config::load(&options).unwrap().config;
-    for agent in config.agents.values().filter(|agent| agent.id != "demo") {
-        let row = readme.lines().find(|line| {
-            let start = line
-                .split("--agent ")
-                .nth(1)
-                .and_then(|rest| rest.split('`').next());
-            line.starts_with('|')
-                && start
-                    .is_some_and(|name| config.agent(name).is_ok_and(|found| found.id == agent.id))
-        });
-        let row = row.unwrap_or_else(|| panic!("{} is missing", agent.id));
-        assert!(row.starts_with(&format!("| {} |", agent.name)), "{row}");
-        let install = agent.install.as_deref().unwrap();
-        let how = install.strip_prefix("see ").unwrap_or(install);
-        assert!(row.contains(how), "{row}: {how}");
-    }
 }
 
 /// What bash offers behind these words, the last of which is being typed.

@@ -278,7 +278,7 @@ fn another_agent_can_be_chosen_and_the_first_one_ends() {
 fn the_demo_lists_what_it_shows() {
     let readme = include_str!("../../README.md");
     let (_, listed) = readme
-        .split_once("What it shows is a command each:")
+        .split_once("Each feature has its own command:")
         .expect("it lists them");
     let listed = listed.split("\n\n").next().unwrap_or_default();
     let named: Vec<&str> = listed

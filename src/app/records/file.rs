@@ -10,7 +10,7 @@ use std::{
 use tempfile::NamedTempFile;
 
 use crate::{
-    app::files,
+    app::{files, memory},
     config::Dirs,
     record::{Line, Record},
 };
@@ -101,6 +101,8 @@ impl RecordFile {
         bytes.shrink_to(WRITTEN_AT_ONCE);
         if self.len > self.max {
             self.forget_half()?;
+            // The whole file was in memory for that.
+            memory::give_back();
         }
         Ok(())
     }

@@ -592,15 +592,19 @@ fn every_preset_is_documented_with_its_agent_and_rows() {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let defaults = flat(include_str!("../../../config/default.toml"));
-    let readme = flat(include_str!("../../../README.md").replace('`', "").as_str());
+    let page = flat(
+        include_str!("../../../docs/agents.md")
+            .replace('`', "")
+            .as_str(),
+    );
     for preset in PRESETS.iter().filter(|preset| !preset.rows.is_empty()) {
         let rows: Vec<&str> = preset.rows.iter().map(|row| row.name()).collect();
         let rows = rows.join(", ");
         let line = format!("\"{}\" is for {}: {rows}", preset.name, preset.of);
         assert!(defaults.contains(&line), "{line}");
-        assert!(readme.contains(&format!("| {rows} |")), "{rows}");
+        assert!(page.contains(&format!("| {rows} |")), "{rows}");
         assert!(
-            readme.contains(&format!("| {} |", preset.of)),
+            page.contains(&format!("| {} |", preset.of)),
             "{}",
             preset.of
         );

@@ -187,3 +187,80 @@ fn entry(keys: &str, doc: &str, width: usize, cx: &OverlayContext<'_>) -> Vec<Ro
     );
     side_by_side(keys, doc, column)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("../../../docs/keys.md");
+
+    /// Keys with a place in the page that are bound by what they are for: a form, the diff and the
+    /// terminal on the whole screen, the list of sessions.
+    const ELSEWHERE: [&str; 10] = [
+        "space",
+        "n",
+        "p",
+        "]",
+        "[",
+        "s",
+        "ctrl-]",
+        "shift-pgup",
+        "shift-pgdn",
+        "F9",
+    ];
+
+    fn code<'a>(words: impl Iterator<Item = &'a str>) -> String {
+        let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+        words.join(", ")
+    }
+
+    /// The tables of the page, made from those of the program.
+    fn tables() -> String {
+        let mut text = String::new();
+        for group in Group::ALL {
+            text += &format!(
+                "### {}\n\n| keys | action | |\n| --- | --- | --- |\n",
+                group.title()
+            );
+            for info in ACTIONS.iter().filter(|info| info.group == group) {
+                let chords = info.keys.iter().map(|key| Chord::parse(key).unwrap());
+                let chords: Vec<String> = chords.map(|chord| chord.to_string()).collect();
+                let keys = code(chords.iter().map(String::as_str));
+                text += &format!("| {keys} | `{}` | {} |\n", info.name, info.doc);
+            }
+            text += "\n";
+        }
+        text += "### Editing\n\n| keys | |\n| --- | --- |\n";
+        for (keys, doc) in EDITING {
+            text += &format!("| {} | {doc} |\n", code(keys.split(' ')));
+        }
+        text
+    }
+
+    #[test]
+    fn the_page_of_keys_has_every_action_with_its_keys() {
+        let tables = tables();
+        assert!(
+            PAGE.contains(&tables),
+            "docs/keys.md is not what the program does; its tables are now:\n\n{tables}"
+        );
+    }
+
+    #[test]
+    fn the_page_of_keys_names_no_key_that_does_nothing() {
+        let chords = |keys: &'static str| keys.split(' ').filter_map(|key| Chord::parse(key).ok());
+        let bound: Vec<Chord> = ACTIONS
+            .iter()
+            .flat_map(|info| info.keys.iter().copied())
+            .chain(EDITING.map(|(keys, _)| keys))
+            .chain(ELSEWHERE)
+            .flat_map(chords)
+            .collect();
+        let prose = PAGE.replace(&tables(), "");
+        for word in prose.split('`').skip(1).step_by(2) {
+            if let Ok(chord) = Chord::parse(word) {
+                assert!(bound.contains(&chord) || chord.digit().is_some(), "{word}");
+            }
+        }
+    }
+}
