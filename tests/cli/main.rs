@@ -17,9 +17,6 @@ mod shell;
 
 use std::{collections::BTreeSet, fs, process::Stdio};
 
-use acp_tui::cli::Cli;
-use clap::CommandFactory;
-
 use shell::Shell;
 
 #[test]
