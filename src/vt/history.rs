@@ -6,6 +6,7 @@
 use std::{collections::VecDeque, num::NonZeroU16, ops::Range};
 
 use super::{ROW, Run, SCROLLBACK_BYTES, SCROLLBACK_ROWS, cells};
+use crate::text::SafeText;
 
 #[derive(Default)]
 pub(super) struct History {
@@ -77,6 +78,14 @@ impl History {
             self.dropped += 1;
         }
         self.rows.shrink_to_fit();
+    }
+
+    /// The text of a row without its colours. Read off what is kept: a parser for each of 50,000 rows
+    /// takes longer than the program that printed them.
+    pub(super) fn plain(&self, row: usize) -> SafeText {
+        let kept = self.rows.get(row).map(|row| &**row).unwrap_or_default();
+        let text: String = vt100::capture::basic_formatted_to_plain(kept).collect();
+        SafeText::line(&text)
     }
 
     /// The runs of a range of rows; what lies beyond the end is left out.

@@ -3,6 +3,7 @@
 use std::{num::NonZeroU16, ops::Range};
 
 use super::{MAX_COLS, MAX_ROWS, Run, cells, history::History};
+use crate::text::SafeText;
 
 /// A vt100 screen with scrollback and a revision.
 pub struct Screen {
@@ -234,32 +235,42 @@ impl Screen {
     /// All that is kept of the output as plain text, at most `most` bytes of it, the last; before it
     /// stands what is missing.
     pub fn text(&self, most: usize) -> String {
-        // From the end up, some rows at a time: no more is read than is given.
-        const AT_ONCE: usize = 500;
+        // From the end up: no more is read than is given.
         let mut first = self.row_count();
         let mut lines: Vec<String> = Vec::new();
         let mut room = most;
-        'rows: while first > 0 {
-            let from = first.saturating_sub(AT_ONCE);
-            for runs in self.rows(from..first).iter().rev() {
-                let line: String = runs.iter().map(|run| run.text.as_str()).collect();
-                let line = line.trim_end();
-                // Blank rows at the end are none.
-                if !(lines.is_empty() && line.is_empty()) {
-                    let Some(left) = room.checked_sub(line.len() + 1) else {
-                        break 'rows;
-                    };
-                    room = left;
-                    lines.push(line.to_owned());
-                }
-                first -= 1;
+        while first > 0 {
+            let line = self.plain(first - 1);
+            let line = line.trim_end();
+            // Blank rows at the end are none.
+            if !(lines.is_empty() && line.is_empty()) {
+                let Some(left) = room.checked_sub(line.len() + 1) else {
+                    break;
+                };
+                room = left;
+                lines.push(line.to_owned());
             }
+            first -= 1;
         }
         if let Some(missing) = missing(self.dropped_rows() + first) {
             lines.push(missing);
         }
         lines.reverse();
         lines.join("\n")
+    }
+
+    /// The text of one of the used rows.
+    fn plain(&self, row: usize) -> SafeText {
+        let Some(on_screen) = row.checked_sub(self.screen_start()) else {
+            return self.history().plain(row);
+        };
+        let row = u16::try_from(on_screen).ok();
+        let runs = self
+            .live()
+            .zip(row)
+            .map(|(screen, row)| cells::runs(screen, row));
+        let runs = runs.iter().flatten();
+        SafeText::line(&runs.map(|run| run.text.as_str()).collect::<String>())
     }
 
     /// Rows of the screen proper that are in use.

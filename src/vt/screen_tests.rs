@@ -184,7 +184,7 @@ fn what_an_attached_view_needs_is_told() {
 
 proptest! {
     /// Whatever a program prints and however the view is resized: no panic, and finishing
-    /// neither adds nor loses a row with text in it.
+    /// neither adds nor loses a row with text in it. As plain text it reads as it is drawn.
     #[test]
     fn nothing_that_is_printed_breaks_it(
         pieces in prop::collection::vec(
@@ -215,6 +215,9 @@ proptest! {
             text(screen).into_iter().filter(|row| !row.is_empty()).collect()
         };
         let before = shown(&screen);
+        let plain: Vec<String> = text(&screen).iter().map(|row| row.trim_end().to_owned()).collect();
+        let plain = plain.join("\n");
+        prop_assert_eq!(screen.text(usize::MAX), plain.trim_end_matches('\n'));
         screen.finish();
         prop_assert_eq!(shown(&screen), before);
     }
