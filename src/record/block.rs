@@ -11,6 +11,7 @@ use super::{
     content::Piece,
     names::{Does, Level, Priority, Stage},
     raw::Raw,
+    shorten::Aside,
 };
 use crate::{
     proto::{
@@ -71,6 +72,8 @@ pub struct Block {
     /// As the agent sent it (V1-META-01); each once.
     #[serde(rename = "_meta", skip_serializing_if = "is_default")]
     pub meta: Vec<Raw>,
+    #[serde(skip)]
+    pub aside: Aside,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -356,6 +359,7 @@ impl Block {
             + text(&self.status)
             + name(&self.source_id)
             + name(&self.path)
+            + self.aside.bytes
     }
 }
 

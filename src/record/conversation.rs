@@ -44,7 +44,7 @@ pub struct Stored {
 
 impl Conversation {
     /// Whether it could be taken in: not one of a later version.
-    pub(super) fn put(&mut self, at: u64, block: Block) -> bool {
+    pub(super) fn put(&mut self, at: u64, mut block: Block) -> bool {
         if block.kind == Kind::Later {
             return false;
         }
@@ -53,6 +53,7 @@ impl Conversation {
             // Its place stays till all is read, so that those of others do.
             let place = self.by_id.get(&block.id);
             if let Some(stored) = place.and_then(|at| self.blocks.get_mut(*at)) {
+                block.aside.lines += stored.block.aside.lines;
                 stored.block = block;
             }
             return true;
@@ -60,6 +61,7 @@ impl Conversation {
         match self.by_id.get(&block.id) {
             Some(place) => {
                 if let Some(stored) = self.blocks.get_mut(*place) {
+                    block.aside.lines += stored.block.aside.lines;
                     stored.block = block;
                 }
             }
@@ -83,6 +85,7 @@ impl Conversation {
             .entry(more.id)
             .or_insert_with(|| SafeTextBuf::from(std::mem::take(&mut block.text)));
         text.push(&more.text);
+        block.aside.add(more.aside);
         block.took_ms = more.took_ms.or(block.took_ms);
         if !more.meta.is_empty() {
             block.meta = more.meta;

@@ -6,6 +6,7 @@ use super::{
     block::{Block, is_default, raw_weight},
     plan::Pinned,
     raw::Raw,
+    shorten::Aside,
 };
 use crate::text::SafeText;
 
@@ -94,6 +95,14 @@ pub struct More {
     /// All there is of it by now.
     #[serde(rename = "_meta", skip_serializing_if = "is_default")]
     pub meta: Vec<Raw>,
+    #[serde(skip)]
+    pub aside: Aside,
+}
+
+impl More {
+    pub(super) fn weight(&self) -> usize {
+        self.text.len() + raw_weight(&self.meta)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -200,6 +209,13 @@ impl Line {
             .map(|block| &mut **block)
     }
 
+    /// The addition in it, whoever's it is.
+    pub(super) fn any_more_mut(&mut self) -> Option<&mut More> {
+        let child = self.child.as_mut();
+        let more = self.more.as_mut();
+        more.or(child.and_then(|child| child.more.as_mut()))
+    }
+
     /// About the bytes that it holds.
     pub fn weight(&self) -> usize {
         let child = self.child.as_ref();
@@ -213,9 +229,7 @@ impl Line {
             .chain(child.and_then(|child| child.plans.as_ref()));
         let stop = self.turn.as_ref().and_then(|turn| turn.stop.as_ref());
         self.any_block().map_or(0, Block::weight)
-            + more
-                .map(|more| more.text.len() + raw_weight(&more.meta))
-                .sum::<usize>()
+            + more.map(More::weight).sum::<usize>()
             + plans.flatten().map(Pinned::weight).sum::<usize>()
             + self.about.as_ref().map_or(0, About::weight)
             + stop.map_or(0, |stop| stop.len())

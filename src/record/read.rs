@@ -50,24 +50,25 @@ impl Record {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn read_from(mut file: impl BufRead) -> io::Result<Option<Self>> {
+    pub fn read_from(file: impl BufRead) -> io::Result<Option<Self>> {
+        Self::read_lines(file, |line| line)
+    }
+
+    /// As [`Record::read_from`], of each line what `of` makes of it.
+    pub(super) fn read_lines(
+        file: impl BufRead,
+        of: impl Fn(Line) -> Line,
+    ) -> io::Result<Option<Self>> {
         let mut record = Self::default();
         let mut known = false;
-        let mut text = Vec::new();
-        while file.read_until(b'\n', &mut text)? > 0 {
-            let whole = text.pop_if(|last| *last == b'\n').is_some();
-            match Line::read(&text) {
-                Some(line) => {
-                    known |= line.about.is_some();
-                    record.apply(line);
-                }
-                // Only the last one has no line end.
-                None if !whole => record.torn = true,
-                None => record.garbled += usize::from(!text.trim_ascii().is_empty()),
-            }
-            text.clear();
-            text.shrink_to(KEPT_LINE);
-        }
+        let damage = each_line(file, |line| {
+            let line = of(line);
+            known |= line.about.is_some();
+            record.apply(line);
+            Ok(())
+        })?;
+        record.torn = damage.torn;
+        record.garbled = damage.garbled;
         record.said.settle();
         for child in record.children.values_mut() {
             child.settle();
@@ -198,18 +199,38 @@ impl Record {
 
     /// As lines again: one for each block.
     pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
+        let (head, tail) = self.frame();
+        let blocks = self.all().flat_map(|(of, said)| {
+            let lines = said.blocks.iter().flat_map(|stored| {
+                let block = Line::block(stored.at, stored.block.clone());
+                let cut = stored.cut.then(|| Line::turn(stored.at, Turn::CUT_OFF));
+                std::iter::once(block).chain(cut)
+            });
+            lines.map(move |line| line.of(of))
+        });
+        std::iter::once(head).chain(blocks).chain(tail)
+    }
+
+    /// Its conversations by their numbers, its own first.
+    fn all(&self) -> impl Iterator<Item = (u64, &Conversation)> {
+        let children = self.children.iter();
+        std::iter::once((0, &self.said)).chain(children.map(|(of, said)| (*of, said)))
+    }
+
+    /// The lines before and behind those of its blocks.
+    pub(super) fn frame(&self) -> (Line, Vec<Line>) {
         let t = self.updated;
-        let about = Line::about(t, self.about.clone());
         let turn = match (self.turn_is_open, &self.stop) {
             (true, _) => Some(Turn::BEGINS),
             (false, Some(stop)) => Some(Turn::ended(Some(stop.clone()))),
             (false, None) => None,
         };
-        let children = self.children.iter();
-        std::iter::once(about)
-            .chain(lines_of(0, &self.said, t))
-            .chain(children.flat_map(move |(number, said)| lines_of(*number, said, t)))
-            .chain(turn.map(|turn| Line::turn(t, turn)))
+        let tail = self
+            .all()
+            .filter(|(_, said)| !said.plans.is_empty())
+            .map(|(of, said)| Line::plans(t, said.plans.clone()).of(of))
+            .chain(turn.map(|turn| Line::turn(t, turn)));
+        (Line::about(t, self.about.clone()), tail.collect())
     }
 
     /// Forgets its beginning, and says so: keeps blocks of about that many bytes at its end. A
@@ -253,12 +274,30 @@ impl Record {
     }
 }
 
-fn lines_of(number: u64, said: &Conversation, t: u64) -> impl Iterator<Item = Line> {
-    let blocks = said.blocks.iter().flat_map(|stored| {
-        let block = Line::block(stored.at, stored.block.clone());
-        let cut = stored.cut.then(|| Line::turn(stored.at, Turn::CUT_OFF));
-        std::iter::once(block).chain(cut)
-    });
-    let plans = (!said.plans.is_empty()).then(|| Line::plans(t, said.plans.clone()));
-    blocks.chain(plans).map(move |line| line.of(number))
+/// Lines that none could be read from.
+#[derive(Default)]
+pub(super) struct Damage {
+    torn: bool,
+    garbled: usize,
+}
+
+/// Each line of a file that is one, in order.
+pub(super) fn each_line(
+    mut file: impl BufRead,
+    mut take: impl FnMut(Line) -> io::Result<()>,
+) -> io::Result<Damage> {
+    let mut damage = Damage::default();
+    let mut text = Vec::new();
+    while file.read_until(b'\n', &mut text)? > 0 {
+        let whole = text.pop_if(|last| *last == b'\n').is_some();
+        match Line::read(&text) {
+            Some(line) => take(line)?,
+            // Only the last one has no line end.
+            None if !whole => damage.torn = true,
+            None => damage.garbled += usize::from(!text.trim_ascii().is_empty()),
+        }
+        text.clear();
+        text.shrink_to(KEPT_LINE);
+    }
+    Ok(damage)
 }

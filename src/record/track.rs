@@ -302,6 +302,7 @@ impl Track {
                 } else {
                     Vec::new()
                 },
+                ..More::default()
             },
         ))
     }

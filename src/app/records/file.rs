@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::{self, BufReader, Read, Seek, SeekFrom, Write},
+    io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write},
     os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::{
     app::{files, memory},
     config::Dirs,
-    record::{Line, Record},
+    record::{self, Line, Record},
 };
 
 /// Lines are written in pieces of about so many bytes.
@@ -101,7 +101,6 @@ impl RecordFile {
         bytes.shrink_to(WRITTEN_AT_ONCE);
         if self.len > self.max {
             self.forget_half()?;
-            // The whole file was in memory for that.
             memory::give_back();
         }
         Ok(())
@@ -112,15 +111,27 @@ impl RecordFile {
     /// # Errors
     /// As for files; then the old ones are still there.
     pub fn replace(&mut self, lines: impl IntoIterator<Item = Line>) -> io::Result<()> {
-        let mut beside = self.beside()?;
+        self.replace_by(|write| lines.into_iter().try_for_each(write))
+    }
+
+    /// As [`RecordFile::replace`], by whatever gives the lines to what it is handed.
+    fn replace_by(
+        &mut self,
+        give: impl FnOnce(&mut dyn FnMut(Line) -> io::Result<()>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut beside = BufWriter::new(self.beside()?);
         let mut len = 0;
         let mut bytes = Vec::new();
-        for line in lines {
+        give(&mut |line| {
             bytes.clear();
+            bytes.shrink_to(WRITTEN_AT_ONCE);
             line.write(&mut bytes);
-            beside.write_all(&bytes)?;
             len += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        }
+            beside.write_all(&bytes)
+        })?;
+        let beside = beside
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
         self.put(beside, len)?;
         self.torn = false;
         Ok(())
@@ -189,11 +200,17 @@ impl RecordFile {
     }
 
     fn forget_half(&mut self) -> io::Result<()> {
-        let Some(mut record) = Record::read_from(BufReader::new(File::open(&self.path)?))? else {
-            return Ok(());
-        };
-        record.keep_last(usize::try_from(self.max / 2).unwrap_or(usize::MAX));
-        self.replace(record.lines())
+        let path = self.path.clone();
+        let half = usize::try_from(self.max / 2).unwrap_or(usize::MAX);
+        let done = self.replace_by(|write| {
+            let open = || Ok(BufReader::new(File::open(&path)?));
+            record::keep_last(open, half, write)
+        });
+        match done {
+            // Nothing of a session is left in it: what comes is added to it all the same.
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(()),
+            done => done,
+        }
     }
 
     #[cfg(test)]
