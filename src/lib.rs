@@ -5,17 +5,18 @@
 //! | module | owns | may import |
 //! | --- | --- | --- |
 //! | [`text`] | safe text, widths, wrapping | – |
+//! | [`files`] | opening regular files, and nothing that stands in their place | – |
 //! | [`proto`] | our words for ACP, wire-neutral plain data | text |
 //! | [`guard`] | ends what was started when the client itself is killed | – |
 //! | [`rpc`] | newline-delimited JSON-RPC over a byte stream | text, proto |
-//! | [`acp`] | the agent process; ACP's wire shapes to and from [`proto`] | text, proto, guard, rpc |
+//! | [`acp`] | the agent process; ACP's wire shapes to and from [`proto`] | text, files, proto, guard, rpc |
 //! | [`session`] | the pure reducer: conversation state and its rules | text, proto |
 //! | [`record`] | the stored form of a session | text, proto, session |
 //! | [`vt`] | a terminal's screen as data | text, proto |
 //! | [`input`] | our terminal's bytes as keys, pastes and answers | – |
-//! | [`host`] | files, terminals, permission policy on this machine | text, proto, guard, vt |
+//! | [`host`] | files, terminals, permission policy on this machine | text, files, proto, guard, vt |
 //! | [`config`] | layered configuration | text, proto |
-//! | [`cli`] | the command line, and the commands that need no agent | text, proto, config |
+//! | [`cli`] | the command line, and the commands that need no agent | text, files, proto, config |
 //! | [`ui`] | everything drawn, every key | text, proto, vt, session, config |
 //! | [`report`] | a session for other programs: what happened, as text or JSON | text, proto, session |
 //! | [`demo`] | the built-in demo agent (the other side of the protocol) | text |
@@ -41,6 +42,7 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod files;
 pub mod guard;
 pub mod host;
 pub mod input;

@@ -17,8 +17,8 @@ use tracing_subscriber::{
 
 use crate::{
     acp::Secrets,
-    app::files,
     config::Dirs,
+    files,
     text::{first_bytes, sanitize, secrets::mask},
 };
 

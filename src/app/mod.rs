@@ -15,7 +15,6 @@ mod doctor;
 mod draft;
 mod exit;
 mod external;
-mod files;
 mod frame;
 mod headless;
 mod job;

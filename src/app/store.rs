@@ -26,7 +26,7 @@ pub use unsent::Unsent;
 
 use slot::Others;
 
-use crate::{app::files, text::SafeText};
+use crate::{files, text::SafeText};
 
 /// Prompts kept in the history file; older ones go when it is next read.
 const HISTORY: usize = 1_000;

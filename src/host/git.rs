@@ -1,12 +1,12 @@
 //! The branch that is checked out, for the status line: read from git's files, without git.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::Read,
     path::{Path, PathBuf},
 };
 
-use crate::text::SafeText;
+use crate::{files, text::SafeText};
 
 /// `HEAD` and `.git` files are one line.
 const MAX_FILE_BYTES: u64 = 4 << 10;
@@ -44,12 +44,18 @@ fn git_dir(top: &Path) -> Option<PathBuf> {
     Some(top.join(line.strip_prefix("gitdir:")?.trim()))
 }
 
-fn read_line(path: &Path) -> Option<String> {
-    if !fs::metadata(path).ok()?.is_file() {
-        return None;
+/// Where what all work trees of a repository share is, for one with its top at `top`.
+pub(super) fn common_dir(top: &Path) -> Option<PathBuf> {
+    let dir = git_dir(top)?;
+    match read_line(&dir.join("commondir")) {
+        Some(common) => Some(dir.join(common)),
+        None => Some(dir),
     }
+}
+
+fn read_line(path: &Path) -> Option<String> {
     let mut text = String::new();
-    File::open(path)
+    files::regular(path)
         .ok()?
         .take(MAX_FILE_BYTES)
         .read_to_string(&mut text)

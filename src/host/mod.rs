@@ -11,6 +11,7 @@ pub mod clipboard;
 pub mod editor;
 mod fs;
 pub mod git;
+mod ignored;
 mod login;
 mod permission;
 mod serve;

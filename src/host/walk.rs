@@ -3,10 +3,12 @@
 use std::{
     ffi::OsStr,
     fs, io,
+    ops::ControlFlow,
     path::{Component, Path, PathBuf},
+    rc::Rc,
 };
 
-use ignore::WalkBuilder;
+use super::ignored::{OF_A_LIST, Rules, Size};
 
 /// Files beyond this are left out.
 pub const MAX_FILES: usize = 100_000;
@@ -43,49 +45,84 @@ impl Bounds {
 }
 
 /// Of version control systems: nobody mentions these.
-const SKIPPED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+pub(super) const SKIPPED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
 /// Files below `root`, as paths relative to it, sorted. `.gitignore` and `.ignore` count, in a git
-/// repository or not. Dotfiles are listed like others (`.github/…`, `.env.example`): what is
-/// private or generated is normally ignored by those files. Links to directories are not followed, and
-/// written as directories are, with a `/` at the end.
+/// repository or not, as far as `ignored` reads them. Dotfiles are listed like others (`.github/…`,
+/// `.env.example`): what is private or generated is normally ignored by those files. Links to
+/// directories are not followed, and written as directories are, with a `/` at the end.
 ///
 /// Stops when `cancelled` says so, with what was found. For blocking tasks.
 pub fn files(root: &Path, cancelled: impl Fn() -> bool) -> Vec<String> {
-    let walk = WalkBuilder::new(root)
-        .hidden(false)
-        .require_git(false)
-        .filter_entry(|entry| {
-            entry.depth() == 0 || !SKIPPED.iter().any(|name| entry.file_name() == *name)
-        })
-        .build();
-    let mut bounds = Bounds::new();
-    let mut files: Vec<String> = walk
-        .take_while(|_| !cancelled())
-        .filter_map(|entry| {
-            // What cannot be read is not there to be mentioned.
-            let entry = entry.ok()?;
-            let kind = entry.file_type()?;
-            let sign = if kind.is_symlink() {
-                // Nothing is opened for that.
-                match fs::metadata(entry.path()).ok()?.file_type() {
-                    kind if kind.is_dir() => "/",
-                    kind if kind.is_file() => "",
-                    _ => return None,
+    // What cannot be read is not there to be mentioned.
+    let Ok(root) = root.canonicalize() else {
+        return Vec::new();
+    };
+    let mut walk = Walk {
+        cancelled,
+        files: Vec::new(),
+        bounds: Bounds::new(),
+        folders: Bounds::new(),
+        waiting: Vec::new(),
+        rules: OF_A_LIST,
+    };
+    let rules = Rc::new(Rules::above(&root, &mut walk.rules));
+    walk.waiting.push((String::new(), rules));
+    while let Some((folder, rules)) = walk.waiting.pop() {
+        if walk.list(&root, &folder, &rules).is_break() {
+            break;
+        }
+    }
+    walk.files.sort_unstable();
+    walk.files
+}
+
+struct Walk<C> {
+    cancelled: C,
+    files: Vec<String>,
+    bounds: Bounds,
+    /// Of the folders: those beyond are not looked into.
+    folders: Bounds,
+    /// Folders that are not listed yet, with a `/` at the end, and what counts above them. The last is
+    /// next: so the rules of few are there at once.
+    waiting: Vec<(String, Rc<Rules>)>,
+    /// What may still be read.
+    rules: Size,
+}
+
+impl<C: Fn() -> bool> Walk<C> {
+    fn list(&mut self, root: &Path, folder: &str, above: &Rc<Rules>) -> ControlFlow<()> {
+        let path = root.join(folder);
+        let Ok(entries) = fs::read_dir(&path) else {
+            return ControlFlow::Continue(());
+        };
+        let rules = above.below(&path, &mut self.rules);
+        for entry in entries {
+            if (self.cancelled)() {
+                return ControlFlow::Break(());
+            }
+            let Some((name, is_folder, sign)) = entry.ok().and_then(|entry| {
+                let name = entry.file_name().into_string().ok()?;
+                let is_folder = entry.file_type().ok()?.is_dir();
+                if SKIPPED.contains(&&*name) || rules.ignore(&entry.path(), is_folder) {
+                    return None;
                 }
-            } else if kind.is_file() {
-                ""
-            } else {
-                // FIFOs, sockets and devices are none.
-                return None;
+                Some((name, is_folder, kind_of(&entry)?.sign()))
+            }) else {
+                continue;
             };
-            let path = entry.path().strip_prefix(root).ok()?;
-            Some(format!("{}{sign}", path.to_str()?))
-        })
-        .take_while(|path| bounds.take(path))
-        .collect();
-    files.sort_unstable();
-    files
+            let path = format!("{folder}{name}{sign}");
+            if !is_folder {
+                if !self.bounds.take(&path) {
+                    return ControlFlow::Break(());
+                }
+                self.files.push(path);
+            } else if self.folders.take(&path) {
+                self.waiting.push((path, Rc::clone(&rules)));
+            }
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// What is in a folder that a person has typed, whatever is ignored and wherever it leads.
@@ -137,8 +174,7 @@ pub fn folder(cwd: &Path, typed: &str, home: Option<&Path>) -> io::Result<Listin
             more = true;
             break;
         }
-        let sign = if kind == Kind::Folder { "/" } else { "" };
-        names.push(format!("{name}{sign}"));
+        names.push(format!("{name}{}", kind.sign()));
     }
     names.sort_unstable();
     Ok(Listing { names, more, path })
@@ -148,6 +184,16 @@ pub fn folder(cwd: &Path, typed: &str, home: Option<&Path>) -> io::Result<Listin
 enum Kind {
     File,
     Folder,
+}
+
+impl Kind {
+    /// At the end of the name.
+    fn sign(self) -> &'static str {
+        match self {
+            Self::File => "",
+            Self::Folder => "/",
+        }
+    }
 }
 
 /// `None` for what is neither: FIFOs, sockets, devices, links that lead nowhere.
@@ -302,6 +348,82 @@ mod tests {
         );
         assert_eq!(list("gone/"), Err(std::io::ErrorKind::NotFound));
         assert_eq!(list("a.log/"), Err(std::io::ErrorKind::NotADirectory));
+    }
+
+    /// A pipe would be waited for, a device has no end, and 100,000 of those patterns take 1 GB.
+    #[test]
+    fn no_ignore_file_keeps_the_list_waiting_or_eats_memory() {
+        let fifo = |path: &Path| {
+            let kind = rustix::fs::FileType::Fifo;
+            rustix::fs::mknodat(rustix::fs::CWD, path, kind, rustix::fs::Mode::RUSR, 0).unwrap();
+        };
+        let zero = |path: &Path| std::os::unix::fs::symlink("/dev/zero", path).unwrap();
+        let sparse = |path: &Path| fs::File::create(path).unwrap().set_len(3 << 30).unwrap();
+        let many = |path: &Path| {
+            let patterns = (0..100_000).map(|n| format!("**/[a-z]*{n}*/**\n"));
+            fs::write(path, patterns.collect::<String>()).unwrap();
+        };
+        let makers: [&dyn Fn(&Path); 4] = [&fifo, &zero, &sparse, &many];
+        for (at, make) in makers.into_iter().enumerate() {
+            for name in [
+                ".gitignore",
+                ".ignore",
+                ".git/info/exclude",
+                "sub/.gitignore",
+                ".git",
+            ] {
+                let dir = tempfile::tempdir().unwrap();
+                for folder in ["sub", ".git/info"] {
+                    let folder = dir.path().join(folder);
+                    if !folder.starts_with(dir.path().join(name)) {
+                        fs::create_dir_all(folder).unwrap();
+                    }
+                }
+                fs::write(dir.path().join("sub/file"), "").unwrap();
+                make(&dir.path().join(name));
+                let files = files(dir.path(), || false);
+                assert!(
+                    files.contains(&"sub/file".to_owned()),
+                    "{name} {at}: {files:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_ignored_is_as_git_has_it() {
+        let dir = tempfile::tempdir().unwrap();
+        for (path, text) in [
+            (".git/info/exclude", "private\n"),
+            (".gitignore", "*.log\nbuild/\n/top\n!sub/kept.log\n"),
+            ("sub/.gitignore", "!again.log\ninner/*\n!inner/kept\n"),
+            ("sub/kept.log", ""),
+            ("sub/again.log", ""),
+            ("sub/other.log", ""),
+            ("sub/private", ""),
+            ("sub/top", ""),
+            ("sub/inner/a", ""),
+            ("sub/inner/kept", ""),
+            ("sub/build/x", ""),
+            ("build/.gitignore", "!x\n"),
+            ("build/x", ""),
+            ("top/x", ""),
+        ] {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let kept = ["again.log", "inner/kept", "kept.log", "top"];
+        let own = [".gitignore", "sub/.gitignore"];
+        let mut all: Vec<String> = kept.iter().map(|name| format!("sub/{name}")).collect();
+        all.extend(own.map(str::to_owned));
+        all.sort_unstable();
+        assert_eq!(files(dir.path(), || false), all);
+        // From a folder of it, by a link: what is above counts.
+        std::os::unix::fs::symlink("sub", dir.path().join("link")).unwrap();
+        let below = files(&dir.path().join("link"), || false);
+        assert_eq!(below[0], ".gitignore");
+        assert_eq!(below[1..], kept);
     }
 
     #[test]

@@ -10,8 +10,9 @@ use std::{
 use tempfile::NamedTempFile;
 
 use crate::{
-    app::{files, memory},
+    app::memory,
     config::Dirs,
+    files,
     record::{self, Line, Record},
 };
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    app::files,
+    files,
     record::{About, Kind, Line},
     text::SafeText,
 };
