@@ -196,7 +196,12 @@ fn undone(claim: &Claim, text: &str) -> Option<String> {
         DiffText::None => None,
         DiffText::Patch(patch) => hunk::apply(patch, text, hunk::Way::Back).ok(),
         DiffText::Sides { old, new } => match old.as_deref() {
-            _ if new.is_empty() || claim.extent == Extent::Whole => None,
+            _ if new.is_empty() => None,
+            // All of it was written, and all that was there before is told.
+            Some(old) if claim.extent == Extent::Whole && !old.is_empty() => {
+                (**new == *text).then(|| old.to_owned())
+            }
+            _ if claim.extent == Extent::Whole => None,
             // What it has overwritten nobody knows.
             None | Some("") if **new == *text => None,
             old => {

@@ -321,27 +321,91 @@ pub fn hunks(section: &str) -> Vec<Hunk<'_>> {
     hunks
 }
 
-/// Whether a text is these hunks and what stands around hunks, and nothing else.
+/// Whether a text is these hunks and what stands around hunks, and nothing else: no word that is not
+/// in a hunk but the names of files, which are those of [`by_file`].
 pub fn is_all_diff(text: &str, hunks: &[Hunk<'_>]) -> bool {
-    const HEADS: [&str; 6] = ["--- ", "+++ ", "diff ", "index ", "Index:", "==="];
+    let names = head_names(text);
     let mut hunks = hunks.iter();
     let mut left = 0_usize;
     for line in text.split('\n') {
-        if line.starts_with("\\ ") {
+        if line.trim_end() == "\\ No newline at end of file" {
             continue;
         }
         if left > 0 {
             left -= 1;
-        } else if line.starts_with("@@ ") {
+        } else if let Some(head) = line.strip_prefix("@@ ") {
             let Some(hunk) = hunks.next() else {
                 return false;
             };
+            let behind = head.split_once(" @@").map_or(head, |(_, behind)| behind);
+            if !behind.trim().is_empty() {
+                return false;
+            }
             left = hunk.lines.len();
-        } else if !line.trim().is_empty() && !HEADS.iter().any(|head| line.starts_with(head)) {
+        } else if !line.trim().is_empty() && !is_head(line, &names) {
             return false;
         }
     }
     left == 0 && hunks.next().is_none()
+}
+
+/// Names behind `---` and `+++`, as they stand there.
+fn head_names(text: &str) -> Vec<&str> {
+    let name = |line: &'_ str| -> Option<usize> {
+        let head = ["--- ", "+++ "]
+            .iter()
+            .find(|head| line.starts_with(*head))?;
+        Some(head.len())
+    };
+    let lines = text.split('\n');
+    let names = lines.filter_map(|line| line.get(name(line)?..));
+    names
+        .map(|name| before_time(name).unwrap_or(name))
+        .collect()
+}
+
+/// A name without the time that `diff -u` puts behind it, and without the tab before that. `None`
+/// where that is something else.
+fn before_time(name: &str) -> Option<&str> {
+    let name = name.trim_end_matches('\r');
+    let (name, time) = name.split_once('\t').unwrap_or((name, ""));
+    let is_time = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '+' | ':' | '.');
+    time.chars().all(is_time).then_some(name)
+}
+
+/// Whether a line around hunks tells names that are told otherwise, or numbers.
+fn is_head(line: &str, names: &[&str]) -> bool {
+    let line = line.trim_end_matches('\r');
+    if let Some(name) = ["--- ", "+++ "]
+        .iter()
+        .find_map(|head| line.strip_prefix(head))
+    {
+        return before_time(name).is_some();
+    }
+    // Git's prefixes stand in some heads and not in others.
+    let bare = |name: &str| {
+        let rest = ["a/", "b/"]
+            .iter()
+            .find_map(|prefix| name.strip_prefix(prefix));
+        rest.unwrap_or(name).to_owned()
+    };
+    let is_named = |said: &str| names.iter().any(|name| bare(name) == bare(said));
+    if let Some(name) = line.strip_prefix("Index:") {
+        return is_named(name.trim());
+    }
+    if let Some(objects) = line.strip_prefix("index ") {
+        let plain = |c: char| c.is_ascii_hexdigit() || matches!(c, '.' | ',' | ' ');
+        return objects.chars().all(plain);
+    }
+    if let Some(files) = line.strip_prefix("diff ") {
+        let files = files.strip_prefix("--git ").or(files.strip_prefix("-u "));
+        let pair = |files: &str| {
+            let mut gaps = files.match_indices(' ').map(|(at, _)| files.split_at(at));
+            gaps.any(|(old, new)| is_named(old) && is_named(&new[1..]))
+        };
+        return files.is_some_and(pair);
+    }
+    line.starts_with("===") && line.chars().all(|c| c == '=')
 }
 
 fn end_last(hunk: &mut Hunk<'_>) {

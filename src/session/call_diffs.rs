@@ -56,14 +56,33 @@ impl CallDiffs {
         !self.raw.list.is_empty() || self.raw.only_path.is_some()
     }
 
-    /// Whether all that the raw input tells is among the diffs that are shown.
-    pub fn tell_the_raw_input(&self) -> bool {
+    /// Whether all that the raw input tells is among the diffs that are shown, each under its own path.
+    pub fn tell_the_raw_input(&self, is_same_path: impl Fn(&str, &str) -> bool) -> bool {
         let among = |raw: &Claim| {
-            let mut claims = self.claims.iter();
-            claims.any(|claim| claim.diff.text == raw.diff.text)
+            let path = &raw.diff.path;
+            let is_told = |claim: &Claim| {
+                (raw.diff.text == claim.diff.text || overwrites_as(raw, claim))
+                    && (path.is_empty() || is_same_path(path, &claim.diff.path))
+                    && raw.diff.from() == claim.diff.from()
+                    && (raw.diff.change == FileChange::Delete)
+                        == (claim.diff.change == FileChange::Delete)
+            };
+            self.claims.iter().any(is_told)
         };
         let raw = &self.raw;
         raw.complete && !raw.list.is_empty() && (self.derived > 0 || raw.list.iter().all(among))
+    }
+
+    /// What the agent claims, of which the diffs are what came of it.
+    pub fn claimed(&self) -> impl Iterator<Item = &Diff> {
+        self.claims.iter().map(|claim| &*claim.diff)
+    }
+
+    /// The claim of the raw input that a diff of the content makes as well.
+    fn raw_of(&self, diff: &Diff) -> Option<&Claim> {
+        let raw = &self.raw.list;
+        let same = raw.iter().find(|raw| raw.diff.text == diff.text);
+        same.or_else(|| raw.iter().find(|raw| is_what_becomes(raw, diff)))
     }
 
     pub fn set_raw(&mut self, raw: Claims) {
@@ -126,16 +145,13 @@ impl CallDiffs {
             self.settle(content, kind, has_command, locations);
             return;
         }
-        for claim in &mut self.claims {
-            let same = self
-                .raw
-                .list
-                .iter()
-                .find(|raw| raw.diff.text == claim.diff.text);
-            if let Some(same) = same {
+        let mut claims = std::mem::take(&mut self.claims);
+        for claim in &mut claims {
+            if let Some(same) = self.raw_of(&claim.diff) {
                 claim.extent = same.extent;
             }
         }
+        self.claims = claims;
         self.claimed_anew();
     }
 
@@ -170,13 +186,10 @@ impl CallDiffs {
             ToolContent::Diff(diff) => Some(diff),
             _ => None,
         });
-        let claim = |diff: &Arc<Diff>| {
-            let same = self.raw.list.iter().find(|raw| raw.diff.text == diff.text);
-            Claim {
-                diff: diff.clone(),
-                extent: same.map_or(Extent::Unknown, |raw| raw.extent),
-                lines: Vec::new(),
-            }
+        let claim = |diff: &Arc<Diff>| Claim {
+            diff: diff.clone(),
+            extent: self.raw_of(diff).map_or(Extent::Unknown, |raw| raw.extent),
+            lines: Vec::new(),
         };
         diffs.map(claim).collect()
     }
@@ -348,6 +361,21 @@ impl CallDiffs {
     }
 }
 
+/// Whether a claim says that the file becomes what is the new side of a diff, whatever is in it: then
+/// the diff counts for all of the file, of which its old side may be a part.
+fn is_what_becomes(raw: &Claim, diff: &Diff) -> bool {
+    let (DiffText::Sides { new: raw_new, .. }, DiffText::Sides { new, .. }) =
+        (&raw.diff.text, &diff.text)
+    else {
+        return false;
+    };
+    raw.extent == Extent::Whole && raw_new == new
+}
+
+fn overwrites_as(raw: &Claim, claim: &Claim) -> bool {
+    claim.extent == Extent::Whole && is_what_becomes(raw, &claim.diff)
+}
+
 /// Lines that locations of that path tell.
 fn lines_of(path: &str, locations: &[ToolLocation]) -> Vec<u32> {
     let of_path = locations.iter().filter(|location| location.path == path);
@@ -413,5 +441,65 @@ mod tests {
             let (_, shown) = diffs.shown.as_ref().expect("it was answered");
             assert_eq!(shown.iter().flatten().next().expect("one").change, change);
         }
+    }
+
+    /// The content and the raw input tell a change of a file each.
+    fn of(content: Diff, raw: Diff, extent: Extent) -> CallDiffs {
+        let mut diffs = CallDiffs::default();
+        diffs.set_raw(Claims {
+            list: vec![Claim::new(raw, extent)],
+            complete: true,
+            only_path: None,
+        });
+        let mut content = vec![ToolContent::Diff(content.into())];
+        diffs.settle(&mut content, ToolKind::Edit, false, &[]);
+        diffs
+    }
+
+    fn sides(path: &str, old: Option<&'static str>, new: &'static str) -> Diff {
+        Diff::of_texts(path.into(), old.map(Into::into), new.into())
+    }
+
+    #[test]
+    fn a_diff_tells_the_raw_input_of_its_own_file_alone() {
+        let moved = |from: &str| Diff {
+            change: FileChange::Move { from: from.into() },
+            ..sides("a", Some("x"), "y")
+        };
+        for (content, raw, told) in [
+            (sides("a", Some("x"), "y"), sides("a", Some("x"), "y"), true),
+            (sides("a", Some("x"), "y"), sides("", Some("x"), "y"), true),
+            (
+                sides("a", Some("x"), "y"),
+                sides(".git/hooks/a", Some("x"), "y"),
+                false,
+            ),
+            (
+                sides("a", Some("x"), "y"),
+                sides("a", Some("y"), "x"),
+                false,
+            ),
+            (sides("a", Some("x"), "y"), moved("b"), false),
+            (moved("b"), moved("b"), true),
+            (moved("c"), moved("b"), false),
+        ] {
+            let said = format!("{content:?} {raw:?}");
+            let diffs = of(content, raw, Extent::Unknown);
+            assert_eq!(diffs.tell_the_raw_input(|a, b| a == b), told, "{said}");
+        }
+    }
+
+    /// qwen: the file as it was and as it becomes, and its whole new text in the raw input.
+    #[test]
+    fn a_diff_whose_new_side_is_written_whole_counts_for_the_whole_file() {
+        let content = || sides("a", Some("x"), "y");
+        let whole = of(content(), sides("a", None, "y"), Extent::Whole);
+        assert_eq!(whole.claims[0].extent, Extent::Whole);
+        assert!(whole.tell_the_raw_input(|a, b| a == b));
+        let other = of(content(), sides("b", None, "y"), Extent::Whole);
+        assert!(!other.tell_the_raw_input(|a, b| a == b));
+        let less = of(content(), sides("a", None, ""), Extent::Whole);
+        assert_eq!(less.claims[0].extent, Extent::Unknown);
+        assert!(!less.tell_the_raw_input(|a, b| a == b));
     }
 }

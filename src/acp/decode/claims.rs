@@ -10,7 +10,7 @@ use std::{fmt, path::Path};
 
 use serde::{
     Deserializer,
-    de::{IgnoredAny, MapAccess, Visitor},
+    de::{MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
 
@@ -248,9 +248,8 @@ impl<'de> Visitor<'de> for MembersVisitor {
                 Some(place) => {
                     let twice = place.replace(map.next_value()?).is_some();
                     members.others |= twice;
-                }
-                None if is_harmless(name.as_str()) => {
-                    map.next_value::<IgnoredAny>()?;
+                    let everywhere = members.everywhere.map(RawValue::get);
+                    members.others |= everywhere.is_some_and(|flag| !Beside::Flag.is_said_by(flag));
                 }
                 // The text editor of some models has several tools in one.
                 None if name.as_str() == "command" => {
@@ -261,8 +260,9 @@ impl<'de> Visitor<'de> for MembersVisitor {
                     );
                 }
                 None => {
-                    map.next_value::<IgnoredAny>()?;
-                    members.others = true;
+                    let value: &RawValue = map.next_value()?;
+                    let kind = beside(name.as_str());
+                    members.others |= kind.is_none_or(|kind| !kind.is_said_by(value.get()));
                 }
             }
         }
@@ -270,22 +270,41 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 }
 
-/// Says nothing of what would be in the file.
-fn is_harmless(name: &str) -> bool {
-    matches!(
-        name,
-        "description"
-            | "explanation"
-            | "instruction"
-            | "overwrite"
-            | "content_length"
-            | "call_id"
-            | "turn_id"
-            | "auto_approved"
-            | "create_dirs"
-            | "create_directories"
-            | "createDirectories"
-    )
+/// What a member holds that says nothing of what would be in the file.
+#[derive(Clone, Copy)]
+enum Beside {
+    /// Words for whoever reads it.
+    Remark,
+    Flag,
+    Count,
+    /// A name that a program made up.
+    Id,
+}
+
+impl Beside {
+    /// Whether a value is one of these, and no more.
+    fn is_said_by(self, json: &str) -> bool {
+        let json = json.trim();
+        let is_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
+        json == "null"
+            || match self {
+                Self::Remark => json.starts_with('"'),
+                Self::Flag => matches!(json, "true" | "false"),
+                Self::Count => json.bytes().all(|b| b.is_ascii_digit()),
+                Self::Id => json.trim_matches('"').chars().all(is_id),
+            }
+    }
+}
+
+fn beside(name: &str) -> Option<Beside> {
+    Some(match name {
+        "description" | "explanation" | "instruction" => Beside::Remark,
+        "overwrite" | "auto_approved" | "create_dirs" | "create_directories"
+        | "createDirectories" => Beside::Flag,
+        "content_length" => Beside::Count,
+        "call_id" | "turn_id" => Beside::Id,
+        _ => return None,
+    })
 }
 
 /// Each from its old to its new text, in one file or in several.

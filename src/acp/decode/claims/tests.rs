@@ -343,3 +343,53 @@ proptest::proptest! {
         }
     }
 }
+
+/// What stands beside a change is known by its name, and says no more than that.
+#[test]
+fn a_change_is_complete_only_without_another_word() {
+    let patch = "--- n\n+++ n\n@@ -1,1 +1,1 @@\n-a\n+b\n";
+    let edit = |name: &str, value: serde_json::Value| {
+        let mut raw = json!({"file_path": "/p/n", "old_string": "a", "new_string": "b"});
+        raw[name] = value;
+        raw
+    };
+    let head = |from: &str, to: &str| json!({"path": "n", "diff": patch.replace(from, to)});
+    for (raw, complete) in [
+        (edit("replace_all", json!(false)), true),
+        (edit("instruction", json!("Make it b")), true),
+        (edit("call_id", json!("toolu_01-x")), true),
+        (edit("overwrite", json!(null)), true),
+        (edit("replace_all", json!("rm -rf src")), false),
+        (edit("replace_all", json!({"rm -rf src": 1})), false),
+        (edit("instruction", json!({"then": "rm -rf src"})), false),
+        (edit("description", json!(["rm -rf src"])), false),
+        (edit("call_id", json!("rm -rf src")), false),
+        (edit("content_length", json!("rm -rf src")), false),
+        (edit("create_dirs", json!(["rm -rf src"])), false),
+        (edit("then", json!(false)), false),
+        (head("", ""), true),
+        (
+            head(
+                "--- n\n+++ n",
+                "Index: n\n===\n--- n\t2026-01-02 03:04\n+++ n",
+            ),
+            true,
+        ),
+        (
+            head(
+                "--- n\n",
+                "diff --git a/n b/n\nindex 1a2b..3c4d 100644\n--- a/n\n",
+            ),
+            true,
+        ),
+        (head("--- n\n", "Index: rm -rf src\n--- n\n"), false),
+        (head("--- n\n", "diff rm -rf src\n--- n\n"), false),
+        (head("--- n\n", "index rm -rf src\n--- n\n"), false),
+        (head("--- n\n", "===rm -rf src\n--- n\n"), false),
+        (head("--- n\n", "--- n\trm -rf src\n"), false),
+        (head("+1,1 @@", "+1,1 @@ rm -rf src"), false),
+        (head("-a\n", "-a\n\\ rm -rf src\n"), false),
+    ] {
+        assert_eq!(find(&raw.to_string()).complete, complete, "{raw}");
+    }
+}

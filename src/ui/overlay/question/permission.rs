@@ -181,14 +181,12 @@ impl Permission {
 
     /// The raw input, where not all that it says is seen to be shown.
     fn input_to_show(&self, cx: &OverlayContext<'_>) -> Option<RawJson> {
-        let raw = self.raw_input(cx)?;
+        let call = self.call(cx)?;
+        let raw = call.raw_input.clone()?;
         // What the diffs were made from: against the file they hold its texts no more as they came.
-        if let Some(BlockKind::Tool(call)) = cx
-            .session
-            .and_then(|session| session.asked_about(&self.question))
-            .map(|block| &block.kind)
-            && call.diffs.tell_the_raw_input()
-        {
+        let is_same_path =
+            |a: &str, b: &str| place(a, cx.session).shown == place(b, cx.session).shown;
+        if call.diffs.tell_the_raw_input(is_same_path) {
             return None;
         }
         let rev = self.rev(cx);
@@ -218,9 +216,11 @@ impl Permission {
         // Below a command its directory stands as well.
         let ours = cx.session.and_then(|session| session.config.cwd.to_str());
         let cwd = subject.command_cwd.as_deref().or(ours);
-        let cwd = cwd.filter(|_| subject.command.is_some());
         let places = paths.chain(diffs.iter().flat_map(|diff| diff.paths()));
-        let places = places.chain(cwd);
+        let claimed = match self.call(cx) {
+            Some(call) => call.diffs.claimed().collect(),
+            None => Vec::new(),
+        };
         let texts = subject.content.iter().filter_map(|content| match content {
             ToolContent::Block(ContentBlock::Text(text)) => Some(text),
             _ => None,
@@ -229,20 +229,18 @@ impl Permission {
         let texts = texts.chain(own.into_iter().flatten());
         Shown {
             command: subject.command.as_deref(),
+            cwd: cwd.map(|cwd| place(cwd, cx.session).shown),
             places: places.map(|path| place(path, cx.session).shown).collect(),
-            texts: texts.chain([&subject.title]).cloned().collect(),
+            texts: texts.cloned().chain(title_to_show(question)).collect(),
             diffs,
+            claimed,
             session: cx.session,
         }
     }
 
-    fn raw_input(&self, cx: &OverlayContext<'_>) -> Option<RawJson> {
-        let block = cx.session?.asked_about(&self.question)?;
-        match &block.kind {
-            BlockKind::Tool(call) => {
-                let ToolCall { raw_input, .. } = call.as_ref();
-                raw_input.clone()
-            }
+    fn call<'a>(&self, cx: &OverlayContext<'a>) -> Option<&'a ToolCall> {
+        match &cx.session?.asked_about(&self.question)?.kind {
+            BlockKind::Tool(call) => Some(call),
             _ => None,
         }
     }
@@ -261,6 +259,17 @@ fn names_the_file(title: &str, content: &[ToolContent]) -> bool {
     let named = title.split_once(' ').map_or(title, |(_, rest)| rest);
     let named = named.trim_matches('`');
     !named.is_empty() && std::path::Path::new(&diff.path).ends_with(named)
+}
+
+/// The call's title, where nothing else in the question says it: not the command once more.
+fn title_to_show(question: &PermissionQuestion) -> Option<SafeText> {
+    let subject = &question.subject;
+    let title = SafeText::new(subject.title.trim());
+    let command = subject.command.as_deref().map(SafeText::new);
+    let repeats = command.is_some_and(|command| same_words(title.trim_matches('`'), &command));
+    let own = question.title.as_ref().map(|title| title.trim());
+    let said = title.is_empty() || repeats || *title == *own.unwrap_or_default();
+    (!said && !names_the_file(&title, &subject.content)).then_some(title)
 }
 
 struct Builder<'a> {
@@ -287,14 +296,8 @@ impl Builder<'_> {
         if let Some(why) = why.filter(|why| !why.is_empty()) {
             self.verbatim(&SafeText::new(why), &StyledLine::new(), theme.text);
         }
-        let title = SafeText::new(subject.title.trim());
-        let command = subject.command.as_deref().map(SafeText::new);
-        let repeats = command
-            .as_ref()
-            .is_some_and(|command| same_words(title.trim_matches('`'), command));
-        let said = title.is_empty() || repeats || *title == *own;
-        if !said && !names_the_file(&title, &subject.content) {
-            let style = if command.is_some() {
+        if let Some(title) = title_to_show(question) {
+            let style = if subject.command.is_some() {
                 theme.dim
             } else {
                 theme.strong

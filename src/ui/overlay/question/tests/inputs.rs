@@ -201,7 +201,7 @@ fn a_unified_diff_is_told_by_the_diff_that_is_shown() {
         assert!(picture.contains("input"), "{more}: {picture}");
     }
     let sides =
-        serde_json::json!({"path": path, "oldString": "one\n  two", "newString": "three\n"});
+        serde_json::json!({"path": path, "oldString": "one\n  two", "newString": "one\n  three"});
     assert!(!of_patch(sides).contains("input"));
 }
 
