@@ -22,6 +22,7 @@ mod ids;
 mod listing;
 mod mcp;
 mod meta;
+mod names;
 mod notice;
 mod options;
 pub mod patch;
@@ -71,6 +72,7 @@ pub use ids::{
 pub use listing::{SessionInfo, SessionPage};
 pub use mcp::{McpServer, McpTransport, SecretPairs};
 pub use meta::Meta;
+pub(crate) use names::names;
 pub use notice::{AgentNotice, NoticeSeverity};
 pub use options::{
     ConfigKind, ConfigOption, ConfigValue, OptionValue, SessionMode, SetBy, Setting, SettingKey,

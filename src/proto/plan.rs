@@ -1,11 +1,15 @@
 //! Plans (V1-PLAN).
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     proto::{PlanId, RawJson},
     text::SafeText,
 };
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Stored as it is: what is missing is the default.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PlanEntry {
     pub content: SafeText,
     pub priority: PlanPriority,

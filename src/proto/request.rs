@@ -114,13 +114,14 @@ pub struct PermissionOption {
     pub kind: PermissionKind,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum PermissionKind {
     AllowOnce,
     AllowAlways,
     RejectOnce,
     RejectAlways,
     /// Unknown to this client: neutral, never chosen automatically (V1-PERM-05).
+    #[default]
     Unknown,
 }
 

@@ -7,20 +7,15 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    content::Piece,
-    names::{Does, Level, Priority, Stage},
-    raw::Raw,
-    shorten::Aside,
-};
+use super::{content::Piece, raw::Raw, shorten::Aside};
 use crate::{
     proto::{
         CommandRun, CompactionId, CompactionStatus, ContentBlock, EnvEffect, MessageId, Meta,
-        PlanEntry, PlanText, ToolCallId, ToolInput, ToolLocation, sorted_env,
+        PlanEntry, PlanText, ToolCallId, ToolInput, ToolKind, ToolLocation, sorted_env,
     },
     session::{
-        self, Answered, BlockKind, By, Compaction, Message, Notice, Thought, ToolCall, ToolState,
-        UserMessage,
+        self, Answered, BlockKind, By, Compaction, Message, Notice, NoticeLevel, Thought, ToolCall,
+        ToolState, UserMessage,
     },
     text::{SafeText, SafeTextBuf},
 };
@@ -45,14 +40,14 @@ pub struct Block {
     #[serde(skip_serializing_if = "is_default")]
     pub refused: bool,
     #[serde(skip_serializing_if = "is_default")]
-    pub level: Option<Level>,
+    pub level: Option<NoticeLevel>,
     #[serde(skip_serializing_if = "is_default")]
     pub detail: Option<SafeText>,
     /// The detail is what a program said last.
     #[serde(skip_serializing_if = "is_default")]
     pub last_words: bool,
     #[serde(skip_serializing_if = "is_default")]
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PlanEntry>,
     /// Of a plan in markdown: the file that holds it.
     #[serde(skip_serializing_if = "is_default")]
     pub path: Option<String>,
@@ -104,7 +99,7 @@ pub struct Tool {
     pub title: SafeText,
     #[serde(skip_serializing_if = "is_default")]
     pub name: Option<String>,
-    pub kind: Does,
+    pub kind: ToolKind,
     pub status: SafeText,
     #[serde(skip_serializing_if = "is_default")]
     pub locations: Vec<Location>,
@@ -148,14 +143,6 @@ pub struct Answer {
     pub by: SafeText,
     #[serde(skip_serializing_if = "is_default")]
     pub rule: Option<SafeText>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Entry {
-    pub content: SafeText,
-    pub priority: Priority,
-    pub status: Stage,
 }
 
 pub(super) fn values(meta: &Meta) -> Vec<Raw> {
@@ -203,7 +190,7 @@ impl Block {
                 ..of(Kind::Tool)
             },
             BlockKind::Plan(entries) => Self {
-                entries: entries.iter().map(Entry::from).collect(),
+                entries: entries.clone(),
                 ..of(Kind::Plan)
             },
             BlockKind::PlanText(plan) => Self {
@@ -213,7 +200,7 @@ impl Block {
             },
             BlockKind::Compaction(compaction) => Self {
                 source_id: Some(compaction.id.as_str().to_owned()),
-                status: Some(compaction_status(&compaction.status)),
+                status: Some(SafeText::line(compaction.status.as_str())),
                 content: compaction.summary.iter().map(Piece::from).collect(),
                 detail: compaction.error.clone(),
                 took_ms: compaction.took.map(millis),
@@ -227,7 +214,7 @@ impl Block {
             },
             BlockKind::SessionMessage(message) => Self {
                 text: "a message between the agent and a subagent".into(),
-                level: Some(Level::Quiet),
+                level: Some(NoticeLevel::Quiet),
                 detail: message.content.iter().find_map(|piece| match piece {
                     session::Piece::Text(text) => Some(text.since(0)),
                     session::Piece::Content(_) => None,
@@ -241,7 +228,7 @@ impl Block {
             },
             BlockKind::Notice(notice) => Self {
                 text: notice.text.clone(),
-                level: Some(notice.level.into()),
+                level: Some(notice.level),
                 detail: notice.detail.clone(),
                 last_words: notice.last_words,
                 ..of(Kind::Notice)
@@ -295,14 +282,14 @@ impl Block {
                     ..tool.into_history(now)
                 }))
             }
-            Kind::Plan => BlockKind::Plan(self.entries.into_iter().map(Into::into).collect()),
+            Kind::Plan => BlockKind::Plan(self.entries),
             Kind::PlanText => BlockKind::PlanText(PlanText {
                 text: self.text,
                 path: self.path,
             }),
             Kind::Compaction => BlockKind::Compaction(Box::new(Compaction {
                 id: CompactionId::new(self.source_id.unwrap_or_default()),
-                status: compaction_status_of(self.status.unwrap_or_default()),
+                status: CompactionStatus::of(&self.status.unwrap_or_default()),
                 summary: self.content.into_iter().map(ContentBlock::from).collect(),
                 error: self.detail,
                 started: now,
@@ -312,7 +299,7 @@ impl Block {
             })),
             Kind::Content => BlockKind::Content(self.content.into_iter().next()?.into()),
             Kind::Notice => BlockKind::Notice(Notice {
-                level: self.level.unwrap_or_default().into(),
+                level: self.level.unwrap_or_default(),
                 text: self.text,
                 detail: self.detail,
                 last_words: self.last_words,
@@ -392,7 +379,7 @@ impl Tool {
 /// What an item of a list takes besides its text.
 pub(super) const ITEM: usize = 32;
 
-pub(super) fn entries_weight(entries: &[Entry]) -> usize {
+pub(super) fn entries_weight(entries: &[PlanEntry]) -> usize {
     entries.iter().map(|entry| ITEM + entry.content.len()).sum()
 }
 
@@ -400,38 +387,8 @@ pub(super) fn raw_weight<'a>(raws: impl IntoIterator<Item = &'a Raw>) -> usize {
     raws.into_iter().map(|raw| raw.0.0.len()).sum()
 }
 
-fn compaction_status(status: &CompactionStatus) -> SafeText {
-    match status {
-        CompactionStatus::InProgress => "in_progress".into(),
-        CompactionStatus::Completed => "completed".into(),
-        CompactionStatus::Failed => "failed".into(),
-        CompactionStatus::Cancelled => "cancelled".into(),
-        CompactionStatus::Unknown(status) => status.clone(),
-    }
-}
-
-fn compaction_status_of(name: SafeText) -> CompactionStatus {
-    match &*name {
-        "in_progress" => CompactionStatus::InProgress,
-        "completed" => CompactionStatus::Completed,
-        "failed" => CompactionStatus::Failed,
-        "cancelled" => CompactionStatus::Cancelled,
-        _ => CompactionStatus::Unknown(name),
-    }
-}
-
 impl From<&ToolCall> for Tool {
     fn from(call: &ToolCall) -> Self {
-        let status = match &call.state {
-            ToolState::Pending => "pending".into(),
-            ToolState::InProgress => "in_progress".into(),
-            ToolState::Paused => "paused".into(),
-            ToolState::Completed => "completed".into(),
-            ToolState::Failed => "failed".into(),
-            ToolState::Cancelled => "cancelled".into(),
-            ToolState::Ended => "ended".into(),
-            ToolState::Unknown(status) => status.clone(),
-        };
         let location = |at: &ToolLocation| Location {
             path: at.path.clone(),
             line: at.line,
@@ -440,8 +397,8 @@ impl From<&ToolCall> for Tool {
             call_id: call.id.as_str().to_owned(),
             title: call.title.clone(),
             name: call.name.clone(),
-            kind: call.kind.into(),
-            status,
+            kind: call.kind,
+            status: SafeText::line(call.state.as_str()),
             locations: call.locations.iter().map(location).collect(),
             raw_input: call.raw_input.clone().map(Raw),
             asked_input: call.other_input_asked().cloned().map(Raw),
@@ -465,11 +422,9 @@ impl Tool {
         ToolCall {
             title: self.title,
             name: self.name,
-            kind: self.kind.into(),
-            state: match &*self.status {
-                "completed" => ToolState::Completed,
-                "failed" => ToolState::Failed,
-                "cancelled" => ToolState::Cancelled,
+            kind: self.kind,
+            state: match ToolState::of(&self.status) {
+                end @ (ToolState::Completed | ToolState::Failed | ToolState::Cancelled) => end,
                 _ => ToolState::Ended,
             },
             locations: self.locations.into_iter().map(location).collect(),
@@ -534,26 +489,6 @@ impl From<Answer> for Answered {
                 (_, Some(rule)) => By::Rule(rule),
                 _ => By::Nobody,
             },
-        }
-    }
-}
-
-impl From<&PlanEntry> for Entry {
-    fn from(entry: &PlanEntry) -> Self {
-        Self {
-            content: entry.content.clone(),
-            priority: entry.priority.into(),
-            status: entry.status.into(),
-        }
-    }
-}
-
-impl From<Entry> for PlanEntry {
-    fn from(entry: Entry) -> Self {
-        Self {
-            content: entry.content,
-            priority: entry.priority.into(),
-            status: entry.status.into(),
         }
     }
 }

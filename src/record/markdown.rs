@@ -8,13 +8,12 @@ use super::{
     block::{Block, Kind, Tool},
     content::Piece,
     conversation::{CUT_OFF, Children, Conversation},
-    names::Stage,
     plan::Pinned,
     read::Record,
     time::iso,
 };
 use crate::{
-    proto::{file_name, rule_words},
+    proto::{PlanEntry, PlanStatus, file_name, rule_words},
     text::SafeText,
 };
 
@@ -126,9 +125,9 @@ fn pinned(plans: &[Pinned]) -> String {
     plans.iter().map(plan).collect::<Vec<_>>().join("\n\n")
 }
 
-fn entries(entries: &[super::block::Entry]) -> String {
-    let entry = |entry: &super::block::Entry| {
-        let sign = if entry.status == Stage::Completed {
+fn entries(entries: &[PlanEntry]) -> String {
+    let entry = |entry: &PlanEntry| {
+        let sign = if entry.status == PlanStatus::Completed {
             "x"
         } else {
             " "
@@ -194,7 +193,7 @@ fn written_tool(tool: &Tool, block: &Block) -> String {
     };
     let mut out = format!(
         "**{}** {} — {}",
-        tool.kind.text(),
+        tool.kind.as_str(),
         code(title.trim()),
         tool.status.replace('_', " ")
     );

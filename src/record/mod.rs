@@ -13,7 +13,6 @@ mod content;
 mod conversation;
 mod line;
 mod markdown;
-mod names;
 mod plan;
 mod raw;
 mod read;

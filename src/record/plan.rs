@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::block::{Entry, ITEM, entries_weight, is_default};
+use super::block::{ITEM, entries_weight, is_default};
 use crate::{
     proto::{NamedPlan, PlanBody, PlanEntry, PlanId, PlanText},
     text::SafeText,
@@ -16,7 +16,7 @@ pub struct Pinned {
     #[serde(skip_serializing_if = "is_default")]
     pub id: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PlanEntry>,
     #[serde(skip_serializing_if = "is_default")]
     pub text: SafeText,
     #[serde(skip_serializing_if = "is_default")]
@@ -35,7 +35,7 @@ impl Pinned {
     /// What of a conversation is pinned now.
     pub fn all(plan: &[PlanEntry], plans: &[NamedPlan]) -> Vec<Self> {
         let plain = (!plan.is_empty()).then(|| Self {
-            entries: plan.iter().map(Entry::from).collect(),
+            entries: plan.to_vec(),
             ..Self::default()
         });
         let named = plans.iter().map(|plan| {
@@ -43,7 +43,7 @@ impl Pinned {
             match &plan.body {
                 PlanBody::Items(entries) => Self {
                     id,
-                    entries: entries.iter().map(Entry::from).collect(),
+                    entries: entries.clone(),
                     ..Self::default()
                 },
                 PlanBody::Unknown { raw, .. } => Self {
@@ -66,7 +66,7 @@ impl Pinned {
     pub fn restore(all: Vec<Self>) -> (Vec<PlanEntry>, Vec<NamedPlan>) {
         let (mut plain, mut named) = (Vec::new(), Vec::new());
         for plan in all {
-            let entries: Vec<PlanEntry> = plan.entries.into_iter().map(Into::into).collect();
+            let entries = plan.entries;
             match plan.id {
                 None => plain = entries,
                 Some(id) => named.push(NamedPlan {

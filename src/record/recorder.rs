@@ -12,12 +12,12 @@ use std::{
 use super::{
     line::{About, Line, Turn},
     plan::Pinned,
-    subagent::stop_name,
     track::{MAX_DELAY, Now, Track, When},
 };
 use crate::{
     proto::SessionId,
     session::{Block as Said, BlockId, BlockKind, Phase, Session, Transcript},
+    text::SafeText,
 };
 
 /// What changes is written after this; ends of turns and prompts at once. It is what a crash costs of
@@ -199,7 +199,10 @@ impl Recorder {
         }
         if ended {
             self.turn_said = false;
-            let stop = session.last_stop.as_ref().map(stop_name);
+            let stop = session
+                .last_stop
+                .as_ref()
+                .map(|reason| SafeText::line(reason.as_str()));
             batch.lines.push(Line::turn(t, Turn::ended(stop)));
         }
         batch.sync = whole && !batch.lines.is_empty();

@@ -17,7 +17,9 @@ impl Block {
             Some(WorkState::Idle(Some(StopReason::Error(error)))) => {
                 ("failed".into(), Some(error.message.clone()))
             }
-            Some(WorkState::Idle(Some(reason))) => ("idle".into(), Some(stop_name(reason))),
+            Some(WorkState::Idle(Some(reason))) => {
+                ("idle".into(), Some(SafeText::line(reason.as_str())))
+            }
             Some(WorkState::Other(state)) => (state.clone(), None),
             Some(WorkState::Unknown) | None => ("unknown".into(), None),
         };
@@ -37,7 +39,7 @@ impl Block {
     /// How its work ended. One that worked when it was last heard of has no result.
     pub(super) fn subagent_state(&self) -> Option<WorkState> {
         let reason = match self.status.as_deref()? {
-            "idle" => self.detail.clone().map(stop_of),
+            "idle" => self.detail.clone().map(|name| StopReason::of(&name)),
             "failed" => {
                 let message = self.detail.as_deref().unwrap_or_default();
                 let error = RpcError::new(code::INTERNAL, message);
@@ -46,29 +48,5 @@ impl Block {
             _ => return None,
         };
         Some(WorkState::Idle(reason))
-    }
-}
-
-/// As ACP writes it.
-pub fn stop_name(reason: &StopReason) -> SafeText {
-    match reason {
-        StopReason::EndTurn => "end_turn".into(),
-        StopReason::MaxTokens => "max_tokens".into(),
-        StopReason::MaxTurnRequests => "max_turn_requests".into(),
-        StopReason::Refusal => "refusal".into(),
-        StopReason::Cancelled => "cancelled".into(),
-        StopReason::Error(_) => "error".into(),
-        StopReason::Unknown(reason) => reason.clone(),
-    }
-}
-
-fn stop_of(name: SafeText) -> StopReason {
-    match &*name {
-        "end_turn" => StopReason::EndTurn,
-        "max_tokens" => StopReason::MaxTokens,
-        "max_turn_requests" => StopReason::MaxTurnRequests,
-        "refusal" => StopReason::Refusal,
-        "cancelled" => StopReason::Cancelled,
-        _ => StopReason::Unknown(name),
     }
 }

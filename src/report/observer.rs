@@ -6,7 +6,7 @@ use super::{
     Flow, Summary,
     record::{Record, Refused, Subagent, Tokens, Usage},
     watch::{Sink, Watch, wrote},
-    words::{reason_name, state_name},
+    words::state_name,
 };
 use crate::{
     proto::{
@@ -218,7 +218,7 @@ impl Observer {
                 }
                 _ => self.stop.take(),
             };
-            self.summary.stop_reason = self.stop.as_ref().map(reason_name);
+            self.summary.stop_reason = self.stop.as_ref().map(|reason| reason.as_str().to_owned());
         }
         out
     }

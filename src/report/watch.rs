@@ -6,7 +6,7 @@ use super::{
     Flow, Summary,
     observer::keep,
     record::{FileWritten, PlanEntry, Record, Tool},
-    words::{compaction_name, once, permission, plan, tool},
+    words::{once, permission, plan, tool},
 };
 use crate::{
     proto::{
@@ -144,7 +144,7 @@ impl Watch {
                     matches!(self.seen.get(&block.id), Some(Seen::Compaction(s)) if s == status);
                 if !known {
                     self.seen.insert(block.id, Seen::Compaction(status.clone()));
-                    let status = compaction_name(status);
+                    let status = status.as_str().to_owned();
                     self.tell(Record::Compaction { status }, sink);
                 }
             }

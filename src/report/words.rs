@@ -3,21 +3,11 @@
 use super::record::{Permission, PlanEntry, Record, Tool};
 use crate::{
     proto::{
-        CompactionStatus, ContentBlock, EnvEffect, PlanPriority, PlanStatus, SessionId, StopReason,
-        ToolContent, ToolInput, ToolKind, WorkState, sorted_env,
+        ContentBlock, EnvEffect, SessionId, StopReason, ToolContent, ToolInput, WorkState,
+        sorted_env,
     },
-    session::{Answered, BlockKind, By, NoticeLevel, ToolCall, ToolState},
+    session::{Answered, BlockKind, By, ToolCall},
 };
-
-pub(super) fn compaction_name(status: &CompactionStatus) -> String {
-    match status {
-        CompactionStatus::InProgress => "in_progress".to_owned(),
-        CompactionStatus::Completed => "completed".to_owned(),
-        CompactionStatus::Failed => "failed".to_owned(),
-        CompactionStatus::Cancelled => "cancelled".to_owned(),
-        CompactionStatus::Unknown(status) => status.to_string(),
-    }
-}
 
 pub(super) fn state_name(state: Option<&WorkState>) -> String {
     match state {
@@ -27,7 +17,7 @@ pub(super) fn state_name(state: Option<&WorkState>) -> String {
         Some(WorkState::Idle(Some(StopReason::Error(error)))) => {
             format!("failed: {}", error.message)
         }
-        Some(WorkState::Idle(Some(reason))) => format!("idle: {}", reason_name(reason)),
+        Some(WorkState::Idle(Some(reason))) => format!("idle: {}", reason.as_str()),
         Some(WorkState::Other(state)) => state.to_string(),
         Some(WorkState::Unknown) | None => "unknown".to_owned(),
     }
@@ -40,12 +30,7 @@ pub(super) fn once(kind: &BlockKind) -> Option<Record> {
             text: message.text.to_string(),
         },
         BlockKind::Notice(notice) => Record::Notice {
-            level: match notice.level {
-                NoticeLevel::Quiet => "quiet",
-                NoticeLevel::Info => "info",
-                NoticeLevel::Warning => "warning",
-                NoticeLevel::Error => "error",
-            },
+            level: notice.level.as_str(),
             text: notice.text.to_string(),
             detail: notice.detail.as_ref().map(ToString::to_string),
         },
@@ -119,17 +104,8 @@ pub(super) fn tool(number: u64, subagent: Option<&SessionId>, call: &ToolCall) -
         subagent: subagent.map(|id| id.as_str().to_owned()),
         id: call.id.as_str().to_owned(),
         title: call.title.to_string(),
-        kind: kind_name(call.kind),
-        status: match &call.state {
-            ToolState::Pending => "pending".to_owned(),
-            ToolState::InProgress => "in_progress".to_owned(),
-            ToolState::Paused => "paused".to_owned(),
-            ToolState::Completed => "completed".to_owned(),
-            ToolState::Failed => "failed".to_owned(),
-            ToolState::Cancelled => "cancelled".to_owned(),
-            ToolState::Ended => "ended".to_owned(),
-            ToolState::Unknown(status) => status.to_string(),
-        },
+        kind: call.kind.as_str(),
+        status: call.state.as_str().to_owned(),
         command: call.command.clone(),
         env: call.input.as_deref().map(env_words).unwrap_or_default(),
         paths,
@@ -170,44 +146,8 @@ pub(super) fn permission(tool: &Tool, answered: &Answered) -> Permission {
 pub(super) fn plan(entries: &[crate::proto::PlanEntry]) -> Vec<PlanEntry> {
     let entry = |entry: &crate::proto::PlanEntry| PlanEntry {
         content: entry.content.to_string(),
-        status: match entry.status {
-            PlanStatus::Pending => "pending",
-            PlanStatus::InProgress => "in_progress",
-            PlanStatus::Completed => "completed",
-            PlanStatus::Cancelled => "cancelled",
-        },
-        priority: match entry.priority {
-            PlanPriority::High => "high",
-            PlanPriority::Medium => "medium",
-            PlanPriority::Low => "low",
-        },
+        status: entry.status.as_str(),
+        priority: entry.priority.as_str(),
     };
     entries.iter().map(entry).collect()
-}
-
-fn kind_name(kind: ToolKind) -> &'static str {
-    match kind {
-        ToolKind::Read => "read",
-        ToolKind::Edit => "edit",
-        ToolKind::Delete => "delete",
-        ToolKind::Move => "move",
-        ToolKind::Search => "search",
-        ToolKind::Execute => "execute",
-        ToolKind::Think => "think",
-        ToolKind::Fetch => "fetch",
-        ToolKind::SwitchMode => "switch_mode",
-        ToolKind::Other => "other",
-    }
-}
-
-pub(super) fn reason_name(reason: &StopReason) -> String {
-    match reason {
-        StopReason::EndTurn => "end_turn".to_owned(),
-        StopReason::MaxTokens => "max_tokens".to_owned(),
-        StopReason::MaxTurnRequests => "max_turn_requests".to_owned(),
-        StopReason::Refusal => "refusal".to_owned(),
-        StopReason::Cancelled => "cancelled".to_owned(),
-        StopReason::Error(_) => "error".to_owned(),
-        StopReason::Unknown(reason) => reason.to_string(),
-    }
 }

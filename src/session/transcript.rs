@@ -13,7 +13,7 @@ use std::{
 use crate::{
     proto::{
         CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
-        RawJson, SessionId, ToolCallId, ToolContent, ToolInput, ToolKind, ToolLocation,
+        RawJson, SessionId, ToolCallId, ToolContent, ToolInput, ToolKind, ToolLocation, names,
     },
     session::{Answered, By, CallDiffs, Pieces},
     text::{SafeText, SafeTextBuf},
@@ -202,6 +202,16 @@ pub enum ToolState {
     Unknown(SafeText),
 }
 
+names!(open ToolState {
+    Pending "pending",
+    InProgress "in_progress",
+    Paused "paused",
+    Completed "completed",
+    Failed "failed",
+    Cancelled "cancelled",
+    Ended "ended",
+});
+
 impl ToolState {
     pub fn is_open(&self) -> bool {
         matches!(
@@ -254,14 +264,22 @@ pub struct Notice {
     pub last_words: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NoticeLevel {
     /// Dim: unknown updates, mode changes.
     Quiet,
+    #[default]
     Info,
     Warning,
     Error,
 }
+
+names!(NoticeLevel {
+    Quiet "quiet",
+    Info "info",
+    Warning "warning",
+    Error "error",
+});
 
 /// What changed since a revision.
 pub enum Changes {

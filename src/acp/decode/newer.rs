@@ -9,12 +9,9 @@ use super::{
     terminal_meta::kept,
     view::{Member, Misfit, Pass, object, present},
 };
-use crate::{
-    proto::{
-        AgentEvent, AgentNotice, CompactionId, CompactionPatch, CompactionStatus, Meta, NamedPlan,
-        NoticeSeverity, PlanBody, PlanId, PlanText,
-    },
-    text::SafeText,
+use crate::proto::{
+    AgentEvent, AgentNotice, CompactionId, CompactionPatch, CompactionStatus, Meta, NamedPlan,
+    NoticeSeverity, PlanBody, PlanId, PlanText,
 };
 
 /// `None` for a kind that is none of these, or one without what it must have.
@@ -107,11 +104,9 @@ fn notice(pass: Pass, update: &str) -> Result<Option<AgentEvent>, Misfit> {
     };
     let severity = pass.text(update.severity)?;
     Ok(Some(AgentEvent::Notice(AgentNotice {
-        severity: match severity.as_ref().map(|severity| severity.as_str()) {
-            Some("warning") => NoticeSeverity::Warning,
-            Some("error") => NoticeSeverity::Error,
-            _ => NoticeSeverity::Info,
-        },
+        severity: severity.map_or_else(NoticeSeverity::default, |severity| {
+            NoticeSeverity::of(severity.as_str())
+        }),
         title,
         description: pass.safe_text(update.description)?,
     })))
@@ -140,7 +135,7 @@ fn compaction(pass: Pass, update: &str) -> Result<Option<AgentEvent>, Misfit> {
     let mut of_blocks = Meta::default();
     Ok(Some(AgentEvent::Compaction(Box::new(CompactionPatch {
         id: CompactionId::new(id.as_str()),
-        status: status.map(|status| compaction_status(status.as_str())),
+        status: status.map(|status| CompactionStatus::of(status.as_str())),
         summary: pass.patch(update.summary, |summary| {
             pass.list(summary, |block| {
                 blocks::decode(pass, block, &mut of_blocks).map(Some)
@@ -165,16 +160,6 @@ pub fn replaced_with(meta: Member<'_>, others: Meta) -> Meta {
 pub fn kept_with(meta: Member<'_>, mut others: Meta) -> Meta {
     others.extend(kept(meta));
     others
-}
-
-fn compaction_status(status: &str) -> CompactionStatus {
-    match status {
-        "in_progress" => CompactionStatus::InProgress,
-        "completed" => CompactionStatus::Completed,
-        "failed" => CompactionStatus::Failed,
-        "cancelled" => CompactionStatus::Cancelled,
-        other => CompactionStatus::Unknown(SafeText::line(other)),
-    }
 }
 
 fn compaction_chunk(pass: Pass, update: &str) -> Result<Option<AgentEvent>, Misfit> {

@@ -64,22 +64,12 @@ pub fn plan(pass: Pass, member: Member<'_>) -> Result<Option<Vec<PlanEntry>>, Mi
         let Some(content) = pass.allow(pass.safe_line(entry.content)?)? else {
             return Ok(None);
         };
-        let priority = match pass.text(entry.priority)?.as_ref().map(|p| p.as_str()) {
-            Some("high") => PlanPriority::High,
-            Some("low") => PlanPriority::Low,
-            _ => PlanPriority::default(),
-        };
-        let status = match pass.text(entry.status)?.as_ref().map(|s| s.as_str()) {
-            Some("in_progress") => PlanStatus::InProgress,
-            Some("completed") => PlanStatus::Completed,
-            // Of version 2.
-            Some("cancelled") => PlanStatus::Cancelled,
-            _ => PlanStatus::default(),
-        };
+        let priority = pass.text(entry.priority)?;
+        let status = pass.text(entry.status)?;
         Ok(Some(PlanEntry {
             content,
-            priority,
-            status,
+            priority: priority.map_or_else(PlanPriority::default, |p| PlanPriority::of(p.as_str())),
+            status: status.map_or_else(PlanStatus::default, |s| PlanStatus::of(s.as_str())),
         }))
     })
 }

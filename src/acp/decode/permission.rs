@@ -75,14 +75,10 @@ fn decode_option(pass: Pass, option: &RawOption<'_>) -> Result<Option<Permission
     };
     let name = pass.allow(pass.safe_line(option.name)?)?;
     let kind = pass.text(option.kind)?;
-    let kind = match kind.as_ref().map(|kind| kind.as_str()) {
-        Some("allow_once") => PermissionKind::AllowOnce,
-        Some("allow_always") => PermissionKind::AllowAlways,
-        Some("reject_once") => PermissionKind::RejectOnce,
-        Some("reject_always") => PermissionKind::RejectAlways,
-        // V1-PERM-05
-        _ => PermissionKind::Unknown,
-    };
+    // V1-PERM-05
+    let kind = kind.map_or_else(PermissionKind::default, |kind| {
+        PermissionKind::of(kind.as_str())
+    });
     Ok(Some(PermissionOption {
         name: name.unwrap_or_else(|| SafeText::line(id.as_str())),
         id: OptionId::new(id.as_str()),

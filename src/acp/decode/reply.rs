@@ -204,20 +204,9 @@ fn tokens(result: &Value) -> Option<TurnTokens> {
 
 fn stop_reason(result: &Value) -> StopReason {
     match result.get("stopReason") {
-        Some(Value::String(reason)) => named_reason(reason),
+        Some(Value::String(reason)) => StopReason::of(reason),
         Some(other) => StopReason::Unknown(SafeText::line(&other.to_string())),
         None => StopReason::Unknown(SafeText::from("no reason given")),
-    }
-}
-
-pub fn named_reason(reason: &str) -> StopReason {
-    match reason {
-        "end_turn" => StopReason::EndTurn,
-        "max_tokens" => StopReason::MaxTokens,
-        "max_turn_requests" => StopReason::MaxTurnRequests,
-        "refusal" => StopReason::Refusal,
-        "cancelled" => StopReason::Cancelled,
-        other => StopReason::Unknown(SafeText::line(other)),
     }
 }
 

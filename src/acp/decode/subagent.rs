@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     blocks,
     newer::{kept_with, replaced_with},
-    raw_json, reply,
+    raw_json,
     view::{Member, Misfit, Pass, object, present},
 };
 use crate::{
@@ -104,7 +104,7 @@ fn state(pass: Pass, member: Member<'_>) -> Result<Option<WorkState>, Misfit> {
             WorkState::Idle(match reason.as_ref().map(|reason| reason.as_str()) {
                 None => None,
                 Some("error") => Some(StopReason::Error(error(pass, snapshot.error)?)),
-                Some(reason) => Some(reply::named_reason(reason)),
+                Some(reason) => Some(StopReason::of(reason)),
             })
         }
         other => WorkState::Other(SafeText::line(other)),

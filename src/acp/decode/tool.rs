@@ -58,7 +58,7 @@ impl ToolCall<'_> {
             name: pass.text(self.name)?.map(Text::into_string).into(),
             kind: pass
                 .text(self.kind)?
-                .map(|kind| tool_kind(kind.as_str()))
+                .map(|kind| ToolKind::of(kind.as_str()))
                 .into(),
             status: pass
                 .text(self.status)?
@@ -95,28 +95,11 @@ pub fn changes_files(kind: &Patch<ToolKind>) -> bool {
     )
 }
 
-fn tool_kind(kind: &str) -> ToolKind {
-    match kind {
-        "read" => ToolKind::Read,
-        "edit" => ToolKind::Edit,
-        "delete" => ToolKind::Delete,
-        "move" => ToolKind::Move,
-        "search" => ToolKind::Search,
-        "execute" => ToolKind::Execute,
-        "think" => ToolKind::Think,
-        "fetch" => ToolKind::Fetch,
-        "switch_mode" => ToolKind::SwitchMode,
-        _ => ToolKind::Other,
-    }
-}
-
+/// Version 1 has none that is paused or cancelled: an agent that says so is not known (V1-TOOL-05).
 fn tool_status(status: &str) -> ToolStatus {
-    match status {
-        "pending" => ToolStatus::Pending,
-        "in_progress" => ToolStatus::InProgress,
-        "completed" => ToolStatus::Completed,
-        "failed" => ToolStatus::Failed,
-        unknown => ToolStatus::Unknown(SafeText::line(unknown)),
+    match ToolStatus::of(status) {
+        ToolStatus::Paused | ToolStatus::Cancelled => ToolStatus::Unknown(SafeText::line(status)),
+        known => known,
     }
 }
 

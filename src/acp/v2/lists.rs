@@ -69,17 +69,8 @@ fn plan_entry(raw: &RawValue) -> Result<PlanEntry, Misfit> {
     let entry: Entry<'_> = object(raw.get()).ok_or(Misfit)?;
     Ok(PlanEntry {
         content: SafeText::line(need(entry.content)?.as_str()),
-        priority: match need(entry.priority)?.as_str() {
-            "high" => PlanPriority::High,
-            "low" => PlanPriority::Low,
-            _ => PlanPriority::default(),
-        },
-        status: match need(entry.status)?.as_str() {
-            "in_progress" => PlanStatus::InProgress,
-            "completed" => PlanStatus::Completed,
-            "cancelled" => PlanStatus::Cancelled,
-            _ => PlanStatus::default(),
-        },
+        priority: PlanPriority::of(need(entry.priority)?.as_str()),
+        status: PlanStatus::of(need(entry.status)?.as_str()),
     })
 }
 

@@ -8,12 +8,9 @@ use super::{
     blocks::{block, blocks},
     read::{Member, Misfit, lines, need, note, object, patch, patched, present, text},
 };
-use crate::{
-    proto::{
-        AgentEvent, ChunkRole, CompactionId, CompactionPatch, CompactionStatus, ContentBlock,
-        MessageId, Meta, Patch, SessionId, SessionMessagePatch,
-    },
-    text::SafeText,
+use crate::proto::{
+    AgentEvent, ChunkRole, CompactionId, CompactionPatch, CompactionStatus, ContentBlock,
+    MessageId, Meta, Patch, SessionId, SessionMessagePatch,
 };
 
 #[derive(Deserialize)]
@@ -128,7 +125,7 @@ pub fn compaction(update: &str) -> Result<AgentEvent, Misfit> {
     let id = need(update.compaction_id)?;
     let mut of_blocks = Meta::default();
     let status = patch(update.status, |status| {
-        text(status).map(|status| compaction_status(status.as_str()))
+        text(status).map(|status| CompactionStatus::of(status.as_str()))
     });
     Ok(AgentEvent::Compaction(Box::new(CompactionPatch {
         id: CompactionId::new(id.as_str()),
@@ -142,16 +139,6 @@ pub fn compaction(update: &str) -> Result<AgentEvent, Misfit> {
         error: patch(update.error, lines),
         meta: patched(update.meta, &of_blocks),
     })))
-}
-
-fn compaction_status(status: &str) -> CompactionStatus {
-    match status {
-        "in_progress" => CompactionStatus::InProgress,
-        "completed" => CompactionStatus::Completed,
-        "failed" => CompactionStatus::Failed,
-        "cancelled" => CompactionStatus::Cancelled,
-        other => CompactionStatus::Unknown(SafeText::line(other)),
-    }
 }
 
 pub fn compaction_chunk(update: &str) -> Result<AgentEvent, Misfit> {

@@ -104,13 +104,7 @@ fn option(raw: &RawValue) -> Result<PermissionOption, Misfit> {
     Ok(PermissionOption {
         id: OptionId::new(need(choice.option_id)?.as_str()),
         name: SafeText::line(need(choice.name)?.as_str()),
-        kind: match need(choice.kind)?.as_str() {
-            "allow_once" => PermissionKind::AllowOnce,
-            "allow_always" => PermissionKind::AllowAlways,
-            "reject_once" => PermissionKind::RejectOnce,
-            "reject_always" => PermissionKind::RejectAlways,
-            // V2-PERM-02
-            _ => PermissionKind::Unknown,
-        },
+        // V2-PERM-02
+        kind: PermissionKind::of(need(choice.kind)?.as_str()),
     })
 }

@@ -49,18 +49,13 @@ pub fn state(update: &str) -> Result<StateUpdate, Misfit> {
 }
 
 fn stop_reason(name: &str, error: Member<'_>) -> StopReason {
-    match name {
-        "end_turn" => StopReason::EndTurn,
-        "max_tokens" => StopReason::MaxTokens,
-        "max_turn_requests" => StopReason::MaxTurnRequests,
-        "refusal" => StopReason::Refusal,
-        "cancelled" => StopReason::Cancelled,
-        "error" => StopReason::Error(match error {
-            Some(error) => decode_error(error.get()),
-            None => RpcError::new(code::INTERNAL, "the agent gave no reason"),
-        }),
-        other => StopReason::Unknown(SafeText::line(other)),
+    if name != "error" {
+        return StopReason::of(name);
     }
+    StopReason::Error(match error {
+        Some(error) => decode_error(error.get()),
+        None => RpcError::new(code::INTERNAL, "the agent gave no reason"),
+    })
 }
 
 /// A list with an item that does not fit tells nothing: it would not be complete (V2-STATE-02).

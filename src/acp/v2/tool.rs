@@ -66,10 +66,10 @@ pub fn update(update: &str) -> Result<ToolCallPatch, Misfit> {
         // With its line breaks: it can be all there is of a command that asks for approval.
         title: patch(update.title, lines),
         kind: patch(update.kind, |kind| {
-            text(kind).map(|kind| tool_kind(kind.as_str()))
+            text(kind).map(|kind| ToolKind::of(kind.as_str()))
         }),
         status: patch(update.status, |status| {
-            text(status).map(|status| tool_status(status.as_str()))
+            text(status).map(|status| ToolStatus::of(status.as_str()))
         }),
         content,
         locations: patch(update.locations, |list| items(list, location)),
@@ -116,33 +116,6 @@ pub fn content_chunk(update: &str) -> Result<AgentEvent, Misfit> {
         content: content_item(chunk.content, &mut meta)?,
         meta,
     })
-}
-
-fn tool_kind(kind: &str) -> ToolKind {
-    match kind {
-        "read" => ToolKind::Read,
-        "edit" => ToolKind::Edit,
-        "delete" => ToolKind::Delete,
-        "move" => ToolKind::Move,
-        "search" => ToolKind::Search,
-        "execute" => ToolKind::Execute,
-        "think" => ToolKind::Think,
-        "fetch" => ToolKind::Fetch,
-        "switch_mode" => ToolKind::SwitchMode,
-        _ => ToolKind::Other,
-    }
-}
-
-fn tool_status(status: &str) -> ToolStatus {
-    match status {
-        "pending" => ToolStatus::Pending,
-        "in_progress" => ToolStatus::InProgress,
-        "paused" => ToolStatus::Paused,
-        "completed" => ToolStatus::Completed,
-        "failed" => ToolStatus::Failed,
-        "cancelled" => ToolStatus::Cancelled,
-        other => ToolStatus::Unknown(SafeText::line(other)),
-    }
 }
 
 /// One item: a diff of several files is as many pieces.

@@ -160,11 +160,7 @@ fn notice(update: &str) -> Result<AgentEvent, Misfit> {
     }
     let notice: Notice<'_> = object(update).ok_or(Misfit)?;
     Ok(AgentEvent::Notice(AgentNotice {
-        severity: match need(notice.severity)?.as_str() {
-            "warning" => NoticeSeverity::Warning,
-            "error" => NoticeSeverity::Error,
-            _ => NoticeSeverity::Info,
-        },
+        severity: NoticeSeverity::of(need(notice.severity)?.as_str()),
         title: SafeText::line(need(notice.title)?.as_str()),
         description: lines(notice.description),
     }))
