@@ -424,6 +424,7 @@ fn what_to_do(error: &StartError) -> SafeText {
         StartError::NotFound(NotFound {
             install: Some(how),
             not_executable: false,
+            under: None,
             ..
         }) => SafeText::line(&format!("install: {how}")),
         _ => SafeText::line(&error.to_string()),

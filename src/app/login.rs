@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     app::{frame::Reason, job::Job, running::Running, state::App},
-    config::{AgentProfile, Invocation, NotFound, StartError},
+    config::{AgentProfile, Invocation, StartError},
     host::{self, HostEvent, LoginCommand},
     proto::{SessionKey, TerminalId, env_words},
     session::{Event, Login},
@@ -199,7 +199,7 @@ fn find(
     invocation
         .find(cwd)
         .or_else(own)
-        .ok_or_else(|| StartError::NotFound(NotFound::new(invocation.program.clone(), None, cwd)))
+        .ok_or_else(|| StartError::NotFound(invocation.not_found(None, cwd)))
 }
 
 fn overlaid(

@@ -7,7 +7,7 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    fs::{self, File, Metadata},
+    fs::{self, Metadata},
     io::{self, Read, Seek, Write},
     os::unix::{fs::MetadataExt, process::CommandExt},
     path::{Path, PathBuf},
@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     config::{AgentProfile, Dirs},
+    files,
     text::SafeText,
 };
 
@@ -166,7 +167,7 @@ fn is_fresh(kept: &Kept, now: u64) -> bool {
 
 fn read(file: &Path) -> Option<BTreeMap<String, Kept>> {
     let mut text = String::new();
-    let file = File::open(file).ok()?;
+    let file = files::regular(file).ok()?;
     file.take(MAX_FILE).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
 }
@@ -176,9 +177,14 @@ fn seconds() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// `None`: there is no file that could tell its version.
+/// `None`: there is no file that could tell its version. What a relative path leads to is another one in each
+/// folder, and may be any project's: that is not run only to be asked.
 fn question(agent: &AgentProfile, program: &Path, cwd: &Path) -> Option<Question> {
     let invocation = agent.invocation().ok()?;
+    let named = invocation.program.as_encoded_bytes();
+    if named.contains(&b'/') && Path::new(&invocation.program).is_relative() {
+        return None;
+    }
     let script = script(program, &invocation.args, cwd)?;
     let mut stamp = stamp(&fs::metadata(program).ok()?);
     let mut key = program.to_string_lossy().into_owned();
@@ -212,7 +218,9 @@ fn script(program: &Path, args: &[OsString], cwd: &Path) -> Option<Option<OsStri
     if !INTERPRETERS.contains(&&*name) && !INTERPRETERS.contains(&bare) {
         return Some(None);
     }
-    let first = args.first()?;
+    let first = args
+        .first()
+        .filter(|first| Path::new(first).is_absolute())?;
     cwd.join(first).is_file().then(|| Some(first.clone()))
 }
 

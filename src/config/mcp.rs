@@ -9,7 +9,11 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{check::join, expand::expand, program::find_program};
+use super::{
+    check::join,
+    expand::expand,
+    program::{NotFound, find_program},
+};
 use crate::{
     proto::{McpServer, McpTransport, SecretPairs},
     text::SafeText,
@@ -152,7 +156,11 @@ impl McpServerConfig {
                 let path = own.map_or(path, |(_, path)| Some(OsStr::new(path)));
                 let found = find_program(OsStr::new(&program), path, cwd);
                 let Some(command) = found else {
-                    let problem = format!("{program} was not found");
+                    let missing = NotFound::new(program.clone().into(), None, path, cwd);
+                    let problem = match missing.under {
+                        Some(_) => missing.to_string(),
+                        None => format!("{program} was not found"),
+                    };
                     return Err(self.error(&["command"], problem));
                 };
                 McpTransport::Stdio {

@@ -123,14 +123,23 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// Where the program is: looked up as the child would, with its own PATH if it has one.
+    /// Where the program is: looked up with its own PATH if it has one.
     pub fn find(&self, cwd: &Path) -> Option<PathBuf> {
+        find_program(&self.program, self.path().as_deref(), cwd)
+    }
+
+    /// Why it is not found.
+    pub fn not_found(&self, install: Option<String>, cwd: &Path) -> NotFound {
+        NotFound::new(self.program.clone(), install, self.path().as_deref(), cwd)
+    }
+
+    /// PATH as the child gets it.
+    pub fn path(&self) -> Option<OsString> {
         let own = self.env.iter().rev().find(|(name, _)| name == "PATH");
-        let path = match own {
+        match own {
             Some((_, path)) => Some(path.clone()),
             None => std::env::var_os("PATH"),
-        };
-        find_program(&self.program, path.as_deref(), cwd)
+        }
     }
 }
 
@@ -318,9 +327,9 @@ impl AgentProfile {
     /// One line for people: what is missing and how to get it.
     pub fn locate(&self, cwd: &Path) -> Result<PathBuf, StartError> {
         let invocation = self.invocation()?;
-        invocation.find(cwd).ok_or_else(|| {
-            StartError::NotFound(NotFound::new(invocation.program, self.install.clone(), cwd))
-        })
+        invocation
+            .find(cwd)
+            .ok_or_else(|| StartError::NotFound(invocation.not_found(self.install.clone(), cwd)))
     }
 }
 

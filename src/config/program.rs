@@ -15,16 +15,27 @@ pub struct NotFound {
     pub program: OsString,
     /// It is there, but must not be run.
     pub not_executable: bool,
+    /// The entry of PATH under which alone it is, and which leads elsewhere in each folder.
+    pub under: Option<PathBuf>,
     pub install: Option<String>,
 }
 
 impl NotFound {
     /// For a program that [`find_program`] did not find.
-    pub fn new(program: OsString, install: Option<String>, cwd: &Path) -> Self {
-        let not_executable = is_path(&program) && cwd.join(&program).is_file();
+    pub fn new(
+        program: OsString,
+        install: Option<String>,
+        path: Option<&OsStr>,
+        cwd: &Path,
+    ) -> Self {
+        let (not_executable, under) = match is_path(&program) {
+            true => (cwd.join(&program).is_file(), None),
+            false => (false, relative_entry(&program, path, cwd)),
+        };
         Self {
             program,
             not_executable,
+            under,
             install,
         }
     }
@@ -43,6 +54,12 @@ impl NotFound {
         if self.not_executable {
             return format!("{program} is not executable: make it so (chmod +x)");
         }
+        if let Some(entry) = &self.under {
+            return format!(
+                "{program} was not found on PATH: it is under {entry:?} only, a relative entry, which is passed \
+                 over because any project can put programs there; give its whole path"
+            );
+        }
         let place = if is_path(&self.program) {
             ""
         } else {
@@ -60,14 +77,23 @@ fn is_path(program: &OsStr) -> bool {
 }
 
 /// The file that would be run for `program`: with a `/` in it that path (relative ones count from
-/// `cwd`), else the first executable of that name on `path` (a PATH variable's value).
+/// `cwd`), else the first executable of that name on `path` (a PATH variable's value). Entries that are
+/// relative or empty are passed over: what is there is whatever the project has put there.
 pub fn find_program(program: &OsStr, path: Option<&OsStr>, cwd: &Path) -> Option<PathBuf> {
     if is_path(program) {
         return Some(cwd.join(program)).filter(|p| is_executable(p));
     }
     std::env::split_paths(path?)
-        .map(|dir| cwd.join(dir).join(program))
+        .filter(|dir| dir.is_absolute())
+        .map(|dir| dir.join(program))
         .find(|p| is_executable(p))
+}
+
+/// The first entry that was passed over although there is such a program.
+fn relative_entry(program: &OsStr, path: Option<&OsStr>, cwd: &Path) -> Option<PathBuf> {
+    std::env::split_paths(path?)
+        .filter(|dir| !dir.is_absolute())
+        .find(|dir| is_executable(&cwd.join(dir).join(program)))
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -85,7 +111,7 @@ mod tests {
     fn what_cannot_be_run_is_named_and_told_apart() {
         let folder = tempfile::tempdir().expect("a folder");
         let said = |program: &str| {
-            let missing = NotFound::new(program.into(), None, folder.path());
+            let missing = NotFound::new(program.into(), None, None, folder.path());
             missing.to_string()
         };
         fs::write(folder.path().join("agent"), "").expect("written");
@@ -112,5 +138,38 @@ mod tests {
         .expect("chmod");
         let found = find_program(OsStr::new("agent"), Some(path), folder.path());
         assert_eq!(found, Some(folder.path().join("agent")));
+    }
+
+    #[test]
+    fn what_a_project_puts_under_a_relative_entry_of_path_is_not_found() {
+        let project = tempfile::tempdir().expect("a folder");
+        let bin = project.path().join("node_modules/.bin");
+        fs::create_dir_all(&bin).expect("made");
+        for folder in [project.path(), &bin] {
+            let program = folder.join("agent");
+            fs::write(&program, "").expect("written");
+            fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("chmod");
+        }
+        for (path, entry) in [
+            (".:/nowhere", "."),
+            ("/nowhere:.", "."),
+            (":/nowhere", ""),
+            ("/nowhere:", ""),
+            ("/nowhere::/", ""),
+            ("/nowhere:node_modules/.bin", "node_modules/.bin"),
+            ("nowhere:./node_modules/../", "./node_modules/../"),
+        ] {
+            let (name, path) = (OsStr::new("agent"), Some(OsStr::new(path)));
+            assert_eq!(find_program(name, path, project.path()), None, "{path:?}");
+            let missing = NotFound::new(name.into(), None, path, project.path());
+            assert_eq!(missing.under.as_deref(), Some(Path::new(entry)));
+            let said = missing.to_string();
+            assert!(
+                said.contains(&format!("it is under \"{entry}\" only")),
+                "{said}"
+            );
+            let other = NotFound::new("other".into(), None, path, project.path());
+            assert_eq!(other.to_string(), "other was not found on PATH");
+        }
     }
 }

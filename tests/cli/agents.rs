@@ -35,6 +35,45 @@ fn agents_are_listed_with_place_version_and_remedy() {
     assert!(line("demo").ends_with("acp-tui demo-agent"));
 }
 
+/// Looking is no reason to run what a project brings.
+#[test]
+fn no_program_of_the_project_is_run_to_be_asked() {
+    use std::os::unix::fs::PermissionsExt;
+    let shell = Shell::new();
+    let ran = shell.path().join("ran");
+    let script = format!("#!/bin/sh\necho \"$0\" >> {}\n", ran.display());
+    let bin = shell.path().join("project/node_modules/.bin");
+    fs::create_dir_all(&bin).unwrap();
+    for folder in [&shell.path().join("project"), &bin] {
+        for name in ["claude-agent-acp", "codex-acp", "own-agent", "node"] {
+            let program = folder.join(name);
+            fs::write(&program, &script).unwrap();
+            fs::set_permissions(program, PermissionsExt::from_mode(0o755)).unwrap();
+        }
+    }
+    shell.config(
+        "[agents.a]\ncommand = \"own-agent\"\n[agents.b]\ncommand = \"./own-agent\"\n\
+         [agents.c]\ncommand = \"/bin/sh\"\nargs = [\"./own-agent\"]\n\
+         [agents.d]\ncommand = \"/bin/sh\"\nargs = [\"own-agent\"]\n",
+    );
+    for path in [".:/bin", "/bin:", ":/bin", "/bin:node_modules/.bin"] {
+        for command in ["agents", "doctor"] {
+            let mut command = shell.command(&[command]);
+            let output = command.env("PATH", path).output().unwrap();
+            let said = String::from_utf8(output.stdout).unwrap();
+            assert!(
+                said.contains("own-agent was not found on PATH: it is under"),
+                "{said}"
+            );
+            assert!(
+                !ran.exists(),
+                "{path}: {}",
+                fs::read_to_string(&ran).unwrap()
+            );
+        }
+    }
+}
+
 #[test]
 fn a_version_is_asked_once_until_the_program_changes() {
     use std::os::unix::fs::PermissionsExt;

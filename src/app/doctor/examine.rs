@@ -193,11 +193,9 @@ impl Examination<'_> {
 
     /// PATH as the agent gets it.
     fn path(&self) -> Option<OsString> {
-        let own = self.profile.invocation().ok();
-        let own = own.and_then(|own| own.env.into_iter().rfind(|(name, _)| name == "PATH"));
-        match own {
-            Some((_, path)) => Some(path),
-            None => std::env::var_os("PATH"),
+        match self.profile.invocation() {
+            Ok(invocation) => invocation.path(),
+            Err(_) => std::env::var_os("PATH"),
         }
     }
 
