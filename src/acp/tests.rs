@@ -256,7 +256,7 @@ async fn the_wire_log_has_both_directions_to_the_last_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("wire.jsonl");
     let secrets = Secrets::of_env([("A_TOKEN", "hunter2hunter2")], []);
-    let trace = Trace::create(&path, secrets).expect("created");
+    let trace = Trace::create(&path, secrets, |_| ()).expect("created");
     let (client, mut inbox) = Client::connect(
         spec("read -r line; echo no json; echo '{\"method\":\"hunter2hunter2\"}'"),
         ConnectionId(1),

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::{
+    files,
     rpc::{self, Direction, WireLine},
     text::{
         json,
@@ -127,24 +128,32 @@ impl TraceHandle {
 }
 
 impl Trace {
-    /// Starts a new log; times in it count from now.
+    /// Starts a new log; times in it count from now. `lost` is told, once, why it goes no further.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn create(path: &Path, secrets: Secrets) -> io::Result<Self> {
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(MODE)
-            .open(path)?;
-        // It may have been there before, with another mode.
-        file.set_permissions(Permissions::from_mode(MODE))?;
+    pub fn create(
+        path: &Path,
+        secrets: Secrets,
+        lost: impl FnOnce(io::Error) + Send + 'static,
+    ) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(MODE);
+        let file = files::writable(path, &mut options)?;
+        if file.metadata()?.is_file() {
+            // It may have been there before, with another mode.
+            file.set_permissions(Permissions::from_mode(MODE))?;
+        }
         let (lines, rx) = rpc::channel(LIMIT);
         let start = Instant::now();
         let thread = thread::Builder::new()
             .name("wire-log".to_owned())
-            .spawn(move || write_all(rx, file, start, &secrets))?;
+            .spawn(move || {
+                if let Err(error) = write_all(rx, file, start, &secrets) {
+                    tracing::warn!(%error, "the wire log cannot be written; it ends here");
+                    lost(error);
+                }
+            })?;
         Ok(Self { lines, thread })
     }
 
@@ -163,21 +172,23 @@ impl Trace {
     }
 }
 
-fn write_all(mut lines: rpc::Receiver<WireLine>, file: File, start: Instant, secrets: &Secrets) {
+fn write_all(
+    mut lines: rpc::Receiver<WireLine>,
+    file: File,
+    start: Instant,
+    secrets: &Secrets,
+) -> io::Result<()> {
     let mut file = BufWriter::new(file);
     while let Some(first) = lines.blocking_recv() {
         let mut next = Some(first);
         while let Some(line) = next {
-            if let Err(error) = write_line(&mut file, line, start, secrets) {
-                return tracing::warn!(%error, "the wire log cannot be written; it ends here");
-            }
+            write_line(&mut file, line, start, secrets)?;
             next = lines.try_recv();
         }
         // Nothing waits: what is here should be in the file before a crash.
-        if let Err(error) = file.flush() {
-            return tracing::warn!(%error, "the wire log cannot be written; it ends here");
-        }
+        file.flush()?;
     }
+    Ok(())
 }
 
 #[derive(Serialize)]
@@ -276,7 +287,7 @@ mod tests {
             ],
             [],
         );
-        let trace = Trace::create(&path, secrets).expect("created");
+        let trace = Trace::create(&path, secrets, |_| ()).expect("created");
         let mut tap = Tap::new(Some(trace.handle().into_sender()));
         let said = br#"{"id":1,"a":"sk-\"quoted\" short /usr/bin/vi"}"#;
         tap.record(Direction::ToAgent, said).await;
@@ -319,5 +330,22 @@ mod tests {
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[tokio::test]
+    async fn a_wire_log_that_cannot_be_written_says_so_once() {
+        let (lost, told) = std::sync::mpsc::channel();
+        let lost = move |error: io::Error| lost.send(error).expect("listened to");
+        let full = Path::new("/dev/full");
+        let trace = Trace::create(full, Secrets::default(), lost).expect("created");
+        let mut tap = Tap::new(Some(trace.handle().into_sender()));
+        for _ in 0..3 {
+            tap.record(Direction::ToAgent, b"{}").await;
+            tap.flush().await;
+        }
+        drop(tap);
+        trace.finish();
+        let told: Vec<_> = told.iter().map(|error| error.kind()).collect();
+        assert_eq!(told, [io::ErrorKind::StorageFull]);
     }
 }

@@ -328,7 +328,9 @@ impl App {
     fn trace(&mut self) -> Option<TraceHandle> {
         let path = self.launch.wire.clone()?;
         let profiles = self.running.values().map(|running| &running.profile);
-        match services::trace(&path, &self.config, profiles, &self.started) {
+        let jobs = self.jobs.clone();
+        let tell = move |text| drop(jobs.send(Job::Warn(text)));
+        match services::trace(&path, &self.config, profiles, &self.started, tell) {
             Ok(handle) => Some(handle),
             Err(error) => {
                 self.warn(error);

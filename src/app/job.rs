@@ -38,6 +38,8 @@ pub enum Job {
     },
     /// For the status line.
     Said(SafeText),
+    /// Something about the set-up went wrong meanwhile.
+    Warn(SafeText),
     /// A draft's mentions are resolved.
     Prompt {
         session: SessionKey,

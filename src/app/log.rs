@@ -6,7 +6,7 @@ use std::{
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    sync::{PoisonError, RwLock},
+    sync::{Mutex, PoisonError, RwLock},
 };
 
 use anyhow::Context;
@@ -19,7 +19,7 @@ use crate::{
     acp::Secrets,
     config::Dirs,
     files,
-    text::{first_bytes, sanitize, secrets::mask},
+    text::{SafeText, first_bytes, sanitize, secrets::mask},
 };
 
 /// The default file starts anew once it is larger than this.
@@ -44,11 +44,7 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
     };
     let mut options = fs::OpenOptions::new();
     options.create(true).append(true).mode(0o600);
-    if !asked {
-        // A pipe in its place is not waited for. One that was asked for may be meant.
-        options.custom_flags(libc::O_NONBLOCK);
-    }
-    let opened = options.open(&path).and_then(|file| {
+    let opened = files::writable(&path, &mut options).and_then(|file| {
         if !asked {
             files::only_regular(&file)?;
         }
@@ -60,6 +56,11 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
             return Err(error).with_context(|| format!("cannot write the log {}", path.display()));
         }
         Err(_) => return Ok(None),
+    };
+    let file = Telling {
+        file,
+        // Nobody looks for lines that they have not asked for.
+        path: asked.then_some(path),
     };
     let (writer, guard) = NonBlockingBuilder::default()
         .buffered_lines_limit(WAITING_LINES)
@@ -76,6 +77,61 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
         .try_init();
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "start");
     Ok(Some(guard))
+}
+
+/// Has it told, once, that a log that was asked for cannot be written any more.
+pub fn tell_lost(tell: impl Fn(SafeText) + Send + 'static) {
+    lost(|loss| loss.tell = Some(Box::new(tell)));
+}
+
+/// That lines were lost, and who is told.
+struct Loss {
+    text: Option<SafeText>,
+    told: bool,
+    tell: Option<Box<dyn Fn(SafeText) + Send>>,
+}
+
+static LOSS: Mutex<Loss> = Mutex::new(Loss {
+    text: None,
+    told: false,
+    tell: None,
+});
+
+/// What changes brings both together: lines are lost before anybody listens, or after.
+fn lost(change: impl FnOnce(&mut Loss)) {
+    let mut loss = LOSS.lock().unwrap_or_else(PoisonError::into_inner);
+    change(&mut loss);
+    if let (Some(text), Some(tell), false) = (&loss.text, &loss.tell, loss.told) {
+        tell(text.clone());
+        loss.told = true;
+    }
+}
+
+/// The file, on the library's thread, which hears errors and says nothing.
+struct Telling {
+    file: fs::File,
+    path: Option<PathBuf>,
+}
+
+impl Telling {
+    fn check<T>(&self, written: io::Result<T>) -> io::Result<T> {
+        if let (Err(error), Some(path)) = (&written, &self.path) {
+            let text = format!("the log {} cannot be written: {error}", path.display());
+            lost(|loss| loss.text = Some(SafeText::line(&text)));
+        }
+        written
+    }
+}
+
+impl Write for Telling {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        self.check(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Values that no line may hold, of all agents that were started.

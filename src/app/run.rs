@@ -13,6 +13,7 @@ use crate::{
         frame::Reason,
         job::Job,
         leave::Farewell,
+        log,
         reader::{Keyboard, Reader},
         replay::Playing,
         running::Running,
@@ -42,6 +43,8 @@ pub async fn run(
     // Unbounded, as who sends must not wait for the loop; what sends is bounded: each piece of work
     // sends once, a terminal once until its screen is looked at, the writer one frame at a time.
     let (jobs, job_receiver) = mpsc::unbounded_channel();
+    let told = jobs.clone();
+    log::tell_lost(move |text| drop(told.send(Job::Warn(text))));
     let signals = Signals::listen().and_then(Signals::with_stops);
     let signals = signals.context("cannot listen to signals")?;
     tty::restore_on_crashes();
@@ -284,6 +287,7 @@ impl App {
                 self.say(why);
             }
             Job::Said(text) => self.say(text),
+            Job::Warn(text) => self.warn(text),
             Job::Prompt {
                 session,
                 prompt,

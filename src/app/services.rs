@@ -148,7 +148,7 @@ fn own_places(launch: &Launch) -> Vec<PathBuf> {
 }
 
 /// The wire log, started with the first agent; later ones go into the same file, so it knows the secrets of
-/// every profile.
+/// every profile. `tell` is told, once, where it goes no further.
 ///
 /// # Errors
 /// It cannot be written.
@@ -157,12 +157,19 @@ pub fn trace<'a>(
     config: &'a Config,
     profiles: impl IntoIterator<Item = &'a AgentProfile>,
     started: &Started,
+    tell: impl FnOnce(SafeText) + Send + 'static,
 ) -> Result<TraceHandle, SafeText> {
     if let Some(handle) = started.trace() {
         return Ok(handle);
     }
     let profiles = config.agents.values().chain(profiles);
-    let trace = Trace::create(path, secrets(profiles)).map_err(|error| {
+    let shown = path.display().to_string();
+    let lost = move |error| {
+        tell(SafeText::line(&format!(
+            "the wire log {shown} ends here, it cannot be written: {error}"
+        )));
+    };
+    let trace = Trace::create(path, secrets(profiles), lost).map_err(|error| {
         let path = path.display();
         SafeText::line(&format!("cannot write the wire log {path}: {error}"))
     })?;

@@ -12,6 +12,7 @@ use clap::CommandFactory;
 use super::{AgentArg, Cli, CliError, Command, OpenArgs, RunArgs, RunOptions};
 use crate::{
     config::{AgentError, AgentProfile, Config, ConfigError, LoadOptions, nearest},
+    files,
     proto::{Policy, Setting, SettingKey, SettingSource},
 };
 
@@ -170,15 +171,9 @@ impl Launch {
     pub fn check_logs(&self) -> Result<(), CliError> {
         for (flag, path) in [("--log", &self.log), ("--wire", &self.wire)] {
             let Some(path) = path else { continue };
-            // Whatever else is there (a pipe, a device) would be waited for.
-            if path
-                .metadata()
-                .is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
-            {
-                continue;
-            }
             let mut options = OpenOptions::new();
-            if let Err(error) = options.create(true).append(true).mode(0o600).open(path) {
+            options.create(true).append(true).mode(0o600);
+            if let Err(error) = files::writable(path, &mut options) {
                 let folder = path.parent().filter(|folder| !folder.exists());
                 let next = match folder {
                     Some(folder) => format!("make the folder {}, or", folder.display()),

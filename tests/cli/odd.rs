@@ -191,8 +191,38 @@ fn logs_that_cannot_be_written_are_wrong_usage() {
         }
         let ran = shell.run(&["run", "x", flag, "."]);
         assert_eq!(ran.code, 2, "{}", ran.err);
+        // Nobody reads it: it would be waited for.
+        let pipe = "[ -p pipe ] || mkfifo pipe; exec \"$ACP\" run x";
+        let ran = by_shell(&shell, &format!("{pipe} {flag} pipe"));
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(
+            ran.err.contains("pipe: cannot be written: is neither"),
+            "{}",
+            ran.err
+        );
     }
     assert_eq!(shell.methods().len(), before);
+}
+
+#[test]
+fn logs_that_cannot_be_written_any_more_are_said_once() {
+    let shell = talked();
+    for flag in ["--wire", "--log"] {
+        let ran = shell.run(&["run", "x", flag, "/dev/full"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(
+            ran.err.matches("cannot be written").count(),
+            1,
+            "{}",
+            ran.err
+        );
+        assert!(ran.err.contains("log /dev/full"), "{}", ran.err);
+        for devices in ["/dev/null", "/dev/stderr"] {
+            let ran = shell.run(&["run", "x", flag, devices]);
+            assert_eq!(ran.code, 0, "{}", ran.err);
+            assert!(!ran.err.contains("cannot be written"), "{}", ran.err);
+        }
+    }
 }
 
 #[test]

@@ -71,6 +71,18 @@ fn a_log_that_cannot_be_written_is_said_before_anything_starts() {
 }
 
 #[test]
+fn a_wire_log_that_cannot_be_written_any_more_is_said_in_the_transcript() {
+    let setup = client(json!([])).args(&["--wire", "/dev/full"]);
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    let said = "the wire log /dev/full ends here";
+    let screen = tui.wait_for(said);
+    assert_eq!(screen.matches(said).count(), 1, "{screen}");
+    tui.keys("<c-d>");
+    tui.wait_exit();
+}
+
+#[test]
 fn an_agent_that_is_started_again_goes_on_in_the_same_wire_log() {
     let setup = client(json!([]));
     let wire = setup.path("wire.jsonl").display().to_string();

@@ -171,7 +171,8 @@ impl Run {
         let Some(path) = &self.launch.wire else {
             return Ok(None);
         };
-        services::trace(path, &self.config, [&self.profile], &self.started).map(Some)
+        let tell = |text: SafeText| crate::cli::complain(text);
+        services::trace(path, &self.config, [&self.profile], &self.started, tell).map(Some)
     }
 
     pub(super) fn job(&mut self, job: Job) {
