@@ -78,6 +78,12 @@ pub struct ToolInput {
     /// The member by which it asks for more than the command alone: to run it without the agent's own
     /// sandbox, or by another user.
     pub beyond: Option<String>,
+    /// A member of which it is not known what it does, by its name; no name is a text that stands alone.
+    pub unknown: Option<String>,
+    /// Such names and the texts that they hold: each may be a command line or a place.
+    pub unknown_texts: Vec<String>,
+    /// Texts that say which files are meant.
+    pub globs: Vec<String>,
     /// It holds what would be written to a file.
     pub writes: bool,
     /// A text in it is a URL.
@@ -113,6 +119,9 @@ impl ToolInput {
             .paths
             .iter()
             .chain(&self.maybe_paths)
+            .chain(&self.unknown)
+            .chain(&self.unknown_texts)
+            .chain(&self.globs)
             .chain(&self.scripts);
         run + texts.map(String::len).sum::<usize>()
     }

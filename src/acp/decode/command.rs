@@ -7,39 +7,39 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
-};
-use serde_json::value::RawValue;
-
+mod json;
+mod known;
+mod line;
 mod names;
 
+use json::{Items, Member, Members, is_json, is_of_numbers, whole_text};
+use known::{Around, Known, is_patch, known, says_nothing};
+use line::{Line, variables};
 use names::{
-    ARGS, BEYOND, COMMANDS, CWD, EDITOR_COMMANDS, ENV, INTERPRETERS, MAX_NAME, PATHS, SCRIPTS,
-    SHELLS, URIS, WRITES, WRITES_TO_PATH,
+    ARGS, BEYOND, BY_PATH, COMMANDS, CWD, EDITOR_COMMANDS, ENV, GLOBS, INTERPRETERS, MAX_NAME,
+    NO_SANDBOX, PATHS, SANDBOX, SCRIPT_ENDS, SCRIPTS, SHELLS, URIS, WRITES, WRITES_TO_PATH,
+    WRITTEN,
 };
 
 use crate::{
     proto::{CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind},
-    text::{command_line, first_bytes},
+    text::first_bytes,
 };
 
 /// Objects in objects, JSON in texts.
 const MAX_DEPTH: usize = 8;
 /// Bytes that are looked into, all levels together: what lies deeper is looked at once a level.
 const MAX_BYTES: usize = 8 << 20;
-/// Members of an object, items of a list.
-const MAX_ITEMS: usize = 1_000;
 /// Bytes of a path; what Linux allows itself.
 const MAX_PATH: usize = 4_096;
 /// Paths, and texts that could be some; and their bytes.
 const MAX_PATHS: usize = 500;
 const MAX_PATH_BYTES: usize = 64 << 10;
-/// Variables that are set for a command.
-const MAX_ENV: usize = 1_000;
 /// Bytes of a text that names the files it changes: a patch.
 const MAX_PATCH: usize = 1 << 20;
+/// Names and texts of members that are not known, globs, and their bytes; it is told that there are more.
+const MAX_UNKNOWN: usize = 2_000;
+const MAX_UNKNOWN_BYTES: usize = 256 << 10;
 
 /// Looks through a raw input.
 pub fn find(raw_input: &str) -> ToolInput {
@@ -49,6 +49,9 @@ pub fn find(raw_input: &str) -> ToolInput {
         cwd: None,
         left: MAX_BYTES,
         path_bytes: 0,
+        unknown_bytes: 0,
+        beside: None,
+        part: Part::default(),
     };
     finder.value(raw_input, "", 0);
     finder.finish()
@@ -85,6 +88,19 @@ struct Finder {
     /// Bytes that may still be looked into.
     left: usize,
     path_bytes: usize,
+    unknown_bytes: usize,
+    /// The first member that would be unknown beside a command.
+    beside: Option<String>,
+    part: Part,
+}
+
+/// What is being looked into.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    /// Something within a member that is not known.
+    unknown: bool,
+    /// Within what stands for one of several files, or describes the command.
+    entry: bool,
 }
 
 impl Finder {
@@ -98,7 +114,7 @@ impl Finder {
                 }
                 self.left -= text.len();
                 if text.starts_with('{') {
-                    self.object(text, depth);
+                    self.object(text, key, depth);
                 } else {
                     self.list(text, key, depth);
                 }
@@ -114,12 +130,20 @@ impl Finder {
             return;
         };
         self.found.unclear |= more && !is_of_numbers(&items);
+        if self.part.unknown || key.is_empty() {
+            // The words of a command, maybe.
+            let words: Option<Vec<String>> =
+                items.iter().map(|item| whole_text(item.get())).collect();
+            if let Some(words) = words.filter(|words| words.len() > 1) {
+                self.add_unknown(words.join(" "));
+            }
+        }
         for item in items {
             self.value(item.get(), key, depth + 1);
         }
     }
 
-    fn object(&mut self, text: &str, depth: usize) {
+    fn object(&mut self, text: &str, key: &str, depth: usize) {
         let Ok(Members { members, more }) = serde_json::from_str::<Members<'_>>(text) else {
             self.found.unclear = true;
             return;
@@ -152,12 +176,13 @@ impl Finder {
         if !lines.is_empty() {
             self.command(lines, &members, &mut used);
         }
+        let around = Around::of(&members, self.part.entry);
         for (n, member) in members.iter().enumerate() {
             self.found.writes |= is(&WRITES, member)
+                || is(&WRITTEN, member) && member.is_text()
                 || named_path && is(&WRITES_TO_PATH, member) && member.is_text();
             if !used[n] {
-                self.key(member, depth);
-                self.value(member.value.get(), &member.name, depth + 1);
+                self.member(member, around, key, depth);
             }
         }
         // What is named deeper inside goes first.
@@ -169,33 +194,71 @@ impl Finder {
         }
     }
 
-    /// A name that may be a file's, as where changes are listed by path.
-    fn key(&mut self, member: &Member<'_>, depth: usize) {
-        let (key, name) = (&*member.written, &*member.name);
-        let usual: [&[&str]; 9] = [
-            &COMMANDS,
-            &ARGS,
-            &ENV,
-            &CWD,
-            &SCRIPTS,
-            &PATHS,
-            &URIS,
-            &WRITES,
-            &WRITES_TO_PATH,
-        ];
-        let is_word = key
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-        // The outermost names are the tool's own.
-        if is_word && (depth == 0 || usual.iter().any(|names| names.contains(&name))) {
+    /// One that is no part of a command. `parent`: the name of the object that it is in.
+    fn member(&mut self, member: &Member<'_>, around: Around, parent: &str, depth: usize) {
+        let value = member.value.get();
+        let before = self.part;
+        let known = known(member, around);
+        let (name, written) = (&*member.name, &*member.written);
+        let by_path = BY_PATH.contains(&parent);
+        let like_file = known == Known::Never && (value == "null" || written.contains(['/', '.']));
+        if by_path && (value.starts_with('{') || like_file) {
+            self.part.entry = true;
+            self.path_of(written, true);
+            self.value(value, "content", depth + 1);
+            self.part = before;
             return;
         }
-        self.found.fetches |= is_url(key);
-        if key.len() > MAX_PATH {
+        let called = || first_bytes(written, MAX_NAME).to_owned();
+        match known {
+            Known::Always => {}
+            Known::Writes => self.found.writes = true,
+            Known::WithoutCommand => {
+                self.beside.get_or_insert_with(called);
+            }
+            Known::Never => {
+                // Nothing else is written like a place, unless it is a route; then it is asked about
+                // for nothing.
+                self.path_of(written, by_path || !Place::of(written).is_relative());
+                if !says_nothing(value) {
+                    self.found.unknown.get_or_insert_with(called);
+                    self.part.unknown = true;
+                    self.add_unknown(written.to_owned());
+                }
+            }
+        }
+        self.part.entry |= name == "parsedcmd";
+        self.value(value, name, depth + 1);
+        self.part = before;
+    }
+
+    /// A name that is a file's, as where changes are listed by path, or may be.
+    fn path_of(&mut self, name: &str, named: bool) {
+        self.found.fetches |= is_url(name);
+        if name.len() > MAX_PATH {
             self.found.crowded = true;
         } else {
-            // Nothing else is written like this, unless it is a route; then it is asked about for nothing.
-            self.add_path(key, !Place::of(key).is_relative());
+            self.add_path(name, named);
+        }
+    }
+
+    fn add_glob(&mut self, text: &str) {
+        if self.has_room_for(text) {
+            self.found.globs.push(text.to_owned());
+        }
+    }
+
+    fn has_room_for(&mut self, text: &str) -> bool {
+        self.unknown_bytes += text.len();
+        let known = self.found.unknown_texts.len() + self.found.globs.len();
+        let room = known < MAX_UNKNOWN && self.unknown_bytes <= MAX_UNKNOWN_BYTES;
+        self.found.unclear |= !room;
+        room
+    }
+
+    fn add_unknown(&mut self, text: String) {
+        if !text.trim_ascii().is_empty() && self.has_room_for(&text) {
+            self.found.unknown_texts.push(text);
         }
     }
 
@@ -256,30 +319,34 @@ impl Finder {
             }
             return true;
         }
-        if BEYOND.iter().any(|part| name.contains(part)) {
-            let plain = whole_text(value).unwrap_or_else(|| value.to_owned());
-            let nothing = [
-                "",
-                "null",
-                "false",
-                "0",
-                "default",
-                "use_default",
-                "none",
-                "{}",
-                "[]",
-            ];
-            if !nothing.contains(&plain.to_ascii_lowercase().as_str()) {
-                let name = first_bytes(&member.written, MAX_NAME).to_owned();
-                self.found.beyond.get_or_insert(name);
-            }
+        let sandbox = name.contains("sandbox");
+        if !sandbox && !BEYOND.iter().any(|part| name.contains(part)) {
+            return false;
         }
-        false
+        let plain = whole_text(value).unwrap_or_else(|| value.to_owned());
+        let no = ["false", "0", "none"];
+        let without = NO_SANDBOX.iter().chain(&BEYOND);
+        let nothing: &[&str] = if SANDBOX.contains(&name) {
+            &["true"]
+        } else if sandbox && !without.into_iter().any(|part| name.contains(part)) {
+            &[]
+        } else {
+            &no
+        };
+        let plain = plain.to_ascii_lowercase();
+        let usual = ["", "null", "default", "use_default", "{}", "[]"];
+        let as_usual = usual.iter().chain(nothing).any(|said| *said == plain);
+        if !as_usual {
+            let name = first_bytes(&member.written, MAX_NAME).to_owned();
+            self.found.beyond.get_or_insert(name);
+        }
+        as_usual
     }
 
     fn text(&mut self, json: &str, key: &str, depth: usize) {
         if json.len() > MAX_PATCH {
-            self.found.unclear |= PATHS.contains(&key) || SCRIPTS.contains(&key);
+            self.found.unclear |= PATHS.contains(&key) || is_script(key);
+            self.found.unclear |= self.part.unknown || key.is_empty();
             self.found.crowded = true;
             return;
         }
@@ -294,9 +361,20 @@ impl Finder {
             self.value(begins, key, depth + 1);
             return;
         }
-        if SCRIPTS.contains(&key) {
-            self.found.scripts.push(text.into_owned());
+        if is_script(key) {
+            if !text.trim_ascii().is_empty() {
+                self.found.scripts.push(text.into_owned());
+            }
             return;
+        }
+        let alone = key.is_empty() && !is_patch(&text);
+        if alone {
+            self.found.unknown.get_or_insert_default();
+        }
+        if alone || self.part.unknown {
+            self.add_unknown(text.clone().into_owned());
+        } else if GLOBS.contains(&key) {
+            self.add_glob(&text);
         }
         self.found.fetches |= is_url(&text);
         if text.contains('\n') {
@@ -339,7 +417,7 @@ impl Finder {
         let mut runs = std::mem::take(&mut self.runs).into_iter();
         if let Some(mut run) = runs.next() {
             for other in runs
-                .filter(|other| other.line != run.line)
+                .filter(|other| other.line != run.line && !is_all_of(other, &run))
                 .collect::<Vec<_>>()
             {
                 // It is not known which one is meant: all are, one after the other.
@@ -355,137 +433,30 @@ impl Finder {
             // Where a search begins, say.
             self.add_path(&dir, true);
         }
+        if self.found.run.is_some() || !self.found.scripts.is_empty() {
+            self.found.unknown = self.found.unknown.or(self.beside);
+        }
         self.found
     }
 }
 
-/// What stands for a command, or its arguments.
-enum Line {
-    Shell(String),
-    Words(Vec<String>),
+fn is_script(name: &str) -> bool {
+    SCRIPTS.contains(&name)
+        || INTERPRETERS.contains(&name)
+        || SCRIPT_ENDS.iter().any(|end| name.ends_with(end))
 }
 
-impl Line {
-    fn of(json: &str, name: &str) -> Option<Self> {
-        let json = json.trim_ascii();
-        match json.as_bytes().first()? {
-            b'"' => whole_text(json).map(Self::Shell),
-            b'[' => {
-                let Items { items, more } = serde_json::from_str(json).ok()?;
-                let word = |item: &&RawValue| {
-                    let text = item.get();
-                    match text.as_bytes().first()? {
-                        b'"' => whole_text(text),
-                        b'{' | b'[' | b'n' => None,
-                        _ => Some(text.to_owned()),
-                    }
-                };
-                let words: Vec<String> = items.iter().map(word).collect::<Option<_>>()?;
-                if more || words.is_empty() || words.iter().all(|word| word.trim().is_empty()) {
-                    return None;
-                }
-                Some(match name {
-                    "commands" => Self::Shell(words.join("\n")),
-                    _ => Self::Words(words),
-                })
-            }
-            _ => None,
+/// Whether a line is what a shell of the other is started for, told once more.
+fn is_all_of(line: &CommandRun, shell: &CommandRun) -> bool {
+    let alone = line.env.is_empty() && line.cwd.is_none() && line.other.is_none();
+    match shell.words.as_deref() {
+        Some([program, flag, script]) => {
+            let program = program.rsplit('/').next().unwrap_or(program);
+            alone
+                && SHELLS.contains(&program)
+                && matches!(&**flag, "-c" | "-lc" | "-cl")
+                && *script == line.line
         }
-        .filter(|line| !matches!(line, Self::Shell(line) if line.trim().is_empty()))
-    }
-
-    fn with_args(self, args: Option<&Self>) -> CommandRun {
-        match (self, args) {
-            (Self::Shell(line), None) => CommandRun::of_line(line),
-            (Self::Words(words), None) => CommandRun::of_words(words),
-            (Self::Words(mut words), Some(Self::Words(args))) => {
-                words.extend(args.iter().cloned());
-                CommandRun::of_words(words)
-            }
-            // Text behind a command: as if it were typed there.
-            (Self::Shell(line), Some(Self::Shell(args))) => {
-                CommandRun::of_line(format!("{line} {args}"))
-            }
-            (Self::Words(words), Some(Self::Shell(args))) => {
-                let line = command_line(words.iter().map(String::as_str));
-                CommandRun::of_line(format!("{line} {args}"))
-            }
-            (Self::Shell(line), Some(Self::Words(args))) => {
-                let quoted = command_line(args.iter().map(String::as_str));
-                let shell = line
-                    .rsplit('/')
-                    .next()
-                    .is_some_and(|name| SHELLS.contains(&name));
-                let one_word = !line.contains(|c: char| c.is_whitespace() || is_syntax(c));
-                let plain = !args.iter().any(|arg| arg.contains(is_syntax));
-                let mut run = CommandRun::of_line(format!("{line} {quoted}"));
-                if !(shell || one_word && plain) {
-                    run.other = Some(format!("{line} {}", args.join(" ")));
-                }
-                run
-            }
-        }
-    }
-}
-
-fn is_syntax(c: char) -> bool {
-    "|&;<>()`$\"'\\\n\r".contains(c)
-}
-
-/// `PATH=x`, `{"PATH": "x"}`, `{"name": "PATH", "value": "x"}`, and lists of these. False where it is
-/// none of them.
-fn variables(json: &str, out: &mut Vec<(String, String)>, depth: usize) -> bool {
-    let json = json.trim_ascii();
-    if out.len() >= MAX_ENV || depth > 2 {
-        return false;
-    }
-    match json.as_bytes().first() {
-        Some(b'"') => {
-            let Some(text) = whole_text(json) else {
-                return false;
-            };
-            if is_json(&text) && text.starts_with(['{', '[']) {
-                return variables(&text, out, depth + 1);
-            }
-            let (name, value) = text.split_once('=').unwrap_or((&text, ""));
-            out.push((name.to_owned(), value.to_owned()));
-            true
-        }
-        Some(b'[') => {
-            let Ok(Items { items, more }) = serde_json::from_str::<Items<'_>>(json) else {
-                return false;
-            };
-            !more
-                && items
-                    .iter()
-                    .all(|item| variables(item.get(), out, depth + 1))
-        }
-        Some(b'{') => {
-            let Ok(Members { members, more }) = serde_json::from_str::<Members<'_>>(json) else {
-                return false;
-            };
-            let of = |name: &str| members.iter().find(|member| member.name == name);
-            let value = |member: &Member<'_>| {
-                let text = member.value.get();
-                whole_text(text).unwrap_or_else(|| text.to_owned())
-            };
-            if depth > 0
-                && let Some(name) = of("name").or_else(|| of("key"))
-            {
-                let value = of("value").map(value).unwrap_or_default();
-                out.push((whole_text(name.value.get()).unwrap_or_default(), value));
-                return true;
-            }
-            for member in &members {
-                if out.len() >= MAX_ENV {
-                    return false;
-                }
-                out.push((member.written.to_string(), value(member)));
-            }
-            !more
-        }
-        // `null`: nothing is set.
-        Some(b'n') | None => true,
         _ => false,
     }
 }
@@ -531,114 +502,6 @@ fn is_url(text: &str) -> bool {
     is_scheme
         && (rest.starts_with("//") || browsed && !rest.contains(char::is_whitespace))
         && !rest.is_empty()
-}
-
-fn whole_text(json: &str) -> Option<String> {
-    serde_json::from_str(json).ok()
-}
-
-fn is_json(text: &str) -> bool {
-    serde_json::from_str::<IgnoredAny>(text).is_ok()
-}
-
-fn is_of_numbers(items: &[&RawValue]) -> bool {
-    items.iter().all(|item| {
-        item.get()
-            .starts_with(|c: char| c == '-' || c.is_ascii_digit())
-    })
-}
-
-struct Member<'a> {
-    written: Cow<'a, str>,
-    /// As names are compared.
-    name: String,
-    value: &'a RawValue,
-}
-
-impl Member<'_> {
-    fn is_text(&self) -> bool {
-        self.value.get().starts_with('"')
-    }
-}
-
-/// All members in order, also those of the same name: agents differ in which one counts.
-struct Members<'a> {
-    members: Vec<Member<'a>>,
-    more: bool,
-}
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                let mut more = false;
-                while let Some(Name(written)) = map.next_key()? {
-                    let value: &RawValue = map.next_value()?;
-                    if members.len() >= MAX_ITEMS {
-                        more = true;
-                        continue;
-                    }
-                    let name = written
-                        .chars()
-                        .filter(|c| !matches!(c, '_' | '-'))
-                        .map(|c| c.to_ascii_lowercase())
-                        .collect();
-                    members.push(Member {
-                        written,
-                        name,
-                        value,
-                    });
-                }
-                Ok(Members { members, more })
-            }
-        }
-        deserializer.deserialize_map(All)
-    }
-}
-
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-
-struct Items<'a> {
-    items: Vec<&'a RawValue>,
-    more: bool,
-}
-
-impl<'de> Deserialize<'de> for Items<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
-            type Value = Items<'de>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a list")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-                let mut items = Vec::new();
-                let mut more = false;
-                while items.len() < MAX_ITEMS {
-                    match list.next_element()? {
-                        Some(item) => items.push(item),
-                        None => return Ok(Items { items, more }),
-                    }
-                }
-                while list.next_element::<IgnoredAny>()?.is_some() {
-                    more = true;
-                }
-                Ok(Items { items, more })
-            }
-        }
-        deserializer.deserialize_seq(All)
-    }
 }
 
 #[cfg(test)]

@@ -90,6 +90,7 @@ fn rule(text: &str) -> Rule {
             "execute" => ToolKind::Execute,
             "search" => ToolKind::Search,
             "fetch" => ToolKind::Fetch,
+            "other" => ToolKind::Other,
             other => panic!("{other}"),
         }),
         tool: part("tool"),
@@ -173,6 +174,7 @@ fn create(words: &[&str], env: &[&str], cwd: Option<&str>) -> TerminalCreate {
 
 #[test]
 fn one_judge_for_all_ways_in() {
+    let mut wrong = Vec::new();
     for row in TABLE {
         let Set(policy, ask_terminal) = row.set;
         let case = case(policy, row.rules);
@@ -191,15 +193,16 @@ fn one_judge_for_all_ways_in() {
                 Run(line) => format!("run {line}"),
                 Start(words, env, cwd) => format!("start {words:?} {env:?} {cwd:?}"),
             };
-            assert_eq!(
-                case.ruled(*way, ask_terminal),
-                expected,
-                "{}: {shown} under {:?}",
-                row.why,
-                row.rules
-            );
+            let ruled = case.ruled(*way, ask_terminal);
+            if ruled != expected {
+                let (why, rules) = (row.why, row.rules);
+                wrong.push(format!(
+                    "{why}: {shown} under {rules:?}: {ruled}, not {expected}"
+                ));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -233,6 +236,41 @@ fn the_person_is_told_why_a_rule_does_not_count() {
         "allow command=cargo_test does not count: it runs outside the workspace"
     );
     assert_eq!(reason(CommandRun::of_line("ls".into())).as_str(), "");
+}
+
+#[test]
+fn the_person_is_told_which_member_is_not_known() {
+    let reason = |policy, rules: &[&str], kind, raw| {
+        let case = case(policy, rules);
+        let subject = Subject {
+            kind,
+            input: raw_tool_input(raw),
+            ..Subject::default()
+        };
+        let judge = Judge::new(policy, case.rules.clone(), false, None);
+        match judge.decide(&subject, &options(), &case.roots()) {
+            Verdict::Ask { reason, .. } => reason.unwrap_or_default().to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let raw = r#"{"path":"src/a","content":"x","then":"rm x"}"#;
+    assert_eq!(
+        reason(Policy::AcceptEdits, &[], ToolKind::Edit, raw),
+        "policy accept-edits does not count: it is not known what \"then\" does"
+    );
+    assert_eq!(
+        reason(Policy::Ask, &["allow kind=edit"], ToolKind::Edit, raw),
+        "allow kind=edit does not count: it is not known what \"then\" does"
+    );
+    assert_eq!(
+        reason(
+            Policy::Ask,
+            &["allow kind=read"],
+            ToolKind::Read,
+            r#""src/a""#
+        ),
+        "allow kind=read does not count: it is not known what its text does"
+    );
 }
 
 #[test]

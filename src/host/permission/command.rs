@@ -38,6 +38,8 @@ pub struct Possible {
     pub unclear: bool,
     /// All words in it, and parts of them, that could be paths.
     pub words: Vec<String>,
+    /// A bound was reached, and the rest was not looked into.
+    cut: bool,
     /// Bytes that were looked into.
     spent: usize,
     /// Words in `commands`.
@@ -102,6 +104,26 @@ pub fn possible_of(program: &str, args: &[String]) -> Possible {
     possible
 }
 
+/// What texts that need not be for a shell would run if they were; `None` where that is more than is
+/// looked into, of all together.
+pub fn possible_of_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Vec<Vec<String>>> {
+    let mut all = Vec::new();
+    let mut spent = 0;
+    for text in texts {
+        let mut possible = Possible {
+            spent,
+            ..Possible::default()
+        };
+        possible.add_line(text, 0);
+        spent = possible.spent;
+        if possible.cut {
+            return None;
+        }
+        all.extend(possible.commands.into_iter().chain(possible.perhaps));
+    }
+    Some(all)
+}
+
 impl Possible {
     /// What may run beside it.
     pub fn add(&mut self, other: Self) {
@@ -111,10 +133,15 @@ impl Possible {
         self.unclear |= other.unclear;
     }
 
+    fn cut_off(&mut self) {
+        self.unclear = true;
+        self.cut = true;
+    }
+
     fn add_line(&mut self, line: &str, depth: usize) {
         self.spent += line.len();
         if depth > MAX_DEPTH || line.len() > MAX_LINE_BYTES || self.spent > MAX_BYTES {
-            self.unclear = true;
+            self.cut_off();
             return;
         }
         let pieces = pieces(line);
@@ -222,7 +249,7 @@ impl Possible {
     fn nested_command(&mut self, words: &[Word], depth: usize) {
         self.spent += words.iter().map(|word| word.text.len()).sum::<usize>();
         if depth >= MAX_DEPTH || self.spent > MAX_BYTES {
-            self.unclear = true;
+            self.cut_off();
         } else {
             self.add_command(words, depth + 1);
         }
@@ -247,11 +274,12 @@ impl Possible {
         }
         self.spent = inner.spent;
         self.unclear |= inner.unclear;
+        self.cut |= inner.cut;
         for command in inner.commands.into_iter().chain(inner.perhaps) {
             if self.perhaps.len() < MAX_COMMANDS {
                 self.perhaps.push(command);
             } else {
-                self.unclear = true;
+                self.cut_off();
             }
         }
     }
@@ -259,7 +287,7 @@ impl Possible {
     fn record(&mut self, words: &[Word]) {
         self.recorded += words.len();
         if self.commands.len() >= MAX_COMMANDS || self.recorded > MAX_RECORDED {
-            self.unclear = true;
+            self.cut_off();
         } else {
             self.commands
                 .push(words.iter().map(|word| word.text.clone()).collect());

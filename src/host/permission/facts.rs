@@ -10,7 +10,10 @@ use std::{
 };
 
 use super::{
-    command::{Possible, allowable_words, allowable_words_of, decides, possible, possible_of},
+    command::{
+        Possible, allowable_words, allowable_words_of, decides, possible, possible_of,
+        possible_of_texts,
+    },
     path::JudgedPath,
     words::{Expansion, is_of_system, links_in, places_in},
 };
@@ -23,8 +26,14 @@ use crate::{
 /// Words of commands and other texts that are looked at as paths.
 const MAX_MAYBE_PATHS: usize = 500;
 
+/// Bytes of a text that may be a place; what Linux allows itself.
+const MAX_PLACE: usize = 4_096;
+
 /// Paths outside the workspace that the person is told of, each bounded in bytes; of more their number.
 const MAX_STRAYS: usize = 20;
+
+/// What stands between places in one text.
+const BETWEEN_PLACES: [char; 5] = [',', '{', '}', ':', '='];
 
 /// Programs of one request whose links are followed.
 const MAX_PROGRAMS: usize = 100;
@@ -100,6 +109,8 @@ pub struct Facts<'a> {
     /// Why no allow rule for a command counts, whatever its words.
     pub hindrance: Option<String>,
     maybe_paths: OnceCell<Vec<JudgedPath>>,
+    protected_places: OnceCell<Vec<JudgedPath>>,
+    unknown_commands: OnceCell<Option<Vec<Vec<String>>>>,
 }
 
 impl<'a> Facts<'a> {
@@ -127,6 +138,8 @@ impl<'a> Facts<'a> {
             possible,
             hindrance: None,
             maybe_paths: OnceCell::new(),
+            protected_places: OnceCell::new(),
+            unknown_commands: OnceCell::new(),
             cwd,
         };
         facts.hindrance = facts.hindrance_by(search);
@@ -242,7 +255,7 @@ impl<'a> Facts<'a> {
     pub fn maybe_outside(&self) -> Option<JudgedPath> {
         let texts = self.subject.input.maybe_paths.iter().take(MAX_MAYBE_PATHS);
         let pieces = texts.flat_map(|text| {
-            let pieces = text.split([',', '{', '}', ':', '=']);
+            let pieces = text.split(BETWEEN_PLACES);
             std::iter::once(text.as_str()).chain(pieces)
         });
         pieces.map(str::trim).find_map(|piece| {
@@ -299,14 +312,53 @@ impl<'a> Facts<'a> {
 
     /// What counts as outside wherever the roots are: no rule allows it.
     pub fn protected(&self) -> Option<&JudgedPath> {
-        let protected =
-            |path: &&JudgedPath| matches!(path.obstacle(), Some(Obstacle::Protected(_)));
-        self.paths.iter().chain(&self.cwd).find(protected)
+        let all = self.paths.iter().chain(&self.cwd);
+        all.chain(self.protected_places())
+            .find(|path| is_protected(path))
+    }
+
+    /// What is protected and may be meant by a glob or by a member that is not known: its name, its
+    /// texts, and parts of them that are written like a path.
+    fn protected_places(&self) -> &[JudgedPath] {
+        self.protected_places.get_or_init(|| {
+            let input = &self.subject.input;
+            let texts = || {
+                let texts = input.unknown_texts.iter().chain(&input.globs);
+                texts.map(String::as_str)
+            };
+            let part = |part: &&str| part.contains('/') || part.starts_with('.');
+            let between = |c: char| {
+                c.is_whitespace() || BETWEEN_PLACES.contains(&c) || "\"'()[]<>;|&".contains(c)
+            };
+            let parts = texts().flat_map(|text| text.split(between).filter(part));
+            let whole = texts().filter(|text| !text.contains('\n') && text.len() <= MAX_PLACE);
+            let all = whole.chain(parts.filter(|part| part.len() <= MAX_PLACE));
+            all.take(MAX_MAYBE_PATHS)
+                .flat_map(|place| judged(place, self.writes, self.subject, self.roots))
+                .filter(is_protected)
+                .collect()
+        })
+    }
+
+    /// What a member that is not known would run if it were a command line; `None` where that is too
+    /// much to look into.
+    pub fn unknown_commands(&self) -> Option<&[Vec<String>]> {
+        let found = self.unknown_commands.get_or_init(|| {
+            let texts = self.subject.input.unknown_texts.iter();
+            // Each line for itself too: what stands before it need not be for a shell.
+            let lines = texts.flat_map(|text| {
+                let lines = text.lines().filter(|line| line.len() < text.len());
+                std::iter::once(text.as_str()).chain(lines)
+            });
+            possible_of_texts(lines)
+        });
+        found.as_deref()
     }
 
     /// All of those, for the person: first the ones that do not look it.
     pub fn strays(&self) -> Vec<Stray> {
         let all = self.paths.iter().chain(&self.cwd);
+        let all = all.chain(self.protected_places());
         let told = all.filter_map(|path| Some((path.obstacle()?, path.stray(self.roots)?)));
         let (hidden, plain): (Vec<_>, Vec<_>) = told.partition(|(obstacle, stray)| {
             stray.leads.is_some() || matches!(obstacle, Obstacle::Protected(_))
@@ -364,6 +416,14 @@ impl<'a> Facts<'a> {
         input.crowded || input.unclear || input.maybe_paths.len() + words > MAX_MAYBE_PATHS
     }
 
+    /// Why it counts as more than its path or command alone.
+    pub fn unknown_member(&self) -> Option<String> {
+        match self.subject.input.unknown.as_deref()? {
+            "" => Some("it is not known what its text does".to_owned()),
+            name => Some(format!("it is not known what {name:?} does")),
+        }
+    }
+
     fn hindrance_by(&self, search: Option<&OsStr>) -> Option<String> {
         let input = &self.subject.input;
         let run = input.run.as_ref();
@@ -404,6 +464,10 @@ impl<'a> Facts<'a> {
                 )
             })
     }
+}
+
+fn is_protected(path: &JudgedPath) -> bool {
+    matches!(path.obstacle(), Some(Obstacle::Protected(_)))
 }
 
 /// The relative entry of PATH that a program would be found by: which one that is depends on where

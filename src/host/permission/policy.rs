@@ -176,9 +176,7 @@ impl Judge {
             match rule.fits(facts) {
                 Fit::Yes => return Ruling::Allow(rule.rule.label.clone()),
                 Fit::Hindered(why) if hindered.is_none() => {
-                    let rule = &rule.rule.label;
-                    let why = format!("{rule} does not count: {why}");
-                    hindered = Some(SafeText::line(&why));
+                    hindered = Some(does_not_count(&rule.rule.label, &why));
                 }
                 Fit::Hindered(_) | Fit::No => {}
             }
@@ -186,10 +184,18 @@ impl Judge {
         let by_policy = match self.policy {
             Policy::Ask | Policy::ReadOnly => false,
             Policy::AcceptEdits => {
-                facts.kind() == ToolKind::Edit
+                let edits = facts.kind() == ToolKind::Edit
                     && !facts.has_command()
                     && !facts.paths.is_empty()
-                    && !subject.input.unclear
+                    && !subject.input.unclear;
+                let unknown = facts.unknown_member().filter(|_| edits);
+                hindered = hindered.or_else(|| {
+                    Some(does_not_count(
+                        &policy_label(self.policy),
+                        unknown.as_ref()?,
+                    ))
+                });
+                edits && unknown.is_none()
             }
             Policy::AllowAll => true,
         };
@@ -264,6 +270,10 @@ fn answer(options: &[PermissionOption], answer: Answer, rule: &SafeText) -> Verd
 
 fn unclear(rule: &SafeText) -> SafeText {
     SafeText::line(&format!("it cannot be told whether {rule} is meant"))
+}
+
+fn does_not_count(rule: &SafeText, why: &str) -> SafeText {
+    SafeText::line(&format!("{rule} does not count: {why}"))
 }
 
 fn policy_label(policy: Policy) -> SafeText {

@@ -73,6 +73,12 @@ impl CompiledRule {
         if let Some(hindrance) = &facts.hindrance {
             return Fit::Hindered(hindrance.into());
         }
+        if let Some(unknown) = facts
+            .unknown_member()
+            .filter(|_| !self.takes_any_member(facts))
+        {
+            return Fit::Hindered(unknown.into());
+        }
         let only_kind = self.rule.tool.is_none() && self.path.is_none() && self.words.is_none();
         if only_kind && facts.is_blank() {
             return Fit::Hindered("the call does not say what it would do".into());
@@ -91,7 +97,10 @@ impl CompiledRule {
     /// For deny and ask rules: what the call says of its kind or what it does, one path, or one
     /// command that the line may run, is enough.
     pub fn catches(&self, facts: &Facts<'_>) -> Catch {
-        let kind = |kind| facts.kinds().any(|of| of == kind);
+        // What is not known may be a command, which the words of the rule tell.
+        let may_run = self.words.is_some() && !facts.subject.input.unknown_texts.is_empty();
+        let kind =
+            |kind| facts.kinds().any(|of| of == kind) || kind == ToolKind::Execute && may_run;
         if !self.names_something() || !self.rule.kind.is_none_or(kind) || !self.matches_tool(facts)
         {
             return Catch::No;
@@ -121,14 +130,19 @@ impl CompiledRule {
         let Some(rule) = &self.words else {
             return Catch::Yes;
         };
+        let runs = |commands: &[Vec<String>]| commands.iter().any(|command| may_be(command, rule));
+        let unknown_runs = || facts.unknown_commands().is_none_or(runs);
         let Some(possible) = &facts.possible else {
             let unknown = facts.kind() == ToolKind::Execute || facts.subject.input.unclear;
-            return if unknown { Catch::Unclear } else { Catch::No };
+            return if unknown || unknown_runs() {
+                Catch::Unclear
+            } else {
+                Catch::No
+            };
         };
-        let runs = |commands: &[Vec<String>]| commands.iter().any(|command| may_be(command, rule));
         if runs(&possible.commands) {
             Catch::Yes
-        } else if possible.unclear || runs(&possible.perhaps) {
+        } else if possible.unclear || runs(&possible.perhaps) || unknown_runs() {
             Catch::Unclear
         } else {
             Catch::No
@@ -142,6 +156,14 @@ impl CompiledRule {
             || rule.tool.is_some()
             || self.path.is_some()
             || self.words.as_ref().is_some_and(|words| !words.is_empty())
+    }
+
+    /// A rule for a tool, or for what is of no usual kind, speaks of all that such a call has; not one
+    /// for a command or a path, nor where there is a command.
+    fn takes_any_member(&self, facts: &Facts<'_>) -> bool {
+        let rule = &self.rule;
+        let whole = rule.tool.is_some() || rule.kind == Some(ToolKind::Other);
+        whole && self.path.is_none() && self.words.is_none() && !facts.has_command()
     }
 
     fn matches_tool(&self, facts: &Facts<'_>) -> bool {

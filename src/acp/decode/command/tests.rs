@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::*;
+use super::{json::MAX_ITEMS, *};
 
 fn line(raw: &str) -> Option<String> {
     find(raw).run.map(|run| run.line)
@@ -194,7 +194,7 @@ fn bounds_are_told() {
 
     let texts = |n: usize| {
         let texts: Vec<String> = (0..n).map(|n| format!("\"{n}\"")).collect();
-        format!(r#"{{"a":[{}]}}"#, texts.join(","))
+        format!(r#"{{"pattern":[{}]}}"#, texts.join(","))
     };
     assert!(!find(&texts(MAX_PATHS)).crowded);
     assert!(find(&texts(MAX_PATHS + 1)).crowded);
@@ -228,24 +228,36 @@ proptest! {
 #[test]
 fn names_that_could_be_paths_count_as_texts_do() {
     for (raw, maybe) in [
-        (r#"{"changes":{"Makefile":null}}"#, &["Makefile"][..]),
-        (
-            r#"{"changes":{"a\u002fb c":{"path":1,"content":2}}}"#,
-            &["a/b c"],
-        ),
-        (r#"{"arguments":"{\"x\":{\".env\":1}}"}"#, &[".env"]),
+        (r#"{"Makefile":null}"#, &["Makefile"][..]),
+        (r#"{"Makefile":1}"#, &["Makefile"]),
+        (r#"{"arguments":"{\"x\":{\".env\":1}}"}"#, &["x", ".env"]),
         (r#"{".env":1}"#, &[".env"]),
         (r#"{"timeout":1,"changes":[]}"#, &[]),
     ] {
         let input = find(raw);
-        assert!(
-            maybe
-                .iter()
-                .all(|path| input.maybe_paths.iter().any(|p| p == path)),
-            "{raw}: {input:?}"
-        );
-        assert!(!maybe.is_empty() || input.maybe_paths.is_empty(), "{raw}");
+        assert_eq!(input.maybe_paths, maybe, "{raw}");
         assert!(input.paths.is_empty(), "{raw}");
+    }
+    // Where changes are listed by path each name is one.
+    for (raw, path) in [
+        (r#"{"changes":{"Makefile":null}}"#, "Makefile"),
+        (r#"{"changes":{"content":{"type":"add"}}}"#, "content"),
+        (
+            r#"{"changes":{"a\u002fb c":{"type":"delete","content":2}}}"#,
+            "a/b c",
+        ),
+        (
+            r#"{"fileChanges":{".git/hooks/x":{"content":"x"}}}"#,
+            ".git/hooks/x",
+        ),
+        (r#"{"files":{"src/a":"x"}}"#, "src/a"),
+    ] {
+        let input = find(raw);
+        assert_eq!(
+            (&*input.paths, input.unknown),
+            (&[path.to_owned()][..], None),
+            "{raw}"
+        );
     }
     // What can be nothing but a path is one for certain.
     for name in ["/p/.env", "~/x", "file:/etc/x"] {
@@ -294,5 +306,155 @@ fn a_url_is_something_to_fetch() {
             None,
             "{text}"
         );
+    }
+}
+
+#[test]
+fn a_member_that_is_not_known_is_told() {
+    for (raw, unknown, texts) in [
+        (
+            r#"{"path":"a","then":"rm x"}"#,
+            "then",
+            &["then", "rm x"][..],
+        ),
+        (
+            r#"{"path":"a","hooks":["rm","x"]}"#,
+            "hooks",
+            &["hooks", "rm x", "rm", "x"],
+        ),
+        (
+            r#"{"path":"a","options":{"pre":"rm x"}}"#,
+            "options",
+            &["options", "pre", "rm x"],
+        ),
+        (r#"{"path":"a","sandbox":false}"#, "sandbox", &["sandbox"]),
+        (
+            r#"{"path":"a","limit":"rm -rf x"}"#,
+            "limit",
+            &["limit", "rm -rf x"],
+        ),
+        (
+            r#"{"path":"a","type":"delete"}"#,
+            "type",
+            &["type", "delete"],
+        ),
+        (
+            r#"{"path":"a","before":"rm x"}"#,
+            "before",
+            &["before", "rm x"],
+        ),
+        (r#"{"edits":{"then":"rm x"}}"#, "then", &["then", "rm x"]),
+        (r#"{"input":"rm x"}"#, "input", &["input", "rm x"]),
+        (r#""rm x""#, "", &["rm x"]),
+        (r#"["rm x"]"#, "", &["rm x"]),
+        (r#"["rm","x"]"#, "", &["rm x", "rm", "x"]),
+        (
+            r#"{"command":"ls","user":"root"}"#,
+            "user",
+            &["user", "root"],
+        ),
+        // Known of a file, but beside a command its input.
+        (r#"{"command":"ls","content":"rm x"}"#, "content", &[]),
+        (r#"{"args":{"cmd":"ls"},"query":"x"}"#, "query", &[]),
+    ] {
+        let input = find(raw);
+        assert_eq!(input.unknown.as_deref(), Some(unknown), "{raw}");
+        assert_eq!(input.unknown_texts, texts, "{raw}");
+    }
+    for raw in [
+        r#"{"path":"a","description":"rm x","offset":null,"x":null,"y":{},"z":""}"#,
+        r#"{"input":"*** Begin Patch\n*** Add File: a\n+rm x"}"#,
+        r#"{"path":"a","pattern":"rm x","type":"rust"}"#,
+        r#"{"command":"ls","timeout":5,"description":"rm x"}"#,
+    ] {
+        assert_eq!(find(raw).unknown, None, "{raw}");
+    }
+}
+
+#[test]
+fn what_is_not_known_is_bounded() {
+    let members = |n: usize| {
+        let lists: Vec<String> = (0..n).map(|n| format!(r#"{{"m{n}":1}}"#)).collect();
+        let lists: Vec<String> = lists.chunks(900).map(|list| list.join(",")).collect();
+        let lists: Vec<String> = lists
+            .iter()
+            .map(|list| format!(r#""paths":[{list}]"#))
+            .collect();
+        format!("{{{}}}", lists.join(","))
+    };
+    for (n, unclear) in [
+        (MAX_UNKNOWN - 1, false),
+        (MAX_UNKNOWN, false),
+        (MAX_UNKNOWN + 1, true),
+    ] {
+        let input = find(&members(n));
+        assert_eq!(input.unclear, unclear, "{n}");
+        assert!(input.unknown_texts.len() <= MAX_UNKNOWN);
+    }
+    let text = |n: usize| find(&format!(r#"{{"m":"{}"}}"#, "x".repeat(n))).unclear;
+    for (n, unclear) in [
+        (1, false),
+        (MAX_UNKNOWN_BYTES - 1, false),
+        (MAX_UNKNOWN_BYTES, true),
+    ] {
+        assert_eq!(text(n), unclear, "{n}");
+    }
+}
+
+#[test]
+fn what_a_shell_is_started_for_may_be_told_twice() {
+    let run = |raw| find(raw).run.expect("a command").line;
+    let told = r#"{"command":["bash","-lc","cat x"],"parsed_cmd":[{"type":"read","cmd":"cat x","name":"x"}]}"#;
+    assert_eq!(run(told), "bash -lc 'cat x'");
+    assert_eq!(find(told).unknown, None);
+    let other = r#"{"command":["bash","-lc","cat x"],"parsed_cmd":[{"cmd":"rm x"}]}"#;
+    assert_eq!(run(other), "bash -lc 'cat x'\nrm x");
+}
+
+#[test]
+fn to_go_without_a_sandbox_is_more_than_the_command() {
+    for (member, beyond) in [
+        (r#""sandbox":false"#, true),
+        (r#""sandbox":"none""#, true),
+        (r#""sandbox":true"#, false),
+        (r#""sandbox":null"#, false),
+        (r#""sandbox_permissions":"use_default""#, false),
+        (r#""sandbox_permissions":"none""#, true),
+        (r#""no_sandbox":true"#, true),
+        (r#""no_sandbox":false"#, false),
+        (r#""dangerouslyDisableSandbox":false"#, false),
+        (r#""dangerouslyDisableSandbox":true"#, true),
+        (r#""with_escalated_permissions":false"#, false),
+        (r#""sudo":"none""#, false),
+        (r#""sudo":true"#, true),
+    ] {
+        let input = find(&format!(r#"{{"command":"ls",{member}}}"#));
+        assert_eq!(input.beyond.is_some(), beyond, "{member}");
+        assert_eq!(input.unknown.is_some(), beyond, "{member}");
+    }
+}
+
+proptest! {
+    /// Whatever it is called and wherever it stands, a text that reads as a command is no harmless one
+    /// that goes unseen, unless its name is on a list.
+    #[test]
+    fn no_name_hides_a_text(
+        name in "[a-zA-Z_]{1,12}",
+        path in proptest::collection::vec(prop_oneof![Just("input"), Just("x"), Just("arguments")], 0..4),
+    ) {
+        let mut raw = format!(r#"{{"path":"a","{name}":"rm -rf x"}}"#);
+        for name in &path {
+            raw = format!(r#"{{"{name}":{raw}}}"#);
+        }
+        let input = find(&raw);
+        let (plain, listed) = (json::plain_name(&name), |names: &[&str]| names.contains(&&*json::plain_name(&name)));
+        let harmless = [
+            &names::DESCRIBING[..], &names::FILE_TEXTS, &names::GLOBS, &names::PATHS, &names::CWD, &names::URIS,
+            &names::WRITES, &names::WRITES_TO_PATH,
+        ];
+        let seen = input.unknown_texts.iter().chain(&input.scripts).any(|text| text == "rm -rf x")
+            || input.run.as_ref().is_some_and(|run| run.line == "rm -rf x");
+        prop_assert!(seen || harmless.into_iter().any(listed), "{plain}: {raw}");
+        prop_assert!(!seen || input.unknown.is_some() || input.kind() == Some(ToolKind::Execute));
     }
 }

@@ -839,4 +839,1264 @@ pub const TABLE: &[Row] = &[
             (Run("linked/evil"), "ask"),
         ],
     },
+    Row {
+        why: "what runs by itself is seen under any name",
+        set: ALL,
+        rules: &["allow kind=edit", "allow kind=other"],
+        cases: &[
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","changes":{".git/hooks/pre-commit":{"content":"x"}}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes":{".git/hooks/pre-commit":{"type":"add","content":"x"}}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","outfile":".git/hooks/pre-commit"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","any":".git/hooks/pre-commit"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","any":{"deep":["-o",".git/hooks/pre-commit"]}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","any":"cp src/x .git/hooks/pre-commit"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","any":{".git/hooks/pre-commit":1}}"#,
+                ),
+                "ask",
+            ),
+            (Call(Edit, r#"{"path":"src/a",".git/config":"x"}"#), "ask"),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src","glob":".git/hooks/*","search":"a","replace":"b"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src","include":["{.git,src}/**"],"search":"a","replace":"b"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Search, r#"{"path":"src","pattern":".git/**"}"#),
+                "allow",
+            ),
+            (Call(Other, r#"{"any":"src/.vscode/tasks.json"}"#), "ask"),
+            (
+                Call(
+                    Edit,
+                    r#"{"file_path":"src/a","old_string":"target","new_string":".git/hooks"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes":{"src/a":{"type":"update","unified_diff":"@@ -1 +1 @@\n-a\n+b","move_path":null}}}"#,
+                ),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "and where edits alone are allowed",
+        set: EDITS,
+        rules: &["allow kind=edit"],
+        cases: &[
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","changes":{".git/hooks/pre-commit":{"content":"x"}}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes":{".git/hooks/pre-commit":{"type":"add","content":"x"}}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","outfile":".git/hooks/pre-commit"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","any":".git/hooks/pre-commit"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","any":{"deep":["-o",".git/hooks/pre-commit"]}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","any":"cp src/x .git/hooks/pre-commit"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","any":{".git/hooks/pre-commit":1}}"#,
+                ),
+                "ask",
+            ),
+            (Call(Edit, r#"{"path":"src/a",".git/config":"x"}"#), "ask"),
+            (
+                Call(
+                    Edit,
+                    r#"{"file_path":"src/a","old_string":"target","new_string":".git/hooks"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes":{"src/a":{"type":"update","unified_diff":"@@ -1 +1 @@\n-a\n+b","move_path":null}}}"#,
+                ),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "a denied path is seen in any member's name",
+        set: ALL,
+        rules: &["deny path=Makefile"],
+        cases: &[
+            (Call(Edit, r#"{"Makefile":null}"#), "ask"),
+            (Call(Edit, r#"{"Makefile":{"content":"x"}}"#), "ask"),
+            (Call(Edit, r#"{"changes":{"Makefile":null}}"#), "deny"),
+            (Call(Edit, r#"{"edits":{"Makefile":"all:"}}"#), "deny"),
+            (Call(Edit, r#"{"path":"src/a"}"#), "allow"),
+        ],
+    },
+    Row {
+        why: "edits alone are allowed with members that are known",
+        set: EDITS,
+        rules: &[],
+        cases: &[
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","run":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","exec":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","shell":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","sh":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","bash_script":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","python":"import os"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","code":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","script":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","then":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","pre":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","post":["rm -rf src"]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","hooks":{"after":"rm -rf src"}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","after":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","test_command":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","action":"delete"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","type":"delete"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","operation":"remove"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","limit":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","sandbox":false}"#),
+                "ask",
+            ),
+            (Call(Edit, r#"{"path":"src/a","content":"x","x":1}"#), "ask"),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","x":true}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","input":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","args":["rm","src"]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"edits":{"then":"rm -rf src"},"path":"src/a"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","content":"x","description":"rm -rf src"}"#,
+                ),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "reading is allowed with members that are known",
+        set: ASK,
+        rules: &["allow kind=read", "allow path=src/**"],
+        cases: &[
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","run":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","exec":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","shell":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","sh":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"path":"src/a","bash_script":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","python":"import os"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","code":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","script":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","then":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","pre":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","post":["rm -rf src"]}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"path":"src/a","hooks":{"after":"rm -rf src"}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","after":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"path":"src/a","test_command":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","action":"delete"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","type":"delete"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","operation":"remove"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","limit":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","sandbox":false}"#),
+                "ask",
+            ),
+            (Call(ToolKind::Read, r#"{"path":"src/a","x":1}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"path":"src/a","x":true}"#), "ask"),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","input":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","args":["rm","src"]}"#),
+                "ask",
+            ),
+            (Call(ToolKind::Read, r#"{"run":"rm -rf src"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"exec":"rm -rf src"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"shell":"rm -rf src"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"sh":"rm -rf src"}"#), "ask"),
+            (
+                Call(ToolKind::Read, r#"{"bash_script":"rm -rf src"}"#),
+                "ask",
+            ),
+            (Call(ToolKind::Read, r#"{"python":"import os"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"code":"rm -rf src"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"script":"rm -rf src"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"then":"rm -rf src"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"pre":"rm -rf src"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"post":["rm -rf src"]}"#), "ask"),
+            (
+                Call(ToolKind::Read, r#"{"hooks":{"after":"rm -rf src"}}"#),
+                "ask",
+            ),
+            (Call(ToolKind::Read, r#"{"after":"rm -rf src"}"#), "ask"),
+            (
+                Call(ToolKind::Read, r#"{"test_command":"rm -rf src"}"#),
+                "ask",
+            ),
+            (Call(ToolKind::Read, r#"{"action":"delete"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"type":"delete"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"operation":"remove"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"sandbox":false}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"x":1}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"x":true}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"input":"rm -rf src"}"#), "ask"),
+            (Call(ToolKind::Read, r#"{"args":["rm","src"]}"#), "ask"),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","mode":"overwrite"}"#),
+                "allow",
+            ),
+            (Call(ToolKind::Read, r#""src/a""#), "ask"),
+        ],
+    },
+    Row {
+        why: "and with a word for writing it is no reading",
+        set: ASK,
+        rules: &["allow kind=read"],
+        cases: &[
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","mode":"read"}"#),
+                "allow",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","mode":"overwrite"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","action":"write"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","outfile":"src/b"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"path":"src/a","edit":{"old":"x","new":"y"}}"#,
+                ),
+                "ask",
+            ),
+        ],
+    },
+    Row {
+        why: "a command that reads denied as any member is asked about",
+        set: ALL,
+        rules: &["deny kind=execute command=rm", "deny command=git_push"],
+        cases: &[
+            (Call(Other, r#"{"run":"rm -rf src"}"#), "deny"),
+            (Call(Other, r#"{"shell":"rm -rf src"}"#), "deny"),
+            (Call(Other, r#"{"then":"rm -rf src"}"#), "ask"),
+            (Call(Other, r#"{"then":"echo; rm -rf src"}"#), "ask"),
+            (Call(Other, r#"{"then":"see\n'x\nrm -rf src"}"#), "ask"),
+            (Call(Other, r#"{"x":["git","push"]}"#), "ask"),
+            (Call(Other, r#"{"rm -rf src":1}"#), "ask"),
+            (
+                Call(Edit, r#"{"path":"src/a","hooks":{"post":"git push"}}"#),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"ls","input":"rm -rf src"}"#),
+                "ask",
+            ),
+            (Call(Other, r#""rm -rf src""#), "ask"),
+            (Call(Other, r#"{"then":"don't rm it"}"#), "allow"),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"rm -rf src"}"#),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "a rule for what is of no usual kind does not allow a command",
+        set: ASK,
+        rules: &["allow kind=other", "allow tool=lights"],
+        cases: &[
+            (Call(Other, r#"{"room":"kitchen","on":true}"#), "allow"),
+            (Call(Other, r#"{"run":"rm -rf src"}"#), "ask"),
+            (Call(Other, r#"{"shell":"rm -rf src"}"#), "ask"),
+        ],
+    },
+    Row {
+        why: "a command is allowed with members that are known",
+        set: ASK,
+        rules: &["allow command=cargo_test", "allow kind=execute"],
+        cases: &[
+            (
+                Call(Execute, r#"{"command":"cargo test","then":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","input":"rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","options":{"pre":"rm -rf src"}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","env_overrides":{"PATH":"."}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","vars":{"PATH":"."}}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","variables":{"PATH":"."}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","user":"root"}"#),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","host":"prod"}"#),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","sandbox":false}"#),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","sandbox":"none"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","content":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","query":"x"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","timeout":"rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (Call(Execute, r#"{"command":"cargo test","x":1}"#), "ask"),
+            (
+                Call(Execute, r#"{"command":"cargo test","source":"src/a.sh"}"#),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","path":"src/a"}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","description":"Run the tests"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","timeout":120000}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","timeout_ms":120000}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","run_in_background":false}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","is_background":false}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","sandbox":true}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","cwd":"src"}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","cd":"src"}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","x":null}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","env":{}}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","justification":"so that it runs"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"cargo test","requires_approval":false}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command":"cargo test","cd":"../out"}"#),
+                "ask",
+            ),
+        ],
+    },
+    Row {
+        why: "commands as agents ask for them are allowed by their rule",
+        set: ASK,
+        rules: &["allow command=touch"],
+        cases: &[
+            (Call(Execute, r#"{"command":"touch x"}"#), "allow"),
+            (Call(Execute, r#"{"command":"touch x","cwd":"."}"#), "allow"),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"touch x","description":"Make a file","timeout":120000,"run_in_background":true}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":["bash","-lc","touch x"],"workdir":".","timeout_ms":1000,"with_escalated_permissions":false,"justification":null}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"cmd":"touch x","workdir":"src","shell":"bash","login":true,"tty":false,"yield_time_ms":1000,"max_output_tokens":100,"prefix_rule":["touch"]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"call_id":"call_1","turn_id":"1","command":["bash","-lc","touch x"],"cwd":".","reason":null,"parsed_cmd":[{"type":"unknown","cmd":"touch x"}]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"touch x","description":"Make a file","directory":"src","is_background":false}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"touch x","timeout":60,"requires_approval":true}"#,
+                ),
+                "allow",
+            ),
+            (Call(Execute, r#"{"commands":["touch x"]}"#), "allow"),
+            (
+                Call(Execute, r#"{"command":"touch x","timeout_secs":9}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"tool":"executeCommand","command":"touch x"}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command":"touch x","description":"Make a file","mode":"sync","initial_wait":30}"#,
+                ),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "reads and searches as agents ask for them are allowed by their rule",
+        set: ASK,
+        rules: &["allow kind=read", "allow kind=search"],
+        cases: &[
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"file_path":"src/a","offset":1,"limit":10,"pages":"1-5"}"#,
+                ),
+                "allow",
+            ),
+            (Call(ToolKind::Read, r#"{"path":"src/a"}"#), "allow"),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"filePath":"src/a","offset":null,"limit":2000}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"path":"src/a","line_offset":1,"n_lines":100}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"absolute_path":"src/a","offset":0,"limit":5}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"path":"src/a","start_line":1,"end_line":5}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path":"src/a","line":3,"limit":5}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"command":"view","path":"src/a","view_range":[1,-1]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"tool":"readFile","path":"src/a","content":null,"operationIsLocatedInWorkspace":true}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"files":[{"path":"src/a","start_line":1,"end_line":5}]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"dir_path":"src","ignore":["x"],"file_filtering_options":{"respect_git_ignore":true}}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"target_file":"src/a","should_read_entire_file":true,"explanation":"to see it"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Search,
+                    r#"{"pattern":"x y","path":"src","glob":"*.rs","output_mode":"content","-A":1,"-B":1,"-C":1,"-n":true,"-i":false,"type":"rust","head_limit":10,"multiline":false}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Search,
+                    r#"{"pattern":"x","path":"src","include":"*.{ts,tsx}"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Search,
+                    r#"{"pattern":"x","path":"src","ignoreCase":true,"literal":false,"context":2,"limit":9}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Search,
+                    r#"{"pattern":"**/*.rs","directory":"src","include_dirs":true}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Search,
+                    r#"{"path":"src","regex":"x.*y","file_pattern":"*.rs"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Search,
+                    r#"{"pattern":"x","path":"src","max_matches":9,"use_default_ignore":true}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Search,
+                    r#"{"regex":"x","include_pattern":"**/*.rs","offset":0,"case_sensitive":false}"#,
+                ),
+                "allow",
+            ),
+            (Call(Search, r#"{"path":"src","recursive":true}"#), "allow"),
+            (
+                Call(
+                    Search,
+                    r#"{"tool":"searchFiles","path":"src","regex":"x","filePattern":"*"}"#,
+                ),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "edits as agents ask for them are no more than that",
+        set: EDITS,
+        rules: &[],
+        cases: &[
+            (
+                Call(
+                    Edit,
+                    r#"{"file_path":"src/a","content":"written by the agent"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"file_path":"src/a","old_string":"a","new_string":"b","replace_all":false}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"file_path":"src/a","edits":[{"old_string":"a","new_string":"b","replace_all":true}]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"notebook_path":"src/a","cell_id":"c-1","new_source":"x","cell_type":"code","edit_mode":"replace"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"filepath":"src/a","diff":"Index: src/a\n===\n--- src/a\n+++ src/a\n@@ -0,0 +1,1 @@\n+x\n"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"filePath":"src/a","oldString":"a","newString":"b","replaceAll":false}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"filepath":"src/a","diff":"x","files":[{"filePath":"src/a","relativePath":"src/a","type":"update","patch":"x","before":"a","after":"b","additions":1,"deletions":0}]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content_length":20}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","edits":[{"oldText":"a","newText":"b"}]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"file_path":"src/a","old_string":"a","new_string":"b","instruction":"mend it","allow_multiple":false,"expected_replacements":1}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","edit":{"old":"a","new":"b","replace_all":false}}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","edit":[{"old":"a","new":"b"}]}"#),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","mode":"append"}"#),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"file_path":"src/a","content":"<<<<<<< SEARCH"}"#),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","overwrite":true}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"command":"write","path":"src/a","file_text":"x"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"command":"insert","path":"src/a","insert_line":1,"insert_text":"x"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","before":"a","after":"b"}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"tool":"editedExistingFile","path":"src/a","diff":"x","content":"y","operationIsLocatedInWorkspace":true,"startLineNumbers":[1]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","old_text":"a","new_text":"b","insert_line":null}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"display_description":"Mend it","path":"src/a","mode":"edit"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"target_file":"src/a","instructions":"mend it","code_edit":"x"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"input":"*** Begin Patch\n*** Update File: src/a\n@@\n-a\n+b\n*** End Patch"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#""*** Begin Patch\n*** Update File: src/a\n@@\n-a\n+b\n*** End Patch""#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patchText":"*** Begin Patch\n*** Add File: src/a\n+b\n*** End Patch"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"call_id":"call_1","auto_approved":false,"changes":{"src/a":{"update":{"unified_diff":"x","move_path":null}},"src/b":{"type":"add","content":"x"},"src/c":{"type":"delete","content":"x"}},"reason":null,"grant_root":null}"#,
+                ),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "and allowed by their rule",
+        set: ASK,
+        rules: &["allow kind=edit"],
+        cases: &[
+            (
+                Call(
+                    Edit,
+                    r#"{"file_path":"src/a","content":"written by the agent"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"file_path":"src/a","old_string":"a","new_string":"b","replace_all":false}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"file_path":"src/a","edits":[{"old_string":"a","new_string":"b","replace_all":true}]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"notebook_path":"src/a","cell_id":"c-1","new_source":"x","cell_type":"code","edit_mode":"replace"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"filepath":"src/a","diff":"Index: src/a\n===\n--- src/a\n+++ src/a\n@@ -0,0 +1,1 @@\n+x\n"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"filePath":"src/a","oldString":"a","newString":"b","replaceAll":false}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"filepath":"src/a","diff":"x","files":[{"filePath":"src/a","relativePath":"src/a","type":"update","patch":"x","before":"a","after":"b","additions":1,"deletions":0}]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content_length":20}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","edits":[{"oldText":"a","newText":"b"}]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"file_path":"src/a","old_string":"a","new_string":"b","instruction":"mend it","allow_multiple":false,"expected_replacements":1}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","edit":{"old":"a","new":"b","replace_all":false}}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","edit":[{"old":"a","new":"b"}]}"#),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","mode":"append"}"#),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"file_path":"src/a","content":"<<<<<<< SEARCH"}"#),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","content":"x","overwrite":true}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"command":"write","path":"src/a","file_text":"x"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"command":"insert","path":"src/a","insert_line":1,"insert_text":"x"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path":"src/a","before":"a","after":"b"}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"tool":"editedExistingFile","path":"src/a","diff":"x","content":"y","operationIsLocatedInWorkspace":true,"startLineNumbers":[1]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path":"src/a","old_text":"a","new_text":"b","insert_line":null}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"display_description":"Mend it","path":"src/a","mode":"edit"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"target_file":"src/a","instructions":"mend it","code_edit":"x"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"input":"*** Begin Patch\n*** Update File: src/a\n@@\n-a\n+b\n*** End Patch"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#""*** Begin Patch\n*** Update File: src/a\n@@\n-a\n+b\n*** End Patch""#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patchText":"*** Begin Patch\n*** Add File: src/a\n+b\n*** End Patch"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"call_id":"call_1","auto_approved":false,"changes":{"src/a":{"update":{"unified_diff":"x","move_path":null}},"src/b":{"type":"add","content":"x"},"src/c":{"type":"delete","content":"x"}},"reason":null,"grant_root":null}"#,
+                ),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "pages as agents ask for them are allowed by their rule",
+        set: ASK,
+        rules: &["allow kind=fetch"],
+        cases: &[
+            (
+                Call(
+                    Fetch,
+                    r#"{"url":"https://x.org/a","prompt":"what does it say"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Fetch,
+                    r#"{"url":"https://x.org/a","format":"markdown","timeout":9}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Fetch, r#"{"query":"rust","allowed_domains":["x.org"]}"#),
+                "allow",
+            ),
+            (Call(Fetch, r#"{"prompt":"read https://x.org/a"}"#), "allow"),
+            (
+                Call(
+                    Fetch,
+                    r#"{"requests":[{"url":"https://x.org/a","prompt":"sum up"}]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Fetch,
+                    r#"{"url":"https://x.org/a","method":"POST","body":"x"}"#,
+                ),
+                "ask",
+            ),
+        ],
+    },
 ];

@@ -10,6 +10,28 @@ fn is_held(line: &str) -> bool {
     found(&possible.commands) || found(&possible.perhaps) || possible.unclear
 }
 
+/// The same of a text that need not be for a shell, where prose is no doubt.
+fn is_held_in_text(line: &str) -> bool {
+    let rule = rule_words("rm");
+    let runs = possible_of_texts(std::iter::once(line));
+    runs.is_none_or(|runs| runs.iter().any(|command| may_be(command, &rule)))
+}
+
+#[test]
+fn prose_holds_no_denied_command() {
+    for text in [
+        "don't rm it",
+        "a \"quote",
+        "see $(x",
+        "use `rm-like` things",
+    ] {
+        assert!(!is_held_in_text(text), "{text}");
+    }
+    let texts = |n: usize| possible_of_texts(std::iter::repeat_n("0123456789abcdef", n)).is_some();
+    assert!(texts(MAX_BYTES / 16));
+    assert!(!texts(MAX_BYTES / 16 + 1));
+}
+
 #[test]
 fn no_number_of_anything_hides_a_denied_command() {
     type Line = fn(usize) -> String;
@@ -81,6 +103,7 @@ fn no_number_of_anything_hides_a_denied_command() {
         for bound in bounds {
             for n in bound - 2..=bound + 2 {
                 assert!(is_held(&line(n)), "{what}: {n}");
+                assert!(is_held_in_text(&line(n)), "{what} in a text: {n}");
             }
         }
         // Far beyond, too.
