@@ -379,16 +379,18 @@ pub enum SessionsAction {
     },
     /// Print a conversation
     Show {
+        /// The session, as `acp-tui sessions` lists it
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Write a conversation to a file, or to stdout
+    /// Write a conversation to stdout, or to a file
     Export {
+        /// The session, as `acp-tui sessions` lists it
         #[arg(value_name = "ID")]
         id: String,
         #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
         format: ExportFormat,
-        /// Write to this file, which must not be there yet; `-` is stdout
+        /// Write to this file, which must not be there yet [default: stdout, as `-`]
         #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         output: Option<PathBuf>,
         /// Replace the file if it is there
@@ -397,6 +399,7 @@ pub enum SessionsAction {
     },
     /// Remove stored sessions; what their agents keep of them stays
     Delete {
+        /// The sessions, as `acp-tui sessions` lists them
         #[arg(value_name = "ID", required = true)]
         ids: Vec<String>,
     },

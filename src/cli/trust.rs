@@ -28,7 +28,8 @@ pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode,
         }
         TrustState::NotNeeded => {
             print(
-                "nothing to approve: there is no project's file, or it sets display keys only\n",
+                "nothing to approve: this project has no .acp-tui.toml, or one that only changes \
+                 how things look\n",
             )?;
             return Ok(ExitCode::Done);
         }
