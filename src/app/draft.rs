@@ -201,10 +201,7 @@ fn name_of(path: &Path) -> String {
 
 /// A prompt of text alone.
 pub fn text_prompt(text: String) -> Prompt {
-    Prompt {
-        blocks: vec![PromptBlock::Text(text.clone())],
-        text,
-    }
+    Prompt::of_text(text)
 }
 
 /// Whether resolving needs the disk.

@@ -4,7 +4,10 @@ use std::io::{self, Write};
 
 use ratatui::{backend::IntoCrossterm, style::Style};
 
-use crate::{text::SafeText, ui::render::Row};
+use crate::{
+    text::{SafeText, cell_width},
+    ui::render::Row,
+};
 
 /// Prints rows with their styles, as a shell would show them. `colour` is false where stdout is no
 /// terminal. A style is written once for all that it goes on for: rows may come in single letters.
@@ -56,6 +59,53 @@ pub fn resume_command(agent: &[String], session: &str) -> Option<SafeText> {
     (*shown == *line).then_some(shown)
 }
 
+/// The commands that lead back, below each other. Those that a terminal of that width would break
+/// inside a word stand on lines of their own, broken between words as a shell takes it.
+pub fn resume_lines(commands: &[SafeText], width: usize) -> Vec<String> {
+    const LABEL: &str = "To resume: ";
+    let fits = |command: &SafeText| LABEL.len() + cell_width(command) <= width;
+    if commands.iter().all(fits) {
+        let label = |at| if at == 0 { LABEL } else { "           " };
+        let lines = commands.iter().enumerate();
+        return lines
+            .map(|(at, command)| format!("{}{command}", label(at)))
+            .collect();
+    }
+    let mut lines = vec![LABEL.trim_end().to_owned()];
+    lines.extend(
+        commands
+            .iter()
+            .flat_map(|command| broken(command, width.saturating_sub(2))),
+    );
+    lines
+}
+
+/// Between its words, into lines of at most `width` columns where the words allow it; but for the last
+/// they end with the backslash that joins them.
+fn broken(command: &str, width: usize) -> Vec<String> {
+    let Some(words) = shlex::split(command) else {
+        return vec![command.to_owned()];
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for word in &words {
+        let Ok(word) = shlex::try_quote(word) else {
+            return vec![command.to_owned()];
+        };
+        match lines.last_mut() {
+            Some(line) if cell_width(line) + 1 + cell_width(&word) <= width => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            None => lines.push(word.into_owned()),
+            Some(line) => {
+                line.push_str(" \\");
+                lines.push(format!("  {word}"));
+            }
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use ratatui::{
@@ -64,6 +114,34 @@ mod tests {
     };
 
     use super::*;
+
+    #[test]
+    fn a_way_back_is_broken_between_words_only() {
+        let command = |text: &str| SafeText::line(text);
+        let short = [command("acp-tui --resume a"), command("acp-tui --resume b")];
+        assert_eq!(
+            resume_lines(&short, 80),
+            [
+                "To resume: acp-tui --resume a",
+                "           acp-tui --resume b"
+            ]
+        );
+        let long =
+            "acp-tui --resume 86ca6177-95b9-4300-943b-d5973d25642d -- '/opt/my tools/agent' --acp";
+        for width in [20, 40, 60, 80, 94, 95] {
+            let lines = resume_lines(&[command(long)], width);
+            let words = shlex::split(&lines.concat().replace("To resume:", "").replace("\\  ", ""));
+            assert_eq!(words, shlex::split(long), "{width}: {lines:?}");
+            let longest = 36;
+            for line in &lines {
+                assert!(
+                    cell_width(line) <= width.max(longest + 4),
+                    "{width}: {line}"
+                );
+            }
+        }
+        assert!(resume_lines(&[], 80).is_empty());
+    }
 
     #[test]
     fn rows_keep_their_styles_on_a_terminal_only() {

@@ -1,6 +1,9 @@
 //! Leaving: the agent is told, what was typed is kept, the last exchange stays on the screen.
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    io::{self, IsTerminal, Write},
+    time::Instant,
+};
 
 use crate::{
     app::{
@@ -67,7 +70,7 @@ impl App {
     }
 
     /// Whom what was typed there is meant for. A session that is being opened again is known already.
-    fn owner(&self, key: SessionKey) -> Owner {
+    pub(super) fn owner(&self, key: SessionKey) -> Owner {
         let session = self.sessions.get(key);
         let id = session.and_then(|session| match &session.config.start {
             Start::Reopen(id) => Some(session.id.as_ref().unwrap_or(id)),
@@ -87,14 +90,13 @@ impl App {
             self.store.sweep_images(&unsent);
             self.store.save_draft(&self.store.number_draft(unsent));
         }
+        let farewell = self.sessions.leave(Instant::now());
         let keys: Vec<_> = self.sessions.iter().map(|(key, _)| key).collect();
         for key in keys {
             self.record(key, true);
         }
-        for (key, session) in self.sessions.iter() {
-            for message in session.farewell() {
-                self.send(key, message);
-            }
+        for (key, message) in farewell {
+            self.send(key, message);
         }
         if !tty::is_ours() {
             return;
@@ -161,8 +163,7 @@ impl App {
         self.resume_command_of(self.sessions.shown_key()?)
     }
 
-    /// Of the sessions in which something was said, the one shown first; of the one shown, if
-    /// there is none.
+    /// Of the sessions in which something was said, the one shown first.
     fn resume_commands(&self) -> Vec<SafeText> {
         /// Lines that a person looks through.
         const MAX: usize = 5;
@@ -178,11 +179,7 @@ impl App {
         let commands = keys
             .filter(said)
             .filter_map(|key| self.resume_command_of(key));
-        let commands: Vec<SafeText> = commands.take(MAX).collect();
-        if commands.is_empty() {
-            return self.resume_command().into_iter().collect();
-        }
-        commands
+        commands.take(MAX).collect()
     }
 
     fn resume_command_of(&self, key: SessionKey) -> Option<SafeText> {
@@ -232,11 +229,10 @@ impl Farewell {
         if let Some(error) = self.error {
             complain(error);
         }
-        for (at, resume) in self.resume.iter().enumerate() {
-            let _ = match at {
-                0 => writeln!(out, "\nTo resume: {resume}"),
-                _ => writeln!(out, "           {resume}"),
-            };
+        let width = tty::size().map_or(80, |size| size.width.into());
+        let lines = exit::resume_lines(&self.resume, width);
+        if !lines.is_empty() {
+            let _ = writeln!(out, "\n{}", lines.join("\n"));
         }
         self.code
     }

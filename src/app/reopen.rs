@@ -11,6 +11,7 @@ use crate::{
         job::Job,
         records::{FindError, Records, Stored, Summary, wall_clock},
         state::{App, with_tilde},
+        store::Owner,
     },
     cli::{AgentWanted, CliError, Launch, Reopen},
     config::{self, AgentError, AgentProfile, Config, TrustState},
@@ -166,6 +167,11 @@ impl App {
         else {
             return;
         };
+        if let Start::Reopen(id) = &start
+            && let Some(key) = self.open_already(&agent, Some(id.as_str()))
+        {
+            return self.show(key);
+        }
         if let Some(key) = self.sessions.shown_key() {
             self.record(key, false);
         }
@@ -238,6 +244,9 @@ impl App {
                 return self.open_anew();
             }
         };
+        if let Some(key) = self.open_already(&stored.about.agent, stored.about.session.as_deref()) {
+            return self.show(key);
+        }
         let cwd = PathBuf::from(&stored.about.cwd);
         if cwd != self.launch.cwd && !self.launch.cwd_chosen {
             if !self.sessions.is_empty() || !cwd.is_dir() {
@@ -263,6 +272,17 @@ impl App {
                 self.open_anew();
             }
         }
+    }
+
+    /// The session of that agent which is open here by that id: opened once more it would be there
+    /// twice, and its record written by both.
+    fn open_already(&self, agent: &str, session: Option<&str>) -> Option<SessionKey> {
+        let wanted = Owner {
+            agent: Some(agent.to_owned()),
+            session: Some(session?.to_owned()),
+        };
+        let mut keys = self.sessions.iter().map(|(key, _)| key);
+        keys.find(|key| self.owner(*key) == wanted)
     }
 
     /// What the client starts with where the session that was asked for cannot be had.

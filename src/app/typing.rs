@@ -107,6 +107,7 @@ impl Typed {
                         | UiCommand::SessionOf(..)
                         | UiCommand::Session(
                             Event::Submit(_)
+                                | Event::SubmitFirst(_)
                                 | Event::SendNow(_)
                                 | Event::SendQueued
                                 | Event::Stop

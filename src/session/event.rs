@@ -52,6 +52,8 @@ pub enum Event {
     // The person.
     /// Send, or queue while a turn is open.
     Submit(Prompt),
+    /// The same, before all that is queued.
+    SubmitFirst(Prompt),
     /// Send at once: stops an open turn first (ctrl-x).
     SendNow(Prompt),
     /// Sends the held queue's next, or the head of a queue behind an open turn at once.
@@ -60,6 +62,8 @@ pub enum Event {
     RestoreQueue(Vec<Prompt>),
     /// Takes the newest queued prompt back for editing.
     UnqueueLast,
+    /// The client ends: what is asked is answered by nobody any more.
+    Leave,
     /// Esc or ctrl-c: cancel; once that was slow, abandon.
     Stop,
     Answer {

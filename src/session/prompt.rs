@@ -23,6 +23,14 @@ pub fn marker(what: &str, name: &str) -> String {
 }
 
 impl Prompt {
+    /// Of text alone.
+    pub fn of_text(text: String) -> Self {
+        Self {
+            blocks: vec![PromptBlock::Text(text.clone())],
+            text,
+        }
+    }
+
     /// The text as it is shown: files by name, not by path.
     pub fn shown_text(&self) -> String {
         let mut shown = String::with_capacity(self.text.len());

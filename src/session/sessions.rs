@@ -9,7 +9,9 @@ mod together;
 use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
-    proto::{AgentExit, CallResult, CallTag, ConnectionId, FromAgent, SessionId, SessionKey},
+    proto::{
+        AgentExit, CallResult, CallTag, ConnectionId, FromAgent, SessionId, SessionKey, ToAgent,
+    },
     session::{Effect, Event, History, Phase, Session, SessionConfig, reduce},
 };
 
@@ -179,6 +181,23 @@ impl Sessions {
             all.waiting += usize::from(waits);
             all.working += usize::from(session.is_at_work() && !waits);
             all.failed += usize::from(matches!(session.phase, Phase::Failed { .. }));
+        }
+        all
+    }
+
+    /// The client ends: what agents are told, in order. The questions that are open are closed, so that
+    /// nothing is shown or stored as if it waited still.
+    pub fn leave(&mut self, now: Instant) -> Vec<(SessionKey, ToAgent)> {
+        let mut all = Vec::new();
+        for (key, session) in &mut self.list {
+            all.extend(
+                session
+                    .farewell()
+                    .into_iter()
+                    .map(|message| (*key, message)),
+            );
+            // Its answers are among them, behind the cancel.
+            let _ = reduce(session, Event::Leave, now);
         }
         all
     }

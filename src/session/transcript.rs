@@ -177,6 +177,12 @@ impl ToolCall {
         (self.raw_input.as_ref() != Some(asked)).then_some(asked)
     }
 
+    /// The last request for it was answered with no, or by nobody: there was no leave to do it.
+    pub fn had_no_leave(&self) -> bool {
+        let last = self.answers.last();
+        !self.asking && last.is_some_and(|answer| answer.allowed == Some(false))
+    }
+
     /// The last request for it was answered with no.
     pub fn is_denied(&self) -> bool {
         let by_someone = |answer: &&Answered| answer.by != By::Nobody;

@@ -115,6 +115,17 @@ fn the_last_exchange_stays_on_the_normal_screen_with_the_way_back() {
 }
 
 #[test]
+fn a_session_in_which_nothing_was_said_needs_no_way_back() {
+    let mut tui = ready(json!([
+        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}},
+    ]));
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    let screen = tui.screen();
+    assert!(!screen.contains("To resume"), "{screen}");
+}
+
+#[test]
 fn the_draft_is_there_again_after_a_quit() {
     let setup = client(json!([]));
     let mut tui = setup.start();

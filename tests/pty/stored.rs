@@ -352,6 +352,57 @@ fn what_a_command_printed_outlives_its_terminal() {
 }
 
 #[test]
+fn a_session_that_is_open_here_is_shown_and_not_opened_twice() {
+    let setup = client(on_prompt(json!([{"text": "an answer"}])));
+    let tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("about apples<enter>");
+    tui.wait_for("an answer");
+    wait_ready(&tui);
+    wait_stored(&tui, &setup, "end_turn");
+    tui.keys("<c-p>");
+    tui.wait_for("Actions");
+    tui.keys("open a stored<enter>");
+    tui.wait_for("Past sessions");
+    tui.keys("<enter>");
+    tui.wait_gone("Past sessions");
+    wait_ready(&tui);
+    assert_eq!(tui.count("session/new") + tui.count("session/load"), 1);
+    tui.keys("<c-s>");
+    let screen = tui.wait_for("type to narrow");
+    let list = screen.split("type to narrow").nth(1).unwrap_or_default();
+    assert_eq!(list.matches("about apples").count(), 1, "{screen}");
+    only_id(&setup);
+}
+
+#[test]
+fn what_waits_for_an_answer_when_it_ends_is_said_not_to_be_answered() {
+    let ask = json!({"request": {"id": "q", "method": "session/request_permission", "params": {
+        "toolCall": {"toolCallId": "t", "title": "Write notes.txt", "kind": "edit"},
+        "options": [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}],
+    }}});
+    for signal in [false, true] {
+        let mut setup = client(on_prompt(json!([ask])));
+        let mut tui = setup.start();
+        wait_ready(&tui);
+        tui.keys("go<enter>");
+        tui.wait_for("waits for your answer");
+        match signal {
+            true => tui.signal(rustix::process::Signal::TERM),
+            false => tui.keys("<c-d><c-d>"),
+        }
+        tui.wait_exit();
+        let screen = tui.screen();
+        assert!(!screen.contains("waits for your answer"), "{screen}");
+        assert!(screen.contains("not answered"), "{screen}");
+        setup.args.push("--continue".into());
+        let tui = setup.start();
+        let screen = tui.wait_for("not answered");
+        assert!(!screen.contains("no result"), "{screen}");
+    }
+}
+
+#[test]
 fn nothing_is_stored_where_that_is_not_wanted() {
     let setup = client(on_prompt(json!([{"text": "an answer"}]))).config("[sessions]\nkeep = 0\n");
     let mut tui = setup.start();
@@ -416,7 +467,7 @@ fn a_title_of_the_persons_is_kept_here_where_the_agent_keeps_none() {
     tui.keys("<f2>");
     tui.wait_for("Rename the session");
     tui.keys("The parser<enter>");
-    tui.wait_for("called The parser here");
+    tui.wait_for("renamed here only");
     tui.keys("one<enter>");
     tui.wait_for("hello");
     wait_ready(&tui);

@@ -290,6 +290,8 @@ impl Step<'_> {
             Event::SignedIn => self.signed_in_elsewhere(),
 
             Event::Submit(prompt) => self.submit(prompt),
+            Event::SubmitFirst(prompt) => self.submit_first(prompt),
+            Event::Leave => self.close_questions(),
             Event::SendNow(prompt) => self.send_now(prompt),
             Event::SendQueued => self.send_queued(),
             Event::RestoreQueue(prompts) => self.restore_queue(prompts),

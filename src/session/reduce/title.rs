@@ -25,10 +25,9 @@ impl Step<'_> {
                 self.call(Call::SetTitle { session, title });
             }
             _ if own => {
-                let text = format!("called {title} here; {} is not told", self.agent_name());
                 self.session.title = Some(title);
                 self.session.own_title = true;
-                self.toast(&text);
+                self.toast("renamed here only");
             }
             _ => {
                 let text = format!(

@@ -80,7 +80,22 @@ impl Step<'_> {
     pub(super) fn submit(&mut self, prompt: Prompt) {
         if self.may_send() {
             self.send(prompt);
-        } else if self.enqueue(prompt, self.session.queue.len())
+        } else {
+            self.submit_at(prompt, self.session.queue.len());
+        }
+    }
+
+    /// Before all that is queued, but for what is to go out at once.
+    pub(super) fn submit_first(&mut self, prompt: Prompt) {
+        if self.may_send() {
+            self.send(prompt);
+        } else {
+            self.submit_at(prompt, usize::from(self.session.inner.turn.send_next));
+        }
+    }
+
+    fn submit_at(&mut self, prompt: Prompt, place: usize) {
+        if self.enqueue(prompt, place)
             && let Phase::Failed { .. } = self.session.phase
         {
             self.session.queue_held = true;

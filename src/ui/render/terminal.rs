@@ -61,16 +61,23 @@ pub fn render_screen_rows(
 }
 
 /// `$ cargo test · exit 101`: the command, left out where the tool call's header says it already,
-/// and how it ended where that was not well. `None` where there is nothing to say.
+/// and how it ended where that was not well. `None` where there is nothing to say. `ran`: false where
+/// it had no leave to, and printed nothing.
 pub fn render_terminal_header(
     info: &TerminalInfo,
     told: &str,
+    ran: bool,
     ctx: &RenderContext<'_>,
 ) -> Option<Row> {
     let theme = ctx.theme;
     let width = usize::from(ctx.width);
+    let nothing_known = info
+        .exit
+        .as_ref()
+        .is_none_or(|exit| *exit == ExitStatus::default());
     let ended = info.exit.as_ref().and_then(ending);
     let ended = match ended {
+        _ if !ran && nothing_known => StyledLine::styled("not run", theme.dim),
         Some(ended) => StyledLine::styled(&ended, theme.error),
         // V2-STATE-03
         None if info.doubted && info.exit.is_none() => {

@@ -369,7 +369,7 @@ fn how_a_command_ended_is_seen_however_long_it_is() {
         ..TerminalInfo::new(stage.now)
     };
     let header = |code, title, width| {
-        let row = render_terminal_header(&info(code), title, &stage.ctx(width));
+        let row = render_terminal_header(&info(code), title, true, &stage.ctx(width));
         row.map(|row| text(&[row], width))
     };
     assert_eq!(
@@ -386,4 +386,20 @@ fn how_a_command_ended_is_seen_however_long_it_is() {
         Some("|exit 101                      |\n")
     );
     assert_eq!(header(0, titled, 30), None);
+    let silent = TerminalInfo {
+        exit: Some(ExitStatus::default()),
+        ..info(0)
+    };
+    let said = |ran| {
+        let row = render_terminal_header(&silent, titled, ran, &stage.ctx(30));
+        row.map(|row| text(&[row], 30))
+    };
+    assert_eq!(
+        said(true).as_deref(),
+        Some("|ended, status unknown         |\n")
+    );
+    assert_eq!(
+        said(false).as_deref(),
+        Some("|not run                       |\n")
+    );
 }

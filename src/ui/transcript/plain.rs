@@ -205,6 +205,7 @@ fn tool_text(call: &ToolCall, source: &Source<'_>) -> String {
         ToolState::Completed => "done".to_owned(),
         ToolState::Failed => "failed".to_owned(),
         ToolState::Cancelled => "cancelled".to_owned(),
+        ToolState::Ended if call.had_no_leave() => "not run".to_owned(),
         ToolState::Ended => "no result".to_owned(),
         ToolState::Unknown(status) => status.to_string(),
     };

@@ -184,9 +184,11 @@ fn terminal_rows(
         SHORT_TERMINAL_ROWS
     };
     let title = call.command.as_deref().unwrap_or(&call.title);
-    let header = info.and_then(|info| render_terminal_header(info, title, ctx));
+    let screen = screen.lock();
+    let ran = !call.had_no_leave() || screen.row_count() > 0;
+    let header = info.and_then(|info| render_terminal_header(info, title, ran, ctx));
     let mut rows: Vec<Row> = header.into_iter().collect();
-    rows.extend(render_screen(&screen.lock(), max_rows, ctx));
+    rows.extend(render_screen(&screen, max_rows, ctx));
     rows
 }
 

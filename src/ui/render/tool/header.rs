@@ -433,7 +433,8 @@ fn push_state(
         state if call.doubted && state.is_open() => push("state unknown", theme.dim),
         ToolState::Paused => push("paused", theme.warning),
         ToolState::Cancelled => push("cancelled", theme.warning),
-        ToolState::Ended if call.only_asked => {}
+        // And so does it where nobody answered.
+        ToolState::Ended if call.only_asked || call.had_no_leave() => {}
         ToolState::Ended => push("no result", theme.dim),
         ToolState::Unknown(status) => push(&SafeText::line(status), theme.dim),
         ToolState::Failed if call.kind != ToolKind::Execute => push("failed", theme.error),

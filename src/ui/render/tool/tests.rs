@@ -280,6 +280,24 @@ fn a_call_that_was_denied_is_not_said_to_have_failed() {
 }
 
 #[test]
+fn a_call_that_nobody_answered_for_is_said_not_to_be_answered() {
+    let props = Props::new(Stage::dark());
+    let mut edit = call(ToolKind::Edit, "Write notes.txt", &props);
+    edit.answers = vec![Answered {
+        answer: "cancelled".into(),
+        allowed: Some(false),
+        by: By::Nobody,
+    }];
+    for state in [ToolState::Ended, ToolState::Pending] {
+        edit.state = state;
+        let shown = props.text(&edit, Detail::Header, 60);
+        assert!(shown.contains("not answered"), "{shown}");
+        assert!(!shown.contains("no result"), "{shown}");
+        assert!(!shown.contains("waits"), "{shown}");
+    }
+}
+
+#[test]
 fn an_answer_whose_meaning_nobody_tells_is_no_refusal() {
     let props = Props::new(Stage::dark());
     let mut run = call(ToolKind::Execute, "ls", &props);
