@@ -30,6 +30,8 @@ pub struct Layers {
     asked: Option<Asked>,
     /// Answered, while the session does not know of it yet.
     answered: Option<QuestionId>,
+    /// A reason that was being written for a question which is gone.
+    unsaid: Option<String>,
     /// The last frame could not draw what has the keys: nobody knows what an answer would mean.
     undrawn: bool,
 }
@@ -84,10 +86,11 @@ impl Layers {
         self.opened.is_empty() && matches!(self.asked, Some(Asked::Question(_) | Asked::Form(_)))
     }
 
-    /// Typed text is filled into a form.
+    /// Typed text is filled into a form, or is the reason for an answer.
     pub fn takes_text(&self, now: Instant) -> bool {
         match &self.asked {
             Some(Asked::Form(dialog)) => self.opened.is_empty() && dialog.takes_text(now),
+            Some(Asked::Question(dialog)) => self.opened.is_empty() && dialog.is_writing(),
             _ => false,
         }
     }
@@ -111,13 +114,38 @@ impl Layers {
         self.answered.is_some()
     }
 
-    /// Brings up what the session asks now. `hold`: no further question for the moment.
+    /// A reason that is being written.
+    pub fn written(&self) -> Option<String> {
+        match &self.asked {
+            Some(Asked::Question(dialog)) => dialog.written(),
+            _ => None,
+        }
+    }
+
+    /// The reason that was being written when its question went: nothing that was typed is lost.
+    pub fn take_unsaid(&mut self) -> Option<String> {
+        self.unsaid.take()
+    }
+
+    /// Up and down are the draft's where it has rows for them.
+    pub fn leaves_arrows(&self) -> bool {
+        match &self.asked {
+            Some(Asked::Question(dialog)) => self.opened.is_empty() && dialog.leaves_arrows(),
+            _ => false,
+        }
+    }
+
+    fn replace(&mut self, asked: Option<Asked>) {
+        self.unsaid = self.written().or(self.unsaid.take());
+        self.asked = asked;
+    }
+
+    /// Brings up what the session asks now.
     pub fn sync(
         &mut self,
         session: Option<&Session>,
         no_browser: Option<&SafeText>,
         last_typed: Option<Instant>,
-        hold: bool,
     ) {
         let question = session.and_then(|session| {
             let mut waiting = session.waiting_questions();
@@ -136,7 +164,6 @@ impl Layers {
             // No question of a session's: it stays until it is answered.
             (_, Some(Asked::Question(dialog))) if dialog.id().is_none() => {}
             (Some(question), Some(asked)) if asked.id() == Some(question.id()) => {}
-            (Some(_), _) if hold => self.asked = None,
             (Some(question), _) => {
                 let guard = Guard::new(last_typed);
                 let dialog = match question {
@@ -146,17 +173,16 @@ impl Layers {
                     Question::Page(question) => QuestionDialog::page(question, no_browser, guard),
                     Question::Form(question) => {
                         let dialog = FormDialog::new(question, guard);
-                        self.asked = Some(Asked::Form(Box::new(dialog)));
-                        return;
+                        return self.replace(Some(Asked::Form(Box::new(dialog))));
                     }
                 };
-                self.asked = Some(Asked::Question(Box::new(dialog)));
+                self.replace(Some(Asked::Question(Box::new(dialog))));
             }
             (None, Some(Asked::SignIn(_))) if signing_in => {}
             (None, _) if signing_in => {
-                self.asked = Some(Asked::SignIn(SignIn::new(Guard::new(last_typed))))
+                self.replace(Some(Asked::SignIn(SignIn::new(Guard::new(last_typed)))));
             }
-            (None, _) => self.asked = None,
+            (None, _) => self.replace(None),
         }
     }
 

@@ -40,8 +40,6 @@ pub struct Status<'a> {
     pub motion: bool,
     /// Stands at the left instead of everything that is always true.
     pub toast: Option<&'a SafeText>,
-    /// Questions are held back until the reason for a refusal is written.
-    pub feedback: bool,
     /// A question stands above.
     pub asking: bool,
     /// A question is asked while there is a draft, and has no room to say where letters go.
@@ -262,7 +260,7 @@ impl Status<'_> {
         let theme = self.theme;
         if self.letters_typed {
             let mut line = StyledLine::styled(self.symbols.asking, theme.warning.bold());
-            line.push(" letters go to the draft", theme.warning);
+            line.push(" typing goes to the draft", theme.warning);
             return Some(Part {
                 rank: rank::ALWAYS,
                 line,
@@ -314,7 +312,7 @@ impl Status<'_> {
             Phase::Failed { .. } => {
                 let mut line = StyledLine::styled(self.symbols.failed, theme.error);
                 line.push(" not running ", theme.error);
-                self.push_hint(&mut line, Action::Restart, "tries again");
+                self.push_hint(&mut line, Action::Restart, "starts it again");
                 return always(line);
             }
             Phase::Ready => {}
@@ -388,10 +386,6 @@ impl Status<'_> {
         };
         let mut line = StyledLine::styled(self.symbols.asking, self.theme.warning.bold());
         line.push(&format!(" {questions}"), self.theme.warning);
-        if self.feedback {
-            line.push(": ", self.theme.dim);
-            self.push_hint(&mut line, Action::Stop, "shows it");
-        }
         line
     }
 

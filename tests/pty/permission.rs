@@ -134,7 +134,7 @@ fn keys_in_flight_go_to_the_draft_and_answer_nothing_v1_perm_11() {
     // A letter is the draft's also after the pause.
     tui.wait_for(&format!("❯ {}1y", "y".repeat(44)));
     std::thread::sleep(GUARD);
-    tui.keys("1");
+    tui.keys("<down><enter>");
     assert_chosen(&tui, "q", "yes");
     tui.wait_for(&format!("❯ {}1y", "y".repeat(44)));
 }
@@ -150,8 +150,8 @@ fn a_word_typed_after_a_pause_approves_nothing_while_there_is_a_draft() {
     tui.wait_for("❯ and can");
     tui.allow("go");
     wait_open(&tui);
-    tui.wait_for("letters go to the draft");
-    for (word, draft) in [("you ", "and can you"), ("never", "and can you never")] {
+    tui.wait_for("typing goes to the draft");
+    for (word, draft) in [("you ", "and can you"), ("2", "and can you 2")] {
         std::thread::sleep(GUARD);
         for letter in word.chars() {
             tui.keys(&letter.to_string());
@@ -161,9 +161,9 @@ fn a_word_typed_after_a_pause_approves_nothing_while_there_is_a_draft() {
     }
     assert_eq!(tui.received().iter().filter(|m| m["id"] == "q").count(), 0);
     std::thread::sleep(GUARD);
-    tui.keys("1");
+    tui.keys("<down><enter>");
     assert_chosen(&tui, "q", "yes");
-    tui.wait_for("❯ and can you never");
+    tui.wait_for("❯ and can you 2");
 }
 
 #[test]
@@ -175,8 +175,14 @@ fn e_rejects_and_takes_the_reason() {
     tui.keys("clean up<enter>");
     wait_open(&tui);
     tui.keys("e");
-    assert_chosen(&tui, "q", "no");
+    tui.wait_for("why: enter answers, esc goes back");
+    tui.keys("never mind<esc>");
+    tui.wait_gone("why:");
+    tui.keys("e");
+    tui.wait_for("why:");
+    assert_eq!(tui.received().iter().filter(|m| m["id"] == "q").count(), 0);
     tui.keys("keep the logs<enter>");
+    assert_chosen(&tui, "q", "no");
     tui.wait_for("understood");
     assert_eq!(tui.prompts(), ["clean up", "keep the logs"]);
 }

@@ -311,7 +311,7 @@ fn the_demo_shows_what_came_to_the_protocol_later() {
     tui.keys("<s-tab>");
     tui.wait_for("Swift");
     tui.keys("/subagents<enter>");
-    tui.wait_for("Check the style of Demo wants to run a command");
+    tui.wait_for("\"Check the style\" of Demo wants to run a command");
     std::thread::sleep(GUARD);
     tui.keys("y");
     tui.wait_for("Both are back");

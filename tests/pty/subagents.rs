@@ -66,7 +66,7 @@ fn a_subagents_permission_is_asked_in_its_name_and_its_command_runs() {
     tui.keys("go<enter>");
     wait_open(&tui);
     let screen = tui.screen();
-    assert!(screen.contains("Find the tests of"), "{screen}");
+    assert!(screen.contains("\"Find the tests\" of"), "{screen}");
     assert!(screen.contains("ls -la tests"), "{screen}");
     tui.keys("y");
     assert_eq!(tui.wait_answer("q")["result"]["outcome"]["optionId"], "yes");
@@ -129,7 +129,7 @@ fn a_form_of_a_subagent_is_asked_in_its_name() {
         ]},
     ]));
     tui.keys("go<enter>");
-    tui.wait_for("Find the tests of Fake asks you");
+    tui.wait_for("\"Find the tests\" of Fake asks you");
     std::thread::sleep(crate::GUARD);
     tui.keys("unit<enter>");
     tui.wait_for("❯ Send");
@@ -139,7 +139,7 @@ fn a_form_of_a_subagent_is_asked_in_its_name() {
         answer,
         json!({"action": "accept", "content": {"suite": "unit"}})
     );
-    tui.wait_for("Find the tests of Fake wants you to open a page");
+    tui.wait_for("\"Find the tests\" of Fake wants you to open a page");
     tui.keys("<esc>");
     assert_eq!(tui.wait_answer("p")["result"], json!({"action": "cancel"}));
     tui.wait_for("It is done.");

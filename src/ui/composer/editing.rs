@@ -172,13 +172,19 @@ impl Composer {
 
     /// Whether there is no row above the caret, and no past prompt is being looked at.
     pub fn is_at_top(&mut self) -> bool {
+        !self.history.is_browsing() && !self.has_row(false)
+    }
+
+    /// Whether there is a row below the caret, or above it.
+    pub fn has_row(&mut self, down: bool) -> bool {
         let caret = self.buffer.caret();
-        if caret.line > 0 || self.history.is_browsing() {
-            return false;
+        let rows = self.rows_of(caret.line);
+        let line = self.buffer.line(caret.line);
+        let row = layout::locate(line, &rows, caret.byte, self.room, &self.chips).0;
+        match down {
+            true => caret.line + 1 < self.buffer.lines().len() || row + 1 < rows.len(),
+            false => caret.line > 0 || row > 0,
         }
-        let rows = self.rows_of(0);
-        let line = self.buffer.line(0);
-        layout::locate(line, &rows, caret.byte, self.room, &self.chips).0 == 0
     }
 
     /// A row up or down; over the first or last one into the history.

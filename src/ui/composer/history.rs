@@ -47,6 +47,14 @@ impl History {
         }
     }
 
+    /// Adds what was written and not sent, to be had back; what is here already stays where it is.
+    pub fn keep(&mut self, entry: &str) {
+        match self.entries.iter().any(|known| *known == clean(entry)) {
+            true => self.leave(),
+            false => self.push(entry),
+        }
+    }
+
     /// Ends browsing; what was typed on the way is forgotten.
     pub fn leave(&mut self) {
         self.at = None;

@@ -78,8 +78,6 @@ pub enum Expanded {
 pub struct Composer {
     buffer: Buffer,
     chips: Chips,
-    /// The draft that waits until something else is written, as it stands in the buffer.
-    aside: Option<String>,
     kills: Kills,
     history: History,
     /// What history put into the buffer, as long as it is untouched: its revision and caret.
@@ -123,7 +121,6 @@ impl Composer {
         Self {
             buffer: Buffer::default(),
             chips: Chips::default(),
-            aside: None,
             kills: Kills::default(),
             history: History::default(),
             recalled: None,
@@ -152,33 +149,6 @@ impl Composer {
     /// The draft with chips written out, for `$EDITOR`.
     pub fn draft_text(&self) -> String {
         self.chips.expand(&self.buffer.text())
-    }
-
-    /// As [`Composer::draft_text`], with what was put aside behind it: to be saved.
-    pub fn whole_text(&self) -> String {
-        let mut text = self.draft_text();
-        if let Some(aside) = &self.aside {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(&self.chips.expand(aside));
-        }
-        text
-    }
-
-    /// Puts the draft aside: something else is to be written on an empty composer.
-    pub fn put_aside(&mut self) {
-        if !self.buffer.is_empty() {
-            self.aside = Some(self.buffer.text());
-            self.replace_all("");
-        }
-    }
-
-    /// The draft that was put aside takes the place of what is written now; undo brings that back.
-    pub fn bring_back(&mut self) {
-        if let Some(raw) = self.aside.take() {
-            self.replace_all(&raw);
-        }
     }
 
     /// Enter: the draft to be sent, which leaves the composer. `None` if there is nothing but
@@ -224,11 +194,6 @@ impl Composer {
 
     /// Puts text that came back, like a prompt that was not sent, in front of the draft.
     pub fn prepend(&mut self, text: &str) {
-        if let Some(aside) = self.aside.take() {
-            let raw = self.foreign(&clean(text));
-            self.aside = Some(format!("{raw}\n{aside}"));
-            return;
-        }
         let raw = self.foreign(&clean(text));
         self.look_at_mentioned(&raw);
         let caret = self.buffer.caret();
@@ -242,16 +207,17 @@ impl Composer {
         }
     }
 
-    /// Deletes the draft (ctrl-c). Undo and yank bring it back. False if it was empty.
+    /// Deletes the draft (ctrl-c). Up, undo and yank bring it back. False if it was empty.
     pub fn clear(&mut self) -> bool {
         if self.buffer.is_empty() {
             return false;
         }
+        let cleared = self.draft_text();
         let all = self.buffer.start()..self.buffer.end();
         self.kills.close();
         self.kill(all);
         self.kills.close();
-        self.history.leave();
+        self.history.keep(&cleared);
         self.dismissed = None;
         true
     }

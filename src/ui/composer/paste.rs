@@ -188,10 +188,7 @@ impl Composer {
 
     pub(super) fn forget_unused_chips(&mut self) {
         let lines = self.buffer.lines().iter().map(String::as_str);
-        let used = lines
-            .chain(self.aside.as_deref())
-            .chain(self.kills.texts())
-            .chain(self.history.edited());
+        let used = lines.chain(self.kills.texts()).chain(self.history.edited());
         self.chips.retain_in(used);
     }
 }

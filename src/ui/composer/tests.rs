@@ -170,6 +170,7 @@ impl Desk {
             symbols: &symbols,
             offload: &offload,
             width,
+            indent: 0,
             now: self.now,
         };
         let sources = Sources {

@@ -5,6 +5,7 @@ use ratatui::{
     layout::{Position, Rect},
 };
 
+use crate::text::cell_width;
 use crate::ui::{
     action::{ACTIONS, Action, ActionInfo, Context, Group},
     keymap::Chord,
@@ -177,8 +178,14 @@ fn entry(keys: &str, doc: &str, width: usize, cx: &OverlayContext<'_>) -> Vec<Ro
     };
     let indent = StyledLine::styled("  ", theme.text);
     let none = StyledLine::new();
-    let keys =
-        StyledLine::styled(keys, style).wrap_with(Wrapping::Words, column - 1, &indent, &indent);
+    let keys = whole_words(keys, column.saturating_sub(1 + indent.width()))
+        .iter()
+        .map(|keys| {
+            let mut line = indent.clone();
+            line.push(keys, style);
+            line.into_row()
+        })
+        .collect();
     let doc = StyledLine::styled(doc, theme.text).wrap_with(
         Wrapping::Words,
         width - column,
@@ -188,9 +195,38 @@ fn entry(keys: &str, doc: &str, width: usize, cx: &OverlayContext<'_>) -> Vec<Ro
     side_by_side(keys, doc, column)
 }
 
+/// Rows of that many cells; a key's name is not broken at its hyphens.
+fn whole_words(keys: &str, room: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for key in keys.split(' ') {
+        match rows.last_mut() {
+            Some(row) if cell_width(row) + 1 + cell_width(key) <= room => {
+                row.push(' ');
+                row.push_str(key);
+            }
+            _ => rows.push(key.to_owned()),
+        }
+    }
+    rows
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_name_of_a_key_is_broken_on_the_narrowest_screen() {
+        let names = ACTIONS.iter().flat_map(|info| info.keys.iter().copied());
+        let names = names.filter_map(|key| Some(Chord::parse(key).ok()?.to_string()));
+        for name in names {
+            assert!(cell_width(&name) <= NARROWEST, "{name}");
+        }
+        let shown = whole_words("alt-enter shift-enter ctrl-j", NARROWEST);
+        assert_eq!(shown, ["alt-enter", "shift-enter", "ctrl-j"]);
+    }
+
+    /// Cells for keys on a screen of 40 columns.
+    const NARROWEST: usize = 38 / 2 - 3;
 
     const PAGE: &str = include_str!("../../../docs/keys.md");
 

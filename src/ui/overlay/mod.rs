@@ -83,6 +83,7 @@ impl<'a> OverlayContext<'a> {
             symbols: self.symbols,
             offload: self.offload,
             width: width.max(1),
+            indent: 0,
             now: self.now,
         }
     }
@@ -162,8 +163,8 @@ pub enum Wish {
     Toast(SafeText),
     /// Above this one; closed, it leads back.
     Open(Box<dyn Overlay>),
-    /// The cursor goes into the composer for the reason of a refusal; further questions wait.
-    Feedback,
+    /// Why the person has answered so: the agent hears it next.
+    Reason(String),
     /// What a tool call that is asked about would do, on the whole screen: its diffs, or what it is
     /// called with.
     ShowAsked,
@@ -216,7 +217,7 @@ pub fn asker(session: Option<&Session>, subagent: Option<&SessionId>) -> String 
     match known.and_then(|(session, id)| session.subagents.get(id)) {
         Some(subagent) => {
             let name = truncate_to_width(&subagent.name(), MAX_CELLS).into_owned();
-            format!("{name} of {agent}")
+            format!("\"{name}\" of {agent}")
         }
         None => agent.as_str().to_owned(),
     }

@@ -105,6 +105,12 @@ impl Panel {
                 let rule = cx.symbols.rule.repeat(usize::from(area.width));
                 buffer.set_stringn(area.x, area.y, rule, area.width.into(), self.border);
                 buffer.set_line(area.x + 1, area.y, &title, area.width.saturating_sub(2));
+                let leaving = self.leaving(cx);
+                let leaving = spaced(&leaving, room, self.border, cx);
+                let note = match title.width() + leaving.width() <= title_room {
+                    true => Line::from([leaving.spans, note.spans].concat()),
+                    false => note,
+                };
                 let note_width = u16::try_from(note.width()).unwrap_or(u16::MAX);
                 if let Some(left) = area.width.checked_sub(note_width + 1) {
                     buffer.set_line(area.x + left, area.y, &note, note_width);
@@ -112,6 +118,18 @@ impl Panel {
                 inset(area, 1, 1, 0)
             }
         }
+    }
+
+    /// The key that leads out, which has no frame to stand in.
+    fn leaving(&self, cx: &OverlayContext<'_>) -> StyledLine {
+        let stop = cx.keymap.hint(Action::Stop);
+        let mut hints = self.hints.iter().filter(|(key, _)| !key.is_empty());
+        let mut line = StyledLine::new();
+        if let Some((key, what)) = hints.find(|(key, _)| *key == stop) {
+            line.push(key, cx.theme.key_hint);
+            line.push(&format!(" {what}"), cx.theme.dim);
+        }
+        line
     }
 
     fn hint_line(&self, room: usize, cx: &OverlayContext<'_>) -> Line<'static> {

@@ -216,6 +216,7 @@ fn form(provider: &Provider, cx: &OverlayContext<'_>) -> FormDialog {
         OwnForm {
             title: SafeText::line(&format!("Provider {id} of {}", agent_name(cx.session))),
             send: "Set",
+            verb: "set",
             done: Box::new(move |values| {
                 let setting = setting(&id, values)?;
                 Ok(UiCommand::Session(Event::SetProvider(setting)))

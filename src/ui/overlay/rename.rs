@@ -45,6 +45,7 @@ pub fn rename(session: Option<SessionKey>, of: Option<SessionId>, title: &str) -
         OwnForm {
             title: SafeText::from("Rename the session"),
             send: "Rename",
+            verb: "rename",
             done: Box::new(done),
         },
     )

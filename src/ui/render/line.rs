@@ -7,7 +7,7 @@
 use std::{iter, ops::Range, sync::Arc};
 
 use ratatui::{
-    style::Style,
+    style::{Modifier, Style},
     text::{Line, Span},
 };
 
@@ -88,6 +88,13 @@ impl StyledLine {
         for run in &other.runs {
             self.append(&other.text[start..run.end], run.style, run.link.clone());
             start = run.end;
+        }
+    }
+
+    /// As what is selected: see [`selected_style`].
+    pub fn select(&mut self, selected: Style) {
+        for run in &mut self.runs {
+            run.style = selected_style(run.style, selected);
         }
     }
 
@@ -276,6 +283,24 @@ pub fn pad(row: &mut Row, width: usize, style: Style) {
             .spans
             .push(Span::styled(" ".repeat(missing), style));
     }
+}
+
+/// The row as the selected one of a list `width` cells wide.
+pub fn select(row: &mut Row, width: usize, selected: Style) {
+    pad(row, width, selected);
+    for span in &mut row.line.spans {
+        span.style = selected_style(span.style, selected);
+    }
+}
+
+/// What stood in `own` once it is selected. Colours turned round are hard to tell from each other, and
+/// dim ones not to be read: where that is how rows are selected, a row has one colour.
+pub fn selected_style(own: Style, selected: Style) -> Style {
+    if !selected.add_modifier.contains(Modifier::REVERSED) {
+        return own.patch(selected);
+    }
+    let kept = own.add_modifier - Modifier::DIM;
+    Style::new().add_modifier(kept).patch(selected)
 }
 
 /// Cells that are left for text beside a prefix on rows of `width` cells: at least [`MIN_ROOM`],

@@ -65,6 +65,8 @@ pub struct RenderContext<'a> {
     pub offload: &'a Offload,
     /// Cells to fill; at least 1.
     pub width: u16,
+    /// Cells to the left that are taken by what this stands in.
+    pub indent: u16,
     pub now: Instant,
 }
 
@@ -73,9 +75,11 @@ pub struct RenderContext<'a> {
 const PROSE_WIDTH: u16 = 119;
 
 impl RenderContext<'_> {
-    /// Cells for prose: the width, up to what is comfortable to read.
+    /// Cells for prose: the width, up to what is comfortable to read. It ends in the same column
+    /// however deep it stands.
     pub fn prose_width(&self) -> u16 {
-        self.width.min(PROSE_WIDTH)
+        self.width
+            .min(PROSE_WIDTH.saturating_sub(self.indent).max(1))
     }
 }
 

@@ -52,6 +52,7 @@ impl Stage {
             symbols: &self.symbols,
             offload: &self.offload,
             width,
+            indent: 0,
             now: self.now,
         }
     }

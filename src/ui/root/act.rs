@@ -122,6 +122,7 @@ impl Ui {
             | Action::RejectAlways
             | Action::QuestionDiff
             | Action::Feedback
+            | Action::Reason
             | Action::QuestionUp
             | Action::QuestionDown
             | Action::QuestionScrollUp
@@ -167,7 +168,6 @@ impl Ui {
         let text = draft.text();
         self.composer.push_history(&text);
         self.commands.push(UiCommand::SaveHistory(text));
-        self.end_feedback();
         self.transcript.scroll(Scroll::Bottom);
         self.commands.push(match shell_line(&draft.parts) {
             Some(line) => UiCommand::Shell(line),
@@ -197,14 +197,6 @@ impl Ui {
         queued
     }
 
-    /// No reason is waited for any more: the draft that it took the place of comes back. False if
-    /// none was.
-    pub(super) fn end_feedback(&mut self) -> bool {
-        let waited = std::mem::take(&mut self.feedback);
-        self.composer.bring_back();
-        waited
-    }
-
     /// Esc, with nothing open that it would close.
     fn stop(&mut self, cx: &UiContext<'_>) {
         let opening = |session: &Session| matches!(session.phase, Phase::Opening { .. });
@@ -212,9 +204,6 @@ impl Ui {
         let gives_up = !stops && cx.session.is_some_and(opening);
         if !gives_up {
             self.moment.disarm();
-        }
-        if self.end_feedback() {
-            return;
         }
         if stops {
             self.session_event(Event::Stop, cx);
@@ -231,9 +220,10 @@ impl Ui {
     fn interrupt(&mut self, cx: &UiContext<'_>) {
         let asking = self.layers.is_asking();
         if !asking {
-            let cleared = self.composer.clear();
-            if self.end_feedback() || cleared {
+            if self.composer.clear() {
+                // What was said of the draft, as that it is too long, is over.
                 self.moment.disarm();
+                self.moment.hush();
                 return;
             }
         }

@@ -4,7 +4,7 @@
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 
 use crate::{
-    session::{Event as SessionEvent, Listing, Phase, Session},
+    session::{Event as SessionEvent, Listing, Phase, Prompt, Session},
     ui::{
         Ui, UiCommand, UiContext,
         action::{Action, Context},
@@ -150,8 +150,10 @@ impl Ui {
         let no_browser = cx.project.no_browser.as_ref();
         // What was asked in a replay was answered then, and is told.
         let asking = cx.session.filter(|_| cx.project.read_only.is_none());
-        self.layers
-            .sync(asking, no_browser, self.last_typed, self.feedback);
+        self.layers.sync(asking, no_browser, self.last_typed);
+        if let Some(unsaid) = self.layers.take_unsaid() {
+            self.composer.prepend(&unsaid);
+        }
         self.sync_login(cx);
         let known = cx.session.filter(|session| {
             !matches!(session.phase, Phase::Starting { .. } | Phase::Failed { .. })
@@ -170,6 +172,9 @@ impl Ui {
         }
         let chord = Chord::from(key);
         let just_answered = self.just_answered.take();
+        if self.moves_in_draft(key) {
+            return self.edit(key, cx);
+        }
         let outcome = self
             .layers
             .handle(chord, &self.look.overlay(&self.composer, cx));
@@ -212,6 +217,21 @@ impl Ui {
         if !action.is_some_and(|action| self.act(action, cx)) && !self.take_back_above(chord, cx) {
             self.edit(key, cx);
         }
+    }
+
+    /// Up and down are the draft's while its caret has a row to go to; at its edges they select an
+    /// answer, and then among the answers.
+    fn moves_in_draft(&mut self, key: KeyEvent) -> bool {
+        let arrow = matches!(key.code, KeyCode::Up | KeyCode::Down) && key.modifiers.is_empty();
+        arrow && self.layers.leaves_arrows() && self.composer.has_row(key.code == KeyCode::Down)
+    }
+
+    /// First of all that is queued: it belongs to the answer that was just given.
+    fn say_reason(&mut self, text: String) {
+        self.composer.push_history(&text);
+        self.commands.push(UiCommand::SaveHistory(text.clone()));
+        let event = SessionEvent::SubmitFirst(Prompt::of_text(text));
+        self.commands.push(UiCommand::Session(event));
     }
 
     /// At the draft's top what is queued comes before what is past: the history's newest entry would
@@ -308,10 +328,7 @@ impl Ui {
                 }
                 Wish::Toast(text) => self.moment.say(text),
                 Wish::Open(overlay) => self.layers.open(overlay),
-                Wish::Feedback => {
-                    self.feedback = true;
-                    self.composer.put_aside();
-                }
+                Wish::Reason(text) => self.say_reason(text),
                 Wish::ShowAsked => self.show_asked(cx),
                 Wish::ShowLogin => self.show_login(cx),
             }

@@ -71,7 +71,6 @@ pub struct Ui {
     notices: Notices,
     plan_hidden: bool,
     /// A refusal's reason is being written: further questions wait for it.
-    feedback: bool,
     /// When something was typed last.
     last_typed: Option<Instant>,
     /// A question was answered by the key before, then: an enter right behind it meant the answer.
@@ -101,6 +100,16 @@ struct Look {
     frame: Frame,
 }
 
+/// The draft, and before it the reason that is being written for an answer.
+fn whole_draft(layers: &Layers, composer: &Composer) -> String {
+    let draft = composer.draft_text();
+    match layers.written() {
+        Some(reason) if draft.is_empty() => reason,
+        Some(reason) => format!("{reason}\n{draft}"),
+        None => draft,
+    }
+}
+
 impl Look {
     fn overlay<'a>(&'a self, composer: &Composer, cx: &UiContext<'a>) -> OverlayContext<'a> {
         OverlayContext {
@@ -125,6 +134,7 @@ impl Look {
             symbols: self.symbols,
             offload: &self.offload,
             width: width.max(1),
+            indent: 0,
             now,
         }
     }
@@ -156,7 +166,6 @@ impl Ui {
             moment: Moment::default(),
             notices: Notices::default(),
             plan_hidden: false,
-            feedback: false,
             last_typed: None,
             just_answered: None,
             links: Vec::new(),
@@ -212,7 +221,7 @@ impl Ui {
 
     /// The draft as text: to be saved.
     pub fn draft_text(&self) -> String {
-        self.composer.whole_text()
+        whole_draft(&self.layers, &self.composer)
     }
 
     /// When something was typed last, for a UI that takes the place of this one.
@@ -234,7 +243,7 @@ impl Ui {
         let parked = self
             .parked
             .iter()
-            .map(|(key, parked)| (Some(*key), parked.composer.whole_text()));
+            .map(|(key, parked)| (Some(*key), whole_draft(&parked.layers, &parked.composer)));
         let all = parked.chain([(self.session, self.draft_text())]);
         all.filter(|(_, draft)| !draft.is_empty()).collect()
     }

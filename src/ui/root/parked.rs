@@ -6,7 +6,11 @@ use crate::{
     proto::{SessionKey, TerminalId},
     session::QuestionId,
     ui::{
-        composer::Composer, layers::Layers, notices::Notices, root::Ui, transcript::TranscriptView,
+        composer::Composer,
+        layers::Layers,
+        notices::Notices,
+        root::{Ui, whole_draft},
+        transcript::TranscriptView,
         viewer::Viewer,
     },
 };
@@ -15,12 +19,11 @@ use crate::{
 pub(super) struct Parked {
     transcript: TranscriptView,
     pub(super) composer: Composer,
-    layers: Layers,
+    pub(super) layers: Layers,
     viewer: Option<Viewer>,
     viewer_of: Option<QuestionId>,
     login: Option<TerminalId>,
     plan_hidden: bool,
-    feedback: bool,
 }
 
 impl Ui {
@@ -35,7 +38,7 @@ impl Ui {
         let fresh = parked.is_none();
         let Some(before) = self.session.replace(key) else {
             if let Some(parked) = parked {
-                let draft = self.composer.whole_text();
+                let draft = self.draft_text();
                 self.unpark(parked);
                 self.prepend_draft(&draft);
             }
@@ -49,7 +52,6 @@ impl Ui {
             viewer_of: None,
             login: None,
             plan_hidden: false,
-            feedback: false,
         });
         let left = self.unpark(next);
         self.parked.insert(before, left);
@@ -72,9 +74,8 @@ impl Ui {
             self.viewer_of = None;
             self.login = None;
             self.notices = Notices::default();
-            self.end_feedback();
         } else if let Some(parked) = self.parked.remove(&key) {
-            self.prepend_draft(&parked.composer.whole_text());
+            self.prepend_draft(&whole_draft(&parked.layers, &parked.composer));
         }
     }
 
@@ -95,7 +96,6 @@ impl Ui {
             viewer_of: replace(&mut self.viewer_of, next.viewer_of),
             login: replace(&mut self.login, next.login),
             plan_hidden: replace(&mut self.plan_hidden, next.plan_hidden),
-            feedback: replace(&mut self.feedback, next.feedback),
         }
     }
 }

@@ -182,7 +182,7 @@ impl Ui {
         });
         let queue = u16::try_from(queue).unwrap_or(queue_room);
         let question = if asking {
-            let room = Room::new(area.width, above - queue);
+            let room = Room::new(self.dialog_width(area.width), above - queue);
             self.layer_height(room, cx)
         } else {
             0
@@ -281,15 +281,12 @@ impl Ui {
         let separator = self.look.symbols.separator;
         let Some(session) = cx.session else {
             if self.layers.is_asking() {
-                return "answer above; text is kept here".into();
+                return "answer above; your draft is kept".into();
             }
             return format!("{} chooses an agent", hint(Action::ChooseAgent));
         };
-        if self.feedback {
-            return format!("why not? {} sends it", hint(Action::Send));
-        }
         if self.layers.is_asking() {
-            return "answer above; text is kept here".into();
+            return "answer above; your draft is kept".into();
         }
         if self.transcript.is_browsing() {
             return self.browse_hints(session, cx);
@@ -389,7 +386,6 @@ impl Ui {
             symbols: self.look.symbols,
             motion: self.look.settings.motion,
             toast: self.moment.text(),
-            feedback: self.feedback,
             asking: self.layers.is_asking(),
             letters_typed: self.look.frame == Frame::Compact
                 && self.layers.is_asking()
@@ -411,9 +407,15 @@ impl Ui {
             if zones.question.is_empty() {
                 return None;
             }
-            return self.draw_layer(zones.question, buffer, cx);
+            let width = self.dialog_width(zones.question.width);
+            let area = Rect {
+                width,
+                ..zones.question
+            };
+            return self.draw_layer(area, buffer, cx);
         }
-        let above = zones.above_composer();
+        let mut above = zones.above_composer();
+        above.width = self.dialog_width(above.width);
         let height = self
             .layer_height(Room::new(above.width, above.height), cx)
             .min(above.height);
@@ -424,6 +426,14 @@ impl Ui {
         };
         self.links.retain(|link| !link.area.intersects(area));
         self.draw_layer(area, buffer, cx)
+    }
+
+    /// A box ends where those of the transcript do, beside the scroll bar.
+    fn dialog_width(&self, width: u16) -> u16 {
+        match self.look.frame {
+            Frame::Full => content_width(width),
+            Frame::Compact => width,
+        }
     }
 
     fn layer_height(&mut self, room: Room, cx: &UiContext<'_>) -> u16 {

@@ -11,7 +11,7 @@ use ratatui::{
 use crate::{
     proto::{Diff, HostRequest, RawJson, ToolContent},
     session::{BlockKind, PermissionQuestion, Question, Session},
-    text::SafeText,
+    text::{SafeText, exact},
     ui::{
         Ui, UiContext,
         action::{Action, Context},
@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl Ui {
-    /// What the call that is asked about would do: its diffs, or else what it is called with.
+    /// All of what is asked about: a call's diffs, or else what it is called with.
     pub(super) fn show_asked(&mut self, cx: &UiContext<'_>) {
         let Some(session) = cx.session else { return };
         let Some(question) = session.shown_question() else {
@@ -38,12 +38,20 @@ impl Ui {
                 }
             }
             Question::File(file) => {
-                if let HostRequest::WriteTextFile(write) = &file.request {
-                    let viewer = TextViewer::new(file.asked.clone(), SafeText::new(&write.content));
-                    self.viewer = Some(Viewer::Text(viewer));
+                let text = match &file.request {
+                    HostRequest::WriteTextFile(write) => SafeText::new(&write.content),
+                    _ => exact(&file.resolved.to_string_lossy()),
+                };
+                self.show_text(file.asked.clone(), text);
+            }
+            Question::Command(command) => {
+                if let HostRequest::TerminalCreate(request) = &command.request {
+                    self.show_text("command".into(), exact(&request.line()));
                 }
             }
-            Question::Command(_) | Question::Form(_) | Question::Page(_) => {}
+            Question::Page(page) => self.show_text("address".into(), exact(page.address.url())),
+            // It is a dialog of its own kind, and asks for none.
+            Question::Form(_) => {}
         }
         self.viewer_of = self.viewer.is_some().then_some(question.id());
     }
@@ -57,12 +65,25 @@ impl Ui {
     }
 
     fn show_asked_input(&mut self, question: &PermissionQuestion, session: &Session) {
+        let subject = &question.subject;
         if let Some(raw) = input(question, session) {
             let (text, _) = laid_out(&raw.0, usize::MAX);
-            let title = SafeText::line(&format!("input of {}", question.subject.title));
-            let viewer = TextViewer::new(title, SafeText::new(&text));
-            self.viewer = Some(Viewer::Text(viewer));
+            let title = SafeText::line(&format!("input of {}", subject.title));
+            return self.show_text(title, SafeText::new(&text));
         }
+        match &subject.command {
+            Some(command) => self.show_text("command".into(), exact(command)),
+            None => {
+                let words = [&question.title, &question.description];
+                let words = words.into_iter().flatten().chain([&subject.title]);
+                let words: Vec<&str> = words.map(SafeText::as_str).collect();
+                self.show_text("question".into(), SafeText::new(&words.join("\n")));
+            }
+        }
+    }
+
+    fn show_text(&mut self, title: SafeText, text: SafeText) {
+        self.viewer = Some(Viewer::Text(TextViewer::new(title, text)));
     }
 
     /// Whether the question is there of which the viewer shows something: it is answered from here.
@@ -80,7 +101,8 @@ impl Ui {
         }
         let overlay = self.look.overlay(&self.composer, cx);
         if let Some(outcome) = self.layers.answer_below(Chord::from(key), &overlay) {
-            if outcome.close {
+            // A reason is written in the dialog.
+            if outcome.close || self.layers.takes_text(cx.now) {
                 self.close_viewer();
             }
             self.follow(Some(outcome), cx);
@@ -128,7 +150,7 @@ impl Ui {
             self.show_diffs(diffs, session);
         } else if let Some((title, text)) = self.transcript.selected_full_text(session, cx.screens)
         {
-            self.viewer = Some(Viewer::Text(TextViewer::new(title, text)));
+            self.show_text(title, text);
         } else {
             self.moment.say("there is no more of this block".into());
         }

@@ -48,6 +48,7 @@ pub fn rows(
         ("!".to_owned(), "run a shell line"),
         (hint(Action::Palette), "find an action"),
         (hint(Action::Help), "all keys"),
+        (hint(Action::Quit), "quit"),
     ];
     // Nothing is written in a replay.
     let written = if project.read_only.is_some() { 3 } else { 0 };

@@ -142,6 +142,7 @@ fn within<'a>(subagent: &'a Subagent, frame: &Frame<'a>) -> Frame<'a> {
         },
         ctx: RenderContext {
             width: frame.ctx.width - INDENT,
+            indent: frame.ctx.indent + INDENT,
             ..frame.ctx
         },
         ..*frame

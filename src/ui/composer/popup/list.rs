@@ -13,7 +13,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{
     text::{SafeText, truncate_to_width},
-    ui::render::RenderContext,
+    ui::render::{RenderContext, line::selected_style},
 };
 
 /// Choices seen at once.
@@ -180,13 +180,14 @@ fn draw_choice(
     ctx: &RenderContext<'_>,
 ) {
     let theme = ctx.theme;
-    // The selected row may be reversed, which colours do not go well with.
-    let (marker, style, mark) = if selected {
-        (ctx.symbols.prompt, theme.selected, Style::new())
+    let (marker, style) = if selected {
+        (ctx.symbols.prompt, theme.selected)
     } else {
-        (" ", Style::new(), theme.accent)
+        (" ", Style::new())
     };
-    let mark = mark.add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+    let mark = theme
+        .accent
+        .add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
     let mut line = Line::raw(format!("{marker} "));
     push_label(choice, columns, mark, &mut line, ctx);
     if !choice.detail.is_empty() && columns.detail > 0 {
@@ -196,6 +197,11 @@ fn draw_choice(
         let gap = (MARKER_WIDTH + columns.label + GAP).saturating_sub(used);
         line.push_span(Span::styled(" ".repeat(gap), theme.text));
         line.push_span(Span::styled(detail, theme.dim));
+    }
+    if selected {
+        for span in &mut line.spans {
+            span.style = selected_style(span.style, style);
+        }
     }
     buf.set_style(area, style);
     line.render(area, buf);

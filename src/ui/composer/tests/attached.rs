@@ -290,7 +290,7 @@ fn a_chip_says_why_its_file_is_only_linked() {
 fn a_draft_that_comes_back_has_its_images() {
     let mut desk = Desk::new();
     desk.keys("see ").paste("'/tmp/a b.png'").look(image);
-    let saved = desk.composer.whole_text();
+    let saved = desk.composer.draft_text();
     assert_eq!(saved, "see @\"/tmp/a b.png\"");
     let mut next = Desk::with(&saved);
     next.look(image);

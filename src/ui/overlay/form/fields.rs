@@ -11,7 +11,7 @@ use crate::{
         overlay::OverlayContext,
         render::{
             Row,
-            line::{StyledLine, Wrapping, pad, prefixed, room_beside},
+            line::{StyledLine, Wrapping, prefixed, room_beside, select},
         },
     },
 };
@@ -212,11 +212,7 @@ fn option_rows(
     let mut rows = text.wrap_with(Wrapping::Words, room, &head, &indent);
     if under {
         for row in &mut rows {
-            pad(row, room, theme.selected);
-            // The line's own style would be lost behind the indent.
-            for span in &mut row.line.spans {
-                span.style = span.style.patch(theme.selected);
-            }
+            select(row, room, theme.selected);
         }
     }
     let placed = rows.into_iter();

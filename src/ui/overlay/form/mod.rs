@@ -72,6 +72,8 @@ pub struct OwnForm {
     pub title: SafeText,
     /// What sends it.
     pub send: &'static str,
+    /// The same behind its key.
+    pub verb: &'static str,
     pub done: Done,
 }
 

@@ -59,12 +59,20 @@ impl Picture {
 }
 
 impl FormDialog {
+    /// What enter does at last, in a word.
+    fn send_word(&self) -> &'static str {
+        match &self.asker {
+            Asker::Own(form) => form.verb,
+            _ => "send",
+        }
+    }
+
     pub(super) fn panel(&self, cx: &OverlayContext<'_>) -> Panel {
         let hint = |action| cx.keymap.hint(action);
         let mut hints = Vec::new();
         let confirm = match self.focus {
-            Focus::Answer(Answer::Send) => "send",
-            Focus::Field(_) if self.is_a_line() => "send",
+            Focus::Answer(Answer::Send) => self.send_word(),
+            Focus::Field(_) if self.is_a_line() => self.send_word(),
             Focus::Answer(Answer::Decline) => "say no",
             Focus::Answer(Answer::Dismiss) => "dismiss",
             Focus::Field(_) => "next",
@@ -204,10 +212,9 @@ impl FormDialog {
             };
             cell.push(&format!(" {} ", answer.label(&self.asker)), style);
             if focused {
-                restyled(&cell, theme.selected)
-            } else {
-                cell
+                cell.select(theme.selected);
             }
+            cell
         });
         let cells: Vec<StyledLine> = cells.collect();
         let together: usize = cells.iter().map(|cell| cell.width() + 1).sum();

@@ -12,7 +12,7 @@ use crate::{
         overlay::OverlayContext,
         render::{
             Row,
-            line::{StyledLine, pad, spread},
+            line::{StyledLine, select, spread},
         },
     },
 };
@@ -81,8 +81,7 @@ impl<T> FilterList<T> {
         }
         let mut row = spread(&label, &entry.entry.note, width, cx.symbols.ellipsis);
         if selected {
-            pad(&mut row, width, theme.selected);
-            row.line = row.line.patch_style(theme.selected);
+            select(&mut row, width, theme.selected);
         }
         row
     }

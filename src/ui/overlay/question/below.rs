@@ -29,7 +29,7 @@ impl QuestionDialog {
         match cx.keymap.action(key, &[Context::Question])? {
             Action::Confirm => self.choices.selected().map(Answering::Choice),
             action if action_kind(action).is_some() => Some(Answering::Kind(action)),
-            action @ Action::Feedback if self.subject.can_reject_with_feedback() => {
+            action @ Action::Feedback if self.subject.takes_reason() => {
                 Some(Answering::Kind(action))
             }
             _ => None,
@@ -44,7 +44,7 @@ impl QuestionDialog {
         }
         match answering {
             Answering::Choice(at) => Some(self.pick(at, cx)),
-            Answering::Kind(Action::Feedback) => Some(self.feedback(cx)),
+            Answering::Kind(Action::Feedback) => Some(self.reject_with_reason()),
             Answering::Kind(action) => self.by_kind(action, cx),
         }
     }

@@ -1,6 +1,10 @@
 //! The numbered answers of a question: which is selected, how they are drawn.
 
-use ratatui::{buffer::Buffer, layout::Rect, text::Span};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+    text::Span,
+};
 
 use crate::{
     proto::PermissionKind,
@@ -13,12 +17,12 @@ use crate::{
         },
         render::{
             Row,
-            line::{StyledLine, Wrapping, pad},
+            line::{StyledLine, Wrapping, pad, select},
         },
     },
 };
 
-use super::answering_key;
+use super::{answering_key, reason::Reason, to_rows};
 
 /// Columns at the right for the signs that there are more choices than room.
 const MARK_WIDTH: usize = 2;
@@ -37,7 +41,7 @@ pub struct Choice {
     pub foreign: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Choices {
     list: Vec<Choice>,
     /// Nothing at first: enter answers only what the person selected.
@@ -47,6 +51,8 @@ pub struct Choices {
     most: usize,
     /// Of each choice whether the last picture had all of it.
     seen: Vec<bool>,
+    /// Written below the choice that it goes with.
+    pub reason: Option<Reason>,
 }
 
 /// How many choices there are of a kind.
@@ -66,6 +72,7 @@ impl Choices {
             scroll: Scroll::default(),
             most: usize::MAX,
             seen: Vec::new(),
+            reason: None,
         }
     }
 
@@ -92,6 +99,15 @@ impl Choices {
 
     pub fn unselect(&mut self) {
         self.selected = None;
+    }
+
+    /// What is asked has changed: what was selected was for something else. A reason stays, and says
+    /// so before it is given.
+    pub fn outdate(&mut self) {
+        match &mut self.reason {
+            Some(reason) => reason.outdate(),
+            None => self.selected = None,
+        }
     }
 
     /// Labels are shorter than they are told.
@@ -166,17 +182,26 @@ impl Choices {
             );
             if self.selected == Some(at) {
                 for row in &mut rows {
-                    pad(row, width, cx.theme.selected);
-                    row.line = std::mem::take(&mut row.line).patch_style(cx.theme.selected);
+                    select(row, width, cx.theme.selected);
                 }
+            }
+            if let Some(reason) = self.reason.as_ref().filter(|reason| reason.at == at) {
+                rows.push(reason.row(head.width(), width, cx).0);
             }
             rows
         };
         self.list.iter().enumerate().map(of_choice).collect()
     }
 
-    /// Draws the choices, as many as there is room for, the selected one among them.
-    pub fn draw(&mut self, area: Rect, buffer: &mut Buffer, open: bool, cx: &OverlayContext<'_>) {
+    /// Draws the choices, as many as there is room for, the selected one among them; returns where
+    /// the caret of a reason is.
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        open: bool,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
         let width = usize::from(area.width);
         let room = usize::from(area.height);
         let mut choices = self.rows(width, open, cx);
@@ -219,6 +244,17 @@ impl Choices {
                 mark(buffer, cx.symbols.more, area.bottom() - 1);
             }
         }
+        let reason = self.reason.as_ref()?;
+        let indent = self
+            .head(reason.at, self.list.get(reason.at)?, open, cx)
+            .width();
+        let (_, column) = reason.row(
+            indent,
+            width.saturating_sub(if fits { 0 } else { MARK_WIDTH }),
+            cx,
+        );
+        let row = starts.get(reason.at + 1)?.checked_sub(1 + top)?;
+        (row < room).then(|| Position::new(area.x + to_rows(column), area.y + to_rows(row)))
     }
 
     /// Selection, digit, letter and a sign for the kind.
@@ -236,7 +272,9 @@ impl Choices {
         } else {
             String::new()
         };
-        head.push(&format!(" {digit:1} "), key_style);
+        // With a draft it would be typed.
+        let digit_style = if cx.drafting { theme.dim } else { key_style };
+        head.push(&format!(" {digit:1} "), digit_style);
         let letter = if self.is_first_of_kind(at) {
             kind_action(choice.kind).map_or_else(String::new, |action| answering_key(action, cx))
         } else {

@@ -13,6 +13,7 @@ mod file;
 mod foot;
 mod page;
 mod permission;
+mod reason;
 mod run;
 mod told;
 mod trust;
@@ -35,7 +36,7 @@ use crate::{
         action::{Action, Context},
         keymap::Chord,
         overlay::{
-            Guard, Outcome, Overlay, OverlayContext, Room, Wish,
+            Guard, Outcome, Overlay, OverlayContext, Room, Wish, is_typing,
             panel::{Frame, Panel, Scroll, draw_rows},
             reading::Reading,
         },
@@ -106,8 +107,14 @@ trait Subject {
         false
     }
 
-    fn can_reject_with_feedback(&self) -> bool {
+    /// Whether a word of the person's may go with an answer.
+    fn takes_reason(&self) -> bool {
         false
+    }
+
+    /// Whether all of it can be had on the whole screen; else the dialog itself grows.
+    fn has_view(&self) -> bool {
+        true
     }
 }
 
@@ -244,28 +251,6 @@ impl QuestionDialog {
         })
     }
 
-    /// Rejects, and leads to the composer for the reason.
-    fn feedback(&mut self, cx: &OverlayContext<'_>) -> Outcome {
-        if !self.subject.can_reject_with_feedback() {
-            return Outcome::taken();
-        }
-        match self
-            .choices
-            .of_kind(crate::proto::PermissionKind::RejectOnce)
-        {
-            Found::One(at) => self.pick(at, cx).with(Wish::Feedback),
-            Found::Several(first) => {
-                self.choices.select(first);
-                Outcome::taken().with(Wish::Toast(
-                    "there are several ways to reject: answer with one, then write why".into(),
-                ))
-            }
-            Found::None => {
-                Outcome::taken().with(Wish::Toast("the agent offers no way to reject once".into()))
-            }
-        }
-    }
-
     /// Keys that are no answer and work before the guard opens.
     fn always(&mut self, action: Action) -> Option<Outcome> {
         let pages = self.expanded || self.subject.must_be_read();
@@ -348,7 +333,7 @@ impl QuestionDialog {
         if before.is_some_and(|before| layout.shows_other_than(&before)) {
             // Keys in flight, and what was selected, are for what stood there before.
             self.guard.changed();
-            self.choices.unselect();
+            self.choices.outdate();
             self.scroll.home();
         }
         layout
@@ -371,40 +356,43 @@ impl QuestionDialog {
     fn panel(&self, cx: &OverlayContext<'_>) -> Panel {
         let hint = |action| answering_key(action, cx);
         let mut hints = Vec::new();
-        if !self.choices.is_empty() {
+        let arrows = format!(
+            "{}/{}",
+            hint(Action::QuestionUp),
+            hint(Action::QuestionDown)
+        );
+        if self.is_writing() {
+            hints.push((hint(Action::Confirm), "answers"));
+            hints.push((hint(Action::Stop), "back to the question"));
+        } else if cx.drafting {
+            hints.push((arrows.clone(), "select"));
+            hints.push((hint(Action::Confirm), "answer"));
+            hints.push(("typing".into(), "goes to the draft"));
+        } else if !self.choices.is_empty() {
             hints.push((digits(&self.choices), "answer"));
         }
         if self.choices.are_cut() && !self.expanded {
             hints.push((hint(Action::Details), "more"));
         }
-        if cx.drafting {
-            hints.push(("letters".into(), "go to the draft"));
-        }
-        if let Some(what) = self.subject.shown_whole(cx) {
+        if let Some(what) = self.subject.shown_whole(cx).filter(|_| !self.is_writing()) {
             hints.push((hint(Action::QuestionDiff), what));
         }
-        if self.subject.can_reject_with_feedback() {
+        if self.subject.takes_reason() && !self.is_writing() {
             hints.push((hint(Action::Feedback), "reject and say why"));
         }
-        hints.push((
-            hint(Action::Stop),
-            if self.subject.dismissal().is_some() {
-                self.subject.dismissal_word()
-            } else {
-                "stop the turn"
-            },
-        ));
+        if !self.is_writing() {
+            let word = match self.subject.dismissal() {
+                Some(_) => self.subject.dismissal_word(),
+                None => "stop the turn",
+            };
+            hints.push((hint(Action::Stop), word));
+        }
         if self.expanded {
             hints.push((hint(Action::Details), "less"));
         }
-        hints.push((
-            format!(
-                "{}/{}",
-                hint(Action::QuestionUp),
-                hint(Action::QuestionDown)
-            ),
-            "select",
-        ));
+        if !self.is_writing() && !cx.drafting {
+            hints.push((arrows, "select"));
+        }
         Panel {
             title: StyledLine::styled(&self.subject.title(cx), cx.theme.warning.bold()),
             note: self.position(cx),
@@ -437,11 +425,13 @@ impl Overlay for QuestionDialog {
             .keymap
             .action(key, &[Context::Question, Context::Anywhere]);
         let number = key.digit().and_then(|digit| self.choices.numbered(digit));
-        // A word of a half-written prompt begins with `y` or `a` as well, after any pause: while
-        // there is a draft, letters are its own, and what answers is nothing that words are made of.
-        if cx.drafting && key.is_text() && number.is_none() {
-            self.guard.typed(cx.now);
-            return Outcome::pass();
+        if let Some(outcome) = self.reason_key(key, cx) {
+            return outcome;
+        }
+        // A half-written prompt goes on with `y`, `a` or `2` as well, after any pause: while there is
+        // a draft, all that types is its own, and what answers is nothing that words are made of.
+        if cx.drafting && key.is_text() {
+            return self.typed(cx);
         }
         if let Some(outcome) = action.and_then(|action| self.always(action)) {
             return outcome;
@@ -459,6 +449,11 @@ impl Overlay for QuestionDialog {
             return self.pick(at, cx);
         }
         let outcome = action.and_then(|action| match action {
+            // From the first answer back to the draft below.
+            Action::QuestionUp if cx.drafting && self.choices.selected() == Some(0) => {
+                self.choices.unselect();
+                Some(Outcome::taken())
+            }
             Action::QuestionUp => {
                 self.choices.step(false);
                 Some(Outcome::taken())
@@ -471,22 +466,26 @@ impl Overlay for QuestionDialog {
                 Some(at) => self.pick(at, cx),
                 None => self.say_keys(cx),
             }),
-            Action::QuestionDiff if self.subject.shown_whole(cx).is_some() => {
+            Action::QuestionDiff if self.subject.has_view() => {
                 self.viewed = Some(self.subject.revision(cx));
                 Some(Outcome::taken().with(Wish::ShowAsked))
             }
-            Action::Feedback if self.subject.can_reject_with_feedback() => Some(self.feedback(cx)),
+            Action::QuestionDiff => self.always(Action::Details),
+            Action::Feedback if self.subject.takes_reason() => Some(self.reject_with_reason()),
+            Action::Reason if self.subject.takes_reason() => Some(self.answer_with_reason(cx)),
             other => self.by_kind(other, cx),
         });
-        outcome.unwrap_or_else(|| {
-            self.guard.pressed(key, cx.now);
-            Outcome::pass()
+        outcome.unwrap_or_else(|| match is_typing(key) {
+            true => self.typed(cx),
+            false => Outcome::pass(),
         })
     }
 
-    fn paste(&mut self, _text: &str, cx: &OverlayContext<'_>) -> Outcome {
-        self.guard.typed(cx.now);
-        Outcome::pass()
+    fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
+        match self.paste_reason(text) {
+            true => Outcome::taken(),
+            false => self.typed(cx),
+        }
     }
 
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
@@ -552,8 +551,7 @@ impl Overlay for QuestionDialog {
         };
         self.draw_body(body_area, buffer, cx);
         draw_rows(&none, choices_area, buffer);
-        self.choices.draw(choices_area, buffer, open, cx);
-        None
+        self.choices.draw(choices_area, buffer, open, cx)
     }
 
     fn deadline(&self, now: Instant) -> Option<Instant> {
@@ -565,6 +563,19 @@ impl Overlay for QuestionDialog {
 }
 
 impl QuestionDialog {
+    /// Something goes into the draft: the pause begins again, and enter answers nothing that was
+    /// selected before.
+    fn typed(&mut self, cx: &OverlayContext<'_>) -> Outcome {
+        self.guard.typed(cx.now);
+        self.choices.unselect();
+        Outcome::pass()
+    }
+
+    /// Up and down may be the draft's: nothing here is selected or written.
+    pub fn leaves_arrows(&self) -> bool {
+        self.choices.selected().is_none() && !self.is_writing()
+    }
+
     /// Enter without a selection answers nothing, and says what does.
     fn say_keys(&self, cx: &OverlayContext<'_>) -> Outcome {
         if self.choices.is_empty() {
@@ -575,10 +586,13 @@ impl QuestionDialog {
             cx.keymap.hint(Action::QuestionDown),
         );
         let enter = cx.keymap.hint(Action::Confirm);
-        let text = format!(
-            "press {} to answer, or {up} and {down} to select, then {enter}",
-            digits(&self.choices)
-        );
+        let text = match cx.drafting {
+            true => format!("{up} and {down} select an answer, then {enter} gives it"),
+            false => format!(
+                "press {} to answer, or {up} and {down} to select, then {enter}",
+                digits(&self.choices)
+            ),
+        };
         Outcome::taken().with(Wish::Toast(SafeText::line(&text)))
     }
 

@@ -117,7 +117,7 @@ impl Subject for Permission {
         (input.0.len() > SEEN_AT_ONCE).then_some("full input")
     }
 
-    fn can_reject_with_feedback(&self) -> bool {
+    fn takes_reason(&self) -> bool {
         true
     }
 

@@ -3,6 +3,7 @@ mod changes;
 mod commands;
 mod inputs;
 mod pages;
+mod reasons;
 mod told;
 
 use std::{sync::Arc, time::Duration};

@@ -54,6 +54,10 @@ impl Subject for Trust {
         at == 0
     }
 
+    fn has_view(&self) -> bool {
+        false
+    }
+
     fn dismissal(&self) -> Option<UiCommand> {
         Some(UiCommand::Trust(false))
     }

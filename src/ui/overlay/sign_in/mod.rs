@@ -22,7 +22,7 @@ use crate::{
         },
         render::{
             Row,
-            line::{StyledLine, Wrapping, pad},
+            line::{StyledLine, Wrapping, select},
         },
     },
 };
@@ -369,8 +369,7 @@ impl SignIn {
             let mut of_way = way.rows(at == selected, width, cx);
             if at == selected && *step == SignInStep::Choosing {
                 for row in &mut of_way {
-                    pad(row, width, theme.selected);
-                    row.line = row.line.clone().patch_style(theme.selected);
+                    select(row, width, theme.selected);
                 }
             }
             rows.append(&mut of_way);

@@ -311,6 +311,7 @@ mod tests {
             symbols: &Symbols::UNICODE,
             offload,
             width: 80,
+            indent: 0,
             now: Instant::now(),
         })
     }

@@ -114,6 +114,7 @@ fn with_context(test: impl FnOnce(&RenderContext<'_>)) {
         symbols: &Symbols::UNICODE,
         offload: &Offload::immediate(),
         width: WIDTH,
+        indent: 0,
         now: Instant::now(),
     });
 }

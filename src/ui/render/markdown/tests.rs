@@ -18,6 +18,7 @@ fn context<T>(width: u16, symbols: &Symbols, test: impl FnOnce(&RenderContext<'_
         symbols,
         offload: &Offload::immediate(),
         width,
+        indent: 0,
         now: Instant::now(),
     })
 }
@@ -367,6 +368,7 @@ fn without_colours_code_keeps_its_marks() {
         symbols: &Symbols::UNICODE,
         offload: &offload,
         width: 40,
+        indent: 0,
         now: Instant::now(),
     };
     assert_eq!(text(&render_whole("run `ls`", &ctx).rows), "run `ls`\n");

@@ -14,7 +14,7 @@ fn letters_typed_when_a_question_appears_go_to_the_draft() {
     );
     assert_eq!(screen.draft(), "well, yes");
     screen.settle();
-    let commands = screen.press("1");
+    let commands = screen.press("down enter");
     assert_eq!(kinds(&commands), ["Session(Answer"]);
     assert_eq!(screen.draft(), "well, yes");
 }
@@ -38,14 +38,18 @@ fn a_word_begun_after_a_pause_belongs_to_the_draft_that_is_there() {
         screen.types("can ");
         asks(&mut screen.bench);
         screen.settle();
-        for word in ["you ", "delete ", "a ", "nice ", "extra ", "?"] {
+        for word in ["you ", "delete ", "a ", "2", "1 ", "nice ", "extra ", "?"] {
             screen.bench.wait(1_000);
             assert!(screen.types(word).is_empty(), "{word}");
         }
-        assert_eq!(screen.draft(), "can you delete a nice extra ?");
-        assert!(screen.draw().contains("letters go to the draft"));
+        assert_eq!(screen.draft(), "can you delete a 21 nice extra ?");
+        assert!(screen.draw().contains("typing goes to the draft"));
         screen.bench.wait(1_000);
-        assert_eq!(screen.press("1").len(), 1, "a digit answers");
+        assert_eq!(
+            screen.press("down enter").len(),
+            1,
+            "what is selected answers"
+        );
     }
 }
 
@@ -61,12 +65,28 @@ fn letters_answer_again_once_the_draft_is_gone() {
 }
 
 #[test]
+fn up_goes_through_a_draft_before_it_selects_an_answer() {
+    let mut screen = Screen::new(Bench::working());
+    screen.types("one");
+    screen.press("alt-enter");
+    screen.types("two");
+    screen.bench.asks_to_run("ls");
+    screen.settle();
+    assert!(screen.press("up").is_empty());
+    screen.types("0");
+    assert_eq!(screen.draft(), "one0\ntwo");
+    screen.bench.wait(1_000);
+    assert!(screen.press("enter").is_empty(), "nothing is selected");
+    assert_eq!(kinds(&screen.press("up enter")), ["Session(Answer"]);
+}
+
+#[test]
 fn where_letters_go_is_said_on_the_smallest_screen_too() {
     let mut screen = Screen::new(Bench::working()).sized(40, 10);
     screen.bench.asks_to_run("ls");
-    assert!(!screen.draw().contains("letters go to the draft"));
+    assert!(!screen.draw().contains("typing goes to the draft"));
     screen.types("so");
-    assert!(screen.status().contains("letters go to the draft"));
+    assert!(screen.status().contains("typing goes to the draft"));
 }
 
 #[test]
@@ -81,6 +101,8 @@ fn each_question_has_its_own_guard() {
     screen.apply(commands);
     assert!(screen.press("1").is_empty());
     assert_eq!(screen.draft(), "1");
+    screen.settle();
+    screen.press("backspace");
     screen.settle();
     assert_eq!(kinds(&screen.press("1")), ["Session(Answer"]);
 }
@@ -101,7 +123,7 @@ fn an_enter_right_behind_an_answer_sends_no_draft() {
     screen.types("half a thought");
     screen.bench.asks_to_run("one");
     screen.settle();
-    let answer = screen.press("1");
+    let answer = screen.press("down enter");
     screen.apply(answer);
     screen.bench.wait(100);
     assert!(screen.press("enter").is_empty());
@@ -109,15 +131,70 @@ fn an_enter_right_behind_an_answer_sends_no_draft() {
     assert_eq!(screen.press("enter").len(), 2, "the next one is meant");
 }
 
+/// The answer and the reason that the commands give together.
+fn given(commands: &[UiCommand]) -> Option<(&str, &str)> {
+    match commands {
+        [
+            UiCommand::Session(Event::Answer { option, .. }),
+            UiCommand::SaveHistory(_),
+            UiCommand::Session(Event::SubmitFirst(prompt)),
+        ] => Some((option.as_str(), prompt.text.as_str())),
+        _ => None,
+    }
+}
+
 #[test]
-fn a_reason_typed_right_behind_a_refusal_is_sent() {
+fn a_reason_goes_before_all_that_is_queued() {
+    let mut screen = Screen::new(Bench::working());
+    screen.types("then write the docs");
+    let queued = screen.press("enter");
+    screen.apply(queued);
+    screen.bench.prompt("then write the docs");
+    screen.types("half");
+    screen.bench.asks_to_run("one");
+    screen.settle();
+    assert!(screen.press("up tab").is_empty());
+    screen.press_together("u s e space y a r n");
+    assert_eq!(screen.draft(), "use yarn\nhalf", "to be saved");
+    screen.draw();
+    let commands = screen.press("enter");
+    assert_eq!(given(&commands), Some(("no", "use yarn")));
+    screen.apply(commands);
+    let queue = &screen.bench.session.queue;
+    assert_eq!(queue[0].text, "use yarn");
+    assert_eq!(screen.draft(), "half");
+}
+
+#[test]
+fn a_reason_is_pasted_and_not_taken_for_typing_below() {
     let mut screen = Screen::new(Bench::working());
     screen.bench.asks_to_run("one");
     screen.settle();
-    let refusal = screen.press("e");
-    screen.apply(refusal);
-    screen.press_together("k e e p space l o g s");
-    assert_eq!(screen.press("enter").len(), 2);
+    assert!(screen.press("e").is_empty());
+    let paste = Input::Paste("use yarn".into());
+    assert!(
+        screen
+            .ui
+            .handle(&[paste], &screen.bench.context())
+            .is_empty()
+    );
+    let picture = screen.draw();
+    assert!(picture.contains("why: use yarn"), "{picture}");
+    let commands = screen.press("enter");
+    assert_eq!(given(&commands), Some(("no", "use yarn")));
+}
+
+#[test]
+fn a_reason_whose_question_goes_comes_to_the_draft() {
+    let mut screen = Screen::new(Bench::working());
+    screen.types("docs");
+    screen.bench.asks_to_run("one");
+    screen.settle();
+    screen.press("up tab");
+    screen.types("use yarn");
+    screen.bench.event(Event::Stop);
+    screen.draw();
+    assert_eq!(screen.draft(), "use yarn\ndocs");
 }
 
 fn with_trust_question() -> Screen {
@@ -140,7 +217,7 @@ fn what_was_typed_before_anything_could_be_seen_trusts_nothing() {
     screen.settle();
     assert!(screen.press("y").is_empty(), "text as well, with a draft");
     screen.bench.wait(1_000);
-    assert_eq!(kinds(&screen.press("1")), ["Trust(true)"]);
+    assert_eq!(kinds(&screen.press("down enter")), ["Trust(true)"]);
 }
 
 #[test]
@@ -167,111 +244,20 @@ fn a_question_leaves_the_screen_when_the_session_drops_it() {
 }
 
 #[test]
-fn feedback_holds_further_questions_until_it_is_sent() {
+fn a_reason_for_one_question_answers_no_other() {
     let mut screen = Screen::new(Bench::working());
     screen.bench.asks_to_run("one");
     screen.bench.asks_to_run("two");
     screen.settle();
-    let commands = screen.press("e");
-    assert_eq!(kinds(&commands), ["Session(Answer"]);
-    screen.apply(commands);
-    screen.settle();
-    let picture = screen.draw();
-    assert!(!picture.contains("wants to run"), "{picture}");
-    screen.bench.wait(1_000);
-    screen.types("use yarn");
-    assert_eq!(screen.draft(), "use yarn");
+    assert!(screen.press("e").is_empty());
     screen.bench.wait(5_000);
-    assert!(
-        screen.status().contains("1 question waits"),
-        "{}",
-        screen.status()
-    );
-    assert_eq!(screen.press("enter").len(), 2);
-    assert!(screen.draw().contains("wants to run"));
-}
-
-/// Refused by a key that is no text, while a draft was there.
-fn refused_with_a_draft() -> Screen {
-    let mut screen = Screen::new(Bench::working());
-    let keys = BTreeMap::from([("feedback".to_owned(), vec!["alt-e".to_owned()])]);
-    screen.ui.look.keymap = crate::ui::keymap::Keymap::new(&keys);
-    screen.types("then write the docs");
-    screen.bench.asks_to_run("one");
-    screen.settle();
-    let refusal = screen.press("alt-e");
-    screen.apply(refusal);
-    assert!(screen.draw().contains("why not? enter sends it"));
-    screen
-}
-
-#[test]
-fn a_draft_is_no_reason_and_comes_back_once_that_is_sent() {
-    let mut screen = refused_with_a_draft();
-    screen.bench.wait(1_000);
     screen.types("use yarn");
-    assert_eq!(
-        screen.draft(),
-        "use yarn\nthen write the docs",
-        "to be saved"
-    );
-    let sent = screen.press("enter");
-    let submitted = sent.iter().find_map(|command| match command {
-        UiCommand::Submit { draft, .. } => Some(draft.text()),
-        _ => None,
-    });
-    assert_eq!(submitted.as_deref(), Some("use yarn"));
-    assert_eq!(screen.draft(), "then write the docs");
-    assert!(!screen.draw().contains("why"));
-}
-
-#[test]
-fn a_turn_that_ends_leaves_the_reason_its_place() {
-    let mut screen = refused_with_a_draft();
-    turn_ends(&mut screen.bench, StopReason::EndTurn);
-    assert!(screen.draw().contains("why not? enter sends it"));
-    screen.types("use yarn");
-    screen.press("enter");
-    assert_eq!(screen.draft(), "then write the docs");
-    assert!(!screen.draw().contains("why not?"));
-}
-
-#[test]
-fn a_draft_comes_back_when_no_reason_is_given() {
-    let mut screen = refused_with_a_draft();
-    screen.types("use");
-    screen.press("esc");
-    assert_eq!(screen.draft(), "then write the docs");
-    assert!(!screen.draw().contains("why"));
-
-    let mut screen = refused_with_a_draft();
-    screen.types("use");
-    screen.press("ctrl-c");
-    assert_eq!(screen.draft(), "then write the docs");
-}
-
-#[test]
-fn a_prompt_that_comes_back_is_no_part_of_the_reason() {
-    let mut screen = refused_with_a_draft();
-    screen.types("use yarn");
-    screen.ui.restore_draft(&Prompt {
-        text: "and test it".into(),
-        blocks: Vec::new(),
-    });
-    screen.press("esc");
-    assert_eq!(screen.draft(), "and test it\nthen write the docs");
-}
-
-#[test]
-fn held_questions_come_back_by_esc() {
-    let mut screen = Screen::new(Bench::working());
-    screen.bench.asks_to_run("one");
-    screen.bench.asks_to_run("two");
-    screen.settle();
-    let commands = screen.press("e");
+    screen.draw();
+    let commands = screen.press("enter");
+    assert_eq!(given(&commands), Some(("no", "use yarn")));
     screen.apply(commands);
-    assert!(screen.press("esc").is_empty(), "not the turn's end");
     assert!(screen.draw().contains("wants to run"));
+    assert!(screen.press("y").is_empty(), "it has only now been seen");
 }
 
 #[test]
@@ -418,10 +404,64 @@ fn the_answers_stand_under_the_whole_diff_and_work_there() {
 #[test]
 fn a_refusal_under_the_diff_leads_to_its_reason() {
     let mut screen = with_the_diff((80, 24));
-    let commands = screen.press("e");
-    assert_eq!(kinds(&commands), ["Session(Answer"]);
-    screen.apply(commands);
-    assert!(screen.draw().contains("why not? enter sends it"));
+    assert!(screen.press("e").is_empty());
+    let picture = screen.draw();
+    assert!(picture.contains("why: enter answers"), "{picture}");
+    assert!(picture.contains("d full diff") || picture.contains("wants to change"));
+    screen.types("no");
+    let commands = screen.press("enter");
+    assert_eq!(given(&commands), Some(("no", "no")));
+}
+
+#[test]
+fn all_that_is_asked_fills_the_screen_by_its_key() {
+    let mut screen = Screen::new(Bench::working());
+    screen.bench.asks_to_run("printf hello");
+    screen.settle();
+    assert!(screen.press("d").is_empty());
+    let picture = screen.draw();
+    assert!(picture.contains("printf hello"), "{picture}");
+    assert!(!picture.contains("stop the turn"), "{picture}");
+    assert_eq!(screen.draft(), "");
+    assert_eq!(kinds(&screen.press("1")), ["Session(Answer"]);
+
+    for what in ["read", "command", "page"] {
+        let mut bench = Bench::working();
+        let shown = match what {
+            "read" => {
+                let read = crate::proto::HostRequest::ReadTextFile(crate::proto::FsRead {
+                    session: Bench::session_id(),
+                    path: "/etc/passwd".into(),
+                    line: None,
+                    limit: None,
+                });
+                bench.asks_outside(read, "/etc/passwd", false);
+                "/etc/passwd"
+            }
+            "command" => {
+                bench.asks_for_command(crate::proto::TerminalCreate {
+                    session: Bench::session_id(),
+                    command: "make".into(),
+                    args: vec!["all".into()],
+                    env: Vec::new(),
+                    cwd: None,
+                    output_byte_limit: None,
+                });
+                "make all"
+            }
+            _ => {
+                bench.asks_for_page("https://example.com/sign");
+                "https://example.com/sign"
+            }
+        };
+        let mut screen = Screen::new(bench);
+        screen.settle();
+        assert!(screen.press("d").is_empty(), "{what}");
+        let picture = screen.draw();
+        assert!(picture.contains(shown), "{what}: {picture}");
+        assert!(screen.ui.viewer.is_some(), "{what}");
+        assert_eq!(screen.draft(), "", "{what}");
+    }
 }
 
 #[test]
@@ -498,6 +538,6 @@ fn a_change_that_becomes_another_one_is_not_answered_under_its_diff() {
             assert!(picture.contains(text), "{text} in {picture}");
         }
         screen.settle();
-        assert_eq!(kinds(&screen.press("1")), ["Session(Answer"]);
+        assert_eq!(kinds(&screen.press("down enter")), ["Session(Answer"]);
     }
 }

@@ -86,32 +86,46 @@ fn the_guard_wakes_the_screen_once() {
 // While something is being written.
 
 #[test]
-fn letters_answer_nothing_while_there_is_a_draft() {
+fn what_types_answers_nothing_while_there_is_a_draft() {
     let mut shown = run("rm -rf build").settled();
     shown.drafting = true;
-    for key in ["y", "a", "n", "N", "e", "d", "?", "space", "9"] {
+    for key in [
+        "y", "a", "n", "N", "e", "d", "?", "space", "1", "2", "3", "9",
+    ] {
         assert!(passes(&shown.press(key)), "{key} is typed into the draft");
         shown.bench.wait(1_000);
     }
     assert_eq!(shown.dialog.choices.selected(), None);
     shown.press("down");
     assert_eq!(shown.answer("enter"), Some(OptionId::new("once")));
-    assert_eq!(shown.answer("3"), Some(OptionId::new("no")));
     assert!(stops(&shown.press("esc")));
 }
 
 #[test]
-fn a_digit_needs_its_pause_after_letters_of_the_draft() {
-    let mut shown = run("rm -rf build").settled();
-    shown.drafting = true;
-    shown.press("v");
-    assert!(passes(&shown.press("1")), "a version, say");
-    shown.bench.wait(400);
-    assert_eq!(shown.answer("1"), Some(OptionId::new("once")));
+fn who_types_on_answers_nothing_that_was_selected_before() {
+    for typed in ["v", "2", "space", "backspace"] {
+        let mut shown = run("rm -rf build").settled();
+        shown.drafting = true;
+        shown.press("down");
+        assert!(passes(&shown.press(typed)), "{typed}");
+        shown.bench.wait(1_000);
+        assert_eq!(shown.answer("enter"), None, "{typed}");
+    }
 }
 
 #[test]
-fn the_footer_says_where_letters_go() {
+fn up_leads_from_the_answers_back_to_a_draft() {
+    let mut shown = run("ls").settled();
+    shown.drafting = true;
+    assert!(shown.dialog.leaves_arrows());
+    shown.press("down");
+    assert!(!shown.dialog.leaves_arrows());
+    shown.press("up");
+    assert!(shown.dialog.leaves_arrows());
+}
+
+#[test]
+fn the_footer_says_where_what_is_typed_goes() {
     let mut shown = run("ls").settled();
     let picture = shown.draw(80, 24);
     assert!(
@@ -121,11 +135,16 @@ fn the_footer_says_where_letters_go() {
     shown.drafting = true;
     let picture = shown.draw(80, 24);
     assert!(
-        picture.contains("1-3 answer · letters go to the draft"),
+        picture.contains("up/down select · enter answer · typing goes to the draft"),
         "{picture}"
     );
     assert!(!picture.contains("reject and say why"), "{picture}");
     assert!(picture.contains("1   ✓ Allow once"), "{picture}");
+    let outcome = shown.press("enter");
+    let [Wish::Toast(said)] = outcome.wishes.as_slice() else {
+        panic!("{outcome:?}");
+    };
+    assert!(!said.contains("1-3"), "{said}");
 }
 
 // Answers.
@@ -179,24 +198,12 @@ fn enter_answers_only_what_was_selected_v1_perm_07() {
 }
 
 #[test]
-fn feedback_rejects_once_and_leads_to_the_composer() {
-    let outcome = run("ls").settled().press("e");
-    assert!(matches!(
-        outcome.wishes.as_slice(),
-        [
-            Wish::Command(UiCommand::Session(Event::Answer { option, .. })),
-            Wish::Feedback
-        ] if option.as_str() == "no"
-    ));
-}
-
-#[test]
 fn without_options_there_is_only_stopping_v1_perm_04() {
     let mut bench = Bench::working();
     let call = bench.call(ToolKind::Other);
     bench.asks(call, Vec::new());
     let mut shown = Shown::new(bench).settled();
-    for key in ["y", "1", "enter", "down", "e"] {
+    for key in ["y", "1", "enter", "down", "e", "tab"] {
         assert_eq!(shown.answer(key), None);
     }
     assert!(

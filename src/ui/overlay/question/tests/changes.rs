@@ -14,7 +14,7 @@ fn asked(fill: Change, kind: ToolKind) -> (Shown, ToolCallPatch) {
     (Shown::new(bench).settled(), update)
 }
 
-fn ls() -> (Shown, ToolCallPatch) {
+pub fn ls() -> (Shown, ToolCallPatch) {
     let fill = |call: &mut ToolCallPatch| {
         call.title = Patch::Set("list files".into());
         call.command = Patch::Set("ls".into());
@@ -23,12 +23,12 @@ fn ls() -> (Shown, ToolCallPatch) {
     asked(fill, ToolKind::Execute)
 }
 
-fn swapped_command(update: &mut ToolCallPatch) {
+pub fn swapped_command(update: &mut ToolCallPatch) {
     update.command = Patch::Set("rm -rf ~/swapped".into());
     update.raw_input = Patch::Set(RawJson(Arc::from(r#"{"command":"rm -rf ~/swapped"}"#)));
 }
 
-fn update(shown: &mut Shown, update: ToolCallPatch) {
+pub fn update(shown: &mut Shown, update: ToolCallPatch) {
     let update = AgentEvent::ToolCall(Box::new(update));
     shown.bench.update(update);
 }

@@ -1,0 +1,166 @@
+//! The line in which the person says why, opened in the answer that it goes with. Nothing is answered
+//! until enter, which gives both; esc leads back to the question.
+
+use crate::{
+    text::SafeText,
+    ui::{
+        action::{Action, Context},
+        keymap::Chord,
+        line_input::LineInput,
+        overlay::{Outcome, OverlayContext, Wish},
+        render::{Row, line::StyledLine},
+    },
+};
+
+use super::{
+    QuestionDialog,
+    choices::{Found, action_kind},
+};
+
+#[derive(Debug)]
+pub struct Reason {
+    /// The choice that it goes with.
+    pub at: usize,
+    line: LineInput,
+    /// What is asked has changed while it was written, and enter has not said so yet.
+    outdated: bool,
+}
+
+impl Reason {
+    fn new(at: usize) -> Self {
+        Self {
+            at,
+            line: LineInput::default(),
+            outdated: false,
+        }
+    }
+
+    /// What is asked is another thing than when the line was opened.
+    pub fn outdate(&mut self) {
+        self.outdated = true;
+    }
+
+    /// Its row, and the column of the caret.
+    pub fn row(&self, indent: usize, width: usize, cx: &OverlayContext<'_>) -> (Row, usize) {
+        let mut line = StyledLine::new();
+        line.fill_to(indent, cx.theme.text);
+        line.push("why: ", cx.theme.key_hint);
+        let before = line.width();
+        let room = width.saturating_sub(before);
+        let (text, caret) = self.line.shown(room, cx.symbols.ellipsis);
+        if text.is_empty() {
+            let (enter, esc) = (
+                cx.keymap.hint(Action::Confirm),
+                cx.keymap.hint(Action::Stop),
+            );
+            line.push(&format!("{enter} answers, {esc} goes back"), cx.theme.dim);
+        } else {
+            line.push(&text, cx.theme.text);
+        }
+        let row = line.truncate(width, cx.symbols.ellipsis);
+        (row, (before + caret).min(width.saturating_sub(1)))
+    }
+}
+
+impl QuestionDialog {
+    /// A reason is being written: keys are its text.
+    pub fn is_writing(&self) -> bool {
+        self.choices.reason.is_some()
+    }
+
+    /// What was written of a reason that was not given.
+    pub fn written(&self) -> Option<String> {
+        let reason = self.choices.reason.as_ref()?;
+        let text = reason.line.text();
+        (!text.trim().is_empty()).then_some(text)
+    }
+
+    pub(super) fn paste_reason(&mut self, text: &str) -> bool {
+        let reason = self.choices.reason.as_mut();
+        reason.map(|reason| reason.line.paste(text)).is_some()
+    }
+
+    /// The line for why not.
+    pub(super) fn reject_with_reason(&mut self) -> Outcome {
+        let kind = action_kind(Action::RejectOnce);
+        match kind.map_or(Found::None, |kind| self.choices.of_kind(kind)) {
+            Found::One(at) => self.open_reason(at),
+            Found::Several(first) => {
+                self.choices.select(first);
+                Outcome::taken().with(Wish::Toast(
+                    "there are several ways to reject: select one, then write why".into(),
+                ))
+            }
+            Found::None => {
+                Outcome::taken().with(Wish::Toast("the agent offers no way to reject once".into()))
+            }
+        }
+    }
+
+    /// The line for a word on the answer that is selected.
+    pub(super) fn answer_with_reason(&mut self, cx: &OverlayContext<'_>) -> Outcome {
+        if let Some(at) = self.choices.selected() {
+            return self.open_reason(at);
+        }
+        let (up, down, tab) = (
+            cx.keymap.hint(Action::QuestionUp),
+            cx.keymap.hint(Action::QuestionDown),
+            cx.keymap.hint(Action::Reason),
+        );
+        let text = format!("select an answer with {up} or {down}, then {tab} says why");
+        Outcome::taken().with(Wish::Toast(SafeText::line(&text)))
+    }
+
+    fn open_reason(&mut self, at: usize) -> Outcome {
+        self.choices.select(at);
+        self.choices.reason = Some(Reason::new(at));
+        Outcome::taken()
+    }
+
+    /// Back to the question, unanswered.
+    fn close_reason(&mut self) -> Outcome {
+        self.choices.reason = None;
+        self.choices.unselect();
+        Outcome::taken()
+    }
+
+    /// A key while the line is open; `None`: it is none of its own.
+    pub(super) fn reason_key(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        let reason = self.choices.reason.as_mut()?;
+        let contexts = [Context::Question, Context::Anywhere];
+        let action = cx.keymap.action(key, &contexts);
+        // What types is text, whatever it means without the line.
+        let action = action.filter(|_| !key.is_text());
+        match action {
+            Some(Action::Stop | Action::Interrupt) => return Some(self.close_reason()),
+            Some(Action::Confirm) => {}
+            Some(Action::Details | Action::QuestionScrollUp | Action::QuestionScrollDown) => {
+                return None;
+            }
+            _ if reason.line.handle(key) => return Some(Outcome::taken()),
+            Some(action) if action.info().context == Context::Question => {
+                return Some(Outcome::taken());
+            }
+            _ => return None,
+        }
+        if !self.guard.is_open(cx.now) {
+            return Some(Outcome::taken());
+        }
+        if std::mem::take(&mut reason.outdated) {
+            let enter = cx.keymap.hint(Action::Confirm);
+            let text = format!("what is asked has changed: read it, then {enter} answers");
+            return Some(Outcome::taken().with(Wish::Toast(SafeText::line(&text))));
+        }
+        let (at, text) = (reason.at, reason.line.text());
+        let outcome = self.pick(at, cx);
+        if !outcome.close {
+            return Some(outcome);
+        }
+        self.choices.reason = None;
+        let text = text.trim();
+        Some(match text.is_empty() {
+            true => outcome,
+            false => outcome.with(Wish::Reason(text.to_owned())),
+        })
+    }
+}
