@@ -61,7 +61,7 @@ fn model(current: &str) -> ConfigOption {
             current,
             vec![
                 value("default", "Default (recommended)", "Opus"),
-                grouped("Large", value("fable", "Fable 5.1", description)),
+                grouped("Large", value("grand", "Grand 5.1", description)),
                 grouped(
                     "Large",
                     value("opus", "Opus 5.5", "Best for everyday, complex tasks"),
@@ -215,9 +215,9 @@ fn values_are_chosen_from_the_list_and_lead_back_to_it() {
         "back where it was"
     );
     screen.press("right");
-    screen.types("fab");
+    screen.types("grand");
     let commands = screen.press("enter");
-    assert!(sets(&commands, "model", id("fable")));
+    assert!(sets(&commands, "model", id("grand")));
     assert!(screen.draw().contains("╭ Options "), "for the next one");
     screen.press("esc");
     assert!(!screen.draw().contains("Options"));
@@ -247,9 +247,9 @@ fn headings_stand_over_their_values_and_are_passed_over_v1_cfg_02() {
             .find(text)
             .unwrap_or_else(|| panic!("{text}: {picture}"))
     };
-    assert!(at("Default (rec") < at("Large") && at("Large") < at("Fable"));
+    assert!(at("Default (rec") < at("Large") && at("Large") < at("Grand"));
     assert!(at("Opus 5.5") < at("Small") && at("Small") < at("Haiku"));
-    for (press, on) in [("down", "fable"), ("down", "opus"), ("down", "haiku")] {
+    for (press, on) in [("down", "grand"), ("down", "opus"), ("down", "haiku")] {
         screen.press(press);
         assert!(row(&mut screen, "❯  ").contains(on));
     }
