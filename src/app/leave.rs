@@ -158,11 +158,6 @@ impl App {
         }
     }
 
-    /// What reopens the session, where the agent can.
-    pub(super) fn resume_command(&self) -> Option<SafeText> {
-        self.resume_command_of(self.sessions.shown_key()?)
-    }
-
     /// Of the sessions in which something was said, the one shown first.
     fn resume_commands(&self) -> Vec<SafeText> {
         /// Lines that a person looks through.
@@ -182,6 +177,7 @@ impl App {
         commands.take(MAX).collect()
     }
 
+    /// What reopens the session, where the agent can.
     fn resume_command_of(&self, key: SessionKey) -> Option<SafeText> {
         let session = self.sessions.get(key)?;
         let id = session.id.as_ref().filter(|_| can_resume(session))?;

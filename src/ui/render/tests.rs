@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use ratatui::style::Modifier;
+
 use super::{
     content::{checked_uri, render_content},
     excerpt::{Excerpt, Keep, unfenced},
-    line::Wrapping,
+    line::{StyledLine, Wrapping},
     notice::render_notice,
     plan::{render_finished_plan, render_pinned_plan},
     terminal::{render_screen, render_terminal_header},
@@ -402,4 +404,32 @@ fn how_a_command_ended_is_seen_however_long_it_is() {
         said(false).as_deref(),
         Some("|not run                       |\n")
     );
+}
+
+/// Where selection turns colours round, several on one row would be patches, and dim ones unreadable.
+#[test]
+fn a_selected_row_is_one_piece_in_every_theme() {
+    use crate::ui::theme::{Background, Colours, Theme};
+    for background in [Background::Unknown, Background::Dark, Background::Light] {
+        for colours in [Colours::None, Colours::Indexed, Colours::True] {
+            let theme = Theme::palette(background, colours);
+            let mut line = StyledLine::styled("❯ ", theme.accent);
+            line.push("name", theme.text.bold());
+            line.push("  what it is", theme.dim);
+            line.push("  F6", theme.key_hint);
+            let mut row = line.into_row();
+            super::line::select(&mut row, 30, theme.selected);
+            let styles = row.line.spans.iter().map(|span| span.style);
+            let reversed = theme.selected.add_modifier.contains(Modifier::REVERSED);
+            for style in styles {
+                assert_eq!(style.bg, theme.selected.bg, "{background:?} {colours:?}");
+                assert!(
+                    !reversed || style.fg.is_none(),
+                    "{background:?} {colours:?}"
+                );
+                assert!(!reversed || !style.add_modifier.contains(Modifier::DIM));
+                assert!(style.add_modifier.contains(theme.selected.add_modifier));
+            }
+        }
+    }
 }

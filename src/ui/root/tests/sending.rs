@@ -157,3 +157,28 @@ fn without_an_agent_the_draft_stays() {
         "{picture}"
     );
 }
+
+#[test]
+fn a_draft_that_was_cleared_comes_back_by_up() {
+    for working in [false, true] {
+        let bench = if working {
+            Bench::working()
+        } else {
+            Bench::ready()
+        };
+        let mut screen = Screen::new(bench);
+        screen.types("write the docs");
+        screen.ui.toast("too long to open here".into());
+        assert!(screen.status().contains("too long"));
+        assert!(screen.press("ctrl-c").is_empty());
+        assert_eq!(screen.draft(), "");
+        assert!(!screen.status().contains("too long"), "it is gone with it");
+        screen.press("up");
+        assert_eq!(screen.draft(), "write the docs");
+        // What is cleared again is there once.
+        screen.press("ctrl-c up");
+        assert_eq!(screen.draft(), "write the docs");
+        screen.press("up");
+        assert_eq!(screen.draft(), "write the docs");
+    }
+}
