@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::{
     app::{
         exit::print_rows,
-        records::{FindError, Records, Summary, wall_clock},
+        records::{FindError, Inventory, Records, Summary, wall_clock},
         state::{ui_settings, with_tilde},
         tty,
     },
@@ -27,6 +27,9 @@ use crate::{
 
 /// Cells of a session's name in the list.
 const NAME: usize = 60;
+
+/// Sessions that cannot be read and are named one by one.
+const NAMED: usize = 5;
 
 /// Without a terminal to ask.
 const WIDTH: u16 = 80;
@@ -44,20 +47,26 @@ pub fn sessions(
     let records = Records::new(state);
     match action {
         SessionsAction::List { words, json } => {
-            let found = matching(&records, &words);
-            if json {
-                return cli::print(&list_json(&found));
+            let Inventory {
+                mut sessions,
+                unreadable,
+            } = records.survey();
+            if !words.is_empty() {
+                sessions.retain(matching(&records, &words));
             }
-            if found.is_empty() {
-                let none = if words.is_empty() {
-                    "no session is stored yet"
-                } else {
-                    "no stored session contains these words"
-                };
-                cli::complain(none);
+            complain_of(&unreadable);
+            if json {
+                return cli::print(&list_json(&sessions));
+            }
+            if sessions.is_empty() {
+                if !words.is_empty() {
+                    cli::complain("no stored session contains these words");
+                } else if unreadable.is_empty() {
+                    cli::complain("no session is stored yet");
+                }
                 return Ok(());
             }
-            cli::print(&list(&found))
+            cli::print(&list(&sessions))
         }
         SessionsAction::Show { id } => {
             let (_, record) = load(&records, &id)?;
@@ -115,19 +124,24 @@ fn load(records: &Records, id: &str) -> Result<(Summary, Record), FindError> {
     Ok((summary, record))
 }
 
-/// Those in which all words occur, whatever their case.
-fn matching(records: &Records, words: &[String]) -> Vec<Summary> {
-    let mut all = records.list();
-    if words.is_empty() {
-        return all;
+fn complain_of(unreadable: &[FindError]) {
+    for error in unreadable.iter().take(NAMED) {
+        cli::complain(error);
     }
+    match unreadable.len().saturating_sub(NAMED) {
+        0 => {}
+        more => cli::complain(format!("{more} more stored sessions cannot be read")),
+    }
+}
+
+/// Those in which all words occur, whatever their case.
+fn matching(records: &Records, words: &[String]) -> impl Fn(&Summary) -> bool {
     let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    all.retain(|summary| {
+    move |summary| {
         records
             .load(&summary.id)
             .is_ok_and(|record| words.iter().all(|word| occurs(word, &record)))
-    });
-    all
+    }
 }
 
 fn occurs(word: &str, record: &Record) -> bool {

@@ -46,6 +46,20 @@ pub enum FindError {
     Io { id: String, source: io::Error },
     #[error("the stored session {id} holds nothing that can be read")]
     Damaged { id: String },
+    #[error("the stored sessions in {} cannot be read: {source}", .folder.display())]
+    Folder { folder: PathBuf, source: io::Error },
+    #[error("there is no stored session {typed:?} that can be read; {unreadable}")]
+    Unreadable {
+        typed: String,
+        unreadable: Box<FindError>,
+    },
+}
+
+/// What is stored, the newest first, and what of it cannot be read.
+#[derive(Debug, Default)]
+pub struct Inventory {
+    pub sessions: Vec<Summary>,
+    pub unreadable: Vec<FindError>,
 }
 
 fn did_you_mean(near: &Option<String>) -> String {
@@ -84,9 +98,13 @@ impl Records {
     }
 
     /// Ids and when each was last changed, the newest first.
-    fn ids(&self) -> Vec<(String, SystemTime, u64)> {
+    fn ids(&self) -> io::Result<Vec<(String, SystemTime, u64)>> {
         let mut ids = Vec::new();
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+        let entries = match fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ids),
+            entries => entries?,
+        };
+        for entry in entries.flatten() {
             let path = entry.path();
             let Ok(meta) = entry.metadata() else { continue };
             if path.extension() == Some(OsStr::new(SUFFIX))
@@ -97,22 +115,38 @@ impl Records {
             }
         }
         ids.sort_by_key(|(_, changed, _)| std::cmp::Reverse(*changed));
-        ids
+        Ok(ids)
     }
 
-    /// All stored sessions, the newest first. Reads the ends of each file.
+    /// All stored sessions that can be read, the newest first. Reads the ends of each file.
     pub fn list(&self) -> Vec<Summary> {
-        let read = |id: String| match Summary::read(&self.path(&id), &id) {
-            Ok(summary) => summary,
-            Err(error) => {
-                tracing::warn!(id, %error, "a stored session cannot be read");
-                None
+        let listed = self.survey();
+        for error in listed.unreadable {
+            tracing::warn!(%error, "not listed");
+        }
+        listed.sessions
+    }
+
+    /// All stored sessions. Reads the ends of each file.
+    pub fn survey(&self) -> Inventory {
+        let mut listed = Inventory::default();
+        let ids = self.ids().unwrap_or_else(|source| {
+            let folder = self.folder.clone();
+            listed.unreadable.push(FindError::Folder { folder, source });
+            Vec::new()
+        });
+        for (id, _, len) in ids {
+            match Summary::read(&self.path(&id), &id) {
+                Ok(Some(summary)) => listed.sessions.push(summary),
+                // Nothing was written yet, so nothing is lost.
+                Ok(None) if len == 0 => {}
+                Ok(None) => listed.unreadable.push(FindError::Damaged { id }),
+                Err(source) => listed.unreadable.push(FindError::Io { id, source }),
             }
-        };
-        let ids = self.ids().into_iter();
-        let mut all: Vec<Summary> = ids.filter_map(|(id, ..)| read(id)).collect();
-        all.sort_by_key(|summary| std::cmp::Reverse(summary.updated));
-        all
+        }
+        let sessions = &mut listed.sessions;
+        sessions.sort_by_key(|summary| std::cmp::Reverse(summary.updated));
+        listed
     }
 
     /// # Errors
@@ -135,10 +169,25 @@ impl Records {
         typed: &str,
         wanted: impl Fn(&Summary) -> bool,
     ) -> Result<Summary, FindError> {
-        let mut all = self.list();
+        let listed = self.survey();
+        let mut all = listed.sessions;
         all.retain(wanted);
+        let mut unreadable = listed.unreadable;
+        let is_typed = |error: &FindError| match error {
+            FindError::Io { id, .. } | FindError::Damaged { id } => id == typed,
+            _ => false,
+        };
+        if let Some(at) = unreadable.iter().position(is_typed) {
+            return Err(unreadable.swap_remove(at));
+        }
         if all.is_empty() {
-            return Err(FindError::Empty);
+            return Err(match unreadable.pop() {
+                Some(error) => FindError::Unreadable {
+                    typed: typed.to_owned(),
+                    unreadable: Box::new(error),
+                },
+                None => FindError::Empty,
+            });
         }
         let exact = all.iter().find(|summary| summary.id == typed);
         let named = |summary: &&Summary| summary.about.session.as_deref() == Some(typed);
@@ -209,7 +258,9 @@ impl Records {
     /// [`MAX_TOTAL`] bytes; none that a client has open.
     pub fn prune(&self, keep: usize) {
         let mut total = 0_u64;
-        for (at, (id, _, len)) in self.ids().into_iter().enumerate() {
+        // Where nothing can be read, nothing is removed.
+        let ids = self.ids().unwrap_or_default();
+        for (at, (id, _, len)) in ids.into_iter().enumerate() {
             total = total.saturating_add(len);
             if at < keep && total <= MAX_TOTAL {
                 continue;
@@ -280,6 +331,42 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_read_is_named() {
+        let state = tempfile::tempdir().expect("a folder");
+        let records = Records::new(state.path());
+        let said = |typed: &str| match records.find(typed, |_| true) {
+            Ok(found) => found.id,
+            Err(error) => error.to_string(),
+        };
+        let folder = state.path().join("sessions");
+        fs::write(&folder, "in the way").expect("written");
+        let listed = records.survey();
+        assert_eq!(listed.unreadable.len(), 1);
+        assert!(
+            said("x").contains("sessions cannot be read"),
+            "{}",
+            said("x")
+        );
+        fs::remove_file(&folder).expect("removed");
+
+        fs::create_dir_all(folder.join("folder00.jsonl")).expect("made");
+        fs::write(folder.join("empty000.jsonl"), "").expect("written");
+        assert!(said("x").contains("folder00 cannot be read: is not a regular file"));
+        fs::remove_dir(folder.join("folder00.jsonl")).expect("removed");
+        assert!(matches!(records.find("x", |_| true), Err(FindError::Empty)));
+
+        fs::write(folder.join("garbled0.jsonl"), "\0\u{1}x").expect("written");
+        store(&records, "abc00000", "sess-1", 1, None);
+        let listed = records.survey();
+        assert_eq!(listed.sessions.len(), 1);
+        let garbled = "the stored session garbled0 holds nothing that can be read";
+        assert_eq!(listed.unreadable[0].to_string(), garbled);
+        assert_eq!(said("garbled0"), garbled);
+        assert!(said("x").contains("there is no stored session"));
+        assert_eq!(said("abc"), "abc00000");
+    }
+
+    #[test]
     fn a_session_is_open_as_long_as_a_client_has_one_of_its_records() {
         let state = tempfile::tempdir().expect("a folder");
         let records = Records::new(state.path());
@@ -334,7 +421,12 @@ mod tests {
         }
         let open = RecordFile::open(&records.path("abc00000")).expect("open");
         records.prune(3);
-        let mut ids: Vec<String> = records.ids().into_iter().map(|(id, ..)| id).collect();
+        let mut ids: Vec<String> = records
+            .ids()
+            .expect("the folder")
+            .into_iter()
+            .map(|(id, ..)| id)
+            .collect();
         ids.sort();
         assert_eq!(ids, ["abc00000", "abc00003", "abc00004", "abc00005"]);
         drop(open);

@@ -21,7 +21,7 @@ use crate::{
 };
 
 pub use file::{is_record, read};
-pub use folder::{FindError, Records};
+pub use folder::{FindError, Inventory, Records};
 pub use summary::Summary;
 pub use writer::{Destination, OPEN_ELSEWHERE, RecordWriter, Screens, Trouble};
 
