@@ -221,7 +221,12 @@ impl Scroll {
     }
 
     pub fn page(&mut self, direction: isize) {
-        let page = self.height.saturating_sub(1).max(1);
+        // In few rows, the one that stays to read on from would be half of what is turned.
+        let page = match self.height {
+            0 => 1,
+            few @ 1..4 => few,
+            rows => rows - 1,
+        };
         self.by(direction.saturating_mul(page.cast_signed()));
     }
 
@@ -263,6 +268,12 @@ mod tests {
         assert_eq!(scroll.fit(10, 4), 0);
         scroll.page(1);
         assert_eq!((scroll.fit(10, 4), scroll.below()), (3, 3));
+        for (height, top) in [(0, 1), (1, 1), (2, 2), (3, 3), (4, 3), (5, 4)] {
+            let mut scroll = Scroll::default();
+            scroll.fit(10, height);
+            scroll.page(1);
+            assert_eq!(scroll.fit(10, height), top, "a page of {height}");
+        }
         scroll.end();
         assert_eq!((scroll.fit(10, 4), scroll.below()), (6, 0));
         assert_eq!(scroll.fit(5, 4), 1, "the content shrank");
