@@ -89,7 +89,10 @@ impl Launch {
             settings: settings(&open),
             prompt: prompt(&open)?,
             agent,
-            cwd: directory("--cwd", cli.cwd.as_deref().unwrap_or(Path::new(".")), start)?,
+            cwd: match &cli.cwd {
+                Some(dir) => directory("--cwd", dir, start)?,
+                None => directory("the current directory", start, start)?,
+            },
             add_dirs: open
                 .add_dir
                 .iter()
@@ -322,6 +325,26 @@ mod tests {
     fn resolve(args: &[&str]) -> Result<Launch, String> {
         let cli = Cli::try_parse_from([&["acp-tui"], args].concat()).map_err(|e| e.to_string())?;
         Launch::resolve(cli, Path::new("/")).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_directory_is_blamed_on_what_named_it() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        let start = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
+        std::fs::create_dir(&start).unwrap();
+        for (args, named) in [
+            (&["acp-tui"][..], "the current directory /"),
+            (&["acp-tui", "-C", "."], "--cwd .: "),
+            (&["acp-tui", "-C", "/", "--add-dir", "."], "--add-dir .: "),
+        ] {
+            let cli = Cli::try_parse_from(args).unwrap();
+            let error = Launch::resolve(cli, &start).unwrap_err().to_string();
+            assert!(
+                error.starts_with(named) && error.contains("is not UTF-8"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

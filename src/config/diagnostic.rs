@@ -18,8 +18,11 @@ pub enum Source {
     Default,
     /// A built-in agent profile.
     BuiltIn,
-    /// The user's file or the project's; `line` is 1-based.
-    File { path: Arc<PathBuf>, line: usize },
+    /// The user's file or the project's; `line` is 1-based, `None` where all of it is meant.
+    File {
+        path: Arc<PathBuf>,
+        line: Option<usize>,
+    },
     /// An environment variable.
     Env(String),
 }
@@ -30,17 +33,24 @@ impl Source {
         match self {
             Self::File { path, line } => {
                 let name = path.file_name().unwrap_or(path.as_os_str());
-                format!("{}:{line}", name.to_string_lossy())
+                at_line(name.to_string_lossy(), *line)
             }
             other => other.to_string(),
         }
     }
 
-    fn place(&self) -> (bool, Option<(&Path, usize)>) {
+    fn place(&self) -> (bool, Option<(&Path, Option<usize>)>) {
         match self {
             Self::File { path, line } => (false, Some((path, *line))),
             _ => (true, None),
         }
+    }
+}
+
+fn at_line(file: impl fmt::Display, line: Option<usize>) -> String {
+    match line {
+        Some(line) => format!("{file}:{line}"),
+        None => file.to_string(),
     }
 }
 
@@ -49,7 +59,7 @@ impl fmt::Display for Source {
         match self {
             Self::Default => f.write_str("default"),
             Self::BuiltIn => f.write_str("built-in"),
-            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::File { path, line } => f.write_str(&at_line(path.display(), *line)),
             Self::Env(name) => f.write_str(name),
         }
     }
@@ -110,11 +120,29 @@ pub enum ConfigError {
     },
     #[error("{}", SafeText::line(&format!("{}: {problem}", .path.display())))]
     Unusable { path: PathBuf, problem: String },
-    /// The text ends with an excerpt and a caret.
-    #[error("{}", SafeText::new(.0))]
-    Syntax(String),
+    #[error("{}", SafeText::new(&format!("{}:{line}:{column}: {problem}\n{excerpt}", .path.display())))]
+    Syntax {
+        path: PathBuf,
+        line: usize,
+        column: usize,
+        problem: String,
+        /// Of the file, with a caret.
+        excerpt: String,
+    },
     #[error("no home directory: set HOME")]
     NoHome,
     #[error("the layers do not fit together: {0}")]
     Layers(String),
+}
+
+impl ConfigError {
+    /// What is wrong with the file, and in which line, without its name.
+    pub(super) fn of_file(&self) -> (Option<usize>, String) {
+        match self {
+            Self::Unreadable { source, .. } => (None, format!("cannot be read: {source}")),
+            Self::Unusable { problem, .. } => (None, problem.clone()),
+            Self::Syntax { line, problem, .. } => (Some(*line), problem.clone()),
+            other => (None, other.to_string()),
+        }
+    }
 }

@@ -192,6 +192,16 @@ fn parse(source: &SourceText, below: &Layers) -> Result<Layer, ConfigError> {
     .map_err(|error| source.syntax_error(&error))
 }
 
+fn broken_project(layers: &mut Layers, path: PathBuf, error: &ConfigError) -> TrustState {
+    let (line, problem) = error.of_file();
+    let path = Arc::new(path);
+    let message = format!("the project's file is not used: {problem}");
+    let warning = Warning::new(Source::File { path, line }, "", message);
+    layers.warnings.push(warning);
+    layers.project_is_broken = true;
+    TrustState::NotNeeded
+}
+
 fn add_project(
     layers: &mut Layers,
     options: &LoadOptions,
@@ -204,27 +214,12 @@ fn add_project(
         Ok(Some(source)) => source,
         Ok(None) => return Ok(TrustState::NotNeeded),
         // Whatever a repository holds in its place does not keep the person from working there.
-        Err(error) => {
-            let source = Source::File {
-                path: Arc::new(path),
-                line: 1,
-            };
-            let message = format!("the project's file is not used: {error}");
-            layers.warnings.push(Warning::new(source, "", message));
-            layers.project_is_broken = true;
-            return Ok(TrustState::NotNeeded);
-        }
+        Err(error) => return Ok(broken_project(layers, path, &error)),
     };
     let mut rest = match parse(&source, layers) {
         Ok(rest) => rest,
         // No more than the above; it cannot have been approved like this and count.
-        Err(error) => {
-            let source = source.source(&(0..0));
-            let message = format!("the project's file is not used: {error}");
-            layers.warnings.push(Warning::new(source, "", message));
-            layers.project_is_broken = true;
-            return Ok(TrustState::NotNeeded);
-        }
+        Err(error) => return Ok(broken_project(layers, path, &error)),
     };
     let shown = project::split_display(&mut rest);
     let display = !project::is_empty(&shown);

@@ -94,7 +94,7 @@ impl SourceText {
     pub fn source(&self, span: &Range<usize>) -> Source {
         Source::File {
             path: self.path.clone(),
-            line: self.line(span.start),
+            line: Some(self.line(span.start)),
         }
     }
 
@@ -113,12 +113,16 @@ impl SourceText {
             .map_or(1, |t| t.lines().next().unwrap_or_default().chars().count())
             .clamp(1, EXCERPT_CHARS);
         let gutter = " ".repeat(line.to_string().len());
-        ConfigError::Syntax(format!(
-            "{}:{line}:{column}: {}\n{gutter} |\n{line} | {shown}\n{gutter} | {}{}",
-            self.path.display(),
-            error.message(),
-            " ".repeat(column - 1 - skipped),
-            "^".repeat(marked),
-        ))
+        ConfigError::Syntax {
+            path: self.path.to_path_buf(),
+            line,
+            column,
+            problem: error.message().to_owned(),
+            excerpt: format!(
+                "{gutter} |\n{line} | {shown}\n{gutter} | {}{}",
+                " ".repeat(column - 1 - skipped),
+                "^".repeat(marked),
+            ),
+        }
     }
 }

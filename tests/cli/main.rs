@@ -321,7 +321,7 @@ fn bash_completes_behind_a_command_and_offers_none_that_is_hidden() {
 #[test]
 fn a_projects_file_that_is_no_toml_is_a_warning_only() {
     let shell = Shell::new();
-    fs::write(shell.path().join("project/.acp-tui.toml"), "a = [\n").unwrap();
+    fs::write(shell.path().join("project/.acp-tui.toml"), "a = [1\n").unwrap();
     for args in [
         &["agents"][..],
         &["sessions"],
@@ -329,7 +329,8 @@ fn a_projects_file_that_is_no_toml_is_a_warning_only() {
     ] {
         let ran = shell.run(args);
         assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
-        let expected = "the project's file is not used";
+        let expected = ".acp-tui.toml:1: the project's file is not used: ";
         assert!(ran.err.contains(expected), "{args:?}: {}", ran.err);
+        assert_eq!(ran.err.matches(".acp-tui.toml").count(), 1, "{}", ran.err);
     }
 }
