@@ -179,6 +179,7 @@ impl Recording {
         let quoted: String = raw.chars().take(QUOTED).collect();
         Word::FromAgent(FromAgent::Noise {
             what: SafeText::line(&quoted),
+            bytes: raw.len(),
             count: self.noise,
         })
     }

@@ -51,8 +51,13 @@ pub enum FromAgent {
     /// It departs from v1. Comes before the first message that shows it.
     Dialect(DialectHint),
     /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
-    /// (V1-RPC-14). `count` is how many there were on this connection so far.
-    Noise { what: SafeText, count: u64 },
+    /// (V1-RPC-14). `what` is its beginning, `bytes` how long it was; `count` is how many there were on this
+    /// connection so far.
+    Noise {
+        what: SafeText,
+        bytes: usize,
+        count: u64,
+    },
     /// A message of more than `limit` bytes, which was not kept (V1-RPC-21).
     Oversized { limit: usize },
 }

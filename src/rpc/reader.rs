@@ -307,7 +307,7 @@ impl<P: Protocol> Reader<P> {
             Message::Noise => {
                 let quoted: String = line.chars().take(QUOTED_CHARS).collect();
                 let quoted = without_colours(&quoted);
-                self.noise(SafeText::line(&quoted));
+                self.noise(SafeText::line(&quoted), line.len());
             }
         }
     }
@@ -426,10 +426,11 @@ impl<P: Protocol> Reader<P> {
         }
     }
 
-    fn noise(&mut self, what: SafeText) {
+    fn noise(&mut self, what: SafeText, bytes: usize) {
         self.noise += 1;
         let noise = FromAgent::Noise {
             what,
+            bytes,
             count: self.noise,
         };
         self.inbox.push(Inbound::FromAgent(noise), QUOTED_CHARS);

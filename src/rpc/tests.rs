@@ -467,6 +467,7 @@ async fn noise_is_told_and_counted_and_unknown_notifications_pass() {
         .await;
     let noise = |what: &str, count| FromAgent::Noise {
         what: SafeText::line(what),
+        bytes: what.len() + if count == 1 { "\x1b[m".len() } else { 0 },
         count,
     };
     assert_eq!(

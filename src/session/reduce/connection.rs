@@ -21,6 +21,9 @@ use super::{
 /// With more lines than this that are no messages it is asked whether to go on (V1-RPC-14).
 const MUCH_NOISE: u64 = 100;
 
+/// Bytes of a line that is no message and still may be one of a log.
+pub(super) const LONG_NOISE: usize = 64 << 10;
+
 /// Cells of the stderr line that is shown with an agent's end.
 const STDERR_LINE: usize = 200;
 
@@ -42,6 +45,8 @@ pub(super) struct Link {
     slow: Option<BlockId>,
     /// That a message was too long was said.
     told_oversized: bool,
+    /// That a long line was no message was said.
+    told_long: bool,
     /// The notice that counts this connection's noise.
     noise: Option<BlockId>,
 }
@@ -342,7 +347,15 @@ impl Step<'_> {
     }
 
     /// Lines on stdout that are no messages: one quiet line that counts them (V1-RPC-14).
-    pub(super) fn noise(&mut self, what: &SafeText, count: u64) {
+    pub(super) fn noise(&mut self, what: &SafeText, bytes: usize, count: u64) {
+        if bytes > LONG_NOISE && !std::mem::replace(&mut self.session.inner.link.told_long, true) {
+            // No line of a log: a message, or an answer, may be lost with it.
+            let text = format!(
+                "{} sent a line of {bytes} bytes that is no message: it was left out",
+                self.agent_name()
+            );
+            self.say_more(NoticeLevel::Warning, SafeText::line(&text), what.clone());
+        }
         let text = SafeText::line(&match count {
             1 => "the agent sent a line that is no message".to_owned(),
             _ => format!("the agent sent {count} lines that are no messages"),

@@ -422,7 +422,7 @@ impl Step<'_> {
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Unasked { message } => self.say_unasked(&message),
             FromAgent::Dialect(hint) => self.dialect(hint),
-            FromAgent::Noise { what, count } => self.noise(&what, count),
+            FromAgent::Noise { what, bytes, count } => self.noise(&what, bytes, count),
             FromAgent::Oversized { limit } => self.oversized(limit),
         }
     }

@@ -1,3 +1,4 @@
+use super::super::connection::LONG_NOISE;
 use super::*;
 use crate::proto::{DialectHint, DialectRow, ExitStatus, Protocol, code};
 use crate::session::{AgentInfo, Attention, ToolState};
@@ -367,6 +368,7 @@ fn noise_is_one_line_that_counts_v1_rpc_14() {
     for count in 1..=150 {
         play.agent(FromAgent::Noise {
             what: "INFO starting".into(),
+            bytes: LONG_NOISE,
             count,
         });
     }
@@ -374,6 +376,20 @@ fn noise_is_one_line_that_counts_v1_rpc_14() {
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].contains("150 lines"));
     assert!(said[1].contains("shift-F5 ends it"), "{said:?}");
+}
+
+#[test]
+fn a_long_line_that_is_no_message_is_said_once() {
+    for (bytes, said) in [(LONG_NOISE - 1, 1), (LONG_NOISE, 1), (LONG_NOISE + 1, 2)] {
+        let mut play = Play::open();
+        for count in 1..=3 {
+            let what = "\0\0".into();
+            play.agent(FromAgent::Noise { what, bytes, count });
+        }
+        assert_eq!(play.said().len(), said, "{bytes}: {:?}", play.said());
+        let warned = play.mentions(&format!("a line of {bytes} bytes that is no message"));
+        assert_eq!(warned, said == 2);
+    }
 }
 
 #[test]
