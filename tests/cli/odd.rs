@@ -226,6 +226,101 @@ fn logs_that_cannot_be_written_any_more_are_said_once() {
 }
 
 #[test]
+fn stored_sessions_that_cannot_be_read_are_named() {
+    let shell = talked();
+    let sessions = shell.path().join(".local/state/acp-tui/sessions");
+    let id = listed(&shell)[0]["id"].as_str().unwrap().to_owned();
+    let file = sessions.join(&id).with_extension("jsonl");
+    fs::write(&file, [7; 4_000]).unwrap();
+    fs::create_dir(sessions.join("folder00.jsonl")).unwrap();
+    let ran = shell.run(&["sessions"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    for said in [
+        format!("the stored session {id} holds nothing that can be read"),
+        "the stored session folder00 cannot be read: is not a regular file".to_owned(),
+    ] {
+        assert_eq!(ran.err.matches(&said).count(), 1, "{}", ran.err);
+    }
+    assert!(!ran.err.contains("no session is stored"), "{}", ran.err);
+    let ran = shell.run(&["sessions", "show", &id]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("holds nothing that can be read"),
+        "{}",
+        ran.err
+    );
+
+    let state = shell.path().join(".local/state/acp-tui");
+    fs::remove_dir_all(&state).unwrap();
+    fs::write(&state, "in the way").unwrap();
+    let ran = shell.run(&["sessions"]);
+    assert!(ran.err.contains("the stored sessions in "), "{}", ran.err);
+    assert!(!ran.err.contains("no session is stored"), "{}", ran.err);
+}
+
+/// The exit code is that of what was said, however long the agent takes to go.
+#[test]
+fn an_agent_that_closes_its_pipes_and_lives_on_ends_a_run_by_one_rule() {
+    for closes in ["exec >&-", "exec >&- 2>&-", "exec >&- 2>&- <&-", "exec <&-"] {
+        let shell = Shell::new();
+        let agent = shell.path().join("agent.sh");
+        let script = format!(
+            r#"trap '' TERM
+id() {{ read -r line; id=${{line#*\"id\":}}; id=${{id%%[,\}}]*}}; }}
+id; echo '{{"jsonrpc":"2.0","id":'$id',"result":{{"protocolVersion":1}}}}'
+id; echo '{{"jsonrpc":"2.0","id":'$id',"result":{{"sessionId":"s"}}}}'
+id
+{closes}
+while :; do /bin/sleep 1; done
+"#
+        );
+        fs::write(&agent, script).unwrap();
+        let agent = agent.to_str().unwrap();
+        let ran = shell.run(&["run", "go", "--timeout", "4", "--", "/bin/sh", agent]);
+        let said = [
+            ("went on running", 1),
+            ("closed its input", 1),
+            ("timed out", 5),
+        ];
+        let of_code = said.iter().filter(|(words, _)| ran.err.contains(words));
+        let codes: Vec<i32> = of_code.map(|(_, code)| *code).collect();
+        assert_eq!(codes, [ran.code], "{closes}: {}", ran.err);
+        assert_eq!(ran.code == 5, closes == "exec <&-", "{closes}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_long_line_that_is_no_message_is_told_of() {
+    let shell = Shell::new();
+    let line = format!("{}\n", "\0".repeat(1 << 20));
+    shell.scripted(&json!([{"on": "session/prompt",
+        "do": [{"raw": "a line of a log\n"}, {"raw": line}, {"raw": line}, {"text": "an answer"}]}]));
+    let ran = shell.run(&["run", "go"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "an answer\n"));
+    let said = "a line of 1048576 bytes that is no message";
+    assert_eq!(ran.err.matches(said).count(), 1, "{}", ran.err);
+    assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+}
+
+#[test]
+fn what_has_no_end_is_not_played() {
+    let shell = Shell::new();
+    for line in [
+        "\"$ACP\" replay /dev/zero --format text",
+        "\"$ACP\" replay - --format text < /dev/urandom",
+        "ln -s /dev/zero link; \"$ACP\" replay link --format json",
+    ] {
+        let ran = by_shell(&shell, line);
+        assert_eq!(ran.code, 2, "{line}: {}", ran.err);
+        assert!(
+            ran.err.contains("is neither a file, a pipe nor a terminal"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
 fn what_comes_through_a_pipe_is_played() {
     let shell = talked();
     let stored = shell.path().join(".local/state/acp-tui/sessions");

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{OUTPUT_PATIENCE, Run, SESSION};
+use super::{OUTPUT_PATIENCE, Run, SESSION, ending::Stop};
 use crate::{
     acp::StopMode,
     app::{
@@ -102,15 +102,22 @@ impl Run {
                 tokio::time::sleep(OUTPUT_PATIENCE).await;
                 return code;
             }
-            loop {
+            let stop = loop {
                 tokio::select! {
                     told = signals.recv() => match told {
-                        Told::End(_) | Told::Interrupt(_) => return ExitCode::Interrupted,
+                        Told::End(_) | Told::Interrupt(_) => break Stop::Interrupted,
                         Told::Stop | Told::Continue | Told::Resize => {}
                     },
-                    () = reached(deadline) => return ExitCode::Refused,
+                    () = reached(deadline) => break Stop::TimeOver,
                 }
+            };
+            // What went wrong before was said with its own code, which stands.
+            if code != ExitCode::Done {
+                return code;
             }
+            let (code, problem) = stop.outcome();
+            complain(problem.map(|problem| problem.message).unwrap_or_default());
+            code
         };
         tokio::select! {
             // What cannot be written is no success, however the turn ended.

@@ -11,7 +11,8 @@ mod tests;
 use std::{
     collections::VecDeque,
     fs::File,
-    io::{self, Read},
+    io::{self, IsTerminal, Read},
+    os::{fd::AsFd, unix::fs::FileTypeExt},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -48,20 +49,23 @@ struct Input {
 impl Input {
     fn of(file: &Path) -> anyhow::Result<Self> {
         let shown = || file.display().to_string();
-        let piped: Option<Box<dyn Read>> = if file == Path::new("-") {
-            Some(Box::new(io::stdin()))
+        let piped = if file == Path::new("-") {
+            File::from(io::stdin().as_fd().try_clone_to_owned().context("stdin")?)
         } else if file
             .metadata()
             .is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
         {
-            Some(Box::new(File::open(file).with_context(shown)?))
+            File::open(file).with_context(shown)?
         } else {
-            None
-        };
-        let Some(piped) = piped else {
             let path = file.to_owned();
             return Ok(Self { path, _aside: None });
         };
+        let kind = piped.metadata().with_context(shown)?.file_type();
+        if (kind.is_char_device() || kind.is_block_device()) && !piped.is_terminal() {
+            // /dev/zero has no end.
+            let text = format!("{}: is neither a file, a pipe nor a terminal", shown());
+            return Err(CliError::Usage(text).into());
+        }
         let mut aside = NamedTempFile::new().context("a temporary file")?;
         let bytes = io::copy(&mut piped.take(MAX_PIPED), &mut aside).with_context(shown)?;
         if bytes == MAX_PIPED {
