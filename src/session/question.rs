@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
     proto::{
-        Diff, ElicitationId, Form, HostRequest, PermissionOption, RequestKey, SessionId,
+        Diff, ElicitationId, Form, HostRequest, PermissionOption, RawJson, RequestKey, SessionId,
         ToolCallId, ToolContent, ToolInput, ToolKind, ToolLocation,
     },
     session::{Address, BlockId, Stray},
@@ -113,6 +113,8 @@ pub struct PermissionQuestion {
 pub struct Changed {
     /// The command that was asked about first; raw.
     pub command: Option<String>,
+    /// And the raw input of the call.
+    pub input: Option<RawJson>,
 }
 
 /// What a permission request is about, as policy rules match it.

@@ -158,6 +158,8 @@ fn neutralise(raw: &str, ends: LineEnds) -> Cow<'_, str> {
     out.push_str(plain);
     let mut marks = 0;
     let mut previous = plain.chars().next_back();
+    let is_dotted = |c| matches!(c, '\u{2801}'..='\u{28ff}');
+    let mut draws = None;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
         let before = previous.replace(c);
@@ -176,6 +178,11 @@ fn neutralise(raw: &str, ends: LineEnds) -> Cow<'_, str> {
             '\u{7f}' => out.push('\u{2421}'),
             c if is_invisible(c) || is_idle_joiner(c, before) => {
                 out.push_str(&format!("<U+{:04X}>", c as u32));
+            }
+            // The braille pattern without a dot is the ground of drawings in braille; elsewhere it is a
+            // blank that no one takes for one.
+            '\u{2800}' if !*draws.get_or_insert_with(|| raw.contains(is_dotted)) => {
+                out.push_str("<U+2800>");
             }
             c => out.push(c),
         }
@@ -224,6 +231,7 @@ pub(super) fn is_invisible(c: char) -> bool {
         | '\u{ffa0}'
         | '\u{fff9}'..='\u{fffb}'
         | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d159}'
         | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}')
 }
@@ -277,6 +285,14 @@ mod tests {
             SafeText::new("\u{2764}\u{fe0f}\u{fe00}\u{fe01}").as_str(),
             "\u{2764}\u{fe0f}<U+FE00><U+FE01>"
         );
+    }
+
+    #[test]
+    fn braille_without_dots_is_seen_outside_of_drawings() {
+        assert_eq!(SafeText::new("rm\u{2800}x").as_str(), "rm<U+2800>x");
+        assert_eq!(SafeText::line("\u{2800}").as_str(), "<U+2800>");
+        let drawing = "\u{2800}\u{2801}\u{28ff}\n\u{2800}\u{2800}\u{2804}";
+        assert_eq!(SafeText::new(drawing).as_str(), drawing);
     }
 
     #[test]

@@ -303,9 +303,9 @@ impl Step<'_> {
 
     /// Takes into the open questions what the agent has changed of their call.
     pub(super) fn change_asked(&mut self, block: BlockId, before: Option<AskedOf>) {
-        if before.is_none() || before == self.asked_of(block) {
+        let Some((_, input)) = before.clone().filter(|_| before != self.asked_of(block)) else {
             return;
-        }
+        };
         for at in 0..self.session.questions.len() {
             let Some(Question::Permission(question)) = self.session.questions.get(at) else {
                 continue;
@@ -332,6 +332,7 @@ impl Step<'_> {
                 // What was asked about first stays there through any number of changes.
                 question.changed.get_or_insert(Changed {
                     command: before.command,
+                    input: input.clone(),
                 });
                 if !question.judging {
                     self.judge(at);

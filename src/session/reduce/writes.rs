@@ -51,10 +51,11 @@ impl Step<'_> {
                 if !shows {
                     return;
                 }
+                let input = step.tool(block).and_then(|call| call.raw_input.clone());
                 if let Some(Question::Permission(question)) = step.session.questions.get_mut(at) {
                     question.revision += 1;
                     let command = question.subject.command.clone();
-                    question.changed.get_or_insert(Changed { command });
+                    question.changed.get_or_insert(Changed { command, input });
                 }
                 step.compare(block, Told::Asked);
             });

@@ -1,6 +1,7 @@
 //! What a question is about, laid out whole: nothing of it is cut, long blank runs may be counted.
 
 use std::{
+    collections::BTreeSet,
     ops::Range,
     path::{Component, Path, PathBuf},
     sync::Arc,
@@ -17,6 +18,7 @@ use crate::{
         render::{
             Row,
             diff::{DiffOptions, diff_rows},
+            format::count,
             line::{StyledLine, Wrapping},
             tool::shown_path,
         },
@@ -37,6 +39,28 @@ pub struct Body {
     pub lead: Option<Range<usize>>,
     /// Some rows will look better once the offloaded work is done.
     pub provisional: bool,
+    /// Of a command that would run.
+    pub run: Option<RunRows>,
+}
+
+/// Rows of a command, what is set for it, and where it runs. What changes what runs stands above.
+#[derive(Clone, Debug)]
+pub struct RunRows {
+    pub lines: Range<usize>,
+    pub env: Range<usize>,
+    pub place: Range<usize>,
+}
+
+impl RunRows {
+    /// As they are where each row is another one.
+    fn moved(&self, to: impl Fn(usize) -> usize) -> Self {
+        let range = |rows: &Range<usize>| to(rows.start)..to(rows.end);
+        Self {
+            lines: range(&self.lines),
+            env: range(&self.env),
+            place: range(&self.place),
+        }
+    }
 }
 
 /// Rows of each diff that are laid out in the dialog, and with the screen to itself; the viewer has
@@ -105,6 +129,8 @@ impl Body {
         if let Some(lead) = &mut self.lead {
             *lead = lead.start + rows.len()..lead.end + rows.len();
         }
+        let more = rows.len();
+        self.run = self.run.take().map(|run| run.moved(|at| at + more));
         self.rows.splice(0..0, rows);
     }
 
@@ -115,6 +141,8 @@ impl Body {
         led.left_out += lead.len();
         led.rows.drain(lead);
         led.lead = None;
+        // It stands above all diffs.
+        led.run = led.run.filter(|run| run.place.end <= led.rows.len());
         Some(led)
     }
 
@@ -144,7 +172,17 @@ impl Body {
         }
         let mut out = Vec::with_capacity(self.rows.len());
         let mut run = Vec::new();
-        for row in &self.rows {
+        // Where each row comes to stand; those of a command stay its own.
+        let mut places = Vec::with_capacity(self.rows.len() + 1);
+        let ends = self
+            .run
+            .as_ref()
+            .map(|run| [run.lines.start, run.lines.end]);
+        for (at, row) in self.rows.iter().enumerate() {
+            if ends.is_some_and(|ends| ends.contains(&at)) {
+                flush_blanks(&mut run, &mut out, cx);
+            }
+            places.push(out.len());
             if is_blank(row) {
                 run.push(row.clone());
             } else {
@@ -153,11 +191,54 @@ impl Body {
             }
         }
         flush_blanks(&mut run, &mut out, cx);
+        let place = |at: usize| places.get(at).copied().unwrap_or(out.len());
         Some(Self {
+            run: self.run.as_ref().map(|run| run.moved(place)),
             rows: out,
             lead: None,
             ..*self
         })
+    }
+
+    /// What is shown of a command that does not fit in so many rows, and how many rows of it all that
+    /// is: its beginning and its end, and where and with what it runs, before its middle. `None` where
+    /// it fits.
+    pub fn folded(&self, window: usize, cx: &OverlayContext<'_>) -> Option<(Vec<Row>, usize)> {
+        let run = self.run.as_ref()?;
+        let all = run.place.end.min(self.rows.len());
+        if all <= window {
+            return None;
+        }
+        let last = run.lines.end.saturating_sub(1);
+        let needed = [run.lines.start, 0]
+            .into_iter()
+            .chain(run.place.clone())
+            .chain([last])
+            .chain(0..run.lines.start)
+            .chain(run.env.clone());
+        let mut kept: BTreeSet<usize> = BTreeSet::new();
+        let mut keep = |row: usize| {
+            let new = kept.insert(row);
+            let fits = kept.len() + gaps(&kept, run.lines.start).count() <= window;
+            if new && !fits {
+                kept.remove(&row);
+            }
+            fits
+        };
+        for row in needed {
+            keep(row);
+        }
+        run.lines.clone().all(keep);
+        let mut rows = Vec::with_capacity(window);
+        let mut gaps = gaps(&kept, run.lines.start).peekable();
+        for row in &kept {
+            if let Some(gap) = gaps.next_if(|gap| gap.end == *row) {
+                let text = format!("  +{}", count(gap.len(), "line"));
+                rows.push(StyledLine::styled(&text, cx.theme.warning).into_row());
+            }
+            rows.extend(self.rows.get(*row).cloned());
+        }
+        Some((rows, kept.len()))
     }
 }
 
@@ -171,11 +252,40 @@ fn flush_blanks(run: &mut Vec<Row>, out: &mut Vec<Row>, cx: &OverlayContext<'_>)
     run.clear();
 }
 
+/// Rows from `first` on that are left out above each of those, where there are any.
+fn gaps(kept: &BTreeSet<usize>, first: usize) -> impl Iterator<Item = Range<usize>> {
+    let kept = kept.range(first..);
+    let ends = std::iter::once(first).chain(kept.clone().map(|row| row + 1));
+    let gaps = ends.zip(kept).map(|(from, to)| from..*to);
+    gaps.filter(|gap| !gap.is_empty())
+}
+
+/// Whether nothing is seen in a row but signs of what would not be seen.
 fn is_blank(row: &Row) -> bool {
-    row.line
-        .spans
-        .iter()
-        .all(|span| span.content.chars().all(char::is_whitespace))
+    let text = row.line.to_string();
+    let no_ink = |text: &str| text.chars().all(|c| c.is_whitespace() || c == '\u{2800}');
+    let mut rest = without_torn_signs(&text);
+    while let Some((at, len)) = next_sign(rest) {
+        if !no_ink(&rest[..at]) {
+            return false;
+        }
+        rest = &rest[at + len..];
+    }
+    no_ink(rest)
+}
+
+/// A row without the halves of signs that the wrapping left at both of its ends.
+fn without_torn_signs(row: &str) -> &str {
+    let of_sign = |c: char| matches!(c, 'U' | '+' | '0'..='9' | 'A'..='F');
+    let row = row.trim();
+    let row = match row.split_once('>') {
+        Some((half, rest)) if half.chars().all(of_sign) => rest,
+        _ => row,
+    };
+    match row.rsplit_once('<') {
+        Some((rest, half)) if half.chars().all(of_sign) => rest,
+        _ => row,
+    }
 }
 
 /// A line in which the signs that stand for invisible characters cannot be overlooked.

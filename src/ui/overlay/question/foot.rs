@@ -36,6 +36,10 @@ impl QuestionDialog {
             line.push(&text, theme.dim);
         }
         line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
+        if self.expanded && below > 0 {
+            line.push(&cx.keymap.hint(Action::QuestionScrollDown), theme.key_hint);
+            line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
+        }
         line.push(&cx.keymap.hint(Action::Details), theme.key_hint);
         line.push(if self.expanded { " less" } else { " all" }, theme.dim);
         if cx.frame == Frame::Compact {

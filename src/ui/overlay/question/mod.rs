@@ -609,21 +609,31 @@ impl QuestionDialog {
     fn draw_body(&mut self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) {
         let width = usize::from(area.width);
         let mut scroll = self.scroll;
+        let expanded = self.expanded;
         let body = self.layout(width, cx).fitting(area.height.into());
         let len = body.rows.len();
         let fits = len <= area.height.into() && body.left_out == 0;
         let window = area.height.saturating_sub(u16::from(!fits));
         let top = scroll.fit(len, window);
-        let rows = body.rows.iter().skip(top);
-        draw_rows(
-            rows,
-            Rect {
-                height: window,
-                ..area
-            },
-            buffer,
-        );
-        let hidden = scroll.below() + body.left_out;
+        let folded = match top {
+            0 if !fits && !expanded => body.folded(window.into(), cx),
+            _ => None,
+        };
+        let rows_area = Rect {
+            height: window,
+            ..area
+        };
+        let below = match folded {
+            Some((rows, shown)) => {
+                draw_rows(&rows, rows_area, buffer);
+                len.saturating_sub(shown)
+            }
+            None => {
+                draw_rows(body.rows.iter().skip(top), rows_area, buffer);
+                scroll.below()
+            }
+        };
+        let hidden = below + body.left_out;
         if self.subject.must_be_read() {
             let end = len.min(top + usize::from(window));
             let size = (area.width, window);

@@ -13,7 +13,7 @@ use crate::{
         render::{
             content::{FULL_ROWS, render_content},
             diff::{change_label, diff_stats},
-            format::bytes,
+            format::{bytes, count},
             json::laid_out,
             line::StyledLine,
         },
@@ -34,6 +34,9 @@ const RAW_BYTES_EXPANDED: usize = 512 << 10;
 
 /// Bytes of one that needs no viewer.
 const SEEN_AT_ONCE: usize = 512;
+
+/// Lines of a raw input that became others, on each side; of more their number.
+const MAX_CHANGED: usize = 12;
 
 /// Files that are named above their diffs; of more their number.
 const MAX_FILES: usize = 20;
@@ -130,11 +133,14 @@ impl Subject for Permission {
             cx,
         };
         let question = self.now(cx);
+        let input = self.input_to_show(cx);
+        if let (Some(changed), Some(now)) = (&question.changed, &input) {
+            builder.changed_input(changed.input.as_ref(), now);
+        }
+        builder.strays(question);
         builder.command(question);
         builder.asked_before(question);
         builder.title(question);
-        builder.strays(question);
-        let input = self.input_to_show(cx);
         // A change tells more than what it was made of, and stands first.
         let (above, below) = match self.has_diff(cx) {
             false => (input, None),
@@ -307,6 +313,39 @@ impl Builder<'_> {
         if let Some(reason) = &question.reason {
             let line = StyledLine::styled(&format!("asked because: {reason}"), theme.dim);
             self.body.push(line, self.width);
+        }
+    }
+
+    /// What of a raw input is another one than when it was asked: nobody looks for it in the whole.
+    fn changed_input(&mut self, before: Option<&RawJson>, now: &RawJson) {
+        let theme = self.cx.theme;
+        let lines = |raw: &RawJson| laid_out(&raw.0, RAW_BYTES).0;
+        let (before, now) = (before.map(lines).unwrap_or_default(), lines(now));
+        let old: Vec<&str> = before.lines().collect();
+        let new: Vec<&str> = now.lines().collect();
+        let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {
+            pairs.take_while(|(old, new)| old == new).count()
+        };
+        let above = same(&mut old.iter().zip(&new));
+        let most = old.len().min(new.len()) - above;
+        let below = same(&mut old.iter().rev().zip(new.iter().rev())).min(most);
+        let said = [
+            ("! input now ", &new, theme.strong),
+            ("        was ", &old, theme.dim),
+        ];
+        for (label, lines, style) in said {
+            let changed = lines.get(above..lines.len() - below).unwrap_or_default();
+            if changed.is_empty() {
+                continue;
+            }
+            let (told, more) = changed.split_at(changed.len().min(MAX_CHANGED));
+            let label = StyledLine::styled(label, theme.warning);
+            self.verbatim(&SafeText::new(&told.join("\n")), &label, style);
+            if !more.is_empty() {
+                let more = format!("+{}", count(more.len(), "line"));
+                let more = StyledLine::styled(&more, theme.warning);
+                self.body.push(more, self.width);
+            }
         }
     }
 

@@ -8,7 +8,10 @@ use crate::{
     ui::{overlay::OverlayContext, render::line::StyledLine},
 };
 
-use super::{Body, body::has_signs};
+use super::{
+    Body,
+    body::{RunRows, has_signs},
+};
 
 /// What is shown of it.
 pub struct Run<'a> {
@@ -45,7 +48,9 @@ impl Body {
             self.push(note, width);
         }
         let sign = StyledLine::styled("$ ", theme.dim);
+        let first = self.rows.len();
         push(self, &exact(run.line), &sign, theme.strong);
+        let end = self.rows.len();
         if !others.is_empty() {
             let all: Vec<SafeText> = others.iter().map(EnvVariable::assignment).collect();
             let all: Vec<&str> = all.iter().map(SafeText::as_str).collect();
@@ -67,7 +72,13 @@ impl Body {
             let way = if shell { "a line for sh" } else { "no shell" };
             place.push(&format!(" {} {way}", cx.symbols.separator), theme.dim);
         }
+        let below = self.rows.len();
         self.push(place, width);
+        self.run = Some(RunRows {
+            lines: first..end,
+            env: end..below,
+            place: below..self.rows.len(),
+        });
         signs
     }
 }

@@ -1,6 +1,7 @@
 mod answers;
 mod changes;
 mod commands;
+mod folds;
 mod inputs;
 mod pages;
 mod reasons;
@@ -151,60 +152,6 @@ fn stops(outcome: &Outcome) -> bool {
 }
 
 // What is seen.
-
-#[test]
-fn lines_behind_blank_lines_are_counted_and_shown() {
-    let command = format!("echo safe{}touch HIDDEN-LINE", "\n".repeat(70));
-    let mut shown = run(&command);
-    for (width, height) in [(40, 10), (80, 24), (120, 40), (200, 50)] {
-        let picture = shown.draw(width, height);
-        assert!(picture.contains("(69 blank lines)"), "{picture}");
-        assert!(
-            picture.contains("HIDDEN-LINE") || picture.contains("ctrl-o all"),
-            "{picture}"
-        );
-        for name in ["Allow once", "Always allow", "Reject"] {
-            assert!(picture.contains(name), "{picture}");
-        }
-        shown.press("ctrl-o");
-        let expanded = shown.draw(width, height);
-        assert!(
-            expanded.contains("HIDDEN-LINE") || expanded.contains("lines · ctrl-o less"),
-            "{expanded}"
-        );
-        shown.press("ctrl-o");
-    }
-    let picture = shown.draw(80, 40);
-    let rows = picture.lines().filter(|row| row.starts_with('│')).count();
-    assert!(
-        (5..15).contains(&rows),
-        "as high as what is shown:\n{picture}"
-    );
-    shown.press("ctrl-o");
-    let picture = shown.draw(80, 30);
-    assert!(picture.contains("HIDDEN-LINE"), "{picture}");
-}
-
-#[test]
-fn a_long_command_is_scrolled_and_shown_whole_on_demand() {
-    let lines: Vec<String> = (1..=60).map(|n| format!("echo line-{n}")).collect();
-    let mut shown = run(&lines.join("\n"));
-    let picture = shown.draw(80, 24);
-    assert!(picture.contains("line-3") && !picture.contains("line-60"));
-    assert!(picture.contains("lines · ctrl-o all"), "{picture}");
-    for _ in 0..100 {
-        shown.press("ctrl-down");
-    }
-    let picture = shown.draw(80, 24);
-    assert!(picture.contains("line-60"), "{picture}");
-    assert!(picture.contains("lines above"), "{picture}");
-    shown.press("ctrl-o");
-    let picture = shown.draw(80, 24);
-    assert!(picture.contains("line-1\u{20}") || picture.contains("$ echo line-1"));
-    shown.press("pgdn");
-    shown.press("ctrl-end");
-    assert!(shown.draw(80, 24).contains("line-60"));
-}
 
 #[test]
 fn invisible_characters_are_seen() {
