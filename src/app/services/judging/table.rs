@@ -80,6 +80,8 @@ pub const TABLE: &[Row] = &[
             (Call(Think, r#"{"cmd":["rm","x"]}"#), "deny"),
             (Call(Fetch, r#"{"input":{"command":"rm x"}}"#), "deny"),
             (Call(ToolKind::Read, r#"{"script":"rm -rf ~"}"#), "deny"),
+            (Call(ToolKind::Read, r#"{"path":"a","run":"rm x"}"#), "deny"),
+            (Call(ToolKind::Read, r#"{"path":"a","then":"rm x"}"#), "ask"),
             (
                 Call(ToolKind::Read, r#"{"path":"a","new_string":"x"}"#),
                 "deny",
