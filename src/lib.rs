@@ -6,19 +6,19 @@
 //! | --- | --- | --- |
 //! | [`text`] | safe text, widths, wrapping | – |
 //! | [`files`] | opening regular files, and nothing that stands in their place | – |
-//! | [`proto`] | our words for ACP, wire-neutral plain data | text |
+//! | [`model`] | our words for ACP, wire-neutral plain data | text |
 //! | [`guard`] | ends what was started when the client itself is killed | – |
-//! | [`rpc`] | newline-delimited JSON-RPC over a byte stream | text, proto |
-//! | [`acp`] | the agent process; ACP's wire shapes to and from [`proto`] | text, files, proto, guard, rpc |
-//! | [`session`] | the pure reducer: conversation state and its rules | text, proto |
-//! | [`record`] | the stored form of a session | text, proto, session |
-//! | [`vt`] | a terminal's screen as data | text, proto |
+//! | [`rpc`] | newline-delimited JSON-RPC over a byte stream | text, model |
+//! | [`acp`] | the agent process; ACP's wire shapes to and from [`model`] | text, files, model, guard, rpc |
+//! | [`session`] | the pure reducer: conversation state and its rules | text, model |
+//! | [`record`] | the stored form of a session | text, model, session |
+//! | [`vt`] | a terminal's screen as data | text, model |
 //! | [`input`] | our terminal's bytes as keys, pastes and answers | – |
-//! | [`host`] | files, terminals, permission policy on this machine | text, files, proto, guard, vt |
-//! | [`config`] | layered configuration | text, proto |
-//! | [`cli`] | the command line, and the commands that need no agent | text, files, proto, config |
-//! | [`ui`] | everything drawn, every key | text, proto, vt, session, config |
-//! | [`report`] | a session for other programs: what happened, as text or JSON | text, proto, session |
+//! | [`host`] | files, terminals, permission policy on this machine | text, files, model, guard, vt |
+//! | [`config`] | layered configuration | text, model |
+//! | [`cli`] | the command line, and the commands that need no agent | text, files, model, config |
+//! | [`ui`] | everything drawn, every key | text, model, vt, session, config |
+//! | [`report`] | a session for other programs: what happened, as text or JSON | text, model, session |
 //! | [`demo`] | the built-in demo agent (the other side of the protocol) | text |
 //! | [`app`] | the loop that wires them | all |
 
@@ -46,7 +46,7 @@ pub mod files;
 pub mod guard;
 pub mod host;
 pub mod input;
-pub mod proto;
+pub mod model;
 pub mod record;
 pub mod report;
 pub mod rpc;

@@ -21,7 +21,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "proto",
+        "model",
         &[
             "tokio",
             "ratatui",
@@ -231,8 +231,8 @@ fn names(line: &str, needle: &str) -> bool {
 
 #[test]
 fn imports_are_found_in_all_their_forms() {
-    let source = "use crate::text::X;\nuse crate::{\n    proto::{A, B},\n    session,\n};\nlet x = crate::ui::y();\n$crate::no";
-    let expected = [(1, "text"), (2, "proto"), (2, "session"), (6, "ui")];
+    let source = "use crate::text::X;\nuse crate::{\n    model::{A, B},\n    session,\n};\nlet x = crate::ui::y();\n$crate::no";
+    let expected = [(1, "text"), (2, "model"), (2, "session"), (6, "ui")];
     let expected = expected.map(|(line, name)| (line, name.to_owned()));
     assert_eq!(imports(source), expected);
 }

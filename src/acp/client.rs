@@ -11,16 +11,15 @@ use tokio::{
 
 use crate::{
     acp::{
-        LaunchError, LaunchSpec, TraceHandle,
+        LaunchError, LaunchSpec, WireLogHandle,
         decode::Decoder,
         dialect::Dialects,
-        encode,
-        ladder::{StopMode, Supervisor},
-        process,
+        encode, process,
         stderr::Tail,
+        stop::{StopMode, Supervisor},
         threads, v2,
     },
-    proto::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionKey, ToAgent},
+    model::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionKey, ToAgent},
     rpc::{self, Outbox, Peer, Reader, Tap},
     text::SafeText,
 };
@@ -58,7 +57,7 @@ pub struct Client {
 
 impl Client {
     /// Starts the agent and the tasks that serve it. Nothing is sent yet. `caps` must be what
-    /// [`Call::Initialize`](crate::proto::Call::Initialize) will offer: methods beyond it are
+    /// [`Call::Initialize`](crate::model::Call::Initialize) will offer: methods beyond it are
     /// refused.
     ///
     /// # Errors
@@ -67,7 +66,7 @@ impl Client {
         spec: LaunchSpec,
         id: ConnectionId,
         caps: ClientCaps,
-        trace: Option<TraceHandle>,
+        wire_log: Option<WireLogHandle>,
     ) -> Result<(Self, Inbox), LaunchError> {
         let path = spec.program.clone();
         let dialects = Dialects::new(spec.dialect);
@@ -79,7 +78,7 @@ impl Client {
             .await
             .unwrap_or_else(|error| Err(LaunchSpec::explain(path, std::io::Error::other(error))))?;
 
-        let tap = Tap::new(trace.map(TraceHandle::into_sender));
+        let tap = Tap::new(wire_log.map(WireLogHandle::into_sender));
         let (outbox, outgoing) = Outbox::new();
         let peer = Arc::new(Peer::new(id, outbox));
         let (inbox, inbound) = rpc::channel(INBOX_LIMIT);

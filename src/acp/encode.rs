@@ -1,4 +1,4 @@
-//! From [`proto`](crate::proto) to the wire, by the schema crate's types: so nothing is sent that
+//! From [`model`](crate::model) to the wire, by the schema crate's types: so nothing is sent that
 //! ACP v1 does not have (V1-META-02).
 
 use agent_client_protocol_schema::{ProtocolVersion, v1 as schema};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     acp::dialect::Dialects,
-    proto::{
+    model::{
         Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply, Looked,
         McpServer, McpTransport, Notification, OptionValue, PermissionOutcome, PromptBlock,
         ProviderSetting, RequestKey, SecretPairs, SessionKey, SystemPrompt, ToAgent,

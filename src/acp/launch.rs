@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, io, path::PathBuf};
 
-use crate::proto::{Dialect, Protocol};
+use crate::model::{Dialect, Protocol};
 
 /// How an agent is started, and spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]

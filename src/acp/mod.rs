@@ -1,22 +1,21 @@
-//! The agent's process, and ACP's wire shapes to and from [`proto`](crate::proto).
+//! The agent's process, and ACP's wire shapes to and from [`model`](crate::model).
 //!
-//! Owns: starting and ending the process ([`launch`], [`process`], [`ladder`]), the handle that the
+//! Owns: starting and ending the process ([`launch`], [`process`], [`stop`]), the handle that the
 //! app holds ([`client`]), what messages mean ([`decode`], [`encode`], [`dialect`]), the same of version
-//! 2 ([`v2`]), the adapter for another protocol ([`threads`]), and the wire log, written ([`trace`]) and read ([`recording`]).
+//! 2 ([`v2`]), the adapter for another protocol ([`threads`]), and the wire log, written and read ([`wire_log`]).
 //! Must not know about sessions' rules, the screen, or files of the person.
 
 mod client;
 mod decode;
 mod dialect;
 mod encode;
-mod ladder;
 mod launch;
 mod process;
-mod recording;
 mod stderr;
+mod stop;
 mod threads;
-mod trace;
 mod v2;
+mod wire_log;
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +23,6 @@ mod tests;
 pub use client::{Client, Inbound, Inbox};
 #[cfg(test)]
 pub use decode::raw_tool_input;
-pub use ladder::StopMode;
 pub use launch::{LaunchError, LaunchSpec};
-pub use recording::{Recorded, Recording, Word};
-pub use trace::{Secrets, Trace, TraceHandle};
+pub use stop::StopMode;
+pub use wire_log::{Recorded, Recording, Secrets, WireLog, WireLogHandle, Word};

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::*;
-use crate::proto::{
+use crate::model::{
     AgentEvent, AgentExit, Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, FromAgent,
     HostReply, Protocol, SessionId, SessionKey, SessionSetup, ToAgent,
 };
@@ -256,12 +256,12 @@ async fn the_wire_log_has_both_directions_to_the_last_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("wire.jsonl");
     let secrets = Secrets::of_env([("A_TOKEN", "hunter2hunter2")], []);
-    let trace = Trace::create(&path, secrets, |_| ()).expect("created");
+    let wire_log = WireLog::create(&path, secrets, |_| ()).expect("created");
     let (client, mut inbox) = Client::connect(
         spec("read -r line; echo no json; echo '{\"method\":\"hunter2hunter2\"}'"),
         ConnectionId(1),
         ClientCaps::default(),
-        Some(trace.handle()),
+        Some(wire_log.handle()),
     )
     .await
     .expect("sh starts");
@@ -273,7 +273,7 @@ async fn the_wire_log_has_both_directions_to_the_last_line() {
     );
     to_the_end(&mut inbox).await;
     drop((client, inbox));
-    trace.finish();
+    wire_log.finish();
     let log = std::fs::read_to_string(&path).expect("a log");
     let [to_agent, noise, message] = log.lines().collect::<Vec<_>>()[..] else {
         panic!("{log}");

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use crate::{
-    app::{attention, frame::Reason, job::Job, screens, services, state::App},
+    app::{agent_terminals, attention, frame::Reason, job::Job, services, state::App},
     host::{HostEvent, browser},
-    proto::{Comparison, HostRequest, PermissionOption, RequestKey, SessionKey, TerminalId},
+    model::{Comparison, HostRequest, PermissionOption, RequestKey, SessionKey, TerminalId},
     session::{
         Consent, Effect, Event, QuestionId, Routed, ScreenChange, Session, Sessions, Subject,
     },
@@ -22,7 +22,7 @@ impl App {
 
     /// The same for any session.
     pub(super) fn reduce_in(&mut self, key: SessionKey, events: impl IntoIterator<Item = Event>) {
-        self.let_rules_work(|sessions, now| {
+        self.apply_and_perform(|sessions, now| {
             let effects = events
                 .into_iter()
                 .map(|event| sessions.apply(key, event, now));
@@ -31,7 +31,7 @@ impl App {
     }
 
     /// Lets rules work, does what they want, and draws what they changed.
-    pub(super) fn let_rules_work(
+    pub(super) fn apply_and_perform(
         &mut self,
         rules: impl FnOnce(&mut Sessions, Instant) -> Vec<Routed>,
     ) {
@@ -235,7 +235,7 @@ impl App {
         let Some(running) = self.running_mut(key) else {
             return;
         };
-        screens::change(&mut running.screens, id, change);
+        agent_terminals::change(&mut running.screens, id, change);
         self.forget_screens(key);
         self.frames.request(Instant::now(), Reason::Stream);
     }

@@ -11,8 +11,8 @@ use std::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 use crate::{
-    host::attach,
-    proto::{
+    host::attachments,
+    model::{
         MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaBlock, MediaKind, PromptBlock, SeenFile,
         are_media, file_uri,
     },
@@ -58,9 +58,12 @@ pub fn resolve(draft: Draft, cwd: &Path) -> Result<Prompt, Unsent> {
                     push_text(&mut prompt, rest);
                 }
             }
-            DraftPart::Perhaps { text, paths } => {
+            DraftPart::MaybeFiles { text, paths } => {
                 let files: Vec<PathBuf> = paths.iter().map(|path| cwd.join(path)).collect();
-                let seen: Vec<_> = files.iter().map(|path| attach::look(path).ok()).collect();
+                let seen: Vec<_> = files
+                    .iter()
+                    .map(|path| attachments::look(path).ok())
+                    .collect();
                 if !are_media(&seen) {
                     push_text(&mut prompt, &text);
                     continue;
@@ -85,7 +88,7 @@ pub fn resolve(draft: Draft, cwd: &Path) -> Result<Prompt, Unsent> {
 fn is_named(path: &Path, cwd: &Path) -> bool {
     let absolute = cwd.join(path);
     let within = absolute.starts_with(cwd) && !path.components().any(|c| c == Component::ParentDir);
-    attach::look(&absolute).is_ok_and(|seen| within || seen.is_media())
+    attachments::look(&absolute).is_ok_and(|seen| within || seen.is_media())
 }
 
 #[derive(Default)]
@@ -112,7 +115,7 @@ fn push_file(
 ) -> Result<(), Unsent> {
     let absolute = cwd.join(path);
     let written = mention_text(&path.to_string_lossy());
-    let now = attach::look(&absolute);
+    let now = attachments::look(&absolute);
     if let Some(seen) = seen.filter(SeenFile::is_media) {
         match &now {
             Ok(now)
@@ -170,7 +173,7 @@ fn block(
         return Ok(link);
     };
     let media = |mime: &str| -> io::Result<MediaBlock> {
-        let bytes = attach::read(path, MAX_MEDIA)?;
+        let bytes = attachments::read(path, MAX_MEDIA)?;
         Ok(MediaBlock {
             data: STANDARD.encode(&bytes).into(),
             mime_type: mime.to_owned(),
@@ -185,7 +188,7 @@ fn block(
         MediaKind::Image(mime) if size <= MAX_MEDIA => PromptBlock::Image(media(mime)?),
         MediaKind::Audio(mime) if size <= MAX_MEDIA => PromptBlock::Audio(media(mime)?),
         MediaKind::Other | MediaKind::OtherImage("SVG") if size <= MAX_EMBEDDED => {
-            match attach::read(path, MAX_EMBEDDED).map(String::from_utf8) {
+            match attachments::read(path, MAX_EMBEDDED).map(String::from_utf8) {
                 Ok(Ok(text)) => PromptBlock::Resource { uri, text },
                 _ => link,
             }

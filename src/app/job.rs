@@ -4,13 +4,13 @@ use std::io;
 
 use crate::{
     app::{
-        attach::Pasted,
+        attachments::Pasted,
         backend::Written,
         records::{Stored, Trouble},
         services::Launched,
     },
     host::{HostEvent, LoginCommand, clipboard::Copied},
-    proto::{ConnectionId, SessionId, SessionKey},
+    model::{ConnectionId, SessionId, SessionKey},
     session::{Event, Prompt, Start},
     text::SafeText,
     ui::{AgentList, FileList, FolderListing, LookedAt, PastSession},

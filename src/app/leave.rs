@@ -8,14 +8,14 @@ use std::{
 use crate::{
     app::{
         exit,
-        running::Running,
+        session_runtime::Running,
         state::App,
         store::{Owner, Unsent},
         tty,
     },
     cli::{ExitCode, complain},
     config::{ExitPrint, Origin},
-    proto::SessionKey,
+    model::SessionKey,
     session::{Phase, Session, Start},
     text::SafeText,
     ui::render::Row,
@@ -83,7 +83,7 @@ impl App {
     }
 
     /// Ends the turn and the session as the protocol wants it; processes are ended by
-    /// [`Started`](super::started::Started).
+    /// [`Started`](super::cleanup::Started).
     pub(super) fn leave(&mut self) {
         if self.replay.is_none() {
             let unsent = self.unsent();

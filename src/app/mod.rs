@@ -1,50 +1,47 @@
 //! The loop that wires everything: terminal, UI, session, agent, host.
 //!
 //! Owns: the order in which things happen ([`sources`]), carrying out what the reducer and the UI
-//! want ([`dispatch`], [`command`]), and leaving nothing behind ([`started`]). Holds no rules of its
+//! want ([`dispatch`], [`command`]), and leaving nothing behind ([`cleanup`]). Holds no rules of its
 //! own.
 
-mod agent;
-mod attach;
+mod agent_terminals;
+mod attachments;
 mod attention;
 mod backend;
+mod cleanup;
 mod command;
+mod commands;
 mod debounce;
 mod dispatch;
-mod doctor;
 mod draft;
 mod exit;
 mod external;
 mod frame;
-mod headless;
 mod job;
 mod leave;
 mod loan;
 mod log;
-mod login;
 mod memory;
 mod reader;
 mod recording;
 mod records;
 mod reopen;
-mod replay;
 mod restore;
 mod run;
-mod running;
 mod runtime;
 mod screen;
-mod screens;
 mod services;
+mod session_runtime;
 mod sessions;
+mod sign_in_program;
 mod signals;
 mod sources;
-mod started;
 mod state;
 mod store;
 mod tty;
 #[cfg(test)]
 mod typing;
-mod wide;
+mod wide_cells;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -57,12 +54,9 @@ use crate::{
     config::Loaded,
 };
 
-pub use doctor::doctor;
-pub use headless::run as run_headless;
+pub use commands::{doctor, print_replay, replay, run_headless, sessions};
 pub use reopen::find_session;
-pub use replay::{print_replay, replay};
 pub use runtime::outlive_file_limits;
-pub use sessions::sessions;
 
 /// How long a terminal that takes no output is waited for at the end, before what it has not taken is
 /// thrown away; by then nothing else is left of us.
@@ -82,13 +76,13 @@ pub fn run(launch: Launch, loaded: Loaded) -> anyhow::Result<ExitCode> {
 fn open(
     launch: Launch,
     loaded: Loaded,
-    replay: Option<replay::Playing>,
+    replay: Option<commands::Playing>,
 ) -> anyhow::Result<ExitCode> {
     let options = launch.load_options()?;
     let _log = log::start(launch.log.as_deref(), &options.dirs.state)?;
     let runtime = runtime::start(WORKERS)?;
     memory::set_up();
-    let started = started::Started::default();
+    let started = cleanup::Started::default();
     tty::install_panic_hook();
     // Whatever happens in there, what was started is ended and the terminal is given back.
     let outcome = catch_unwind(AssertUnwindSafe(|| {

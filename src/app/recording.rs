@@ -10,7 +10,7 @@ use crate::{
         },
         state::App,
     },
-    proto::SessionKey,
+    model::SessionKey,
     record::Recorder,
     session::{Event, NoticeLevel, Start},
     text::SafeText,

@@ -15,7 +15,7 @@ use crate::{
     },
     cli::{AgentWanted, CliError, Launch, Reopen},
     config::{self, AgentError, AgentProfile, Config, TrustState},
-    proto::{SessionId, SessionKey},
+    model::{SessionId, SessionKey},
     record::ago,
     session::Start,
     text::SafeText,

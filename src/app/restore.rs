@@ -10,7 +10,7 @@ use crate::{
         state::App,
         store::{Left, Owner, Store},
     },
-    proto::SessionKey,
+    model::SessionKey,
     session::Start,
     text::SafeText,
     ui::{Ui, draft_of},

@@ -10,23 +10,23 @@ use crate::{
     acp::Inbound,
     app::{
         attention::Focus,
+        cleanup::Started,
+        commands::Playing,
         frame::Reason,
         job::Job,
         leave::Farewell,
         log,
         reader::{Keyboard, Reader},
-        replay::Playing,
-        running::Running,
-        signals::{Signals, Told},
+        session_runtime::Running,
+        signals::{SignalEvent, Signals},
         sources::{Deadlines, Sources, Wake},
-        started::Started,
         state::{App, TEST_PANIC},
         tty,
     },
     cli::{ExitCode, Launch},
     config::{Dirs, Loaded},
     input::{Decoded, PASTE_BYTES, Shade},
-    proto::{ConnectionId, SessionKey},
+    model::{ConnectionId, SessionKey},
     session::{Event, Question, Sessions},
     text::SafeText,
     ui::{ProjectInfo, UiContext, theme::Background},
@@ -116,7 +116,7 @@ impl App {
                 Wake::TypedAhead(batch) => self.typed_ahead(batch)?,
                 Wake::Frame => self.draw()?,
                 Wake::Job(job) => self.job(job)?,
-                Wake::Tick => self.let_rules_work(Sessions::tick),
+                Wake::Tick => self.apply_and_perform(Sessions::tick),
                 Wake::SaveDraft => self.keep_draft(),
                 Wake::Recorded(lines) => self.recorded(lines),
                 Wake::Record => self.record_due(),
@@ -129,7 +129,7 @@ impl App {
     fn agent_said(&mut self, connection: ConnectionId, batch: Vec<Inbound>) {
         self.memory.used();
         let mut ended = false;
-        self.let_rules_work(|sessions, now| {
+        self.apply_and_perform(|sessions, now| {
             let effects = batch.into_iter().map(|inbound| match inbound {
                 Inbound::FromAgent(word) => sessions.from_agent(connection, word, now),
                 Inbound::Exited(exit) => {
@@ -151,24 +151,24 @@ impl App {
         }
     }
 
-    fn told(&mut self, told: Told) -> anyhow::Result<()> {
+    fn told(&mut self, told: SignalEvent) -> anyhow::Result<()> {
         match told {
-            Told::Interrupt(signal) if self.was_lent_just_now() => {
+            SignalEvent::Interrupt(signal) if self.was_lent_just_now() => {
                 tracing::info!(signal, "meant for the program that had the terminal");
             }
-            Told::End(signal) | Told::Interrupt(signal) => {
+            SignalEvent::End(signal) | SignalEvent::Interrupt(signal) => {
                 tracing::info!(signal, "told to end");
                 self.exit = Some(ExitCode::Interrupted);
             }
-            Told::Stop => self.suspend()?,
-            Told::Continue => {
+            SignalEvent::Stop => self.suspend()?,
+            SignalEvent::Continue => {
                 // Whoever stopped us has had the terminal, and may have left it in any mode.
                 tty::restore();
                 tty::take_back().context("cannot take the terminal over again")?;
                 self.screen.repaint()?;
                 self.frames.request(Instant::now(), Reason::Now);
             }
-            Told::Resize => {
+            SignalEvent::Resize => {
                 self.tell_window();
                 self.frames.request(Instant::now(), Reason::Now);
             }
@@ -349,7 +349,7 @@ impl App {
         let now = Instant::now();
         // Here, since terminals print without a word to anybody while none looks at them.
         for running in self.running.values_mut() {
-            running.screens.relieve();
+            running.screens.trim_to_bound();
         }
         let context = context(&self.sessions, &self.running, &self.project);
         let ui = &mut self.ui;

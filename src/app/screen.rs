@@ -11,7 +11,7 @@ use ratatui::{Frame, Terminal};
 use crate::{
     app::{
         backend::{FrameBytes, FrameLinks, LinkBackend, Writer, Written},
-        wide::WideCells,
+        wide_cells::WideCells,
     },
     ui::transcript::PlacedLink,
 };

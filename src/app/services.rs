@@ -14,15 +14,15 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use crate::{
-    acp::{Client, Inbox, LaunchSpec, Secrets, Trace, TraceHandle},
-    app::{log, started::Started},
+    acp::{Client, Inbox, LaunchSpec, Secrets, WireLog, WireLogHandle},
+    app::{cleanup::Started, log},
     cli::Launch,
     config::{AgentProfile, Config, LoadOptions, McpError, OutsideWorkspace},
     host::{
         self, Before, Host, HostConfig, HostEvent, Outside, Roots, ServeOutcome, Serving,
         TerminalSettings,
     },
-    proto::{
+    model::{
         ClientCaps, CommandRun, Comparison, ConnectionId, HostReply, HostRequest, PermissionOption,
         RequestKey, RpcError, SessionKey, ToAgent, ToolContent, code,
     },
@@ -152,14 +152,14 @@ fn own_places(launch: &Launch) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// It cannot be written.
-pub fn trace<'a>(
+pub fn wire_log<'a>(
     path: &Path,
     config: &'a Config,
     profiles: impl IntoIterator<Item = &'a AgentProfile>,
     started: &Started,
     tell: impl FnOnce(SafeText) + Send + 'static,
-) -> Result<TraceHandle, SafeText> {
-    if let Some(handle) = started.trace() {
+) -> Result<WireLogHandle, SafeText> {
+    if let Some(handle) = started.wire_log() {
         return Ok(handle);
     }
     let profiles = config.agents.values().chain(profiles);
@@ -169,12 +169,12 @@ pub fn trace<'a>(
             "the wire log {shown} ends here, it cannot be written: {error}"
         )));
     };
-    let trace = Trace::create(path, secrets(profiles), lost).map_err(|error| {
+    let wire_log = WireLog::create(path, secrets(profiles), lost).map_err(|error| {
         let path = path.display();
         SafeText::line(&format!("cannot write the wire log {path}: {error}"))
     })?;
-    let handle = trace.handle();
-    started.set_trace(trace);
+    let handle = wire_log.handle();
+    started.set_wire_log(wire_log);
     Ok(handle)
 }
 
@@ -217,7 +217,7 @@ pub async fn launch(
     max_line: usize,
     connection: ConnectionId,
     caps: ClientCaps,
-    trace: Option<TraceHandle>,
+    wire_log: Option<WireLogHandle>,
 ) -> Result<Box<Launched>, SafeText> {
     let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
     let look = move || {
@@ -227,7 +227,7 @@ pub async fn launch(
     let (spec, mcp_servers) = tokio::task::spawn_blocking(look)
         .await
         .map_err(|error| say(&error))??;
-    let (client, inbox) = Client::connect(spec, connection, caps, trace)
+    let (client, inbox) = Client::connect(spec, connection, caps, wire_log)
         .await
         .map_err(|error| say(&error))?;
     Ok(Box::new(Launched {

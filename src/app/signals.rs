@@ -6,7 +6,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// What the process was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum SignalEvent {
     /// SIGTERM, SIGHUP, SIGUSR1 and the like: end, leave nothing behind.
     End(i32),
     /// SIGINT or SIGQUIT: likewise, if they are for us. A terminal that is lent to another program
@@ -129,7 +129,7 @@ impl Signals {
         Ok(self)
     }
 
-    pub async fn recv(&mut self) -> Told {
+    pub async fn recv(&mut self) -> SignalEvent {
         let stop = &mut self.stop;
         let stopped = poll_fn(|context| match stop {
             Some(stop) => stop.poll_recv(context),
@@ -137,12 +137,12 @@ impl Signals {
         });
         tokio::select! {
             biased;
-            signal = self.ends.recv() => Told::End(signal),
-            _ = self.interrupt.recv() => Told::Interrupt(2),
-            _ = self.quit.recv() => Told::Interrupt(3),
-            _ = stopped => Told::Stop,
-            _ = self.resumed.recv() => Told::Continue,
-            _ = self.resize.recv() => Told::Resize,
+            signal = self.ends.recv() => SignalEvent::End(signal),
+            _ = self.interrupt.recv() => SignalEvent::Interrupt(2),
+            _ = self.quit.recv() => SignalEvent::Interrupt(3),
+            _ = stopped => SignalEvent::Stop,
+            _ = self.resumed.recv() => SignalEvent::Continue,
+            _ = self.resize.recv() => SignalEvent::Resize,
         }
     }
 }

@@ -14,13 +14,13 @@ use tokio::{
 use crate::{
     acp::{Inbound, Inbox, Recorded},
     app::{
+        commands::Lines,
         job::Job,
         reader::Input,
-        replay::Lines,
-        signals::{Signals, Told},
+        signals::{SignalEvent, Signals},
     },
     input::Decoded,
-    proto::{AgentExit, ConnectionId},
+    model::{AgentExit, ConnectionId},
 };
 
 /// Agent messages taken before the loop looks at keys and the clock again.
@@ -50,7 +50,7 @@ pub struct Deadlines {
 
 /// What happened.
 pub enum Wake {
-    Told(Told),
+    Told(SignalEvent),
     Typed(Vec<Decoded>),
     /// The same, from before anything was to be seen.
     TypedAhead(Vec<Decoded>),

@@ -14,6 +14,8 @@ use crate::{
     acp::{Client, Inbox},
     app::{
         attention::Focus,
+        cleanup::Started,
+        commands::{Lines, Playing},
         debounce::Debounce,
         draft::text_prompt,
         frame::FrameScheduler,
@@ -22,11 +24,9 @@ use crate::{
         reader::Reader,
         records::{RecordWriter, Records},
         reopen::wanted_agent,
-        replay::{Lines, Playing},
         restore::restore,
-        running::Running,
         screen::Screen,
-        started::Started,
+        session_runtime::Running,
         store::{Left, Owner, Store, Unsent, Wanted},
         tty,
     },
@@ -37,7 +37,7 @@ use crate::{
         clipboard::{Clipboard, Surroundings},
         git,
     },
-    proto::{ConnectionId, Policy, SessionId, SessionKey},
+    model::{ConnectionId, Policy, SessionId, SessionKey},
     session::{Elsewhere, Event, NoticeLevel, QuestionId, Sessions, Start},
     text::SafeText,
     ui::{
@@ -353,7 +353,7 @@ pub(super) fn ui_settings(config: &Config) -> UiSettings {
     UiSettings {
         ui: config.ui.clone(),
         keys: config.keys.clone(),
-        agents: super::agent::choices(config, |_| None),
+        agents: super::sessions::choices(config, |_| None),
         colours: Colours::of_environment(
             std::env::var("NO_COLOR").ok().as_deref(),
             std::env::var("COLORTERM").ok().as_deref(),

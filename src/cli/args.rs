@@ -7,7 +7,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 
-use crate::proto::Policy;
+use crate::model::Policy;
 
 /// A terminal client for coding agents that speak the Agent Client Protocol
 #[derive(Parser, Debug)]

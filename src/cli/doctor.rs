@@ -6,7 +6,7 @@ use std::{fmt, path::Path};
 use super::{ExitCode, agents::origin, output::columns};
 use crate::{
     config::{AgentProfile, Config, StartError},
-    proto::AgentCaps,
+    model::AgentCaps,
     text::{SafeText, secrets::mask},
 };
 

@@ -13,7 +13,7 @@ use super::{AgentArg, Cli, CliError, Command, OpenArgs, RunArgs, RunOptions};
 use crate::{
     config::{AgentError, AgentProfile, Config, ConfigError, LoadOptions, nearest},
     files,
-    proto::{Policy, Setting, SettingKey, SettingSource},
+    model::{Policy, Setting, SettingKey, SettingSource},
 };
 
 /// How the UI is opened.

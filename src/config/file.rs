@@ -11,7 +11,7 @@ use serde::{
 use super::{
     ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig, mcp::McpEntry, nearest,
 };
-use crate::proto::{Decision, Dialect, Policy, Protocol, ToolKind};
+use crate::model::{Decision, Dialect, Policy, Protocol, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
 pub(super) const LATER: &[&str] = &["ui.mouse", "ui.screen_reader"];

@@ -15,7 +15,7 @@ use super::{
     program::{NotFound, find_program},
 };
 use crate::{
-    proto::{McpServer, McpTransport, SecretPairs},
+    model::{McpServer, McpTransport, SecretPairs},
     text::SafeText,
 };
 

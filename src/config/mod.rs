@@ -47,7 +47,7 @@ pub use self::{
     project::find as project_file,
     trust::TrustState,
 };
-use crate::proto::{Dialect, Policy, Protocol, Rule, SystemPrompt};
+use crate::model::{Dialect, Policy, Protocol, Rule, SystemPrompt};
 
 /// The effective configuration.
 #[derive(Clone, Debug, Default)]

@@ -14,7 +14,7 @@ use super::{
     find_program, nearest,
 };
 use crate::{
-    proto::{DialectRow, McpServer, ModeId, ModeState, SessionMode, SystemPrompt},
+    model::{DialectRow, McpServer, ModeId, ModeState, SessionMode, SystemPrompt},
     text::{self, SafeText},
 };
 

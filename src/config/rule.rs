@@ -8,7 +8,7 @@ use super::{
     file::{DecisionName, KindName, RuleEntry},
 };
 use crate::{
-    proto::{Rule, ToolKind},
+    model::{Rule, ToolKind},
     text::SafeText,
 };
 

@@ -19,7 +19,7 @@ use rustix::fs::OFlags;
 use tokio::sync::Semaphore;
 
 use crate::{
-    proto::{Base, Claim, Compared, Comparison, Diff, FileChange, OnDisk, SessionId, compare},
+    model::{Base, Claim, Compared, Comparison, Diff, FileChange, OnDisk, SessionId, compare},
     text::SafeText,
 };
 

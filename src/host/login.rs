@@ -10,7 +10,7 @@ use super::{
     terminal::{Launch, TerminalSettings, Terminals},
 };
 use crate::{
-    proto::{RpcError, TerminalId},
+    model::{RpcError, TerminalId},
     text::SafeText,
 };
 

@@ -4,7 +4,7 @@
 //! (clipboard, browser, editor, pager, list of files, git branch). What needs the person's word is handed
 //! back as an outcome, never asked here. Must not know about the session, the wire or the screen.
 
-pub mod attach;
+pub mod attachments;
 mod before;
 pub mod browser;
 pub mod clipboard;
@@ -30,7 +30,7 @@ pub use serve::{Host, HostConfig, Outside, ServeOutcome, Serving};
 pub use terminal::{DEFAULT_SIZE, TerminalSettings};
 
 use crate::{
-    proto::{ExitStatus, SessionId, TerminalId},
+    model::{ExitStatus, SessionId, TerminalId},
     text::SafeText,
     vt::SharedScreen,
 };

@@ -21,7 +21,7 @@ use super::{
     terminal::{TerminalSettings, Terminals, is_line, shown_line, working_dir},
 };
 use crate::{
-    proto::{
+    model::{
         ClientCaps, Consent, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked,
         PermissionOption, Place, Policy, RequestKey, RpcError, Rule, SessionId, TerminalCreate,
         TerminalId, Verdict, code,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{content::Piece, raw::Raw, shorten::Aside};
 use crate::{
-    proto::{
+    model::{
         CommandRun, CompactionId, CompactionStatus, ContentBlock, EnvEffect, MessageId, Meta,
         PlanEntry, PlanText, ToolCallId, ToolInput, ToolKind, ToolLocation, sorted_env,
     },

@@ -12,7 +12,7 @@ use super::{
     raw::Raw,
 };
 use crate::{
-    proto::{
+    model::{
         ContentBlock, Diff, DiffText, FileChange, FileKind, Media, RawJson, Resource, ResourceLink,
         SessionId, TerminalId, ToolContent,
     },

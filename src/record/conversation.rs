@@ -8,7 +8,7 @@ use super::{
     plan::Pinned,
 };
 use crate::{
-    proto::SessionId,
+    model::SessionId,
     session::{BlockKind, History, Notice, NoticeLevel, Past, PastSubagent},
     text::SafeTextBuf,
 };

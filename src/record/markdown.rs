@@ -13,7 +13,7 @@ use super::{
     time::iso,
 };
 use crate::{
-    proto::{PlanEntry, PlanStatus, file_name, rule_words},
+    model::{PlanEntry, PlanStatus, file_name, rule_words},
     text::SafeText,
 };
 

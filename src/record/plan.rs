@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::block::{ITEM, entries_weight, is_default};
 use crate::{
-    proto::{NamedPlan, PlanBody, PlanEntry, PlanId, PlanText},
+    model::{NamedPlan, PlanBody, PlanEntry, PlanId, PlanText},
     text::SafeText,
 };
 

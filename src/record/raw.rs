@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::proto::RawJson;
+use crate::model::RawJson;
 
 /// Stands for JSON that was cut to its bound and is none any more: `{"$cut": "…"}`.
 #[derive(Serialize, Deserialize)]

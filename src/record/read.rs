@@ -12,7 +12,7 @@ use super::{
     line::{About, Line, Turn, VERSION},
     recorder::GoingOn,
 };
-use crate::{proto::SessionId, session::History, text::SafeText};
+use crate::{model::SessionId, session::History, text::SafeText};
 
 /// A stored session.
 #[derive(Debug, Default)]

@@ -15,7 +15,7 @@ use super::{
     track::{MAX_DELAY, Now, Track, When},
 };
 use crate::{
-    proto::SessionId,
+    model::SessionId,
     session::{Block as Said, BlockId, BlockKind, Phase, Session, Transcript},
     text::SafeText,
 };

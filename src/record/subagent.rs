@@ -2,7 +2,7 @@
 
 use super::block::{Block, Kind, millis};
 use crate::{
-    proto::{RpcError, StopReason, WorkState, code},
+    model::{RpcError, StopReason, WorkState, code},
     session::Subagent,
     text::SafeText,
 };

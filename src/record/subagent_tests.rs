@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         AgentCaps, AgentEvent, CallResult, CallTag, ChunkRole, ClientCaps, ConnectionId,
         ContentBlock, FromAgent, Initialized, Meta, NamedPlan, Patch, PlanBody, PlanEntry, PlanId,
         PlanPriority, PlanStatus, PromptBlock, SessionId, SessionKey, SessionOpened, StopReason,

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         CompactionId, CompactionStatus, ContentBlock, Diff, DiffText, FileChange, FileKind, Media,
         MessageId, Meta, PlanEntry, PlanPriority, PlanStatus, PlanText, RawJson, ResourceLink,
         TerminalId, ToolCallId, ToolContent, ToolKind, ToolLocation,
@@ -267,7 +267,7 @@ fn the_end_of_a_turn_is_written_at_once_and_to_last() {
     );
     assert!(!file.take(&session, false).sync);
     session.turn = None;
-    session.last_stop = Some(crate::proto::StopReason::EndTurn);
+    session.last_stop = Some(crate::model::StopReason::EndTurn);
     session.title = Some("a title".into());
     file.recorder.changed(&session, file.now);
     assert_eq!(file.recorder.due(), Some(file.now));

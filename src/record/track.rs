@@ -12,7 +12,7 @@ use super::{
     plan::Pinned,
 };
 use crate::{
-    proto::{Meta, NamedPlan, PlanEntry, SessionId},
+    model::{Meta, NamedPlan, PlanEntry, SessionId},
     session::{
         Block as Said, BlockId, BlockKind, Changes, Session, Subagent, Subagents, Transcript,
     },

@@ -4,9 +4,9 @@
 //! Owns: what is told of a [`Session`](crate::session::Session) and how it is written: text for
 //! people, JSON for programs. Sees the session's state and its events, changes nothing, does no IO.
 
+mod event;
 mod flow;
 mod observer;
-mod record;
 mod summary;
 mod text;
 mod watch;
@@ -16,8 +16,8 @@ mod words;
 mod tests;
 
 pub use crate::text::json::{line, pretty};
+pub use event::{Permission, Record, Tool};
 pub use flow::Flow;
 pub use observer::{Observer, Scope};
-pub use record::{Permission, Record, Tool};
 pub use summary::{Problem, Summary, VERSION};
 pub use text::Narrator;

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::{
     Flow, Summary,
-    record::{Record, Refused, Subagent, Tokens, Usage},
+    event::{Record, Refused, Subagent, Tokens, Usage},
     watch::{Sink, Watch, wrote},
     words::state_name,
 };
 use crate::{
-    proto::{
+    model::{
         AgentNotice, CallResult, CallTag, FromAgent, HostRequest, NoticeSeverity, SessionId,
         StopReason,
     },

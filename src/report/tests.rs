@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         AgentCaps, AgentEvent, CallResult, CallTag, ChunkRole, ClientCaps, ConnectionId,
         ContentBlock, Diff, FromAgent, Initialized, Meta, Patch, PromptBlock, Protocol, SessionId,
         SessionKey, SessionOpened, StopReason, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
@@ -40,7 +40,7 @@ impl Watched {
             system_prompt: None,
             caps: ClientCaps::default(),
             protocol: Protocol::V1,
-            dialect: crate::proto::Dialect::default(),
+            dialect: crate::model::Dialect::default(),
             start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),
@@ -152,7 +152,7 @@ fn what_happens_is_told_once_and_in_order() {
     watched.says(edit(ToolStatus::Completed));
     watched.says(text(ChunkRole::Agent, "done"));
     watched.event(Event::Wrote {
-        session: crate::proto::SessionId::new("s"),
+        session: crate::model::SessionId::new("s"),
         path: "b.rs".into(),
         lines: 2,
     });
@@ -257,7 +257,7 @@ fn the_version_is_the_first_thing_and_stands_in_the_summary() {
 
 #[test]
 fn a_subagent_is_told_of_when_it_comes_and_when_it_stands_otherwise() {
-    use crate::proto::{Patch, SubagentPatch, WorkState};
+    use crate::model::{Patch, SubagentPatch, WorkState};
     let mut watched = Watched::running();
     let child = |state: WorkState| {
         AgentEvent::Subagent(Box::new(SubagentPatch {
@@ -291,7 +291,7 @@ fn of_child(event: AgentEvent) -> Event {
 
 /// With a subagent that works.
 fn with_child() -> Watched {
-    use crate::proto::{SubagentPatch, WorkState};
+    use crate::model::{SubagentPatch, WorkState};
     let mut watched = Watched::running();
     watched.says(AgentEvent::Subagent(Box::new(SubagentPatch {
         title: Patch::Set("Explore".into()),
@@ -353,7 +353,7 @@ fn calls_of_subagents_have_numbers_of_their_own() {
 
 #[test]
 fn a_permission_that_is_refused_to_a_subagent_is_in_the_report() {
-    use crate::proto::{
+    use crate::model::{
         HostRequest, OptionId, PermissionKind, PermissionOption, PermissionRequest,
         PermissionSubject, RequestKey, Verdict,
     };
@@ -420,7 +420,7 @@ fn what_was_said_before_is_known() {
 #[test]
 fn tokens_of_the_turn_are_in_the_summary() {
     let mut watched = Watched::running();
-    let tokens = crate::proto::TurnTokens {
+    let tokens = crate::model::TurnTokens {
         total: 30,
         input: 20,
         output: 10,
@@ -448,20 +448,20 @@ impl Watched {
         self.reply(
             CallTag::Prompt { session },
             CallResult::PromptAccepted {
-                message: crate::proto::MessageId::new("m"),
+                message: crate::model::MessageId::new("m"),
             },
         );
     }
 }
 
-fn state(state: crate::proto::WorkState) -> AgentEvent {
+fn state(state: crate::model::WorkState) -> AgentEvent {
     AgentEvent::State(state.into())
 }
 
 // V2-PROMPT-01, V2-STATE-01
 #[test]
 fn a_turn_ends_by_the_agents_state() {
-    use crate::proto::WorkState::{Idle, Running};
+    use crate::model::WorkState::{Idle, Running};
     let mut watched = Watched::running();
     watched.accepts();
     watched.says(state(Running));
@@ -488,7 +488,7 @@ fn a_turn_ends_by_the_agents_state() {
 // V2-UPD-01
 #[test]
 fn a_message_that_is_worded_anew_is_another_one() {
-    use crate::proto::{MessageId, WorkState};
+    use crate::model::{MessageId, WorkState};
     let mut watched = Watched::running();
     watched.accepts();
     watched.says(state(WorkState::Running));

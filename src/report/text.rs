@@ -7,7 +7,7 @@ use std::{
 
 use super::{Flow, Record, Tool};
 use crate::{
-    proto::{EnvEffect, env_effect},
+    model::{EnvEffect, env_effect},
     text::{
         SafeText, exact_line, first_bytes,
         secrets::{MASK, is_ordinary, mask},

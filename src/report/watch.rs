@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::{
     Flow, Summary,
+    event::{FileWritten, PlanEntry, Record, Tool},
     observer::keep,
-    record::{FileWritten, PlanEntry, Record, Tool},
     words::{once, permission, plan, tool},
 };
 use crate::{
-    proto::{
+    model::{
         CompactionStatus, ContentBlock, DiffText, NamedPlan, PlanBody, SessionId, ToolContent,
         ToolKind,
     },
@@ -276,7 +276,7 @@ impl Watch {
 
     pub fn look_at_plans(
         &mut self,
-        unnamed: &[crate::proto::PlanEntry],
+        unnamed: &[crate::model::PlanEntry],
         named: &[NamedPlan],
         sink: &mut Sink<'_>,
     ) {

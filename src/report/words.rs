@@ -1,8 +1,8 @@
-//! Things of a session in the words of [`Record`].
+//! Things of a session in the words of [`Event`].
 
-use super::record::{Permission, PlanEntry, Record, Tool};
+use super::event::{Permission, PlanEntry, Record, Tool};
 use crate::{
-    proto::{
+    model::{
         ContentBlock, EnvEffect, SessionId, StopReason, ToolContent, ToolInput, WorkState,
         sorted_env,
     },
@@ -143,8 +143,8 @@ pub(super) fn permission(tool: &Tool, answered: &Answered) -> Permission {
     }
 }
 
-pub(super) fn plan(entries: &[crate::proto::PlanEntry]) -> Vec<PlanEntry> {
-    let entry = |entry: &crate::proto::PlanEntry| PlanEntry {
+pub(super) fn plan(entries: &[crate::model::PlanEntry]) -> Vec<PlanEntry> {
+    let entry = |entry: &crate::model::PlanEntry| PlanEntry {
         content: entry.content.to_string(),
         status: entry.status.as_str(),
         priority: entry.priority.as_str(),

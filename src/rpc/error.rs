@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    proto::{RawJson, RpcError, code},
+    model::{RawJson, RpcError, code},
     rpc::pruned,
     text::SafeText,
 };

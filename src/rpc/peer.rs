@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use tracing::debug;
 
 use crate::{
-    proto::{CallTag, ConnectionId, RequestKey, RpcError, SessionKey, code},
+    model::{CallTag, ConnectionId, RequestKey, RpcError, SessionKey, code},
     rpc::Outbox,
 };
 

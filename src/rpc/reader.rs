@@ -8,7 +8,7 @@ use tokio::io::AsyncRead;
 use tracing::{debug, trace};
 
 use crate::{
-    proto::{AgentExit, CallResult, CallTag, FromAgent, RequestKey, RpcError, code},
+    model::{AgentExit, CallResult, CallTag, FromAgent, RequestKey, RpcError, code},
     rpc::{
         Direction, Peer, Sender, Tap,
         envelope::{self, Answers, Message, Outcome},

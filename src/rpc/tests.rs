@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         AgentEvent, CallResult, CallTag, ConnectionId, FromAgent, HostRequest, RawJson, RequestKey,
         RpcError, SessionKey, StopReason, TerminalRef, code,
     },
@@ -62,8 +62,8 @@ fn said(params: &str) -> FromAgent {
 
 fn asked() -> HostRequest {
     HostRequest::TerminalKill(TerminalRef {
-        session: crate::proto::SessionId::new("s"),
-        terminal: crate::proto::TerminalId::new("t"),
+        session: crate::model::SessionId::new("s"),
+        terminal: crate::model::TerminalId::new("t"),
     })
 }
 
@@ -140,7 +140,7 @@ const CALLER: SessionKey = SessionKey(7);
 
 fn prompt(n: usize) -> CallTag {
     CallTag::Prompt {
-        session: crate::proto::SessionId::new(n.to_string()),
+        session: crate::model::SessionId::new(n.to_string()),
     }
 }
 

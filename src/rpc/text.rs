@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::proto::{RpcError, code};
+use crate::model::{RpcError, code};
 
 /// The line as text without surroundings: byte-order mark and white space cut off, invalid UTF-8
 /// and lone surrogate escapes replaced by U+FFFD. Borrowed when nothing had to be repaired, which

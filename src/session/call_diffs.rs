@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use crate::proto::{
+use crate::model::{
     Claim, Claims, Diff, DiffText, Extent, FileChange, ToolContent, ToolKind, ToolLocation,
 };
 

@@ -1,7 +1,7 @@
 //! What the reducer wants done. The app carries effects out in order.
 
 use crate::{
-    proto::{
+    model::{
         AgentNotice, Comparison, ConnectionId, HostRequest, LoginProgram, Protocol, RequestKey,
         SessionId, TerminalId, TerminalSize, ToAgent,
     },
@@ -31,7 +31,7 @@ pub enum Effect {
         /// Of the question, for the answer.
         revision: u64,
         subject: Box<Subject>,
-        options: Vec<crate::proto::PermissionOption>,
+        options: Vec<crate::model::PermissionOption>,
     },
     /// Serve a request of fs/* or terminal/* and answer it.
     Serve {

@@ -1,7 +1,7 @@
 //! What happens to a session.
 
 use crate::{
-    proto::{
+    model::{
         AgentExit, Compared, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest,
         McpServer, OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId,
         ToolCallId,
@@ -105,7 +105,7 @@ pub enum Event {
         value: OptionValue,
     },
     /// Sign in by that method of the agent's. For a program that the agent names
-    /// ([`AuthMethodKind::Program`](crate::proto::AuthMethodKind::Program)): the person has seen and
+    /// ([`AuthMethodKind::Program`](crate::model::AuthMethodKind::Program)): the person has seen and
     /// confirmed it.
     Authenticate {
         method: String,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    proto::{NamedPlan, PlanEntry, SessionId, WorkState},
+    model::{NamedPlan, PlanEntry, SessionId, WorkState},
     session::BlockKind,
     text::SafeText,
 };

@@ -21,7 +21,7 @@ mod state;
 mod subagent;
 mod transcript;
 
-pub use crate::proto::{AgentExit, Consent, Stray, Verdict};
+pub use crate::model::{AgentExit, Consent, Stray, Verdict};
 pub use address::{Address, AddressWarning};
 pub use call_diffs::{CallDiffs, Shown};
 pub use effect::{Attention, Effect, Login, ScreenChange};

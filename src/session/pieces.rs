@@ -2,7 +2,7 @@
 //! sessions.
 
 use crate::{
-    proto::ContentBlock,
+    model::ContentBlock,
     text::{SafeText, SafeTextBuf, first_bytes},
 };
 

@@ -1,7 +1,7 @@
 //! What the person says to the agent.
 
 use crate::{
-    proto::{ContentBlock, Media, PromptBlock, ResourceLink},
+    model::{ContentBlock, Media, PromptBlock, ResourceLink},
     text::SafeText,
 };
 

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
-    proto::{
+    model::{
         Diff, ElicitationId, Form, HostRequest, PermissionOption, RawJson, RequestKey, SessionId,
         ToolCallId, ToolContent, ToolInput, ToolKind, ToolLocation,
     },

@@ -4,18 +4,18 @@
 //! share a connection, each with its own turn, queue and questions. The rules of one session are
 //! the module `reduce`'s.
 
-mod together;
+mod shared_agent;
 
 use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
-    proto::{
+    model::{
         AgentExit, CallResult, CallTag, ConnectionId, FromAgent, SessionId, SessionKey, ToAgent,
     },
     session::{Effect, Event, History, Phase, Session, SessionConfig, reduce},
 };
 
-use together::{Place, Process};
+use shared_agent::{Place, Process};
 
 /// Sessions that can be open at once. Each has a transcript, and most an agent process; no person
 /// looks after more.

@@ -2,7 +2,7 @@
 //! option by its category.
 
 use crate::{
-    proto::{ConfigKind, ConfigOption, OptionValue, Setting, SettingKey, category},
+    model::{ConfigKind, ConfigOption, OptionValue, Setting, SettingKey, category},
     text::SafeText,
 };
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    proto::{
+    model::{
         AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId, Dialect,
         ExitStatus, McpServer, Meta, ModeState, NamedPlan, PlanEntry, Protocol, Provider,
         SessionId, SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt, TerminalId,

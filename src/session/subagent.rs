@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    proto::{Background, NamedPlan, PlanEntry, SessionId, SubagentCaps, WorkState},
+    model::{Background, NamedPlan, PlanEntry, SessionId, SubagentCaps, WorkState},
     session::{BlockId, Transcript},
     text::SafeText,
 };

@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::{
-    proto::{
+    model::{
         CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
         RawJson, SessionId, ToolCallId, ToolContent, ToolInput, ToolKind, ToolLocation, names,
     },
@@ -376,7 +376,7 @@ impl Transcript {
     }
 
     /// As [`Transcript::edit`], to make a block hold less than was said or done.
-    pub(super) fn relieve(&mut self, id: BlockId) -> Option<&mut BlockKind> {
+    pub(super) fn edit_smaller(&mut self, id: BlockId) -> Option<&mut BlockKind> {
         let index = self.index_of(id)?;
         self.touch(index);
         let block = self.blocks.get_mut(index)?;

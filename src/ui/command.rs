@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
-    proto::{SeenFile, SessionId, SessionKey, TerminalId, file_uri},
+    model::{SeenFile, SessionId, SessionKey, TerminalId, file_uri},
     session::{Event, Session, Sessions},
     text::SafeText,
     vt::Screens,
@@ -88,7 +88,7 @@ pub enum DraftPart {
         names: Vec<(usize, PathBuf)>,
     },
     /// Text that means these files, if they are there and pictures or sounds are among them.
-    Perhaps { text: String, paths: Vec<PathBuf> },
+    MaybeFiles { text: String, paths: Vec<PathBuf> },
 }
 
 impl Draft {
@@ -109,7 +109,7 @@ impl Draft {
             match part {
                 DraftPart::Text(text)
                 | DraftPart::Typed { text, .. }
-                | DraftPart::Perhaps { text, .. } => out.push_text(text),
+                | DraftPart::MaybeFiles { text, .. } => out.push_text(text),
                 DraftPart::Mention { path, seen } => match seen.as_ref().and_then(&instead) {
                     Some(text) => out.push_text(text),
                     None => out.push_mention(&path.to_string_lossy()),

@@ -14,7 +14,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{AgentNotice, NoticeSeverity},
+    model::{AgentNotice, NoticeSeverity},
     ui::{
         overlay::draw_rows,
         render::{

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 
 use crate::{
-    proto::{ConfigOption, OptionValue},
+    model::{ConfigOption, OptionValue},
     text::SafeText,
     ui::{render::line::StyledLine, theme::Theme},
 };

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    proto::{ConfigOption, OptionValue, Usage, WorkState, category},
+    model::{ConfigOption, OptionValue, Usage, WorkState, category},
     session::{Elsewhere, Phase, Session, SignInStep, TurnPhase},
     text::{SafeText, first_bytes},
     ui::{

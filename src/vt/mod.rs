@@ -19,7 +19,7 @@ use std::{
 pub use cells::{CellStyle, Color, Run};
 pub use screen::{Cursor, InputModes, Screen, missing};
 
-use crate::proto::TerminalId;
+use crate::model::TerminalId;
 
 /// Rows kept above the visible screen; older ones are counted, not kept. What a person wants to look
 /// through is there whole: the bytes are what bounds it, mostly.
@@ -95,7 +95,7 @@ impl Screens {
     }
 
     pub fn insert(&mut self, id: TerminalId, screen: SharedScreen) {
-        self.relieve();
+        self.trim_to_bound();
         self.came += 1;
         self.screens.insert(id, (self.came, screen));
     }
@@ -107,7 +107,7 @@ impl Screens {
         new: impl FnOnce() -> SharedScreen,
     ) -> &SharedScreen {
         if !self.screens.contains_key(&id) {
-            self.relieve();
+            self.trim_to_bound();
             self.came += 1;
         }
         let came = self.came;
@@ -133,7 +133,7 @@ impl Screens {
     /// Brings them below their bound: before another one comes, and when some have printed. What a
     /// terminal shows that is forgotten here is still stored, and said to be no longer known; rows that
     /// go are said not to be kept, as where one alone has printed too much.
-    pub fn relieve(&mut self) {
+    pub fn trim_to_bound(&mut self) {
         let mut total = 0;
         let mut over: Vec<(u64, TerminalId, usize)> = Vec::new();
         for (id, (came, screen)) in &self.screens {
@@ -215,7 +215,7 @@ mod tests {
             screens.insert(id(n), screen.clone());
             for _ in 0..7 {
                 screen.change(|screen| screen.feed(long.repeat(300).as_bytes()));
-                screens.relieve();
+                screens.trim_to_bound();
                 assert!(screens.weight() <= SCREENS_BYTES, "{}", screens.weight());
             }
             printed = 7 * 300;
@@ -253,7 +253,7 @@ mod tests {
                 }
             }
             assert_eq!(screens.weight(), all, "{more}");
-            screens.relieve();
+            screens.trim_to_bound();
             assert_eq!(screens.weight() < all, cut, "{more}");
         }
     }

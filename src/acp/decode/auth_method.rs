@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    proto::{AuthMethod, AuthMethodKind, LoginProgram, code},
+    model::{AuthMethod, AuthMethodKind, LoginProgram, code},
     text::SafeText,
 };
 

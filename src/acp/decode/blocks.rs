@@ -11,7 +11,7 @@ use super::{
     view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
-    proto::{ContentBlock, Media, Meta, Resource, ResourceLink},
+    model::{ContentBlock, Media, Meta, Resource, ResourceLink},
     text::SafeText,
 };
 

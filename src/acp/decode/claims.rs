@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use super::view::{Items, Text};
 use crate::{
-    proto::{Claim, Claims, Diff, Extent, FileChange, patch},
+    model::{Claim, Claims, Diff, Extent, FileChange, patch},
     text::SafeText,
 };
 use codex::Found;

@@ -22,7 +22,7 @@ use names::{
 };
 
 use crate::{
-    proto::{CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind},
+    model::{CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind},
     text::first_bytes,
 };
 

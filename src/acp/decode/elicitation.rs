@@ -11,7 +11,7 @@ use super::{
     view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
-    proto::{
+    model::{
         Elicitation, ElicitationId, ElicitationMode, ElicitationScope, RpcError, ToolCallId, code,
     },
     text::{SafeText, first_bytes},

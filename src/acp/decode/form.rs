@@ -13,7 +13,7 @@ use super::{
     view::{Member, Misfit, Pass, Text},
 };
 use crate::{
-    proto::{Bounds, Field, FieldKind, FieldOption, Form, TextField, TextFormat},
+    model::{Bounds, Field, FieldKind, FieldOption, Form, TextField, TextFormat},
     text::{SafeText, first_bytes},
 };
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::view::{Member, Misfit, Pass, object};
-use crate::proto::{SessionId, SessionInfo, SessionPage};
+use crate::model::{SessionId, SessionInfo, SessionPage};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! From JSON text to [`proto`](crate::proto).
+//! From JSON text to [`model`](crate::model).
 //!
 //! A message is first read strictly as v1 ([`Pass::Strict`]). If something in it does not fit, it
 //! goes through the [dialects](super::dialect), and is read again with [`Pass::Loose`]: then what
@@ -44,7 +44,7 @@ use super::{
 };
 use crate::{
     acp::decode::view::Pass,
-    proto::{
+    model::{
         AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, HostRequest, Patch,
         PermissionSubject, Protocol as AgentProtocol, RawJson, RequestKey, RpcError, SessionId,
         ToolCallPatch, ToolContent, code,

@@ -9,7 +9,7 @@ use super::{
     terminal_meta::kept,
     view::{Member, Misfit, Pass, object, present},
 };
-use crate::proto::{
+use crate::model::{
     AgentEvent, AgentNotice, CompactionId, CompactionPatch, CompactionStatus, Meta, NamedPlan,
     NoticeSeverity, PlanBody, PlanId, PlanText,
 };

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::view::{Member, Misfit, Pass};
 use crate::{
-    proto::{
+    model::{
         ConfigKind, ConfigOption, ConfigValue, ModeId, ModeState, PlanEntry, PlanPriority,
         PlanStatus, SessionMode, SetBy, SlashCommand,
     },

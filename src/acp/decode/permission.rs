@@ -8,7 +8,7 @@ use super::{
     view::{Member, Misfit, Pass, object},
 };
 use crate::{
-    proto::{OptionId, PermissionKind, PermissionOption, PermissionRequest, PermissionSubject},
+    model::{OptionId, PermissionKind, PermissionOption, PermissionRequest, PermissionSubject},
     text::SafeText,
 };
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::view::{Member, Misfit, Pass, object};
-use crate::proto::{Provider, ProviderRoute};
+use crate::model::{Provider, ProviderRoute};
 
 #[derive(Deserialize)]
 struct Listed<'a> {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     acp::encode::method,
-    proto::{
+    model::{
         AgentCaps, CallResult, CallTag, Initialized, McpCaps, PromptCaps, RpcError, SessionId,
         SessionOpened, StopReason, TurnTokens, code,
     },

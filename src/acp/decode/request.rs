@@ -6,7 +6,7 @@ use agent_client_protocol_schema::v1 as schema;
 use serde::de::{DeserializeOwned, Error as _};
 
 use super::{ClientMethod, Decoder, permission, view::Pass};
-use crate::proto::{
+use crate::model::{
     FsRead, FsWrite, HostRequest, RpcError, SessionId, TerminalCreate, TerminalId, TerminalRef,
     code,
 };

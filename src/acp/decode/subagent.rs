@@ -11,7 +11,7 @@ use super::{
     view::{Member, Misfit, Pass, object, present},
 };
 use crate::{
-    proto::{
+    model::{
         AgentEvent, MessageId, Meta, RpcError, SessionId, SessionMessagePatch, StopReason,
         SubagentCaps, SubagentPatch, WorkState, code,
     },

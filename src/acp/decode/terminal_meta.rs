@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::view::{Member, Pass, Text};
 use crate::{
-    proto::{AgentEvent, ExitStatus, Patch, RawJson, TerminalId, TerminalPatch},
+    model::{AgentEvent, ExitStatus, Patch, RawJson, TerminalId, TerminalPatch},
     rpc::tree,
 };
 

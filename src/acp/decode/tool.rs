@@ -11,7 +11,7 @@ use super::{
     view::{Member, Misfit, Pass, Text, object},
 };
 use crate::{
-    proto::{
+    model::{
         Diff, Meta, Patch, SessionId, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
         ToolLocation, ToolStatus,
     },

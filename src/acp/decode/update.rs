@@ -8,7 +8,7 @@ use super::{
     view::{Member, Misfit, Pass, Text, object, present},
 };
 use crate::{
-    proto::{
+    model::{
         AgentEvent, ChunkRole, FromAgent, MessageId, Meta, ModeId, Patch, SessionInfoPatch,
         UsageUpdate,
     },

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub use crate::rpc::{Items, Member, Text, present};
-use crate::{proto::Patch, text::SafeText};
+use crate::{model::Patch, text::SafeText};
 
 /// Something is not as v1 has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Edge, Object, is_absent, models, models::Models, text, updates::add_models};
-use crate::proto::{CallTag, DialectRow, OptionValue, code};
+use crate::model::{CallTag, DialectRow, OptionValue, code};
 
 pub fn result(edge: &mut Edge<'_>, call: &CallTag, result: &mut Value) {
     if let CallTag::NewSession | CallTag::ForkSession { .. } = call

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{Edge, Object, text};
-use crate::proto::DialectRow;
+use crate::model::DialectRow;
 
 /// The content of an update, where its tag says that it has some.
 pub fn of_update(edge: &mut Edge<'_>, update: &mut Object) {

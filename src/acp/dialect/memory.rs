@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::models::Models;
-use crate::proto::{CallTag, DialectHint};
+use crate::model::{CallTag, DialectHint};
 
 /// Tool calls of one session whose results may come without an id. More are not waited for.
 const MAX_OPEN_CALLS: usize = 1_000;

@@ -30,7 +30,7 @@ use serde_json::{Map, Value};
 
 use self::memory::Memory;
 pub use self::method::ClientMethod;
-use crate::proto::{Call, CallTag, Dialect, DialectHint, DialectRow, PromptBlock};
+use crate::model::{Call, CallTag, Dialect, DialectHint, DialectRow, PromptBlock};
 
 type Object = Map<String, Value>;
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::Object;
-use crate::proto::ConfigOption;
+use crate::model::ConfigOption;
 
 /// The models of a session that has no option for them.
 pub struct Models {

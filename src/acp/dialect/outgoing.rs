@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Edge, Object, models, text};
-use crate::proto::{DialectRow, path_of_uri};
+use crate::model::{DialectRow, path_of_uri};
 
 /// Early packages named their own version there (D-03).
 const STRING_VERSION: &str = "0.12.0";

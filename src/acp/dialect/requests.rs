@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::{ClientMethod, Edge, Object, content, is_absent, memory::Whose, option_kind, text};
-use crate::proto::DialectRow;
+use crate::model::DialectRow;
 
 pub fn normalise(edge: &mut Edge<'_>, method: ClientMethod, params: &mut Value) {
     let Some(params) = params.as_object_mut() else {

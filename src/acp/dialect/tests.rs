@@ -18,7 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use super::*;
 use crate::{
     acp::{decode::Decoder, encode::Wire},
-    proto::{
+    model::{
         ClientCaps, ConnectionId, FromAgent, HostRequest, McpServer, McpTransport, ModeId,
         OptionValue, PermissionKind, RequestKey, SecretPairs, SessionId, SessionKey, SessionSetup,
     },

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{Edge, Object, content, is_absent, memory::Whose, models, text};
-use crate::proto::DialectRow;
+use crate::model::DialectRow;
 
 pub fn normalise(edge: &mut Edge<'_>, params: &mut Value) {
     let Some(params) = params.as_object_mut() else {
@@ -211,7 +211,7 @@ fn plan(update: &mut Object) {
 
 /// v1 has no update for it: a tag of our own, read as [`AgentEvent::Error`].
 ///
-/// [`AgentEvent::Error`]: crate::proto::AgentEvent::Error
+/// [`AgentEvent::Error`]: crate::model::AgentEvent::Error
 fn error(update: &mut Object) {
     let content = take(update, &["content", "text", "message", "error"]).map(content::as_block);
     let said = content.as_ref().and_then(|block| block["text"].as_str());

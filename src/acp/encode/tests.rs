@@ -4,7 +4,7 @@ use tokio::io::AsyncReadExt;
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         ConnectionId, Dialect, FromAgent, MediaBlock, ModeId, OptionId, OptionValue, ProviderRoute,
         RpcError, SessionId, SessionKey, SessionSetup, TerminalId, TerminalSnapshot, code,
     },
@@ -429,8 +429,8 @@ impl Protocol for Anything {
         Ok(FromAgent::CancelRequest { key })
     }
 
-    fn result(&mut self, _: &CallTag, _: &str) -> crate::proto::CallResult {
-        crate::proto::CallResult::Authenticated
+    fn result(&mut self, _: &CallTag, _: &str) -> crate::model::CallResult {
+        crate::model::CallResult::Authenticated
     }
 }
 

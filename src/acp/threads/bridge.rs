@@ -180,6 +180,6 @@ mod tests {
         let mut lines = BufReader::new(agents_stdin);
         lines.read_line(&mut answer).await.expect("an answer");
         let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
-        assert_eq!(answer["error"]["code"], crate::proto::code::INVALID_PARAMS);
+        assert_eq!(answer["error"]["code"], crate::model::code::INVALID_PARAMS);
     }
 }

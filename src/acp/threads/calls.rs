@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Out, Threads, failure, not_found, result, update};
-use crate::proto::{code, path_of_uri};
+use crate::model::{code, path_of_uri};
 
 /// A call of the agent that is open. `id` is that of our v1 call.
 pub enum Pending {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::proto::{HostRequest, Look, LookAt, SessionId};
+use crate::model::{HostRequest, Look, LookAt, SessionId};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

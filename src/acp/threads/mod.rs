@@ -19,14 +19,14 @@ use serde_json::{Value, json};
 
 pub use self::{bridge::bridge, look::decode as decode_look};
 use self::{calls::Pending, store::Store};
-use crate::proto::code;
+use crate::model::code;
 
 /// A turn whose prompt was answered at once is over when the agent has said nothing more for so long.
 const QUIET: Duration = Duration::from_secs(3);
 /// And so long is waited for its first word: a model thinks.
 const FIRST_WORD: Duration = Duration::from_secs(30);
 
-/// Asked of the core: see [`LookAt`](crate::proto::LookAt).
+/// Asked of the core: see [`LookAt`](crate::model::LookAt).
 pub const LOOK: &str = "_threads/look";
 
 /// Whether only an agent of threads asks so (D-43).

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{LOOK, Out, Threads, calls::block_of, not_found, update};
-use crate::proto::code;
+use crate::model::code;
 
 /// Methods that name files.
 const LOOKS: [&str; 4] = ["readTextFile", "readBinaryFile", "stat", "globSearch"];

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::read::{Member, Misfit, Text, line, lines, need, note, object, read_as, text};
 use crate::{
     acp::decode::{blocks::decoded_len, raw_json},
-    proto::{ContentBlock, Media, Meta, Resource, ResourceLink},
+    model::{ContentBlock, Media, Meta, Resource, ResourceLink},
     text::SafeText,
 };
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     acp::decode::raw_json,
-    proto::{Diff, DiffText, FileChange, FileKind, Meta, ToolContent},
+    model::{Diff, DiffText, FileChange, FileKind, Meta, ToolContent},
     text::SafeText,
 };
 

@@ -12,7 +12,7 @@ use crate::{
         form::{Schema, form},
         view::Pass,
     },
-    proto::{
+    model::{
         Elicitation, ElicitationId, ElicitationMode, ElicitationScope, FieldKind, Form, ToolCallId,
     },
     text::{SafeText, first_bytes},

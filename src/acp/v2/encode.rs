@@ -1,11 +1,11 @@
-//! From [`proto`](crate::proto) to the wire. What is built here is held against the schema by all
+//! From [`model`](crate::model) to the wire. What is built here is held against the schema by all
 //! tests that send it.
 
 use serde_json::{Map, Value, json};
 use tracing::debug;
 
 use crate::{
-    proto::{
+    model::{
         Call, CallTag, ClientCaps, ElicitationAnswer, FormValue, HostReply, McpServer,
         McpTransport, Notification, OptionValue, PermissionOutcome, PromptBlock, RequestKey,
         RpcError, SecretPairs, SessionKey, SessionSetup, SystemPrompt, ToAgent, code,

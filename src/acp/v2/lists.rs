@@ -9,7 +9,7 @@ use super::read::{
 };
 use crate::{
     acp::decode::raw_json,
-    proto::{
+    model::{
         AgentEvent, ConfigKind, ConfigOption, ConfigValue, NamedPlan, PlanBody, PlanEntry, PlanId,
         PlanPriority, PlanStatus, PlanText, SetBy, SlashCommand,
     },

@@ -8,7 +8,7 @@ use super::{
     blocks::{block, blocks},
     read::{Member, Misfit, lines, need, note, object, patch, patched, present, text},
 };
-use crate::proto::{
+use crate::model::{
     AgentEvent, ChunkRole, CompactionId, CompactionPatch, CompactionStatus, ContentBlock,
     MessageId, Meta, Patch, SessionId, SessionMessagePatch,
 };

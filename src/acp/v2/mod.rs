@@ -32,7 +32,7 @@ pub use encode::send;
 
 use super::decode::elicitation::{completed, message};
 use crate::{
-    proto::{
+    model::{
         CallResult, CallTag, ClientCaps, FromAgent, HostRequest, RequestKey, RpcError, SessionId,
         code,
     },

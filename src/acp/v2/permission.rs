@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     acp::decode::raw_json,
-    proto::{
+    model::{
         CommandSubject, OptionId, PermissionKind, PermissionOption, PermissionRequest,
         PermissionSubject, TerminalId, ToolCallId,
     },

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 pub use crate::acp::decode::view::{Items, Member, Misfit, Text, object, present};
 use crate::{
     acp::decode::{raw_json, view::Pass},
-    proto::{Meta, Patch, RawJson},
+    model::{Meta, Patch, RawJson},
     rpc::is_wide,
     text::SafeText,
 };

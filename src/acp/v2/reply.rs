@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     acp::decode::listing,
-    proto::{
+    model::{
         AgentCaps, AuthMethod, AuthMethodKind, CallResult, CallTag, Initialized, McpCaps,
         MessageId, PromptCaps, RpcError, SessionId, SessionOpened, code,
     },

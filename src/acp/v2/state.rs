@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::read::{Items, Member, Misfit, Text, need, object, object_in, read_as, text};
 use crate::{
-    proto::{
+    model::{
         Background, RpcError, SessionId, StateUpdate, StopReason, TerminalId, ToolCallId,
         WorkState, code,
     },

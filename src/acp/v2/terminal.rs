@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::read::{
     Member, Misfit, is_marked, need, object, object_in, patch, patched, present, read_as, string,
 };
-use crate::proto::{AgentEvent, ExitStatus, Meta, TerminalId, TerminalPatch, TerminalSize};
+use crate::model::{AgentEvent, ExitStatus, Meta, TerminalId, TerminalPatch, TerminalSize};
 
 /// Padded or not: what is meant is clear.
 const BASE64: GeneralPurpose = GeneralPurpose::new(

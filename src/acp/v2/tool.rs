@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     acp::decode::{changes_files, claims, command, raw_json},
-    proto::{
+    model::{
         AgentEvent, Meta, Patch, SessionId, TerminalId, ToolCallId, ToolCallPatch, ToolContent,
         ToolKind, ToolLocation, ToolStatus,
     },
@@ -164,6 +164,6 @@ fn location(raw: &RawValue) -> Result<ToolLocation, Misfit> {
 }
 
 /// Shared, as all diffs are.
-pub fn shared(diff: crate::proto::Diff) -> ToolContent {
+pub fn shared(diff: crate::model::Diff) -> ToolContent {
     ToolContent::Diff(Arc::new(diff))
 }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     acp::decode::raw_json,
-    proto::{
+    model::{
         AgentEvent, AgentNotice, ChunkRole, FromAgent, NoticeSeverity, Patch, SessionId,
         SessionInfoPatch, SubagentCaps, SubagentPatch, UsageUpdate,
     },

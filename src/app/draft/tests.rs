@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::proto::PromptCaps;
+use crate::model::PromptCaps;
 
 /// A picture of 2 by 1 pixels, as far as its head tells.
 const GIF: &[u8] = b"GIF89a\x02\x00\x01\x00and so on";
@@ -32,7 +32,7 @@ fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
 }
 
 fn seen(folder: &tempfile::TempDir, name: &str) -> Option<SeenFile> {
-    attach::look(&folder.path().join(name)).ok()
+    attachments::look(&folder.path().join(name)).ok()
 }
 
 // V1-CONT-05
@@ -150,7 +150,7 @@ fn pictures_are_bounded_in_size_and_number() {
 fn a_pasted_path_that_was_not_looked_at_in_time_is_a_picture_or_text() {
     let cwd = folder(&[("a.gif", GIF), ("b.txt", b"b")]);
     let perhaps = |text: &str, paths: &[&str]| Draft {
-        parts: vec![DraftPart::Perhaps {
+        parts: vec![DraftPart::MaybeFiles {
             text: text.into(),
             paths: paths.iter().map(PathBuf::from).collect(),
         }],

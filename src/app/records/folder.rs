@@ -15,7 +15,7 @@ use super::{
     file::{self, RecordFile},
     wall_clock,
 };
-use crate::{config::nearest, proto::SessionId, record::Record};
+use crate::{config::nearest, model::SessionId, record::Record};
 
 const SUFFIX: &str = "jsonl";
 

@@ -14,7 +14,7 @@ use std::{
 
 use super::{Records, file::RecordFile};
 use crate::{
-    proto::{SessionKey, TerminalId},
+    model::{SessionKey, TerminalId},
     record::{Batch, Kind, Line},
     text::SafeText,
     vt::{self, SharedScreen},

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::{
     acp::raw_tool_input,
     host::{FileVerdict, Judge, Roots, Subject, TerminalVerdict},
-    proto::{
+    model::{
         CommandRun, Decision, OptionId, PermissionKind, PermissionOption, Policy, Rule, SessionId,
         TerminalCreate, ToolInput, ToolKind, Verdict,
     },

@@ -1,7 +1,7 @@
 //! `[mcp_servers.NAME]`.
 
 use super::*;
-use crate::proto::{McpServer, McpTransport};
+use crate::model::{McpServer, McpTransport};
 
 fn servers(loaded: &Loaded, agent: &str) -> Vec<McpServer> {
     let lookup = |name: &str| (name == "KEY").then(|| "s3cret".into());

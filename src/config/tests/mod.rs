@@ -6,7 +6,7 @@ mod projects;
 use std::{ffi::OsString, fs, path::PathBuf};
 
 use super::*;
-use crate::proto::{DialectRow, PRESETS, Protocol};
+use crate::model::{DialectRow, PRESETS, Protocol};
 
 /// A home, a repository and an environment.
 struct World {

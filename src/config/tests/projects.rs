@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::symlink};
 
 use super::{super::*, World};
-use crate::proto::Decision;
+use crate::model::Decision;
 
 #[test]
 fn display_keys_apply_without_a_question() {

@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::proto::{DiffText, Extent};
+use crate::model::{DiffText, Extent};
 
 fn asked(dir: &Path, block: u64, claims: Vec<Claim>) -> Comparison {
     Comparison {

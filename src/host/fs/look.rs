@@ -15,7 +15,7 @@ use globset::GlobBuilder;
 use rustix::fs::FileType;
 
 use super::{Roots, failure, read::window, refusal};
-use crate::{host::walk, proto::RpcError};
+use crate::{host::walk, model::RpcError};
 
 /// As of text (V1-FS-09).
 const MAX_BYTES: u64 = 64 << 20;

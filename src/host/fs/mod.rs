@@ -22,7 +22,7 @@ pub(super) use read::{open, read};
 pub use roots::{Obstacle, Resolved, Roots};
 pub(super) use write::write;
 
-use crate::proto::{RpcError, code};
+use crate::model::{RpcError, code};
 
 /// An I/O error as the agent is told it: what was tried, with which file, why not.
 pub(super) fn failure(doing: &str, path: &Path, error: &io::Error) -> RpcError {

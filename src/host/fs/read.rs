@@ -9,7 +9,7 @@ use std::{
 use rustix::fs::OFlags;
 
 use super::{Roots, failure, refusal};
-use crate::proto::RpcError;
+use crate::model::RpcError;
 
 /// The most that one answer may hold (V1-FS-09).
 const MAX_BYTES: u64 = 64 << 20;
@@ -125,7 +125,7 @@ mod tests {
     use std::{fs, io::Write};
 
     use super::*;
-    use crate::proto::code;
+    use crate::model::code;
 
     fn folder() -> (tempfile::TempDir, std::path::PathBuf) {
         let dir = tempfile::tempdir().unwrap();

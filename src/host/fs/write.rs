@@ -15,7 +15,7 @@ use rustix::{
 };
 
 use super::{Roots, dir::Dir, failure, refusal};
-use crate::proto::RpcError;
+use crate::model::RpcError;
 
 /// Of a new file; cut by the umask, as any.
 const NEW: Mode = Mode::from_raw_mode(0o666);

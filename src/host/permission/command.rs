@@ -7,7 +7,7 @@ use programs::{
 };
 
 use super::lexer::{MAX_LINE_BYTES, Word, pieces, plain_words};
-use crate::proto::{EnvEffect, env_effect};
+use crate::model::{EnvEffect, env_effect};
 
 /// Substitutions within substitutions, shells within shells.
 const MAX_DEPTH: usize = 8;

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     host::fs::{Obstacle, Roots},
-    proto::{CommandRun, EnvEffect, Place, Stray, TerminalCreate, ToolInput, ToolKind, sorted_env},
+    model::{CommandRun, EnvEffect, Place, Stray, TerminalCreate, ToolInput, ToolKind, sorted_env},
     text::SafeText,
 };
 

@@ -9,7 +9,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::{
     host::fs::{Obstacle, Roots},
-    proto::Stray,
+    model::Stray,
     text::{SafeText, exact_line, first_bytes},
 };
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     host::fs::Roots,
-    proto::{
+    model::{
         Decision, PermissionKind, PermissionOption, Policy, Rule, TerminalCreate, ToolKind, Verdict,
     },
     text::SafeText,

@@ -8,7 +8,7 @@ use super::{
     path::{JudgedPath, PathGlob},
 };
 use crate::{
-    proto::{Rule, ToolKind},
+    model::{Rule, ToolKind},
     text::first_bytes,
 };
 

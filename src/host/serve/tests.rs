@@ -3,7 +3,7 @@ mod roots;
 use std::time::Duration;
 
 use super::*;
-use crate::proto::{ConnectionId, Decision, TerminalRef};
+use crate::model::{ConnectionId, Decision, TerminalRef};
 
 struct Fixture {
     host: Host,

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     guard::run_name,
     host::{EventSink, HostEvent},
-    proto::{
+    model::{
         ExitStatus, RpcError, SessionId, TerminalCreate, TerminalId, TerminalRef, TerminalSnapshot,
         code, shown_command, shown_command_line,
     },

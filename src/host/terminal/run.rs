@@ -20,7 +20,7 @@ use super::{
     processes::{Processes, signal_all},
 };
 use crate::{
-    proto::ExitStatus,
+    model::ExitStatus,
     vt::{Screen, SharedScreen},
 };
 

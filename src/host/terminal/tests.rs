@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::*;
 use crate::{
     host::{EventSink, HostEvent},
-    proto::{
+    model::{
         ExitStatus, RpcError, SessionId, TerminalCreate, TerminalId, TerminalRef, TerminalSnapshot,
         code,
     },

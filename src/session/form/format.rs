@@ -1,6 +1,6 @@
 //! `format` of a text: as strict as needed to catch a slip, no stricter.
 
-use crate::proto::TextFormat;
+use crate::model::TextFormat;
 
 pub fn fits(format: TextFormat, text: &str) -> bool {
     match format {

@@ -11,7 +11,7 @@ mod pattern;
 mod tests;
 
 use crate::{
-    proto::{Bounds, Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat},
+    model::{Bounds, Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat},
     text::SafeText,
 };
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    proto::{
+    model::{
         ContentBlock, Diff, DiffText, NamedPlan, PlanBody, PlanEntry, RawJson, ToolContent,
         ToolLocation,
     },
@@ -95,7 +95,7 @@ impl Step<'_> {
     pub(super) fn grow(&mut self, bytes: usize) {
         self.session.inner.weight += bytes;
         if self.session.inner.weight > self.most() {
-            self.relieve();
+            self.trim_to_bound();
         }
     }
 
@@ -125,7 +125,7 @@ impl Step<'_> {
 
     /// Brings the transcript well below its bound, so that this is rare: drops bodies of finished
     /// tool calls, oldest first, then whole blocks.
-    fn relieve(&mut self) {
+    fn trim_to_bound(&mut self) {
         let goal = self.most() / 4 * 3;
         let blocks = self.session.transcript.blocks();
         let old = blocks.len().saturating_sub(KEPT_BLOCKS);
@@ -144,7 +144,7 @@ impl Step<'_> {
             }
         }
         for id in &emptied {
-            if let Some(BlockKind::Tool(call)) = self.session.transcript.relieve(*id) {
+            if let Some(BlockKind::Tool(call)) = self.session.transcript.edit_smaller(*id) {
                 call.content = vec![ToolContent::Block(ContentBlock::Text(LEFT_OUT.into()))];
                 call.raw_input = None;
                 call.asked_input = None;

@@ -1,7 +1,7 @@
 //! Cancelling one piece of work by itself, where the agent allows that (V2-CAN-02).
 
 use crate::{
-    proto::{Call, CallResult, SessionId, TerminalId, ToolCallId},
+    model::{Call, CallResult, SessionId, TerminalId, ToolCallId},
     session::Session,
 };
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    proto::{CompactionId, CompactionPatch, CompactionStatus, ContentBlock, Meta, Patch},
+    model::{CompactionId, CompactionPatch, CompactionStatus, ContentBlock, Meta, Patch},
     session::{BlockId, BlockKind, Compaction, Pieces},
 };
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{Call, ConnectionId, ExitStatus, Initialized, Protocol, RpcError, code},
+    model::{Call, ConnectionId, ExitStatus, Initialized, Protocol, RpcError, code},
     session::{
         AgentExit, AgentInfo, Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Session,
         ToolState,
@@ -88,7 +88,7 @@ impl Step<'_> {
     }
 
     /// An agent that others have on this connection has introduced itself to them.
-    pub(super) fn shares(&mut self, agent: AgentInfo) {
+    pub(super) fn join_ready_agent(&mut self, agent: AgentInfo) {
         let link = &mut self.session.inner.link;
         link.protocol = agent.protocol;
         link.older = agent.protocol == Protocol::V1;
@@ -354,7 +354,7 @@ impl Step<'_> {
                 "{} sent a line of {bytes} bytes that is no message: it was left out",
                 self.agent_name()
             );
-            self.say_more(NoticeLevel::Warning, SafeText::line(&text), what.clone());
+            self.notice_with_detail(NoticeLevel::Warning, SafeText::line(&text), what.clone());
         }
         let text = SafeText::line(&match count {
             1 => "the agent sent a line that is no message".to_owned(),
@@ -374,7 +374,7 @@ impl Step<'_> {
             let text = "the agent goes on sending lines that are no messages: does its command start \
                         an ACP agent?";
             let text = self.with_hint(text, " shift-F5 ends it, F5 starts it again");
-            self.say_more(NoticeLevel::Warning, SafeText::line(&text), what.clone());
+            self.notice_with_detail(NoticeLevel::Warning, SafeText::line(&text), what.clone());
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is said of an agent's dialect: that it is understood, and what its profile should have.
 
 use crate::{
-    proto::{Dialect, DialectHint, DialectRow, RawJson},
+    model::{Dialect, DialectHint, DialectRow, RawJson},
     session::{BlockId, NoticeLevel},
     text::{SafeText, first_bytes},
 };
@@ -102,7 +102,7 @@ impl Step<'_> {
                 row.what(),
                 row.name()
             );
-            self.say_more(
+            self.notice_with_detail(
                 NoticeLevel::Info,
                 SafeText::line(&text),
                 SafeText::line(&detail),

@@ -1,20 +1,20 @@
 //! Diffs of tool calls, compared with the disk: see [`CallDiffs`](crate::session::CallDiffs).
 
 use crate::{
-    proto::{Claims, Compared, Comparison, Patch, ToolContent, ToolKind},
+    model::{Claims, Compared, Comparison, Patch, ToolContent, ToolKind},
     session::{BlockId, BlockKind, Effect, Question, Shown, ToolCall, ToolState},
 };
 
 use super::{
     Step,
     bounds::{MAX_TOOL_ITEMS, block_weight},
-    tools::Told,
+    tools::PatchSource,
 };
 
 impl Step<'_> {
     /// Has a call's claims compared, if they are not known yet; before a question in any case: by
     /// then another call may have changed the file.
-    pub(super) fn compare(&mut self, block: BlockId, by: Told) {
+    pub(super) fn compare(&mut self, block: BlockId, by: PatchSource) {
         // History shows what the agent tells: the disk of today is another one.
         let replaying = self.is_replaying();
         let cwd = match self.inside_cwd() {
@@ -25,12 +25,12 @@ impl Step<'_> {
         let Some(BlockKind::Tool(call)) = self.session.transcript.edit_quietly(block) else {
             return;
         };
-        if by == Told::Ours || !call.diffs.has_claims() {
+        if by == PatchSource::Ours || !call.diffs.has_claims() {
             return;
         }
         // What is asked about has not begun, whatever its state: some agents have it in progress by
         // then (opencode).
-        let fresh = by == Told::Asked;
+        let fresh = by == PatchSource::Asked;
         let late = !fresh && call.state != ToolState::Pending;
         if !replaying && let Some((ticket, claims)) = call.diffs.ask(fresh) {
             self.effects.push(Effect::Compare(Box::new(Comparison {
@@ -77,7 +77,7 @@ impl Step<'_> {
                 }
             }
         }
-        self.compare(block, Told::Updated);
+        self.compare(block, PatchSource::Updated);
     }
 }
 

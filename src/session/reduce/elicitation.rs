@@ -1,7 +1,7 @@
 //! Forms to fill in and pages to open (V1-ELI): asked, answered, told in the transcript.
 
 use crate::{
-    proto::{
+    model::{
         Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope, Field,
         Form, FormValue, HostReply, RequestKey, RpcError, ToolCallId, code,
     },
@@ -205,7 +205,7 @@ impl Step<'_> {
         if let Some(Question::Page(question)) = self.session.questions.remove(at) {
             let host = question.address.host();
             let text = format!("page at {host}: {}", word(&answer));
-            self.say_more(
+            self.notice_with_detail(
                 NoticeLevel::Info,
                 SafeText::line(&text),
                 SafeText::line(question.address.url()),
@@ -246,7 +246,7 @@ impl Step<'_> {
         match answer {
             ElicitationAnswer::Accept(Some(values)) if !values.is_empty() => {
                 let detail = values_told(&question.form, values);
-                self.say_more(NoticeLevel::Info, text, detail);
+                self.notice_with_detail(NoticeLevel::Info, text, detail);
             }
             _ => self.say(NoticeLevel::Info, text),
         }

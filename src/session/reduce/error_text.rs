@@ -5,7 +5,7 @@
 //! of its own.
 
 use crate::{
-    proto::{Protocol, RawJson, RpcError, code},
+    model::{Protocol, RawJson, RpcError, code},
     text::SafeText,
 };
 

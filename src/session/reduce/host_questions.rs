@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    proto::{
+    model::{
         Claim, Compared, Comparison, Diff, Extent, HostReply, HostRequest, RequestKey, RpcError,
         code,
     },

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    proto::{SessionId, TerminalId},
+    model::{SessionId, TerminalId},
     session::Subagent,
 };
 

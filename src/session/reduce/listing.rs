@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    proto::{
+    model::{
         Call, CallTag, Notification, RpcError, SessionId, SessionInfo, SessionPage, ToAgent, code,
     },
     session::{Effect, Listing, Phase, Session},

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    proto::{ChunkRole, ContentBlock, MessageId, Meta, PromptBlock, file_name},
+    model::{ChunkRole, ContentBlock, MessageId, Meta, PromptBlock, file_name},
     session::{
         BlockId, BlockKind, MAX_ATTACHED, Message, NoticeLevel, Prompt, Thought, ToolState,
         UserMessage, marker,
@@ -14,7 +14,7 @@ use crate::{
 use super::{
     Step,
     bounds::{MAX_MESSAGE, bounded, halve},
-    upserts::Told,
+    whole_messages::MessageBlocks,
 };
 
 /// Bytes kept of a text that is for the agent alone.
@@ -33,7 +33,7 @@ pub(super) struct Speech {
     /// A message of the user that the agent tells: of a replay, or none that we sent. Shown when
     /// it is whole.
     pub(super) history: Option<History>,
-    pub(super) told: Told,
+    pub(super) told: MessageBlocks,
 }
 
 #[derive(Debug)]
@@ -220,7 +220,7 @@ impl Step<'_> {
     }
 
     /// Nothing more is said for now: another kind of block comes, or the turn is over.
-    pub(super) fn hush(&mut self) {
+    pub(super) fn end_message(&mut self) {
         self.flush_history();
         self.settle_current();
     }
@@ -306,7 +306,7 @@ impl Step<'_> {
                 }
             }
             _ => {
-                self.hush();
+                self.end_message();
                 self.session.inner.speech.left_out = 0;
                 self.session.inner.speech.history = Some(History {
                     id: message,

@@ -3,7 +3,6 @@
 //! One file per subject. Each adds to [`Step`], the one event being applied, and owns the part of
 //! [`Inner`] that its rules need to remember.
 
-mod beside;
 mod bounds;
 mod cancel;
 mod compaction;
@@ -15,7 +14,6 @@ mod error_text;
 mod host_questions;
 mod inside;
 mod listing;
-mod login;
 mod messages;
 mod notices;
 mod opening;
@@ -24,21 +22,23 @@ mod permission;
 mod plan;
 mod providers;
 mod questions;
+mod retry_after_sign_in;
 mod session_messages;
 mod settings;
-mod showing;
-mod signin;
+mod shared_agent;
+mod sign_in;
+mod sign_in_program;
 mod stop;
 mod stored;
 mod subagents;
+mod terminal_blocks;
 mod terminals;
 mod title;
-mod together;
 mod tools;
 mod turn;
 mod unattended;
 mod updates;
-mod upserts;
+mod whole_messages;
 mod work;
 mod writes;
 
@@ -51,7 +51,7 @@ use std::{
 };
 
 use crate::{
-    proto::{
+    model::{
         Call, CallResult, CallTag, Compared, ConnectionId, FromAgent, HostReply, Notification,
         RequestKey, RpcError, SessionId, ToAgent, code,
     },
@@ -75,7 +75,7 @@ pub(super) struct Inner {
     others_start: bool,
     dialect: dialect::Heard,
     opening: opening::Opening,
-    sign_in: signin::SignIn,
+    sign_in: sign_in::SignIn,
     turn: turn::TurnRules,
     speech: messages::Speech,
     tools: tools::ToolIndex,
@@ -119,7 +119,7 @@ impl Session {
         let mut session = Self::new(config, now);
         session.connection = Some(connection);
         let effects = Step::on(&mut session, now, |step| {
-            step.shares(agent);
+            step.join_ready_agent(agent);
             step.open_session();
         });
         (session, effects)
@@ -284,7 +284,7 @@ impl Step<'_> {
                 self.exited(exit);
             }
             Event::Stderr(said) => self.stderr(&said),
-            Event::StartOver { signed_in } => self.come_along(signed_in),
+            Event::StartOver { signed_in } => self.follow_to_new_process(signed_in),
             Event::Joined { connection, agent } => self.joined(connection, *agent),
             Event::NoAgent { error } => self.no_agent(error),
             Event::SignedIn => self.signed_in_elsewhere(),

@@ -1,7 +1,7 @@
 //! Lines of the client's own in the transcript.
 
 use crate::{
-    proto::{AgentNotice, RawJson, RpcError},
+    model::{AgentNotice, RawJson, RpcError},
     session::{BlockId, BlockKind, Effect, Notice, NoticeLevel},
     text::SafeText,
 };
@@ -21,14 +21,19 @@ impl Step<'_> {
     }
 
     /// A line with more to it when unfolded.
-    pub(super) fn say_more(&mut self, level: NoticeLevel, text: SafeText, detail: SafeText) {
+    pub(super) fn notice_with_detail(
+        &mut self,
+        level: NoticeLevel,
+        text: SafeText,
+        detail: SafeText,
+    ) {
         self.push(notice(level, text, Some(detail)));
     }
 
     /// `what`, and what the agent said about it; code and data on demand (V1-ERR-09).
     pub(super) fn say_error(&mut self, level: NoticeLevel, what: &str, error: &RpcError) {
         let text = SafeText::new(&format!("{what}: {}", error_text::readable(error)));
-        self.say_more(level, text, error_text::detail(error));
+        self.notice_with_detail(level, text, error_text::detail(error));
     }
 
     pub(super) fn toast(&mut self, text: &str) {
@@ -54,7 +59,7 @@ impl Step<'_> {
         let quiet =
             matches!(&kind, BlockKind::Notice(notice) if notice.level == NoticeLevel::Quiet);
         if !quiet {
-            self.hush();
+            self.end_message();
         }
         self.push_only(kind)
     }
@@ -110,7 +115,7 @@ impl Step<'_> {
             self.replace(id, notice(NoticeLevel::Quiet, text, Some(detail)));
             return;
         }
-        self.say_more(NoticeLevel::Quiet, what.clone(), detail);
+        self.notice_with_detail(NoticeLevel::Quiet, what.clone(), detail);
     }
 }
 

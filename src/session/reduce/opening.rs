@@ -1,7 +1,7 @@
 //! Opening a session: new, loaded or resumed; and what comes before the session is known.
 
 use crate::{
-    proto::{
+    model::{
         AgentEvent, Call, CallTag, ContentBlock, DialectHint, DialectRow, McpCaps, McpServer,
         McpTransport, NamedPlan, Notification, Patch, PlanEntry, Protocol, RpcError, SessionId,
         SessionOpened, SessionSetup, SystemPrompt, ToAgent,
@@ -20,7 +20,7 @@ use super::{
     notices::notice,
     session_messages::SessionMessages,
     tools::ToolIndex,
-    upserts::Told,
+    whole_messages::MessageBlocks,
 };
 
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ struct Kept {
     compactions: Compactions,
     messages: SessionMessages,
     subagents: Subagents,
-    told: Told,
+    told: MessageBlocks,
 }
 
 impl Way {
@@ -491,7 +491,7 @@ impl Step<'_> {
         if !self.is_replaying() || self.session.inner.opening.kept.is_some() {
             return;
         }
-        self.hush();
+        self.end_message();
         let transcript = self.session.transcript.take();
         let tools = std::mem::take(&mut self.session.inner.tools);
         let plan = std::mem::take(&mut self.session.plan);
@@ -530,7 +530,7 @@ impl Step<'_> {
     }
 
     fn end_replay(&mut self) {
-        self.hush();
+        self.end_message();
         self.end_open_tools(ToolState::Ended);
         self.settle_plan();
         self.settle_plan_texts();

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    proto::{
+    model::{
         Call, ConfigKind, ConfigOption, ConfigValue, ModeId, ModeState, OptionValue, RpcError,
         SessionId, SetBy, category, code,
     },
@@ -424,7 +424,7 @@ fn is_agents_own(option: &ConfigOption) -> bool {
 
 /// An option that stands for `modes` (V1-MODE-01).
 pub fn mode_option(modes: ModeState) -> ConfigOption {
-    let value = |mode: crate::proto::SessionMode| ConfigValue {
+    let value = |mode: crate::model::SessionMode| ConfigValue {
         value: mode.id.as_str().to_owned(),
         name: mode.name,
         description: mode.description,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::{
-    proto::{
+    model::{
         CommandSubject, HostReply, OptionId, Patch, PermissionKind, PermissionOption,
         PermissionOutcome, PermissionRequest, PermissionSubject, Place, RawJson, RequestKey,
         RpcError, ToolCallId, ToolCallPatch, ToolContent, ToolKind, code,
@@ -19,7 +19,7 @@ use crate::{
 use super::{
     Step,
     bounds::{MAX_ANSWERS, MAX_TITLE, answer_weight, bounded},
-    tools::Told,
+    tools::PatchSource,
 };
 
 impl Step<'_> {
@@ -29,7 +29,7 @@ impl Step<'_> {
         let description = request.description.map(|text| bounded(&text, MAX_TITLE));
         let (block, about) = match request.subject {
             PermissionSubject::ToolCall(patch) => {
-                (self.patch_tool(*patch, Told::Asked), About::Call)
+                (self.patch_tool(*patch, PatchSource::Asked), About::Call)
             }
             PermissionSubject::Command(command) => {
                 let block = self.call_to_run(key, &command, title.as_ref());
@@ -283,7 +283,7 @@ impl Step<'_> {
 
     /// What is asked about stands in the transcript, with its answer, though no call does it.
     fn asked_about(&mut self, patch: ToolCallPatch) -> BlockId {
-        let block = self.patch_tool(patch, Told::Asked);
+        let block = self.patch_tool(patch, PatchSource::Asked);
         if let Some(call) = self.edit_tool(block) {
             call.only_asked = true;
         }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    proto::{ContentBlock, NamedPlan, PlanBody, PlanEntry, PlanId, PlanStatus},
+    model::{ContentBlock, NamedPlan, PlanBody, PlanEntry, PlanId, PlanStatus},
     session::{BlockId, BlockKind},
 };
 

@@ -3,7 +3,7 @@
 //! What is set stands in the agent's process and nowhere else: it is told again with each process.
 
 use crate::{
-    proto::{Call, Provider, ProviderSetting, RpcError, code},
+    model::{Call, Provider, ProviderSetting, RpcError, code},
     session::{Listing, NoticeLevel, Phase, Providers},
     text::SafeText,
 };

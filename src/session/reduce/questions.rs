@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    proto::{
+    model::{
         ElicitationAnswer, HostReply, HostRequest, PermissionOutcome, RequestKey, RpcError,
         SessionId, ToAgent, code,
     },

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    proto::{ContentBlock, MessageId, Meta, Patch, SessionMessagePatch},
+    model::{ContentBlock, MessageId, Meta, Patch, SessionMessagePatch},
     session::{BlockId, BlockKind, Pieces, SessionMessage},
 };
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    proto::{Call, ConfigOption, OptionValue, Setting, SettingKey, SettingSource, category},
+    model::{Call, ConfigOption, OptionValue, Setting, SettingKey, SettingSource, category},
     session::{
         NoticeLevel, Session,
         setting::{find, resolve},
@@ -130,7 +130,7 @@ impl Step<'_> {
                         return self.fail_set_up(text, problem.all);
                     }
                     match problem.all {
-                        Some(all) => self.say_more(NoticeLevel::Warning, text, all),
+                        Some(all) => self.notice_with_detail(NoticeLevel::Warning, text, all),
                         None => self.say(NoticeLevel::Warning, text),
                     }
                     continue;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    proto::{Notification, Protocol, ToAgent},
+    model::{Notification, Protocol, ToAgent},
     session::{CANCEL_PATIENCE, Effect, NoticeLevel, Phase, Session, ToolState, TurnPhase},
 };
 

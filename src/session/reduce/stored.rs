@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{SessionId, SubagentCaps},
+    model::{SessionId, SubagentCaps},
     session::{
         BlockKind, History, Past, PastSubagent, Phase, Session, SessionConfig, Subagent, Transcript,
     },

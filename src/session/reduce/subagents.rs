@@ -5,7 +5,7 @@
 //! options stay the session's: nothing of that can be done to a child (V1-SUB-03).
 
 use crate::{
-    proto::{
+    model::{
         AgentEvent, HostRequest, Notification, Patch, RequestKey, SessionId, StopReason,
         SubagentCaps, SubagentPatch, TerminalId, ToAgent, WorkState,
     },
@@ -142,7 +142,7 @@ impl Step<'_> {
 
     /// Nothing more is expected for now in the conversation that is worked on.
     fn rest(&mut self, tools: ToolState) {
-        self.hush();
+        self.end_message();
         self.end_open_tools(tools);
         self.settle_plan();
         self.settle_plan_texts();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::{
-    proto::{ExitStatus, Patch, TerminalId, TerminalPatch, TerminalSize},
+    model::{ExitStatus, Patch, TerminalId, TerminalPatch, TerminalSize},
     session::{BlockId, Effect, NoticeLevel, ScreenChange, TerminalInfo},
     text::{SafeText, truncate_to_width},
 };

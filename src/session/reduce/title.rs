@@ -1,7 +1,7 @@
 //! Titles that the person gives: kept by the agent where it can (V1-SES-20), else here.
 
 use crate::{
-    proto::{Call, Patch, RpcError, SessionId, code},
+    model::{Call, Patch, RpcError, SessionId, code},
     text::{SafeText, first_bytes},
 };
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::{
-    proto::{Meta, Patch, ToolCallId, ToolCallPatch, ToolContent, ToolStatus},
+    model::{Meta, Patch, ToolCallId, ToolCallPatch, ToolContent, ToolStatus},
     session::{BlockId, BlockKind, ToolCall, ToolState, Turn, TurnPhase},
 };
 
@@ -32,7 +32,7 @@ struct Known {
 
 /// Where a patch comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum PatchSource {
     /// `tool_call`
     Announced,
     /// `tool_call_update`
@@ -43,7 +43,7 @@ pub(super) enum Told {
     Ours,
 }
 
-impl Told {
+impl PatchSource {
     /// Whether it is about another call than the one of an earlier turn that had its id.
     fn means_another(self, state: &ToolState) -> bool {
         match self {
@@ -83,9 +83,9 @@ impl ToolIndex {
 impl Step<'_> {
     pub(super) fn tool_call(&mut self, patch: ToolCallPatch) {
         let by = if patch.announces {
-            Told::Announced
+            PatchSource::Announced
         } else {
-            Told::Updated
+            PatchSource::Updated
         };
         self.patch_tool(patch, by);
     }
@@ -93,7 +93,7 @@ impl Step<'_> {
     /// Applies a patch to its call; a first sight creates it (V1-TOOL-03). An id that a call of an
     /// earlier turn had may be another call's now: some agents count from one in each turn. Within
     /// a turn an id stays one row.
-    pub(super) fn patch_tool(&mut self, patch: ToolCallPatch, by: Told) -> BlockId {
+    pub(super) fn patch_tool(&mut self, patch: ToolCallPatch, by: PatchSource) -> BlockId {
         self.flush_history();
         let turn = self.session.inner.turn.number;
         let known = self.session.inner.tools.by_id.get(&patch.id).copied();
@@ -125,7 +125,7 @@ impl Step<'_> {
 
     /// Present fields replace, whole lists included (V1-TOOL-02). A word of the agent wins over
     /// our "cancelled" (V1-TOOL-06).
-    fn apply_patch(&mut self, block: BlockId, patch: ToolCallPatch, by: Told) {
+    fn apply_patch(&mut self, block: BlockId, patch: ToolCallPatch, by: PatchSource) {
         let content = match patch.content {
             Patch::Keep => None,
             Patch::Clear => Some(Vec::new()),
@@ -135,10 +135,10 @@ impl Step<'_> {
         if let Some(content) = &content {
             self.index_terminals(block, content);
         }
-        let asked = self.asked_of(block).filter(|_| by != Told::Ours);
+        let asked = self.asked_of(block).filter(|_| by != PatchSource::Ours);
         let replaying = self.is_replaying();
         let now = self.now;
-        let goes_on = by == Told::Ours || self.is_under_way(&patch.id);
+        let goes_on = by == PatchSource::Ours || self.is_under_way(&patch.id);
         let Some(place) = self.session.transcript.edit(block) else {
             return;
         };
@@ -187,7 +187,7 @@ impl Step<'_> {
             call.took = Some(now.saturating_duration_since(call.started));
         }
         let new = block_weight(place);
-        if open && by != Told::Ours {
+        if open && by != PatchSource::Ours {
             self.session.inner.tools.open.insert(block);
         } else {
             self.session.inner.tools.open.remove(&block);
@@ -218,7 +218,7 @@ impl Step<'_> {
                 meta,
                 ..ToolCallPatch::new(id)
             },
-            Told::Updated,
+            PatchSource::Updated,
         );
         let Some(call) = self.tool(block) else {
             return;
@@ -239,7 +239,7 @@ impl Step<'_> {
             self.grow(added);
         }
         self.change_asked(block, asked);
-        self.compare(block, Told::Updated);
+        self.compare(block, PatchSource::Updated);
     }
 
     /// What is unfinished becomes `state`: the turn, its cancel or the agent ended it.
@@ -293,7 +293,7 @@ impl Step<'_> {
 /// Terminals that a call's content shows.
 pub(super) fn shown_terminals(
     content: &[ToolContent],
-) -> impl Iterator<Item = &crate::proto::TerminalId> {
+) -> impl Iterator<Item = &crate::model::TerminalId> {
     content.iter().filter_map(|piece| match piece {
         ToolContent::Terminal(id) => Some(id),
         _ => None,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{
+    model::{
         Call, DialectRow, Meta, PromptBlock, RpcError, SessionId, StopReason, TurnTokens,
         WorkState, code,
     },
@@ -315,7 +315,7 @@ impl Step<'_> {
 
     /// The turn is over, and everything of it that was open.
     pub(super) fn close_turn(&mut self, open_tools: ToolState) {
-        self.hush();
+        self.end_message();
         self.end_open_tools(open_tools);
         self.tell_writes();
         self.close_own_questions_of_turn();
@@ -405,7 +405,7 @@ impl Step<'_> {
             }
             StopReason::Error(error) if stopped => {
                 let detail = error_text::detail(&error);
-                self.say_more(NoticeLevel::Info, "stopped".into(), detail);
+                self.notice_with_detail(NoticeLevel::Info, "stopped".into(), detail);
             }
             // That the prompt failed was said with it.
             StopReason::Error(_) if self.session.inner.turn.told_failure => {}
@@ -441,7 +441,7 @@ impl Step<'_> {
             if error.code == code::CANCELLED {
                 self.say(NoticeLevel::Info, "stopped".into());
             } else {
-                self.say_more(
+                self.notice_with_detail(
                     NoticeLevel::Info,
                     "stopped".into(),
                     error_text::detail(&error),

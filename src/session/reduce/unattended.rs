@@ -1,7 +1,7 @@
 //! Sessions without a person (`acp-tui run`): what would be asked is refused, and said.
 
 use crate::{
-    proto::{HostReply, PermissionKind, PermissionOutcome},
+    model::{HostReply, PermissionKind, PermissionOutcome},
     session::{Answered, By, FileAnswer, NoticeLevel, Question, ToolState},
     text::{SafeText, first_bytes},
 };

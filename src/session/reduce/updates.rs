@@ -1,7 +1,7 @@
 //! Updates of the live session: each to its subject; what replaces a whole is done here.
 
 use crate::{
-    proto::{AgentEvent, SessionInfoPatch, SlashCommand, Usage, UsageUpdate},
+    model::{AgentEvent, SessionInfoPatch, SlashCommand, Usage, UsageUpdate},
     session::NoticeLevel,
 };
 

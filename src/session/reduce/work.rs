@@ -3,7 +3,7 @@
 //! An agent that says nothing of the kind is one whose answer to a prompt ends the turn.
 
 use crate::{
-    proto::{
+    model::{
         Background, MessageId, Notification, SessionId, StateUpdate, StopReason, ToAgent,
         TurnTokens, WorkState,
     },

@@ -4,12 +4,12 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::{
-    proto::ToolContent,
+    model::ToolContent,
     session::{BlockKind, Changed, NoticeLevel, Question, ToolCall},
     text::SafeText,
 };
 
-use super::{Step, bounds::MAX_WRITES, tools::Told};
+use super::{Step, bounds::MAX_WRITES, tools::PatchSource};
 
 /// What was written, until no call is open any more that might yet name it.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ impl Step<'_> {
                     let command = question.subject.command.clone();
                     question.changed.get_or_insert(Changed { command, input });
                 }
-                step.compare(block, Told::Asked);
+                step.compare(block, PatchSource::Asked);
             });
         }
     }

@@ -1,7 +1,7 @@
 //! Several sessions, one agent or more.
 
 use crate::{
-    proto::{
+    model::{
         AgentCaps, AgentEvent, Call, CallResult, CallTag, ChunkRole, ClientCaps, ContentBlock,
         Elicitation, ElicitationMode, ElicitationScope, Form, HostReply, HostRequest, Initialized,
         PermissionKind, PermissionOption, PermissionRequest, PromptBlock, Protocol, RequestKey,
@@ -14,7 +14,7 @@ use crate::{
 use super::*;
 
 mod random;
-mod together;
+mod shared_agent;
 
 const AGENT: ConnectionId = ConnectionId(1);
 
@@ -37,7 +37,7 @@ fn config() -> SessionConfig {
         system_prompt: None,
         caps: ClientCaps::default(),
         protocol: Protocol::V1,
-        dialect: crate::proto::Dialect::default(),
+        dialect: crate::model::Dialect::default(),
         start_timeout: std::time::Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),
@@ -133,11 +133,11 @@ impl Bench {
                 session: SessionId::new(session),
                 title: None,
                 description: None,
-                subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+                subject: crate::model::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
                     ToolCallId::new("call"),
                 ))),
                 options: vec![PermissionOption {
-                    id: crate::proto::OptionId::new("yes"),
+                    id: crate::model::OptionId::new("yes"),
                     name: "Yes".into(),
                     kind: PermissionKind::AllowOnce,
                 }],
@@ -243,7 +243,7 @@ fn questions_stay_with_the_session_that_asks() {
         first,
         Event::Answer {
             question,
-            option: crate::proto::OptionId::new("yes"),
+            option: crate::model::OptionId::new("yes"),
         },
     );
     assert!(
@@ -402,7 +402,7 @@ fn a_message_that_was_too_long_is_said_in_every_session_of_the_agent() {
 #[test]
 fn a_childs_words_and_requests_go_to_its_parent() {
     let (mut bench, first, second) = Bench::two();
-    let child = crate::proto::SubagentPatch::new(SessionId::new("c"));
+    let child = crate::model::SubagentPatch::new(SessionId::new("c"));
     bench.says(FromAgent::Update {
         session: Some(SessionId::new("s2")),
         event: AgentEvent::Subagent(Box::new(child)),

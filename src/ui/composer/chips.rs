@@ -13,7 +13,7 @@ use std::{
 
 use super::{files::LookedAt, written::Names};
 use crate::{
-    proto::{PromptCaps, SeenFile, Way},
+    model::{PromptCaps, SeenFile, Way},
     text::SafeText,
     ui::{Draft, DraftPart, WrittenOut, render::format::bytes},
 };
@@ -84,7 +84,7 @@ enum Content {
 #[derive(Debug)]
 pub enum Typed {
     Mention(Names),
-    Perhaps(Vec<PathBuf>),
+    MaybeFiles(Vec<PathBuf>),
 }
 
 impl Chip {
@@ -247,7 +247,7 @@ impl Chips {
                     text: raw[range.clone()].to_owned(),
                     names,
                 },
-                Typed::Perhaps(paths) => DraftPart::Perhaps {
+                Typed::MaybeFiles(paths) => DraftPart::MaybeFiles {
                     text: self.expand(&raw[range.clone()]),
                     paths,
                 },

@@ -14,7 +14,7 @@ use super::{
     written,
 };
 use crate::{
-    proto::{PromptCaps, SeenFile, are_media},
+    model::{PromptCaps, SeenFile, are_media},
     ui::UiCommand,
 };
 
@@ -154,7 +154,7 @@ impl Composer {
                 other.end <= range.start || range.end <= other.start
             };
             if found.iter().all(apart) {
-                found.push((range, Typed::Perhaps(paths)));
+                found.push((range, Typed::MaybeFiles(paths)));
             }
         }
         found.sort_by_key(|(range, _)| range.start);

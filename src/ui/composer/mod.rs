@@ -41,7 +41,7 @@ use self::{
     undo::EditKind,
 };
 use crate::{
-    proto::{PromptCaps, SlashCommand},
+    model::{PromptCaps, SlashCommand},
     ui::{Draft, FileList, FolderListing, UiCommand, offload::Offload},
 };
 

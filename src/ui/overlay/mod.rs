@@ -29,7 +29,7 @@ use ratatui::{
 
 use crate::{
     config::DiffLayout,
-    proto::SessionId,
+    model::SessionId,
     session::{Session, Sessions},
     text::{SafeText, first_bytes, truncate_to_width},
     ui::{

@@ -11,7 +11,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{ConfigOption, OptionValue, category},
+    model::{ConfigOption, OptionValue, category},
     session::{Event, Session},
     text::SafeText,
     ui::{

@@ -6,7 +6,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::OptionValue,
+    model::OptionValue,
     session::{Event, Session},
     ui::{
         UiCommand,

@@ -6,7 +6,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{
+    model::{
         Field, FieldKind, FieldOption, Form, FormValue, Provider, ProviderRoute, ProviderSetting,
         SecretPairs, TextField,
     },

@@ -1,7 +1,7 @@
 //! Another title for a session (V1-SES-20).
 
 use crate::{
-    proto::{Field, FieldKind, Form, FormValue, SessionId, SessionKey, TextField},
+    model::{Field, FieldKind, Form, FormValue, SessionId, SessionKey, TextField},
     session::Event,
     text::SafeText,
     ui::{

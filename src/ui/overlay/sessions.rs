@@ -9,7 +9,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{SessionId, SessionKey, WorkState},
+    model::{SessionId, SessionKey, WorkState},
     session::{Elsewhere, Event, Listing, Phase, Session, Sessions, TurnPhase},
     text::SafeText,
     ui::{

@@ -11,7 +11,7 @@ use super::{
     markdown,
 };
 use crate::{
-    proto::CompactionStatus,
+    model::CompactionStatus,
     session::{Compaction, Piece, Pieces},
     text::{SafeText, first_bytes},
 };

@@ -10,7 +10,7 @@ use super::{
     markdown::link,
 };
 use crate::{
-    proto::{ContentBlock, Media, Resource, ResourceLink, file_name},
+    model::{ContentBlock, Media, Resource, ResourceLink, file_name},
     text::SafeText,
 };
 

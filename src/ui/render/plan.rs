@@ -10,7 +10,7 @@ use super::{
     markdown, tool,
 };
 use crate::{
-    proto::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText},
+    model::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText},
     text::{SafeText, first_bytes},
 };
 

@@ -12,7 +12,7 @@ use super::{
     tool::{push_verb, shown_path},
 };
 use crate::{
-    proto::{SessionId, StopReason, WorkState},
+    model::{SessionId, StopReason, WorkState},
     session::{BlockKind, SessionMessage, Subagent, Subagents},
     text::SafeText,
 };

@@ -9,7 +9,7 @@ use super::{
     line::{StyledLine, Wrapping, joined},
 };
 use crate::{
-    proto::ExitStatus,
+    model::ExitStatus,
     session::TerminalInfo,
     text::SafeText,
     vt::{CellStyle, Color as CellColor, Run, Screen},

@@ -16,7 +16,7 @@ use super::{
     user::render_user,
 };
 use crate::{
-    proto::{
+    model::{
         ContentBlock, ExitStatus, Media, Meta, PlanEntry, PlanPriority, PlanStatus, RawJson,
         Resource, ResourceLink,
     },

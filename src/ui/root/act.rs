@@ -1,7 +1,7 @@
 //! What each action does.
 
 use crate::{
-    proto::{OptionValue, WorkState, category},
+    model::{OptionValue, WorkState, category},
     session::{Event, Phase, Session, Sessions, TurnPhase},
     text::{SafeText, command_line},
     ui::{
@@ -49,7 +49,7 @@ impl Ui {
             Action::Options => self.open_options(cx),
             Action::Restart => {
                 // What was said of an agent that does not run is over.
-                self.moment.hush();
+                self.moment.clear_message();
                 self.session_event(Event::Restart, cx);
             }
             Action::EndAgent => self.session_event(Event::EndAgent, cx),
@@ -223,7 +223,7 @@ impl Ui {
             if self.composer.clear() {
                 // What was said of the draft, as that it is too long, is over.
                 self.moment.disarm();
-                self.moment.hush();
+                self.moment.clear_message();
                 return;
             }
         }
@@ -416,7 +416,7 @@ fn shell_line(parts: &[DraftPart]) -> Option<String> {
             DraftPart::Text(text) => text.clone(),
             // A mention is a path to the shell.
             DraftPart::Mention { path, .. } => command_line([&*path.to_string_lossy()]),
-            DraftPart::Typed { text, .. } | DraftPart::Perhaps { text, .. } => text.clone(),
+            DraftPart::Typed { text, .. } | DraftPart::MaybeFiles { text, .. } => text.clone(),
         })
         .collect();
     let line = line.strip_prefix('!')?.trim();

@@ -19,7 +19,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
     config::{ThemeChoice, UiConfig},
-    proto::{AgentNotice, SeenFile, SessionKey, TerminalId},
+    model::{AgentNotice, SeenFile, SessionKey, TerminalId},
     session::{Prompt, QuestionId},
     text::SafeText,
     ui::{

@@ -29,7 +29,7 @@ impl Moment {
     }
 
     /// What is said holds no more.
-    pub fn hush(&mut self) {
+    pub fn clear_message(&mut self) {
         self.toast = None;
     }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    proto::{SessionKey, TerminalId},
+    model::{SessionKey, TerminalId},
     session::QuestionId,
     ui::{
         composer::Composer,
@@ -66,7 +66,7 @@ impl Ui {
     /// A session is gone, and its screen with it; its draft stays where it was the one shown.
     pub fn forget_session(&mut self, key: SessionKey) {
         // What was said of it, as that it would end, is over.
-        self.moment.hush();
+        self.moment.clear_message();
         if self.session == Some(key) {
             self.session = None;
             self.transcript = TranscriptView::default();

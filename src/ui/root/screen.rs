@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{AgentNotice, NoticeSeverity, PlanEntry, PlanStatus, WorkState},
+    model::{AgentNotice, NoticeSeverity, PlanEntry, PlanStatus, WorkState},
     session::{Phase, Session, Sessions, Subagent},
     text::SafeText,
     ui::{

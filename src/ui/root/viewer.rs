@@ -9,7 +9,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{Diff, HostRequest, RawJson, ToolContent},
+    model::{Diff, HostRequest, RawJson, ToolContent},
     session::{BlockKind, PermissionQuestion, Question, Session},
     text::{SafeText, exact},
     ui::{

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    proto::{
+    model::{
         AgentCaps, AgentEvent, AuthMethod, CallResult, CallTag, ChunkRole, ClientCaps,
         ConnectionId, ContentBlock, Elicitation, ElicitationId, ElicitationMode, ElicitationScope,
         FromAgent, FsWrite, HostRequest, Initialized, Meta, ModeId, ModeState, OptionId, Patch,
@@ -49,7 +49,7 @@ impl Bench {
             system_prompt: None,
             caps: ClientCaps::default(),
             protocol: Protocol::V1,
-            dialect: crate::proto::Dialect::default(),
+            dialect: crate::model::Dialect::default(),
             start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),
@@ -114,7 +114,7 @@ impl Bench {
     pub fn handshake(&mut self, auth_methods: Vec<AuthMethod>) {
         self.event(Event::Connected(CONNECTION));
         self.says(FromAgent::Reply {
-            caller: crate::proto::SessionKey::default(),
+            caller: crate::model::SessionKey::default(),
             call: CallTag::Initialize,
             result: CallResult::Initialized(Box::new(Initialized {
                 protocol_version: 1,
@@ -134,7 +134,7 @@ impl Bench {
             description: None,
         };
         self.says(FromAgent::Reply {
-            caller: crate::proto::SessionKey::default(),
+            caller: crate::model::SessionKey::default(),
             call: CallTag::NewSession,
             result: CallResult::SessionOpened(Box::new(SessionOpened {
                 id: Some(Self::session_id()),
@@ -151,7 +151,7 @@ impl Bench {
     /// `session/new` is refused with -32000.
     pub fn wants_sign_in(&mut self) {
         self.says(FromAgent::Reply {
-            caller: crate::proto::SessionKey::default(),
+            caller: crate::model::SessionKey::default(),
             call: CallTag::NewSession,
             result: CallResult::Failed(RpcError::new(-32000, "Authentication required")),
         });
@@ -189,7 +189,7 @@ impl Bench {
                 session: Self::session_id(),
                 title: None,
                 description: None,
-                subject: crate::proto::PermissionSubject::ToolCall(Box::new(call)),
+                subject: crate::model::PermissionSubject::ToolCall(Box::new(call)),
                 options,
             })),
         });

@@ -8,7 +8,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{samples::*, *};
 use crate::{
-    proto::{ContentBlock, Meta, PlanStatus, RawJson, ToolContent, ToolKind},
+    model::{ContentBlock, Meta, PlanStatus, RawJson, ToolContent, ToolKind},
     session::{BlockKind, NoticeLevel, ToolState, UserMessage},
     text::{
         SafeText, cell_width, expand_tabs, first_bytes, is_grapheme_boundary, last_bytes,
@@ -113,7 +113,7 @@ fn blocks(world: &mut World, text: &str, other: &str) -> Vec<BlockKind> {
     blocks.push(tool(edit));
     world.terminal("t", "x", text, Some(1));
     let mut shows = call(ToolKind::Execute, "x", now);
-    shows.content = vec![ToolContent::Terminal(crate::proto::TerminalId::new("t"))];
+    shows.content = vec![ToolContent::Terminal(crate::model::TerminalId::new("t"))];
     blocks.push(tool(shows));
     blocks.push(BlockKind::Content(ContentBlock::Text(SafeText::new(text))));
     blocks

@@ -11,7 +11,7 @@ use super::{
     segment::render_segment,
 };
 use crate::{
-    proto::{ContentBlock, Diff, TerminalId, ToolContent},
+    model::{ContentBlock, Diff, TerminalId, ToolContent},
     session::{Block, BlockId, BlockKind, Event, Session, Subagent, ToolCall},
     text::SafeText,
     ui::render::{

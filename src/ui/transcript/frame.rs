@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     config::{DiffLayout, Thoughts, UiConfig},
-    proto::{SessionId, TerminalId},
+    model::{SessionId, TerminalId},
     session::{Session, Subagents, TerminalInfo, Transcript},
     ui::render::{RenderContext, tool::Detail, tool::ToolContext},
     vt::Screens,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     config::Thoughts,
-    proto::ToolContent,
+    model::ToolContent,
     session::{Block, BlockId, BlockKind, NoticeLevel},
     ui::{
         contain::contained,

@@ -12,7 +12,7 @@ use super::{
     segment::render_segment,
 };
 use crate::{
-    proto::SessionId,
+    model::SessionId,
     session::{Block, BlockKind, Subagent},
     text::last_bytes,
     ui::render::{

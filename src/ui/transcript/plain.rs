@@ -4,7 +4,7 @@ use similar::TextDiff;
 
 use super::frame::Source;
 use crate::{
-    proto::{
+    model::{
         CompactionStatus, ContentBlock, Diff, DiffText, PlanStatus, SessionId, TerminalId,
         ToolContent,
     },
@@ -57,7 +57,7 @@ pub(super) fn block_text(block: &Block, source: &Source<'_>) -> String {
             }
         }
         BlockKind::Plan(entries) => {
-            let line = |entry: &crate::proto::PlanEntry| {
+            let line = |entry: &crate::model::PlanEntry| {
                 let sign = match entry.status {
                     PlanStatus::Completed => "[x]",
                     PlanStatus::Cancelled => "[-]",

@@ -10,7 +10,7 @@ use std::{
 use super::{Settings, TranscriptView, frame::Source};
 use crate::{
     config::{DiffLayout, Thoughts},
-    proto::{
+    model::{
         ContentBlock, Diff, ExitStatus, Media, Meta, PlanEntry, PlanPriority, PlanStatus, RawJson,
         ResourceLink, TerminalId, ToolCallId, ToolContent, ToolKind, ToolLocation,
     },

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{samples::*, *};
 use crate::{
-    proto::{TerminalId, ToolContent, ToolKind},
+    model::{TerminalId, ToolContent, ToolKind},
     session::{BlockKind, NoticeLevel, Session, SessionConfig, Start, ToolState},
     ui::{
         render::testing::{self, Stage, picture, screen},
@@ -453,8 +453,8 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
 fn folding_passes_over_what_looks_the_same() {
     let mut world = World::new(Stage::dark());
     let mut short = samples::call(ToolKind::Execute, "make", world.stage.now);
-    short.content = vec![crate::proto::ToolContent::Block(
-        crate::proto::ContentBlock::Text("built".into()),
+    short.content = vec![crate::model::ToolContent::Block(
+        crate::model::ContentBlock::Text("built".into()),
     )];
     world.transcript.push_for_test(samples::tool(short));
     let mut view = TranscriptView::default();
@@ -483,8 +483,8 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             modes: None,
             system_prompt: None,
             caps: Default::default(),
-            protocol: crate::proto::Protocol::V1,
-            dialect: crate::proto::Dialect::default(),
+            protocol: crate::model::Protocol::V1,
+            dialect: crate::model::Dialect::default(),
             start_timeout: Duration::from_secs(60),
             start: Start::New,
             settings: Vec::new(),

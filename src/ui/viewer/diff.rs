@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     config::DiffLayout,
-    proto::Diff,
+    model::Diff,
     text::SafeText,
     ui::render::{
         RenderContext, Row,

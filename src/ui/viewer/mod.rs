@@ -4,9 +4,9 @@
 //! everything else by the root, which routes keys here until one closes the view. Must not know
 //! where what it shows came from.
 
-mod attach;
 mod diff;
 mod input;
+mod terminal;
 mod text;
 mod window;
 
@@ -27,8 +27,8 @@ use crate::{
     vt::Screens,
 };
 
-pub use attach::TerminalViewer;
 pub use diff::DiffViewer;
+pub use terminal::TerminalViewer;
 pub use text::TextViewer;
 
 use window::{Entries, Window};

@@ -3,7 +3,7 @@ use std::{path::Path, sync::Arc, time::Instant};
 use super::*;
 use crate::{
     config::DiffLayout,
-    proto::{Diff, ExitStatus, TerminalId},
+    model::{Diff, ExitStatus, TerminalId},
     session::TerminalInfo,
     text::SafeText,
     ui::render::testing::{Stage, picture, screen},

@@ -10,7 +10,7 @@ use std::fmt;
 
 use super::{MAX_CLAIMS, MAX_TEXT, file_text, of_patch, text};
 use crate::{
-    proto::{Claim, Diff, Extent, FileChange},
+    model::{Claim, Diff, Extent, FileChange},
     rpc::{Member, Text},
     text::SafeText,
 };

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::proto::DiffText;
+use crate::model::DiffText;
 
 /// `path old→new` of each claim; `*` for everywhere, `!` for the whole file.
 fn told(raw: &serde_json::Value) -> Vec<String> {

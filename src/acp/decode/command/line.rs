@@ -6,7 +6,7 @@ use super::{
     json::{Items, Member, Members, is_json, whole_text},
     names::SHELLS,
 };
-use crate::{proto::CommandRun, text::command_line};
+use crate::{model::CommandRun, text::command_line};
 
 /// Variables that are set for a command.
 const MAX_ENV: usize = 1_000;

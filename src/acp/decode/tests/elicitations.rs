@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{
+use crate::model::{
     Bounds, Elicitation, ElicitationId, ElicitationMode, ElicitationScope, Field, FieldKind, Form,
     HostRequest, SessionId, TextField, TextFormat, ToolCallId,
 };
 
 fn asked_with(caps: ClientCaps, params: &Value) -> Result<Elicitation, RpcError> {
-    let mut decoder = Decoder::new(caps, Dialects::new(crate::proto::Dialect::default()));
+    let mut decoder = Decoder::new(caps, Dialects::new(crate::model::Dialect::default()));
     let request = decoder.request(key(), "elicitation/create", &params.to_string())?;
     match request {
         FromAgent::Request {

@@ -12,7 +12,7 @@ mod updates;
 use serde_json::Value;
 
 use super::*;
-use crate::proto::{ConnectionId, Dialect};
+use crate::model::{ConnectionId, Dialect};
 
 fn decoder() -> Decoder {
     Decoder::new(ClientCaps::default(), Dialects::new(Dialect::default()))

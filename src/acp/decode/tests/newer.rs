@@ -4,7 +4,7 @@ use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{
+use crate::model::{
     AgentNotice, CompactionId, CompactionPatch, CompactionStatus, ContentBlock, Meta, NamedPlan,
     NoticeSeverity, Patch, PlanBody, PlanId, PlanStatus, PlanText,
 };

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{
+use crate::model::{
     ChunkRole, ContentBlock, ElicitationMode, FieldKind, HostRequest, Patch, ToolContent, ToolKind,
     ToolStatus,
 };
@@ -250,7 +250,7 @@ fn tool_calls_agree_with_the_schema() {
     let [ToolContent::Diff(diff), ToolContent::Terminal(terminal)] = content.as_slice() else {
         panic!("{content:?}");
     };
-    let crate::proto::DiffText::Sides { old, new } = &diff.text else {
+    let crate::model::DiffText::Sides { old, new } = &diff.text else {
         panic!("{diff:?}");
     };
     assert_eq!(

@@ -5,7 +5,7 @@ use std::{collections::HashMap, fs, path::Path};
 use serde_json::Value;
 
 use super::*;
-use crate::proto::{ContentBlock, Dialect, Patch, PermissionSubject, ToolContent, ToolKind};
+use crate::model::{ContentBlock, Dialect, Patch, PermissionSubject, ToolContent, ToolKind};
 
 /// Methods of agents' own that the recordings hold; they are answered -32601 or ignored.
 const FOREIGN: [&str; 3] = [
@@ -84,7 +84,7 @@ fn tag(method: &str, params: &Value) -> Option<CallTag> {
         "session/prompt" => CallTag::Prompt { session: session() },
         "session/set_mode" => CallTag::SetMode {
             session: session(),
-            mode: crate::proto::ModeId::new("m"),
+            mode: crate::model::ModeId::new("m"),
         },
         _ => return None,
     })

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{
+use crate::model::{
     AgentCaps, AuthMethodKind, ConfigOption, Initialized, LoginProgram, OptionValue, StopReason,
 };
 

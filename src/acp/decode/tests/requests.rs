@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{Dialect, HostRequest, PermissionKind};
+use crate::model::{Dialect, HostRequest, PermissionKind};
 
 fn request(method: &str, params: &Value) -> Result<HostRequest, RpcError> {
     let decoded = decoder().request(key(), method, &params.to_string())?;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{
+use crate::model::{
     ChunkRole, ContentBlock, ExitStatus, Meta, Patch, PlanPriority, PlanStatus, TerminalId,
     TerminalPatch, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
 };

@@ -16,7 +16,7 @@ fn tag(method: &str) -> CallTag {
         "session/set_config_option" => CallTag::SetConfigOption {
             session,
             option: "model".to_owned(),
-            value: crate::proto::OptionValue::Id("large".to_owned()),
+            value: crate::model::OptionValue::Id("large".to_owned()),
         },
         other => panic!("{other}"),
     }

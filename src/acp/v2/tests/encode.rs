@@ -6,7 +6,7 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     acp::encode::tests::schema_of_the_protocol::Traffic,
-    proto::{
+    model::{
         Call, ElicitationAnswer, FormValue, HostReply, McpServer, McpTransport, MediaBlock, ModeId,
         Notification, OptionId, OptionValue, PermissionOutcome, PromptBlock, SecretPairs,
         SessionKey, SessionSetup, SystemPrompt, TerminalId, ToAgent, ToolCallId,

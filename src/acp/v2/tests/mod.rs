@@ -10,7 +10,7 @@ mod updates;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{AgentEvent, ConnectionId};
+use crate::model::{AgentEvent, ConnectionId};
 
 fn decoder() -> Decoder {
     Decoder::new(ClientCaps::default())

@@ -203,7 +203,7 @@ proptest! {
     // V2-RPC-03: each member is patched by itself, and what does not fit changes nothing.
     #[test]
     fn three_states_are_told_apart(title in any_json(), command in any_json()) {
-        use crate::proto::Patch;
+        use crate::model::Patch;
         let update = json!({"toolCallId": "c", "title": title});
         let AgentEvent::ToolCall(call) = event(tagged("tool_call_update", update)) else {
             panic!("no call");

@@ -1,7 +1,7 @@
 //! Answers to our calls.
 
 use super::*;
-use crate::proto::{AuthMethodKind, Initialized, MessageId, SessionOpened};
+use crate::model::{AuthMethodKind, Initialized, MessageId, SessionOpened};
 
 fn initialized(answer: Value) -> Initialized {
     match decoder().result(&CallTag::Initialize, &answer.to_string()) {
@@ -184,7 +184,7 @@ fn a_cancel_that_was_taken_is_no_end_v2_can_02() {
     let session = SessionId::new("s");
     let tag = CallTag::CancelTerminal {
         session,
-        id: crate::proto::TerminalId::new("t"),
+        id: crate::model::TerminalId::new("t"),
     };
     assert_eq!(decoder().result(&tag, "{}"), CallResult::CancelAccepted);
 }
@@ -194,7 +194,7 @@ fn the_answer_to_an_option_is_the_whole_list_v2_upd_09() {
     let tag = || CallTag::SetConfigOption {
         session: SessionId::new("s"),
         option: "x".to_owned(),
-        value: crate::proto::OptionValue::Flag(true),
+        value: crate::model::OptionValue::Flag(true),
     };
     let answer = json!({"configOptions": [
         {"configId": "x", "name": "X", "type": "boolean", "currentValue": true},

@@ -1,7 +1,7 @@
 //! Requests of the agent.
 
 use super::*;
-use crate::proto::{
+use crate::model::{
     ElicitationMode, ElicitationScope, FieldKind, PermissionKind, PermissionRequest,
     PermissionSubject, RpcError,
 };

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         Background, ChunkRole, CompactionStatus, ConfigKind, ContentBlock, DiffText, ExitStatus,
         FileChange, FileKind, MessageId, NoticeSeverity, Patch, PlanBody, PlanStatus, StateUpdate,
         StopReason, TerminalId, TerminalSize, ToolContent, ToolKind, ToolStatus, WorkState, code,
@@ -154,7 +154,7 @@ fn background_work_is_told_whole_or_not_at_all_v2_state_02() {
         background(all),
         Some(vec![
             Background::Terminal(TerminalId::new("t")),
-            Background::ToolCall(crate::proto::ToolCallId::new("c")),
+            Background::ToolCall(crate::model::ToolCallId::new("c")),
             Background::Subagent(SessionId::new("child")),
             Background::Other("_cron".into()),
         ])
@@ -164,7 +164,7 @@ fn background_work_is_told_whole_or_not_at_all_v2_state_02() {
     assert_eq!(background(json!([{"type": "_cron"}, 7])), None);
 }
 
-fn call(mut update: Value) -> crate::proto::ToolCallPatch {
+fn call(mut update: Value) -> crate::model::ToolCallPatch {
     update["toolCallId"] = "c".into();
     match event(tagged("tool_call_update", update)) {
         AgentEvent::ToolCall(call) => *call,
@@ -178,7 +178,7 @@ fn a_tool_call_is_patched_member_by_member() {
     let nothing = call(json!({}));
     assert_eq!(
         nothing,
-        crate::proto::ToolCallPatch::new(crate::proto::ToolCallId::new("c"))
+        crate::model::ToolCallPatch::new(crate::model::ToolCallId::new("c"))
     );
     let cleared = call(json!({
         "title": null, "name": null, "kind": null, "status": null, "content": null,
@@ -301,7 +301,7 @@ fn a_terminal_of_the_agent_prints_bytes() {
     };
     assert_eq!(
         terminal(json!({})),
-        crate::proto::TerminalPatch::new(TerminalId::new("t"))
+        crate::model::TerminalPatch::new(TerminalId::new("t"))
     );
     let set = terminal(json!({
         "command": "make", "cwd": "/p", "output": {"data": "aGk="}, "size": {"cols": 80, "rows": 24},
@@ -526,7 +526,7 @@ fn options_are_told_by_their_types_v2_upd_09() {
     assert!(
         set_by
             .into_iter()
-            .all(|by| by == crate::proto::SetBy::Option)
+            .all(|by| by == crate::model::SetBy::Option)
     );
     assert!(is_malformed(&event(tagged(
         "config_option_update",
@@ -680,10 +680,10 @@ fn metadata_is_patched_by_its_keys() {
             other => panic!("{other:?}"),
         }
     };
-    let all = |kept: &crate::proto::Meta| -> Vec<String> {
+    let all = |kept: &crate::model::Meta| -> Vec<String> {
         kept.objects().map(|value| value.0.to_string()).collect()
     };
-    let mut kept = crate::proto::Meta::default();
+    let mut kept = crate::model::Meta::default();
     kept.merge(&meta(json!({"_meta": {"a": {"x": 1}, "b": 2}})));
     kept.merge(&meta(json!({})));
     assert_eq!(all(&kept), [r#"{"a":{"x":1},"b":2}"#]);

@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::proto::{CommandRun, OptionId, ToolInput};
+use crate::model::{CommandRun, OptionId, ToolInput};
 
 struct Case {
     dir: tempfile::TempDir,

@@ -423,17 +423,17 @@ fn a_hard_link_in_the_workspace_changes_nothing_outside_and_shows_no_secret() {
 async fn a_permission_for_what_is_protected_is_no_policys_to_give() {
     let host = at_home();
     let options = ["allow_once", "reject_once"].map(|id| PermissionOption {
-        id: crate::proto::OptionId::new(id),
+        id: crate::model::OptionId::new(id),
         name: id.into(),
         kind: if id == "allow_once" {
-            crate::proto::PermissionKind::AllowOnce
+            crate::model::PermissionKind::AllowOnce
         } else {
-            crate::proto::PermissionKind::RejectOnce
+            crate::model::PermissionKind::RejectOnce
         },
     });
     let decide = |path: &str| {
         let subject = Subject {
-            kind: crate::proto::ToolKind::Edit,
+            kind: crate::model::ToolKind::Edit,
             paths: vec![path.to_owned()],
             ..Subject::default()
         };

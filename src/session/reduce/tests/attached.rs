@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{Media, MediaBlock, PromptCaps},
+    model::{Media, MediaBlock, PromptCaps},
     session::{MAX_ATTACHED, UserMessage},
 };
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         PlanBody, PlanEntry, PlanId, PlanPriority, PlanStatus, SessionInfo, SessionPage,
         SlashCommand, TerminalId, TerminalPatch, ToolContent, ToolLocation,
     },
@@ -93,7 +93,7 @@ fn providers_of(count: usize, bytes: usize) -> usize {
         ..AgentCaps::default()
     });
     play.event(Event::ListProviders);
-    let provider = |n: usize| crate::proto::Provider {
+    let provider = |n: usize| crate::model::Provider {
         id: format!("{n:0bytes$}"),
         protocols: Vec::new(),
         required: false,
@@ -107,7 +107,7 @@ fn providers_of(count: usize, bytes: usize) -> usize {
 /// Options that are on or off, each of so many bytes.
 fn options_of(count: usize, bytes: usize) -> usize {
     let mut play = Play::open();
-    let option = |n: usize| crate::proto::ConfigOption {
+    let option = |n: usize| crate::model::ConfigOption {
         name: SafeText::default(),
         ..options::flag(&format!("{n:0bytes$}"), false)
     };
@@ -119,8 +119,8 @@ fn options_of(count: usize, bytes: usize) -> usize {
 fn values_of(count: usize, bytes: usize) -> usize {
     let mut play = Play::open();
     let mut option = options::select("a", "x", "0", &[]);
-    if let crate::proto::ConfigKind::Select { values, .. } = &mut option.kind {
-        values.extend((0..count).map(|n| crate::proto::ConfigValue {
+    if let crate::model::ConfigKind::Select { values, .. } = &mut option.kind {
+        values.extend((0..count).map(|n| crate::model::ConfigValue {
             value: format!("{n:05}"),
             name: SafeText::new(&"x".repeat(bytes - 5)),
             description: None,
@@ -140,7 +140,7 @@ fn with_entries(count: usize) -> usize {
 /// In KiB of what the entries say; each has one.
 fn with_said(count: usize) -> usize {
     let mut play = Play::running();
-    play.update(AgentEvent::NamedPlan(crate::proto::NamedPlan {
+    play.update(AgentEvent::NamedPlan(crate::model::NamedPlan {
         id: PlanId::new("p"),
         body: PlanBody::Items(vec![entry(&"x".repeat(1 << 10)); count]),
     }));
@@ -153,7 +153,7 @@ fn with_said(count: usize) -> usize {
 fn with_plans(count: usize) -> usize {
     let mut play = Play::running();
     for n in 0..count {
-        play.update(AgentEvent::NamedPlan(crate::proto::NamedPlan {
+        play.update(AgentEvent::NamedPlan(crate::model::NamedPlan {
             id: PlanId::new(format!("p{n}")),
             body: PlanBody::Items(vec![entry("x")]),
         }));
@@ -278,9 +278,9 @@ fn texts_that_are_kept_are_bounded_at_their_edges() {
         }),
         ("a plan in markdown", MAX_PLAN_TEXT, |length| {
             let mut play = Play::running();
-            play.update(AgentEvent::NamedPlan(crate::proto::NamedPlan {
+            play.update(AgentEvent::NamedPlan(crate::model::NamedPlan {
                 id: PlanId::new("p"),
-                body: PlanBody::Text(crate::proto::PlanText {
+                body: PlanBody::Text(crate::model::PlanText {
                     text: SafeText::new(&"x".repeat(length)),
                     path: None,
                 }),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         AgentNotice, CompactionId, CompactionPatch, CompactionStatus, Meta, NoticeSeverity, Patch,
     },
     session::{Compaction, Piece},

@@ -1,6 +1,6 @@
 use super::super::connection::LONG_NOISE;
 use super::*;
-use crate::proto::{DialectHint, DialectRow, ExitStatus, Protocol, code};
+use crate::model::{DialectHint, DialectRow, ExitStatus, Protocol, code};
 use crate::session::{AgentInfo, Attention, ToolState};
 
 fn exit(code: i64, stderr: &str) -> AgentExit {
@@ -239,7 +239,7 @@ fn an_agent_that_somebody_ended_has_no_other_cause() {
     let by = |signal: &str| {
         let mut play = Play::open();
         play.exits(AgentExit {
-            status: Some(crate::proto::ExitStatus {
+            status: Some(crate::model::ExitStatus {
                 code: None,
                 signal: Some(signal.to_owned()),
             }),
@@ -450,7 +450,7 @@ fn an_update_without_meaning_is_one_dim_line_v1_upd_10() {
     for _ in 0..3 {
         play.update(AgentEvent::Unknown {
             what: "hologram".into(),
-            raw: crate::proto::RawJson("{}".into()),
+            raw: crate::model::RawJson("{}".into()),
         });
     }
     play.update(says("sentence"));

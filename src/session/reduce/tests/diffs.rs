@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::proto::{
+use crate::model::{
     Claim, Claims, Comparison, Diff, DiffText, Extent, Patch, ToolContent, ToolKind, ToolLocation,
 };
 use crate::session::{Question, Shown, ToolState};
@@ -47,7 +47,7 @@ fn asked(effects: &[Effect]) -> Option<Comparison> {
 
 fn found(path: &str, text: &str) -> Option<Arc<Diff>> {
     let patch = SafeText::new(text);
-    let change = crate::proto::FileChange::Modify;
+    let change = crate::model::FileChange::Modify;
     Some(Arc::new(Diff::of_patch(path.into(), change, patch)))
 }
 
@@ -299,7 +299,7 @@ fn more_content_brings_its_own_claims() {
         AgentEvent::ToolContent {
             id: ToolCallId::new("t"),
             content: vec![ToolContent::Diff(diff)],
-            meta: crate::proto::Meta::default(),
+            meta: crate::model::Meta::default(),
         }
     };
     let first = asked(&play.update(piece("b"))).unwrap();
@@ -340,7 +340,7 @@ fn a_write_that_is_asked_about_shows_what_it_does_to_its_file() {
     let key = play.key();
     let write = |key| Event::OutsideRoots {
         key,
-        request: HostRequest::WriteTextFile(crate::proto::FsWrite {
+        request: HostRequest::WriteTextFile(crate::model::FsWrite {
             session: id("s"),
             path: "/else/f".into(),
             content: "a\r\nb\n".into(),

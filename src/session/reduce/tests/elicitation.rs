@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    proto::{
+    model::{
         Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope, Field,
         FieldKind, Form, FormValue, TextField,
     },
@@ -343,7 +343,7 @@ fn what_was_asked_for_a_request_is_dismissed_when_that_is_answered() {
     play.request(page(of_request(), "https://example.com/"));
     play.request(form(of_session()));
     let over = |request: &str| FromAgent::CallOver {
-        caller: crate::proto::SessionKey::default(),
+        caller: crate::model::SessionKey::default(),
         request: request.to_owned(),
     };
     assert!(wire(&play.agent(over("7"))).is_empty(), "another request");

@@ -1,7 +1,7 @@
 //! What the policy is asked about, when the agent changes its call meanwhile.
 
 use super::*;
-use crate::proto::{OptionId, Patch, SubagentPatch, ToolKind, ToolLocation};
+use crate::model::{OptionId, Patch, SubagentPatch, ToolKind, ToolLocation};
 use crate::session::{By, Question, QuestionId, Stray, Subject, Verdict};
 
 /// The call goes to that place from now on.
@@ -151,7 +151,7 @@ fn places_of_a_subagent_are_what_their_spelling_means() {
             session: id("c"),
             title: None,
             description: None,
-            subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+            subject: crate::model::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
                 ToolCallId::new("t"),
             ))),
             options: vec![option("yes", PermissionKind::AllowOnce)],

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    proto::{SessionInfo, SessionPage},
+    model::{SessionInfo, SessionPage},
     session::Listing,
 };
 

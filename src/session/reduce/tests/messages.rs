@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::{Meta, RawJson, SlashCommand};
+use crate::model::{Meta, RawJson, SlashCommand};
 
 fn lines(chunks: &[(ChunkRole, Option<&str>, &str)]) -> Vec<String> {
     let mut play = Play::running();
@@ -152,7 +152,7 @@ fn other_content_is_its_own_block() {
         message: None,
         content: ContentBlock::Unknown {
             kind: "video".into(),
-            raw: crate::proto::RawJson("{}".into()),
+            raw: crate::model::RawJson("{}".into()),
         },
         meta: Meta::default(),
     });
@@ -209,7 +209,7 @@ fn a_message_without_end_is_bounded_in_the_middle() {
 
 #[test]
 fn titles_and_usage_come_and_go_v1_ses_21_v1_upd_09() {
-    use crate::proto::{Patch, SessionInfoPatch, Usage, UsageUpdate};
+    use crate::model::{Patch, SessionInfoPatch, Usage, UsageUpdate};
     let mut play = Play::open();
     let info = |title| {
         AgentEvent::SessionInfo(SessionInfoPatch {

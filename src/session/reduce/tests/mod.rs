@@ -8,7 +8,6 @@ mod diffs;
 mod elicitation;
 mod judging;
 mod listing;
-mod login;
 mod messages;
 mod opening;
 mod options;
@@ -17,7 +16,8 @@ mod providers;
 mod questions;
 mod random;
 mod settings;
-mod signin;
+mod sign_in;
+mod sign_in_program;
 mod stop;
 mod subagents;
 mod terminals;
@@ -25,14 +25,14 @@ mod title;
 mod tools;
 mod turn;
 mod unattended;
-mod upserts;
+mod whole_messages;
 mod work;
 mod writes;
 
 use std::time::{Duration, Instant};
 
 use crate::{
-    proto::{
+    model::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
         ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
         MessageId, Meta, Notification, OptionValue, Patch, PermissionKind, PermissionOption,
@@ -67,7 +67,7 @@ fn config() -> SessionConfig {
         system_prompt: None,
         caps: ClientCaps::default(),
         protocol: Protocol::V1,
-        dialect: crate::proto::Dialect::default(),
+        dialect: crate::model::Dialect::default(),
         start_timeout: Duration::from_secs(60),
         start: Start::New,
         settings: Vec::new(),
@@ -126,7 +126,7 @@ fn failed(code: i64, message: &str) -> CallResult {
 
 fn option(id: &str, kind: PermissionKind) -> PermissionOption {
     PermissionOption {
-        id: crate::proto::OptionId::new(id),
+        id: crate::model::OptionId::new(id),
         name: SafeText::new(id),
         kind,
     }
@@ -241,7 +241,7 @@ impl Play {
 
     fn reply(&mut self, call: CallTag, result: CallResult) -> Vec<Effect> {
         self.agent(FromAgent::Reply {
-            caller: crate::proto::SessionKey::default(),
+            caller: crate::model::SessionKey::default(),
             call,
             result,
         })
@@ -291,7 +291,7 @@ impl Play {
             session: id("s"),
             title: None,
             description: None,
-            subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+            subject: crate::model::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
                 ToolCallId::new(tool),
             ))),
             options: vec![

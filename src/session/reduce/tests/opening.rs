@@ -1,7 +1,7 @@
 use super::*;
-use crate::proto::SlashCommand;
-use crate::proto::SystemPrompt;
-use crate::proto::{McpCaps, McpServer, McpTransport, SecretPairs};
+use crate::model::SlashCommand;
+use crate::model::SystemPrompt;
+use crate::model::{McpCaps, McpServer, McpTransport, SecretPairs};
 use crate::session::{Attention, ToolState};
 
 fn commands(name: &str) -> AgentEvent {
@@ -130,7 +130,7 @@ fn a_question_in_a_replay_is_answered_without_a_dialog_v1_ses_09() {
         session: id("old"),
         title: None,
         description: None,
-        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+        subject: crate::model::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
             ToolCallId::new("t"),
         ))),
         options: Vec::new(),
@@ -225,7 +225,7 @@ fn a_question_of_a_session_that_is_not_to_be_is_answered_v1_rpc_13() {
         session: id("old"),
         title: None,
         description: None,
-        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+        subject: crate::model::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
             ToolCallId::new("t"),
         ))),
         options: Vec::new(),

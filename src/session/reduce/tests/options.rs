@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::{
+use crate::model::{
     ConfigKind, ConfigOption, ConfigValue, ModeId, ModeState, OptionValue, SessionMode, SetBy,
     Setting, SettingKey, SettingSource,
 };

@@ -1,7 +1,7 @@
 //! Plans: the one without an id, and those beside it.
 
 use super::*;
-use crate::proto::{
+use crate::model::{
     NamedPlan, PlanBody, PlanEntry, PlanId, PlanPriority, PlanStatus,
     PlanStatus::{Completed, InProgress, Pending},
     PlanText,
@@ -174,7 +174,7 @@ fn a_plan_of_an_unknown_type_takes_the_place_of_what_was_there() {
     play.update(named(PlanBody::Items(vec![entry(InProgress)])));
     play.update(named(PlanBody::Unknown {
         kind: "_graph".into(),
-        raw: crate::proto::RawJson("{}".into()),
+        raw: crate::model::RawJson("{}".into()),
     }));
     assert_eq!(pinned(&play), ["p of type _graph"]);
     play.update(named(PlanBody::Items(vec![

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    proto::{Provider, ProviderRoute, ProviderSetting, SecretPairs},
+    model::{Provider, ProviderRoute, ProviderSetting, SecretPairs},
     session::Listing,
 };
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::proto::{
+use crate::model::{
     CommandSubject, Diff, FsRead, OptionId, Patch, PermissionSubject, TerminalId, TerminalRef,
     ToolContent, ToolKind,
 };
@@ -79,9 +79,9 @@ fn a_question_goes_to_policy_then_to_the_person_v1_perm_01() {
 
 #[test]
 fn what_was_agreed_to_stays_known_when_the_agent_says_something_else() {
-    let raw = |text: &str| crate::proto::RawJson(text.into());
+    let raw = |text: &str| crate::model::RawJson(text.into());
     let mut play = Play::running();
-    let with = |input: Patch<crate::proto::RawJson>| {
+    let with = |input: Patch<crate::model::RawJson>| {
         AgentEvent::ToolCall(Box::new(ToolCallPatch {
             raw_input: input,
             ..ToolCallPatch::new(ToolCallId::new("t"))
@@ -115,7 +115,7 @@ fn an_answer_of_unknown_kind_is_neither_a_yes_nor_a_no() {
         session: id("s"),
         title: None,
         description: None,
-        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+        subject: crate::model::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
             ToolCallId::new("t"),
         ))),
         options: vec![option("do", PermissionKind::Unknown)],
@@ -248,7 +248,7 @@ fn a_question_about_a_call_never_announced_makes_the_call_v1_perm_03() {
         session: id("s"),
         title: None,
         description: None,
-        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch {
+        subject: crate::model::PermissionSubject::ToolCall(Box::new(ToolCallPatch {
             command: Patch::Set("make sandwich".to_owned()),
             ..ToolCallPatch::new(ToolCallId::new("never"))
         })),
@@ -551,7 +551,7 @@ fn what_is_not_known_here_is_asked_about_in_the_agents_words() {
         PermissionSubject::None,
         PermissionSubject::Other {
             kind: "_network".into(),
-            raw: crate::proto::RawJson("{\"host\":\"x\"}".into()),
+            raw: crate::model::RawJson("{\"host\":\"x\"}".into()),
         },
     ] {
         let mut play = Play::running();

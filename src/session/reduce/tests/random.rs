@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::{options::flag, *};
-use crate::proto::SessionPage;
+use crate::model::SessionPage;
 use crate::{
-    proto::{
+    model::{
         Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
         ExitStatus, Form, FsRead, ModeId, ModeState, OptionId, Patch, SessionMode, Setting,
         SettingKey, SettingSource, TerminalId, ToolContent, ToolKind,
@@ -594,7 +594,7 @@ impl World {
             Act::CallOver => {
                 let request = "1".to_owned();
                 self.word(FromAgent::CallOver {
-                    caller: crate::proto::SessionKey::default(),
+                    caller: crate::model::SessionKey::default(),
                     request,
                 });
                 if self.alive.is_some() {
@@ -606,7 +606,7 @@ impl World {
             Act::Stray => {
                 let tag = CallTag::LoadSession { id: id("stray") };
                 self.word(FromAgent::Reply {
-                    caller: crate::proto::SessionKey::default(),
+                    caller: crate::model::SessionKey::default(),
                     call: tag,
                     result: session_named("stray"),
                 });
@@ -621,7 +621,7 @@ impl World {
                     session: self.session_id(),
                     title: None,
                     description: None,
-                    subject: crate::proto::PermissionSubject::ToolCall(Box::new(
+                    subject: crate::model::PermissionSubject::ToolCall(Box::new(
                         ToolCallPatch::new(ToolCallId::new(format!("{tool}"))),
                     )),
                     options: vec![
@@ -713,7 +713,7 @@ impl World {
                     session: id(&format!("child-{child}")),
                     title: None,
                     description: None,
-                    subject: crate::proto::PermissionSubject::ToolCall(Box::new(
+                    subject: crate::model::PermissionSubject::ToolCall(Box::new(
                         ToolCallPatch::new(ToolCallId::new("0")),
                     )),
                     options: vec![option("yes", PermissionKind::AllowOnce)],
@@ -834,7 +834,7 @@ impl World {
         };
         let ends_turn = matches!(call, CallTag::Prompt { .. }) && !self.states;
         self.word(FromAgent::Reply {
-            caller: crate::proto::SessionKey::default(),
+            caller: crate::model::SessionKey::default(),
             call,
             result,
         });
@@ -874,16 +874,16 @@ const UPDATES: u8 = 34;
 const STATELESS: u8 = 27;
 
 fn update(kind: u8, n: &str, states: bool) -> AgentEvent {
-    use crate::proto::{Background, StateUpdate, WorkState};
+    use crate::model::{Background, StateUpdate, WorkState};
     let message = |role, content| AgentEvent::Message {
         role,
         id: MessageId::new(n),
         content,
-        meta: crate::proto::Meta::default(),
+        meta: crate::model::Meta::default(),
     };
     let odd = || ContentBlock::Unknown {
         kind: "odd".into(),
-        raw: crate::proto::RawJson("{}".into()),
+        raw: crate::model::RawJson("{}".into()),
     };
     let state = |state: WorkState| {
         AgentEvent::State(StateUpdate {
@@ -907,30 +907,30 @@ fn update(kind: u8, n: &str, states: bool) -> AgentEvent {
             content: Patch::Set(vec![ToolContent::Terminal(terminal())]),
             ..ToolCallPatch::new(ToolCallId::new(n))
         })),
-        7 => AgentEvent::Terminal(Box::new(crate::proto::TerminalPatch::new(terminal()))),
+        7 => AgentEvent::Terminal(Box::new(crate::model::TerminalPatch::new(terminal()))),
         8 => AgentEvent::Mode(ModeId::new(n)),
         9 => AgentEvent::Plan(Vec::new()),
         10 => AgentEvent::Commands(Vec::new()),
         11 => AgentEvent::CompactionChunk {
-            id: crate::proto::CompactionId::new(n),
+            id: crate::model::CompactionId::new(n),
             content: text(n),
-            meta: crate::proto::Meta::default(),
+            meta: crate::model::Meta::default(),
         },
-        12 => AgentEvent::NamedPlan(crate::proto::NamedPlan {
-            id: crate::proto::PlanId::new(n),
-            body: crate::proto::PlanBody::Text(crate::proto::PlanText {
+        12 => AgentEvent::NamedPlan(crate::model::NamedPlan {
+            id: crate::model::PlanId::new(n),
+            body: crate::model::PlanBody::Text(crate::model::PlanText {
                 text: SafeText::new(n),
                 path: None,
             }),
         }),
-        14 => AgentEvent::Subagent(Box::new(crate::proto::SubagentPatch {
-            state: crate::proto::Patch::Set(crate::proto::WorkState::Running.into()),
-            caps: crate::proto::Patch::Set(crate::proto::SubagentCaps { cancel: true }),
-            ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
+        14 => AgentEvent::Subagent(Box::new(crate::model::SubagentPatch {
+            state: crate::model::Patch::Set(crate::model::WorkState::Running.into()),
+            caps: crate::model::Patch::Set(crate::model::SubagentCaps { cancel: true }),
+            ..crate::model::SubagentPatch::new(id(&format!("child-{n}")))
         })),
-        15 => AgentEvent::Subagent(Box::new(crate::proto::SubagentPatch {
-            state: crate::proto::Patch::Set(crate::proto::WorkState::Idle(None).into()),
-            ..crate::proto::SubagentPatch::new(id(&format!("child-{n}")))
+        15 => AgentEvent::Subagent(Box::new(crate::model::SubagentPatch {
+            state: crate::model::Patch::Set(crate::model::WorkState::Idle(None).into()),
+            ..crate::model::SubagentPatch::new(id(&format!("child-{n}")))
         })),
         16 => AgentEvent::ConfigOptions(vec![flag("fast", n == "1")]),
         17 => AgentEvent::ConfigOptions(Vec::new()),
@@ -944,17 +944,17 @@ fn update(kind: u8, n: &str, states: bool) -> AgentEvent {
         22 => AgentEvent::ToolContent {
             id: ToolCallId::new(n),
             content: vec![ToolContent::Terminal(terminal())],
-            meta: crate::proto::Meta::default(),
+            meta: crate::model::Meta::default(),
         },
         23 => AgentEvent::TerminalOutput {
             id: terminal(),
             data: n.into(),
         },
-        24 => AgentEvent::NamedPlan(crate::proto::NamedPlan {
-            id: crate::proto::PlanId::new(n),
-            body: crate::proto::PlanBody::Unknown {
+        24 => AgentEvent::NamedPlan(crate::model::NamedPlan {
+            id: crate::model::PlanId::new(n),
+            body: crate::model::PlanBody::Unknown {
                 kind: "odd".into(),
-                raw: crate::proto::RawJson("{}".into()),
+                raw: crate::model::RawJson("{}".into()),
             },
         }),
         25 => AgentEvent::ReplayComplete,
@@ -965,10 +965,10 @@ fn update(kind: u8, n: &str, states: bool) -> AgentEvent {
         31 => state(WorkState::Idle(Some(StopReason::Cancelled))),
         32 => state(WorkState::Unknown),
         33 => state(WorkState::RequiresAction),
-        13 => AgentEvent::PlanRemoved(crate::proto::PlanId::new(n)),
+        13 => AgentEvent::PlanRemoved(crate::model::PlanId::new(n)),
         _ => AgentEvent::Unknown {
             what: SafeText::new(n),
-            raw: crate::proto::RawJson("{}".into()),
+            raw: crate::model::RawJson("{}".into()),
         },
     }
 }

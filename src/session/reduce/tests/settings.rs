@@ -4,7 +4,7 @@ use super::{
     options::{current, flag, modes, open_with, opened, select, set, set_mode, shown, value},
     *,
 };
-use crate::proto::{ConfigOption, OptionValue, Setting, SettingKey, SettingSource};
+use crate::model::{ConfigOption, OptionValue, Setting, SettingKey, SettingSource};
 
 fn flags(pairs: &[&str]) -> Vec<Setting> {
     of(SettingSource::CommandLine, pairs)
@@ -164,7 +164,7 @@ fn a_long_list_is_cut_and_whole_on_demand() {
 #[test]
 fn a_name_that_several_have_is_none() {
     let mut option = models("small");
-    if let crate::proto::ConfigKind::Select { values, .. } = &mut option.kind {
+    if let crate::model::ConfigKind::Select { values, .. } = &mut option.kind {
         values
             .iter_mut()
             .for_each(|value| value.name = "Same".into());

@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::{ExitStatus, FsRead, TerminalId, TerminalRef};
+use crate::model::{ExitStatus, FsRead, TerminalId, TerminalRef};
 use crate::session::{CANCEL_PATIENCE, ToolState, TurnPhase};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         FsRead, OptionId, Patch, SessionMessagePatch, StopReason, SubagentCaps, SubagentPatch,
         TerminalCreate, TerminalId, ToolContent, WorkState,
     },
@@ -76,7 +76,7 @@ fn asks_for(play: &mut Play, session: &str, tool: &str) -> (RequestKey, Vec<Effe
         session: id(session),
         title: None,
         description: None,
-        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+        subject: crate::model::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
             ToolCallId::new(tool),
         ))),
         options: vec![
@@ -323,7 +323,7 @@ fn a_childs_command_and_file_stand_in_its_own_conversation() {
     assert_eq!(said[1], "· wrote a.rs · 2 lines");
     play.event(Event::TerminalExited {
         id: TerminalId::new("term"),
-        status: crate::proto::ExitStatus {
+        status: crate::model::ExitStatus {
             code: Some(0),
             signal: None,
         },
@@ -391,7 +391,7 @@ fn a_child_is_cancelled_only_where_its_agent_allows_it_and_once() {
 #[test]
 fn a_childs_modes_options_and_commands_are_not_the_sessions() {
     let mut play = with_child();
-    play.update_of("c", AgentEvent::Mode(crate::proto::ModeId::new("yolo")));
+    play.update_of("c", AgentEvent::Mode(crate::model::ModeId::new("yolo")));
     play.update_of("c", AgentEvent::Commands(Vec::new()));
     play.update_of("c", AgentEvent::ConfigOptions(Vec::new()));
     assert!(play.session.config_options.is_empty());

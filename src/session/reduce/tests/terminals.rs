@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    proto::{ExitStatus, Patch, TerminalId, ToolContent, ToolKind},
+    model::{ExitStatus, Patch, TerminalId, ToolContent, ToolKind},
     session::{ToolState, reduce::bounds::block_weight},
 };
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::{Patch, SessionInfo, SessionInfoPatch, SessionPage};
+use crate::model::{Patch, SessionInfo, SessionInfoPatch, SessionPage};
 
 fn set(of: Option<&str>, title: &str) -> Event {
     Event::SetTitle {

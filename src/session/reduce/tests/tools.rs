@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::{
+use crate::model::{
     ExitStatus, Meta, Patch, TerminalId, TerminalPatch, ToolContent, ToolKind, ToolLocation,
 };
 use crate::session::{Question, ScreenChange, ToolState, reduce::bounds::block_weight};
@@ -95,7 +95,7 @@ fn answer_newest(play: &mut Play, option: &str) {
     });
     play.event(Event::Answer {
         question,
-        option: crate::proto::OptionId::new(option),
+        option: crate::model::OptionId::new(option),
     });
 }
 
@@ -263,7 +263,7 @@ fn mixed_rounds_without_end_stop_at_the_bound() {
         play.update(chunk(ChunkRole::Thought, None, &short));
         play.update(says(said));
         let id = n.to_string();
-        let diff = crate::proto::Diff::of_texts(
+        let diff = crate::model::Diff::of_texts(
             format!("src/{n}.rs"),
             Some(SafeText::new(said)),
             SafeText::new(&format!("{said}{n}")),
@@ -272,7 +272,7 @@ fn mixed_rounds_without_end_stop_at_the_bound() {
             announces: true,
             title: Patch::Set("edit".into()),
             status: Patch::Set(ToolStatus::Completed),
-            raw_input: Patch::Set(crate::proto::RawJson(short.as_str().into())),
+            raw_input: Patch::Set(crate::model::RawJson(short.as_str().into())),
             content: Patch::Set(vec![
                 ToolContent::Block(text(said)),
                 ToolContent::Diff(std::sync::Arc::new(diff)),
@@ -434,7 +434,7 @@ fn a_terminal_of_the_agents_is_what_its_updates_say() {
         };
         effects.into_iter().filter_map(change).collect()
     };
-    let size = crate::proto::TerminalSize {
+    let size = crate::model::TerminalSize {
         columns: 100,
         rows: 30,
     };

@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::{OptionId, RawJson};
+use crate::model::{OptionId, RawJson};
 use crate::session::{Attention, ToolState, Verdict};
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::{FsWrite, OptionId, PermissionOutcome, Verdict};
+use crate::model::{FsWrite, OptionId, PermissionOutcome, Verdict};
 use crate::session::{By, CommandQuestion, QuestionId};
 
 fn alone() -> SessionConfig {
@@ -25,7 +25,7 @@ fn asked(play: &mut Play, options: Vec<PermissionOption>, reason: Option<SafeTex
         session: id("s"),
         title: None,
         description: None,
-        subject: crate::proto::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
+        subject: crate::model::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
             ToolCallId::new("t"),
         ))),
         options,
@@ -171,7 +171,7 @@ fn no_new_session_comes_in_place_of_one_that_cannot_be_opened_again() {
 // V1-ELI-04: nobody says anything.
 #[test]
 fn a_form_is_dismissed_at_once() {
-    use crate::proto::{Elicitation, ElicitationAnswer, ElicitationMode, ElicitationScope, Form};
+    use crate::model::{Elicitation, ElicitationAnswer, ElicitationMode, ElicitationScope, Form};
     let mut play = running();
     let (_, effects) = play.request(HostRequest::Elicitation(Box::new(Elicitation {
         scope: ElicitationScope::Session {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{Background, StateUpdate, TerminalId, TerminalPatch, WorkState},
+    model::{Background, StateUpdate, TerminalId, TerminalPatch, WorkState},
     session::{Attention, SILENCE, ToolState, TurnPhase},
 };
 use WorkState::{Idle, Other, RequiresAction, Running, Unknown};
@@ -334,7 +334,7 @@ fn a_new_session_is_idle_and_knows_its_commands() {
     let CallResult::SessionOpened(mut opened) = session_named("s") else {
         panic!("an answer");
     };
-    opened.commands = vec![crate::proto::SlashCommand {
+    opened.commands = vec![crate::model::SlashCommand {
         name: "review".into(),
         description: "Review it".into(),
         hint: None,
@@ -484,7 +484,7 @@ fn one_terminal_is_cancelled_only_while_its_agent_allows_it() {
     assert_eq!(wire(&play.event(cancel())), ["cancel terminal x"]);
     assert!(wire(&play.event(cancel())).is_empty(), "once");
     play.update(AgentEvent::Terminal(Box::new(TerminalPatch {
-        exit: Patch::Set(crate::proto::ExitStatus::default()),
+        exit: Patch::Set(crate::model::ExitStatus::default()),
         ..TerminalPatch::new(terminal.clone())
     })));
     assert!(!play.session.terminals[&terminal].cancelling);

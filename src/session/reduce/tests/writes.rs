@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    proto::{Diff, Patch, ToolContent, ToolLocation},
+    model::{Diff, Patch, ToolContent, ToolLocation},
     session::CANCEL_PATIENCE,
 };
 

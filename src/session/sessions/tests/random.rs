@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    proto::{AuthMethod, AuthMethodKind, ExitStatus, RpcError, TerminalId},
+    model::{AuthMethod, AuthMethodKind, ExitStatus, RpcError, TerminalId},
     session::SignInStep,
 };
 
@@ -329,7 +329,7 @@ impl World {
                         session: id,
                         title: None,
                         description: None,
-                        subject: crate::proto::PermissionSubject::ToolCall(Box::new(
+                        subject: crate::model::PermissionSubject::ToolCall(Box::new(
                             ToolCallPatch::new(ToolCallId::new("call")),
                         )),
                         options: Vec::new(),

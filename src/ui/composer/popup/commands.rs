@@ -7,7 +7,7 @@ use super::{
     list::beginning,
     {Choice, Choices},
 };
-use crate::{proto::SlashCommand, text::SafeText};
+use crate::{model::SlashCommand, text::SafeText};
 
 #[derive(Debug)]
 pub struct CommandPopup {

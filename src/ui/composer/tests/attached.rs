@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{chips::Chip, *};
 use crate::{
-    proto::{MediaKind, SeenFile},
+    model::{MediaKind, SeenFile},
     ui::UiCommand,
 };
 
@@ -249,7 +249,7 @@ fn a_drop_that_is_sent_at_once_is_looked_at_on_its_way() {
         desk.sent[0].parts,
         [
             DraftPart::Text("see ".into()),
-            DraftPart::Perhaps {
+            DraftPart::MaybeFiles {
                 text: "/tmp/a.png".into(),
                 paths: vec!["/tmp/a.png".into()],
             },

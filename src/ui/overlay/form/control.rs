@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 
 use crate::{
-    proto::{Field, FieldKind, FieldOption},
+    model::{Field, FieldKind, FieldOption},
     session::Input,
     ui::{keymap::Chord, line_input::LineInput},
 };

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 
 use crate::{
-    proto::{Field, FieldKind, FieldOption},
+    model::{Field, FieldKind, FieldOption},
     session::{Input, rules},
     text::{SafeText, cell_width},
     ui::{

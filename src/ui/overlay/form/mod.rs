@@ -20,7 +20,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::{ElicitationAnswer, FieldKind, Form, FormValue},
+    model::{ElicitationAnswer, FieldKind, Form, FormValue},
     session::{Event, FormDraft, FormQuestion, QuestionId},
     text::SafeText,
     ui::{

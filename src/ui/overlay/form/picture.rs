@@ -9,7 +9,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::FieldKind,
+    model::FieldKind,
     session::asks_for_secret,
     ui::{
         action::Action,

@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 
 use super::*;
 use crate::{
-    proto::{Bounds, ElicitationMode, Field, FieldOption, Form, FormValue, TextField, TextFormat},
+    model::{Bounds, ElicitationMode, Field, FieldOption, Form, FormValue, TextField, TextFormat},
     text::{SafeText, cell_width},
     ui::{
         keymap::Keymap,

@@ -10,7 +10,7 @@ use std::{
 use ratatui::style::Style;
 
 use crate::{
-    proto::Diff,
+    model::Diff,
     session::Session,
     text::{SafeText, exact_line},
     ui::{

@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::PermissionKind,
+    model::PermissionKind,
     text::{SafeText, cell_width},
     ui::{
         action::Action,

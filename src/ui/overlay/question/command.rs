@@ -1,7 +1,7 @@
 //! A command that policy wants asked about (V1-TERM-19): run it, or not.
 
 use crate::{
-    proto::{HostRequest, PermissionKind},
+    model::{HostRequest, PermissionKind},
     session::{CommandQuestion, Event},
     ui::{
         UiCommand,

@@ -4,7 +4,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    proto::{Diff, HostRequest, PermissionKind},
+    model::{Diff, HostRequest, PermissionKind},
     session::{Event, FileAnswer, FileQuestion, Question},
     text::{SafeText, exact_line, first_bytes},
     ui::{

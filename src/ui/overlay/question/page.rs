@@ -2,7 +2,7 @@
 //! V1-ELI-15).
 
 use crate::{
-    proto::PermissionKind,
+    model::PermissionKind,
     session::{AddressWarning, Event, PageAnswer, PageQuestion, Question},
     text::SafeText,
     ui::{

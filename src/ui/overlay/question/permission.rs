@@ -3,7 +3,7 @@
 use std::{cell::Cell, path::Path, sync::Arc};
 
 use crate::{
-    proto::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
+    model::{ContentBlock, Diff, RawJson, ToolContent, ToolKind},
     session::{BlockKind, Event, PermissionQuestion, Question, Stray, ToolCall},
     text::{SafeText, exact, exact_line, first_bytes},
     ui::{

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 
 use crate::{
-    proto::{EnvEffect, EnvVariable, sorted_env},
+    model::{EnvEffect, EnvVariable, sorted_env},
     text::{SafeText, exact},
     ui::{overlay::OverlayContext, render::line::StyledLine},
 };

@@ -13,7 +13,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         Diff, FsRead, FsWrite, HostRequest, OptionId, Patch, PermissionKind, RawJson, ToolContent,
         ToolKind, ToolLocation,
     },
@@ -249,7 +249,7 @@ fn text_to_be_approved_is_seen() {
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::SwitchMode);
     call.title = Patch::Set("Ready to code?".into());
-    call.content = Patch::Set(vec![ToolContent::Block(crate::proto::ContentBlock::Text(
+    call.content = Patch::Set(vec![ToolContent::Block(crate::model::ContentBlock::Text(
         "1. delete everything".into(),
     ))]);
     bench.asks(call, usual_options());

@@ -1,7 +1,7 @@
 //! A project file that wants more than display keys: seen whole, then trusted or not.
 
 use crate::{
-    proto::PermissionKind,
+    model::PermissionKind,
     text::SafeText,
     ui::{
         TrustQuestion, UiCommand,

@@ -8,7 +8,7 @@ use ratatui::{
 };
 
 use crate::{
-    proto::LoginProgram,
+    model::LoginProgram,
     session::{Event, Phase, Session, SignInStep},
     text::SafeText,
     ui::{

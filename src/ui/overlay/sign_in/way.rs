@@ -1,7 +1,7 @@
 //! The ways to sign in that a session has, and what each needs of the person.
 
 use crate::{
-    proto::{AuthMethod, AuthMethodKind, LoginProgram, env_words},
+    model::{AuthMethod, AuthMethodKind, LoginProgram, env_words},
     session::Session,
     text::{SafeText, command_line},
     ui::{

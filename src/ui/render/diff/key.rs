@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, OnceLock, Weak},
 };
 
-use crate::proto::{Diff, DiffText};
+use crate::model::{Diff, DiffText};
 
 /// Diffs whose keys are remembered: more than one tool call shows.
 const REMEMBERED: usize = 256;

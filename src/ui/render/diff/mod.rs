@@ -16,7 +16,7 @@ use ratatui::text::Line;
 use super::{RenderContext, Rendered, Row, format::count, line::StyledLine, tool::shown_path};
 use crate::{
     config::DiffLayout,
-    proto::{Diff, DiffText, FileChange, FileKind},
+    model::{Diff, DiffText, FileChange, FileKind},
     text::SafeText,
     ui::{
         contain::contained,

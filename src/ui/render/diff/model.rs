@@ -8,7 +8,7 @@ use std::{collections::HashMap, ops::Range, time::Duration};
 use similar::{ChangeTag, DiffTag, TextDiff};
 
 use crate::{
-    proto::{
+    model::{
         Diff, DiffText, FileChange,
         patch::{self, HunkLine, HunkSign},
         unified::{Groups, groups},
@@ -509,7 +509,7 @@ fn index(line: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::unified::CONTEXT;
+    use crate::model::unified::CONTEXT;
 
     fn model(old: Option<&str>, new: &str) -> DiffModel {
         let old = old.map(SafeText::new);

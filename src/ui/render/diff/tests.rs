@@ -193,9 +193,9 @@ fn the_change_in_a_long_line_is_shown_and_not_its_beginning() {
 fn what_a_patch_says_of_a_missing_newline_is_shown() {
     let end = "\\ No newline at end of file\n";
     let patch = format!("--- a\n+++ a\n@@ -1 +1 @@\n-x\n{end}+y\n{end}");
-    let diff = crate::proto::Diff::of_patch(
+    let diff = crate::model::Diff::of_patch(
         "a".into(),
-        crate::proto::FileChange::Modify,
+        crate::model::FileChange::Modify,
         crate::text::SafeText::with_line_ends(&patch),
     );
     let rows = render_diff(&std::sync::Arc::new(diff), &ALL, &Stage::dark().ctx(80)).rows;

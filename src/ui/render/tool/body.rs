@@ -2,7 +2,7 @@
 
 use super::{Detail, ToolContext, body_context, indented};
 use crate::{
-    proto::{ContentBlock, RawJson, TerminalId, ToolContent, ToolKind},
+    model::{ContentBlock, RawJson, TerminalId, ToolContent, ToolKind},
     session::{ToolCall, ToolState},
     text::{SafeText, first_bytes},
     ui::render::{
@@ -129,7 +129,7 @@ fn text_rows(
 
 fn render_diff_piece(
     call: &ToolCall,
-    diff: &std::sync::Arc<crate::proto::Diff>,
+    diff: &std::sync::Arc<crate::model::Diff>,
     tool: &ToolContext<'_>,
     ctx: &RenderContext<'_>,
 ) -> Rendered {

@@ -4,7 +4,7 @@ use ratatui::style::Style;
 
 use super::{Detail, ToolContext, body::MAX_PIECES, indented, shown_path};
 use crate::{
-    proto::{self, ContentBlock, Diff, FileChange, ToolContent, ToolKind},
+    model::{self, ContentBlock, Diff, FileChange, ToolContent, ToolKind},
     session::{Answered, By, ToolCall, ToolState},
     text::{SafeText, cell_width, first_bytes, is_grapheme_boundary},
     ui::render::{
@@ -296,7 +296,7 @@ fn whole_command(call: &ToolCall) -> Option<SafeText> {
     let run = call.input.as_ref().and_then(|input| input.run.as_ref());
     let env = run.map(|run| run.env.as_slice()).unwrap_or_default();
     let command = shown_command(command);
-    Some(proto::shown_command(command.trim(), env))
+    Some(model::shown_command(command.trim(), env))
 }
 
 /// The command of a call that runs one, else the title; without code marks around it, and without
@@ -486,7 +486,7 @@ fn answer_row(answer: &Answered, ctx: &RenderContext<'_>) -> Row {
         By::Person if answer.allowed.is_none() => (verb.to_owned(), style),
         By::Person => (format!("{verb} by you"), style),
         By::Rule(rule) => (
-            format!("{verb} by {}", SafeText::line(&proto::rule_words(rule))),
+            format!("{verb} by {}", SafeText::line(&model::rule_words(rule))),
             style,
         ),
     };

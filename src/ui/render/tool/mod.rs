@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, path::Path};
 use super::{RenderContext, Row, line::StyledLine};
 use crate::{
     config::DiffLayout,
-    proto::{TerminalId, ToolContent, ToolKind},
+    model::{TerminalId, ToolContent, ToolKind},
     session::{Subagents, TerminalInfo, ToolCall, ToolState},
     text::{SafeText, exact_line},
     vt::Screens,

@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::*;
 use crate::{
-    proto::{ContentBlock, ExitStatus, RawJson, ToolCallId, ToolLocation},
+    model::{ContentBlock, ExitStatus, RawJson, ToolCallId, ToolLocation},
     session::{Answered, By, Subagents},
     ui::render::testing::{self, Stage, at_widths},
     vt::SharedScreen,

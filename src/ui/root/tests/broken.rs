@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{ToolKind, ToolStatus},
+    model::{ToolKind, ToolStatus},
     text::SafeText,
     ui::contain::faults,
 };

@@ -7,7 +7,7 @@ use super::{
     *,
 };
 use crate::{
-    proto::{ElicitationMode, Field, FieldKind, Form, FsWrite, HostRequest, TextField},
+    model::{ElicitationMode, Field, FieldKind, Form, FsWrite, HostRequest, TextField},
     ui::TrustQuestion,
 };
 
@@ -39,7 +39,7 @@ fn dialogs() -> Vec<Named> {
         }),
         ("command", || {
             working(|screen| {
-                let create = crate::proto::TerminalCreate {
+                let create = crate::model::TerminalCreate {
                     session: Bench::session_id(),
                     command: "make".into(),
                     args: Vec::new(),

@@ -20,7 +20,7 @@ use ratatui::{buffer::Buffer, layout::Position, layout::Rect};
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         AgentEvent, AuthMethod, AuthMethodKind, CallResult, CallTag, ModeId, OptionValue, Patch,
         PlanEntry, PlanPriority, PlanStatus, StopReason, UsageUpdate,
     },
@@ -181,8 +181,8 @@ fn quits(commands: &[UiCommand]) -> bool {
 }
 
 fn turn_ends(bench: &mut Bench, reason: StopReason) {
-    bench.says(crate::proto::FromAgent::Reply {
-        caller: crate::proto::SessionKey::default(),
+    bench.says(crate::model::FromAgent::Reply {
+        caller: crate::model::SessionKey::default(),
         call: CallTag::Prompt {
             session: Bench::session_id(),
         },

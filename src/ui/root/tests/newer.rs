@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         AgentNotice, ChunkRole, CompactionId, CompactionPatch, CompactionStatus, ContentBlock,
         FromAgent, MessageId, Meta, NamedPlan, NoticeSeverity, Patch, PlanBody, PlanId, PlanText,
         RpcError, SessionId, SessionMessagePatch, StopReason, SubagentCaps, SubagentPatch,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{ConfigKind, ConfigOption, ConfigValue, FromAgent, RpcError, SetBy, category},
+    model::{ConfigKind, ConfigOption, ConfigValue, FromAgent, RpcError, SetBy, category},
     ui::overlay::{OptionsDialog, Overlay, Room},
 };
 

@@ -1,7 +1,7 @@
 //! Where the agent's models are, and titles that the person gives.
 
 use super::*;
-use crate::proto::{FromAgent, Provider, ProviderRoute};
+use crate::model::{FromAgent, Provider, ProviderRoute};
 
 fn provider(id: &str, required: bool, url: Option<&str>) -> Provider {
     Provider {
@@ -34,7 +34,7 @@ fn listed() -> Screen {
         provider("spare", false, None),
     ];
     screen.bench.says(FromAgent::Reply {
-        caller: crate::proto::SessionKey::default(),
+        caller: crate::model::SessionKey::default(),
         call: CallTag::ListProviders,
         result: CallResult::ProvidersListed(list),
     });

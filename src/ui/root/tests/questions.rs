@@ -24,7 +24,7 @@ fn a_word_begun_after_a_pause_belongs_to_the_draft_that_is_there() {
     let asked: [fn(&mut Bench); 2] = [
         |bench| bench.asks_to_run("rm -rf /"),
         |bench| {
-            let read = crate::proto::HostRequest::ReadTextFile(crate::proto::FsRead {
+            let read = crate::model::HostRequest::ReadTextFile(crate::model::FsRead {
                 session: Bench::session_id(),
                 path: "/etc/passwd".into(),
                 line: None,
@@ -321,10 +321,10 @@ fn a_prompt_held_back_by_nothing_goes_when_the_dialog_is_answered_by_a_paste() {
 #[test]
 fn the_whole_diff_is_shown_and_esc_closes_it() {
     let mut bench = Bench::working();
-    let mut call = bench.call(crate::proto::ToolKind::Edit);
+    let mut call = bench.call(crate::model::ToolKind::Edit);
     call.title = Patch::Set("Edit a.rs".into());
-    call.content = Patch::Set(vec![crate::proto::ToolContent::Diff(
-        crate::proto::Diff::of_texts("a.rs".into(), Some("one\n".into()), "two\n".into()).into(),
+    call.content = Patch::Set(vec![crate::model::ToolContent::Diff(
+        crate::model::Diff::of_texts("a.rs".into(), Some("one\n".into()), "two\n".into()).into(),
     )]);
     bench.asks(call, crate::ui::testing::usual_options());
     let mut screen = Screen::new(bench);
@@ -356,12 +356,12 @@ fn the_whole_diff_is_shown_and_esc_closes_it() {
 /// A change that is asked about, its diff on the whole screen.
 fn with_the_diff(size: (u16, u16)) -> Screen {
     let mut bench = Bench::working();
-    let mut call = bench.call(crate::proto::ToolKind::Edit);
+    let mut call = bench.call(crate::model::ToolKind::Edit);
     call.title = Patch::Set("Edit a.rs".into());
-    call.content = Patch::Set(vec![crate::proto::ToolContent::Diff(
-        crate::proto::Diff::of_texts("a.rs".into(), Some("one\n".into()), "two\n".into()).into(),
+    call.content = Patch::Set(vec![crate::model::ToolContent::Diff(
+        crate::model::Diff::of_texts("a.rs".into(), Some("one\n".into()), "two\n".into()).into(),
     )]);
-    call.raw_input = Patch::Set(crate::proto::RawJson(r#"{"secretly":"more"}"#.into()));
+    call.raw_input = Patch::Set(crate::model::RawJson(r#"{"secretly":"more"}"#.into()));
     bench.asks(call, crate::ui::testing::usual_options());
     let mut screen = Screen::new(bench).sized(size.0, size.1);
     screen.settle();
@@ -429,7 +429,7 @@ fn all_that_is_asked_fills_the_screen_by_its_key() {
         let mut bench = Bench::working();
         let shown = match what {
             "read" => {
-                let read = crate::proto::HostRequest::ReadTextFile(crate::proto::FsRead {
+                let read = crate::model::HostRequest::ReadTextFile(crate::model::FsRead {
                     session: Bench::session_id(),
                     path: "/etc/passwd".into(),
                     line: None,
@@ -439,7 +439,7 @@ fn all_that_is_asked_fills_the_screen_by_its_key() {
                 "/etc/passwd"
             }
             "command" => {
-                bench.asks_for_command(crate::proto::TerminalCreate {
+                bench.asks_for_command(crate::model::TerminalCreate {
                     session: Bench::session_id(),
                     command: "make".into(),
                     args: vec!["all".into()],
@@ -499,7 +499,7 @@ fn a_question_that_comes_up_behind_the_diff_is_not_answered_from_it() {
     let key = first.key;
     screen
         .bench
-        .says(crate::proto::FromAgent::CancelRequest { key });
+        .says(crate::model::FromAgent::CancelRequest { key });
     let picture = screen.draw();
     assert!(
         picture.contains("two") && !picture.contains("Allow once"),
@@ -521,13 +521,13 @@ fn a_change_that_becomes_another_one_is_not_answered_under_its_diff() {
         else {
             panic!("a question");
         };
-        let diff = crate::proto::Diff::of_texts("/root/.bashrc".into(), None, "evil\n".into());
-        let content = vec![crate::proto::ToolContent::Diff(diff.into())];
-        let update = crate::proto::ToolCallPatch {
+        let diff = crate::model::Diff::of_texts("/root/.bashrc".into(), None, "evil\n".into());
+        let content = vec![crate::model::ToolContent::Diff(diff.into())];
+        let update = crate::model::ToolCallPatch {
             content: Patch::Set(content),
-            ..crate::proto::ToolCallPatch::new(asked.subject.tool_call.clone())
+            ..crate::model::ToolCallPatch::new(asked.subject.tool_call.clone())
         };
-        let update = crate::proto::AgentEvent::ToolCall(Box::new(update));
+        let update = crate::model::AgentEvent::ToolCall(Box::new(update));
         screen.bench.update(update);
         if drawn {
             screen.draw();

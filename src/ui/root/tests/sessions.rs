@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         AgentCaps, ConnectionId, FromAgent, Initialized, Patch, RpcError, SessionInfo,
         SessionInfoPatch, SessionKey, SessionOpened, SessionPage,
     },
@@ -106,7 +106,7 @@ impl Several {
                 auth_methods: Vec::new(),
             }));
             let opened = CallResult::SessionOpened(Box::new(SessionOpened {
-                id: Some(crate::proto::SessionId::new("s")),
+                id: Some(crate::model::SessionId::new("s")),
                 modes: None,
                 config_options: Vec::new(),
                 commands: Vec::new(),
@@ -127,7 +127,7 @@ impl Several {
         }
         let title = "修复列表命令在终端宽度变化时的显示错误".into();
         let word = FromAgent::Update {
-            session: Some(crate::proto::SessionId::new("s")),
+            session: Some(crate::model::SessionId::new("s")),
             event: AgentEvent::SessionInfo(SessionInfoPatch {
                 title: Patch::Set(title),
                 updated_at: Patch::Keep,
@@ -182,7 +182,7 @@ impl Several {
 
 fn kept(titles: &[&str]) -> SessionPage {
     let info = |title: &&str| SessionInfo {
-        id: crate::proto::SessionId::new(format!("id-of-{title}")),
+        id: crate::model::SessionId::new(format!("id-of-{title}")),
         title: Some(SafeText::line(title)),
         cwd: None,
         updated: None,

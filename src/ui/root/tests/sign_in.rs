@@ -125,7 +125,7 @@ fn an_enter_meant_for_the_draft_starts_no_program() {
 
 pub(super) fn named_by_the_agent(command: &str) -> Screen {
     let mut bench = Bench::starting();
-    let program = crate::proto::LoginProgram {
+    let program = crate::model::LoginProgram {
         command: command.into(),
         args: vec!["login".into()],
         env: vec![("A".into(), "b c".into())],
@@ -209,7 +209,7 @@ fn the_programs_screen_comes_up_and_goes_by_itself_v1_auth_03() {
     screen.settle();
     let commands = screen.press("enter");
     screen.apply(commands);
-    let id = crate::proto::TerminalId::new("login-1");
+    let id = crate::model::TerminalId::new("login-1");
     screen.bench.event(Event::LoginStarted {
         terminal: id.clone(),
         command: "opencode auth 'log in'".into(),
@@ -228,7 +228,7 @@ fn the_programs_screen_comes_up_and_goes_by_itself_v1_auth_03() {
     assert!(screen.draw().contains("attached"));
     screen.bench.event(Event::LoginEnded {
         terminal: id,
-        status: crate::proto::ExitStatus {
+        status: crate::model::ExitStatus {
             code: Some(0),
             signal: None,
         },
@@ -244,7 +244,7 @@ fn what_a_failed_program_said_stays_to_be_read_v1_auth_04() {
     screen.settle();
     let commands = screen.press("enter");
     screen.apply(commands);
-    let id = crate::proto::TerminalId::new("login-1");
+    let id = crate::model::TerminalId::new("login-1");
     screen.bench.event(Event::LoginStarted {
         terminal: id.clone(),
         command: "opencode auth 'log in'".into(),
@@ -253,7 +253,7 @@ fn what_a_failed_program_said_stays_to_be_read_v1_auth_04() {
     screen.draw();
     screen.bench.event(Event::LoginEnded {
         terminal: id,
-        status: crate::proto::ExitStatus {
+        status: crate::model::ExitStatus {
             code: Some(1),
             signal: None,
         },
@@ -286,12 +286,12 @@ fn a_failed_sign_in_says_why() {
     screen.settle();
     let commands = screen.press("down down enter");
     screen.apply(commands);
-    screen.bench.says(crate::proto::FromAgent::Reply {
-        caller: crate::proto::SessionKey::default(),
+    screen.bench.says(crate::model::FromAgent::Reply {
+        caller: crate::model::SessionKey::default(),
         call: CallTag::Authenticate {
             method: "oauth".into(),
         },
-        result: CallResult::Failed(crate::proto::RpcError::new(-32603, "no browser found")),
+        result: CallResult::Failed(crate::model::RpcError::new(-32603, "no browser found")),
     });
     assert!(screen.draw().contains("no browser found"));
 }

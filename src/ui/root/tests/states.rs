@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{
+    model::{
         Background, CommandSubject, Diff, DiffText, FileChange, FileKind, FromAgent, HostRequest,
         MessageId, PermissionRequest, PermissionSubject, RawJson, RequestKey, StateUpdate,
         TerminalId, TerminalPatch, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
@@ -29,7 +29,7 @@ fn at_work() -> Bench {
     let mut bench = Bench::working();
     bench.update(state(WorkState::Running));
     bench.says(FromAgent::Reply {
-        caller: crate::proto::SessionKey::default(),
+        caller: crate::model::SessionKey::default(),
         call: CallTag::Prompt {
             session: Bench::session_id(),
         },
@@ -365,7 +365,7 @@ fn pictures_of_questions_in_the_agents_words() {
         raw: RawJson(r#"{"type":"_network","host":"index.crates.io"}"#.into()),
     };
     let mut call = call("t", "Edit Cargo.toml", ToolKind::Edit, ToolStatus::Pending);
-    call.locations = Patch::Set(vec![crate::proto::ToolLocation {
+    call.locations = Patch::Set(vec![crate::model::ToolLocation {
         path: "/home/me/src/tool/Cargo.toml".into(),
         line: None,
     }]);
@@ -394,16 +394,16 @@ fn pictures_of_questions_in_the_agents_words() {
 fn a_message_that_is_worded_anew_is_drawn_anew() {
     let mut bench = at_work();
     let chunk = |said: &str| AgentEvent::Chunk {
-        role: crate::proto::ChunkRole::Agent,
+        role: crate::model::ChunkRole::Agent,
         message: Some(MessageId::new("a")),
-        content: crate::proto::ContentBlock::Text(SafeText::new(said)),
-        meta: crate::proto::Meta::default(),
+        content: crate::model::ContentBlock::Text(SafeText::new(said)),
+        meta: crate::model::Meta::default(),
     };
     let whole = |said: &str| AgentEvent::Message {
-        role: crate::proto::ChunkRole::Agent,
+        role: crate::model::ChunkRole::Agent,
         id: MessageId::new("a"),
-        content: Patch::Set(vec![crate::proto::ContentBlock::Text(SafeText::new(said))]),
-        meta: crate::proto::Meta::default(),
+        content: Patch::Set(vec![crate::model::ContentBlock::Text(SafeText::new(said))]),
+        meta: crate::model::Meta::default(),
     };
     bench.update(chunk("# One\n\nfirst words\n\nlast"));
     let mut screen = Screen::new(bench);
@@ -424,10 +424,10 @@ fn a_message_that_is_worded_anew_is_drawn_anew() {
     screen.bench.update(chunk(" behind it"));
     assert!(screen.draw().contains("many more behind it"));
     screen.bench.update(AgentEvent::Message {
-        role: crate::proto::ChunkRole::Agent,
+        role: crate::model::ChunkRole::Agent,
         id: MessageId::new("a"),
         content: Patch::Clear,
-        meta: crate::proto::Meta::default(),
+        meta: crate::model::Meta::default(),
     });
     assert!(!screen.draw().contains("words"));
 }

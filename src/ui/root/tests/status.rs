@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::proto::SessionKey;
+use crate::model::SessionKey;
 
 #[test]
 fn the_status_line_is_one_row_of_what_is_known() {
@@ -97,7 +97,7 @@ fn a_dangerous_mode_stands_out_and_stays_v1_mode_04() {
 #[test]
 fn what_is_not_drawn_asks_for_no_frame() {
     let mut bench = Bench::working();
-    let call = bench.call(crate::proto::ToolKind::Execute);
+    let call = bench.call(crate::model::ToolKind::Execute);
     bench.update(AgentEvent::ToolCall(Box::new(call)));
     let mut screen = Screen::new(bench);
     screen.draw();

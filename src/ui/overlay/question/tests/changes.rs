@@ -1,7 +1,7 @@
 //! A question whose content becomes another one while it stands there.
 
 use super::*;
-use crate::proto::{AgentEvent, ToolCallPatch, ToolStatus};
+use crate::model::{AgentEvent, ToolCallPatch, ToolStatus};
 
 type Change = fn(&mut ToolCallPatch);
 
@@ -47,7 +47,7 @@ fn whatever_is_changed_must_be_on_the_screen_for_the_pause() {
         }),
         ("swapped", |update| {
             let text = "will run rm -rf ~/swapped".into();
-            let text = crate::proto::ContentBlock::Text(text);
+            let text = crate::model::ContentBlock::Text(text);
             update.content = Patch::Set(vec![ToolContent::Block(text)]);
         }),
         (".bashrc", |update| {
@@ -123,15 +123,15 @@ fn the_first_command_never_stands_alone_for_a_newer_one() {
 /// V2-PERM-01
 #[test]
 fn a_command_that_the_request_names_stays_beside_what_its_call_says_now() {
-    use crate::proto::{CommandSubject, PermissionRequest, PermissionSubject};
+    use crate::model::{CommandSubject, PermissionRequest, PermissionSubject};
     let mut bench = Bench::working();
     let mut call = bench.call(ToolKind::Execute);
     let mut patch = ToolCallPatch::new(call.id.clone());
     call.title = Patch::Set("list files".into());
     let tool_call = Some(call.id.clone());
     bench.update(AgentEvent::ToolCall(Box::new(call)));
-    let key = crate::proto::RequestKey {
-        connection: crate::proto::ConnectionId(1),
+    let key = crate::model::RequestKey {
+        connection: crate::model::ConnectionId(1),
         number: 99,
     };
     let request = PermissionRequest {
@@ -146,7 +146,7 @@ fn a_command_that_the_request_names_stays_beside_what_its_call_says_now() {
         }),
         options: usual_options(),
     };
-    bench.says(crate::proto::FromAgent::Request {
+    bench.says(crate::model::FromAgent::Request {
         key,
         request: HostRequest::Permission(Box::new(request)),
     });

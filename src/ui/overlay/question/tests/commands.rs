@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    proto::{CommandRun, TerminalCreate, ToolInput},
+    model::{CommandRun, TerminalCreate, ToolInput},
     ui::testing::Bench,
 };
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::proto::{AgentEvent, TerminalCreate, ToolCallPatch};
+use crate::model::{AgentEvent, TerminalCreate, ToolCallPatch};
 
 #[test]
 fn lines_behind_blank_lines_are_counted_and_shown() {

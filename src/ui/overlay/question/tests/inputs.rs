@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::proto::{ContentBlock, Media, TerminalId, ToolCallPatch};
+use crate::model::{ContentBlock, Media, TerminalId, ToolCallPatch};
 
 fn words(said: &str) -> ToolContent {
     ToolContent::Block(ContentBlock::Text(SafeText::new(said)))
@@ -55,7 +55,7 @@ fn nothing_hides_an_input_that_it_does_not_tell() {
         ),
         (
             "a link",
-            vec![ToolContent::Session(crate::proto::SessionId::new("s"))],
+            vec![ToolContent::Session(crate::model::SessionId::new("s"))],
         ),
         ("a change", vec![diff("a.rs", "old line", "new line")]),
         ("an empty change", vec![diff("a.rs", "", "")]),
@@ -175,7 +175,7 @@ fn a_unified_diff_is_told_by_the_diff_that_is_shown() {
             call.kind = Patch::Set(ToolKind::Edit);
             let text = SafeText::with_line_ends(shown);
             let diff =
-                crate::proto::Diff::of_patch(path.into(), crate::proto::FileChange::Modify, text);
+                crate::model::Diff::of_patch(path.into(), crate::model::FileChange::Modify, text);
             call.content = Patch::Set(vec![ToolContent::Diff(diff.into())]);
         })
     };
@@ -213,7 +213,7 @@ fn an_input_is_known_from_the_call_and_from_the_request() {
     let id = call.id.clone();
     call.title = Patch::Set("Clean up".into());
     call.raw_input = Patch::Set(RawJson(Arc::from(SCRIPT)));
-    bench.update(crate::proto::AgentEvent::ToolCall(Box::new(call)));
+    bench.update(crate::model::AgentEvent::ToolCall(Box::new(call)));
     bench.asks(ToolCallPatch::new(id), usual_options());
     let picture = Shown::new(bench).draw(80, 24);
     assert!(

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    proto::{ElicitationId, FromAgent},
+    model::{ElicitationId, FromAgent},
     session::PageAnswer,
 };
 

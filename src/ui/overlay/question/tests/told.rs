@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::proto::{ContentBlock, FileChange, ToolCallPatch};
+use crate::model::{ContentBlock, FileChange, ToolCallPatch};
 
 /// What else the question shows.
 #[derive(Clone, Copy, Debug)]

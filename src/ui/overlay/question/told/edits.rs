@@ -7,7 +7,7 @@ use similar::DiffTag;
 
 use super::{Shown, names_only};
 use crate::{
-    proto::{
+    model::{
         Diff, DiffText,
         patch::{self, Hunk, HunkSign, hunks, is_all_diff},
         unified::groups,

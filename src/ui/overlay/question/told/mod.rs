@@ -11,7 +11,7 @@ mod json;
 use std::borrow::Cow;
 
 use crate::{
-    proto::{Diff, DiffText, patch},
+    model::{Diff, DiffText, patch},
     session::Session,
     text::{SafeText, command_line},
 };

@@ -1,0 +1,100 @@
+//! Everything that was started outside this process, so that every way out ends it.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+
+use crate::{
+    acp::{Client, StopMode, WireLog, WireLogHandle},
+    app::records::RecordWriter,
+    host::{Host, Login},
+    text::SafeText,
+};
+
+/// How long a slow disk may hold up the end.
+const RECORDS_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Shared by the app, which adds to it, and by `run`, which ends it all, also after a panic.
+#[derive(Clone, Default)]
+pub struct Started(Arc<Mutex<Inner>>);
+
+#[derive(Default)]
+struct Inner {
+    agents: Vec<Arc<Client>>,
+    hosts: Vec<Host>,
+    logins: Vec<Login>,
+    wire_log: Option<WireLog>,
+    records: Option<RecordWriter>,
+}
+
+impl Started {
+    pub fn add_agent(&self, client: Arc<Client>) {
+        self.with(|inner| inner.agents.push(client));
+    }
+
+    /// Forgets an agent that has ended by itself or was ended.
+    pub fn forget_agent(&self, client: &Arc<Client>) {
+        self.with(|inner| inner.agents.retain(|kept| !Arc::ptr_eq(kept, client)));
+    }
+
+    pub fn add_host(&self, host: Host) {
+        self.with(|inner| inner.hosts.push(host));
+    }
+
+    /// Forgets services that have been shut down.
+    pub fn forget_host(&self, host: &Host) {
+        self.with(|inner| inner.hosts.retain(|kept| !kept.is(host)));
+    }
+
+    pub fn add_login(&self, login: Login) {
+        self.with(|inner| inner.logins.push(login));
+    }
+
+    /// Forgets a program that has been ended.
+    pub fn forget_login(&self, login: &Login) {
+        self.with(|inner| inner.logins.retain(|kept| !kept.is(login)));
+    }
+
+    pub fn set_wire_log(&self, wire_log: WireLog) {
+        self.with(|inner| inner.wire_log = Some(wire_log));
+    }
+
+    /// Of the wire log, if there is one.
+    pub fn wire_log(&self) -> Option<WireLogHandle> {
+        self.with(|inner| inner.wire_log.as_ref().map(WireLog::handle))
+    }
+
+    pub fn set_records(&self, records: RecordWriter) {
+        self.with(|inner| inner.records = Some(records));
+    }
+
+    /// Ends all agents and terminals, side by side, and finishes the wire log. Bounded in time by
+    /// the ladders. Gives why the end of a session is not stored, where that is so.
+    pub async fn end(&self, mode: StopMode) -> Option<SafeText> {
+        let (agents, hosts, logins, wire_log, records) = self.with(|inner| {
+            (
+                std::mem::take(&mut inner.agents),
+                std::mem::take(&mut inner.hosts),
+                std::mem::take(&mut inner.logins),
+                inner.wire_log.take(),
+                inner.records.take(),
+            )
+        });
+        let agents = join_all(agents.iter().map(|agent| agent.shutdown(mode)));
+        let hosts = join_all(hosts.iter().map(Host::shutdown));
+        let logins = join_all(logins.iter().map(Login::shutdown));
+        tokio::join!(agents, hosts, logins);
+        let lost = records.and_then(|records| records.finish(RECORDS_PATIENCE));
+        if let Some(wire_log) = wire_log {
+            wire_log.finish();
+        }
+        lost
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&mut Inner) -> T) -> T {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

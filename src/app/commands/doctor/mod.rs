@@ -1,0 +1,196 @@
+//! `acp-tui doctor`: starts agents, one after the other, initializes them, opens a session in each,
+//! and says what it found and what to do about it.
+//!
+//! What it says comes from profiles, from the agent's own words and files, and from what runs
+//! programs in general; never from an agent's name.
+
+mod advice;
+mod asked;
+mod examine;
+mod progress;
+mod runtime;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use crate::{
+    acp::StopMode,
+    app::{
+        cleanup::Started,
+        signals::{SignalEvent, Signals},
+    },
+    cli::{
+        self, DoctorArgs, DoctorReport, ExitCode, Finding, Launch, ReportFormat, Survey, Verdict,
+    },
+    config::{AgentProfile, Loaded, Warning},
+    report,
+};
+
+use self::{examine::Examination, progress::Progress};
+
+/// Looks at that agent, at all that are found, or lists them.
+///
+/// # Errors
+/// What keeps the examination from being made; what it finds wrong is in what it prints.
+pub fn doctor(
+    launch: &Launch,
+    loaded: &Loaded,
+    agent: Option<AgentProfile>,
+    args: &DoctorArgs,
+) -> anyhow::Result<ExitCode> {
+    let agents: Vec<AgentProfile> = match agent {
+        Some(agent) => vec![agent],
+        None if args.all => {
+            let agents = loaded.config.agents.values();
+            let found = agents.filter(|agent| agent.locate(&launch.cwd).is_ok());
+            found.cloned().collect()
+        }
+        None => {
+            cli::print_warnings(&loaded.warnings);
+            let survey = Survey::new(&loaded.config, &launch.cwd);
+            cli::print(&match args.format {
+                ReportFormat::Text => survey.to_string(),
+                ReportFormat::Json => report::pretty(&survey_json(&survey)),
+            })?;
+            return Ok(ExitCode::Done);
+        }
+    };
+    // Those about an agent that is looked at stand in what is said of it.
+    let others = loaded.warnings.iter().filter(|warning| {
+        let mut agents = agents.iter();
+        !agents.any(|agent| is_about(warning, agent))
+    });
+    cli::print_warnings(&others.cloned().collect::<Vec<_>>());
+    let patience = args.timeout.unwrap_or(loaded.config.connection.patience());
+    let mut reports = Vec::new();
+    let mut interrupted = false;
+    for profile in &agents {
+        let examination = Examination {
+            profile,
+            launch,
+            loaded,
+            patience,
+            progress: Progress::new(),
+        };
+        let (report, whole) = examined(&examination)?;
+        if args.format == ReportFormat::Text {
+            if args.all {
+                let gap = if reports.is_empty() { "" } else { "\n" };
+                cli::print(&format!("{gap}{}\n", report.agent))?;
+            }
+            cli::print(&report.to_string())?;
+        }
+        reports.push(report);
+        if !whole {
+            interrupted = true;
+            break;
+        }
+    }
+    if args.format == ReportFormat::Json {
+        let reports: Vec<Value> = reports.iter().map(report_json).collect();
+        cli::print(&report::pretty(&json!({ "agents": reports })))?;
+    }
+    let failed = reports.iter().map(DoctorReport::exit_code);
+    let mut failed = failed.filter(|code| *code != ExitCode::Done);
+    Ok(match failed.next() {
+        _ if interrupted => ExitCode::Interrupted,
+        None => ExitCode::Done,
+        Some(_) if args.all => ExitCode::Failure,
+        Some(code) => code,
+    })
+}
+
+/// Whether a warning is about a key of that agent, or of a server that it is handed.
+fn is_about(warning: &Warning, agent: &AgentProfile) -> bool {
+    let under = |table: &str, name: &str| {
+        let rest = warning.key.strip_prefix(table);
+        let rest = rest.and_then(|rest| rest.strip_prefix(name));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let names = || std::iter::once(&agent.id).chain(&agent.aliases);
+    names().any(|name| under("agents.", name))
+        || agent
+            .mcp_servers
+            .iter()
+            .any(|server| under("mcp_servers.", &server.name))
+}
+
+/// The findings, and whether the examination was made to its end.
+fn examined(examination: &Examination<'_>) -> anyhow::Result<(DoctorReport, bool)> {
+    let runtime = crate::app::runtime::start(1)?;
+    let started = Started::default();
+    let mut report = DoctorReport::of(&examination.profile.id);
+    let whole = runtime.block_on(async {
+        let mut signals = Signals::listen().context("cannot listen to signals")?;
+        let told = async {
+            while !matches!(
+                signals.recv().await,
+                SignalEvent::End(_) | SignalEvent::Interrupt(_)
+            ) {}
+        };
+        let whole = tokio::select! {
+            biased;
+            () = told => false,
+            () = examination.make(&started, &mut report) => true,
+        };
+        examination.progress.clear();
+        // After an interrupt, whoever waits at the prompt waits no longer than it takes.
+        let mode = if whole {
+            StopMode::Graceful
+        } else {
+            StopMode::Quick
+        };
+        started.end(mode).await;
+        anyhow::Ok(whole)
+    })?;
+    runtime.shutdown_background();
+    if !whole {
+        report.push(Finding::new(
+            Verdict::Warning,
+            "interrupted",
+            "the rest was not looked at",
+        ));
+    }
+    Ok((report, whole))
+}
+
+/// Stable; members may be added.
+fn report_json(report: &DoctorReport) -> Value {
+    let findings: Vec<Value> = report.findings.iter().map(finding_json).collect();
+    json!({
+        "agent": *report.agent,
+        "usable": report.exit_code() == ExitCode::Done,
+        "exit_code": report.exit_code().number(),
+        "findings": findings,
+    })
+}
+
+fn finding_json(finding: &Finding) -> Value {
+    let texts = |lines: &[crate::text::SafeText]| -> Vec<String> {
+        lines.iter().map(ToString::to_string).collect()
+    };
+    json!({
+        "verdict": finding.verdict.word().to_lowercase(),
+        "what": *finding.what,
+        "detail": *finding.detail,
+        "stderr": texts(&finding.stderr),
+        "advice": texts(&finding.advice),
+    })
+}
+
+/// Likewise.
+fn survey_json(survey: &Survey) -> Value {
+    let agents = survey.agents.iter().map(|agent| {
+        json!({
+            "agent": *agent.agent,
+            "name": *agent.name,
+            "from": agent.from,
+            "default": agent.default,
+            "found": agent.found,
+            "command": agent.command.as_deref(),
+            "problem": agent.problem.as_deref(),
+            "install": agent.install.as_deref(),
+        })
+    });
+    json!({ "agents": agents.collect::<Vec<_>>() })
+}

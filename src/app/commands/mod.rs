@@ -1,0 +1,11 @@
+//! Commands that need an agent, its wire log or stored sessions, and no screen or one of their own.
+
+mod doctor;
+mod replay;
+mod run;
+mod sessions;
+
+pub use doctor::doctor;
+pub use replay::{Lines, Playing, print_replay, replay};
+pub use run::run as run_headless;
+pub use sessions::sessions;

@@ -1,0 +1,329 @@
+//! `acp-tui sessions`: what was stored, listed, shown and exported.
+
+use std::{
+    io::{self, IsTerminal},
+    path::Path,
+    time::Instant,
+};
+
+use serde::Serialize;
+
+use crate::{
+    app::{
+        exit::print_rows,
+        records::{FindError, Inventory, Records, Summary, wall_clock},
+        state::{ui_settings, with_tilde},
+        tty,
+    },
+    cli::{self, CliError, ExportFormat, SessionsAction},
+    config::Config,
+    model::{PlanBody, PlanText},
+    record::{Block, Children, Conversation, Pinned, Record, ago, iso, markdown},
+    session::{BlockKind, Past, Session, SessionConfig},
+    text::{SafeText, json, truncate_to_width},
+    ui::{Ui, offload::Offload, transcript::transcript_text},
+    vt::Screens,
+};
+
+/// Cells of a session's name in the list.
+const NAME: usize = 60;
+
+/// Sessions that cannot be read and are named one by one.
+const NAMED: usize = 5;
+
+/// Without a terminal to ask.
+const WIDTH: u16 = 80;
+
+/// Carries the command out. Relative paths count from `start`.
+///
+/// # Errors
+/// There is no such session, or a file cannot be read or written.
+pub fn sessions(
+    action: SessionsAction,
+    config: &Config,
+    state: &Path,
+    start: &Path,
+) -> Result<(), CliError> {
+    let records = Records::new(state);
+    match action {
+        SessionsAction::List { words, json } => {
+            let Inventory {
+                mut sessions,
+                unreadable,
+            } = records.survey();
+            if !words.is_empty() {
+                sessions.retain(matching(&records, &words));
+            }
+            complain_of(&unreadable);
+            if json {
+                return cli::print(&list_json(&sessions));
+            }
+            if sessions.is_empty() {
+                if !words.is_empty() {
+                    cli::complain("no stored session contains these words");
+                } else if unreadable.is_empty() {
+                    cli::complain("no session is stored yet");
+                }
+                return Ok(());
+            }
+            cli::print(&list(&sessions))
+        }
+        SessionsAction::Show { id } => {
+            let (_, record) = load(&records, &id)?;
+            show(record, config)
+        }
+        SessionsAction::Export {
+            id,
+            format,
+            output,
+            force,
+        } => {
+            let (summary, record) = load(&records, &id)?;
+            let text = match format {
+                ExportFormat::Markdown => markdown(&record),
+                ExportFormat::Json => export_json(&summary.id, &record),
+            };
+            match output {
+                None => cli::print(&text),
+                Some(path) if path == Path::new("-") => cli::print(&text),
+                Some(path) => cli::write_file(&start.join(path), &text, force),
+            }
+        }
+        SessionsAction::Delete { ids } => {
+            for id in ids {
+                let summary = records.find(&id, |_| true)?;
+                records.remove(&summary.id)?;
+                cli::print(&format!("removed {}\n", summary.id))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+impl From<FindError> for CliError {
+    fn from(error: FindError) -> Self {
+        match error {
+            FindError::Io { id, source } => Self::Io {
+                what: format!("the stored session {id}"),
+                source,
+            },
+            other => Self::Usage(other.to_string()),
+        }
+    }
+}
+
+fn load(records: &Records, id: &str) -> Result<(Summary, Record), FindError> {
+    let summary = records.find(id, |_| true)?;
+    let record = records.load(&summary.id)?;
+    if record.later {
+        cli::complain("part of the session was stored by a later version, and is left out");
+    }
+    if let Some(damage) = record.damage() {
+        cli::complain(damage);
+    }
+    Ok((summary, record))
+}
+
+fn complain_of(unreadable: &[FindError]) {
+    for error in unreadable.iter().take(NAMED) {
+        cli::complain(error);
+    }
+    match unreadable.len().saturating_sub(NAMED) {
+        0 => {}
+        more => cli::complain(format!("{more} more stored sessions cannot be read")),
+    }
+}
+
+/// Those in which all words occur, whatever their case.
+fn matching(records: &Records, words: &[String]) -> impl Fn(&Summary) -> bool {
+    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    move |summary| {
+        records
+            .load(&summary.id)
+            .is_ok_and(|record| words.iter().all(|word| occurs(word, &record)))
+    }
+}
+
+fn occurs(word: &str, record: &Record) -> bool {
+    let about = &record.about;
+    let facts = [about.agent.as_str(), &about.agent_name, &about.cwd];
+    let title = about.title.as_deref();
+    let mut texts = facts.into_iter().chain(title).chain(record.texts());
+    texts.any(|text| text.to_lowercase().contains(word))
+}
+
+fn list(found: &[Summary]) -> String {
+    let now = wall_clock();
+    let head = ["ID", "WHEN", "AGENT", "DIRECTORY", "SESSION"].map(str::to_owned);
+    let mut rows = vec![head.to_vec()];
+    rows.extend(found.iter().map(|summary| {
+        let name = summary.name.clone().unwrap_or_default();
+        vec![
+            SafeText::line(&summary.id).to_string(),
+            ago(summary.updated, now),
+            SafeText::line(&summary.about.agent).to_string(),
+            SafeText::line(&with_tilde(Path::new(&summary.about.cwd))).to_string(),
+            truncate_to_width(&name, NAME).into_owned(),
+        ]
+    }));
+    cli::columns(&rows)
+}
+
+/// A session in the list, for programs.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    id: &'a str,
+    agent: &'a str,
+    agent_name: &'a str,
+    cwd: &'a str,
+    session_id: Option<&'a str>,
+    /// What its list entry is called: the agent's title, else the first prompt's first line.
+    name: Option<&'a str>,
+    title: Option<&'a str>,
+    started_at: String,
+    updated_at: String,
+}
+
+impl<'a> Listed<'a> {
+    fn new(summary: &'a Summary) -> Self {
+        let about = &summary.about;
+        Self {
+            id: &summary.id,
+            agent: &about.agent,
+            agent_name: &about.agent_name,
+            cwd: &about.cwd,
+            session_id: about.session.as_deref(),
+            name: summary.name.as_deref(),
+            title: about.title.as_deref(),
+            started_at: iso(about.started),
+            updated_at: iso(summary.updated),
+        }
+    }
+}
+
+fn list_json(found: &[Summary]) -> String {
+    json::pretty(&found.iter().map(Listed::new).collect::<Vec<_>>())
+}
+
+/// `sessions export --format json`: stable, members may be added.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Exported<'a> {
+    version: u32,
+    id: &'a str,
+    agent: &'a str,
+    agent_name: &'a str,
+    cwd: &'a str,
+    session_id: Option<&'a str>,
+    title: Option<&'a str>,
+    started_at: String,
+    updated_at: String,
+    #[serde(flatten)]
+    said: ExportedConversation<'a>,
+}
+
+#[derive(Serialize)]
+struct ExportedConversation<'a> {
+    blocks: Vec<ExportedBlock<'a>>,
+    /// Plans that are not done.
+    #[serde(skip_serializing_if = "<[Pinned]>::is_empty")]
+    plans: &'a [Pinned],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ExportedBlock<'a> {
+    at: String,
+    #[serde(flatten)]
+    block: &'a Block,
+    /// Of a subagent: what it said and did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    said: Option<ExportedConversation<'a>>,
+    /// The turn has no end behind this.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut_off: bool,
+}
+
+impl<'a> ExportedConversation<'a> {
+    /// `depth` counts down: in a damaged file conversations might stand in each other.
+    fn new(said: &'a Conversation, children: &'a Children, depth: usize) -> Self {
+        let child = |block: &Block| {
+            let said = children.get(&block.child?)?;
+            Some(Self::new(said, children, depth.checked_sub(1)?))
+        };
+        let blocks = said.blocks.iter().map(|stored| ExportedBlock {
+            at: iso(stored.at),
+            block: &stored.block,
+            said: child(&stored.block),
+            cut_off: stored.cut,
+        });
+        Self {
+            blocks: blocks.collect(),
+            plans: &said.plans,
+        }
+    }
+}
+
+/// Subagents of subagents that are written out: as many as a session has (V1-SUB-06).
+const MAX_DEPTH: usize = 16;
+
+fn export_json(id: &str, record: &Record) -> String {
+    let about = &record.about;
+    json::pretty(&Exported {
+        version: crate::record::VERSION,
+        id,
+        agent: &about.agent,
+        agent_name: &about.agent_name,
+        cwd: &about.cwd,
+        session_id: about.session.as_deref(),
+        title: about.title.as_deref(),
+        started_at: iso(about.started),
+        updated_at: iso(record.updated),
+        said: ExportedConversation::new(&record.said, &record.children, MAX_DEPTH),
+    })
+}
+
+/// As it stood on the screen; as plain text where stdout is no terminal.
+fn show(record: Record, config: &Config) -> Result<(), CliError> {
+    let session = shown(record);
+    let screens = Screens::default();
+    let mut out = io::stdout();
+    if !out.is_terminal() {
+        return cli::print(&transcript_text(&session, &screens));
+    }
+    let ui = Ui::new(ui_settings(config), Offload::immediate());
+    let width = tty::size().map_or(WIDTH, |size| size.width);
+    let rows = ui.printed_conversation(&session, &screens, width);
+    let colour = std::env::var_os("NO_COLOR").is_none();
+    match print_rows(&mut out, &rows, colour) {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Io {
+            what: "stdout".into(),
+            source,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A session to be looked at: its agent is never started. What is pinned on a screen stands at the
+/// end.
+fn shown(record: Record) -> Session {
+    let now = Instant::now();
+    let about = &record.about;
+    let config = SessionConfig::looked_at(about.agent_name.clone(), about.cwd.clone().into());
+    let mut history = record.into_history(now);
+    let plan = std::mem::take(&mut history.plan);
+    let plans = std::mem::take(&mut history.plans);
+    let named = plans.into_iter().map(|plan| match plan.body {
+        PlanBody::Items(entries) => BlockKind::Plan(entries),
+        PlanBody::Text(text) => BlockKind::PlanText(text),
+        PlanBody::Unknown { raw, .. } => BlockKind::PlanText(PlanText {
+            text: SafeText::new(&raw.0),
+            path: None,
+        }),
+    });
+    let plain = (!plan.is_empty()).then_some(BlockKind::Plan(plan));
+    let pinned = plain.into_iter().chain(named).map(Past::Block);
+    history.blocks.extend(pinned);
+    Session::past(config, None, history, now)
+}

@@ -1,0 +1,458 @@
+//! What the client asks of the agent, and what comes back.
+
+use std::path::PathBuf;
+
+use crate::{
+    model::{
+        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
+        HostRequest, McpServer, MediaBlock, MessageId, ModeId, OptionValue, Provider,
+        ProviderSetting, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
+        SlashCommand, TerminalId, ToolCallId, TurnTokens,
+    },
+    text::{SafeText, command_line},
+};
+
+/// One message for the agent, in the order in which the reducer wants it on the wire.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ToAgent {
+    Call(Call),
+    Notify(Notification),
+    Reply { key: RequestKey, reply: HostReply },
+}
+
+/// One thing from the agent, in the order in which it stood on the wire: replies share the queue
+/// with updates, so that "the turn is over" cannot overtake its last chunk (V1-RPC-17).
+#[derive(Clone, PartialEq, Debug)]
+pub enum FromAgent {
+    Update {
+        session: Option<SessionId>,
+        event: AgentEvent,
+    },
+    Request {
+        key: RequestKey,
+        request: HostRequest,
+    },
+    Reply {
+        /// Whose call it was: sessions share a connection, and not every call names one.
+        caller: SessionKey,
+        call: CallTag,
+        result: CallResult,
+    },
+    /// A request of ours is answered, for which the agent had asked the person something: comes
+    /// before its reply. `request` is its id, as in the question's scope (V1-ELI-02).
+    CallOver { caller: SessionKey, request: String },
+    /// `elicitation/complete`: what a page was opened for is done (V1-ELI-18).
+    ElicitationDone { id: ElicitationId },
+    /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
+    CancelRequest { key: RequestKey },
+    /// It asked for a form or a page though neither is offered, since nobody is there: that was
+    /// answered with an error (V1-ELI-03), and is to be said.
+    Unasked { message: SafeText },
+    /// It departs from v1. Comes before the first message that shows it.
+    Dialect(DialectHint),
+    /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
+    /// (V1-RPC-14). `what` is its beginning, `bytes` how long it was; `count` is how many there were on this
+    /// connection so far.
+    Noise {
+        what: SafeText,
+        bytes: usize,
+        count: u64,
+    },
+    /// A message of more than `limit` bytes, which was not kept (V1-RPC-21).
+    Oversized { limit: usize },
+}
+
+/// A request of ours. Its reply comes back as [`CallResult`] of the same kind, together with the
+/// call, in wire order with everything else (V1-RPC-17).
+#[derive(Clone, PartialEq, Debug)]
+pub enum Call {
+    Initialize {
+        caps: ClientCaps,
+    },
+    Authenticate {
+        method: String,
+    },
+    /// Only with `auth.logout` (V1-AUTH-10).
+    Logout,
+    /// Only with `providers`, as the two below (V1-AUTH-12).
+    ListProviders,
+    /// Replaces all that the provider was.
+    SetProvider(ProviderSetting),
+    /// Never one that is required.
+    DisableProvider {
+        id: String,
+    },
+    NewSession(SessionSetup),
+    /// Replays the conversation as updates before its answer (V1-SES-08); in v2 a resume that asks
+    /// for it (V2-SES-02).
+    LoadSession {
+        id: SessionId,
+        setup: SessionSetup,
+    },
+    /// Replays nothing (V1-SES-11, V2-SES-02).
+    ResumeSession {
+        id: SessionId,
+        setup: SessionSetup,
+    },
+    /// A new session that knows what that one knows; it replays nothing (V1-SES-16).
+    ForkSession {
+        id: SessionId,
+        setup: SessionSetup,
+    },
+    CloseSession {
+        id: SessionId,
+    },
+    /// One page of what the agent has kept for a directory (V1-SES-12).
+    ListSessions {
+        cwd: PathBuf,
+        cursor: Option<String>,
+    },
+    DeleteSession {
+        id: SessionId,
+    },
+    /// Only with `sessionCapabilities.title`; the session need not be open (V1-SES-20).
+    SetTitle {
+        session: SessionId,
+        title: String,
+    },
+    Prompt {
+        session: SessionId,
+        blocks: Vec<PromptBlock>,
+    },
+    /// Only while the call advertises it (V2-CAN-02).
+    CancelToolCall {
+        session: SessionId,
+        id: ToolCallId,
+    },
+    /// Likewise.
+    CancelTerminal {
+        session: SessionId,
+        id: TerminalId,
+    },
+    SetMode {
+        session: SessionId,
+        mode: ModeId,
+    },
+    SetConfigOption {
+        session: SessionId,
+        option: String,
+        value: OptionValue,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Notification {
+    /// `session/cancel` (V1-CAN-01).
+    Cancel { session: SessionId },
+    /// `$/cancel_request` for an open call of ours, which stays open until its answer (V1-CAN-09).
+    CancelCall(CallTag),
+}
+
+/// What `session/new`, `load` and `resume` have in common.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SessionSetup {
+    /// Absolute (V1-SES-01).
+    pub cwd: PathBuf,
+    /// Absolute; sent only where the agent has the capability (V1-SES-06).
+    pub additional_directories: Vec<PathBuf>,
+    /// Only those that the agent can connect to (V1-INIT-19).
+    pub mcp_servers: Vec<McpServer>,
+    /// Likewise (V1-SES-10).
+    pub system_prompt: Option<SystemPrompt>,
+}
+
+/// Instructions of the person's own for a whole session (V1-SES-10).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SystemPrompt {
+    /// Not empty.
+    pub text: String,
+    /// In place of the agent's own instructions, not after them: where the agent says that it can.
+    pub replaces: bool,
+}
+
+/// A block of a prompt; see [`PromptBlock::fitted`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PromptBlock {
+    Text(String),
+    /// `uri` is a percent-encoded `file://` URI (V1-PROMPT-03).
+    ResourceLink {
+        uri: String,
+        name: String,
+        size: Option<u64>,
+    },
+    /// Only with `embeddedContext`.
+    Resource {
+        uri: String,
+        text: String,
+    },
+    /// Only with `image`.
+    Image(MediaBlock),
+    /// Only with `audio`.
+    Audio(MediaBlock),
+}
+
+impl PromptBlock {
+    /// About as many as it takes on the wire.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::ResourceLink { uri, name, .. } => uri.len() + name.len(),
+            Self::Resource { uri, text } => uri.len() + text.len(),
+            Self::Image(media) | Self::Audio(media) => media.uri.len() + media.data.len(),
+        }
+    }
+}
+
+/// What of a [`Call`] is remembered until its reply, so that the reply can be told by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CallTag {
+    Initialize,
+    Authenticate {
+        method: String,
+    },
+    Logout,
+    ListProviders,
+    SetProvider {
+        id: String,
+    },
+    DisableProvider {
+        id: String,
+    },
+    NewSession,
+    LoadSession {
+        id: SessionId,
+    },
+    ResumeSession {
+        id: SessionId,
+    },
+    ForkSession {
+        id: SessionId,
+    },
+    CloseSession {
+        id: SessionId,
+    },
+    /// `first`: what was listed before is replaced.
+    ListSessions {
+        first: bool,
+    },
+    DeleteSession {
+        id: SessionId,
+    },
+    SetTitle {
+        session: SessionId,
+        title: String,
+    },
+    Prompt {
+        session: SessionId,
+    },
+    CancelToolCall {
+        session: SessionId,
+        id: ToolCallId,
+    },
+    CancelTerminal {
+        session: SessionId,
+        id: TerminalId,
+    },
+    SetMode {
+        session: SessionId,
+        mode: ModeId,
+    },
+    SetConfigOption {
+        session: SessionId,
+        option: String,
+        value: OptionValue,
+    },
+}
+
+impl Call {
+    pub fn tag(&self) -> CallTag {
+        match self {
+            Self::Initialize { .. } => CallTag::Initialize,
+            Self::Authenticate { method } => CallTag::Authenticate {
+                method: method.clone(),
+            },
+            Self::Logout => CallTag::Logout,
+            Self::ListProviders => CallTag::ListProviders,
+            Self::SetProvider(setting) => CallTag::SetProvider {
+                id: setting.id.clone(),
+            },
+            Self::DisableProvider { id } => CallTag::DisableProvider { id: id.clone() },
+            Self::NewSession(_) => CallTag::NewSession,
+            Self::LoadSession { id, .. } => CallTag::LoadSession { id: id.clone() },
+            Self::ResumeSession { id, .. } => CallTag::ResumeSession { id: id.clone() },
+            Self::ForkSession { id, .. } => CallTag::ForkSession { id: id.clone() },
+            Self::ListSessions { cursor, .. } => CallTag::ListSessions {
+                first: cursor.is_none(),
+            },
+            Self::DeleteSession { id } => CallTag::DeleteSession { id: id.clone() },
+            Self::SetTitle { session, title } => CallTag::SetTitle {
+                session: session.clone(),
+                title: title.clone(),
+            },
+            Self::CloseSession { id } => CallTag::CloseSession { id: id.clone() },
+            Self::Prompt { session, .. } => CallTag::Prompt {
+                session: session.clone(),
+            },
+            Self::CancelToolCall { session, id } => CallTag::CancelToolCall {
+                session: session.clone(),
+                id: id.clone(),
+            },
+            Self::CancelTerminal { session, id } => CallTag::CancelTerminal {
+                session: session.clone(),
+                id: id.clone(),
+            },
+            Self::SetMode { session, mode } => CallTag::SetMode {
+                session: session.clone(),
+                mode: mode.clone(),
+            },
+            Self::SetConfigOption {
+                session,
+                option,
+                value,
+            } => CallTag::SetConfigOption {
+                session: session.clone(),
+                option: option.clone(),
+                value: value.clone(),
+            },
+        }
+    }
+}
+
+/// The answer to a [`Call`].
+#[derive(Clone, PartialEq, Debug)]
+pub enum CallResult {
+    Initialized(Box<Initialized>),
+    Authenticated,
+    LoggedOut,
+    ProvidersListed(Vec<Provider>),
+    ProviderSet,
+    ProviderDisabled,
+    SessionOpened(Box<SessionOpened>),
+    SessionClosed,
+    SessionsListed(SessionPage),
+    SessionDeleted,
+    /// The title that the agent keeps, which need not be the one that it was sent (V1-SES-20).
+    TitleSet(SafeText),
+    /// The turn is over (v1). With what the agent says it took.
+    PromptDone(StopReason, Option<TurnTokens>),
+    /// The prompt is part of the conversation now, as that message; what becomes of it is told by
+    /// the session's state (V2-PROMPT-01).
+    PromptAccepted {
+        message: MessageId,
+    },
+    /// Accepted, not stopped (V2-CAN-02).
+    CancelAccepted,
+    ModeSet,
+    /// The full list replaces ours (V1-CFG-08).
+    ConfigSet(Vec<ConfigOption>),
+    Failed(RpcError),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Initialized {
+    /// As answered; other than 1 ends the connection (V1-INIT-03).
+    pub protocol_version: i64,
+    /// Set where the version was odd but is taken for 1 (V1-INIT-04): what it said.
+    pub odd_version: Option<SafeText>,
+    /// `title`, else `name`.
+    pub agent_name: Option<SafeText>,
+    pub agent_version: Option<SafeText>,
+    pub caps: AgentCaps,
+    pub auth_methods: Vec<AuthMethod>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuthMethod {
+    /// Raw id for `authenticate`.
+    pub id: String,
+    pub name: SafeText,
+    pub description: Option<SafeText>,
+    pub kind: AuthMethodKind,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AuthMethodKind {
+    /// `authenticate` (V1-AUTH-02).
+    Agent,
+    /// The agent's own program, in a terminal; never passed to `authenticate` (V1-AUTH-03). What is
+    /// run is the profile's command and arguments with these added (V1-AUTH-05).
+    Terminal {
+        args: Vec<String>,
+        /// Laid over the agent's environment.
+        env: Vec<(String, String)>,
+    },
+    /// The older form of that, `_meta.terminal-auth`: never passed to `authenticate` either, which
+    /// kimi does not answer. `None` where it names no command: then only the profile knows one.
+    Program(Option<LoginProgram>),
+    /// Variables to set in the profile (V1-AUTH-06).
+    EnvVar { vars: Vec<SafeText> },
+    /// Shown as not supported (V1-AUTH-07).
+    Unsupported(SafeText),
+}
+
+/// A program to sign in with that the agent names. V1-AUTH-05 forbids that in the typed form, where
+/// the profile has the command; agents of before have no other way (kimi: `kimi acp` would not take
+/// the arguments). The agent runs as the person anyway, so it gains no right by this; but what
+/// asks for a password must be known for what it is. So it is shown whole and runs only after the
+/// person has confirmed exactly that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoginProgram {
+    pub command: String,
+    pub args: Vec<String>,
+    /// Laid over the agent's environment.
+    pub env: Vec<(String, String)>,
+}
+
+impl LoginProgram {
+    /// As a person would type it, everything that is run included.
+    pub fn command_line(&self) -> SafeText {
+        let words = std::iter::once(&self.command).chain(&self.args);
+        let command = command_line(words.map(String::as_str));
+        let env = env_words(&self.env);
+        SafeText::line(&if env.is_empty() {
+            command
+        } else {
+            format!("{env} {command}")
+        })
+    }
+}
+
+/// Variables as they are written in front of a command.
+pub fn env_words(env: &[(String, String)]) -> String {
+    let words = env.iter().map(|(name, value)| {
+        let value = command_line([value.as_str()]);
+        format!("{name}={value}")
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct SessionOpened {
+    /// Missing in the answers to load and resume.
+    pub id: Option<SessionId>,
+    pub modes: Option<ModeState>,
+    /// Empty where the agent has none.
+    pub config_options: Vec<ConfigOption>,
+    /// Likewise; v1 tells them in an update only (V2-SES-01).
+    pub commands: Vec<SlashCommand>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModeState {
+    pub current: ModeId,
+    pub available: Vec<SessionMode>,
+}
+
+/// Why an agent stopped working.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StopReason {
+    EndTurn,
+    MaxTokens,
+    MaxTurnRequests,
+    Refusal,
+    Cancelled,
+    /// Something failed (V2-STATE-01).
+    Error(RpcError),
+    /// Ends the turn all the same (V1-PROMPT-04).
+    Unknown(SafeText),
+}

@@ -1,0 +1,131 @@
+//! What the agent reports without waiting for an answer (`session/update`).
+
+use crate::{
+    model::{
+        AgentNotice, CompactionId, CompactionPatch, ConfigOption, ContentBlock, MessageId, Meta,
+        ModeId, NamedPlan, Patch, PlanEntry, PlanId, RawJson, SessionMessagePatch, SlashCommand,
+        StateUpdate, SubagentPatch, TerminalId, TerminalPatch, ToolCallId, ToolCallPatch,
+        ToolContent,
+    },
+    text::SafeText,
+};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum AgentEvent {
+    /// A piece of a message or thought (V1-UPD-01 to V1-UPD-04).
+    Chunk {
+        role: ChunkRole,
+        message: Option<MessageId>,
+        content: ContentBlock,
+        /// Of the update and of its content (V1-META-01).
+        meta: Meta,
+    },
+    /// A whole message or thought, or one to be: creates or changes the one with that id
+    /// (V2-UPD-01).
+    Message {
+        role: ChunkRole,
+        id: MessageId,
+        /// Replaces all of it, what came in chunks included; later chunks add to it.
+        content: Patch<Vec<ContentBlock>>,
+        /// Of the message, which is patched by key, and of its content (V2-RPC-03).
+        meta: Meta,
+    },
+    ToolCall(Box<ToolCallPatch>),
+    /// One more piece of a call's content; an unknown id begins one (V2-UPD-04). More than one
+    /// where the piece is a change of several files.
+    ToolContent {
+        id: ToolCallId,
+        content: Vec<ToolContent>,
+        meta: Meta,
+    },
+    /// Of a terminal that the agent runs itself.
+    Terminal(Box<TerminalPatch>),
+    /// Bytes as such a terminal prints them (escape sequences and all, a character's bytes possibly
+    /// apart), to be added to what was printed before: goes through vt100 only.
+    TerminalOutput {
+        id: TerminalId,
+        data: Vec<u8>,
+    },
+    /// What the session does (V2-STATE-01).
+    State(StateUpdate),
+    /// The history asked for is told: what comes now happens now (V2-SES-03).
+    ReplayComplete,
+    /// Replaces the whole plan; empty clears it (V1-PLAN-01).
+    Plan(Vec<PlanEntry>),
+    /// Replaces the plan with that id, whatever it was (V1-PLAN-03).
+    NamedPlan(NamedPlan),
+    /// An id that is not known is nothing (V1-PLAN-05).
+    PlanRemoved(PlanId),
+    /// For a moment on the screen, never in the transcript (V1-NOTE-01).
+    Notice(AgentNotice),
+    Compaction(Box<CompactionPatch>),
+    /// More of a compaction's summary; an unknown id begins one (V1-COMP-02).
+    CompactionChunk {
+        id: CompactionId,
+        content: ContentBlock,
+        meta: Meta,
+    },
+    /// A child session of the one that it is for.
+    Subagent(Box<SubagentPatch>),
+    SessionMessage(Box<SessionMessagePatch>),
+    /// More of a message between sessions; an unknown id begins one (V1-SUB-05).
+    SessionMessageChunk {
+        id: MessageId,
+        content: ContentBlock,
+        meta: Meta,
+    },
+    /// Replaces the whole list (V1-UPD-05).
+    Commands(Vec<SlashCommand>),
+    Mode(ModeId),
+    /// Replaces the whole list (V1-UPD-08).
+    ConfigOptions(Vec<ConfigOption>),
+    Usage(UsageUpdate),
+    SessionInfo(SessionInfoPatch),
+    /// Something went wrong, and the turn goes on (D-07).
+    Error(SafeText),
+    /// What the types do not know: a dim line, the raw text on demand (V1-UPD-10, V1-RPC-25).
+    Unknown {
+        what: SafeText,
+        raw: RawJson,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChunkRole {
+    User,
+    Agent,
+    Thought,
+}
+
+/// `usage_update` (V1-UPD-09).
+#[derive(Clone, PartialEq, Debug)]
+pub struct UsageUpdate {
+    pub used: u64,
+    pub size: u64,
+    pub cost: Patch<(f64, SafeText)>,
+}
+
+/// What a session has used.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Usage {
+    /// Tokens in the context now, and its size (may be 0).
+    pub used: u64,
+    pub size: u64,
+    /// Cumulative cost and its unit (`USD`, `credits`, …).
+    pub cost: Option<(f64, SafeText)>,
+}
+
+/// `usage` in the answer to a prompt (V1-PROMPT-08). Some agents count the turn, some the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TurnTokens {
+    pub total: u64,
+    pub input: u64,
+    pub output: u64,
+}
+
+/// `session_info_update`: each field is left, cleared or set (V1-SES-21).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SessionInfoPatch {
+    pub title: Patch<SafeText>,
+    pub updated_at: Patch<SafeText>,
+}

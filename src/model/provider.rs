@@ -1,0 +1,30 @@
+//! Providers of language models that an agent lets its client configure (V1-AUTH-12).
+
+use crate::model::SecretPairs;
+
+/// One of them, as the agent tells it. All text is raw: it goes back to the agent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Provider {
+    pub id: String,
+    /// Names of the protocols that it can be spoken to in.
+    pub protocols: Vec<String>,
+    /// Never to be disabled.
+    pub required: bool,
+    /// Where requests go now; `None`: it is disabled. Holds no secrets.
+    pub current: Option<ProviderRoute>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProviderRoute {
+    pub protocol: String,
+    pub base_url: String,
+}
+
+/// All that a provider is to be: it replaces what was set before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProviderSetting {
+    pub id: String,
+    pub route: ProviderRoute,
+    /// Their values are secrets.
+    pub headers: SecretPairs,
+}

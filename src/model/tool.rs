@@ -1,0 +1,201 @@
+//! Tool calls and what they carry (V1-TOOL).
+
+use std::sync::Arc;
+
+use crate::{
+    model::{
+        Claims, ContentBlock, Diff, Meta, RawJson, SessionId, TerminalId, ToolCallId, ToolInput,
+    },
+    text::SafeText,
+};
+
+/// A field of a patch that can be left alone, cleared or set.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Patch<T> {
+    #[default]
+    Keep,
+    Clear,
+    Set(T),
+}
+
+impl<T> Patch<T> {
+    /// Into a place that may be empty.
+    pub fn apply(self, place: &mut Option<T>) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *place = None,
+            Self::Set(value) => *place = Some(value),
+        }
+    }
+
+    /// Into a place that always holds something: cleared, it is as it was at first (V2-UPD-03).
+    pub fn apply_to(self, place: &mut T)
+    where
+        T: Default,
+    {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *place = T::default(),
+            Self::Set(value) => *place = value,
+        }
+    }
+
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
+        match self {
+            Self::Keep => Patch::Keep,
+            Self::Clear => Patch::Clear,
+            Self::Set(value) => Patch::Set(change(value)),
+        }
+    }
+
+    pub fn into_set(self) -> Option<T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Keep | Self::Clear => None,
+        }
+    }
+
+    pub fn as_set(&self) -> Option<&T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Keep | Self::Clear => None,
+        }
+    }
+}
+
+/// As v1 has it: what is there replaces, null is as good as absent.
+impl<T> From<Option<T>> for Patch<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Keep, Self::Set)
+    }
+}
+
+/// `tool_call` and `tool_call_update` alike: present fields replace (V1-TOOL-01 to V1-TOOL-03),
+/// cleared ones are as they were at first (V2-UPD-03). A first sight of the id creates the call with
+/// defaults.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ToolCallPatch {
+    pub id: ToolCallId,
+    /// True for `tool_call`: in a new turn a finished call with the same id is then another call
+    /// (the SDK's example agent reuses ids).
+    pub announces: bool,
+    pub title: Patch<SafeText>,
+    /// Programmatic name, for rules; never shown as the title (V1-TOOL-07).
+    pub name: Patch<String>,
+    pub kind: Patch<ToolKind>,
+    pub status: Patch<ToolStatus>,
+    /// Replaces the whole list when present (V1-TOOL-02).
+    pub content: Patch<Vec<ToolContent>>,
+    pub locations: Patch<Vec<ToolLocation>>,
+    pub raw_input: Patch<RawJson>,
+    pub raw_output: Patch<RawJson>,
+    /// The command line of an execute call, where the agent's raw input names one: what the
+    /// permission dialog shows whole and rules match on. Raw text.
+    pub command: Patch<String>,
+    /// Working directory of that command, where named. Raw text.
+    pub command_cwd: Patch<String>,
+    /// Changes of files that the agent's raw input tells: what stands for a diff where its content
+    /// has none.
+    pub claims: Patch<Claims>,
+    /// What the raw input tells of what the call would do, whatever its kind.
+    pub input: Patch<Arc<ToolInput>>,
+    /// It can be cancelled by itself (V2-CAN-02).
+    pub cancel: Patch<bool>,
+    /// Of the update and of its content (V1-META-01): merged into what came before.
+    pub meta: Meta,
+}
+
+impl ToolCallPatch {
+    pub fn new(id: ToolCallId) -> Self {
+        Self {
+            id,
+            announces: false,
+            title: Patch::Keep,
+            name: Patch::Keep,
+            kind: Patch::Keep,
+            status: Patch::Keep,
+            content: Patch::Keep,
+            locations: Patch::Keep,
+            raw_input: Patch::Keep,
+            raw_output: Patch::Keep,
+            command: Patch::Keep,
+            command_cwd: Patch::Keep,
+            claims: Patch::Keep,
+            input: Patch::Keep,
+            cancel: Patch::Keep,
+            meta: Meta::default(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum ToolKind {
+    Read,
+    Edit,
+    Delete,
+    Move,
+    Search,
+    Execute,
+    Think,
+    Fetch,
+    SwitchMode,
+    /// Also what is missing or unknown (V1-TOOL-04).
+    #[default]
+    Other,
+}
+
+impl ToolKind {
+    /// What is judged of a call that says one thing and does another.
+    pub fn worse_of(self, other: Self) -> Self {
+        let rank = |kind: Self| match kind {
+            Self::Execute => 5,
+            Self::Delete => 4,
+            Self::Move => 3,
+            Self::Edit => 2,
+            // What is none of the usual kinds does not become a fetch, which a rule may allow.
+            Self::Fetch | Self::SwitchMode | Self::Other => 1,
+            Self::Read | Self::Search | Self::Think => 0,
+        };
+        if rank(other) > rank(self) {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum ToolStatus {
+    #[default]
+    Pending,
+    InProgress,
+    /// Begun, not running, and not going on by itself.
+    Paused,
+    Completed,
+    Failed,
+    /// By the agent's word.
+    Cancelled,
+    /// A status that this client does not know, shown as it is (V1-TOOL-05): still in progress
+    /// (V2-UPD-03).
+    Unknown(SafeText),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ToolContent {
+    Block(ContentBlock),
+    Diff(Arc<Diff>),
+    Terminal(TerminalId),
+    /// A link to a session, for display only (V1-TOOL-11).
+    Session(SessionId),
+    Unknown {
+        kind: SafeText,
+        raw: RawJson,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ToolLocation {
+    pub path: String,
+    /// 1-based.
+    pub line: Option<u32>,
+}

@@ -1,0 +1,248 @@
+//! One terminal, over the whole screen. While its program runs keys go to it, so that a prompt for
+//! input can be answered; else its output is scrolled through.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use super::{
+    Motion, Outcome, areas, clear, closes, draw_hints, draw_title, input, motion, put_row,
+};
+use crate::{
+    model::TerminalId,
+    session::TerminalInfo,
+    text::SafeText,
+    ui::{
+        UiCommand,
+        render::{
+            RenderContext,
+            command::{one_line, shown_command},
+            line::StyledLine,
+            terminal::{ending, render_screen_rows},
+        },
+    },
+    vt::{Screen, Screens, missing},
+};
+
+pub struct TerminalViewer {
+    id: TerminalId,
+    command: SafeText,
+    /// Keys can be sent: it is ours and runs.
+    attached: bool,
+    ended: Option<SafeText>,
+    /// Rows that the view is scrolled up from the end.
+    up: usize,
+    /// Of the body, as of the last frame.
+    size: Option<(u16, u16)>,
+    command_to_send: Option<UiCommand>,
+}
+
+impl TerminalViewer {
+    /// For the terminal `id`; `info` is what the session knows of it.
+    pub fn new(id: TerminalId, info: Option<&TerminalInfo>) -> Self {
+        let mut viewer = Self {
+            id,
+            command: SafeText::default(),
+            attached: false,
+            ended: None,
+            up: 0,
+            size: None,
+            command_to_send: None,
+        };
+        viewer.update(info);
+        viewer
+    }
+
+    pub fn id(&self) -> &TerminalId {
+        &self.id
+    }
+
+    pub fn is_attached(&self) -> bool {
+        self.attached
+    }
+
+    /// Takes in what became of the command; to be called before each frame.
+    pub fn update(&mut self, info: Option<&TerminalInfo>) {
+        let Some(info) = info else {
+            self.attached = false;
+            return;
+        };
+        self.command = one_line(shown_command(info.command.trim()).trim());
+        self.attached = info.exit.is_none() && !info.foreign;
+        self.ended = info.exit.as_ref().map(|status| {
+            ending(status).map_or(SafeText::from("done"), |text| SafeText::line(&text))
+        });
+    }
+
+    pub fn on_key(&mut self, key: KeyEvent, screens: &Screens) -> Outcome {
+        let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        let shift = key.modifiers.contains(KeyModifiers::SHIFT);
+        match key.code {
+            // Some terminals report ctrl-] by its older name.
+            KeyCode::Char(']' | '5') if ctrl => return Outcome::Close,
+            KeyCode::PageUp if shift => self.move_by(Motion::Pages(-1)),
+            KeyCode::PageDown if shift => self.move_by(Motion::Pages(1)),
+            _ if !self.attached => {
+                if closes(key) {
+                    return Outcome::Close;
+                }
+                if let Some(motion) = motion(key) {
+                    self.move_by(motion);
+                }
+            }
+            KeyCode::F(9) => {
+                return Outcome::Command(UiCommand::TerminalKill {
+                    id: self.id.clone(),
+                });
+            }
+            _ => {
+                let modes = screens
+                    .get(&self.id)
+                    .map(|screen| screen.lock().input_modes());
+                if let Some(bytes) = input::key_bytes(key, modes.unwrap_or_default()) {
+                    return self.send(bytes);
+                }
+            }
+        }
+        Outcome::Stay
+    }
+
+    pub fn on_paste(&mut self, text: &str, screens: &Screens) -> Outcome {
+        if !self.attached {
+            return Outcome::Stay;
+        }
+        let modes = screens
+            .get(&self.id)
+            .map(|screen| screen.lock().input_modes());
+        self.send(input::paste_bytes(text, modes.unwrap_or_default()))
+    }
+
+    fn send(&mut self, bytes: Vec<u8>) -> Outcome {
+        self.up = 0;
+        Outcome::Command(UiCommand::TerminalInput {
+            id: self.id.clone(),
+            bytes,
+        })
+    }
+
+    fn move_by(&mut self, motion: Motion) {
+        let page = self
+            .size
+            .map_or(1, |(rows, _)| isize::try_from(rows).unwrap_or(1).max(2) - 1);
+        let by = |rows: isize| self.up.saturating_add_signed(-rows);
+        self.up = match motion {
+            Motion::Rows(rows) => by(rows),
+            Motion::Pages(pages) => by(pages.saturating_mul(page)),
+            Motion::HalfPages(pages) => by(pages.saturating_mul(page / 2)),
+            Motion::Home => usize::MAX,
+            Motion::End => 0,
+        };
+    }
+
+    pub fn take_command(&mut self) -> Option<UiCommand> {
+        self.command_to_send.take()
+    }
+
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        buf: &mut Buffer,
+        screens: &Screens,
+        ctx: &RenderContext<'_>,
+    ) -> Option<Position> {
+        clear(area, buf);
+        let (title, body, hints) = areas(area);
+        self.want_size(body);
+        let mut name = StyledLine::styled("$ ", ctx.theme.dim);
+        name.push(&self.command, ctx.theme.strong);
+        let state = match (&self.ended, self.attached) {
+            (Some(ended), _) => ended.as_str(),
+            (None, true) => "attached",
+            (None, false) => "run by the agent",
+        };
+        draw_title(&name, state, title, buf, ctx);
+        let keys: &[_] = if self.attached {
+            &[
+                ("ctrl-]", "back"),
+                ("F9", "end the command"),
+                ("shift-pgup", "scroll"),
+            ]
+        } else {
+            &[("j k", "scroll"), ("space b", "page"), ("q", "back")]
+        };
+        draw_hints(keys, "", hints, buf, ctx);
+
+        let Some(screen) = screens.get(&self.id) else {
+            let text = StyledLine::styled("[output of a terminal, no longer kept]", ctx.theme.dim);
+            put_row(
+                &text.truncate(usize::from(body.width), ""),
+                body,
+                body.y,
+                buf,
+            );
+            return None;
+        };
+        let ctx = RenderContext {
+            width: body.width.max(1),
+            ..*ctx
+        };
+        self.draw_screen(&screen.lock(), body, buf, &ctx)
+    }
+
+    /// The program's size is that of the view.
+    fn want_size(&mut self, body: Rect) {
+        let size = (body.height.max(1), body.width.max(1));
+        if self.size != Some(size) && self.attached {
+            self.command_to_send = Some(UiCommand::TerminalResize {
+                id: self.id.clone(),
+                rows: size.0,
+                cols: size.1,
+            });
+        }
+        self.size = Some(size);
+    }
+
+    fn draw_screen(
+        &mut self,
+        screen: &Screen,
+        body: Rect,
+        buf: &mut Buffer,
+        ctx: &RenderContext<'_>,
+    ) -> Option<Position> {
+        let height = usize::from(body.height);
+        // A row on top says what is missing before the others.
+        let missing = missing(screen.dropped_rows());
+        let head = usize::from(missing.is_some());
+        let used = screen.row_count() + head;
+        // At the end the screen proper shows, blank rows included, as the program sees it.
+        let end_top = if self.attached {
+            screen.screen_start() + head
+        } else {
+            used.saturating_sub(height)
+        };
+        self.up = self.up.min(end_top);
+        let top = end_top - self.up;
+        let mut rows = Vec::new();
+        if let Some(missing) = missing.filter(|_| top == 0) {
+            let row = StyledLine::styled(&missing, ctx.theme.dim);
+            rows.push(row.truncate(usize::from(ctx.width), ""));
+        }
+        let from = top.saturating_sub(head);
+        rows.extend(render_screen_rows(
+            screen,
+            from..(top + height).saturating_sub(head),
+            ctx,
+        ));
+        for (y, row) in (body.top()..body.bottom()).zip(&rows) {
+            put_row(row, body, y, buf);
+        }
+        let cursor = screen.cursor().filter(|_| self.attached && self.up == 0)?;
+        let at = Position::new(
+            body.x.saturating_add(cursor.col),
+            body.y.saturating_add(cursor.row),
+        );
+        body.contains(at).then_some(at)
+    }
+}
