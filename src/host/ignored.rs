@@ -164,7 +164,7 @@ impl Rules {
 
 fn is_repository(folder: &Path) -> bool {
     let holds = |name: &&str| folder.join(name).symlink_metadata().is_ok();
-    super::walk::SKIPPED.iter().any(|name| holds(name))
+    super::walk::SKIPPED.iter().any(holds)
 }
 
 /// The patterns of a file, as they count in `folder`, and what was read of it: no more than `most`.

@@ -219,13 +219,11 @@ impl Ui {
 
     fn interrupt(&mut self, cx: &UiContext<'_>) {
         let asking = self.layers.is_asking();
-        if !asking {
-            if self.composer.clear() {
-                // What was said of the draft, as that it is too long, is over.
-                self.moment.disarm();
-                self.moment.clear_message();
-                return;
-            }
+        if !asking && self.composer.clear() {
+            // What was said of the draft, as that it is too long, is over.
+            self.moment.disarm();
+            self.moment.clear_message();
+            return;
         }
         let cancelling = cx.session.is_some_and(|session| {
             matches!(&session.turn, Some(turn)

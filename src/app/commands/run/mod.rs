@@ -86,7 +86,7 @@ pub fn run(
     let prompt = with_files(prompt, &options)?;
     let dirs = launch.load_options()?.dirs;
     let _log = log::start(launch.log.as_deref(), &dirs.state)?;
-    log::tell_lost(|text| crate::cli::complain(text));
+    log::tell_lost(crate::cli::complain);
     let runtime = runtime::start(WORKERS)?;
     let started = Started::default();
     // Whatever happens in there, what was started is ended.

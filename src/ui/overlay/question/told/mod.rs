@@ -229,8 +229,7 @@ impl Shown<'_> {
             DiffText::None => false,
         };
         let mut about = self.diffs.iter().filter(|diff| self.is_about(diff, paths));
-        about.any(|diff| by_diff(diff))
-            || paths.is_empty() && !said.trim().is_empty() && self.says(text)
+        about.any(by_diff) || paths.is_empty() && !said.trim().is_empty() && self.says(text)
     }
 
     /// Whether each of the commands is the one that is shown; or that is one of them, and what it is
