@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{content::Piece, raw::Raw, shorten::Aside};
+use super::{aside::Aside, content::Piece, raw::Raw};
 use crate::{
     model::{
         CommandRun, CompactionId, CompactionStatus, ContentBlock, EnvEffect, MessageId, Meta,

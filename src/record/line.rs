@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    aside::Aside,
     block::{Block, is_default, raw_weight},
     plan::Pinned,
     raw::Raw,
-    shorten::Aside,
 };
 use crate::text::SafeText;
 

