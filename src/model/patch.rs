@@ -322,11 +322,14 @@ pub fn hunks(section: &str) -> Vec<Hunk<'_>> {
 }
 
 /// Whether a text is these hunks and what stands around hunks, and nothing else: no word that is not
-/// in a hunk but the names of files, which are those of [`by_file`].
+/// in a hunk but the names of files, which are those of [`by_file`]. Each name has hunks: without
+/// them it could tell that a file is deleted.
 pub fn is_all_diff(text: &str, hunks: &[Hunk<'_>]) -> bool {
     let names = head_names(text);
     let mut hunks = hunks.iter();
     let mut left = 0_usize;
+    // Heads since the last hunk.
+    let mut heads: Vec<&str> = Vec::new();
     for line in text.split('\n') {
         if line.trim_end() == "\\ No newline at end of file" {
             continue;
@@ -342,11 +345,20 @@ pub fn is_all_diff(text: &str, hunks: &[Hunk<'_>]) -> bool {
                 return false;
             }
             left = hunk.lines.len();
-        } else if !line.trim().is_empty() && !is_head(line, &names) {
-            return false;
+            let both = heads.contains(&"---") == heads.contains(&"+++");
+            if !both || (!heads.is_empty() && !heads.contains(&"+++")) {
+                return false;
+            }
+            heads.clear();
+        } else if !line.trim().is_empty() {
+            let word = line.split(' ').next().unwrap_or_default();
+            if !is_head(line, &names) || heads.contains(&word) {
+                return false;
+            }
+            heads.push(word);
         }
     }
-    left == 0 && hunks.next().is_none()
+    left == 0 && heads.is_empty() && hunks.next().is_none()
 }
 
 /// Names behind `---` and `+++`, as they stand there.

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use super::view::{Items, Text};
 use crate::{
-    model::{Claim, Claims, Diff, Extent, FileChange, patch},
+    model::{Claim, Claims, Diff, DiffText, Extent, FileChange, patch},
     text::SafeText,
 };
 use codex::Found;
@@ -51,8 +51,8 @@ fn in_text(text: &str, depth: usize) -> Option<Claims> {
     }
     let found = codex::of_patch_text(text)?;
     Some(Claims {
+        complete: found.whole && !repeats(&found.list),
         list: found.list,
-        complete: found.whole,
         only_path: None,
     })
 }
@@ -62,7 +62,7 @@ fn in_object(object: &str, depth: usize) -> Option<Claims> {
     let Found { list, whole } = members.claims()?;
     if !list.is_empty() {
         return Some(Claims {
-            complete: whole && !members.others,
+            complete: whole && !members.others && !members.remarks() && !repeats(&list),
             list,
             only_path: None,
         });
@@ -102,6 +102,9 @@ struct Members<'a> {
     changes: Option<&'a RawValue>,
     everywhere: Option<&'a RawValue>,
     wrapped: Option<&'a RawValue>,
+    /// Words for whoever reads them, which no diff shows.
+    remark: bool,
+    instruction: bool,
     /// There are others, which could say something else.
     others: bool,
 }
@@ -225,10 +228,17 @@ impl<'a> Members<'a> {
         alone.then_some(path)
     }
 
+    /// Whether words stand there that are known as no part of an edit: only beside an old and a new
+    /// text are instructions so (gemini, qwen).
+    fn remarks(&self) -> bool {
+        let pair = self.old.is_some() && self.new.is_some();
+        self.remark || self.instruction && !pair
+    }
+
     /// Whether nothing stands beside the arguments.
     fn is_all_in_wrapped(&self) -> bool {
         let beside = [self.path, self.content, self.everywhere, self.diff];
-        !self.others && beside.iter().all(Option::is_none)
+        !self.others && !self.remarks() && beside.iter().all(Option::is_none)
     }
 }
 
@@ -262,6 +272,12 @@ impl<'de> Visitor<'de> for MembersVisitor {
                 None => {
                     let value: &RawValue = map.next_value()?;
                     let kind = beside(name.as_str());
+                    let says = !matches!(value.get(), "null" | "\"\"");
+                    match kind {
+                        Some(Beside::Remark) => members.remark |= says,
+                        Some(Beside::Instruction) => members.instruction |= says,
+                        _ => {}
+                    }
                     members.others |= kind.is_none_or(|kind| !kind.is_said_by(value.get()));
                 }
             }
@@ -275,6 +291,8 @@ impl<'de> Visitor<'de> for MembersVisitor {
 enum Beside {
     /// Words for whoever reads it.
     Remark,
+    /// What the change is for.
+    Instruction,
     Flag,
     Count,
     /// A name that a program made up.
@@ -288,7 +306,7 @@ impl Beside {
         let is_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
         json == "null"
             || match self {
-                Self::Remark => json.starts_with('"'),
+                Self::Remark | Self::Instruction => json.starts_with('"'),
                 Self::Flag => matches!(json, "true" | "false"),
                 Self::Count => json.bytes().all(|b| b.is_ascii_digit()),
                 Self::Id => json.trim_matches('"').chars().all(is_id),
@@ -298,13 +316,27 @@ impl Beside {
 
 fn beside(name: &str) -> Option<Beside> {
     Some(match name {
-        "description" | "explanation" | "instruction" => Beside::Remark,
+        "description" | "explanation" => Beside::Remark,
+        "instruction" => Beside::Instruction,
         "overwrite" | "auto_approved" | "create_dirs" | "create_directories"
         | "createDirectories" => Beside::Flag,
         "content_length" => Beside::Count,
         "call_id" | "turn_id" => Beside::Id,
         _ => return None,
     })
+}
+
+/// Whether a change is asked for more than once: one diff would tell it once.
+fn repeats(list: &[Claim]) -> bool {
+    let mut rest = list;
+    while let [first, behind @ ..] = rest {
+        let same = |other: &Claim| other.diff.text == first.diff.text;
+        if first.diff.text != DiffText::None && behind.iter().any(same) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
 }
 
 /// Each from its old to its new text, in one file or in several.
@@ -323,7 +355,7 @@ fn edits_of(edits: &RawValue, path: &str) -> Option<Found> {
         // Only changes of places: a list of whole texts is something else.
         (members.old.is_some() && members.new.is_some()).then_some(())?;
         let found = members.claims()?;
-        whole &= found.whole && !members.others;
+        whole &= found.whole && !members.others && !members.remarks();
         for mut claim in found.list {
             if claim.diff.path.is_empty() {
                 let diff = Diff {
@@ -363,14 +395,15 @@ fn of_patch(diff: &str, path: &str) -> Found {
         ..=MAX_CLAIMS => parts.iter().map(claim).collect(),
         _ => Vec::new(),
     };
-    // Another file that it names is shown nowhere.
+    // Another file that it names is shown nowhere. The path that stands outside may say more of it.
     let shown = |name: &String| {
-        let ends = |path: &str, end: &str| Path::new(path).ends_with(end.trim_start_matches('/'));
         let mut paths = list.iter().flat_map(|claim| claim.diff.paths());
-        paths.any(|path| ends(path, name) || ends(name, path))
+        let ends = one && !path.is_empty() && Path::new(path).ends_with(name);
+        paths.any(|path| path == name) || ends
     };
+    let is_move = |part: &patch::FilePatch<'_>| matches!((&part.old, &part.new), (Some(old), Some(new)) if old != new);
     let mut named = parts.iter().flat_map(|part| [&part.old, &part.new]);
-    whole &= named.by_ref().flatten().all(shown);
+    whole &= named.by_ref().flatten().all(shown) && !(one && parts.iter().any(is_move));
     Found { list, whole }
 }
 

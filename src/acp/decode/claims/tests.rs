@@ -357,6 +357,23 @@ fn a_change_is_complete_only_without_another_word() {
     for (raw, complete) in [
         (edit("replace_all", json!(false)), true),
         (edit("instruction", json!("Make it b")), true),
+        (edit("description", json!("rm -rf src")), false),
+        (
+            json!({"path": "n", "content": "a", "instruction": "rm -rf src"}),
+            false,
+        ),
+        (
+            json!({"path": "n", "edits": [{"old": "a", "new": ""}, {"old": "a", "new": ""}]}),
+            false,
+        ),
+        (head("--- n\n+++ n", "--- n\n+++ /n"), false),
+        (head("--- n\n+++ n", "--- /n\n+++ /n"), false),
+        (json!({"diff": patch.replace("--- n", "--- src/n")}), false),
+        (
+            json!({"path": "n", "diff": format!("{patch}--- a/Makefile\n+++ /dev/null\n")}),
+            false,
+        ),
+        (head("--- n\n", "--- m\n+++ m\n--- n\n"), false),
         (edit("call_id", json!("toolu_01-x")), true),
         (edit("overwrite", json!(null)), true),
         (edit("replace_all", json!("rm -rf src")), false),
@@ -377,8 +394,8 @@ fn a_change_is_complete_only_without_another_word() {
         ),
         (
             head(
-                "--- n\n",
-                "diff --git a/n b/n\nindex 1a2b..3c4d 100644\n--- a/n\n",
+                "--- n\n+++ n",
+                "diff --git a/n b/n\nindex 1a2b..3c4d 100644\n--- a/n\n+++ b/n",
             ),
             true,
         ),

@@ -100,12 +100,16 @@ fn ordinary() -> Vec<(Beside, Value)> {
         (Beside::Read, json!({"path": "/home/me/src/tool/src/a.rs"})),
         (Beside::Read, json!({"path": "./src/a.rs", "offset": null})),
         (
+            Beside::Found,
+            json!({"diff": unified.replace("--- ", "--- a/").replace("+++ ", "+++ b/")}),
+        ),
+        (
             Beside::Write,
             json!({"file_path": "src/a.rs", "content": "one\n"}),
         ),
         (Beside::Words, json!({"plan": "a plan\n"})),
     ];
-    for beside in [Beside::Edit, Beside::Found] {
+    for (beside, line) in [(Beside::Edit, "1,3"), (Beside::Found, "8,3")] {
         all.extend([
             (
                 beside,
@@ -115,7 +119,10 @@ fn ordinary() -> Vec<(Beside, Value)> {
                 beside,
                 json!({"path": "src/a.rs", "edits": [{"oldText": "a = 1", "newText": "a = 2"}, {"oldText": "a = 2", "newText": "a = 3"}]}),
             ),
-            (beside, json!({"filepath": "src/a.rs", "diff": unified})),
+            (
+                beside,
+                json!({"filepath": "src/a.rs", "diff": unified.replace("8,3", line)}),
+            ),
         ]);
     }
     all
@@ -136,6 +143,8 @@ fn what_only_looks_told_is_shown() {
         format!("{head}@@ -8,3 +8,3 @@\n fn a() {{\n-    let a = 1;\n+    let a = 3;\n }}\n{tail}")
     };
     let path = "src/a.rs";
+    let again = patch("", "").replace("8,3", "88,3");
+    let once = json!({"old_string": "    let a = 1;\n", "new_string": "    let a = 3;\n"});
     let table = [
         // Text that a path folds away.
         (
@@ -241,6 +250,55 @@ fn what_only_looks_told_is_shown() {
         (
             Found,
             json!({"path": path, "diff": patch("--- .git/hooks/x\n+++ .git/hooks/x\n", "")}),
+        ),
+        // Once more than it is shown.
+        (Edit, json!({"file_path": path, "edits": [once, once]})),
+        (Found, json!({"file_path": path, "edits": [once, once]})),
+        (Found, json!({"path": path, "diff": patch("", &again)})),
+        (
+            Found,
+            json!({"path": path, "diff": patch("", &patch("", ""))}),
+        ),
+        (
+            Found,
+            json!({"path": path, "diff": patch("", ""), "patch": patch("", "")}),
+        ),
+        (
+            Found,
+            json!({"path": path, "diff": patch("", ""), "old": "a = 1", "new": "a = 3"}),
+        ),
+        // Elsewhere.
+        (Found, json!({"path": path, "diff": again})),
+        (
+            Found,
+            json!({"path": path, "old": "a = 1", "new": "a = 3", "line": 90}),
+        ),
+        (
+            Edit,
+            json!({"path": path, "old": "a = 1", "new": "a = 3", "start_line": 9}),
+        ),
+        // Another file, or what becomes of it.
+        (Found, json!({"diff": patch("--- a.rs\n+++ a.rs\n", "")})),
+        (
+            Found,
+            json!({"diff": patch("--- src/a.rs\n+++ a.rs\n", "")}),
+        ),
+        (Found, json!({"diff": patch("--- /a.rs\n+++ /a.rs\n", "")})),
+        (
+            Found,
+            json!({"path": path, "diff": patch("--- src/a.rs\n+++ a.rs\n", "")}),
+        ),
+        (
+            Found,
+            json!({"path": path, "diff": patch("--- src/a.rs\n+++ /dev/null\n", "")}),
+        ),
+        (
+            Found,
+            json!({"path": path, "diff": patch("", "--- a/Makefile\n+++ /dev/null\n")}),
+        ),
+        (
+            Found,
+            json!({"path": path, "diff": patch("--- x\n+++ /dev/null\n--- src/a.rs\n+++ src/a.rs\n", "")}),
         ),
         // Around the hunks of a diff.
         (

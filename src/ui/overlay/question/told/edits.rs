@@ -5,7 +5,7 @@ use std::{borrow::Cow, time::Duration};
 
 use similar::DiffTag;
 
-use super::{Shown, names_only};
+use super::Shown;
 use crate::{
     model::{
         Diff, DiffText,
@@ -69,7 +69,8 @@ struct Block<'a> {
     new: Cow<'a, str>,
 }
 
-/// Whether all of them are seen in the diffs, each alone or one after the other.
+/// Whether all of them are seen in the diffs, each alone or one after the other. What a diff shows
+/// tells one of them, not the same again.
 pub fn are_told(edits: &[Edit<'_>], shown: &Shown<'_>) -> bool {
     if edits.is_empty() {
         return true;
@@ -79,37 +80,54 @@ pub fn are_told(edits: &[Edit<'_>], shown: &Shown<'_>) -> bool {
     if bytes.saturating_mul(edits.len()) > MOST_WORK {
         return false;
     }
-    let blocks: Vec<Block<'_>> = diffs().flat_map(Block::of).collect();
-    let mut rest = Vec::new();
+    let mut texts = Vec::new();
+    let mut patches = Vec::new();
     for edit in edits {
-        let about = |diff: &Diff| shown.is_about(diff, &edit.paths);
         match &edit.what {
-            What::Texts { old, new } => {
-                if old == new {
-                    return false;
-                }
-                let mut blocks = blocks.iter();
-                if !blocks.any(|block| block.comes_of(old, new) && about(block.diff)) {
-                    rest.push((edit, &**old, &**new));
-                }
-            }
-            What::Patch(text) => {
-                let told = |part: &patch::FilePatch<'_>| {
-                    let named = |diff: &Diff| {
-                        let paths: Vec<&str> =
-                            diff.paths().chain(edit.paths.iter().copied()).collect();
-                        about(diff) && names_only(part, &paths)
-                    };
-                    let diffs: Vec<&Diff> = diffs().filter(|diff| named(diff)).collect();
-                    is_shown(part.text, &diffs)
-                };
-                if !patch::by_file(text).iter().all(told) {
-                    return false;
-                }
-            }
+            What::Texts { old, new } if old == new => return false,
+            What::Texts { old, new } => texts.push((edit, &**old, &**new)),
+            What::Patch(text) => patches.push((edit, *text)),
+        }
+    }
+    match (&*texts, &*patches) {
+        // A claim and what came of it in the file are the same change: only one of them counts.
+        (texts, []) => [&shown.diffs, &shown.claimed]
+            .into_iter()
+            .any(|diffs| are_texts_told(texts, diffs, shown)),
+        ([], patches) => are_patches_told(patches, shown),
+        // The same change could be told by both.
+        _ => false,
+    }
+}
+
+fn are_texts_told(edits: &[(&Edit<'_>, &str, &str)], diffs: &[&Diff], shown: &Shown<'_>) -> bool {
+    let mut blocks: Vec<Block<'_>> = diffs.iter().flat_map(|diff| Block::of(diff)).collect();
+    let mut rest = Vec::new();
+    for (edit, old, new) in edits {
+        let tells =
+            |block: &Block<'_>| block.comes_of(old, new) && shown.is_about(block.diff, &edit.paths);
+        match blocks.iter().position(tells) {
+            Some(at) => drop(blocks.remove(at)),
+            None => rest.push((*edit, *old, *new)),
         }
     }
     in_order(&rest, &blocks, shown)
+}
+
+/// Where a change stands matters here: only the diffs that are shown tell that.
+fn are_patches_told(edits: &[(&Edit<'_>, &str)], shown: &Shown<'_>) -> bool {
+    let mut left: Vec<Changes<'_>> = shown.diffs.iter().map(|diff| Changes::of(diff)).collect();
+    edits.iter().all(|(edit, text)| {
+        patch::by_file(text).iter().all(|part| {
+            let said = Changes::of_patch(part.text);
+            let mut diffs = shown.diffs.iter().zip(&mut left);
+            diffs.any(|(diff, changes)| {
+                shown.is_about(diff, &edit.paths)
+                    && shown.is_of_same_file(part, diff, &edit.paths)
+                    && changes.use_up(&said)
+            })
+        })
+    })
 }
 
 /// Whether texts that give way one after the other make the new sides of the old ones.
@@ -192,14 +210,17 @@ fn bare(line: &str) -> &str {
 }
 
 /// Lines that give way to others, next to each other.
-#[derive(Default, PartialEq, Eq)]
+#[derive(Default)]
 struct Run<'a> {
+    /// Lines before it, on each side.
+    old_before: usize,
+    new_before: usize,
     removed: Vec<&'a str>,
     added: Vec<&'a str>,
 }
 
 impl Run<'_> {
-    /// Whether it is another one, all lines of which lost an indentation.
+    /// Whether it is another one at the same place, all lines of which lost an indentation.
     fn is_indented(&self, other: &Self, indent: &str) -> bool {
         let lines = |own: &[&str], other: &[&str]| {
             let same = |(own, other): (&&str, &&str)| {
@@ -208,7 +229,9 @@ impl Run<'_> {
             };
             own.len() == other.len() && own.iter().zip(other).all(same)
         };
-        lines(&self.removed, &other.removed) && lines(&self.added, &other.added)
+        (self.old_before, self.new_before) == (other.old_before, other.new_before)
+            && lines(&self.removed, &other.removed)
+            && lines(&self.added, &other.added)
     }
 }
 
@@ -225,16 +248,19 @@ impl<'a> Changes<'a> {
             DiffText::Sides { old, new } => {
                 let lines = |text: &'a str| text.lines().map(bare).collect::<Vec<_>>();
                 let (old, new) = (lines(old.as_deref().unwrap_or_default()), lines(new));
-                let mut runs = Vec::new();
+                let mut all = Self::default();
                 for op in groups(&old, &new, WITHIN).list.iter().flatten() {
                     if op.tag() != DiffTag::Equal {
-                        runs.push(Run {
+                        all.push(Run {
+                            old_before: op.old_range().start,
+                            new_before: op.new_range().start,
                             removed: old.get(op.old_range()).unwrap_or_default().to_vec(),
                             added: new.get(op.new_range()).unwrap_or_default().to_vec(),
                         });
                     }
                 }
-                Self { runs, old }
+                all.old = old;
+                all
             }
             DiffText::Patch(text) => Self::of_patch(text),
             DiffText::None => Self::default(),
@@ -244,77 +270,83 @@ impl<'a> Changes<'a> {
     fn of_patch(text: &'a str) -> Self {
         let mut all = Self::default();
         for hunk in hunks(text) {
-            let mut run = Run::default();
+            let (mut old_before, mut new_before) = (hunk.old_before, hunk.new_before);
             for line in &hunk.lines {
                 let text = bare(line.text);
+                let mut run = Run {
+                    old_before,
+                    new_before,
+                    ..Run::default()
+                };
+                if line.sign != HunkSign::Added {
+                    all.old.push(text);
+                    old_before = old_before.saturating_add(1);
+                }
+                if line.sign != HunkSign::Removed {
+                    new_before = new_before.saturating_add(1);
+                }
                 match line.sign {
-                    HunkSign::Context => {
-                        all.push(std::mem::take(&mut run));
-                        all.old.push(text);
-                    }
-                    HunkSign::Removed => {
-                        run.removed.push(text);
-                        all.old.push(text);
-                    }
+                    HunkSign::Context => continue,
+                    HunkSign::Removed => run.removed.push(text),
                     HunkSign::Added => run.added.push(text),
                 }
+                all.push(run);
             }
-            all.push(run);
         }
         all
     }
 
+    /// Next to the last one it is a part of that: tools cut the same change into other ones.
     fn push(&mut self, run: Run<'a>) {
-        if run != Run::default() {
-            self.runs.push(run);
+        if let Some(last) = self.runs.last_mut() {
+            let old_end = last.old_before.saturating_add(last.removed.len());
+            let new_end = last.new_before.saturating_add(last.added.len());
+            if (old_end, new_end) == (run.old_before, run.new_before) {
+                last.removed.extend(run.removed);
+                last.added.extend(run.added);
+                return;
+            }
         }
+        self.runs.push(run);
     }
 
-    /// As one run: tools cut the same change into other ones.
-    fn flat(&self) -> Run<'a> {
-        let mut all = Run::default();
-        for run in &self.runs {
-            all.removed.extend(&run.removed);
-            all.added.extend(&run.added);
+    /// Whether each change of a unified diff is among these, which are taken out of them then. Some
+    /// agents take the indentation away that all of its lines have (opencode).
+    fn use_up(&mut self, said: &Self) -> bool {
+        fn lines<'r>(runs: &'r [Run<'_>]) -> impl Iterator<Item = &'r str> {
+            let of = |run: &'r Run<'_>| run.removed.iter().chain(&run.added).copied();
+            runs.iter().flat_map(of)
         }
-        all
-    }
-}
-
-/// Whether one of the diffs shows each change of a unified diff. Some agents take the indentation
-/// away that all of its lines have (opencode).
-fn is_shown(said: &str, diffs: &[&Diff]) -> bool {
-    let said = Changes::of_patch(said);
-    let first = said
-        .runs
-        .iter()
-        .flat_map(|run| run.removed.iter().chain(&run.added));
-    let Some(first) = first.copied().find(|line| !line.is_empty()) else {
-        return false;
-    };
-    let all: Vec<Changes<'_>> = diffs.iter().map(|diff| Changes::of(diff)).collect();
-    let in_old = |line: &str, indent: &str| {
-        let mut old = all.iter().flat_map(|changes| &changes.old);
-        line.is_empty() || old.any(|old| old.strip_prefix(indent) == Some(line))
-    };
-    all.iter().any(|changes| {
-        let lines = changes
-            .runs
-            .iter()
-            .flat_map(|run| run.removed.iter().chain(&run.added));
-        let mut indents: Vec<&str> = lines
+        let Some(first) = lines(&said.runs).find(|line| !line.is_empty()) else {
+            return false;
+        };
+        let mut indents: Vec<&str> = lines(&self.runs)
             .filter_map(|line| line.strip_suffix(first))
             .filter(|indent| indent.trim().is_empty())
             .collect();
         indents.sort_unstable();
         indents.dedup();
-        indents.into_iter().take(MOST_INDENTS).any(|indent| {
-            let run_is_shown = |run: &Run<'_>| {
-                let mut runs = changes.runs.iter();
-                runs.any(|shown| shown.is_indented(run, indent))
+        let found = indents.into_iter().take(MOST_INDENTS).find_map(|indent| {
+            let in_old = |line: &&str| {
+                let mut old = self.old.iter();
+                line.is_empty() || old.any(|old| old.strip_prefix(indent) == Some(*line))
             };
-            (said.runs.iter().all(run_is_shown) || changes.flat().is_indented(&said.flat(), indent))
-                && said.old.iter().all(|line| in_old(line, indent))
-        })
-    })
+            let mut used = Vec::new();
+            for run in &said.runs {
+                let mut shown = self.runs.iter();
+                let at = shown.position(|shown| shown.is_indented(run, indent))?;
+                if used.contains(&at) {
+                    return None;
+                }
+                used.push(at);
+            }
+            said.old.iter().all(|line| in_old(&line)).then_some(used)
+        });
+        let Some(mut used) = found else { return false };
+        used.sort_unstable();
+        for at in used.into_iter().rev() {
+            self.runs.remove(at);
+        }
+        true
+    }
 }

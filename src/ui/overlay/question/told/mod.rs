@@ -11,7 +11,7 @@ mod json;
 use std::borrow::Cow;
 
 use crate::{
-    model::{Diff, DiffText, patch},
+    model::{Diff, DiffText, FileChange, patch},
     session::Session,
     text::{SafeText, command_line},
 };
@@ -63,6 +63,8 @@ enum Of {
     Text,
     /// How much or how long, which changes nothing that is done.
     Count,
+    /// Which lines of a file are meant.
+    Lines,
     /// Where it is false, nothing is asked for.
     Flag,
     /// The members themselves stand in it.
@@ -90,9 +92,8 @@ impl Of {
             "description" | "explanation" | "justification" | "reason" => Self::Remark,
             "plan" | "title" | "text" | "message" | "prompt" | "question" | "query" | "pattern"
             | "url" => Self::Text,
-            "timeout" | "timeoutms" | "limit" | "offset" | "line" | "startline" | "endline" => {
-                Self::Count
-            }
+            "timeout" | "timeoutms" => Self::Count,
+            "limit" | "offset" | "line" | "startline" | "endline" => Self::Lines,
             "replaceall" | "allowmultiple" | "runinbackground" | "isbackground" => Self::Flag,
             "input" | "params" | "parameters" | "rawinput" => Self::Wrapper,
             _ => Self::Unknown,
@@ -179,6 +180,8 @@ impl Shown<'_> {
     fn value(&self, value: &Json<'_>, of: Of) -> bool {
         let text = match value {
             Json::Text(text) if !text.trim().is_empty() => text,
+            // Of a change they may tell another place than the one that is shown.
+            Json::Number if of == Of::Lines => return self.diffs.is_empty(),
             Json::Number => return of == Of::Count,
             Json::Bool(flag) => return of == Of::Flag && !flag,
             Json::List(list) if of == Of::Path => {
@@ -218,6 +221,31 @@ impl Shown<'_> {
             let mut named = diff.paths();
             is_plain(path) && named.any(|named| place(named, self.session).shown == said)
         })
+    }
+
+    /// Whether a part of a unified diff does to the same file what a diff does: it is created, deleted
+    /// and renamed by both, or by neither. `paths`, which stand beside it, may say more of its names.
+    fn is_of_same_file(&self, part: &patch::FilePatch<'_>, diff: &Diff, paths: &[&str]) -> bool {
+        let is = |name: &str, path: &str| {
+            let said = place(name, self.session).shown;
+            is_plain(name) && place(path, self.session).shown == said
+        };
+        let ends = |name: &str| {
+            let mut paths = paths.iter().map(std::path::Path::new);
+            is_plain(name) && paths.any(|path| path.ends_with(name))
+        };
+        let names = match (&part.old, &part.new, diff.from()) {
+            (Some(old), Some(new), Some(from)) => is(old, from) && is(new, &diff.path),
+            (Some(old), Some(new), None) if old != new => false,
+            (old, new, None) => {
+                let mut named = [old, new].into_iter().flatten();
+                named.all(|name| is(name, &diff.path) || ends(name))
+            }
+            _ => false,
+        };
+        names
+            && part.created == (diff.change == FileChange::Add)
+            && part.deleted == (diff.change == FileChange::Delete)
     }
 
     /// Whether what a file becomes, all of it, is shown.
@@ -307,16 +335,4 @@ impl Shown<'_> {
 fn is_plain(path: &str) -> bool {
     let mut parts = path.split('/').skip_while(|part| *part == "..");
     !parts.any(|part| part == "..")
-}
-
-/// The names in the heads of a diff are of files that these are, or end with.
-fn names_only(diff: &patch::FilePatch<'_>, paths: &[&str]) -> bool {
-    let ends = |path: &&str, name: &str| {
-        std::path::Path::new(path).ends_with(name.trim_start_matches('/'))
-            && path.ends_with(name.trim_start_matches("./"))
-    };
-    [&diff.old, &diff.new]
-        .into_iter()
-        .flatten()
-        .all(|name| paths.iter().any(|path| ends(path, name)))
 }
