@@ -22,7 +22,7 @@ use crossterm::{
         PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
     },
     execute, queue,
-    terminal::{EnterAlternateScreen, disable_raw_mode, enable_raw_mode},
+    terminal::{Clear, ClearType, EnterAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
 use ratatui::layout::Size;
 use rustix::{
@@ -163,7 +163,8 @@ fn take(lent: bool) -> io::Result<()> {
     // The keyboard flags are kept per screen: pushed after the switch, popped before it. They are
     // sent unasked; a terminal that does not know them ignores them. One push for one pop:
     // a second push would leave the shell with our keyboard after the end.
-    queue!(out, EnterAlternateScreen)?;
+    // Another program may have died there: what it left is no part of our first frame.
+    queue!(out, EnterAlternateScreen, Clear(ClearType::All))?;
     if ENTERED.swap(true, Ordering::SeqCst) {
         queue!(out, PopKeyboardEnhancementFlags)?;
     }

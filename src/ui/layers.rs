@@ -218,6 +218,13 @@ impl Layers {
         Some(outcome)
     }
 
+    /// The question is not where it was, see [`QuestionDialog::moved`].
+    pub fn question_moved(&mut self) {
+        if let Some(Asked::Question(dialog)) = &mut self.asked {
+            dialog.moved();
+        }
+    }
+
     /// The dialog whose answers stand below such a view.
     pub fn answers_below(&mut self) -> Option<&mut QuestionDialog> {
         match &mut self.asked {

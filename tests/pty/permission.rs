@@ -418,6 +418,8 @@ fn d_shows_the_whole_diff_of_an_edit_and_esc_leads_back() {
         screen.contains("row 3") && screen.contains("1 y"),
         "{screen}"
     );
+    // The key that opened it might have been a word's first letter.
+    tui.settle(Duration::from_millis(500));
     tui.keys("1");
     assert_chosen(&tui, "q", "yes");
     tui.wait_gone("J K hunk");

@@ -116,6 +116,11 @@ pub fn draft_of(text: &str) -> Draft {
 }
 
 impl Composer {
+    /// Grows with each change of the draft.
+    pub fn rev(&self) -> u64 {
+        self.buffer.rev()
+    }
+
     /// `offload` does the matching of long file lists.
     pub fn new(offload: Offload) -> Self {
         Self {

@@ -269,11 +269,17 @@ impl Ui {
             .keymap
             .action(chord, DRAFT)
             .filter(|action| !matches!(action, Action::Send | Action::HistorySearch));
+        let before = self.composer.rev();
         if chord.is_text()
             || !action.is_some_and(|action| self.act(action, cx))
                 && !self.take_back_above(chord, cx)
         {
             self.edit(key, cx);
+        }
+        // Whatever changes the draft is typing, not its letters alone.
+        if self.composer.rev() != before {
+            self.layers.typed_elsewhere(cx.now);
+            self.last_typed = Some(cx.now);
         }
     }
 

@@ -113,6 +113,8 @@ impl Ui {
         self.transcript_shown = false;
         self.moment.drawn(cx.now);
         if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
+            // What nobody sees takes no answer.
+            self.layers.question_moved();
             self.draw_too_small(area, buffer);
             return None;
         }

@@ -54,6 +54,8 @@ impl Ui {
             Question::Form(_) => {}
         }
         self.viewer_of = self.viewer.is_some().then_some(question.id());
+        // The key that opened it may have been a word's first letter.
+        self.layers.question_moved();
     }
 
     fn asked_input<'a>(&self, cx: &UiContext<'a>) -> Option<&'a RawJson> {
@@ -215,6 +217,34 @@ impl Ui {
 
     /// Whether a viewer is open, which then has had the key, but for those that are about our
     /// terminal as a whole.
+    /// Letters over a view that a question has opened. Those that go on with a word that was being
+    /// typed keep the answers waiting, whatever they do to the view; one that does nothing there is
+    /// text: the view closes for it (true), and it goes to the draft.
+    fn typed_over_question(&mut self, key: KeyEvent, cx: &UiContext<'_>) -> bool {
+        let chord = Chord::from(key);
+        let asked = self.is_asked_below() && chord.is_text();
+        let Some(dialog) = self.layers.answers_below().filter(|_| asked) else {
+            return false;
+        };
+        if dialog.is_waiting(cx.now) {
+            self.layers.typed_elsewhere(cx.now);
+        }
+        let overlay = self.look.overlay(&self.composer, cx);
+        let dialog = self.layers.answers_below();
+        let is_key = self
+            .viewer
+            .as_ref()
+            .is_some_and(|viewer| viewer.has_key(key))
+            || key.code == KeyCode::Char('i')
+            || dialog.is_some_and(|dialog| dialog.answers_by(chord, &overlay));
+        if is_key {
+            return false;
+        }
+        self.close_viewer();
+        self.layers.question_moved();
+        true
+    }
+
     pub(super) fn viewer_key(&mut self, key: KeyEvent, cx: &UiContext<'_>) -> bool {
         let Some(viewer) = &mut self.viewer else {
             return false;
@@ -226,6 +256,9 @@ impl Ui {
                 .action(Chord::from(key), &[Context::Anywhere])
         {
             return self.act(action, cx);
+        }
+        if self.typed_over_question(key, cx) {
+            return false;
         }
         if self.asked_viewer_key(key, cx) {
             return true;

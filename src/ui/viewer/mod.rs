@@ -58,6 +58,15 @@ impl Viewer {
         }
     }
 
+    /// Whether a key does something here; all do for a program that has the keyboard.
+    pub fn has_key(&self, key: KeyEvent) -> bool {
+        match self {
+            Self::Diff(_) => is_key(key, true),
+            Self::Text(_) => is_key(key, false),
+            Self::Terminal(_) => true,
+        }
+    }
+
     /// A program has the keyboard: every key is meant for it.
     pub fn is_attached(&self) -> bool {
         matches!(self, Self::Terminal(viewer) if viewer.is_attached())
@@ -125,6 +134,17 @@ fn motion(key: KeyEvent) -> Option<Motion> {
         KeyCode::End | KeyCode::Char('G') => Motion::End,
         _ => return None,
     })
+}
+
+/// Whether a key does something in a diff's viewer, or in a text's.
+fn is_key(key: KeyEvent, of_diff: bool) -> bool {
+    closes(key)
+        || motion(key).is_some()
+        || of_diff
+            && matches!(
+                key.code,
+                KeyCode::Char('n' | 'J' | 'p' | 'N' | 'K' | ']' | '[' | 's')
+            )
 }
 
 fn closes(key: KeyEvent) -> bool {

@@ -20,7 +20,9 @@ impl QuestionDialog {
     /// there is a draft, as in the dialog.
     fn answer_key(&self, key: Chord, cx: &OverlayContext<'_>) -> Option<Answering> {
         let number = key.digit().and_then(|digit| self.choices.numbered(digit));
-        if let Some(at) = number {
+        if let Some(at) = number
+            && (!cx.drafting || self.choices.rejects(at))
+        {
             return Some(Answering::Choice(at));
         }
         if cx.drafting && key.is_text() {
@@ -34,6 +36,11 @@ impl QuestionDialog {
             }
             _ => None,
         }
+    }
+
+    /// Whether a key is one of an answer there.
+    pub fn answers_by(&self, key: Chord, cx: &OverlayContext<'_>) -> bool {
+        self.answer_key(key, cx).is_some()
     }
 
     pub fn answer_below(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Option<Outcome> {

@@ -154,6 +154,15 @@ impl Choices {
         (at < self.list.len()).then_some(at)
     }
 
+    /// A no: by accident it costs a question more.
+    pub fn rejects(&self, at: usize) -> bool {
+        let kind = self.list.get(at).map(|choice| choice.kind);
+        matches!(
+            kind,
+            Some(PermissionKind::RejectOnce | PermissionKind::RejectAlways)
+        )
+    }
+
     pub fn of_kind(&self, kind: PermissionKind) -> Found {
         let mut found = (0..self.list.len()).filter(|at| self.list[*at].kind == kind);
         match (found.next(), found.next()) {
@@ -273,7 +282,8 @@ impl Choices {
             String::new()
         };
         // With a draft it would be typed.
-        let digit_style = if cx.drafting { theme.dim } else { key_style };
+        let typed = cx.drafting && !self.rejects(at);
+        let digit_style = if typed { theme.dim } else { key_style };
         head.push(&format!(" {digit:1} "), digit_style);
         let letter = if self.is_first_of_kind(at) {
             kind_action(choice.kind).map_or_else(String::new, |action| answering_key(action, cx))

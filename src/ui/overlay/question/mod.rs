@@ -215,6 +215,16 @@ impl QuestionDialog {
         self.guard.typed(now);
     }
 
+    /// It stands elsewhere on the screen from the next frame on, or nowhere: the pause begins again.
+    pub fn moved(&mut self) {
+        self.guard.changed();
+    }
+
+    /// Letters that come now belong to what was being typed before.
+    pub fn is_waiting(&self, now: Instant) -> bool {
+        !self.guard.is_open(now)
+    }
+
     /// Answers, with what the person has had before them: what was not on the screen is brought
     /// there first.
     fn pick(&mut self, at: usize, cx: &OverlayContext<'_>) -> Outcome {
@@ -429,8 +439,11 @@ impl Overlay for QuestionDialog {
             return outcome;
         }
         // A half-written prompt goes on with `y`, `a` or `2` as well, after any pause: while there is
-        // a draft, all that types is its own, and what answers is nothing that words are made of.
-        if cx.drafting && key.is_text() {
+        // a draft, all that types is its own, and what approves is nothing that words are made of. The
+        // number of a rejection answers all the same: digits answer at once where nothing can be
+        // approved by it.
+        let rejects = number.is_some_and(|at| self.choices.rejects(at));
+        if cx.drafting && key.is_text() && !rejects {
             return self.typed(cx);
         }
         if let Some(outcome) = action.and_then(|action| self.always(action)) {

@@ -89,9 +89,7 @@ fn the_guard_wakes_the_screen_once() {
 fn what_types_answers_nothing_while_there_is_a_draft() {
     let mut shown = run("rm -rf build").settled();
     shown.drafting = true;
-    for key in [
-        "y", "a", "n", "N", "e", "d", "?", "space", "1", "2", "3", "9",
-    ] {
+    for key in ["y", "a", "n", "N", "e", "d", "?", "space", "1", "2", "9"] {
         assert!(passes(&shown.press(key)), "{key} is typed into the draft");
         shown.bench.wait(1_000);
     }
@@ -99,6 +97,13 @@ fn what_types_answers_nothing_while_there_is_a_draft() {
     shown.press("down");
     assert_eq!(shown.answer("enter"), Some(OptionId::new("once")));
     assert!(stops(&shown.press("esc")));
+}
+
+#[test]
+fn the_number_of_a_rejection_answers_with_a_draft_as_well() {
+    let mut shown = run("rm -rf build").settled();
+    shown.drafting = true;
+    assert_eq!(shown.answer("3"), Some(OptionId::new("no")));
 }
 
 #[test]
