@@ -86,6 +86,9 @@ pub struct ToolInput {
     pub globs: Vec<String>,
     /// It holds what would be written to a file.
     pub writes: bool,
+    /// It says that a file goes, or becomes another.
+    pub deletes: bool,
+    pub moves: bool,
     /// A text in it is a URL.
     pub fetches: bool,
     /// Parts of it were not looked into, or could mean anything.
@@ -104,6 +107,13 @@ impl ToolInput {
         } else {
             self.fetches.then_some(ToolKind::Fetch)
         }
+    }
+
+    /// The same, and what becomes of files by it.
+    pub fn kinds(&self) -> impl Iterator<Item = ToolKind> + use<> {
+        let deletes = self.deletes.then_some(ToolKind::Delete);
+        let moves = self.moves.then_some(ToolKind::Move);
+        [self.kind(), deletes, moves].into_iter().flatten()
     }
 
     /// About the bytes that it takes.

@@ -201,7 +201,7 @@ pub fn by_file(patch: &str) -> Vec<FilePatch<'_>> {
 
 /// A name without the quotes that git puts around unusual ones, and without the tab that it puts
 /// behind one with blanks.
-fn unquoted(name: &str) -> String {
+pub fn unquoted(name: &str) -> String {
     let name = name.strip_suffix('\r').unwrap_or(name);
     let name = name.strip_suffix('\t').unwrap_or(name);
     let quoted = name

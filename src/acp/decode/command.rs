@@ -11,15 +11,17 @@ mod json;
 mod known;
 mod line;
 mod names;
+mod patched;
 
-use json::{Items, Member, Members, is_json, is_of_numbers, whole_text};
+use json::{Items, Member, Members, is_json, is_of_numbers, plain_name, whole_text};
 use known::{Around, Known, is_patch, known, says_nothing};
 use line::{Line, variables};
 use names::{
-    ARGS, BEYOND, BY_PATH, COMMANDS, CWD, EDITOR_COMMANDS, ENV, GLOBS, INTERPRETERS, MAX_NAME,
-    NO_SANDBOX, PATHS, SANDBOX, SCRIPT_ENDS, SCRIPTS, SHELLS, URIS, WRITES, WRITES_TO_PATH,
-    WRITTEN,
+    ARGS, BEYOND, BY_PATH, COMMANDS, CWD, DELETING, EDITOR_COMMANDS, ENV, FILE_TEXTS, GLOBS,
+    INTERPRETERS, KINDS, MAX_NAME, MOVING, NO_SANDBOX, ONE_PATH, PATHS, SANDBOX, SCRIPT_ENDS,
+    SCRIPTS, SHELL_DIRS, SHELL_TOOLS, SHELLS, URIS, WRAPPERS, WRITES, WRITES_TO_PATH, WRITTEN,
 };
+use patched::{PATCHES, headers, joined};
 
 use crate::{
     model::{CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind},
@@ -37,6 +39,9 @@ const MAX_PATHS: usize = 500;
 const MAX_PATH_BYTES: usize = 64 << 10;
 /// Bytes of a text that names the files it changes: a patch.
 const MAX_PATCH: usize = 1 << 20;
+/// Texts that are lines if the tool is a shell, and their bytes.
+const MAX_LINES: usize = 100;
+const MAX_LINE_BYTES: usize = 64 << 10;
 /// Names and texts of members that are not known, globs, and their bytes; it is told that there are more.
 const MAX_UNKNOWN: usize = 2_000;
 const MAX_UNKNOWN_BYTES: usize = 256 << 10;
@@ -51,6 +56,9 @@ pub fn find(raw_input: &str) -> ToolInput {
         path_bytes: 0,
         unknown_bytes: 0,
         beside: None,
+        runs_a_line: false,
+        lines: Vec::new(),
+        line_bytes: 0,
         part: Part::default(),
     };
     finder.value(raw_input, "", 0);
@@ -91,6 +99,11 @@ struct Finder {
     unknown_bytes: usize,
     /// The first member that would be unknown beside a command.
     beside: Option<String>,
+    /// The tool is a shell by its name.
+    runs_a_line: bool,
+    /// What it would run then; and the bytes, also of what is not kept.
+    lines: Vec<String>,
+    line_bytes: usize,
     part: Part,
 }
 
@@ -101,6 +114,10 @@ struct Part {
     unknown: bool,
     /// Within what stands for one of several files, or describes the command.
     entry: bool,
+    /// Within an object that stands for a path: all its texts may be the path.
+    path: bool,
+    /// A path stands beside it, or around it.
+    of_path: bool,
 }
 
 impl Finder {
@@ -130,6 +147,15 @@ impl Finder {
             return;
         };
         self.found.unclear |= more && !is_of_numbers(&items);
+        if items.len() > 1
+            && let Some(lines) = joined(items.iter().map(|item| item.get()))
+        {
+            self.found.unclear |= PATCHES.contains(&key) && lines.len() > MAX_PATCH;
+            self.patch(&lines, key);
+            if PATCHES.contains(&key) {
+                return;
+            }
+        }
         if self.part.unknown || key.is_empty() {
             // The words of a command, maybe.
             let words: Option<Vec<String>> =
@@ -152,6 +178,12 @@ impl Finder {
         let named_path = members.iter().any(|member| {
             PATHS.contains(&&*member.name) && !CWD.contains(&&*member.name) && member.is_text()
         });
+        let before = self.part;
+        let has_path = members.iter().any(|member| {
+            (PATHS.contains(&&*member.name) || URIS.contains(&&*member.name)) && member.is_text()
+        });
+        self.part.path |= PATHS.contains(&key) && (ONE_PATH.contains(&key) || !has_path);
+        self.part.of_path |= named_path;
         let mut used = vec![false; members.len()];
         let is = |names: &[&str], member: &Member<'_>| names.contains(&&*member.name);
         let mut lines = Vec::new();
@@ -192,6 +224,7 @@ impl Finder {
         {
             self.cwd.get_or_insert(cwd);
         }
+        self.part = before;
     }
 
     /// One that is no part of a command. `parent`: the name of the object that it is in.
@@ -204,6 +237,7 @@ impl Finder {
         let like_file = known == Known::Never && (value == "null" || written.contains(['/', '.']));
         if by_path && (value.starts_with('{') || like_file) {
             self.part.entry = true;
+            self.part.path = false;
             self.path_of(written, true);
             self.value(value, "content", depth + 1);
             self.part = before;
@@ -227,9 +261,24 @@ impl Finder {
                 }
             }
         }
+        self.says(name, value);
         self.part.entry |= name == "parsedcmd";
         self.value(value, name, depth + 1);
         self.part = before;
+    }
+
+    /// What a word says of the call: that it runs a line, that a file goes or becomes another.
+    fn says(&mut self, name: &str, value: &str) {
+        let word = if KINDS.contains(&name) {
+            whole_text(value).map(|word| plain_name(&word))
+        } else {
+            None
+        };
+        let is = |words: &[&str]| word.as_deref().is_some_and(|word| words.contains(&word));
+        let set = !says_nothing(value) && value != "false";
+        self.runs_a_line |= is(&SHELL_TOOLS);
+        self.found.deletes |= is(&DELETING) || DELETING.contains(&name) && set;
+        self.found.moves |= is(&MOVING) || (name == "movepath" || MOVING.contains(&name)) && set;
     }
 
     /// A name that is a file's, as where changes are listed by path, or may be.
@@ -271,6 +320,9 @@ impl Finder {
             if !used[n] && ARGS.contains(&name) {
                 let line = Line::of(member.value.get(), "");
                 used[n] = line.is_some();
+                // A list of what is no word: it may be handed over all the same.
+                let list = member.value.get().starts_with('[');
+                self.found.unclear |= list && line.is_none() && !is_empty(member.value.get());
                 // Twice the same name: both may count.
                 self.found.unclear |= args.is_some();
                 args = args.or(line);
@@ -305,16 +357,19 @@ impl Finder {
     fn beside_command(&mut self, member: &Member<'_>) -> bool {
         let (name, value) = (&*member.name, member.value.get().trim_ascii());
         if INTERPRETERS.contains(&name) {
-            let program = whole_text(value).unwrap_or_default();
-            let usual = program
-                .rsplit('/')
-                .next()
-                .is_some_and(|name| SHELLS.contains(&name));
-            let system = !program.contains('/')
-                || program.starts_with("/bin/")
-                || program.starts_with("/usr/bin/");
-            if !(program.is_empty() || usual && system) {
+            if says_nothing(value) || matches!(value, "true" | "false") {
+                return true;
+            }
+            let Some(program) = whole_text(value) else {
+                // A list, an object: what is in it is looked at as lines.
+                self.found.unclear = true;
+                return false;
+            };
+            let mut dirs = SHELL_DIRS.iter();
+            let name = dirs.find_map(|dir| program.strip_prefix(dir));
+            if !SHELLS.contains(&name.unwrap_or(&program)) {
                 // It runs first, whatever the line says.
+                self.found.unclear = true;
                 self.found.scripts.push(program);
             }
             return true;
@@ -346,7 +401,13 @@ impl Finder {
     fn text(&mut self, json: &str, key: &str, depth: usize) {
         if json.len() > MAX_PATCH {
             self.found.unclear |= PATHS.contains(&key) || is_script(key);
-            self.found.unclear |= self.part.unknown || key.is_empty();
+            self.found.unclear |= self.part.unknown || self.part.path || key.is_empty();
+            // What is written to a named file names no other.
+            let content = WRITES_TO_PATH.contains(&key) || WRITES.contains(&key);
+            let of_file = self.part.of_path || self.part.entry;
+            self.found.unclear |=
+                WRAPPERS.contains(&key) || PATCHES.contains(&key) || content && !of_file;
+            self.keep_line(json, key);
             self.found.crowded = true;
             return;
         }
@@ -377,16 +438,49 @@ impl Finder {
             self.add_glob(&text);
         }
         self.found.fetches |= is_url(&text);
-        if text.contains('\n') {
-            for path in text.lines().filter_map(patched_file) {
-                self.add_path(path, true);
-                self.found.writes = true;
-            }
-        }
-        let named = PATHS.contains(&key)
+        self.keep_line(&text, key);
+        self.patch(&text, key);
+        let named = self.part.path
+            || PATHS.contains(&key)
             || URIS.contains(&key) && !text.starts_with("http:") && !text.starts_with("https:");
         if named || !text.contains('\n') {
             self.add_path(&text, named);
+        }
+    }
+
+    /// The files that a text names if it is a patch.
+    fn patch(&mut self, text: &str, key: &str) {
+        let is_one = PATCHES.contains(&key);
+        if !(is_one || text.contains(['\n', '\r']) || is_patch(text)) {
+            return;
+        }
+        let mut none = true;
+        for header in headers(text) {
+            self.found.writes = true;
+            self.found.deletes |= header.deletes;
+            self.found.moves |= header.moves;
+            self.found.unclear |= header.unclear;
+            for file in header.files {
+                none = false;
+                self.add_path(&file, true);
+            }
+        }
+        // What stands beside a path may be about that alone.
+        let begins = text.trim_ascii_start();
+        let of_path = self.part.of_path || self.part.entry;
+        let short = key == "diff" || begins.starts_with("@@") || !text.contains(['\n', '\r']);
+        let bare = of_path && short && !is_patch(text);
+        self.found.unclear |= none && (is_one && !bare && !begins.is_empty() || is_patch(text));
+    }
+
+    /// A text that is a line for the tool if that is a shell.
+    fn keep_line(&mut self, text: &str, key: &str) {
+        let lists: [&[&str]; 4] = [&FILE_TEXTS, &GLOBS, &WRITES, &WRITES_TO_PATH];
+        if lists.iter().any(|names| names.contains(&key)) && !text.trim_ascii().is_empty() {
+            self.line_bytes += text.len();
+            if self.lines.len() < MAX_LINES && self.line_bytes <= MAX_LINE_BYTES {
+                self.lines.push(text.to_owned());
+            }
         }
     }
 
@@ -414,6 +508,11 @@ impl Finder {
     }
 
     fn finish(mut self) -> ToolInput {
+        let nothing = self.runs.is_empty() && self.found.scripts.is_empty();
+        if self.runs_a_line && (self.line_bytes > 0 || nothing && !self.found.paths.is_empty()) {
+            self.found.unclear = true;
+            self.found.scripts.append(&mut self.lines);
+        }
         let mut runs = std::mem::take(&mut self.runs).into_iter();
         if let Some(mut run) = runs.next() {
             for other in runs
@@ -459,30 +558,6 @@ fn is_all_of(line: &CommandRun, shell: &CommandRun) -> bool {
         }
         _ => false,
     }
-}
-
-/// The file that a line of a patch names.
-fn patched_file(line: &str) -> Option<&str> {
-    const HEADERS: [&str; 9] = [
-        "*** Update File: ",
-        "*** Add File: ",
-        "*** Delete File: ",
-        "*** Move to: ",
-        "+++ ",
-        "--- ",
-        "rename from ",
-        "rename to ",
-        "Index: ",
-    ];
-    let path = HEADERS
-        .iter()
-        .find_map(|header| line.strip_prefix(header))?;
-    let path = path.split('\t').next().unwrap_or(path).trim();
-    let path = match path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")) {
-        Some(path) if line.starts_with(['+', '-']) => path,
-        _ => path,
-    };
-    (path != "/dev/null").then_some(path)
 }
 
 /// Whether a text is a URL, also as browsers read one: without its slashes.

@@ -88,6 +88,8 @@ fn rule(text: &str) -> Rule {
             "read" => ToolKind::Read,
             "edit" => ToolKind::Edit,
             "execute" => ToolKind::Execute,
+            "delete" => ToolKind::Delete,
+            "move" => ToolKind::Move,
             "search" => ToolKind::Search,
             "fetch" => ToolKind::Fetch,
             "other" => ToolKind::Other,

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     host::fs::{Obstacle, Roots},
     model::{CommandRun, EnvEffect, Place, Stray, TerminalCreate, ToolInput, ToolKind, sorted_env},
-    text::SafeText,
+    text::{SafeText, exact_line, first_bytes},
 };
 
 /// Words of commands and other texts that are looked at as paths.
@@ -31,6 +31,9 @@ const MAX_PLACE: usize = 4_096;
 
 /// Paths outside the workspace that the person is told of, each bounded in bytes; of more their number.
 const MAX_STRAYS: usize = 20;
+
+/// Bytes of an odd path that a reason quotes.
+const MAX_ODD: usize = 200;
 
 /// What stands between places in one text.
 const BETWEEN_PLACES: [char; 5] = [',', '{', '}', ':', '='];
@@ -119,7 +122,7 @@ impl<'a> Facts<'a> {
         let input = &subject.input;
         let run = input.run.as_ref();
         let possible = everything_possible(subject);
-        let kinds = [Some(subject.kind), input.kind()].into_iter().flatten();
+        let kinds = std::iter::once(subject.kind).chain(input.kinds());
         // The agent's word, as that of a read that a rule allows; it names no command then.
         let reads = |kind| matches!(kind, ToolKind::Read | ToolKind::Search);
         let writes = possible.is_some() || !kinds.into_iter().all(reads);
@@ -286,9 +289,7 @@ impl<'a> Facts<'a> {
 
     /// What it says it does, and what it does by its input.
     pub fn kinds(&self) -> impl Iterator<Item = ToolKind> {
-        [Some(self.subject.kind), self.subject.input.kind()]
-            .into_iter()
-            .flatten()
+        std::iter::once(self.subject.kind).chain(self.subject.input.kinds())
     }
 
     /// The worse of these.
@@ -424,6 +425,20 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// A path that is not spelled as it stands: an agent may expand it, part it or trim it, and then
+    /// mean a file that was not judged.
+    pub fn odd_path(&self) -> Option<String> {
+        let paths = self.subject.paths.iter().chain(&self.subject.input.paths);
+        let mut odd = paths.filter(|path| is_odd(path));
+        let shown = exact_line(first_bytes(odd.next()?, MAX_ODD));
+        Some(format!("{shown} may mean another file"))
+    }
+
+    /// It changes files by a glob, each of which may be any.
+    pub fn changes_by_glob(&self) -> bool {
+        !self.subject.input.globs.is_empty() && self.is_change()
+    }
+
     fn hindrance_by(&self, search: Option<&OsStr>) -> Option<String> {
         let input = &self.subject.input;
         let run = input.run.as_ref();
@@ -445,6 +460,9 @@ impl<'a> Facts<'a> {
         if input.writes && self.has_command() {
             return Some("it changes files as well".to_owned());
         }
+        if let Some(odd) = self.odd_path() {
+            return Some(odd);
+        }
         if let Some(path) = self.maybe_outside() {
             return Some(format!("{} may be meant", path.why_outside()));
         }
@@ -464,6 +482,17 @@ impl<'a> Facts<'a> {
                 )
             })
     }
+}
+
+fn is_odd(path: &str) -> bool {
+    let encoded = |code: &str| path.to_ascii_lowercase().contains(code);
+    let user = path
+        .strip_prefix('~')
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
+    path.trim() != path
+        || path.contains(|c: char| c.is_control() || "$,'\"`*?[".contains(c))
+        || user
+        || ["%2e", "%2f", "%5c"].into_iter().any(encoded)
 }
 
 fn is_protected(path: &JudgedPath) -> bool {

@@ -188,7 +188,12 @@ impl Judge {
                     && !facts.has_command()
                     && !facts.paths.is_empty()
                     && !subject.input.unclear;
-                let unknown = facts.unknown_member().filter(|_| edits);
+                let globs = || {
+                    let any = facts.changes_by_glob();
+                    any.then(|| "it may change any file that its glob fits".to_owned())
+                };
+                let unknown = facts.unknown_member().or_else(|| facts.odd_path());
+                let unknown = unknown.or_else(globs).filter(|_| edits);
                 hindered = hindered.or_else(|| {
                     Some(does_not_count(
                         &policy_label(self.policy),

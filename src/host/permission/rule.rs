@@ -79,6 +79,9 @@ impl CompiledRule {
         {
             return Fit::Hindered(unknown.into());
         }
+        if self.path.is_some() && facts.changes_by_glob() {
+            return Fit::Hindered("it may change any file that its glob fits".into());
+        }
         let only_kind = self.rule.tool.is_none() && self.path.is_none() && self.words.is_none();
         if only_kind && facts.is_blank() {
             return Fit::Hindered("the call does not say what it would do".into());
@@ -119,7 +122,7 @@ impl CompiledRule {
         let mut maybe = facts.maybe_paths().iter().filter(|path| glob.catches(path));
         if facts.possible.is_none() && maybe.clone().any(JudgedPath::exists) {
             Catch::Yes
-        } else if maybe.next().is_some() || facts.is_crowded() {
+        } else if maybe.next().is_some() || facts.is_crowded() || facts.changes_by_glob() {
             Catch::Unclear
         } else {
             Catch::No

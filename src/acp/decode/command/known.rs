@@ -4,10 +4,11 @@
 use super::{
     json::{Member, is_json, plain_name, whole_text},
     names::{
-        CWD, DESCRIBING, FILE_SETTINGS, FILE_TEXTS, GLOBS, KINDS, MAX_SETTING, NAMED, OF_ENTRIES,
-        PATHS, READING, SEARCHES, SETTINGS, URIS, WRAPPERS, WRITES, WRITES_TO_PATH, WRITING,
+        CWD, DESCRIBING, DESCRIBING_LISTS, FILE_SETTINGS, FILE_TEXTS, GLOBS, KINDS, MAX_SETTING,
+        NAMED, OF_ENTRIES, PATHS, READING, SEARCHES, SETTINGS, URIS, WRAPPERS, WRITES,
+        WRITES_TO_PATH, WRITING,
     },
-    patched_file,
+    patched::header,
 };
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +47,11 @@ impl Around {
 pub fn known(member: &Member<'_>, around: Around) -> Known {
     let (name, value) = (&*member.name, member.value.get().trim_ascii());
     let is = |names: &[&str]| names.contains(&name);
-    if is(&DESCRIBING) || around.entry && is(&OF_ENTRIES) && value.starts_with('{') {
+    let describes = is(&DESCRIBING)
+        && (value.starts_with('"')
+            || says_nothing(value)
+            || is(&DESCRIBING_LISTS) && value.starts_with('['));
+    if describes || around.entry && is(&OF_ENTRIES) && value.starts_with('{') {
         return Known::Always;
     }
     if is(&WRAPPERS) {
@@ -109,10 +114,9 @@ fn kind(value: &str, any: bool) -> Known {
 }
 
 pub fn is_patch(text: &str) -> bool {
-    let first = text.trim_ascii_start().lines().next().unwrap_or_default();
-    first.starts_with("*** Begin Patch")
-        || first.starts_with("diff --git ")
-        || patched_file(first).is_some()
+    let mut lines = text.trim_ascii_start().split(['\n', '\r']);
+    let first = lines.next().unwrap_or_default();
+    first.starts_with("*** Begin Patch") || header(first).is_some()
 }
 
 /// `null`, and what is empty.

@@ -49,10 +49,10 @@ impl Line {
     pub fn with_args(self, args: Option<&Self>) -> CommandRun {
         match (self, args) {
             (Self::Shell(line), None) => CommandRun::of_line(line),
-            (Self::Words(words), None) => CommandRun::of_words(words),
+            (Self::Words(words), None) => of_words(words),
             (Self::Words(mut words), Some(Self::Words(args))) => {
                 words.extend(args.iter().cloned());
-                CommandRun::of_words(words)
+                of_words(words)
             }
             // Text behind a command: as if it were typed there.
             (Self::Shell(line), Some(Self::Shell(args))) => {
@@ -64,10 +64,7 @@ impl Line {
             }
             (Self::Shell(line), Some(Self::Words(args))) => {
                 let quoted = command_line(args.iter().map(String::as_str));
-                let shell = line
-                    .rsplit('/')
-                    .next()
-                    .is_some_and(|name| SHELLS.contains(&name));
+                let shell = is_shell(&line);
                 let one_word = !line.contains(|c: char| c.is_whitespace() || is_syntax(c));
                 let plain = !args.iter().any(|arg| arg.contains(is_syntax));
                 let mut run = CommandRun::of_line(format!("{line} {quoted}"));
@@ -78,6 +75,22 @@ impl Line {
             }
         }
     }
+}
+
+/// Agents hand such lists to a shell too, as one line.
+fn of_words(words: Vec<String>) -> CommandRun {
+    let parts = |word: &String| word.contains(|c| "|&;<>()`$\n\r".contains(c));
+    let shell = words.first().is_some_and(|program| is_shell(program));
+    let other = (!shell && words.len() > 1 && words.iter().any(parts)).then(|| words.join(" "));
+    CommandRun {
+        other,
+        ..CommandRun::of_words(words)
+    }
+}
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit('/').next();
+    name.is_some_and(|name| SHELLS.contains(&name))
 }
 
 fn is_syntax(c: char) -> bool {
@@ -101,7 +114,8 @@ pub fn variables(json: &str, out: &mut Vec<(String, String)>, depth: usize) -> b
             }
             let (name, value) = text.split_once('=').unwrap_or((&text, ""));
             out.push((name.to_owned(), value.to_owned()));
-            true
+            // Several in one text, maybe.
+            !text.contains(['\n', '\r', '\0']) && (depth > 0 || !text.contains(char::is_whitespace))
         }
         Some(b'[') => {
             let Ok(Items { items, more }) = serde_json::from_str::<Items<'_>>(json) else {
@@ -125,8 +139,21 @@ pub fn variables(json: &str, out: &mut Vec<(String, String)>, depth: usize) -> b
                 && let Some(name) = of("name").or_else(|| of("key"))
             {
                 let value = of("value").map(value).unwrap_or_default();
-                out.push((whole_text(name.value.get()).unwrap_or_default(), value));
-                return true;
+                let name = whole_text(name.value.get());
+                let is_one = |names: &[&str]| {
+                    let of = members
+                        .iter()
+                        .filter(|member| names.contains(&&*member.name));
+                    of.count() <= 1
+                };
+                // Agents differ in which of several counts.
+                let alone = members
+                    .iter()
+                    .all(|member| ["name", "key", "value"].contains(&&*member.name));
+                let clear =
+                    name.is_some() && alone && is_one(&["name", "key"]) && is_one(&["value"]);
+                out.push((name.unwrap_or_default(), value));
+                return clear && !more;
             }
             for member in &members {
                 if out.len() >= MAX_ENV {

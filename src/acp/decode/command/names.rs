@@ -44,6 +44,25 @@ pub const CWD: [&str; 10] = [
 ];
 /// What a command is run by.
 pub const INTERPRETERS: [&str; 4] = ["shell", "shellpath", "shellprogram", "interpreter"];
+/// Where the system has its shells.
+pub const SHELL_DIRS: [&str; 2] = ["/bin/", "/usr/bin/"];
+/// Tools that run a line, wherever in their input it stands.
+pub const SHELL_TOOLS: [&str; 14] = [
+    "bash",
+    "execute",
+    "executecommand",
+    "exec",
+    "powershell",
+    "pwsh",
+    "run",
+    "runcommand",
+    "runshellcommand",
+    "runterminalcmd",
+    "sh",
+    "shell",
+    "terminal",
+    "zsh",
+];
 /// In names of members that ask for more than the command alone.
 pub const BEYOND: [&str; 5] = ["escalat", "privileg", "dangerous", "unsafe", "sudo"];
 /// What keeps a command in: yes is as usual, no is more than the command alone.
@@ -161,6 +180,18 @@ pub const NAMED: [&str; 8] = [
     "path",
     "paths",
 ];
+/// Of those above, what names one file: within it nothing is its content.
+pub const ONE_PATH: [&str; 9] = [
+    "absolutepath",
+    "file",
+    "filename",
+    "filepath",
+    "fileuri",
+    "location",
+    "notebookpath",
+    "path",
+    "targetfile",
+];
 /// Paths that something is written to.
 pub const WRITTEN: [&str; 9] = [
     "dest",
@@ -211,6 +242,8 @@ pub const DESCRIBING: [&str; 18] = [
     "title",
     "todos",
 ];
+/// Lists among them.
+pub const DESCRIBING_LISTS: [&str; 3] = ["prefixrule", "proposedexecpolicyamendment", "todos"];
 /// What the other members stand in.
 pub const WRAPPERS: [&str; 10] = [
     "args",
@@ -477,6 +510,16 @@ pub const READING: [&str; 45] = [
     "unknown",
     "view",
 ];
+/// Words there for a file that goes, or becomes another.
+pub const DELETING: [&str; 6] = [
+    "delete",
+    "deletefile",
+    "remove",
+    "removefile",
+    "rm",
+    "unlink",
+];
+pub const MOVING: [&str; 5] = ["move", "movefile", "mv", "rename", "renamefile"];
 /// Words there for changing a file.
 pub const WRITING: [&str; 24] = [
     "add",

@@ -458,3 +458,19 @@ proptest! {
         prop_assert!(!seen || input.unknown.is_some() || input.kind() == Some(ToolKind::Execute));
     }
 }
+
+#[test]
+fn a_patch_too_large_to_be_read_is_unclear() {
+    let lines = "+x\\n".repeat(MAX_PATCH / 3);
+    let patch = format!("*** Begin Patch\\n*** Update File: a\\n{lines}*** Add File: ../x\\n+x");
+    for member in ["patch", "diff", "input", "content", "newText"] {
+        let input = find(&format!(r#"{{"{member}":"{patch}"}}"#));
+        assert!(input.unclear, "{member}");
+    }
+    let input = find(&format!(r#"{{"path":"a","patch":"{patch}"}}"#));
+    assert!(input.unclear);
+    let list = "\"+x\",".repeat(MAX_PATCH / 3);
+    assert!(find(&format!(r#"{{"patch":[{list}"*** Add File: x"]}}"#)).unclear);
+    let input = find(&format!(r#"{{"path":"a","content":"{patch}"}}"#));
+    assert!(!input.unclear && input.crowded);
+}

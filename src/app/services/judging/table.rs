@@ -1884,7 +1884,7 @@ pub const TABLE: &[Row] = &[
             (
                 Call(
                     Edit,
-                    r#"{"call_id":"call_1","auto_approved":false,"changes":{"src/a":{"update":{"unified_diff":"x","move_path":null}},"src/b":{"type":"add","content":"x"},"src/c":{"type":"delete","content":"x"}},"reason":null,"grant_root":null}"#,
+                    r#"{"call_id":"call_1","auto_approved":false,"changes":{"src/a":{"update":{"unified_diff":"x","move_path":null}},"src/b":{"type":"add","content":"x"}},"reason":null,"grant_root":null}"#,
                 ),
                 "allow",
             ),
@@ -2055,7 +2055,7 @@ pub const TABLE: &[Row] = &[
             (
                 Call(
                     Edit,
-                    r#"{"call_id":"call_1","auto_approved":false,"changes":{"src/a":{"update":{"unified_diff":"x","move_path":null}},"src/b":{"type":"add","content":"x"},"src/c":{"type":"delete","content":"x"}},"reason":null,"grant_root":null}"#,
+                    r#"{"call_id":"call_1","auto_approved":false,"changes":{"src/a":{"update":{"unified_diff":"x","move_path":null}},"src/b":{"type":"add","content":"x"}},"reason":null,"grant_root":null}"#,
                 ),
                 "allow",
             ),
@@ -2098,6 +2098,1038 @@ pub const TABLE: &[Row] = &[
                     r#"{"url":"https://x.org/a","method":"POST","body":"x"}"#,
                 ),
                 "ask",
+            ),
+        ],
+    },
+    Row {
+        why: "what runs a command is a known shell, told as one plain text",
+        set: ASK,
+        rules: &["allow command=cargo_test"],
+        cases: &[
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "shell": "/usr/bin/bash"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command": "cargo test", "shell": null}"#),
+                "allow",
+            ),
+            (
+                Call(Execute, r#"{"command": "cargo test", "shell": ["./evil"]}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "shell": {"path": "./evil"}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "interpreter": {"run": "rm -rf src"}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command": "cargo test", "shell": 7}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "shell": "/usr/bin/../../tmp/evil/bash"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "shell": "/bin/rm -rf src; /bin/bash"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "shell": "/usr/local/bin/bash"}"#,
+                ),
+                "ask",
+            ),
+        ],
+    },
+    Row {
+        why: "and a deny rule sees what it would run first",
+        set: ASK,
+        rules: &["deny command=rm", "allow command=cargo_test"],
+        cases: &[
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "shell": "/bin/rm -rf src; /bin/bash"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "interpreter": {"run": "rm -rf src"}}"#,
+                ),
+                "deny",
+            ),
+        ],
+    },
+    Row {
+        why: "one entry sets one variable, and a list has the words of a command",
+        set: ASK,
+        rules: &["allow command=cargo_test"],
+        cases: &[
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "env": [{"name": "CI", "value": "1"}]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "env": [{"name": "CI", "key": "PATH", "value": "."}]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "env": [{"name": "CI", "Name": "PATH", "value": "."}]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "env": [{"name": "CI", "value": "1", "PATH": "."}]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "env": [{"name": ["PATH"], "value": "."}]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "env": "CI=1\nPATH=."}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "env": "CI=1 PATH=."}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command": ["cargo", "test", "--lib"]}"#),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": ["cargo", "test", ";", "rm", "-rf", "src"]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command": ["cargo", "test", "; rm -rf src"]}"#),
+                "ask",
+            ),
+            (
+                Call(Execute, r#"{"command": ["cargo", "test", "&&", "rm"]}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": ["cargo", "test", "$(rm -rf src)"]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": ["cargo"], "args": ["test", "; rm"]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "args": [{"description": "; rm -rf src"}]}"#,
+                ),
+                "ask",
+            ),
+        ],
+    },
+    Row {
+        why: "a text for the person is a text",
+        set: ASK,
+        rules: &["allow command=cargo_test"],
+        cases: &[
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "description": "run them", "title": null}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "prefix_rule": ["cargo"]}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "description": ["rm", "-rf", "src"]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Execute,
+                    r#"{"command": "cargo test", "title": {"text": "rm"}}"#,
+                ),
+                "ask",
+            ),
+        ],
+    },
+    Row {
+        why: "a command denied in a list is denied",
+        set: ASK,
+        rules: &["deny command=rm", "allow command=cargo_test"],
+        cases: &[(
+            Call(
+                Execute,
+                r#"{"command": ["cargo", "test", ";", "rm", "-rf", "src"]}"#,
+            ),
+            "deny",
+        )],
+    },
+    Row {
+        why: "what a tool named like a shell is handed is a command",
+        set: ASK,
+        rules: &["allow kind=read"],
+        cases: &[
+            (
+                Call(ToolKind::Read, r#"{"tool": "bash", "query": "rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"tool": "shell", "text": "rm -rf src"}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"tool": "execute_command", "pattern": "rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"name": "run_command", "prompt": "rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"action": "bash", "content": "rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"type": "terminal", "data": "rm -rf src"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"tool": "bash", "input": {"text": "rm -rf src"}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"input": {"text": "rm -rf src"}, "tool": "bash"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"name": "bash", "arguments": "{\"text\":\"rm -rf src\"}"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"tool": "bash", "path": "src/x.sh"}"#),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"tool": "read", "path": "src/a"}"#),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "and it changes something",
+        set: READ_ONLY,
+        rules: &["allow kind=read"],
+        cases: &[
+            (
+                Call(ToolKind::Read, r#"{"tool": "bash", "query": "rm -rf src"}"#),
+                "deny",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"tool": "shell", "text": "rm -rf src"}"#),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"tool": "execute_command", "pattern": "rm -rf src"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"name": "run_command", "prompt": "rm -rf src"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"action": "bash", "content": "rm -rf src"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"type": "terminal", "data": "rm -rf src"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"tool": "bash", "input": {"text": "rm -rf src"}}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"input": {"text": "rm -rf src"}, "tool": "bash"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"name": "bash", "arguments": "{\"text\":\"rm -rf src\"}"}"#,
+                ),
+                "deny",
+            ),
+        ],
+    },
+    Row {
+        why: "and rules for commands see it",
+        set: ASK,
+        rules: &["deny command=rm", "allow kind=edit", "allow kind=read"],
+        cases: &[
+            (
+                Call(ToolKind::Read, r#"{"tool": "bash", "query": "rm -rf src"}"#),
+                "deny",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"tool": "shell", "text": "rm -rf src"}"#),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"tool": "execute_command", "pattern": "rm -rf src"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"name": "run_command", "prompt": "rm -rf src"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"action": "bash", "content": "rm -rf src"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"type": "terminal", "data": "rm -rf src"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"tool": "bash", "input": {"text": "rm -rf src"}}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"input": {"text": "rm -rf src"}, "tool": "bash"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    ToolKind::Read,
+                    r#"{"name": "bash", "arguments": "{\"text\":\"rm -rf src\"}"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(Edit, r#"{"tool": "shell", "text": "rm -rf src"}"#),
+                "deny",
+            ),
+        ],
+    },
+    Row {
+        why: "accept-edits sees all files of a patch, in whatever form it names them",
+        set: EDITS,
+        rules: &[],
+        cases: &[
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "diff --git a/src/a b/.git/hooks/pre-commit\nsimilarity index 100%\ncopy from src/a\ncopy to .git/hooks/pre-commit\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "diff --git a/.git/hooks/pre-commit b/.git/hooks/pre-commit\nold mode 100644\nnew mode 100755\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "--- /dev/null\n+++ \"b/.git/hooks/pre-commit\"\n@@ -0,0 +1 @@\n+x\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "--- /dev/null\n+++ \"b/\\056git/hooks/pre-commit\"\n@@ -0,0 +1 @@\n+x\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": ["*** Begin Patch", "*** Add File: .git/hooks/pre-commit", "+x", "*** End Patch"]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "*** Begin Patch\n  *** Add File: .git/hooks/pre-commit\n+x\n*** End Patch"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "*** Begin Patch\r*** Add File: .git/hooks/pre-commit\r+x\r*** End Patch"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "diff --git a/src/a b/../x\nsimilarity index 100%\ncopy from src/a\ncopy to ../x\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "diff --git a/../x b/../x\nold mode 100644\nnew mode 100755\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "--- /dev/null\n+++ \"b/../x\"\n@@ -0,0 +1 @@\n+x\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "--- /dev/null\n+++ \"b/\\056\\056/x\"\n@@ -0,0 +1 @@\n+x\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": ["*** Begin Patch", "*** Add File: ../x", "+x", "*** End Patch"]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "*** Begin Patch\n  *** Add File: ../x\n+x\n*** End Patch"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "*** Begin Patch\r*** Add File: ../x\r+x\r*** End Patch"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "diff --git a/src/a b/src/b\nsimilarity index 100%\ncopy from src/a\ncopy to src/b\n"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "--- a/src/a\n+++ \"b/src/\\303\\244\"\n@@ -1 +1 @@\n-a\n+b\n"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "some other form\n> Makefile\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes": {"src/a": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-a\n+b"}}}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "diff": "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "diff": "diff --git a/x b/y b/z b/u\n"}"#,
+                ),
+                "ask",
+            ),
+        ],
+    },
+    Row {
+        why: "so do rules for paths",
+        set: ASK,
+        rules: &["deny path=.env", "allow kind=edit path=src/**"],
+        cases: &[
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "diff --git a/src/a b/.env\nsimilarity index 100%\ncopy from src/a\ncopy to .env\n"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "diff --git a/.env b/.env\nold mode 100644\nnew mode 100755\n"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "--- /dev/null\n+++ \"b/.env\"\n@@ -0,0 +1 @@\n+x\n"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "--- /dev/null\n+++ \"b/\\056env\"\n@@ -0,0 +1 @@\n+x\n"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": ["*** Begin Patch", "*** Add File: .env", "+x", "*** End Patch"]}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "*** Begin Patch\n  *** Add File: .env\n+x\n*** End Patch"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "*** Begin Patch\r*** Add File: .env\r+x\r*** End Patch"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "diff --git a/src/a b/Makefile\nsimilarity index 100%\ncopy from src/a\ncopy to Makefile\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "diff --git a/Makefile b/Makefile\nold mode 100644\nnew mode 100755\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "--- /dev/null\n+++ \"b/Makefile\"\n@@ -0,0 +1 @@\n+x\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "--- /dev/null\n+++ \"b/Makefile\"\n@@ -0,0 +1 @@\n+x\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": ["*** Begin Patch", "*** Add File: Makefile", "+x", "*** End Patch"]}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "*** Begin Patch\n  *** Add File: Makefile\n+x\n*** End Patch"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "patch": "*** Begin Patch\r*** Add File: Makefile\r+x\r*** End Patch"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "diff --git a/src/a b/src/b\nsimilarity index 100%\ncopy from src/a\ncopy to src/b\n"}"#,
+                ),
+                "allow",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": ["*** Begin Patch", "*** Update File: src/a", "+x", "*** End Patch"]}"#,
+                ),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "a file that goes or moves is no mere edit, as the person let edits through",
+        set: EDITS,
+        rules: &[],
+        cases: &[
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "*** Begin Patch\n*** Delete File: src/a\n*** End Patch"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "--- a/src/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes": {"src/a": {"delete": {"content": "x"}}}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes": {"src/a": {"type": "delete", "content": "x"}}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "*** Begin Patch\n*** Update File: src/a\n*** Move to: src/b\n*** End Patch"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "diff --git a/src/a b/src/b\nrename from src/a\nrename to src/b\n"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes": {"src/a": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-a\n+b", "move_path": "src/b"}}}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes": {"src/a": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-a\n+b", "move_path": null}}}"#,
+                ),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "rules for deletions and moves see it",
+        set: ASK,
+        rules: &["deny kind=delete", "deny kind=move", "allow kind=edit"],
+        cases: &[
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "*** Begin Patch\n*** Delete File: src/a\n*** End Patch"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "--- a/src/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes": {"src/a": {"delete": {"content": "x"}}}}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes": {"src/a": {"type": "delete", "content": "x"}}}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "*** Begin Patch\n*** Update File: src/a\n*** Move to: src/b\n*** End Patch"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"patch": "diff --git a/src/a b/src/b\nrename from src/a\nrename to src/b\n"}"#,
+                ),
+                "deny",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"changes": {"src/a": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-a\n+b", "move_path": "src/b"}}}"#,
+                ),
+                "deny",
+            ),
+        ],
+    },
+    Row {
+        why: "a path that may be read as another is asked about",
+        set: EDITS,
+        rules: &[],
+        cases: &[
+            (
+                Call(Edit, r#"{"path": "$HOME/.bashrc", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": "${HOME}/x", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": "~root/.bashrc", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": " /etc/passwd", "content": "x"}"#),
+                "ask",
+            ),
+            (Call(Edit, r#"{"path": " src/a", "content": "x"}"#), "ask"),
+            (Call(Edit, r#"{"path": "src/a ", "content": "x"}"#), "ask"),
+            (Call(Edit, r#"{"path": "\nsrc/a", "content": "x"}"#), "ask"),
+            (Call(Edit, r#"{"path": "src/a\n", "content": "x"}"#), "ask"),
+            (
+                Call(Edit, r#"{"path": "src/a,.git/hooks/x", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": "src/a\n.git/hooks/x", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": "\"src/a\"", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": "%2egit/hooks/x", "content": "x"}"#),
+                "ask",
+            ),
+            (Call(Edit, r#"{"path": "src%2Fa", "content": "x"}"#), "ask"),
+            (
+                Call(Edit, r#"{"path": ".gi?/hooks/x", "content": "x"}"#),
+                "ask",
+            ),
+            (Call(Edit, r#"{"path": "src/*", "content": "x"}"#), "ask"),
+            (Call(Edit, r#"{"path": "src/[ab]", "content": "x"}"#), "ask"),
+            (
+                Call(Edit, r#"{"path": "src/a b", "content": "x"}"#),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path": "src/é~1", "content": "x"}"#),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"uri": "file:./%2egit/hooks/x", "content": "x"}"#),
+                "ask",
+            ),
+        ],
+    },
+    Row {
+        why: "also where a rule allows it",
+        set: ASK,
+        rules: &["allow kind=edit path=**", "allow kind=read"],
+        cases: &[
+            (
+                Call(Edit, r#"{"path": "$HOME/.bashrc", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": "${HOME}/x", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": "~root/.bashrc", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": " /etc/passwd", "content": "x"}"#),
+                "ask",
+            ),
+            (Call(Edit, r#"{"path": " src/a", "content": "x"}"#), "ask"),
+            (Call(Edit, r#"{"path": "src/a ", "content": "x"}"#), "ask"),
+            (Call(Edit, r#"{"path": "\nsrc/a", "content": "x"}"#), "ask"),
+            (Call(Edit, r#"{"path": "src/a\n", "content": "x"}"#), "ask"),
+            (
+                Call(Edit, r#"{"path": "src/a,.git/hooks/x", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": "src/a\n.git/hooks/x", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": "\"src/a\"", "content": "x"}"#),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"path": "%2egit/hooks/x", "content": "x"}"#),
+                "ask",
+            ),
+            (Call(Edit, r#"{"path": "src%2Fa", "content": "x"}"#), "ask"),
+            (
+                Call(Edit, r#"{"path": ".gi?/hooks/x", "content": "x"}"#),
+                "ask",
+            ),
+            (Call(Edit, r#"{"path": "src/*", "content": "x"}"#), "ask"),
+            (Call(Edit, r#"{"path": "src/[ab]", "content": "x"}"#), "ask"),
+            (
+                Call(Edit, r#"{"path": "src/a b", "content": "x"}"#),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"path": "src/é~1", "content": "x"}"#),
+                "allow",
+            ),
+            (
+                Call(Edit, r#"{"uri": "file:./%2egit/hooks/x", "content": "x"}"#),
+                "ask",
+            ),
+            (Call(ToolKind::Read, r#"{"path": "$HOME/x"}"#), "ask"),
+        ],
+    },
+    Row {
+        why: "within what stands for a path all texts are paths",
+        set: EDITS,
+        rules: &[],
+        cases: &[
+            (
+                Call(
+                    Edit,
+                    r#"{"path": {"text": ".git/hooks/pre-commit"}, "content": "x"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": {"path": "src/a", "text": ".git/hooks/pre-commit"}, "content": "x"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": [["x"], [{"text": ".git/hooks/pre-commit"}]], "content": "x"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"files": {"title": ".git/hooks/pre-commit"}, "content": "x"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(Edit, r#"{"files": [{"path": "src/a", "content": "x"}]}"#),
+                "allow",
+            ),
+        ],
+    },
+    Row {
+        why: "a glob that files are changed by is not one path",
+        set: EDITS,
+        rules: &[],
+        cases: &[
+            (
+                Call(Edit, r#"{"glob": "**/*", "search": "x", "replace": ""}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "glob": "Make*", "old_string": "x", "new_string": ""}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "regex": "x", "replace": "", "include": "**/*"}"#,
+                ),
+                "ask",
+            ),
+        ],
+    },
+    Row {
+        why: "nor for rules",
+        set: ASK,
+        rules: &["allow kind=edit path=src/**", "allow kind=read path=src/**"],
+        cases: &[
+            (
+                Call(Edit, r#"{"glob": "**/*", "search": "x", "replace": ""}"#),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "glob": "Make*", "old_string": "x", "new_string": ""}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(
+                    Edit,
+                    r#"{"path": "src/a", "regex": "x", "replace": "", "include": "**/*"}"#,
+                ),
+                "ask",
+            ),
+            (
+                Call(ToolKind::Read, r#"{"path": "src/x", "glob": "*.rs"}"#),
+                "allow",
             ),
         ],
     },
