@@ -340,7 +340,7 @@ impl<'a> Changes<'a> {
                 }
                 used.push(at);
             }
-            said.old.iter().all(|line| in_old(line)).then_some(used)
+            said.old.iter().all(in_old).then_some(used)
         });
         let Some(mut used) = found else { return false };
         used.sort_unstable();
