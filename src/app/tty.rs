@@ -17,6 +17,7 @@ use std::{
 
 use crossterm::{
     Command,
+    cursor::MoveTo,
     event::{
         EnableBracketedPaste, EnableFocusChange, KeyboardEnhancementFlags,
         PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
@@ -164,7 +165,12 @@ fn take(lent: bool) -> io::Result<()> {
     // sent unasked; a terminal that does not know them ignores them. One push for one pop:
     // a second push would leave the shell with our keyboard after the end.
     // Another program may have died there: what it left is no part of our first frame.
-    queue!(out, EnterAlternateScreen, Clear(ClearType::All))?;
+    queue!(
+        out,
+        EnterAlternateScreen,
+        MoveTo(0, 0),
+        Clear(ClearType::FromCursorDown)
+    )?;
     if ENTERED.swap(true, Ordering::SeqCst) {
         queue!(out, PopKeyboardEnhancementFlags)?;
     }

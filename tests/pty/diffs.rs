@@ -1,6 +1,6 @@
 //! Changes of files are shown as they are towards the disk, before and after the answer.
 
-use std::process::Command;
+use std::{process::Command, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -135,6 +135,8 @@ fn an_overwritten_file_is_no_new_one_before_and_after_it_is_written() {
     );
     tui.keys("<esc>");
     tui.wait_for("d full diff");
+    // The key that opened the diff might have been a word's first letter.
+    tui.settle(Duration::from_millis(500));
     tui.keys("y");
     let screen = tui.wait_for("all done");
     assert_row(&screen, &["notes.txt", "overwrite +2 −1"]);

@@ -412,6 +412,7 @@ fn d_shows_the_whole_diff_of_an_edit_and_esc_leads_back() {
     tui.wait_for("d full diff");
     assert_eq!(tui.count("session/cancel"), 0);
     // Neither key was typing; and the answers stand below the diff as well.
+    tui.settle(Duration::from_millis(500));
     tui.keys("d");
     let screen = tui.wait_for("J K hunk");
     assert!(
