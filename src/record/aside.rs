@@ -3,7 +3,7 @@
 /// What of a block or of an addition to it is not in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Aside {
-    /// Bytes, as [`Block::weight`] counts them.
+    /// Bytes, as [`Block::weight`](super::Block::weight) counts them.
     pub bytes: usize,
     /// Lines of the file that it is made of.
     pub lines: usize,

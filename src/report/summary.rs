@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::event::{FileWritten, Permission, Refused, Subagent, Tokens, Tool, Usage};
 
-/// Of the words of [`Event`](super::Record) and [`Summary`].
+/// Of the words of [`Record`](super::Record) and [`Summary`].
 pub const VERSION: u32 = 1;
 
 /// The object of `--format json`.

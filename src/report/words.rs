@@ -1,4 +1,4 @@
-//! Things of a session in the words of [`Event`].
+//! Things of a session in the words of [`Record`].
 
 use super::event::{Permission, PlanEntry, Record, Tool};
 use crate::{
