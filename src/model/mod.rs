@@ -73,6 +73,7 @@ pub use listing::{SessionInfo, SessionPage};
 pub use mcp::{McpServer, McpTransport, SecretPairs};
 pub use meta::Meta;
 pub(crate) use names::names;
+pub use names::plain_name;
 pub use notice::{AgentNotice, NoticeSeverity};
 pub use options::{
     ConfigKind, ConfigOption, ConfigValue, OptionValue, SessionMode, SetBy, Setting, SettingKey,

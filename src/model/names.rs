@@ -125,6 +125,13 @@ names!(open StopReason {
     Cancelled "cancelled",
 } Self::Error(_) => "error");
 
+/// As names of members of raw inputs are compared: in small letters, without `_` and `-`. Agents write the
+/// same one as `filePath` and `file_path`.
+pub fn plain_name(written: &str) -> String {
+    let letters = written.chars().filter(|c| !matches!(c, '_' | '-'));
+    letters.map(|c| c.to_ascii_lowercase()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

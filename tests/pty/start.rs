@@ -364,3 +364,14 @@ fn the_doctor_shows_that_it_waits_and_when_interrupted_leaves_nothing_behind() {
     assert!(!screen.contains("waiting for"), "{screen}");
     tui.assert_nothing_left();
 }
+
+#[test]
+fn what_another_program_left_on_the_alternate_screen_is_gone_with_the_first_frame() {
+    let tui = client(json!([]))
+        .shell(r#"printf '\033[?1049h\033[5;1HLEFT BEHIND'; "$@""#)
+        .start();
+    tui.wait_for("tell Fake what to do");
+    assert!(!tui.screen().contains("LEFT BEHIND"), "{}", tui.screen());
+    // The test's own terminal clears it by itself; tmux and others do not.
+    assert!(tui.wrote("\x1b[?1049h\x1b[1;1H\x1b[J"));
+}

@@ -13,7 +13,7 @@ mod line;
 mod names;
 mod patched;
 
-use json::{Items, Member, Members, is_json, is_of_numbers, plain_name, whole_text};
+use json::{Items, Member, Members, is_json, is_of_numbers, whole_text};
 use known::{Around, Known, is_patch, known, says_nothing};
 use line::{Line, variables};
 use names::{
@@ -24,7 +24,7 @@ use names::{
 use patched::{PATCHES, headers, joined};
 
 use crate::{
-    model::{CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind},
+    model::{CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind, plain_name},
     text::first_bytes,
 };
 

@@ -8,6 +8,8 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
+use crate::model::plain_name;
+
 /// Members of an object, items of a list.
 pub const MAX_ITEMS: usize = 1_000;
 
@@ -24,15 +26,6 @@ pub fn is_of_numbers(items: &[&RawValue]) -> bool {
         item.get()
             .starts_with(|c: char| c == '-' || c.is_ascii_digit())
     })
-}
-
-/// As names are compared: in small letters, without `_` and `-`.
-pub fn plain_name(written: &str) -> String {
-    written
-        .chars()
-        .filter(|c| !matches!(c, '_' | '-'))
-        .map(|c| c.to_ascii_lowercase())
-        .collect()
 }
 
 pub struct Member<'a> {

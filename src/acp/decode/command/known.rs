@@ -2,7 +2,7 @@
 //! that speaks of the rest allows it. So the lists here are of what is harmless, and not of what is not.
 
 use super::{
-    json::{Member, is_json, plain_name, whole_text},
+    json::{Member, is_json, whole_text},
     names::{
         CWD, DESCRIBING, DESCRIBING_LISTS, FILE_SETTINGS, FILE_TEXTS, GLOBS, KINDS, MAX_SETTING,
         NAMED, OF_ENTRIES, PATHS, READING, SEARCHES, SETTINGS, URIS, WRAPPERS, WRITES,
@@ -10,6 +10,7 @@ use super::{
     },
     patched::header,
 };
+use crate::model::plain_name;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {

@@ -447,7 +447,7 @@ proptest! {
             raw = format!(r#"{{"{name}":{raw}}}"#);
         }
         let input = find(&raw);
-        let (plain, listed) = (json::plain_name(&name), |names: &[&str]| names.contains(&&*json::plain_name(&name)));
+        let (plain, listed) = (crate::model::plain_name(&name), |names: &[&str]| names.contains(&&*crate::model::plain_name(&name)));
         let harmless = [
             &names::DESCRIBING[..], &names::FILE_TEXTS, &names::GLOBS, &names::PATHS, &names::CWD, &names::URIS,
             &names::WRITES, &names::WRITES_TO_PATH,

@@ -11,7 +11,7 @@ mod json;
 use std::borrow::Cow;
 
 use crate::{
-    model::{Diff, DiffText, FileChange, patch},
+    model::{Diff, DiffText, FileChange, patch, plain_name},
     session::Session,
     text::{SafeText, command_line},
 };
@@ -73,8 +73,7 @@ enum Of {
 
 impl Of {
     fn member(name: &str) -> Self {
-        let name: String = name.chars().filter(|c| *c != '_' && *c != '-').collect();
-        match &*name.to_ascii_lowercase() {
+        match &*plain_name(name) {
             "path" | "filepath" | "file" | "filename" | "absolutepath" | "relativepath"
             | "targetfile" | "notebookpath" | "paths" | "files" | "filepaths" => Self::Path,
             "cwd" | "workdir" | "workingdir" | "workingdirectory" => Self::Cwd,
