@@ -81,11 +81,13 @@ fn hint(session: &Session, keymap: &Keymap, ctx: &RenderContext<'_>) -> StyledLi
             line = more;
         }
     };
-    if session.queue_held {
+    // With an open turn enter would have to stop it first.
+    let by_enter = session.queue_held && session.turn.is_none();
+    if by_enter {
         push(Action::Send, "sends");
     }
     push(Action::TakeBack, "edits");
-    if !session.queue_held {
+    if !by_enter {
         push(Action::SendNow, "sends now");
     }
     line

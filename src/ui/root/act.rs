@@ -137,11 +137,18 @@ impl Ui {
     /// Enter: the draft; without one, what is held back.
     fn send(&mut self, cx: &UiContext<'_>) {
         if self.composer.is_empty() {
-            if cx
+            let held = cx
                 .session
-                .is_some_and(|session| session.queue_held && !session.queue.is_empty())
-            {
-                self.session_event(Event::SendQueued, cx);
+                .filter(|session| session.queue_held && !session.queue.is_empty());
+            match held {
+                // It would stop what the person has just asked for, by a key that says nothing of it.
+                Some(session) if has_turn(session) => {
+                    let key = self.look.keymap.hint(Action::SendNow);
+                    let text = format!("the agent is working: {key} stops it and sends");
+                    self.moment.say(SafeText::line(&text));
+                }
+                Some(_) => self.session_event(Event::SendQueued, cx),
+                None => {}
             }
             return;
         }

@@ -50,6 +50,15 @@ fn a_held_queue_is_sent_by_enter_on_an_empty_composer() {
         screen.press("enter")[..],
         [UiCommand::Session(Event::SendQueued)]
     ));
+    // With a turn open it would have to stop that first.
+    screen.bench.prompt("something else");
+    let picture = screen.draw();
+    assert!(
+        picture.contains("held 1: and mention it") && picture.contains("ctrl-x sends now"),
+        "{picture}"
+    );
+    assert!(screen.press("enter").is_empty());
+    assert!(screen.status().contains("ctrl-x stops it and sends"));
 }
 
 #[test]
