@@ -42,6 +42,7 @@ mod subagents;
 mod terminal;
 mod trust;
 mod turn;
+mod unsent;
 mod version2;
 
 use std::time::Duration;

@@ -1,8 +1,11 @@
 //! `acp-tui run`: one prompt turn in a pipe, in CI, in a hook.
 
+mod ending;
+mod stored;
+
 use std::{
     fs,
-    io::{Read, Write},
+    io::Write,
     process::{Child, Stdio},
     time::{Duration, Instant},
 };
@@ -83,6 +86,12 @@ fn lines(out: &str) -> Vec<Value> {
     lines
         .map(|line| serde_json::from_str(line).expect(line))
         .collect()
+}
+
+fn listed(shell: &Shell) -> Vec<Value> {
+    let out = shell.run(&["sessions", "--json"]).out;
+    let list: Value = serde_json::from_str(&out).unwrap();
+    list.as_array().unwrap().clone()
 }
 
 #[test]
@@ -322,7 +331,7 @@ fn events_are_as_they_are_documented() {
     ])));
     let ran = shell.run(&["run", "go", "--format", "jsonl"]);
     let events = lines(&ran.out);
-    let documented = include_str!("../../docs/run.md");
+    let documented = include_str!("../../../docs/run.md");
     let (_, table) = documented.split_once("## `--format jsonl`").unwrap();
     let row = |name: &str| {
         let start = format!("| `{name}` |");
@@ -484,151 +493,6 @@ fn what_was_said_in_a_session_before_is_not_said_again() {
     assert_eq!((ran.code, ran.out.as_str()), (0, "of today\n"));
 }
 
-// V1-CAN-01
-#[test]
-fn ctrl_c_cancels_the_turn_and_then_ends() {
-    let shell = scripted(json!([{"on": "session/prompt", "do": [
-        {"text": "begun"}, {"touch": "begun"}, {"until_cancel": 30000}],
-        "reply": {"stopReason": "cancelled"}}]));
-    let child = start(&shell, &["run", "go"]);
-    wait_for(|| shell.path().join("begun").exists());
-    signal(&child, rustix::process::Signal::INT);
-    let ran = ends(child, Duration::from_secs(10));
-    assert_eq!((ran.code, ran.out.as_str()), (130, "begun\n"));
-    assert!(ran.err.ends_with("acp-tui: interrupted\n"), "{}", ran.err);
-    let cancels = shell.methods();
-    let cancels = cancels.iter().filter(|method| *method == "session/cancel");
-    assert_eq!(cancels.count(), 1);
-}
-
-// V1-CAN-08
-#[test]
-fn an_agent_that_does_not_stop_is_ended_and_everything_it_started() {
-    let shell = scripted(json!([
-        {"on": "start", "do": [{"ignore": "eof"}]},
-        {"on": "session/prompt", "do": [
-            {"spawn": {"argv": ["/bin/sh", "-c", "echo $$ > $PIDFILE; exec sleep 1000"]}},
-            {"hang": true}]},
-    ]));
-    let pid_file = shell.path().join("pid");
-    let mut command = shell.command(&["run", "go", "--timeout", "1"]);
-    // The program is found where it always is.
-    command
-        .env("PIDFILE", &pid_file)
-        .env("PATH", "/bin:/usr/bin");
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let ran = ends(child, Duration::from_secs(15));
-    assert_eq!(ran.code, 5, "{}", ran.err);
-    assert!(ran.err.contains("timed out"), "{}", ran.err);
-    let pid: i32 = fs::read_to_string(pid_file)
-        .unwrap()
-        .trim()
-        .parse()
-        .unwrap();
-    let pid = rustix::process::Pid::from_raw(pid).unwrap();
-    wait_for(|| rustix::process::test_kill_process(pid).is_err());
-}
-
-#[test]
-fn a_silent_agent_and_a_silent_stdin_end_with_the_time() {
-    let shell = scripted(json!([{"on": "initialize", "do": [{"hang": true}]}]));
-    let ran = shell.run(&["run", "go", "--timeout", "0.5"]);
-    assert_eq!(ran.code, 5, "{}", ran.err);
-    let mut command = shell.command(&["run", "-", "--timeout", "0.3"]);
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let open = child.stdin.take();
-    assert_eq!(ends(child, Duration::from_secs(10)).code, 5);
-    drop(open);
-}
-
-#[test]
-fn a_reader_that_goes_ends_it_also_while_nothing_is_said() {
-    let shell = scripted(prompt(json!([
-        {"text": "begun"}, {"until_cancel": 30000}, {"touch": "cancelled"}])));
-    let mut child = start(&shell, &["run", "go"]);
-    let mut out = child.stdout.take().unwrap();
-    out.read_exact(&mut [0; 5]).unwrap();
-    drop(out);
-    let ran = ends(child, Duration::from_secs(10));
-    assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(ran.err.contains("stdout was closed"), "{}", ran.err);
-    assert!(shell.path().join("cancelled").exists());
-}
-
-#[test]
-fn a_reader_that_is_slow_loses_nothing_and_can_be_given_up() {
-    let shell = scripted(prompt(json!([{"big": 6_000_000}, {"touch": "said"}])));
-    let mut child = start(&shell, &["run", "go", "--timeout", "60"]);
-    wait_for(|| shell.path().join("said").exists());
-    let mut out = String::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut out)
-        .unwrap();
-    assert_eq!(out.len(), 6_000_001);
-    assert_eq!(ends(child, Duration::from_secs(10)).code, 0);
-
-    let child = start(&shell, &["run", "go", "--timeout", "2"]);
-    assert_eq!(ends_unread(child, Duration::from_secs(15)), 5);
-}
-
-#[test]
-fn a_flood_ends_with_all_of_it_said() {
-    let shell = scripted(prompt(json!([
-        {"flood": {"kind": "text", "chunks": 20000}}, {"text": "the end"}])));
-    let ran = shell.run(&["run", "go"]);
-    assert_eq!(ran.code, 0);
-    assert!(ran.out.ends_with("the end\n"));
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_full_disk_is_no_success() {
-    for format in ["text", "json", "jsonl"] {
-        let shell = scripted(prompt(json!([{"text": "hello"}])));
-        let full = fs::OpenOptions::new()
-            .write(true)
-            .open("/dev/full")
-            .unwrap();
-        let mut command = shell.command(&["run", "--format", format, "say hello"]);
-        let child = command.stdout(full).stderr(Stdio::piped()).spawn().unwrap();
-        let ran = ends(child, Duration::from_secs(20));
-        assert_eq!(ran.code, 1, "{format}: {}", ran.err);
-        assert!(
-            ran.err.contains("stdout was closed"),
-            "{format}: {}",
-            ran.err
-        );
-    }
-}
-
-#[test]
-fn a_hook_without_stdin_and_stderr_works() {
-    let shell = scripted(json!([]));
-    let mut sh = std::process::Command::new("/bin/sh");
-    let status = sh
-        .args(["-c", "exec \"$0\" run go <&- >/dev/null 2>&-"])
-        .arg(env!("CARGO_BIN_EXE_acp-tui"))
-        .env_clear()
-        .env("HOME", shell.path())
-        .env("XDG_CONFIG_HOME", shell.path().join(".config"))
-        .current_dir(shell.path().join("project"))
-        .status()
-        .unwrap();
-    assert_eq!(status.code(), Some(0));
-    assert!(shell.methods().contains(&"session/prompt".to_owned()));
-}
-
 #[test]
 fn a_projects_file_counts_once_it_is_approved() {
     let shell = scripted(prompt(json!([ask("make", yes_and_no())])));
@@ -696,86 +560,6 @@ fn a_turn_with_an_agent_of_before_is_made_in_version_1_v2_init_01() {
         methods,
         ["initialize", "initialize", "session/new", "session/prompt"]
     );
-}
-
-fn listed(shell: &Shell) -> Vec<Value> {
-    let out = shell.run(&["sessions", "--json"]).out;
-    let list: Value = serde_json::from_str(&out).unwrap();
-    list.as_array().unwrap().clone()
-}
-
-#[test]
-fn what_a_run_said_is_stored_as_with_a_screen_and_gone_on_with() {
-    let shell = scripted(json!([
-        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {
-            "sessionCapabilities": {"resume": {}}}}},
-        {"on": "session/prompt", "do": [{"text": "an answer"}]},
-    ]));
-    let ran = shell.run(&["run", "a question"]);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    let ran = shell.run(&["run", "--continue", "--format", "jsonl", "and on"]);
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    let told = lines(&ran.out);
-    let texts = told.iter().filter(|record| record["event"] == "text");
-    assert_eq!(texts.count(), 1, "{}", ran.out);
-    let list = listed(&shell);
-    assert_eq!(list.len(), 1, "{list:?}");
-    let shown = shell
-        .run(&["sessions", "show", list[0]["id"].as_str().unwrap()])
-        .out;
-    assert_eq!(shown.matches("an answer").count(), 2, "{shown}");
-    for text in ["> a question", "> and on"] {
-        assert_eq!(shown.matches(text).count(), 1, "{shown}");
-    }
-}
-
-#[test]
-fn a_run_stores_nothing_where_that_is_not_wanted_and_says_where_it_cannot() {
-    let shell = scripted(prompt(json!([{"text": "an answer"}])));
-    let state = shell.path().join(".local/state");
-    fs::create_dir_all(&state).unwrap();
-    fs::write(state.join("acp-tui"), "no folder").unwrap();
-    let ran = shell.run(&["run", "go"]);
-    assert_eq!(
-        (ran.code, ran.out.as_str()),
-        (0, "an answer\n"),
-        "{}",
-        ran.err
-    );
-    assert!(
-        ran.err.contains("this conversation is not stored"),
-        "{}",
-        ran.err
-    );
-    fs::remove_file(state.join("acp-tui")).unwrap();
-    let config = fs::read_to_string(shell.path().join(".config/acp-tui/config.toml")).unwrap();
-    shell.config(&format!("{config}\n[sessions]\nkeep = 0\n"));
-    assert_eq!(shell.run(&["run", "go"]).code, 0);
-    assert!(listed(&shell).is_empty());
-}
-
-#[test]
-fn a_run_that_was_killed_leaves_what_was_said_and_a_mark() {
-    let shell = scripted(prompt(json!([{"text": "half an answer"}, {"hang": true}])));
-    let child = start(&shell, &["run", "go"]);
-    let stored = || {
-        let folder = shell.path().join(".local/state/acp-tui/sessions");
-        let files = fs::read_dir(folder).into_iter().flatten().flatten();
-        files
-            .map(|file| fs::read_to_string(file.path()).unwrap_or_default())
-            .collect::<String>()
-    };
-    wait_for(|| stored().contains("half an answer"));
-    let id = listed(&shell)[0]["id"].as_str().unwrap().to_owned();
-    let shown = shell.run(&["sessions", "show", &id]).out;
-    assert!(!shown.contains("cut off"), "it goes on: {shown}");
-    signal(&child, rustix::process::Signal::KILL);
-    let mut child = child;
-    child.wait().unwrap();
-    for args in [["sessions", "show", &id], ["sessions", "export", &id]] {
-        let shown = shell.run(&args).out;
-        assert!(shown.contains("cut off: acp-tui ended here"), "{shown}");
-    }
 }
 
 // V1-ELI-03
@@ -859,32 +643,6 @@ fn what_is_refused_to_a_subagent_counts() {
 }
 
 #[cfg(target_os = "linux")]
-#[test]
-fn a_run_that_was_killed_leaves_nothing_running() {
-    let line = "setsid sleep 2001 & nohup sleep 2002 & (trap '' TERM; sleep 2003) & sleep 2004";
-    let shell = scripted(prompt(json!([
-        {"request": {"method": "terminal/create", "params": {"command": line,
-            "env": [{"name": "PATH", "value": std::env::var("PATH").unwrap()}]}}},
-        {"touch": "started"},
-        {"sleep": 60_000},
-    ])));
-    let project = shell.path().join("project").canonicalize().unwrap();
-    let sleepers = || {
-        let processes = fs::read_dir("/proc").unwrap().flatten();
-        let ours = processes.filter(|process| {
-            let cwd = fs::read_link(process.path().join("cwd"));
-            let command = fs::read(process.path().join("cmdline")).unwrap_or_default();
-            cwd.is_ok_and(|cwd| cwd == project) && command.starts_with(b"sleep")
-        });
-        ours.count()
-    };
-    let mut child = start(&shell, &["run", "go"]);
-    wait_for(|| sleepers() == 4);
-    signal(&child, rustix::process::Signal::KILL);
-    child.wait().unwrap();
-    wait_for(|| sleepers() == 0);
-}
-
 /// An agent whose options have an id and a label, and no kind.
 fn labelled(options: Value) -> Value {
     prompt(json!([
@@ -925,16 +683,4 @@ fn options_without_a_kind_are_known_by_their_words() {
             id => assert_eq!(outcome["optionId"], id),
         }
     }
-}
-
-#[test]
-fn a_run_whose_session_cannot_be_stored_says_so_once() {
-    let shell = scripted(prompt(json!([{"text": "an answer"}])));
-    let state = shell.path().join(".local/state");
-    fs::create_dir_all(&state).unwrap();
-    fs::write(state.join("acp-tui"), "in the way").unwrap();
-    let log = shell.path().join("log").display().to_string();
-    let ran = shell.run(&["run", "--log", &log, "go"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "an answer\n"));
-    assert_eq!(ran.err.matches("is not stored").count(), 1, "{}", ran.err);
 }
