@@ -6,16 +6,17 @@
 //! | --- | --- | --- |
 //! | [`text`] | safe text, widths, wrapping | – |
 //! | [`files`] | opening regular files, and nothing that stands in their place | – |
+//! | [`memory`] | what the allocator keeps goes back to the system | – |
 //! | [`model`] | our words for ACP, wire-neutral plain data | text |
 //! | [`guard`] | ends what was started when the client itself is killed | – |
 //! | [`rpc`] | newline-delimited JSON-RPC over a byte stream | text, model |
 //! | [`acp`] | the agent process; ACP's wire shapes to and from [`model`] | text, files, model, guard, rpc |
 //! | [`session`] | the pure reducer: conversation state and its rules | text, model |
-//! | [`record`] | the stored form of a session | text, model, session |
 //! | [`vt`] | a terminal's screen as data | text, model |
 //! | [`input`] | our terminal's bytes as keys, pastes and answers | – |
 //! | [`host`] | files, terminals, permission policy on this machine | text, files, model, guard, vt |
 //! | [`config`] | layered configuration | text, model |
+//! | [`store`] | what outlives a run: stored sessions, drafts, history | text, files, memory, model, session, vt, config |
 //! | [`cli`] | the command line, and the commands that need no agent | text, files, model, config |
 //! | [`ui`] | everything drawn, every key | text, model, vt, session, config |
 //! | [`report`] | a session for other programs: what happened, as text or JSON | text, model, session |
@@ -46,11 +47,12 @@ pub mod files;
 pub mod guard;
 pub mod host;
 pub mod input;
+pub mod memory;
 pub mod model;
-pub mod record;
 pub mod report;
 pub mod rpc;
 pub mod session;
+pub mod store;
 pub mod text;
 pub mod ui;
 pub mod vt;

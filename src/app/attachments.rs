@@ -6,12 +6,13 @@ use percent_encoding::percent_decode_str;
 use tokio::task::spawn_blocking;
 
 use crate::{
-    app::{frame::Reason, job::Job, state::App, store::Store},
+    app::{frame::Reason, job::Job, state::App},
     host::{
         attachments, browser,
         clipboard::held::{Held, held},
     },
     model::{Call, MediaKind, SeenFile, ToAgent},
+    store::drafts::Drafts,
     text::SafeText,
 };
 
@@ -99,7 +100,7 @@ impl App {
     }
 }
 
-fn keep(store: &Store, bytes: &[u8], ending: &str) -> Result<Pasted, SafeText> {
+fn keep(store: &Drafts, bytes: &[u8], ending: &str) -> Result<Pasted, SafeText> {
     let failed = |error: std::io::Error| SafeText::line(&format!("the clipboard's image: {error}"));
     let path = store.keep_image(bytes, ending).map_err(failed)?;
     let seen = attachments::look(&path).map_err(failed)?;

@@ -9,13 +9,13 @@ use futures_util::future::join_all;
 
 use crate::{
     acp::{Client, StopMode, WireLog, WireLogHandle},
-    app::records::RecordWriter,
     host::{Host, Login},
+    store::files::SessionWriter,
     text::SafeText,
 };
 
 /// How long a slow disk may hold up the end.
-const RECORDS_PATIENCE: Duration = Duration::from_secs(2);
+const STORE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Shared by the app, which adds to it, and by `run`, which ends it all, also after a panic.
 #[derive(Clone, Default)]
@@ -27,7 +27,7 @@ struct Inner {
     hosts: Vec<Host>,
     logins: Vec<Login>,
     wire_log: Option<WireLog>,
-    records: Option<RecordWriter>,
+    writer: Option<SessionWriter>,
 }
 
 impl Started {
@@ -67,27 +67,27 @@ impl Started {
         self.with(|inner| inner.wire_log.as_ref().map(WireLog::handle))
     }
 
-    pub fn set_records(&self, records: RecordWriter) {
-        self.with(|inner| inner.records = Some(records));
+    pub fn set_writer(&self, writer: SessionWriter) {
+        self.with(|inner| inner.writer = Some(writer));
     }
 
     /// Ends all agents and terminals, side by side, and finishes the wire log. Bounded in time by
     /// the ladders. Gives why the end of a session is not stored, where that is so.
     pub async fn end(&self, mode: StopMode) -> Option<SafeText> {
-        let (agents, hosts, logins, wire_log, records) = self.with(|inner| {
+        let (agents, hosts, logins, wire_log, writer) = self.with(|inner| {
             (
                 std::mem::take(&mut inner.agents),
                 std::mem::take(&mut inner.hosts),
                 std::mem::take(&mut inner.logins),
                 inner.wire_log.take(),
-                inner.records.take(),
+                inner.writer.take(),
             )
         });
         let agents = join_all(agents.iter().map(|agent| agent.shutdown(mode)));
         let hosts = join_all(hosts.iter().map(Host::shutdown));
         let logins = join_all(logins.iter().map(Login::shutdown));
         tokio::join!(agents, hosts, logins);
-        let lost = records.and_then(|records| records.finish(RECORDS_PATIENCE));
+        let lost = writer.and_then(|writer| writer.finish(STORE_PATIENCE));
         if let Some(wire_log) = wire_log {
             wire_log.finish();
         }

@@ -3,15 +3,11 @@
 use std::io;
 
 use crate::{
-    app::{
-        attachments::Pasted,
-        backend::Written,
-        records::{Stored, Trouble},
-        services::Launched,
-    },
+    app::{attachments::Pasted, backend::Written, services::Launched},
     host::{HostEvent, LoginCommand, clipboard::Copied},
     model::{ConnectionId, SessionId, SessionKey},
     session::{Event, Prompt, Start},
+    store::files::{Reopened, Trouble},
     text::SafeText,
     ui::{AgentList, FileList, FolderListing, LookedAt, PastSession},
 };
@@ -51,11 +47,11 @@ pub enum Job {
     /// What is stored, for the picker.
     PastSessions(Vec<PastSession>),
     /// A stored session was read, to be opened again; or why it cannot be.
-    Stored(Result<Box<Stored>, String>),
+    Stored(Result<Box<Reopened>, String>),
     /// What is stored of a session that the agent has kept, if anything.
-    Kept(Start, Option<Box<Stored>>),
-    /// A session's record is not as it should be.
-    Record(SessionKey, Trouble),
+    Kept(Start, Option<Box<Reopened>>),
+    /// A session's file is not as it should be.
+    Saving(SessionKey, Trouble),
     /// No other client has the session open that this one is to have deleted.
     Delete(SessionKey, SessionId),
     Files(FileList),

@@ -6,17 +6,12 @@ use std::{
 };
 
 use crate::{
-    app::{
-        exit,
-        session_runtime::Running,
-        state::App,
-        store::{Owner, Unsent},
-        tty,
-    },
+    app::{exit, session_runtime::Running, state::App, tty},
     cli::{ExitCode, complain},
     config::{ExitPrint, Origin},
     model::SessionKey,
     session::{Phase, Session, Start},
+    store::drafts::{Owner, Unsent},
     text::SafeText,
     ui::render::Row,
 };
@@ -93,7 +88,7 @@ impl App {
         let farewell = self.sessions.leave(Instant::now());
         let keys: Vec<_> = self.sessions.iter().map(|(key, _)| key).collect();
         for key in keys {
-            self.record(key, true);
+            self.save_session(key, true);
         }
         for (key, message) in farewell {
             self.send(key, message);

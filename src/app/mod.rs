@@ -21,14 +21,12 @@ mod job;
 mod leave;
 mod loan;
 mod log;
-mod memory;
 mod reader;
-mod recording;
-mod records;
 mod reopen;
 mod restore;
 mod run;
 mod runtime;
+mod saving;
 mod screen;
 mod services;
 mod session_runtime;
@@ -37,7 +35,6 @@ mod sign_in_program;
 mod signals;
 mod sources;
 mod state;
-mod store;
 mod tty;
 #[cfg(test)]
 mod typing;
@@ -81,7 +78,7 @@ fn open(
     let options = launch.load_options()?;
     let _log = log::start(launch.log.as_deref(), &options.dirs.state)?;
     let runtime = runtime::start(WORKERS)?;
-    memory::set_up();
+    crate::memory::set_up();
     let started = cleanup::Started::default();
     tty::install_panic_hook();
     // Whatever happens in there, what was started is ended and the terminal is given back.

@@ -9,15 +9,17 @@ use crate::{
     app::{
         draft::text_prompt,
         job::Job,
-        records::{FindError, Records, Stored, Summary, wall_clock},
         state::{App, with_tilde},
-        store::Owner,
     },
     cli::{AgentWanted, CliError, Launch, Reopen},
     config::{self, AgentError, AgentProfile, Config, TrustState},
     model::{SessionId, SessionKey},
-    record::ago,
     session::Start,
+    store::{
+        drafts::Owner,
+        files::{FindError, Reopened, SessionFolder, Summary, wall_clock},
+        format::ago,
+    },
     text::SafeText,
     ui::PastSession,
 };
@@ -31,7 +33,7 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
     let Some(reopen) = launch.resume.clone() else {
         return Ok(false);
     };
-    let records = Records::new(state);
+    let folder = SessionFolder::new(state);
     let agent = wanted_agent(launch, config)?;
     let fits = |summary: &Summary| {
         agent
@@ -43,13 +45,13 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
     let found = match reopen {
         Reopen::Stored { .. } => return Ok(false),
         Reopen::Pick => {
-            if records.list().iter().any(fits) {
+            if folder.list().iter().any(fits) {
                 return Ok(false);
             }
             return Err(FindError::Empty.into());
         }
         Reopen::Newest => {
-            let mut all = records.list().into_iter();
+            let mut all = folder.list().into_iter();
             all.find(|summary| fits(summary) && is_here(summary))
                 .ok_or_else(|| {
                     let of = agent.map(|agent| format!(" with {agent}"));
@@ -61,9 +63,9 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
                 })?
         }
         Reopen::Named(typed) => {
-            let found = records
+            let found = folder
                 .find(&typed, |summary| fits(summary) && is_here(summary))
-                .or_else(|_| records.find(&typed, fits));
+                .or_else(|_| folder.find(&typed, fits));
             match found {
                 Ok(found) => found,
                 Err(error @ FindError::Ambiguous { .. }) => return Err(error.into()),
@@ -72,7 +74,7 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
                     return Err(error.into());
                 }
                 Err(_) => {
-                    if let Some(other) = of_another(&records, &typed, &here) {
+                    if let Some(other) = of_another(&folder, &typed, &here) {
                         return Err(not_theirs(&typed, &other, agent.as_deref()));
                     }
                     // The agent may know it.
@@ -103,10 +105,10 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
 }
 
 /// A stored session of whatever agent that is called so: no other agent is to hear of it.
-fn of_another(records: &Records, typed: &str, here: &Path) -> Option<Summary> {
+fn of_another(folder: &SessionFolder, typed: &str, here: &Path) -> Option<Summary> {
     let is_it =
         |summary: &Summary| summary.id == typed || summary.about.session.as_deref() == Some(typed);
-    let mut all: Vec<Summary> = records.list().into_iter().filter(is_it).collect();
+    let mut all: Vec<Summary> = folder.list().into_iter().filter(is_it).collect();
     all.sort_by_key(|summary| Path::new(&summary.about.cwd) != here);
     all.into_iter().next()
 }
@@ -139,10 +141,10 @@ impl App {
     ///
     /// `agent`: only sessions with that one.
     pub(super) fn pick_session(&self, agent: Option<String>) {
-        let (jobs, records) = (self.jobs.clone(), self.records.clone());
+        let (jobs, folder) = (self.jobs.clone(), self.folder.clone());
         let here = self.launch.cwd.clone();
         tokio::task::spawn_blocking(move || {
-            let mut all = records.list();
+            let mut all = folder.list();
             if let Some(agent) = agent {
                 all.retain(|summary| summary.about.agent == agent);
             }
@@ -173,18 +175,17 @@ impl App {
             return self.show(key);
         }
         if let Some(key) = self.sessions.shown_key() {
-            self.record(key, false);
+            self.save_session(key, false);
         }
-        let (jobs, records, writer) =
-            (self.jobs.clone(), self.records.clone(), self.writer.clone());
+        let (jobs, folder, writer) = (self.jobs.clone(), self.folder.clone(), self.writer.clone());
         tokio::task::spawn_blocking(move || {
             if let Some(writer) = writer {
                 // A fork shows what was said just now, too.
                 writer.finish(UP_TO_DATE);
             }
-            let stored = records.of_session(&agent, &session).first().and_then(|id| {
-                let record = records.load(id).ok()?;
-                Some(Box::new(Stored::new(id.clone(), record)))
+            let stored = folder.of_session(&agent, &session).first().and_then(|id| {
+                let record = folder.load(id).ok()?;
+                Some(Box::new(Reopened::new(id.clone(), record)))
             });
             let _ = jobs.send(Job::Kept(start, stored));
         });
@@ -200,9 +201,9 @@ impl App {
             return;
         };
         let agent = running.profile.id.clone();
-        let (jobs, records) = (self.jobs.clone(), self.records.clone());
+        let (jobs, folder) = (self.jobs.clone(), self.folder.clone());
         tokio::task::spawn_blocking(move || {
-            let job = if records.is_open(&agent, &session) {
+            let job = if folder.is_open(&agent, &session) {
                 Job::Said("the session was not deleted: it is open in another acp-tui".into())
             } else {
                 Job::Delete(key, session)
@@ -216,10 +217,10 @@ impl App {
         let Some(agent) = self.running(by).map(|running| running.profile.id.clone()) else {
             return;
         };
-        let records = self.records.clone();
+        let folder = self.folder.clone();
         tokio::task::spawn_blocking(move || {
-            for id in records.of_session(&agent, &session) {
-                if let Err(error) = records.remove(&id) {
+            for id in folder.of_session(&agent, &session) {
+                if let Err(error) = folder.remove(&id) {
                     tracing::warn!(%error, "a deleted session stays stored");
                 }
             }
@@ -228,15 +229,15 @@ impl App {
 
     /// Reads a stored session off the UI task and then opens it again.
     pub(super) fn reopen(&self, id: String) {
-        let (jobs, records) = (self.jobs.clone(), self.records.clone());
+        let (jobs, folder) = (self.jobs.clone(), self.folder.clone());
         tokio::task::spawn_blocking(move || {
-            let stored = records.load(&id).map(|record| Stored::new(id, record));
+            let stored = folder.load(&id).map(|record| Reopened::new(id, record));
             let stored = stored.map(Box::new).map_err(|error| error.to_string());
             let _ = jobs.send(Job::Stored(stored));
         });
     }
 
-    pub(super) fn stored(&mut self, stored: Result<Box<Stored>, String>) {
+    pub(super) fn stored(&mut self, stored: Result<Box<Reopened>, String>) {
         let stored = match stored {
             Ok(stored) => stored,
             Err(error) => {
@@ -275,7 +276,7 @@ impl App {
     }
 
     /// The session of that agent which is open here by that id: opened once more it would be there
-    /// twice, and its record written by both.
+    /// twice, and its file written by both.
     fn open_already(&self, agent: &str, session: Option<&str>) -> Option<SessionKey> {
         let wanted = Owner {
             agent: Some(agent.to_owned()),
@@ -292,7 +293,7 @@ impl App {
         }
     }
 
-    fn agent_of(&self, stored: &Stored) -> Result<AgentProfile, AgentError> {
+    fn agent_of(&self, stored: &Reopened) -> Result<AgentProfile, AgentError> {
         match &self.launch.agent {
             AgentWanted::Command(profile) if profile.id == stored.about.agent => {
                 Ok(*profile.clone())

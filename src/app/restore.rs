@@ -8,10 +8,10 @@ use crate::{
         draft::{resolve, text_prompt},
         job::Job,
         state::App,
-        store::{Left, Owner, Store},
     },
     model::SessionKey,
     session::Start,
+    store::drafts::{Drafts, Left, Owner},
     text::SafeText,
     ui::{Ui, draft_of},
 };
@@ -60,7 +60,7 @@ impl App {
 /// Puts the first of what was typed earlier into the composer, and the others where up finds them,
 /// each by itself; so too, for this run, what stands beside it. Says so, and which sessions have kept
 /// theirs, at once.
-pub(super) fn restore(drafts: Vec<String>, left: &Left, ui: &mut Ui, store: &Store) {
+pub(super) fn restore(drafts: Vec<String>, left: &Left, ui: &mut Ui, store: &Drafts) {
     let mut drafts = drafts.into_iter();
     let first = drafts.next();
     let others: Vec<String> = drafts.collect();

@@ -107,7 +107,7 @@ impl App {
                 frame: self.frames.deadline(),
                 tick: self.sessions.deadline(),
                 save_draft: self.save_draft.due(),
-                record: self.record_deadline(),
+                save_sessions: self.save_deadline(),
             };
             match sources.next(deadlines).await {
                 Wake::Told(told) => self.told(told)?,
@@ -118,8 +118,8 @@ impl App {
                 Wake::Job(job) => self.job(job)?,
                 Wake::Tick => self.apply_and_perform(Sessions::tick),
                 Wake::SaveDraft => self.keep_draft(),
-                Wake::Recorded(lines) => self.recorded(lines),
-                Wake::Record => self.record_due(),
+                Wake::Replayed(lines) => self.recorded(lines),
+                Wake::SaveSessions => self.save_due(),
                 Wake::Agent(connection, batch) => self.agent_said(connection, batch),
             }
         }
@@ -259,7 +259,7 @@ impl App {
                 self.open_another(start, stored.map(|stored| *stored));
                 self.frames.request(now, Reason::Now);
             }
-            Job::Record(key, trouble) => self.record_trouble(key, trouble),
+            Job::Saving(key, trouble) => self.saving_trouble(key, trouble),
             Job::Delete(key, id) => self.reduce_in(key, [Event::DeleteSession(id)]),
             Job::Files(files) => {
                 self.ui.set_files(files);

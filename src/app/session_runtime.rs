@@ -12,7 +12,7 @@ use crate::{
     config::AgentProfile,
     host::{Before, Host},
     model::{ConnectionId, SessionKey, ToAgent},
-    record::Recorder,
+    store::format::Saver,
     vt::Screens,
 };
 
@@ -38,7 +38,7 @@ pub struct Running {
     pub before: Before,
     pub comparing: Option<JoinHandle<()>>,
     /// Stores the session; `None` where nothing is stored.
-    pub recorder: Option<Recorder>,
+    pub saver: Option<Saver>,
     /// That it could not be stored was said.
     pub told_not_stored: bool,
 }
@@ -58,7 +58,7 @@ impl Running {
             deciding: None,
             before: Before::default(),
             comparing: None,
-            recorder: None,
+            saver: None,
             told_not_stored: false,
         }
     }

@@ -10,7 +10,6 @@ use crate::{
     app::{
         frame::Reason,
         job::Job,
-        records::Stored,
         services::{self, Launched, Workspace, session_config},
         session_runtime::Running,
         state::{App, with_tilde},
@@ -19,6 +18,7 @@ use crate::{
     host::Host,
     model::{ConnectionId, Protocol, SessionKey, Setting, SettingSource},
     session::{Event, MAX_SESSIONS, NoticeLevel, Prompt, Routed, Session, Sessions, Start},
+    store::files::Reopened,
     text::SafeText,
     ui::{AgentChoice, AgentList},
 };
@@ -56,7 +56,7 @@ impl App {
         profile: AgentProfile,
         start: Start,
         first_prompt: Option<Prompt>,
-        stored: Option<Stored>,
+        stored: Option<Reopened>,
     ) {
         let unused = self.sessions.shown_key().filter(|key| {
             let session = self.sessions.get(*key);
@@ -85,7 +85,7 @@ impl App {
 
     /// Another session with the agent of the one shown, on its connection where it has one
     /// (V1-SES-02).
-    pub(super) fn open_another(&mut self, start: Start, stored: Option<Stored>) {
+    pub(super) fn open_another(&mut self, start: Start, stored: Option<Reopened>) {
         let Some(beside) = self.sessions.shown_key() else {
             return self.pick_agent();
         };
@@ -133,7 +133,7 @@ impl App {
         profile: AgentProfile,
         scratch: Option<TempDir>,
         before: Option<JoinHandle<()>>,
-        stored: Option<Stored>,
+        stored: Option<Reopened>,
     ) {
         let Some((key, effects)) = opened else {
             let text = format!("{MAX_SESSIONS} sessions are open: close one first (ctrl-s)");
@@ -146,7 +146,7 @@ impl App {
         running.connection = self.sessions.get(key).and_then(|s| s.connection);
         self.running.insert(key, running);
         let damage = stored.as_ref().and_then(|stored| stored.damage.clone());
-        self.begin_record(key, stored);
+        self.begin_saving(key, stored);
         self.show(key);
         self.restore_unsent(key);
         let queued = std::mem::take(&mut self.restoring);
@@ -193,7 +193,7 @@ impl App {
     /// Ends a session, with its terminals, and its agent if no other session has it; in the
     /// background. Returns what the agent had not taken yet, and what a new process has to wait for.
     fn close(&mut self, key: SessionKey) -> (Vec<Prompt>, Option<JoinHandle<()>>) {
-        self.record(key, true);
+        self.save_session(key, true);
         let Some(session) = self.sessions.remove(key) else {
             return (Vec::new(), None);
         };

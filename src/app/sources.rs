@@ -45,7 +45,7 @@ pub struct Deadlines {
     pub tick: Option<Instant>,
     pub save_draft: Option<Instant>,
     /// Something is to be stored.
-    pub record: Option<Instant>,
+    pub save_sessions: Option<Instant>,
 }
 
 /// What happened.
@@ -59,10 +59,10 @@ pub enum Wake {
     Job(Job),
     Tick,
     SaveDraft,
-    Record,
+    SaveSessions,
     Agent(ConnectionId, Vec<Inbound>),
     /// Of a log that is played; `None` at its end.
-    Recorded(Option<Vec<Recorded>>),
+    Replayed(Option<Vec<Recorded>>),
 }
 
 impl Sources {
@@ -80,8 +80,8 @@ impl Sources {
             Some(job) = self.jobs.recv() => Wake::Job(job),
             () = reached(deadlines.tick) => Wake::Tick,
             () = reached(deadlines.save_draft) => Wake::SaveDraft,
-            lines = recorded(&mut self.replay) => Wake::Recorded(lines),
-            () = reached(deadlines.record) => Wake::Record,
+            lines = recorded(&mut self.replay) => Wake::Replayed(lines),
+            () = reached(deadlines.save_sessions) => Wake::SaveSessions,
             (connection, batch) = agent(&mut self.inboxes, &mut self.turn) => Wake::Agent(connection, batch),
         }
     }

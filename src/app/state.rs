@@ -20,14 +20,11 @@ use crate::{
         draft::text_prompt,
         frame::FrameScheduler,
         job::Job,
-        memory::Memory,
         reader::Reader,
-        records::{RecordWriter, Records},
         reopen::wanted_agent,
         restore::restore,
         screen::Screen,
         session_runtime::Running,
-        store::{Left, Owner, Store, Unsent, Wanted},
         tty,
     },
     cli::{AgentWanted, ExitCode, Launch, Reopen},
@@ -37,8 +34,13 @@ use crate::{
         clipboard::{Clipboard, Surroundings},
         git,
     },
+    memory::Memory,
     model::{ConnectionId, Policy, SessionId, SessionKey},
     session::{Elsewhere, Event, NoticeLevel, QuestionId, Sessions, Start},
+    store::{
+        drafts::{Drafts, Left, Owner, Unsent, Wanted},
+        files::{SessionFolder, SessionWriter},
+    },
     text::SafeText,
     ui::{
         ProjectInfo, TrustQuestion, Ui, UiSettings, action::check_keys, offload::Offload,
@@ -55,10 +57,10 @@ pub struct App {
     pub dirs: Dirs,
     pub config: Config,
     pub trust: TrustState,
-    pub store: Store,
-    pub records: Records,
+    pub store: Drafts,
+    pub folder: SessionFolder,
     /// Started with the first session that is stored.
-    pub writer: Option<RecordWriter>,
+    pub writer: Option<SessionWriter>,
     pub project: ProjectInfo,
     pub ui: Ui,
     pub offload: Offload,
@@ -132,8 +134,8 @@ impl App {
         let wake = jobs.clone();
         let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
         let wanted = wanted_draft(&launch, &loaded.config);
-        let store = Store::new(&dirs.state, &launch.cwd, &wanted).telling(said(&jobs));
-        let records = Records::new(&dirs.state);
+        let store = Drafts::new(&dirs.state, &launch.cwd, &wanted).telling(said(&jobs));
+        let folder = SessionFolder::new(&dirs.state);
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
         ui.set_history(store.history());
         let left = match replay {
@@ -151,7 +153,7 @@ impl App {
             config: loaded.config,
             trust: loaded.trust,
             store,
-            records,
+            folder,
             writer: None,
             project,
             ui,
@@ -209,7 +211,7 @@ impl App {
             reopens: true,
             ..wanted_draft(&self.launch, &loaded.config)
         };
-        let store = Store::new(&self.dirs.state, &self.launch.cwd, &wanted);
+        let store = Drafts::new(&self.dirs.state, &self.launch.cwd, &wanted);
         self.store = store.telling(said(&self.jobs));
         self.project = project_info(&self.launch.cwd);
         self.trust = std::mem::replace(&mut loaded.trust, TrustState::NotNeeded);

@@ -11,15 +11,17 @@ use serde::Serialize;
 use crate::{
     app::{
         exit::print_rows,
-        records::{FindError, Inventory, Records, Summary, wall_clock},
         state::{ui_settings, with_tilde},
         tty,
     },
     cli::{self, CliError, ExportFormat, SessionsAction},
     config::Config,
     model::{PlanBody, PlanText},
-    record::{Block, Children, Conversation, Pinned, Record, ago, iso, markdown},
     session::{BlockKind, Past, Session, SessionConfig},
+    store::{
+        files::{FindError, Inventory, SessionFolder, Summary, wall_clock},
+        format::{self, Block, Children, Conversation, Pinned, StoredSession, ago, iso, markdown},
+    },
     text::{SafeText, json, truncate_to_width},
     ui::{Ui, offload::Offload, transcript::transcript_text},
     vt::Screens,
@@ -44,15 +46,15 @@ pub fn sessions(
     state: &Path,
     start: &Path,
 ) -> Result<(), CliError> {
-    let records = Records::new(state);
+    let folder = SessionFolder::new(state);
     match action {
         SessionsAction::List { words, json } => {
             let Inventory {
                 mut sessions,
                 unreadable,
-            } = records.survey();
+            } = folder.survey();
             if !words.is_empty() {
-                sessions.retain(matching(&records, &words));
+                sessions.retain(matching(&folder, &words));
             }
             complain_of(&unreadable);
             if json {
@@ -69,7 +71,7 @@ pub fn sessions(
             cli::print(&list(&sessions))
         }
         SessionsAction::Show { id } => {
-            let (_, record) = load(&records, &id)?;
+            let (_, record) = load(&folder, &id)?;
             show(record, config)
         }
         SessionsAction::Export {
@@ -78,7 +80,7 @@ pub fn sessions(
             output,
             force,
         } => {
-            let (summary, record) = load(&records, &id)?;
+            let (summary, record) = load(&folder, &id)?;
             let text = match format {
                 ExportFormat::Markdown => markdown(&record),
                 ExportFormat::Json => export_json(&summary.id, &record),
@@ -91,8 +93,8 @@ pub fn sessions(
         }
         SessionsAction::Delete { ids } => {
             for id in ids {
-                let summary = records.find(&id, |_| true)?;
-                records.remove(&summary.id)?;
+                let summary = folder.find(&id, |_| true)?;
+                folder.remove(&summary.id)?;
                 cli::print(&format!("removed {}\n", summary.id))?;
             }
             Ok(())
@@ -112,9 +114,9 @@ impl From<FindError> for CliError {
     }
 }
 
-fn load(records: &Records, id: &str) -> Result<(Summary, Record), FindError> {
-    let summary = records.find(id, |_| true)?;
-    let record = records.load(&summary.id)?;
+fn load(folder: &SessionFolder, id: &str) -> Result<(Summary, StoredSession), FindError> {
+    let summary = folder.find(id, |_| true)?;
+    let record = folder.load(&summary.id)?;
     if record.later {
         cli::complain("part of the session was stored by a later version, and is left out");
     }
@@ -135,16 +137,16 @@ fn complain_of(unreadable: &[FindError]) {
 }
 
 /// Those in which all words occur, whatever their case.
-fn matching(records: &Records, words: &[String]) -> impl Fn(&Summary) -> bool {
+fn matching(folder: &SessionFolder, words: &[String]) -> impl Fn(&Summary) -> bool {
     let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     move |summary| {
-        records
+        folder
             .load(&summary.id)
             .is_ok_and(|record| words.iter().all(|word| occurs(word, &record)))
     }
 }
 
-fn occurs(word: &str, record: &Record) -> bool {
+fn occurs(word: &str, record: &StoredSession) -> bool {
     let about = &record.about;
     let facts = [about.agent.as_str(), &about.agent_name, &about.cwd];
     let title = about.title.as_deref();
@@ -268,10 +270,10 @@ impl<'a> ExportedConversation<'a> {
 /// Subagents of subagents that are written out: as many as a session has (V1-SUB-06).
 const MAX_DEPTH: usize = 16;
 
-fn export_json(id: &str, record: &Record) -> String {
+fn export_json(id: &str, record: &StoredSession) -> String {
     let about = &record.about;
     json::pretty(&Exported {
-        version: crate::record::VERSION,
+        version: format::VERSION,
         id,
         agent: &about.agent,
         agent_name: &about.agent_name,
@@ -285,7 +287,7 @@ fn export_json(id: &str, record: &Record) -> String {
 }
 
 /// As it stood on the screen; as plain text where stdout is no terminal.
-fn show(record: Record, config: &Config) -> Result<(), CliError> {
+fn show(record: StoredSession, config: &Config) -> Result<(), CliError> {
     let session = shown(record);
     let screens = Screens::default();
     let mut out = io::stdout();
@@ -307,7 +309,7 @@ fn show(record: Record, config: &Config) -> Result<(), CliError> {
 
 /// A session to be looked at: its agent is never started. What is pinned on a screen stands at the
 /// end.
-fn shown(record: Record) -> Session {
+fn shown(record: StoredSession) -> Session {
     let now = Instant::now();
     let about = &record.about;
     let config = SessionConfig::looked_at(about.agent_name.clone(), about.cwd.clone().into());

@@ -29,7 +29,7 @@ use crate::{
 };
 
 use player::{Found, Player, Survey};
-use source::{Source, StoredSession};
+use source::{Source, StoredReplay};
 
 pub use screen::{Lines, Playing};
 
@@ -216,7 +216,7 @@ fn print_wire(
     Ok(())
 }
 
-fn print_stored(stored: StoredSession, format: Format) -> anyhow::Result<()> {
+fn print_stored(stored: StoredReplay, format: Format) -> anyhow::Result<()> {
     let mut printer = Printer::new(format);
     let about = &stored.record.about;
     let agent = about.agent.clone();

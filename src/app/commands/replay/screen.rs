@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::{
     START_TIMEOUT,
     player::{Found, Output, Player, Survey},
-    source::StoredSession,
+    source::StoredReplay,
 };
 use crate::{
     acp::{Recorded, Recording},
@@ -50,7 +50,7 @@ pub struct Playing {
 enum What {
     Wire(Box<Wire>),
     /// Until it is shown.
-    Stored(Option<Box<StoredSession>>),
+    Stored(Option<Box<StoredReplay>>),
 }
 
 struct Wire {
@@ -109,7 +109,7 @@ impl Playing {
         }
     }
 
-    pub(super) fn stored(stored: StoredSession) -> Self {
+    pub(super) fn stored(stored: StoredReplay) -> Self {
         Self {
             name: stored.name.clone(),
             what: What::Stored(Some(Box::new(stored))),
@@ -204,7 +204,7 @@ impl App {
         }
     }
 
-    fn open_stored(&mut self, stored: StoredSession) {
+    fn open_stored(&mut self, stored: StoredReplay) {
         let ends = stored.ends();
         let (session, _) = stored.into_session();
         let Some(key) = self.sessions.open_past(session) else {

@@ -10,24 +10,26 @@ use anyhow::Context;
 
 use super::player::Survey;
 use crate::{
-    app::records::{self, Records},
     cli::{CliError, ReplayOptions},
     model::SessionId,
-    record::Record,
     session::{NoticeLevel, Session, SessionConfig},
+    store::{
+        files::{self, SessionFolder},
+        format::StoredSession,
+    },
     text::SafeText,
 };
 
 /// Found, and known to be one of the two.
 pub enum Source {
     Wire(PathBuf, Survey),
-    Stored(Box<StoredSession>),
+    Stored(Box<StoredReplay>),
 }
 
-pub struct StoredSession {
+pub struct StoredReplay {
     /// As it was named.
     pub name: String,
-    pub record: Record,
+    pub record: StoredSession,
 }
 
 impl Source {
@@ -38,9 +40,9 @@ impl Source {
     /// There is nothing of that name; it cannot be read, or is neither.
     pub fn find(options: &ReplayOptions, path: &Path, state: &Path) -> anyhow::Result<Self> {
         let shown = || options.file.display().to_string();
-        match records::is_record(path) {
+        match files::is_stored_session(path) {
             Ok(true) => {
-                let record = records::read(path).with_context(shown)?;
+                let record = files::read(path).with_context(shown)?;
                 let problem = "what is left of this stored session cannot be read";
                 let record = record.ok_or_else(|| usage(&format!("{}: {problem}", shown())))?;
                 let file = &options.file;
@@ -57,32 +59,36 @@ impl Source {
                 Ok(Self::Wire(path.to_owned(), survey))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Self::by_id(options, &Records::new(state))
+                Self::by_id(options, &SessionFolder::new(state))
             }
             Err(error) => Err(error).with_context(shown),
         }
     }
 
-    fn by_id(options: &ReplayOptions, records: &Records) -> anyhow::Result<Self> {
+    fn by_id(options: &ReplayOptions, folder: &SessionFolder) -> anyhow::Result<Self> {
         let shown = options.file.display();
         let typed = options.file.to_str().filter(|typed| !typed.contains('/'));
         let no_file = || CliError::Usage(format!("{shown}: there is no such file"));
         let typed = typed.ok_or_else(no_file)?;
-        let found = records.find(typed, |_| true).map_err(|error| {
+        let found = folder.find(typed, |_| true).map_err(|error| {
             CliError::Usage(format!("{shown}: there is no such file, and {error}"))
         })?;
-        let record = records.load(&found.id).map_err(CliError::from)?;
+        let record = folder.load(&found.id).map_err(CliError::from)?;
         Self::stored(found.id, record, options)
     }
 
     /// What only a log has is refused.
-    fn stored(name: String, record: Record, options: &ReplayOptions) -> anyhow::Result<Self> {
+    fn stored(
+        name: String,
+        record: StoredSession,
+        options: &ReplayOptions,
+    ) -> anyhow::Result<Self> {
         let option = match options {
             ReplayOptions { speed: Some(_), .. } => "--speed",
             ReplayOptions {
                 session: Some(_), ..
             } => "--session",
-            _ => return Ok(Self::Stored(Box::new(StoredSession { name, record }))),
+            _ => return Ok(Self::Stored(Box::new(StoredReplay { name, record }))),
         };
         let text = format!("{option} is for wire logs, and {name} is a stored session");
         Err(usage(&text).into())
@@ -93,7 +99,7 @@ fn usage(text: &str) -> CliError {
     CliError::Usage(text.to_owned())
 }
 
-impl StoredSession {
+impl StoredReplay {
     /// The session, to be looked at, and when each of its blocks came, since it began.
     pub fn into_session(self) -> (Session, Vec<Duration>) {
         let now = std::time::Instant::now();

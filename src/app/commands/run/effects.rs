@@ -209,7 +209,7 @@ impl Run {
             }
             Job::Host(HostEvent::TerminalOutput) => self.screens.trim_to_bound(),
             Job::Session(event) => self.reduce(vec![event]),
-            Job::Record(trouble) => self.record_trouble(trouble),
+            Job::Saving(trouble) => self.saving_trouble(trouble),
         }
     }
 

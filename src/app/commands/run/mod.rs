@@ -32,9 +32,7 @@ use crate::app::{
     WORKERS,
     cleanup::Started,
     draft::{self, Unsent},
-    log,
-    records::Trouble,
-    runtime, services,
+    log, runtime, services,
     signals::{SignalEvent, Signals},
     sources::reached,
 };
@@ -46,6 +44,7 @@ use crate::{
     model::{ConnectionId, SessionKey, Way},
     report::{self, Narrator, Observer, Problem, Record, Scope},
     session::{CANCEL_PATIENCE, Event, Prompt, Session},
+    store::files::Trouble,
     text::SafeText,
     ui::{Draft, DraftPart},
     vt::Screens,
@@ -62,8 +61,8 @@ enum Job {
     Launched(Result<Box<services::Launched>, SafeText>),
     Host(HostEvent),
     Session(Event),
-    /// The session's record is not as it should be.
-    Record(Trouble),
+    /// The session's file is not as it should be.
+    Saving(Trouble),
 }
 
 /// Runs one prompt turn and prints what comes of it.

@@ -4,13 +4,11 @@ use std::{io, time::Instant};
 
 use super::{Job, Run, SESSION, store, store::Store};
 use crate::{
-    app::{
-        records::{OPEN_ELSEWHERE, Trouble},
-        services,
-    },
+    app::services,
     cli::{CliError, Reopen},
     model::{ClientCaps, SessionId},
     session::{Event, NoticeLevel, Prompt, Session, SessionConfig, Start, reduce},
+    store::files::{OPEN_ELSEWHERE, Trouble},
     text::SafeText,
 };
 
@@ -61,7 +59,7 @@ impl Run {
             (stored.id, stored.going_on)
         });
         let jobs = self.jobs.clone();
-        let tell = move |trouble| drop(jobs.send(Job::Record(trouble)));
+        let tell = move |trouble| drop(jobs.send(Job::Saving(trouble)));
         let run = store::Place {
             key: SESSION,
             state: &self.state,
@@ -91,7 +89,7 @@ impl Run {
         }
     }
 
-    pub(super) fn record_trouble(&mut self, trouble: Trouble) {
+    pub(super) fn saving_trouble(&mut self, trouble: Trouble) {
         match trouble {
             Trouble::NotStored(error) => self.not_stored(&error),
             Trouble::OpenElsewhere => {

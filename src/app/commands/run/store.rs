@@ -4,24 +4,25 @@
 use std::{path::Path, time::Instant};
 
 use crate::{
-    app::{
-        cleanup::Started,
-        records::{
-            Destination, FindError, RecordWriter, Records, Screens, Stored, Trouble, wall_clock,
-        },
-    },
+    app::cleanup::Started,
     config::Config,
     model::SessionKey,
-    record::{GoingOn, Recorder},
     session::Session,
+    store::{
+        files::{
+            Destination, FindError, Reopened, Screens, SessionFolder, SessionWriter, Trouble,
+            wall_clock,
+        },
+        format::{GoingOn, Saver},
+    },
     vt,
 };
 
 /// What follows the session and what writes it.
 pub struct Store {
     key: SessionKey,
-    recorder: Recorder,
-    writer: RecordWriter,
+    saver: Saver,
+    writer: SessionWriter,
 }
 
 /// Where it is stored, and for whom.
@@ -37,13 +38,13 @@ pub struct Place<'a> {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn stored(state: &Path, record: String) -> Result<Stored, FindError> {
-    let loaded = Records::new(state).load(&record)?;
-    Ok(Stored::new(record, loaded))
+pub fn stored(state: &Path, record: String) -> Result<Reopened, FindError> {
+    let loaded = SessionFolder::new(state).load(&record)?;
+    Ok(Reopened::new(record, loaded))
 }
 
 impl Store {
-    /// `before`: the record that is gone on with; it is shown in the session. `None` where nothing is
+    /// `before`: the stored session that is gone on with; it is shown in the session. `None` where nothing is
     /// to be stored (`sessions.keep`), or nothing can.
     pub fn begin(
         place: &Place<'_>,
@@ -63,46 +64,39 @@ impl Store {
             return None;
         }
         let told = move |_, trouble| tell(trouble);
-        let writer = match RecordWriter::start(Records::new(state), keep, told) {
+        let writer = match SessionWriter::start(SessionFolder::new(state), keep, told) {
             Ok(writer) => writer,
             Err(error) => {
                 tracing::warn!(%error, "the session is not stored");
                 return None;
             }
         };
-        started.set_records(writer.clone());
-        let (recorder, destination) = match before {
-            Some((id, stored)) => (Recorder::going_on(stored, session), Destination::GoOn(id)),
-            None => (
-                Recorder::new(agent.to_owned(), wall_clock()),
-                Destination::New,
-            ),
+        started.set_writer(writer.clone());
+        let (saver, destination) = match before {
+            Some((id, stored)) => (Saver::going_on(stored, session), Destination::GoOn(id)),
+            None => (Saver::new(agent.to_owned(), wall_clock()), Destination::New),
         };
         writer.begin(key, destination);
-        Some(Self {
-            key,
-            recorder,
-            writer,
-        })
+        Some(Self { key, saver, writer })
     }
 
     /// Something may have happened in the session.
     pub fn changed(&mut self, session: &Session) {
-        self.recorder.changed(session, Instant::now());
+        self.saver.changed(session, Instant::now());
     }
 
     /// When something is to be written, if at all.
     pub fn due(&self) -> Option<Instant> {
-        self.recorder.due()
+        self.saver.due()
     }
 
     /// Hands what is new to the thread that writes; `last`: nothing more comes.
     pub fn write(&mut self, session: &Session, screens: &vt::Screens, last: bool) {
         let now = Instant::now();
         if self.writer.is_behind() && !last {
-            return self.recorder.postpone(now);
+            return self.saver.postpone(now);
         }
-        let batch = self.recorder.take(session, now, wall_clock(), last);
+        let batch = self.saver.take(session, now, wall_clock(), last);
         if !batch.lines.is_empty() {
             let screens = Screens::of(&batch, screens);
             self.writer.write(self.key, batch, screens);
@@ -114,6 +108,6 @@ impl Store {
 
     /// What was handed on could not be written.
     pub fn failed(&mut self) {
-        self.recorder.failed(Instant::now());
+        self.saver.failed(Instant::now());
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 /// A session that is stored as it goes on.
 struct Stage {
     session: Session,
-    recorder: Recorder,
+    saver: Saver,
     now: Instant,
     written: Vec<u8>,
 }
@@ -32,10 +32,10 @@ impl Stage {
             ..SessionConfig::looked_at("Demo".into(), "/project".into())
         };
         let (session, _) = Session::start(config, now);
-        let recorder = Recorder::new("demo".into(), 1_000);
+        let saver = Saver::new("demo".into(), 1_000);
         let mut stage = Self {
             session,
-            recorder,
+            saver,
             now,
             written: Vec::new(),
         };
@@ -108,15 +108,15 @@ impl Stage {
 
     fn store(&mut self, last: bool) -> usize {
         self.now += Duration::from_secs(1);
-        let batch = self.recorder.take(&self.session, self.now, 2_000, last);
+        let batch = self.saver.take(&self.session, self.now, 2_000, last);
         for line in &batch.lines {
             line.write(&mut self.written);
         }
         batch.lines.len()
     }
 
-    fn read(&self) -> Record {
-        Record::read(&self.written).expect("a session")
+    fn read(&self) -> StoredSession {
+        StoredSession::read(&self.written).expect("a session")
     }
 
     /// The same session, opened again in another client.
@@ -127,7 +127,7 @@ impl Stage {
         let config = self.session.config.clone();
         self.session = Session::start(config, self.now).0;
         self.session.show_stored(record.into_history(self.now));
-        self.recorder = Recorder::going_on(stored, &self.session);
+        self.saver = Saver::going_on(stored, &self.session);
         self.open();
         self
     }
@@ -295,7 +295,7 @@ fn a_file_that_gets_too_long_loses_subagents_with_what_stands_for_them() {
         line.write(&mut out);
     }
     assert!(out.len() < 25_000, "{}", out.len());
-    let again = Record::read(&out).expect("a session");
+    let again = StoredSession::read(&out).expect("a session");
     assert_eq!(again.children.len(), record.children.len());
 }
 
@@ -317,7 +317,7 @@ fn conversations_that_stand_in_each_other_end() {
     ] {
         line.write(&mut out);
     }
-    let record = Record::read(&out).expect("a session");
+    let record = StoredSession::read(&out).expect("a session");
     assert!(markdown(&record).len() < 10_000);
     let history = record.into_history(Instant::now());
     assert_eq!(history.blocks.len(), 1);
@@ -381,7 +381,7 @@ fn an_answer_that_has_no_end_is_marked_and_stays_so() {
     stage.store(false);
     let record = stage.read();
     assert!(!record.turn_is_open);
-    let marked = |record: &Record| {
+    let marked = |record: &StoredSession| {
         let marked = record.said.blocks.iter().filter(|stored| stored.cut);
         let texts = marked.map(|stored| stored.block.text.to_string());
         texts.collect::<Vec<_>>()
@@ -392,7 +392,7 @@ fn an_answer_that_has_no_end_is_marked_and_stays_so() {
     for line in record.lines() {
         line.write(&mut out);
     }
-    let again = Record::read(&out).expect("a session");
+    let again = StoredSession::read(&out).expect("a session");
     assert_eq!(marked(&again), ["half an ans"]);
     assert_eq!(again.stop.as_deref(), Some("end_turn"));
 }
@@ -407,7 +407,7 @@ fn a_file_that_ends_within_a_line_is_known() {
     let lines = whole.iter().filter(|byte| **byte == b'\n').count();
     let mut torn = 0;
     for end in 0..whole.len() {
-        let Some(mut record) = Record::read(&whole[..end]) else {
+        let Some(mut record) = StoredSession::read(&whole[..end]) else {
             continue;
         };
         let ends_a_line = whole[..end].ends_with(b"\n") || whole[end] == b'\n';

@@ -12,10 +12,10 @@ use std::{
     time::Duration,
 };
 
-use super::{Records, file::RecordFile};
+use super::{SessionFolder, file::SessionFile};
 use crate::{
     model::{SessionKey, TerminalId},
-    record::{Batch, Kind, Line},
+    store::format::{Batch, Kind, Line},
     text::SafeText,
     vt::{self, SharedScreen},
 };
@@ -51,7 +51,7 @@ pub const OPEN_ELSEWHERE: &str = "it is open in another acp-tui too: neither sho
 
 /// Handle to the thread. It ends when the last handle goes and everything is written.
 #[derive(Clone, Debug)]
-pub struct RecordWriter {
+pub struct SessionWriter {
     orders: mpsc::Sender<Order>,
     waiting: Arc<AtomicUsize>,
 }
@@ -95,13 +95,13 @@ impl std::fmt::Debug for Screens {
     }
 }
 
-impl RecordWriter {
+impl SessionWriter {
     /// `keep` is how many sessions stay; `tell` hears of sessions whose file is not as it should be.
     ///
     /// # Errors
     /// There is no thread to be had.
     pub fn start(
-        records: Records,
+        folder: SessionFolder,
         keep: usize,
         tell: impl Fn(SessionKey, Trouble) + Send + 'static,
     ) -> io::Result<Self> {
@@ -110,7 +110,7 @@ impl RecordWriter {
         let counter = waiting.clone();
         let write = move || {
             let mut files = Files {
-                records,
+                folder,
                 keep,
                 open: HashMap::new(),
             };
@@ -149,7 +149,7 @@ impl RecordWriter {
                 }
             }
         };
-        thread::Builder::new().name("records".into()).spawn(write)?;
+        thread::Builder::new().name("store".into()).spawn(write)?;
         Ok(Self { orders, waiting })
     }
 
@@ -198,14 +198,14 @@ impl RecordWriter {
 }
 
 struct Files {
-    records: Records,
+    folder: SessionFolder,
     keep: usize,
     open: HashMap<SessionKey, Open>,
 }
 
 enum Open {
     Wanted(Destination),
-    File(RecordFile),
+    File(SessionFile),
 }
 
 impl Files {
@@ -213,7 +213,7 @@ impl Files {
     /// its first line. True where another client has it open.
     fn begin(&mut self, session: SessionKey, destination: Destination) -> bool {
         let opened = match &destination {
-            Destination::GoOn(id) => Some(RecordFile::open(&self.records.path(id))),
+            Destination::GoOn(id) => Some(SessionFile::open(&self.folder.path(id))),
             Destination::New => None,
         };
         let mut elsewhere = false;
@@ -231,7 +231,7 @@ impl Files {
     }
 
     fn has_open(&self, id: &str) -> bool {
-        let path = self.records.path(id);
+        let path = self.folder.path(id);
         let is_it = |open: &Open| matches!(open, Open::File(file) if file.path() == path);
         self.open.values().any(is_it)
     }
@@ -264,7 +264,7 @@ impl Files {
         }
     }
 
-    fn file(&mut self, session: SessionKey) -> io::Result<&mut RecordFile> {
+    fn file(&mut self, session: SessionKey) -> io::Result<&mut SessionFile> {
         let open = self.open.remove(&session).ok_or(io::ErrorKind::NotFound)?;
         let file = match open {
             Open::File(file) => file,
@@ -287,20 +287,20 @@ impl Files {
         }
     }
 
-    fn make(&self, destination: &Destination) -> io::Result<RecordFile> {
+    fn make(&self, destination: &Destination) -> io::Result<SessionFile> {
         let new = match destination {
-            Destination::New => RecordFile::open(&self.records.path(&self.records.new_id()))?,
-            Destination::GoOn(id) => match RecordFile::open(&self.records.path(id)) {
+            Destination::New => SessionFile::open(&self.folder.path(&self.folder.new_id()))?,
+            Destination::GoOn(id) => match SessionFile::open(&self.folder.path(id)) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    let mut copy = RecordFile::open(&self.records.path(&self.records.new_id()))?;
-                    let record = self.records.load(id).map_err(io::Error::other)?;
+                    let mut copy = SessionFile::open(&self.folder.path(&self.folder.new_id()))?;
+                    let record = self.folder.load(id).map_err(io::Error::other)?;
                     copy.replace(record.lines())?;
                     copy
                 }
                 other => return other,
             },
         };
-        self.records.prune(self.keep);
+        self.folder.prune(self.keep);
         Ok(new)
     }
 }

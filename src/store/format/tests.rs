@@ -66,9 +66,9 @@ fn bytes(lines: &[Line]) -> Vec<u8> {
     out
 }
 
-/// What a recorder has written of a session so far.
+/// What a saver has written of a session so far.
 struct File {
-    recorder: Recorder,
+    saver: Saver,
     now: Instant,
     written: Vec<u8>,
 }
@@ -76,14 +76,14 @@ struct File {
 impl File {
     fn new() -> Self {
         Self {
-            recorder: Recorder::new("demo".into(), 1_000),
+            saver: Saver::new("demo".into(), 1_000),
             now: Instant::now(),
             written: Vec::new(),
         }
     }
 
     fn take(&mut self, session: &Session, last: bool) -> Batch {
-        let batch = self.recorder.take(session, self.now, 2_000, last);
+        let batch = self.saver.take(session, self.now, 2_000, last);
         if batch.replace {
             self.written.clear();
         }
@@ -91,8 +91,8 @@ impl File {
         batch
     }
 
-    fn read(&self) -> Record {
-        Record::read(&self.written).expect("a session")
+    fn read(&self) -> StoredSession {
+        StoredSession::read(&self.written).expect("a session")
     }
 }
 
@@ -104,7 +104,7 @@ fn stored(session: &Session) -> Vec<Block> {
         .collect()
 }
 
-fn blocks(record: &Record) -> Vec<Block> {
+fn blocks(record: &StoredSession) -> Vec<Block> {
     let blocks = record.said.blocks.iter();
     blocks.map(|stored| stored.block.clone()).collect()
 }
@@ -154,7 +154,7 @@ fn a_message_that_was_cut_in_its_middle_is_written_anew() {
 
 // V2-UPD-01
 #[test]
-fn what_was_withdrawn_is_no_part_of_the_record() {
+fn what_was_withdrawn_is_no_part_of_what_is_stored() {
     let mut session = session();
     let mut file = File::new();
     session.transcript.push_for_test(user("go"));
@@ -239,14 +239,14 @@ fn an_idle_session_wants_nothing() {
     let mut session = session();
     let mut file = File::new();
     session.transcript.push_for_test(user("go"));
-    file.recorder.changed(&session, file.now);
+    file.saver.changed(&session, file.now);
     assert_eq!(
-        file.recorder.due(),
+        file.saver.due(),
         Some(file.now + Duration::from_millis(300))
     );
     file.take(&session, false);
-    file.recorder.changed(&session, file.now);
-    assert_eq!(file.recorder.due(), None);
+    file.saver.changed(&session, file.now);
+    assert_eq!(file.saver.due(), None);
 }
 
 #[test]
@@ -259,18 +259,14 @@ fn the_end_of_a_turn_is_written_at_once_and_to_last() {
         phase: TurnPhase::Running,
     });
     session.transcript.push_for_test(user("go"));
-    file.recorder.changed(&session, file.now);
-    assert_eq!(
-        file.recorder.due(),
-        Some(file.now),
-        "a prompt is kept at once"
-    );
+    file.saver.changed(&session, file.now);
+    assert_eq!(file.saver.due(), Some(file.now), "a prompt is kept at once");
     assert!(!file.take(&session, false).sync);
     session.turn = None;
     session.last_stop = Some(crate::model::StopReason::EndTurn);
     session.title = Some("a title".into());
-    file.recorder.changed(&session, file.now);
-    assert_eq!(file.recorder.due(), Some(file.now));
+    file.saver.changed(&session, file.now);
+    assert_eq!(file.saver.due(), Some(file.now));
     let batch = file.take(&session, false);
     assert!(batch.sync);
     let stop = batch.lines.last().and_then(|line| line.turn.clone()?.stop);
@@ -298,13 +294,13 @@ fn a_call_that_goes_on_is_written_less_and_less_often_and_whole_at_its_end() {
         lines += file.take(&session, false).lines.len();
     }
     assert!(lines < 20, "{lines} lines");
-    assert!(file.recorder.due().is_some(), "the rest comes");
+    assert!(file.saver.due().is_some(), "the rest comes");
     let BlockKind::Tool(call) = session.transcript.edit_for_test(id) else {
         panic!("a call");
     };
     call.state = ToolState::Completed;
     file.take(&session, false);
-    assert_eq!(file.recorder.due(), None);
+    assert_eq!(file.saver.due(), None);
     assert_eq!(blocks(&file.read()), stored(&session));
 }
 
@@ -362,7 +358,7 @@ fn what_memory_is_bounded_by_costs_nothing_on_the_disk() {
 }
 
 #[test]
-fn a_session_that_is_opened_again_goes_on_in_its_record() {
+fn a_session_that_is_opened_again_goes_on_in_its_file() {
     let mut first = session();
     let mut file = File::new();
     first.transcript.push_for_test(user("one"));
@@ -374,7 +370,7 @@ fn a_session_that_is_opened_again_goes_on_in_its_record() {
         let block = stored.block.clone().into_history(file.now).expect("known");
         second.transcript.push_for_test(block);
     }
-    file.recorder = Recorder::going_on(record.going_on(), &second);
+    file.saver = Saver::going_on(record.going_on(), &second);
     second.transcript.push_for_test(notice("opened again"));
     assert!(file.take(&second, true).lines.is_empty(), "only opened");
     second.transcript.push_for_test(user("three"));
@@ -389,7 +385,7 @@ fn what_could_not_be_written_comes_again() {
     session.transcript.push_for_test(user("one"));
     file.take(&session, false);
     file.written.clear();
-    file.recorder.failed(file.now);
+    file.saver.failed(file.now);
     session.transcript.push_for_test(agent("two"));
     file.take(&session, false);
     assert_eq!(blocks(&file.read()), stored(&session));
@@ -405,14 +401,14 @@ fn lines_of_a_later_version_cost_only_themselves() {
 {"v":1,"t":4,"block":{"id":2,"kind":"tool","tool":{"kind":"teleport","status":"on its way"}}}
 half a li"#
         .to_vec();
-    let record = Record::read(&file).expect("a session");
+    let record = StoredSession::read(&file).expect("a session");
     assert_eq!(record.said.blocks.len(), 2);
     assert!(record.later);
     // A client that goes on behind it ends the half line first.
     file.extend_from_slice(b"\n{\"v\":1,\"t\":5,\"block\":{\"id\":3,\"kind\":\"user\"}}\n");
-    let record = Record::read(&file).expect("a session");
+    let record = StoredSession::read(&file).expect("a session");
     assert_eq!((record.said.blocks.len(), record.updated), (3, 5));
-    assert!(Record::read(b"not one of ours\n").is_none());
+    assert!(StoredSession::read(b"not one of ours\n").is_none());
 }
 
 #[test]
@@ -443,7 +439,7 @@ fn the_newest_is_kept_where_a_file_gets_too_long() {
         .collect();
     let mut file = bytes(&[Line::about(0, About::default())]);
     file.extend(bytes(&lines));
-    let mut record = Record::read(&file).expect("a session");
+    let mut record = StoredSession::read(&file).expect("a session");
     record.keep_last(10_000);
     let ids: Vec<u64> = record
         .said
@@ -509,7 +505,7 @@ fn markdown_for_people() {
 
 // V1-CONT-02: the name, type and size; not the data.
 #[test]
-fn an_image_of_the_person_is_named_in_the_record() {
+fn an_image_of_the_person_is_named_in_what_is_stored() {
     let image = ContentBlock::Image(Media {
         mime_type: "image/png".into(),
         size: Some(86_000),
@@ -700,7 +696,7 @@ fn kind() -> impl Strategy<Value = BlockKind> {
     ]
 }
 
-/// What happens between two looks of the recorder.
+/// What happens between two looks of the saver.
 #[derive(Clone, Debug)]
 enum Step {
     Push(usize),
@@ -736,7 +732,7 @@ proptest! {
             lines.push(Line::more(3, More { id, text, ..More::default() }));
         }
         let whole = bytes(&lines);
-        let seen = |file: &[u8]| Record::read(file).as_ref().map(blocks);
+        let seen = |file: &[u8]| StoredSession::read(file).as_ref().map(blocks);
         // How far the file goes with each line, and what it says then.
         let mut ends = vec![(0, None)];
         let mut out = Vec::new();
@@ -770,7 +766,7 @@ proptest! {
 
     #[test]
     fn whatever_is_read_does_no_harm(file in prop::collection::vec(any::<u8>(), 0..200)) {
-        Record::read(&file);
+        StoredSession::read(&file);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Stored sessions: one append-only file each, in `sessions` of the state directory.
 //!
 //! Owns: the folder and its bounds, which file a session goes to ([`file`](mod@file)), writing off the UI task
-//! ([`writer`]), finding a session again ([`Records::find`]). What stands in a file is
-//! [`crate::record`]'s.
+//! ([`writer`]), finding a session again ([`SessionFolder::find`]). What stands in a file is
+//! [`crate::store::format`]'s.
 //!
 //! Bounds: a file holds at most [`MAX_FILE`](file::MAX_FILE), then its older half goes; the folder at most
 //! `sessions.keep` files and [`MAX_TOTAL`] bytes, then the files that were not changed for longest go.
@@ -15,22 +15,22 @@ mod writer;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::{
-    record::{About, GoingOn, Record},
     session::History,
+    store::format::{About, GoingOn, StoredSession},
     text::SafeText,
 };
 
-pub use file::{is_record, read};
-pub use folder::{FindError, Inventory, Records};
+pub use file::{is_stored_session, read};
+pub use folder::{FindError, Inventory, SessionFolder};
 pub use summary::Summary;
-pub use writer::{Destination, OPEN_ELSEWHERE, RecordWriter, Screens, Trouble};
+pub use writer::{Destination, OPEN_ELSEWHERE, Screens, SessionWriter, Trouble};
 
 /// Bytes of all files together.
 const MAX_TOTAL: u64 = 1 << 30;
 
 /// A stored session, read to be opened again.
-pub struct Stored {
-    /// Of the record.
+pub struct Reopened {
+    /// The name of its file.
     pub id: String,
     pub about: About,
     pub going_on: GoingOn,
@@ -39,8 +39,8 @@ pub struct Stored {
     pub damage: Option<SafeText>,
 }
 
-impl Stored {
-    pub fn new(id: String, record: Record) -> Self {
+impl Reopened {
+    pub fn new(id: String, record: StoredSession) -> Self {
         Self {
             id,
             about: record.about.clone(),

@@ -1,4 +1,4 @@
-//! One conversation of a record: the session's own, or a subagent's.
+//! One conversation of a stored session: the session's own, or a subagent's.
 
 use std::{collections::HashMap, time::Instant};
 
@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 16;
 #[derive(Debug, Default)]
 pub struct Conversation {
     /// In the order in which they came.
-    pub blocks: Vec<Stored>,
+    pub blocks: Vec<StoredBlock>,
     /// What was planned and not done.
     pub plans: Vec<Pinned>,
     by_id: HashMap<u64, usize>,
@@ -34,7 +34,7 @@ pub struct Conversation {
 pub type Children = std::collections::BTreeMap<u64, Conversation>;
 
 #[derive(Debug, PartialEq)]
-pub struct Stored {
+pub struct StoredBlock {
     /// When it first came, in milliseconds since 1970.
     pub at: u64,
     pub block: Block,
@@ -68,7 +68,7 @@ impl Conversation {
             None => {
                 self.by_id.insert(block.id, self.blocks.len());
                 let cut = false;
-                self.blocks.push(Stored { at, block, cut });
+                self.blocks.push(StoredBlock { at, block, cut });
             }
         }
         true
@@ -158,7 +158,7 @@ impl Conversation {
     fn history_at(self, children: &mut Children, now: Instant, depth: usize) -> History {
         let mut blocks = Vec::new();
         let mut times = Vec::new();
-        for Stored { at, block, cut } in self.blocks {
+        for StoredBlock { at, block, cut } in self.blocks {
             if block.kind == Kind::Subagent {
                 let id = block.source_id.clone().unwrap_or_default();
                 let said = block.child.and_then(|child| children.remove(&child));

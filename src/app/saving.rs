@@ -3,23 +3,22 @@
 use std::{io, time::Instant};
 
 use crate::{
-    app::{
-        job::Job,
-        records::{
-            Destination, OPEN_ELSEWHERE, RecordWriter, Screens, Stored, Trouble, wall_clock,
-        },
-        state::App,
-    },
+    app::{job::Job, state::App},
     model::SessionKey,
-    record::Recorder,
     session::{Event, NoticeLevel, Start},
+    store::{
+        files::{
+            Destination, OPEN_ELSEWHERE, Reopened, Screens, SessionWriter, Trouble, wall_clock,
+        },
+        format::Saver,
+    },
     text::SafeText,
 };
 
 impl App {
     /// A session was opened: what happens in it is stored from now on, behind what is stored of it
     /// already.
-    pub(super) fn begin_record(&mut self, key: SessionKey, stored: Option<Stored>) {
+    pub(super) fn begin_saving(&mut self, key: SessionKey, stored: Option<Reopened>) {
         if let Some(stored) = &stored {
             self.had_session = true;
             tracing::info!(id = stored.id, "a stored session is opened again");
@@ -27,7 +26,7 @@ impl App {
         let mut shown = None;
         if let Some(stored) = stored {
             self.sessions.show_stored(key, stored.history);
-            // A fork goes its own way from there: in a record of its own, which begins with it all.
+            // A fork goes its own way from there: in a file of its own, which begins with it all.
             let forked = self
                 .sessions
                 .get(key)
@@ -43,28 +42,28 @@ impl App {
         else {
             return;
         };
-        let (recorder, destination) = match shown {
-            Some((id, stored)) => (Recorder::going_on(stored, session), Destination::GoOn(id)),
+        let (saver, destination) = match shown {
+            Some((id, stored)) => (Saver::going_on(stored, session), Destination::GoOn(id)),
             None => (
-                Recorder::new(running.profile.id.clone(), wall_clock()),
+                Saver::new(running.profile.id.clone(), wall_clock()),
                 Destination::New,
             ),
         };
-        running.recorder = Some(recorder);
+        running.saver = Some(saver);
         if let Some(writer) = self.writer() {
             writer.begin(key, destination);
         }
     }
 
     /// The thread that writes, started with the first session.
-    fn writer(&mut self) -> Option<&RecordWriter> {
+    fn writer(&mut self) -> Option<&SessionWriter> {
         if self.writer.is_none() {
             let jobs = self.jobs.clone();
             let keep = usize::try_from(self.config.sessions.keep).unwrap_or(usize::MAX);
-            let tell = move |key, trouble: Trouble| drop(jobs.send(Job::Record(key, trouble)));
-            match RecordWriter::start(self.records.clone(), keep, tell) {
+            let tell = move |key, trouble: Trouble| drop(jobs.send(Job::Saving(key, trouble)));
+            match SessionWriter::start(self.folder.clone(), keep, tell) {
                 Ok(writer) => {
-                    self.started.set_records(writer.clone());
+                    self.started.set_writer(writer.clone());
                     self.writer = Some(writer);
                 }
                 Err(error) => tracing::warn!(%error, "sessions are not stored"),
@@ -80,8 +79,8 @@ impl App {
         for (key, session) in self.sessions.iter() {
             unsent += session.unsent().count();
             let running = self.running.get_mut(&key);
-            if let Some(recorder) = running.and_then(|running| running.recorder.as_mut()) {
-                recorder.changed(session, now);
+            if let Some(saver) = running.and_then(|running| running.saver.as_mut()) {
+                saver.changed(session, now);
             }
         }
         // What an agent took from a queue must not come back as a draft.
@@ -93,28 +92,28 @@ impl App {
     }
 
     /// When something is to be written, if at all.
-    pub(super) fn record_deadline(&self) -> Option<Instant> {
-        let recorders = self.running.values().filter_map(|r| r.recorder.as_ref());
-        recorders.filter_map(Recorder::due).min()
+    pub(super) fn save_deadline(&self) -> Option<Instant> {
+        let savers = self.running.values().filter_map(|r| r.saver.as_ref());
+        savers.filter_map(Saver::due).min()
     }
 
     /// Hands what is due to the thread that writes.
-    pub(super) fn record_due(&mut self) {
+    pub(super) fn save_due(&mut self) {
         let now = Instant::now();
-        let is_due = |recorder: &Recorder| recorder.due().is_some_and(|at| at <= now);
+        let is_due = |saver: &Saver| saver.due().is_some_and(|at| at <= now);
         let keys: Vec<SessionKey> = self
             .running
             .iter()
-            .filter(|(_, running)| running.recorder.as_ref().is_some_and(is_due))
+            .filter(|(_, running)| running.saver.as_ref().is_some_and(is_due))
             .map(|(key, _)| *key)
             .collect();
         for key in keys {
-            self.record(key, false);
+            self.save_session(key, false);
         }
     }
 
     /// The same for one session, due or not; `last`: it goes now.
-    pub(super) fn record(&mut self, key: SessionKey, last: bool) {
+    pub(super) fn save_session(&mut self, key: SessionKey, last: bool) {
         let (Some(session), Some(running), Some(writer)) = (
             self.sessions.get(key),
             self.running.get_mut(&key),
@@ -122,25 +121,25 @@ impl App {
         ) else {
             return;
         };
-        let Some(recorder) = &mut running.recorder else {
+        let Some(saver) = &mut running.saver else {
             return;
         };
         let now = Instant::now();
         if writer.is_behind() && !last {
-            return recorder.postpone(now);
+            return saver.postpone(now);
         }
-        let batch = recorder.take(session, now, wall_clock(), last);
+        let batch = saver.take(session, now, wall_clock(), last);
         if !batch.lines.is_empty() {
             let screens = Screens::of(&batch, &running.screens);
             writer.write(key, batch, screens);
         }
         if last {
-            running.recorder = None;
+            running.saver = None;
             writer.end(key);
         }
     }
 
-    pub(super) fn record_trouble(&mut self, key: SessionKey, trouble: Trouble) {
+    pub(super) fn saving_trouble(&mut self, key: SessionKey, trouble: Trouble) {
         match trouble {
             Trouble::NotStored(error) => self.not_stored(key, &error),
             Trouble::OpenElsewhere => {
@@ -158,8 +157,8 @@ impl App {
         let Some(running) = self.running.get_mut(&key) else {
             return;
         };
-        if let Some(recorder) = &mut running.recorder {
-            recorder.failed(Instant::now());
+        if let Some(saver) = &mut running.saver {
+            saver.failed(Instant::now());
         }
         if !std::mem::replace(&mut running.told_not_stored, true) {
             let text = SafeText::line(&format!("this conversation is not stored: {error}"));

@@ -10,10 +10,9 @@ use std::{
 use tempfile::NamedTempFile;
 
 use crate::{
-    app::memory,
     config::Dirs,
-    files,
-    record::{self, Line, Record},
+    files, memory,
+    store::format::{self, Line, StoredSession},
 };
 
 /// Lines are written in pieces of about so many bytes.
@@ -25,10 +24,10 @@ pub const MAX_FILE: u64 = 64 << 20;
 /// Bytes that are copied at once.
 const COPIED_AT_ONCE: usize = 64 << 10;
 
-/// An open record. It is this client's alone: another one that opens the same session goes on in a
+/// An open file. It is this client's alone: another one that opens the same session goes on in a
 /// copy.
 #[derive(Debug)]
-pub struct RecordFile {
+pub struct SessionFile {
     path: PathBuf,
     file: File,
     len: u64,
@@ -37,7 +36,7 @@ pub struct RecordFile {
     torn: bool,
 }
 
-impl RecordFile {
+impl SessionFile {
     /// Opens or makes it, for the person alone.
     ///
     /// # Errors
@@ -115,7 +114,7 @@ impl RecordFile {
         self.replace_by(|write| lines.into_iter().try_for_each(write))
     }
 
-    /// As [`RecordFile::replace`], by whatever gives the lines to what it is handed.
+    /// As [`SessionFile::replace`], by whatever gives the lines to what it is handed.
     fn replace_by(
         &mut self,
         give: impl FnOnce(&mut dyn FnMut(Line) -> io::Result<()>) -> io::Result<()>,
@@ -205,7 +204,7 @@ impl RecordFile {
         let half = usize::try_from(self.max / 2).unwrap_or(usize::MAX);
         let done = self.replace_by(|write| {
             let open = || Ok(BufReader::new(File::open(&path)?));
-            record::keep_last(open, half, write)
+            format::keep_last(open, half, write)
         });
         match done {
             // Nothing of a session is left in it: what comes is added to it all the same.
@@ -226,8 +225,8 @@ impl RecordFile {
 ///
 /// # Errors
 /// As for files.
-pub fn read(path: &Path) -> io::Result<Option<Record>> {
-    let mut record = Record::read_from(BufReader::new(files::regular(path)?))?;
+pub fn read(path: &Path) -> io::Result<Option<StoredSession>> {
+    let mut record = StoredSession::read_from(BufReader::new(files::regular(path)?))?;
     if let Some(record) = &mut record
         && !is_written(path)
     {
@@ -236,12 +235,12 @@ pub fn read(path: &Path) -> io::Result<Option<Record>> {
     Ok(record)
 }
 
-/// Whether a file looks like a record: by its first whole line.
+/// Whether a file looks like a stored session: by its first whole line.
 ///
 /// # Errors
 /// As for files.
-pub fn is_record(path: &Path) -> io::Result<bool> {
-    /// Bytes that are looked at: a record begins with what the session is.
+pub fn is_stored_session(path: &Path) -> io::Result<bool> {
+    /// Bytes that are looked at: it begins with what the session is.
     const HEAD: u64 = 64 << 10;
     let mut head = Vec::new();
     File::open(path)?.take(HEAD).read_to_end(&mut head)?;
@@ -283,7 +282,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        record::{About, Block, Kind},
+        store::format::{About, Block, Kind},
         text::SafeText,
     };
 
@@ -302,7 +301,7 @@ mod tests {
     }
 
     fn texts(path: &Path) -> Vec<String> {
-        let record = Record::read(&fs::read(path).expect("readable")).expect("a session");
+        let record = StoredSession::read(&fs::read(path).expect("readable")).expect("a session");
         let texts = record
             .said
             .blocks
@@ -315,7 +314,7 @@ mod tests {
     fn it_is_for_the_person_alone() {
         let state = tempfile::tempdir().expect("a folder");
         let path = state.path().join("sessions/a.jsonl");
-        let mut file = RecordFile::open(&path).expect("open");
+        let mut file = SessionFile::open(&path).expect("open");
         let mode = |path: &Path| {
             let meta = fs::metadata(path).expect("there");
             meta.permissions().mode() & 0o777
@@ -332,26 +331,26 @@ mod tests {
     fn another_client_does_not_write_into_it() {
         let state = tempfile::tempdir().expect("a folder");
         let path = state.path().join("a.jsonl");
-        let mut first = RecordFile::open(&path).expect("open");
-        let taken = |path| RecordFile::open(path).expect_err("taken").kind();
+        let mut first = SessionFile::open(&path).expect("open");
+        let taken = |path| SessionFile::open(path).expect_err("taken").kind();
         assert_eq!(taken(&path), io::ErrorKind::WouldBlock);
         first.replace([about()]).expect("replaced");
         assert_eq!(taken(&path), io::ErrorKind::WouldBlock);
         drop(first);
-        RecordFile::open(&path).expect("free");
+        SessionFile::open(&path).expect("free");
     }
 
     #[test]
     fn one_that_was_removed_is_there_again_with_all_that_was_in_it() {
         let state = tempfile::tempdir().expect("a folder");
         let path = state.path().join("sessions/a.jsonl");
-        let mut file = RecordFile::open(&path).expect("open");
+        let mut file = SessionFile::open(&path).expect("open");
         let all = [about(), said(0, "one")];
         file.append(&all, false).expect("appended");
         fs::remove_dir_all(state.path()).expect("removed");
         file.append(&[said(1, "two")], true).expect("appended");
         assert_eq!(texts(&path), ["one", "two"]);
-        let taken = RecordFile::open(&path).expect_err("taken").kind();
+        let taken = SessionFile::open(&path).expect_err("taken").kind();
         assert_eq!(taken, io::ErrorKind::WouldBlock, "locked as before");
         // Also one that was written anew before, and where nothing more is said.
         file.replace([about(), said(0, "anew")]).expect("replaced");
@@ -369,7 +368,7 @@ mod tests {
         let state = tempfile::tempdir().expect("a folder");
         let folder = state.path().join("sessions");
         let path = folder.join("a.jsonl");
-        let mut file = RecordFile::open(&path).expect("open");
+        let mut file = SessionFile::open(&path).expect("open");
         file.append(&[about(), said(0, "one")], false)
             .expect("appended");
         fs::remove_dir_all(&folder).expect("removed");
@@ -390,7 +389,7 @@ mod tests {
         }
         bytes.truncate(bytes.len() - 5);
         fs::write(&path, bytes).expect("written");
-        let mut file = RecordFile::open(&path).expect("open");
+        let mut file = SessionFile::open(&path).expect("open");
         file.append(&[said(2, "three")], false).expect("appended");
         assert_eq!(texts(&path), ["one", "three"]);
     }
@@ -399,7 +398,7 @@ mod tests {
     fn a_file_that_gets_too_long_loses_its_older_half() {
         let state = tempfile::tempdir().expect("a folder");
         let path = state.path().join("a.jsonl");
-        let mut file = RecordFile::open(&path).expect("open").bounded(20_000);
+        let mut file = SessionFile::open(&path).expect("open").bounded(20_000);
         file.append(&[about()], false).expect("appended");
         for id in 0..100 {
             let text = format!("{id} {}", "x".repeat(1_000));

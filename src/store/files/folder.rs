@@ -12,10 +12,10 @@ use sha2::{Digest, Sha256};
 
 use super::{
     MAX_TOTAL, Summary,
-    file::{self, RecordFile},
+    file::{self, SessionFile},
     wall_clock,
 };
-use crate::{config::nearest, model::SessionId, record::Record};
+use crate::{config::nearest, model::SessionId, store::format::StoredSession};
 
 const SUFFIX: &str = "jsonl";
 
@@ -29,7 +29,7 @@ const ID: usize = 8;
 const NAMED: usize = 5;
 
 #[derive(Clone, Debug)]
-pub struct Records {
+pub struct SessionFolder {
     folder: PathBuf,
 }
 
@@ -67,7 +67,7 @@ fn did_you_mean(near: &Option<String>) -> String {
     near.as_ref().map(mean).unwrap_or_default()
 }
 
-impl Records {
+impl SessionFolder {
     /// `state` is the state directory; nothing needs to exist yet.
     pub fn new(state: &Path) -> Self {
         Self {
@@ -151,7 +151,7 @@ impl Records {
 
     /// # Errors
     /// It cannot be read, or holds nothing of a session.
-    pub fn load(&self, id: &str) -> Result<Record, FindError> {
+    pub fn load(&self, id: &str) -> Result<StoredSession, FindError> {
         let record = file::read(&self.path(id)).map_err(|source| FindError::Io {
             id: id.to_owned(),
             source,
@@ -229,7 +229,7 @@ impl Records {
         all.map(|summary| summary.id).collect()
     }
 
-    /// Whether a client has that session open, in whichever record.
+    /// Whether a client has that session open, in whichever file.
     pub fn is_open(&self, agent: &str, session: &SessionId) -> bool {
         let ids = self.of_session(agent, session);
         ids.iter().any(|id| file::is_written(&self.path(id)))
@@ -247,7 +247,7 @@ impl Records {
     fn remove_unless_open(&self, id: &str) -> io::Result<()> {
         let path = self.path(id);
         // Held while it goes.
-        let _open = RecordFile::open(&path).map_err(|error| match error.kind() {
+        let _open = SessionFile::open(&path).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => io::Error::other("it is open in another acp-tui"),
             _ => error,
         })?;
@@ -277,11 +277,11 @@ impl Records {
 mod tests {
     use super::*;
     use crate::{
-        record::{About, Block, Kind, Line},
+        store::format::{About, Block, Kind, Line},
         text::SafeText,
     };
 
-    fn store(records: &Records, id: &str, session: &str, t: u64, title: Option<&str>) {
+    fn store(folder: &SessionFolder, id: &str, session: &str, t: u64, title: Option<&str>) {
         let about = About {
             agent: "demo".into(),
             session: Some(session.into()),
@@ -293,7 +293,7 @@ mod tests {
             text: SafeText::new("\n first line\nsecond"),
             ..Block::default()
         };
-        let mut file = RecordFile::open(&records.path(id)).expect("open");
+        let mut file = SessionFile::open(&folder.path(id)).expect("open");
         let lines = [Line::about(t, about), Line::block(t, prompt)];
         file.append(&lines, false).expect("written");
     }
@@ -301,12 +301,12 @@ mod tests {
     #[test]
     fn sessions_are_found_by_the_beginning_of_their_id_or_by_the_agents() {
         let state = tempfile::tempdir().expect("a folder");
-        let records = Records::new(state.path());
-        assert!(matches!(records.find("x", |_| true), Err(FindError::Empty)));
-        store(&records, "abc00000", "sess-1", 1, None);
-        store(&records, "abd00000", "sess-1", 3, Some("a title"));
-        store(&records, "xyz00000", "sess-2", 2, None);
-        let listed = records.list();
+        let folder = SessionFolder::new(state.path());
+        assert!(matches!(folder.find("x", |_| true), Err(FindError::Empty)));
+        store(&folder, "abc00000", "sess-1", 1, None);
+        store(&folder, "abd00000", "sess-1", 3, Some("a title"));
+        store(&folder, "xyz00000", "sess-2", 2, None);
+        let listed = folder.list();
         let ids: Vec<&str> = listed.iter().map(|s| s.id.as_str()).collect();
         assert_eq!(
             ids,
@@ -315,7 +315,7 @@ mod tests {
         );
         assert_eq!(listed[0].name.as_deref(), Some("a title"));
         assert_eq!(listed[1].name.as_deref(), Some("first line"));
-        let find = |typed: &str| match records.find(typed, |_| true) {
+        let find = |typed: &str| match folder.find(typed, |_| true) {
             Ok(found) => found.id,
             Err(error) => error.to_string(),
         };
@@ -333,31 +333,31 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_named() {
         let state = tempfile::tempdir().expect("a folder");
-        let records = Records::new(state.path());
-        let said = |typed: &str| match records.find(typed, |_| true) {
+        let folder = SessionFolder::new(state.path());
+        let said = |typed: &str| match folder.find(typed, |_| true) {
             Ok(found) => found.id,
             Err(error) => error.to_string(),
         };
-        let folder = state.path().join("sessions");
-        fs::write(&folder, "in the way").expect("written");
-        let listed = records.survey();
+        let path = state.path().join("sessions");
+        fs::write(&path, "in the way").expect("written");
+        let listed = folder.survey();
         assert_eq!(listed.unreadable.len(), 1);
         assert!(
             said("x").contains("sessions cannot be read"),
             "{}",
             said("x")
         );
-        fs::remove_file(&folder).expect("removed");
+        fs::remove_file(&path).expect("removed");
 
-        fs::create_dir_all(folder.join("folder00.jsonl")).expect("made");
-        fs::write(folder.join("empty000.jsonl"), "").expect("written");
+        fs::create_dir_all(path.join("folder00.jsonl")).expect("made");
+        fs::write(path.join("empty000.jsonl"), "").expect("written");
         assert!(said("x").contains("folder00 cannot be read: is not a regular file"));
-        fs::remove_dir(folder.join("folder00.jsonl")).expect("removed");
-        assert!(matches!(records.find("x", |_| true), Err(FindError::Empty)));
+        fs::remove_dir(path.join("folder00.jsonl")).expect("removed");
+        assert!(matches!(folder.find("x", |_| true), Err(FindError::Empty)));
 
-        fs::write(folder.join("garbled0.jsonl"), "\0\u{1}x").expect("written");
-        store(&records, "abc00000", "sess-1", 1, None);
-        let listed = records.survey();
+        fs::write(path.join("garbled0.jsonl"), "\0\u{1}x").expect("written");
+        store(&folder, "abc00000", "sess-1", 1, None);
+        let listed = folder.survey();
         assert_eq!(listed.sessions.len(), 1);
         let garbled = "the stored session garbled0 holds nothing that can be read";
         assert_eq!(listed.unreadable[0].to_string(), garbled);
@@ -369,15 +369,15 @@ mod tests {
     #[test]
     fn a_session_is_open_as_long_as_a_client_has_one_of_its_records() {
         let state = tempfile::tempdir().expect("a folder");
-        let records = Records::new(state.path());
-        store(&records, "abc00000", "sess-1", 1, None);
-        store(&records, "abd00000", "sess-1", 3, None);
-        let is_open = |id: &str| records.is_open("demo", &SessionId::new(id));
+        let folder = SessionFolder::new(state.path());
+        store(&folder, "abc00000", "sess-1", 1, None);
+        store(&folder, "abd00000", "sess-1", 3, None);
+        let is_open = |id: &str| folder.is_open("demo", &SessionId::new(id));
         assert!(!is_open("sess-1"));
-        let file = RecordFile::open(&records.path("abc00000")).expect("open");
+        let file = SessionFile::open(&folder.path("abc00000")).expect("open");
         assert!(is_open("sess-1"));
         assert!(!is_open("sess-2"));
-        assert!(!records.is_open("claude", &SessionId::new("sess-1")));
+        assert!(!folder.is_open("claude", &SessionId::new("sess-1")));
         drop(file);
         assert!(!is_open("sess-1"));
     }
@@ -385,9 +385,9 @@ mod tests {
     #[test]
     fn a_title_far_behind_a_long_answer_is_told() {
         let state = tempfile::tempdir().expect("a folder");
-        let records = Records::new(state.path());
-        store(&records, "abc00000", "sess-1", 1, None);
-        let mut file = RecordFile::open(&records.path("abc00000")).expect("open");
+        let folder = SessionFolder::new(state.path());
+        store(&folder, "abc00000", "sess-1", 1, None);
+        let mut file = SessionFile::open(&folder.path("abc00000")).expect("open");
         let long = Block {
             id: 1,
             kind: Kind::Agent,
@@ -400,7 +400,7 @@ mod tests {
         };
         file.append(&[Line::block(2, long), Line::about(3, about)], false)
             .expect("written");
-        let summary = records.list().remove(0);
+        let summary = folder.list().remove(0);
         assert_eq!(summary.name.as_deref(), Some("at the end"));
         assert_eq!(summary.updated, 3);
     }
@@ -408,20 +408,20 @@ mod tests {
     #[test]
     fn the_oldest_go_where_there_are_too_many_and_none_that_is_open() {
         let state = tempfile::tempdir().expect("a folder");
-        let records = Records::new(state.path());
+        let folder = SessionFolder::new(state.path());
         for n in 0..6_u64 {
             let id = format!("abc0000{n}");
-            store(&records, &id, "s", n, None);
+            store(&folder, &id, "s", n, None);
             let file = fs::File::options()
                 .append(true)
-                .open(records.path(&id))
+                .open(folder.path(&id))
                 .expect("open");
             let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000 + n);
             file.set_modified(time).expect("set");
         }
-        let open = RecordFile::open(&records.path("abc00000")).expect("open");
-        records.prune(3);
-        let mut ids: Vec<String> = records
+        let open = SessionFile::open(&folder.path("abc00000")).expect("open");
+        folder.prune(3);
+        let mut ids: Vec<String> = folder
             .ids()
             .expect("the folder")
             .into_iter()
@@ -435,8 +435,8 @@ mod tests {
     #[test]
     fn ids_are_short_and_different() {
         let state = tempfile::tempdir().expect("a folder");
-        let records = Records::new(state.path());
-        let ids: std::collections::HashSet<String> = (0..100).map(|_| records.new_id()).collect();
+        let folder = SessionFolder::new(state.path());
+        let ids: std::collections::HashSet<String> = (0..100).map(|_| folder.new_id()).collect();
         assert_eq!(ids.len(), 100);
         assert!(ids.iter().all(|id| id.len() == ID));
     }

@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Block {
-    /// `child` is the number of its conversation in the record.
+    /// `child` is the number of its conversation in the file.
     pub fn subagent(id: u64, subagent: &Subagent, child: u64) -> Self {
         let (status, detail) = match &subagent.state {
             Some(WorkState::Running) => ("running".into(), None),

@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     files,
-    record::{About, Kind, Line},
+    store::format::{About, Kind, Line},
     text::SafeText,
 };
 
@@ -19,7 +19,7 @@ const MAX_PROMPT: usize = 1_000;
 
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// Of the record: the file's name.
+    /// The file's name.
     pub id: String,
     pub about: About,
     /// When something was last written, in milliseconds since 1970.

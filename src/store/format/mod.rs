@@ -1,9 +1,9 @@
 //! The stored form of a session: what was said and done, as lines of JSON.
 //!
-//! Owns: the format (see [`Line`]), reading it back ([`Record`]), what of a changing session is to be
-//! written ([`Recorder`]), and the exports. A stored session is a view of its transcript: blocks by
+//! Owns: the format (see [`Line`]), reading it back ([`StoredSession`]), what of a changing session is to be
+//! written ([`Saver`]), and the exports. A stored session is a view of its transcript: blocks by
 //! id, the newest line of an id counts, and text that grows is written as what was added. Must not
-//! know about files or tasks: that is the app's.
+//! know about files or tasks: those are [`super::files`]'.
 //!
 //! Never in it: the agent's environment and arguments, MCP servers' variables and headers
 //! (V1-MCP-04): [`About`] names the profile, and nothing else here comes from the configuration.
@@ -17,7 +17,7 @@ mod markdown;
 mod plan;
 mod raw;
 mod read;
-mod recorder;
+mod saver;
 mod shorten;
 mod subagent;
 mod time;
@@ -30,11 +30,11 @@ mod tests;
 
 pub use block::{Block, Kind, Tool};
 pub use content::Piece;
-pub use conversation::{CUT_OFF, Children, Conversation, Stored};
+pub use conversation::{CUT_OFF, Children, Conversation, StoredBlock};
 pub use line::{About, Child, Line, More, Turn, VERSION};
 pub use markdown::markdown;
 pub use plan::Pinned;
-pub use read::Record;
-pub use recorder::{Batch, GoingOn, Recorder};
+pub use read::StoredSession;
+pub use saver::{Batch, GoingOn, Saver};
 pub use shorten::keep_last;
 pub use time::{ago, iso};

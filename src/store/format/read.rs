@@ -10,13 +10,13 @@ use super::{
     block::{Block, Kind},
     conversation::{Children, Conversation},
     line::{About, Line, Turn, VERSION},
-    recorder::GoingOn,
+    saver::GoingOn,
 };
 use crate::{model::SessionId, session::History, text::SafeText};
 
 /// A stored session.
 #[derive(Debug, Default)]
-pub struct Record {
+pub struct StoredSession {
     pub about: About,
     /// When its last line was written, in milliseconds since 1970.
     pub updated: u64,
@@ -38,7 +38,7 @@ pub struct Record {
 /// Bytes of room for a line that are kept for the next.
 const KEPT_LINE: usize = 1 << 20;
 
-impl Record {
+impl StoredSession {
     /// Reads whatever is whole: of a file that ends anywhere, all but its last line at the most.
     /// `None` if there is nothing of a session in it.
     pub fn read(bytes: &[u8]) -> Option<Self> {
@@ -46,7 +46,7 @@ impl Record {
         Self::read_from(bytes).ok().flatten()
     }
 
-    /// As [`Record::read`], of a file that need not be in memory as a whole.
+    /// As [`StoredSession::read`], of a file that need not be in memory as a whole.
     ///
     /// # Errors
     /// It cannot be read.
@@ -54,7 +54,7 @@ impl Record {
         Self::read_lines(file, |line| line)
     }
 
-    /// As [`Record::read_from`], of each line what `of` makes of it.
+    /// As [`StoredSession::read_from`], of each line what `of` makes of it.
     pub(super) fn read_lines(
         file: impl BufRead,
         of: impl Fn(Line) -> Line,

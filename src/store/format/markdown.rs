@@ -9,7 +9,7 @@ use super::{
     content::Piece,
     conversation::{CUT_OFF, Children, Conversation},
     plan::Pinned,
-    read::Record,
+    read::StoredSession,
     time::iso,
 };
 use crate::{
@@ -24,7 +24,7 @@ const MAX_DIFF: usize = 1 << 20;
 const MAX_DEPTH: usize = 16;
 
 /// The whole conversation. What the agent said is markdown already and stays as it is.
-pub fn markdown(record: &Record) -> String {
+pub fn markdown(record: &StoredSession) -> String {
     let about = &record.about;
     let title = record.name().unwrap_or("Conversation");
     let title = SafeText::line(title.lines().next().unwrap_or_default());

@@ -11,9 +11,9 @@ use std::{
 use super::{
     aside::Aside,
     block::{Block, Kind},
-    conversation::{Conversation, Stored},
+    conversation::{Conversation, StoredBlock},
     line::{Line, More, Turn},
-    read::{Record, each_line},
+    read::{StoredSession, each_line},
 };
 
 /// Hands the last `bytes` or so of the file that `open` opens to `write`, line by line.
@@ -25,7 +25,7 @@ pub fn keep_last<R: BufRead>(
     bytes: usize,
     mut write: impl FnMut(Line) -> io::Result<()>,
 ) -> io::Result<()> {
-    let outline = Record::read_lines(open()?, hollow)?;
+    let outline = StoredSession::read_lines(open()?, hollow)?;
     let mut outline = outline.ok_or(io::ErrorKind::InvalidData)?;
     outline.keep_last(bytes);
     let (head, tail) = outline.frame();
@@ -76,7 +76,7 @@ type Place = (u64, u64);
 /// The blocks that stay.
 struct Kept {
     /// Those of each conversation that were not passed on, in their order.
-    waiting: Vec<(u64, VecDeque<Stored>)>,
+    waiting: Vec<(u64, VecDeque<StoredBlock>)>,
     /// Lines of each that are still to be read.
     waits_for: HashMap<Place, usize>,
     /// What was read of each.
@@ -84,11 +84,11 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(outline: &mut Record) -> Self {
+    fn of(outline: &mut StoredSession) -> Self {
         let own = std::iter::once((0, &mut outline.said));
         let children = outline.children.iter_mut();
         let all = own.chain(children.map(|(of, said)| (*of, said)));
-        let waiting: Vec<(u64, VecDeque<Stored>)> = all
+        let waiting: Vec<(u64, VecDeque<StoredBlock>)> = all
             .map(|(of, said)| (of, std::mem::take(&mut said.blocks).into()))
             .collect();
         let blocks = waiting
@@ -141,7 +141,7 @@ impl Kept {
         for (of, waiting) in &mut self.waiting {
             while let Some(next) = waiting.front()
                 && !self.waits_for.contains_key(&(*of, next.block.id))
-                && let Some(Stored { at, block, cut }) = waiting.pop_front()
+                && let Some(StoredBlock { at, block, cut }) = waiting.pop_front()
             {
                 let whole = self.read.remove(&(*of, block.id)).and_then(|mut said| {
                     said.settle();
@@ -164,11 +164,11 @@ mod tests {
 
     use super::*;
     use crate::{
-        record::{About, Pinned},
+        store::format::{About, Pinned},
         text::SafeText,
     };
 
-    fn shortened(file: &[u8], bytes: usize) -> Record {
+    fn shortened(file: &[u8], bytes: usize) -> StoredSession {
         let mut out = Vec::new();
         keep_last(
             || Ok(file),
@@ -179,7 +179,7 @@ mod tests {
             },
         )
         .expect("memory");
-        Record::read(&out).expect("a session")
+        StoredSession::read(&out).expect("a session")
     }
 
     fn line() -> impl Strategy<Value = Line> {
@@ -240,13 +240,13 @@ mod tests {
                 line.write(&mut file);
             }
             file.extend_from_slice(b"half a li");
-            let mut record = Record::read(&file).expect("a session");
+            let mut record = StoredSession::read(&file).expect("a session");
             record.keep_last(bytes);
             let mut expected = Vec::new();
             for line in record.lines() {
                 line.write(&mut expected);
             }
-            let expected = Record::read(&expected).expect("a session");
+            let expected = StoredSession::read(&expected).expect("a session");
             let short = shortened(&file, bytes);
             prop_assert_eq!(&short.said.blocks, &expected.said.blocks);
             prop_assert_eq!(&short.said.plans, &expected.said.plans);
@@ -283,7 +283,7 @@ mod tests {
             )
             .write(&mut file);
         }
-        let mut outline = Record::read_lines(&*file, hollow)
+        let mut outline = StoredSession::read_lines(&*file, hollow)
             .expect("memory")
             .expect("a session");
         assert!(

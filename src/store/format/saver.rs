@@ -56,7 +56,7 @@ pub struct GoingOn {
 /// Follows one session. Nothing is to be written before something was said: a session that was only
 /// opened leaves no file, and one that was only reopened does not change it.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct Saver {
     agent: String,
     /// Milliseconds since 1970.
     started: u64,
@@ -83,7 +83,7 @@ struct Child {
     track: Track,
 }
 
-impl Recorder {
+impl Saver {
     /// Of a new session with the agent of that profile.
     pub fn new(agent: String, started: u64) -> Self {
         Self {
@@ -102,15 +102,15 @@ impl Recorder {
         }
     }
 
-    /// Of one whose record is shown in `session`, and goes on in the same file.
+    /// Of one that is stored, is shown in `session`, and goes on in the same file.
     pub fn going_on(stored: GoingOn, session: &Session) -> Self {
-        let mut recorder = Self::new(stored.about.agent.clone(), stored.about.started);
-        recorder.main = Track::behind(&session.transcript, stored.next_id);
-        recorder.main.plans = stored.plans;
-        recorder.next_child = stored.next_child.max(1);
-        recorder.last = session.transcript.blocks().last().map(|block| block.id);
-        recorder.cut = stored.cut;
-        recorder.about = Some(stored.about);
+        let mut saver = Self::new(stored.about.agent.clone(), stored.about.started);
+        saver.main = Track::behind(&session.transcript, stored.next_id);
+        saver.main.plans = stored.plans;
+        saver.next_child = stored.next_child.max(1);
+        saver.last = session.transcript.blocks().last().map(|block| block.id);
+        saver.cut = stored.cut;
+        saver.about = Some(stored.about);
         for (id, number, next_id) in stored.children {
             if let Some(subagent) = session.subagents.get(&id) {
                 let child = Child {
@@ -118,13 +118,13 @@ impl Recorder {
                     block: subagent.block,
                     track: Track::behind(&subagent.transcript, next_id),
                 };
-                recorder.children.insert(id, child);
+                saver.children.insert(id, child);
             }
         }
-        recorder
+        saver
     }
 
-    /// When [`Recorder::take`] is wanted next, if at all. An idle session wants none.
+    /// When [`Saver::take`] is wanted next, if at all. An idle session wants none.
     pub fn due(&self) -> Option<Instant> {
         self.due
     }

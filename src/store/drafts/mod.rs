@@ -39,7 +39,7 @@ const MAX_FILE: u64 = 16 << 20;
 
 /// The files of one project. Clones are the same store.
 #[derive(Clone, Debug)]
-pub struct Store {
+pub struct Drafts {
     history: PathBuf,
     draft: PathBuf,
     /// Images out of the clipboard, as long as they are in the draft.
@@ -104,7 +104,7 @@ pub struct NumberedDraft {
     number: u64,
 }
 
-impl Store {
+impl Drafts {
     /// `state` is the state directory; it need not exist yet. A draft that an ended client left is
     /// taken over if it is `wanted`.
     pub fn new(state: &Path, project: &Path, wanted: &Wanted) -> Self {
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn prompts_and_drafts_come_back_whole() {
         let state = tempfile::tempdir().expect("a folder");
-        let store = Store::new(state.path(), Path::new("/src/tool"), &Wanted::default());
+        let store = Drafts::new(state.path(), Path::new("/src/tool"), &Wanted::default());
         assert_eq!((store.history(), store.draft()), (vec![], None));
         store.add_history("one\nwith \"two\" lines");
         store.add_history("three");
@@ -391,14 +391,14 @@ mod tests {
         assert_eq!(store.draft().as_deref(), Some("half a thought"));
         save("");
         assert_eq!(store.draft(), None);
-        let other = Store::new(state.path(), Path::new("/other/tool"), &Wanted::default());
+        let other = Drafts::new(state.path(), Path::new("/other/tool"), &Wanted::default());
         assert_eq!(other.history(), Vec::<String>::new());
     }
 
     #[test]
     fn an_older_draft_that_is_saved_late_does_not_come_back() {
         let state = tempfile::tempdir().expect("a folder");
-        let store = Store::new(state.path(), Path::new("/p"), &Wanted::default());
+        let store = Drafts::new(state.path(), Path::new("/p"), &Wanted::default());
         let older = store.number_draft(of("already sent", Owner::default()));
         let newer = store.number_draft(of("new", Owner::default()));
         store.save_draft(&newer);
@@ -413,8 +413,8 @@ mod tests {
     #[test]
     fn a_draft_is_its_clients_until_that_ends() {
         let state = tempfile::tempdir().expect("a folder");
-        let open = || Store::new(state.path(), Path::new("/p"), &Wanted::default());
-        let save = |store: &Store, text: &str| {
+        let open = || Drafts::new(state.path(), Path::new("/p"), &Wanted::default());
+        let save = |store: &Drafts, text: &str| {
             store.save_draft(&store.number_draft(of(text, Owner::default())))
         };
         let (first, second) = (open(), open());
@@ -442,7 +442,7 @@ mod tests {
     #[test]
     fn a_draft_that_was_left_goes_to_its_session_then_to_its_agent() {
         let state = tempfile::tempdir().expect("a folder");
-        let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
+        let open = |wanted: &Wanted| Drafts::new(state.path(), Path::new("/p"), wanted);
         let all = [
             ("for D", wanted("demo", Some("d"), true)),
             ("for C", wanted("claude", Some("c"), true)),
@@ -467,7 +467,7 @@ mod tests {
     #[test]
     fn what_several_ended_clients_left_comes_back_at_one_start() {
         let state = tempfile::tempdir().expect("a folder");
-        let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
+        let open = |wanted: &Wanted| Drafts::new(state.path(), Path::new("/p"), wanted);
         let fresh = wanted("x", None, true);
         let image = state.path().join("drafts").to_string_lossy().into_owned();
         let clients = ["one", "two", "three", "alive", "image"].map(|text| {
@@ -513,7 +513,7 @@ mod tests {
     #[test]
     fn a_new_session_leaves_a_draft_to_the_session_that_can_go_on_and_names_that() {
         let state = tempfile::tempdir().expect("a folder");
-        let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
+        let open = |wanted: &Wanted| Drafts::new(state.path(), Path::new("/p"), wanted);
         let [a, b] = ["a", "b"].map(|session| wanted("x", Some(session), true));
         for (whose, other) in [(&a, false), (&b, true)] {
             let store = open(&wanted("x", None, !other));
@@ -541,7 +541,7 @@ mod tests {
     #[test]
     fn who_did_not_say_which_agent_gets_any_draft() {
         let state = tempfile::tempdir().expect("a folder");
-        let open = |wanted: &Wanted| Store::new(state.path(), Path::new("/p"), wanted);
+        let open = |wanted: &Wanted| Drafts::new(state.path(), Path::new("/p"), wanted);
         let demo = wanted("demo", None, true);
         let store = open(&demo);
         store.save_draft(&store.number_draft(of("for D", demo.owner)));
@@ -557,12 +557,12 @@ mod tests {
     fn the_file_of_an_earlier_version_is_one_draft_of_its_owner() {
         let state = tempfile::tempdir().expect("a folder");
         let whose = wanted("claude", Some("c"), true);
-        let store = Store::new(state.path(), Path::new("/p"), &whose);
+        let store = Drafts::new(state.path(), Path::new("/p"), &whose);
         store.save_draft(&store.number_draft(of("to be replaced", whose.owner.clone())));
         let old = "the one shown\n\nin two parts\u{1e}\nanother\u{1e}\nx\u{1e}\na third";
         fs::write(&store.draft, old).expect("written");
         drop(store);
-        let store = Store::new(state.path(), Path::new("/p"), &whose);
+        let store = Drafts::new(state.path(), Path::new("/p"), &whose);
         let texts: Vec<&str> = store.left().own[0].texts().collect();
         assert_eq!(
             texts,
@@ -574,7 +574,7 @@ mod tests {
     #[test]
     fn what_waits_for_other_sessions_stays_through_saves_with_its_images() {
         let state = tempfile::tempdir().expect("a folder");
-        let open = |whose: &Wanted| Store::new(state.path(), Path::new("/p"), whose);
+        let open = |whose: &Wanted| Drafts::new(state.path(), Path::new("/p"), whose);
         let [a, b] = ["a", "b"].map(|session| wanted("x", Some(session), true));
         let store = open(&a);
         let image = store.keep_image(b"image", "png").expect("kept");
@@ -601,7 +601,7 @@ mod tests {
     #[test]
     fn what_nobody_would_miss_is_in_nobodys_way() {
         let state = tempfile::tempdir().expect("a folder");
-        let open = || Store::new(state.path(), Path::new("/p"), &Wanted::default());
+        let open = || Drafts::new(state.path(), Path::new("/p"), &Wanted::default());
         for (text, back) in [
             ("/", false),
             ("x", false),
@@ -627,7 +627,7 @@ mod tests {
     #[test]
     fn a_state_directory_that_was_removed_is_made_again() {
         let state = tempfile::tempdir().expect("a folder");
-        let open = || Store::new(state.path(), Path::new("/p"), &Wanted::default());
+        let open = || Drafts::new(state.path(), Path::new("/p"), &Wanted::default());
         let store = open();
         let save = |text: &str| store.save_draft(&store.number_draft(of(text, Owner::default())));
         store.add_history("one");
@@ -648,7 +648,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let state = folder.path().join("state");
         let (tell, told) = std::sync::mpsc::channel();
-        let store = Store::new(&state, Path::new("/p"), &Wanted::default())
+        let store = Drafts::new(&state, Path::new("/p"), &Wanted::default())
             .telling(move |text| tell.send(text).expect("heard"));
         fs::remove_dir_all(&state).expect("removed");
         fs::write(&state, "in the way").expect("written");
@@ -663,7 +663,7 @@ mod tests {
     #[test]
     fn an_overgrown_history_keeps_the_newest() {
         let state = tempfile::tempdir().expect("a folder");
-        let store = Store::new(state.path(), Path::new("/p"), &Wanted::default());
+        let store = Drafts::new(state.path(), Path::new("/p"), &Wanted::default());
         let lines: String = (0..=2 * HISTORY).map(|n| line(&n.to_string())).collect();
         replace(&store.history, &lines).expect("written");
         let history = store.history();

@@ -111,7 +111,7 @@ pub struct Turn {
     /// It begins: one that has no end was cut off.
     #[serde(skip_serializing_if = "is_default")]
     pub open: bool,
-    /// It has none: what wrote the record had ended before.
+    /// It has none: what wrote the file had ended before.
     #[serde(skip_serializing_if = "is_default")]
     pub cut: bool,
     /// The agent's stop reason; `None` where it gave none: an error, an end of the agent.
