@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use tokio::task::spawn_blocking;
 
 use crate::{
-    app::{frame::Reason, job::Job, state::App},
+    app::{job::Job, state::App, terminal::Reason},
     host::{
         attachments, browser,
         clipboard::held::{Held, held},

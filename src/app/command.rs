@@ -5,9 +5,9 @@ use std::{io, path::PathBuf, sync::PoisonError, time::Instant};
 use crate::{
     app::{
         draft::{Unsent, has_mentions, resolve},
-        frame::Reason,
         job::Job,
         state::App,
+        terminal::Reason,
     },
     cli::ExitCode,
     config::{self, TrustState},

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::{
-    app::{agent_terminals, attention, frame::Reason, job::Job, services, state::App},
+    app::{agent_terminals, attention, job::Job, services, state::App, terminal::Reason},
     host::{HostEvent, browser},
     model::{Comparison, HostRequest, PermissionOption, RequestKey, SessionKey, TerminalId},
     session::{

@@ -9,7 +9,10 @@ use std::{
 use anyhow::Context;
 
 use crate::{
-    app::{frame::Reason, loan::Loan, state::App, tty},
+    app::{
+        state::App,
+        terminal::{Loan, Reason, tty},
+    },
     cli::ExitCode,
     host::editor::{self, DraftFile},
     text::SafeText,

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::{
-    app::{attachments::Pasted, backend::Written, services::Launched},
+    app::{attachments::Pasted, services::Launched, terminal::Written},
     host::{HostEvent, LoginCommand, clipboard::Copied},
     model::{ConnectionId, SessionId, SessionKey},
     session::{Event, Prompt, Start},

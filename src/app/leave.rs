@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    app::{exit, session_runtime::Running, state::App, tty},
+    app::{exit, session_runtime::Running, state::App, terminal::tty},
     cli::{ExitCode, complain},
     config::{ExitPrint, Origin},
     model::SessionKey,

@@ -7,7 +7,6 @@
 mod agent_terminals;
 mod attachments;
 mod attention;
-mod backend;
 mod cleanup;
 mod command;
 mod commands;
@@ -16,18 +15,14 @@ mod dispatch;
 mod draft;
 mod exit;
 mod external;
-mod frame;
 mod job;
 mod leave;
-mod loan;
 mod log;
-mod reader;
 mod reopen;
 mod restore;
 mod run;
 mod runtime;
 mod saving;
-mod screen;
 mod services;
 mod session_runtime;
 mod sessions;
@@ -35,10 +30,9 @@ mod sign_in_program;
 mod signals;
 mod sources;
 mod state;
-mod tty;
+mod terminal;
 #[cfg(test)]
 mod typing;
-mod wide_cells;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -50,6 +44,8 @@ use crate::{
     cli::{ExitCode, Launch, complain},
     config::Loaded,
 };
+
+use terminal::tty;
 
 pub use commands::{doctor, print_replay, replay, run_headless, sessions};
 pub use reopen::find_session;

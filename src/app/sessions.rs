@@ -8,11 +8,11 @@ use tokio::task::JoinHandle;
 use crate::{
     acp::{StopMode, WireLogHandle},
     app::{
-        frame::Reason,
         job::Job,
         services::{self, Launched, Workspace, session_config},
         session_runtime::Running,
         state::{App, with_tilde},
+        terminal::Reason,
     },
     config::{AgentProfile, Config, NotFound, StartError},
     host::Host,

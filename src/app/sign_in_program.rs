@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    app::{frame::Reason, job::Job, session_runtime::Running, state::App},
+    app::{job::Job, session_runtime::Running, state::App, terminal::Reason},
     config::{AgentProfile, Invocation, StartError},
     host::{self, HostEvent, LoginCommand},
     model::{SessionKey, TerminalId, env_words},

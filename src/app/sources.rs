@@ -16,8 +16,8 @@ use crate::{
     app::{
         commands::Lines,
         job::Job,
-        reader::Input,
         signals::{SignalEvent, Signals},
+        terminal::Input,
     },
     input::Decoded,
     model::{AgentExit, ConnectionId},

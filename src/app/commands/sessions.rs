@@ -12,7 +12,7 @@ use crate::{
     app::{
         exit::print_rows,
         state::{ui_settings, with_tilde},
-        tty,
+        terminal::tty,
     },
     cli::{self, CliError, ExportFormat, SessionsAction},
     config::Config,

@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use crate::{
     app::{
         signals::{Ends, UsualStop, stops_as_usual},
-        tty,
+        terminal::tty,
     },
     host::editor::CommandLine,
 };

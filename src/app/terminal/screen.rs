@@ -1,38 +1,107 @@
-//! Where frames go: a ratatui backend that collects one frame's bytes, adds hyperlinks, and a
-//! thread that writes them.
+//! The terminal as the app draws on it: one frame, one write.
 //!
-//! A terminal that takes its time (ssh, XOFF) blocks the writer thread, never the UI task; the
-//! frame scheduler waits for it.
+//! Owns: the ratatui backend that collects one frame's bytes and adds hyperlinks, and what wide
+//! characters leave behind.
 
 use std::{
     cell::{Cell, RefCell},
     io::{self, Write},
-    os::fd::OwnedFd,
     rc::Rc,
-    sync::{
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-        mpsc,
-    },
-    time::{Duration, Instant},
 };
 
+use crossterm::{
+    queue,
+    terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
+};
 use ratatui::{
+    Frame, Terminal,
     backend::{Backend, ClearType, CrosstermBackend, WindowSize},
-    buffer::Cell as ScreenCell,
+    buffer::{Buffer, Cell as ScreenCell, CellDiffOption, CellWidth},
     layout::{Position, Size},
 };
 
-use crate::{app::tty, ui::transcript::PlacedLink};
+use super::{
+    tty,
+    writer::{Writer, Written},
+};
+use crate::ui::transcript::PlacedLink;
+
+pub struct Screen {
+    terminal: Terminal<LinkBackend>,
+    bytes: FrameBytes,
+    links: FrameLinks,
+    wide: WideCells,
+    writer: Writer,
+    /// Sent along with the next frame: bell, notification, query.
+    extra: Vec<u8>,
+}
+
+impl Screen {
+    /// `done` hears of each frame that the terminal took.
+    pub fn new(done: impl Fn(io::Result<Written>) + Send + Sync + 'static) -> io::Result<Self> {
+        let bytes = FrameBytes::default();
+        let links: FrameLinks = Rc::new(RefCell::default());
+        let terminal = Terminal::new(LinkBackend::new(bytes.clone(), links.clone()))?;
+        Ok(Self {
+            terminal,
+            bytes,
+            links,
+            wide: WideCells::default(),
+            writer: Writer::start(done)?,
+            extra: Vec::new(),
+        })
+    }
+
+    /// Draws a frame and hands what changed to the writer. Gives false if nothing had changed and
+    /// nothing is on its way.
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame) -> Vec<PlacedLink>) -> io::Result<bool> {
+        let (links, wide) = (&self.links, &mut self.wide);
+        self.terminal.draw(|frame| {
+            let placed = draw(frame);
+            *links.borrow_mut() = placed;
+            wide.clear_halves(frame.buffer_mut());
+        })?;
+        let frame = self.bytes.take();
+        let mut out = std::mem::take(&mut self.extra);
+        if frame.is_empty() && out.is_empty() {
+            return Ok(false);
+        }
+        if !frame.is_empty() {
+            queue!(out, BeginSynchronizedUpdate)?;
+            out.extend_from_slice(&frame);
+            queue!(out, EndSynchronizedUpdate)?;
+        }
+        self.writer.write(out);
+        Ok(true)
+    }
+
+    /// Sends bytes that draw nothing along with the next frame.
+    pub fn send_along(&mut self, bytes: &[u8]) {
+        self.extra.extend_from_slice(bytes);
+    }
+
+    /// Waits until the terminal has taken all that was drawn: before it is lent to others.
+    pub fn wait_written(&self) {
+        self.writer.wait();
+    }
+
+    /// Makes the next frame a whole one: after something else had the terminal. Not
+    /// `Terminal::clear`, which asks the terminal for its cursor on stdin.
+    pub fn repaint(&mut self) -> io::Result<()> {
+        let size = self.terminal.size()?;
+        self.terminal.resize(size.into())
+    }
+}
 
 /// The hyperlinks of the frame being drawn; set between drawing and the diff.
-pub type FrameLinks = Rc<RefCell<Vec<PlacedLink>>>;
+type FrameLinks = Rc<RefCell<Vec<PlacedLink>>>;
 
 /// One frame's bytes. `flush` is not the end of a frame: crossterm flushes after each cursor move.
 #[derive(Clone, Default)]
-pub struct FrameBytes(Rc<RefCell<Vec<u8>>>);
+struct FrameBytes(Rc<RefCell<Vec<u8>>>);
 
 impl FrameBytes {
-    pub fn take(&self) -> Vec<u8> {
+    fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.borrow_mut())
     }
 }
@@ -50,7 +119,7 @@ impl Write for FrameBytes {
 
 /// [`CrosstermBackend`] plus OSC 8, less what changes nothing: a frame like the one before is no
 /// bytes at all.
-pub struct LinkBackend {
+struct LinkBackend {
     inner: CrosstermBackend<FrameBytes>,
     links: FrameLinks,
     /// What was last sent; `None` is not known.
@@ -61,7 +130,7 @@ pub struct LinkBackend {
 }
 
 impl LinkBackend {
-    pub fn new(bytes: FrameBytes, links: FrameLinks) -> Self {
+    fn new(bytes: FrameBytes, links: FrameLinks) -> Self {
         Self {
             inner: CrosstermBackend::new(bytes),
             links,
@@ -166,138 +235,30 @@ impl Backend for LinkBackend {
     }
 }
 
-/// A frame that the terminal has taken.
-#[derive(Clone, Copy, Debug)]
-pub struct Written {
-    pub bytes: usize,
-    pub cost: Duration,
-}
+/// Where the last frame had wide characters.
+///
+/// A wide character covers the cell after its own, of which ratatui's buffers know only that it is
+/// blank. Where narrow text takes the wide one's place and that cell stays blank, the diff finds no
+/// change and leaves it to the terminal to clear the second half. Not every terminal does.
+#[derive(Debug, Default)]
+struct WideCells(Vec<Position>);
 
-/// The thread that writes frames to stdout. One frame at a time is on its way.
-pub struct Writer(mpsc::Sender<Order>);
-
-/// Frames that are not written yet. Outlives the writer's handle: at the end nobody has that any more.
-static WAITING: AtomicUsize = AtomicUsize::new(0);
-
-/// Nothing more of them is written.
-static GIVEN_UP: AtomicBool = AtomicBool::new(false);
-
-/// How long a terminal that takes nothing is waited for between two looks at [`GIVEN_UP`].
-const GIVEN_UP_POLL: Duration = Duration::from_millis(50);
-
-enum Order {
-    Write(Vec<u8>),
-    /// Answered once everything before it is written.
-    Tell(mpsc::Sender<()>),
-}
-
-/// How long a terminal that takes nothing is waited for before it is lent to another program.
-const LEND_PATIENCE: Duration = Duration::from_secs(2);
-
-impl Writer {
-    /// `done` is called from the thread after each frame, with an error once the terminal is gone.
-    ///
-    /// # Errors
-    /// The thread cannot be started.
-    pub fn start(done: impl Fn(io::Result<Written>) + Send + 'static) -> io::Result<Self> {
-        let (sender, receiver) = mpsc::channel();
-        std::thread::Builder::new()
-            .name("tty-writer".into())
-            .spawn(move || {
-                let own = own_stdout();
-                while let Ok(order) = receiver.recv() {
-                    match order {
-                        Order::Write(frame) => {
-                            done(write_frame(own.as_ref(), &frame));
-                            WAITING.fetch_sub(1, Ordering::Relaxed);
-                        }
-                        // Whoever asked may have lost patience.
-                        Order::Tell(waiting) => drop(waiting.send(())),
-                    }
-                }
-            })?;
-        Ok(Self(sender))
-    }
-
-    pub fn write(&self, frame: Vec<u8>) {
-        WAITING.fetch_add(1, Ordering::Relaxed);
-        // The thread ends only with the process.
-        let _ = self.0.send(Order::Write(frame));
-    }
-
-    /// Returns once everything is written, or after [`LEND_PATIENCE`].
-    pub fn wait(&self) {
-        let (sender, receiver) = mpsc::channel();
-        let _ = self.0.send(Order::Tell(sender));
-        let _ = receiver.recv_timeout(LEND_PATIENCE);
-    }
-}
-
-/// Whether all frames are written, or have been within `patience`.
-pub fn wait_for_frames(patience: Duration) -> bool {
-    const POLL: Duration = Duration::from_millis(2);
-    let deadline = Instant::now() + patience;
-    while WAITING.load(Ordering::Relaxed) > 0 {
-        if Instant::now() >= deadline {
-            return false;
-        }
-        std::thread::sleep(POLL);
-    }
-    true
-}
-
-/// Lets go of the frames that are not written, and of the rest of the one that is being written.
-pub fn give_up_frames() {
-    GIVEN_UP.store(true, Ordering::Relaxed);
-}
-
-/// The terminal that is stdout, opened once more: non-blocking, which for stdout itself would hold for
-/// all that share it, the shell as well. `None` where it has no name here, as in some containers: then a
-/// terminal that takes nothing keeps the thread.
-fn own_stdout() -> Option<OwnedFd> {
-    use rustix::fs::{Mode, OFlags, fstat, open};
-    let stdout = rustix::stdio::stdout();
-    let name = rustix::termios::ttyname(stdout, Vec::new()).ok()?;
-    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let own = open(name, flags, Mode::empty()).ok()?;
-    let same = fstat(&own).ok()?.st_rdev == fstat(stdout).ok()?.st_rdev;
-    same.then_some(own)
-}
-
-fn write_frame(own: Option<&OwnedFd>, frame: &[u8]) -> io::Result<Written> {
-    use rustix::{
-        event::{PollFd, PollFlags, Timespec, poll},
-        io::Errno,
-    };
-    let start = Instant::now();
-    // Nobody else writes meanwhile.
-    let mut stdout = io::stdout().lock();
-    let patience = Timespec::try_from(GIVEN_UP_POLL).ok();
-    let mut rest = frame;
-    while !rest.is_empty() {
-        if GIVEN_UP.load(Ordering::Relaxed) {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        let Some(own) = own else {
-            stdout.write_all(rest)?;
-            stdout.flush()?;
-            break;
-        };
-        match rustix::io::write(own, rest) {
-            Ok(count) => rest = rest.get(count..).unwrap_or_default(),
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => {
-                let mut fds = [PollFd::new(own, PollFlags::OUT)];
-                // What is wrong with it is told by the write.
-                let _ = poll(&mut fds, patience.as_ref());
+impl WideCells {
+    /// Makes the diff send the second half of each wide character that `next` no longer has.
+    fn clear_halves(&mut self, next: &mut Buffer) {
+        for at in std::mem::take(&mut self.0) {
+            let gone = next.cell(at).is_some_and(|cell| cell.cell_width() < 2);
+            let half = Position { x: at.x + 1, ..at };
+            if let Some(half) = next.cell_mut(half).filter(|_| gone) {
+                half.set_diff_option(CellDiffOption::AlwaysUpdate);
             }
-            Err(error) => return Err(error.into()),
         }
+        let cells = next.content().iter().enumerate();
+        // One byte is never wide, and nearly every cell is one byte.
+        let wide = cells.filter(|(_, cell)| cell.symbol().len() > 1 && cell.cell_width() > 1);
+        self.0
+            .extend(wide.map(|(n, _)| Position::from(next.pos_of(n))));
     }
-    Ok(Written {
-        bytes: frame.len(),
-        cost: start.elapsed(),
-    })
 }
 
 #[cfg(test)]
@@ -346,5 +307,44 @@ mod tests {
             .expect("opened");
         let (text, _) = link.split_once("\x1b]8;;\x1b\\").expect("closed");
         assert!(text.contains("docs") && !text.contains("the"), "{text:?}");
+    }
+
+    /// Draws one line after the other; gives what is sent for the last.
+    fn sent(lines: &[&str]) -> Vec<(u16, String)> {
+        let mut wide = WideCells::default();
+        let mut shown = Buffer::with_lines(["      "]);
+        let mut sent = Vec::new();
+        for line in lines {
+            let mut next = Buffer::with_lines([format!("{line:<6}")]);
+            next.resize(shown.area);
+            wide.clear_halves(&mut next);
+            let diff = shown.diff_iter(&next);
+            sent = diff.map(|(x, _, c)| (x, c.symbol().to_owned())).collect();
+            shown = next;
+        }
+        sent
+    }
+
+    fn cells(cells: &[(u16, &str)]) -> Vec<(u16, String)> {
+        cells.iter().map(|(x, c)| (*x, (*c).to_owned())).collect()
+    }
+
+    #[test]
+    fn the_second_half_of_a_wide_character_is_cleared() {
+        assert_eq!(sent(&["a日", "a"]), cells(&[(1, " "), (2, " ")]));
+        assert_eq!(sent(&["a日", "ax"]), cells(&[(1, "x"), (2, " ")]));
+    }
+
+    #[test]
+    fn a_wide_character_that_moves_leaves_no_half() {
+        assert_eq!(sent(&["a日", "本"]), cells(&[(0, "本"), (2, " ")]));
+        assert_eq!(sent(&["日", "a本"]), cells(&[(0, "a"), (1, "本")]));
+    }
+
+    #[test]
+    fn what_stays_is_not_sent_again() {
+        assert_eq!(sent(&["a日b", "a日b"]), cells(&[]));
+        assert_eq!(sent(&["a日", "a", "a", "a"]), cells(&[]));
+        assert_eq!(sent(&["a日", "a本"]), cells(&[(1, "本")]));
     }
 }

@@ -21,7 +21,7 @@ use rustix::{
 use tokio::sync::mpsc;
 
 use crate::{
-    app::tty,
+    app::terminal::tty,
     input::{Decoded, Decoder, without_orphan},
 };
 

@@ -32,7 +32,7 @@ use rustix::{
     termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr},
 };
 
-use super::backend;
+use super::writer;
 use crate::{
     ui::contain,
     vt::{MAX_COLS, MAX_ROWS},
@@ -383,13 +383,13 @@ pub fn restore_within(patience: Duration, code: u8) -> Option<Watchdog> {
         return None;
     }
     let watchdog = Watchdog::start(patience * 2 + LET_GO * 2, code);
-    if backend::wait_for_frames(patience) && takes_output(patience) {
+    if writer::wait_for_frames(patience) && takes_output(patience) {
         restore_at_the_end();
         return Some(watchdog);
     }
     tracing::info!("the terminal takes no output: what it has not taken is thrown away");
-    backend::give_up_frames();
-    backend::wait_for_frames(LET_GO);
+    writer::give_up_frames();
+    writer::wait_for_frames(LET_GO);
     discard_output();
     let _ = io::stdout().write_all(CUT);
     restore_at_the_end();

@@ -1,0 +1,16 @@
+//! Our own terminal: its modes ([`tty`]), its input ([`reader`](mod@reader)), what is drawn on it
+//! ([`screen`](mod@screen)), when ([`frame`](mod@frame)), how it gets there ([`writer`]), and in whose hands it is
+//! meanwhile ([`loan`](mod@loan)).
+
+mod frame;
+mod loan;
+mod reader;
+mod screen;
+pub mod tty;
+mod writer;
+
+pub use frame::{FrameScheduler, Reason};
+pub use loan::Loan;
+pub use reader::{Input, Keyboard, Reader};
+pub use screen::Screen;
+pub use writer::Written;
