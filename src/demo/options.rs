@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::script::Pace;
-
 /// A session's choices.
 #[derive(Clone, Copy)]
 pub struct Choices {
@@ -12,6 +10,42 @@ pub struct Choices {
     pub thoughts: Thoughts,
     /// Show a plan on the tour.
     pub plans: bool,
+}
+
+/// How fast the demo goes: its session modes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    Calm,
+    Swift,
+}
+
+impl Pace {
+    pub const ALL: [Self; 2] = [Self::Calm, Self::Swift];
+
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pace| pace.id() == id)
+    }
+
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Calm => "calm",
+            Self::Swift => "swift",
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Calm => "Calm",
+            Self::Swift => "Swift",
+        }
+    }
+
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Calm => "at a pace to read along",
+            Self::Swift => "as fast as it can be drawn",
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

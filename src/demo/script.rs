@@ -9,45 +9,9 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    options::{Choices, Thoughts},
+    options::{Choices, Pace, Thoughts},
     peer::{Peer, Stopped},
 };
-
-/// How fast the demo goes: its session modes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
-    Calm,
-    Swift,
-}
-
-impl Pace {
-    pub const ALL: [Self; 2] = [Self::Calm, Self::Swift];
-
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|pace| pace.id() == id)
-    }
-
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Calm => "calm",
-            Self::Swift => "swift",
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Calm => "Calm",
-            Self::Swift => "Swift",
-        }
-    }
-
-    pub fn description(self) -> &'static str {
-        match self {
-            Self::Calm => "at a pace to read along",
-            Self::Swift => "as fast as it can be drawn",
-        }
-    }
-}
 
 /// How a permission request ended.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -19,7 +19,8 @@ use rustix::fs::OFlags;
 use tokio::sync::Semaphore;
 
 use crate::{
-    model::{Base, Claim, Compared, Comparison, Diff, FileChange, OnDisk, SessionId, compare},
+    host::compare::{Base, OnDisk, compare},
+    model::{Claim, Compared, Comparison, Diff, FileChange, SessionId},
     text::SafeText,
 };
 

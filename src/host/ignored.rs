@@ -18,6 +18,9 @@ use ignore::{
 use super::git;
 use crate::files;
 
+/// Folders of version control systems: their files are not listed.
+pub(super) const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+
 /// What is read of one file: no such file that people write is as large. A pattern takes 15 KB once it is
 /// compiled, if it is made for that.
 pub const OF_A_FILE: Size = Size {
@@ -164,7 +167,7 @@ impl Rules {
 
 fn is_repository(folder: &Path) -> bool {
     let holds = |name: &&str| folder.join(name).symlink_metadata().is_ok();
-    super::walk::SKIPPED.iter().any(holds)
+    VERSION_CONTROL.iter().any(holds)
 }
 
 /// The patterns of a file, as they count in `folder`, and what was read of it: no more than `most`.

@@ -8,6 +8,7 @@ pub mod attachments;
 mod before;
 pub mod browser;
 pub mod clipboard;
+mod compare;
 pub mod editor;
 mod fs;
 pub mod git;

@@ -8,7 +8,7 @@ use std::{
     rc::Rc,
 };
 
-use super::ignored::{OF_A_LIST, Rules, Size};
+use super::ignored::{OF_A_LIST, Rules, Size, VERSION_CONTROL};
 
 /// Files beyond this are left out.
 pub const MAX_FILES: usize = 100_000;
@@ -43,9 +43,6 @@ impl Bounds {
         true
     }
 }
-
-/// Of version control systems: nobody mentions these.
-pub(super) const SKIPPED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
 /// Files below `root`, as paths relative to it, sorted. `.gitignore` and `.ignore` count, in a git
 /// repository or not, as far as `ignored` reads them. Dotfiles are listed like others (`.github/…`,
@@ -104,7 +101,7 @@ impl<C: Fn() -> bool> Walk<C> {
             let Some((name, is_folder, sign)) = entry.ok().and_then(|entry| {
                 let name = entry.file_name().into_string().ok()?;
                 let is_folder = entry.file_type().ok()?.is_dir();
-                if SKIPPED.contains(&&*name) || rules.ignore(&entry.path(), is_folder) {
+                if VERSION_CONTROL.contains(&&*name) || rules.ignore(&entry.path(), is_folder) {
                     return None;
                 }
                 Some((name, is_folder, kind_of(&entry)?.sign()))
@@ -167,7 +164,10 @@ pub fn folder(cwd: &Path, typed: &str, home: Option<&Path>) -> io::Result<Listin
         }) else {
             continue;
         };
-        if SKIPPED.iter().any(|skipped| OsStr::new(&name) == *skipped) {
+        if VERSION_CONTROL
+            .iter()
+            .any(|skipped| OsStr::new(&name) == *skipped)
+        {
             continue;
         }
         if !bounds.take(&name) {

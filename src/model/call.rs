@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use crate::{
     model::{
-        AgentCaps, AgentEvent, ClientCaps, ConfigOption, DialectHint, ElicitationId, HostReply,
-        HostRequest, McpServer, MediaBlock, MessageId, ModeId, OptionValue, Provider,
+        AgentCaps, AgentEvent, AuthMethod, ClientCaps, ConfigOption, DialectHint, ElicitationId,
+        HostReply, HostRequest, McpServer, MessageId, ModeId, OptionValue, PromptBlock, Provider,
         ProviderSetting, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
-        SlashCommand, TerminalId, ToolCallId, TurnTokens,
+        SlashCommand, StopReason, TerminalId, ToolCallId, TurnTokens,
     },
-    text::{SafeText, command_line},
+    text::SafeText,
 };
 
 /// One message for the agent, in the order in which the reducer wants it on the wire.
@@ -170,39 +170,6 @@ pub struct SystemPrompt {
     pub replaces: bool,
 }
 
-/// A block of a prompt; see [`PromptBlock::fitted`].
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum PromptBlock {
-    Text(String),
-    /// `uri` is a percent-encoded `file://` URI (V1-PROMPT-03).
-    ResourceLink {
-        uri: String,
-        name: String,
-        size: Option<u64>,
-    },
-    /// Only with `embeddedContext`.
-    Resource {
-        uri: String,
-        text: String,
-    },
-    /// Only with `image`.
-    Image(MediaBlock),
-    /// Only with `audio`.
-    Audio(MediaBlock),
-}
-
-impl PromptBlock {
-    /// About as many as it takes on the wire.
-    pub fn bytes(&self) -> usize {
-        match self {
-            Self::Text(text) => text.len(),
-            Self::ResourceLink { uri, name, .. } => uri.len() + name.len(),
-            Self::Resource { uri, text } => uri.len() + text.len(),
-            Self::Image(media) | Self::Audio(media) => media.uri.len() + media.data.len(),
-        }
-    }
-}
-
 /// What of a [`Call`] is remembered until its reply, so that the reply can be told by itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CallTag {
@@ -361,71 +328,6 @@ pub struct Initialized {
     pub auth_methods: Vec<AuthMethod>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AuthMethod {
-    /// Raw id for `authenticate`.
-    pub id: String,
-    pub name: SafeText,
-    pub description: Option<SafeText>,
-    pub kind: AuthMethodKind,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum AuthMethodKind {
-    /// `authenticate` (V1-AUTH-02).
-    Agent,
-    /// The agent's own program, in a terminal; never passed to `authenticate` (V1-AUTH-03). What is
-    /// run is the profile's command and arguments with these added (V1-AUTH-05).
-    Terminal {
-        args: Vec<String>,
-        /// Laid over the agent's environment.
-        env: Vec<(String, String)>,
-    },
-    /// The older form of that, `_meta.terminal-auth`: never passed to `authenticate` either, which
-    /// kimi does not answer. `None` where it names no command: then only the profile knows one.
-    Program(Option<LoginProgram>),
-    /// Variables to set in the profile (V1-AUTH-06).
-    EnvVar { vars: Vec<SafeText> },
-    /// Shown as not supported (V1-AUTH-07).
-    Unsupported(SafeText),
-}
-
-/// A program to sign in with that the agent names. V1-AUTH-05 forbids that in the typed form, where
-/// the profile has the command; agents of before have no other way (kimi: `kimi acp` would not take
-/// the arguments). The agent runs as the person anyway, so it gains no right by this; but what
-/// asks for a password must be known for what it is. So it is shown whole and runs only after the
-/// person has confirmed exactly that.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LoginProgram {
-    pub command: String,
-    pub args: Vec<String>,
-    /// Laid over the agent's environment.
-    pub env: Vec<(String, String)>,
-}
-
-impl LoginProgram {
-    /// As a person would type it, everything that is run included.
-    pub fn command_line(&self) -> SafeText {
-        let words = std::iter::once(&self.command).chain(&self.args);
-        let command = command_line(words.map(String::as_str));
-        let env = env_words(&self.env);
-        SafeText::line(&if env.is_empty() {
-            command
-        } else {
-            format!("{env} {command}")
-        })
-    }
-}
-
-/// Variables as they are written in front of a command.
-pub fn env_words(env: &[(String, String)]) -> String {
-    let words = env.iter().map(|(name, value)| {
-        let value = command_line([value.as_str()]);
-        format!("{name}={value}")
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
 #[derive(Clone, PartialEq, Debug)]
 pub struct SessionOpened {
     /// Missing in the answers to load and resume.
@@ -441,18 +343,4 @@ pub struct SessionOpened {
 pub struct ModeState {
     pub current: ModeId,
     pub available: Vec<SessionMode>,
-}
-
-/// Why an agent stopped working.
-#[derive(Clone, PartialEq, Debug)]
-pub enum StopReason {
-    EndTurn,
-    MaxTokens,
-    MaxTurnRequests,
-    Refusal,
-    Cancelled,
-    /// Something failed (V2-STATE-01).
-    Error(RpcError),
-    /// Ends the turn all the same (V1-PROMPT-04).
-    Unknown(SafeText),
 }

@@ -1,8 +1,8 @@
 //! Changes of files, for display only (V1-TOOL-09, V2-UPD-06).
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use crate::text::SafeText;
+use crate::{model::SessionId, text::SafeText};
 
 /// A change of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -184,4 +184,33 @@ pub struct Claims {
     pub complete: bool,
     /// All that it tells is this path: a call that deletes, deletes it.
     pub only_path: Option<String>,
+}
+
+/// What is compared with the disk.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Compared {
+    /// Changes that a tool call claims.
+    Call {
+        /// Whose call it is; `None`: the session's own.
+        inside: Option<SessionId>,
+        /// The call's block.
+        block: u64,
+        /// Which of the call's comparisons it is: of several only the last counts.
+        ticket: u64,
+    },
+    /// What a question is about.
+    Question(u64),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Comparison {
+    pub of: Compared,
+    /// What relative paths count from.
+    pub cwd: PathBuf,
+    pub claims: Vec<Claim>,
+    /// The call has not begun: the file is looked at anew. Otherwise what was seen of it before
+    /// still counts.
+    pub fresh: bool,
+    /// The call may have changed the file already.
+    pub late: bool,
 }

@@ -5,7 +5,7 @@ use crate::{
         AgentNotice, CompactionId, CompactionPatch, ConfigOption, ContentBlock, MessageId, Meta,
         ModeId, NamedPlan, Patch, PlanEntry, PlanId, RawJson, SessionMessagePatch, SlashCommand,
         StateUpdate, SubagentPatch, TerminalId, TerminalPatch, ToolCallId, ToolCallPatch,
-        ToolContent,
+        ToolContent, UsageUpdate,
     },
     text::SafeText,
 };
@@ -95,32 +95,6 @@ pub enum ChunkRole {
     User,
     Agent,
     Thought,
-}
-
-/// `usage_update` (V1-UPD-09).
-#[derive(Clone, PartialEq, Debug)]
-pub struct UsageUpdate {
-    pub used: u64,
-    pub size: u64,
-    pub cost: Patch<(f64, SafeText)>,
-}
-
-/// What a session has used.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Usage {
-    /// Tokens in the context now, and its size (may be 0).
-    pub used: u64,
-    pub size: u64,
-    /// Cumulative cost and its unit (`USD`, `credits`, …).
-    pub cost: Option<(f64, SafeText)>,
-}
-
-/// `usage` in the answer to a prompt (V1-PROMPT-08). Some agents count the turn, some the session.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TurnTokens {
-    pub total: u64,
-    pub input: u64,
-    pub output: u64,
 }
 
 /// `session_info_update`: each field is left, cleared or set (V1-SES-21).

@@ -6,15 +6,16 @@
 //! tasks or the screen.
 
 mod attachment;
+mod auth;
 mod call;
 mod caps;
 mod command;
 mod compaction;
-mod compare;
 mod content;
 mod dialect;
 mod diff;
 mod elicitation;
+mod env;
 mod error;
 mod event;
 mod exit;
@@ -25,45 +26,44 @@ mod meta;
 mod names;
 mod notice;
 mod options;
-pub mod patch;
+mod patch;
+mod permission;
 mod place;
 mod plan;
 mod policy;
+mod prompt;
 mod provider;
 mod request;
 mod state;
 mod subagent;
 mod terminal;
 mod tool;
-pub mod unified;
+mod usage;
 
 pub use attachment::{
-    MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaBlock, MediaKind, SeenFile, Way, are_media,
-    file_uri, path_of_uri,
+    MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaKind, SeenFile, Way, are_media, file_uri,
+    path_of_uri,
 };
+pub use auth::{AuthMethod, AuthMethodKind, LoginProgram, env_words};
 pub use call::{
-    AuthMethod, AuthMethodKind, Call, CallResult, CallTag, FromAgent, Initialized, LoginProgram,
-    ModeState, Notification, PromptBlock, SessionOpened, SessionSetup, StopReason, SystemPrompt,
-    ToAgent, env_words,
+    Call, CallResult, CallTag, FromAgent, Initialized, ModeState, Notification, SessionOpened,
+    SessionSetup, SystemPrompt, ToAgent,
 };
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
-pub use command::{
-    CommandRun, EnvEffect, EnvVariable, ToolInput, env_effect, shown_command, shown_command_line,
-    sorted_env,
-};
+pub use command::{CommandRun, shown_command, shown_command_line};
 pub use compaction::{CompactionPatch, CompactionStatus};
-pub use compare::{Base, Compared, Comparison, OnDisk, compare};
 pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink, file_name};
 pub use dialect::{
     Dialect, DialectAdvice, DialectHint, DialectLine, DialectRow, PRESETS, Preset, Protocol,
 };
-pub use diff::{Claim, Claims, Diff, DiffText, Extent, FileChange, FileKind};
+pub use diff::{Claim, Claims, Compared, Comparison, Diff, DiffText, Extent, FileChange, FileKind};
 pub use elicitation::{
     Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
     Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat,
 };
+pub use env::{EnvEffect, EnvVariable, env_effect, sorted_env};
 pub use error::{RpcError, code};
-pub use event::{AgentEvent, ChunkRole, SessionInfoPatch, TurnTokens, Usage, UsageUpdate};
+pub use event::{AgentEvent, ChunkRole, SessionInfoPatch};
 pub use exit::AgentExit;
 pub use ids::{
     CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,
@@ -79,16 +79,21 @@ pub use options::{
     ConfigKind, ConfigOption, ConfigValue, OptionValue, SessionMode, SetBy, Setting, SettingKey,
     SettingSource, SlashCommand, category,
 };
+pub use patch::Patch;
+pub use permission::{
+    CommandSubject, PermissionKind, PermissionOption, PermissionOutcome, PermissionRequest,
+    PermissionSubject,
+};
 pub use place::Place;
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
 pub use policy::{Consent, Decision, Policy, Rule, Stray, Verdict, rule_words};
+pub use prompt::{MediaBlock, PromptBlock};
 pub use provider::{Provider, ProviderRoute, ProviderSetting};
-pub use request::{
-    CommandSubject, ExitStatus, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked,
-    PermissionKind, PermissionOption, PermissionOutcome, PermissionRequest, PermissionSubject,
-    TerminalCreate, TerminalRef, TerminalSnapshot,
-};
-pub use state::{Background, StateUpdate, WorkState};
+pub use request::{FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked};
+pub use state::{Background, StateUpdate, StopReason, WorkState};
 pub use subagent::{SessionMessagePatch, SubagentCaps, SubagentPatch};
-pub use terminal::{TerminalPatch, TerminalSize};
-pub use tool::{Patch, ToolCallPatch, ToolContent, ToolKind, ToolLocation, ToolStatus};
+pub use terminal::{
+    ExitStatus, TerminalCreate, TerminalPatch, TerminalRef, TerminalSize, TerminalSnapshot,
+};
+pub use tool::{ToolCallPatch, ToolContent, ToolInput, ToolKind, ToolLocation, ToolStatus};
+pub use usage::{TurnTokens, Usage, UsageUpdate};

@@ -1,7 +1,7 @@
 //! What an agent says of a session's work (V2-STATE).
 
 use crate::{
-    model::{SessionId, StopReason, TerminalId, ToolCallId, TurnTokens},
+    model::{RpcError, SessionId, TerminalId, ToolCallId, TurnTokens},
     text::SafeText,
 };
 
@@ -48,4 +48,18 @@ pub enum Background {
     Subagent(SessionId),
     /// One that this client does not know counts all the same (V2-STATE-02).
     Other(SafeText),
+}
+
+/// Why an agent stopped working.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StopReason {
+    EndTurn,
+    MaxTokens,
+    MaxTurnRequests,
+    Refusal,
+    Cancelled,
+    /// Something failed (V2-STATE-01).
+    Error(RpcError),
+    /// Ends the turn all the same (V1-PROMPT-04).
+    Unknown(SafeText),
 }

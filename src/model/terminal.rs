@@ -1,7 +1,59 @@
-//! Terminals that an agent runs itself: for display only, nothing can be typed there.
+//! Terminals: those that the client runs for an agent, and those that an agent runs itself.
 
-use crate::model::{ExitStatus, Meta, Patch, TerminalId};
+use std::borrow::Cow;
 
+use crate::{
+    model::{Meta, Patch, SessionId, TerminalId},
+    text::command_line,
+};
+
+/// `terminal/create` (V1-TERM-01 to V1-TERM-04).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TerminalCreate {
+    pub session: SessionId,
+    pub command: String,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub cwd: Option<String>,
+    /// Bytes kept for `terminal/output`; 0 keeps nothing, `None` our own cap (V1-TERM-06).
+    pub output_byte_limit: Option<u64>,
+}
+
+impl TerminalCreate {
+    /// The whole command, as a shell would read it.
+    pub fn line(&self) -> Cow<'_, str> {
+        if self.args.is_empty() {
+            return self.command.as_str().into();
+        }
+        let words = std::iter::once(&self.command).chain(&self.args);
+        command_line(words.map(String::as_str)).into()
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TerminalRef {
+    pub session: SessionId,
+    pub terminal: TerminalId,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TerminalSnapshot {
+    pub output: String,
+    pub truncated: bool,
+    /// Only once the command has exited (V1-TERM-08).
+    pub exit: Option<ExitStatus>,
+}
+
+/// How a command ended (V1-TERM-09).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ExitStatus {
+    /// `None` when a signal ended it.
+    pub code: Option<i64>,
+    /// `SIGKILL` form.
+    pub signal: Option<String>,
+}
+
+/// Of a terminal that the agent runs itself, for display only: nothing can be typed there.
 /// `terminal_update` (V2-UPD-05); v1 has no word for it, and some agents say the same in `_meta`.
 /// The first sight of an id makes it known.
 #[derive(Clone, PartialEq, Eq, Debug)]

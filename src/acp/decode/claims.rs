@@ -16,7 +16,8 @@ use serde_json::value::RawValue;
 
 use super::view::{Items, Text};
 use crate::{
-    model::{Claim, Claims, Diff, DiffText, Extent, FileChange, patch},
+    diff::{FilePatch, by_file, hunks, is_all_diff},
+    model::{Claim, Claims, Diff, DiffText, Extent, FileChange},
     text::SafeText,
 };
 use codex::Found;
@@ -372,10 +373,10 @@ fn edits_of(edits: &RawValue, path: &str) -> Option<Found> {
 
 /// A unified diff, of one file or of several.
 fn of_patch(diff: &str, path: &str) -> Found {
-    let parts = patch::by_file(diff);
+    let parts = by_file(diff);
     let one = parts.len() == 1;
-    let mut whole = patch::is_all_diff(diff, &patch::hunks(diff));
-    let claim = |part: &patch::FilePatch<'_>| {
+    let mut whole = is_all_diff(diff, &hunks(diff));
+    let claim = |part: &FilePatch<'_>| {
         // Where it is about one file, that is named better outside of it.
         let path = match part.path() {
             _ if one && !path.is_empty() => path.to_owned(),
@@ -401,7 +402,7 @@ fn of_patch(diff: &str, path: &str) -> Found {
         let ends = one && !path.is_empty() && Path::new(path).ends_with(name);
         paths.any(|path| path == name) || ends
     };
-    let is_move = |part: &patch::FilePatch<'_>| matches!((&part.old, &part.new), (Some(old), Some(new)) if old != new);
+    let is_move = |part: &FilePatch<'_>| matches!((&part.old, &part.new), (Some(old), Some(new)) if old != new);
     let mut named = parts.iter().flat_map(|part| [&part.old, &part.new]);
     whole &= named.by_ref().flatten().all(shown) && !(one && parts.iter().any(is_move));
     Found { list, whole }

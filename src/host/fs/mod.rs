@@ -9,6 +9,7 @@
 
 mod dir;
 mod lanes;
+mod links;
 pub(super) mod look;
 mod protected;
 mod read;

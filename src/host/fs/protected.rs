@@ -27,7 +27,7 @@ use table::{
     EXCEPT, LINKED, OF_GIT, OWN, PLACES,
 };
 
-use super::roots::follow;
+use super::links::follow;
 
 mod table;
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! The workspace: its root directories, whether a path lies in it (V1-SES-07), and opening what does.
 
 use std::{
-    ffi::OsString,
     fs::{self, File},
     io,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -12,11 +11,9 @@ use rustix::fs::{FileType, OFlags};
 
 use super::{
     dir::Dir,
+    links::{follow, respell},
     protected::{GIT, Places, Protected, anywhere},
 };
-
-/// Links followed in one path before it is taken for a loop; what Linux allows itself.
-const MAX_LINKS: usize = 40;
 
 /// The session's cwd and additional directories, with all links resolved.
 #[derive(Clone, Debug)]
@@ -210,79 +207,6 @@ impl Roots {
             .iter()
             .find_map(|dir| resolved.strip_prefix(dir).ok())
     }
-}
-
-/// Follows the links of an absolute path.
-pub(super) fn follow(path: &Path) -> io::Result<PathBuf> {
-    // Parts still to go, the next one last.
-    let mut todo: Vec<OsString> = parts(path);
-    let mut at = PathBuf::from("/");
-    let mut links = 0;
-    let mut exists = true;
-    while let Some(part) = todo.pop() {
-        if part == ".." {
-            at.pop();
-            continue;
-        }
-        at.push(&part);
-        if !exists {
-            continue;
-        }
-        let meta = match fs::symlink_metadata(&at) {
-            Ok(meta) => meta,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // `missing/../x` would be refused by the kernel; as no link can be among what
-                // does not exist, going on by the letters leads to the same place or nowhere.
-                exists = false;
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
-        if meta.is_symlink() {
-            links += 1;
-            if links > MAX_LINKS {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidInput,
-                    "too many levels of symbolic links",
-                ));
-            }
-            let target = fs::read_link(&at)?;
-            at.pop();
-            if target.is_absolute() {
-                at = PathBuf::from("/");
-            }
-            todo.extend(parts(&target));
-        }
-    }
-    Ok(at)
-}
-
-/// What exists of an already followed path, in the spelling of the disk: some file systems take
-/// `SRC` for `src`, and paths are compared by their letters.
-fn respell(path: &Path) -> io::Result<PathBuf> {
-    for dir in path.ancestors() {
-        match fs::canonicalize(dir) {
-            Ok(spelt) => {
-                let rest = path.strip_prefix(dir).unwrap_or(Path::new(""));
-                return Ok(spelt.components().chain(rest.components()).collect());
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(path.to_owned())
-}
-
-/// The names of a path, last first.
-fn parts(path: &Path) -> Vec<OsString> {
-    path.components()
-        .rev()
-        .filter_map(|component| match component {
-            Component::Normal(name) => Some(name.to_owned()),
-            Component::ParentDir => Some("..".into()),
-            Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
-        })
-        .collect()
 }
 
 #[cfg(test)]

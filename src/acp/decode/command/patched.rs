@@ -1,7 +1,7 @@
 //! The files that a patch names, in all forms in which tools apply one.
 
 use super::json::whole_text;
-use crate::model::patch::unquoted;
+use crate::diff::unquoted;
 
 /// Members that hold a patch and nothing else.
 pub const PATCHES: [&str; 4] = ["diff", "patch", "patchtext", "unifieddiff"];

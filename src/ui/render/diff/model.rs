@@ -8,11 +8,8 @@ use std::{collections::HashMap, ops::Range, time::Duration};
 use similar::{ChangeTag, DiffTag, TextDiff};
 
 use crate::{
-    model::{
-        Diff, DiffText, FileChange,
-        patch::{self, HunkLine, HunkSign},
-        unified::{Groups, groups},
-    },
+    diff::{Groups, HunkLine, HunkSign, groups, hunks},
+    model::{Diff, DiffText, FileChange},
     text::SafeText,
     ui::{offload::Product, render::excerpt::MAX_LINE_BYTES},
 };
@@ -262,7 +259,7 @@ impl DiffModel {
         let (mut lines, mut starts, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
         let mut stats = DiffStats::default();
         let mut shown_to = 0;
-        let hunks = patch::hunks(patch);
+        let hunks = hunks(patch);
         for hunk in &hunks {
             let hidden = hunk.old_before.saturating_sub(shown_to);
             if hidden > 0 {
@@ -509,7 +506,7 @@ fn index(line: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::unified::CONTEXT;
+    use crate::diff::CONTEXT;
 
     fn model(old: Option<&str>, new: &str) -> DiffModel {
         let old = old.map(SafeText::new);

@@ -6,7 +6,7 @@ use crate::{
         Background, CommandSubject, Diff, DiffText, FileChange, FileKind, FromAgent, HostRequest,
         MessageId, PermissionRequest, PermissionSubject, RawJson, RequestKey, StateUpdate,
         TerminalId, TerminalPatch, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
-        WorkState, patch,
+        WorkState,
     },
     session::{Question, Verdict},
     text::SafeText,
@@ -53,16 +53,19 @@ fn tells(bench: &mut Bench, patch: ToolCallPatch) {
     bench.update(AgentEvent::ToolCall(Box::new(patch)));
 }
 
-const PATCH: &str = "diff --git /home/me/src/tool/src/cli.rs /home/me/src/tool/src/cli.rs\n\
+/// The parts of a patch about `cli.rs` and about `print.rs`.
+const PATCHES: [&str; 2] = [
+    "diff --git /home/me/src/tool/src/cli.rs /home/me/src/tool/src/cli.rs\n\
     --- /home/me/src/tool/src/cli.rs\n+++ /home/me/src/tool/src/cli.rs\n\
     @@ -41,4 +41,5 @@ fn main() {\n     let args = parse();\n-    list(&args);\n\
     +    let out = Printer::new(&args);\n+    list(&args, out);\n     done();\n }\n\
-    @@ -90,2 +91,1 @@\n-// old\n }\n\
-    diff --git /home/me/src/tool/src/out.rs /home/me/src/tool/src/print.rs\n\
+    @@ -90,2 +91,1 @@\n-// old\n }\n",
+    "diff --git /home/me/src/tool/src/out.rs /home/me/src/tool/src/print.rs\n\
     similarity index 90%\nrename from /home/me/src/tool/src/out.rs\n\
     rename to /home/me/src/tool/src/print.rs\n\
     --- /home/me/src/tool/src/out.rs\n+++ /home/me/src/tool/src/print.rs\n\
-    @@ -1 +1 @@\n-mod out;\n+mod print;\n";
+    @@ -1 +1 @@\n-mod out;\n+mod print;\n",
+];
 
 fn changes() -> Vec<ToolContent> {
     let change = |path: &str, change, file| Diff {
@@ -98,7 +101,9 @@ fn changes() -> Vec<ToolContent> {
         change("src/old.rs", FileChange::Delete, FileKind::Unknown),
         change("Cargo.lock", FileChange::Modify, FileKind::Unknown),
     ];
-    patch::distribute(PATCH, &mut diffs);
+    for (diff, patch) in diffs.iter_mut().zip(PATCHES) {
+        diff.text = DiffText::Patch(SafeText::with_line_ends(patch));
+    }
     diffs
         .into_iter()
         .map(|diff| ToolContent::Diff(diff.into()))

@@ -7,11 +7,8 @@ use similar::DiffTag;
 
 use super::Shown;
 use crate::{
-    model::{
-        Diff, DiffText,
-        patch::{self, Hunk, HunkSign, hunks, is_all_diff},
-        unified::groups,
-    },
+    diff::{Hunk, HunkSign, by_file, groups, hunks, is_all_diff},
+    model::{Diff, DiffText},
     text::SafeText,
 };
 
@@ -118,7 +115,7 @@ fn are_texts_told(edits: &[(&Edit<'_>, &str, &str)], diffs: &[&Diff], shown: &Sh
 fn are_patches_told(edits: &[(&Edit<'_>, &str)], shown: &Shown<'_>) -> bool {
     let mut left: Vec<Changes<'_>> = shown.diffs.iter().map(|diff| Changes::of(diff)).collect();
     edits.iter().all(|(edit, text)| {
-        patch::by_file(text).iter().all(|part| {
+        by_file(text).iter().all(|part| {
             let said = Changes::of_patch(part.text);
             let mut diffs = shown.diffs.iter().zip(&mut left);
             diffs.any(|(diff, changes)| {

@@ -11,7 +11,8 @@ mod json;
 use std::borrow::Cow;
 
 use crate::{
-    model::{Diff, DiffText, FileChange, patch, plain_name},
+    diff::FilePatch,
+    model::{Diff, DiffText, FileChange, plain_name},
     session::Session,
     text::{SafeText, command_line},
 };
@@ -224,7 +225,7 @@ impl Shown<'_> {
 
     /// Whether a part of a unified diff does to the same file what a diff does: it is created, deleted
     /// and renamed by both, or by neither. `paths`, which stand beside it, may say more of its names.
-    fn is_of_same_file(&self, part: &patch::FilePatch<'_>, diff: &Diff, paths: &[&str]) -> bool {
+    fn is_of_same_file(&self, part: &FilePatch<'_>, diff: &Diff, paths: &[&str]) -> bool {
         let is = |name: &str, path: &str| {
             let said = place(name, self.session).shown;
             is_plain(name) && place(path, self.session).shown == said

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::patch::{HunkSign, hunks};
+use crate::diff::{HunkSign, hunks};
 
 fn sides(old: Option<&str>, new: &str) -> Claim {
     let safe = |text: &str| SafeText::with_line_ends(text);

@@ -39,13 +39,13 @@ pub fn groups(old: &[&str], new: &[&str], timeout: Duration) -> Groups {
 }
 
 /// A unified diff, and whether the timeout struck.
-pub(super) struct Unified {
+pub struct Unified {
     pub text: String,
     pub rough: bool,
 }
 
 /// What turns `old` into `new`, with names as they are given.
-pub(super) fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> Unified {
+pub fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> Unified {
     let (old, new) = (lines(old), lines(new));
     let Groups { list, rough } = groups(&old, &new, TIMEOUT);
     let mut text = format!("--- {old_name}\n+++ {new_name}\n");
@@ -71,7 +71,7 @@ pub(super) fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> U
 }
 
 /// Lines with their ends.
-pub(super) fn lines(text: &str) -> Vec<&str> {
+pub fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 

@@ -6,13 +6,13 @@
 mod find;
 mod hunk;
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
-use super::{
-    Claim, Diff, DiffText, Extent, FileChange, SessionId,
-    unified::{Unified, unified},
+use crate::{
+    diff::{Unified, unified},
+    model::{Claim, Diff, DiffText, Extent, FileChange},
+    text::SafeText,
 };
-use crate::text::SafeText;
 use find::Misfit;
 
 /// Bytes of a text that stands in a file on purpose.
@@ -20,35 +20,6 @@ const LONG: usize = 16;
 
 /// Bytes of a diff that is made here. Larger ones are shown as the agent sent them.
 const MAX_PATCH: usize = 12 << 20;
-
-/// What is compared with the disk.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Compared {
-    /// Changes that a tool call claims.
-    Call {
-        /// Whose call it is; `None`: the session's own.
-        inside: Option<SessionId>,
-        /// The call's block.
-        block: u64,
-        /// Which of the call's comparisons it is: of several only the last counts.
-        ticket: u64,
-    },
-    /// What a question is about.
-    Question(u64),
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct Comparison {
-    pub of: Compared,
-    /// What relative paths count from.
-    pub cwd: PathBuf,
-    pub claims: Vec<Claim>,
-    /// The call has not begun: the file is looked at anew. Otherwise what was seen of it before
-    /// still counts.
-    pub fresh: bool,
-    /// The call may have changed the file already.
-    pub late: bool,
-}
 
 /// A file as it was found.
 #[derive(Clone, PartialEq, Eq, Debug)]

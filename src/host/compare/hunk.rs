@@ -3,10 +3,7 @@
 use std::cell::Cell;
 
 use super::find::{MAX_STEPS, Misfit};
-use crate::model::{
-    patch::{Hunk, HunkLine, HunkSign, hunks},
-    unified::lines,
-};
+use crate::diff::{Hunk, HunkLine, HunkSign, hunks, lines};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {

@@ -1,0 +1,10 @@
+//! Texts compared line by line, and unified diffs: read and written.
+//!
+//! Owns what a diff is as text. Must not know what a change of a file means to an agent, a session
+//! or a screen.
+
+mod read;
+mod write;
+
+pub use read::{FilePatch, Hunk, HunkLine, HunkSign, by_file, hunks, is_all_diff, unquoted};
+pub use write::{CONTEXT, Groups, Unified, groups, lines, unified};

@@ -1,0 +1,68 @@
+//! Ways to sign in that an agent offers (V1-AUTH).
+
+use crate::text::{SafeText, command_line};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuthMethod {
+    /// Raw id for `authenticate`.
+    pub id: String,
+    pub name: SafeText,
+    pub description: Option<SafeText>,
+    pub kind: AuthMethodKind,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AuthMethodKind {
+    /// `authenticate` (V1-AUTH-02).
+    Agent,
+    /// The agent's own program, in a terminal; never passed to `authenticate` (V1-AUTH-03). What is
+    /// run is the profile's command and arguments with these added (V1-AUTH-05).
+    Terminal {
+        args: Vec<String>,
+        /// Laid over the agent's environment.
+        env: Vec<(String, String)>,
+    },
+    /// The older form of that, `_meta.terminal-auth`: never passed to `authenticate` either, which
+    /// kimi does not answer. `None` where it names no command: then only the profile knows one.
+    Program(Option<LoginProgram>),
+    /// Variables to set in the profile (V1-AUTH-06).
+    EnvVar { vars: Vec<SafeText> },
+    /// Shown as not supported (V1-AUTH-07).
+    Unsupported(SafeText),
+}
+
+/// A program to sign in with that the agent names. V1-AUTH-05 forbids that in the typed form, where
+/// the profile has the command; agents of before have no other way (kimi: `kimi acp` would not take
+/// the arguments). The agent runs as the person anyway, so it gains no right by this; but what
+/// asks for a password must be known for what it is. So it is shown whole and runs only after the
+/// person has confirmed exactly that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoginProgram {
+    pub command: String,
+    pub args: Vec<String>,
+    /// Laid over the agent's environment.
+    pub env: Vec<(String, String)>,
+}
+
+impl LoginProgram {
+    /// As a person would type it, everything that is run included.
+    pub fn command_line(&self) -> SafeText {
+        let words = std::iter::once(&self.command).chain(&self.args);
+        let command = command_line(words.map(String::as_str));
+        let env = env_words(&self.env);
+        SafeText::line(&if env.is_empty() {
+            command
+        } else {
+            format!("{env} {command}")
+        })
+    }
+}
+
+/// Variables as they are written in front of a command.
+pub fn env_words(env: &[(String, String)]) -> String {
+    let words = env.iter().map(|(name, value)| {
+        let value = command_line([value.as_str()]);
+        format!("{name}={value}")
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
