@@ -12,12 +12,12 @@ use tokio::{
 use crate::{
     acp::{
         LaunchError, LaunchSpec, WireLogHandle,
-        decode::Decoder,
+        decode::{Decoder, v2::DecoderOfV2},
         dialect::Dialects,
         encode, process,
         stderr::Tail,
         stop::{StopMode, Supervisor},
-        threads, v2,
+        threads,
     },
     model::{AgentExit, ClientCaps, ConnectionId, Protocol, SessionKey, ToAgent},
     rpc::{self, Outbox, Peer, Reader, Tap},
@@ -117,7 +117,7 @@ impl Client {
             stderr_task,
         };
         let decoder: Box<dyn rpc::Protocol> = match protocol {
-            Protocol::V2 => Box::new(v2::Decoder::new(caps)),
+            Protocol::V2 => Box::new(DecoderOfV2::new(caps)),
             _ => Box::new(Decoder::new(caps, dialects.clone()).with_protocol(protocol)),
         };
         let reader = Reader::new(Arc::clone(&peer), decoder, inbox, tap);
@@ -137,12 +137,7 @@ impl Client {
     /// and the end itself is told by [`Inbound::Exited`].
     /// Replies to calls come back to `caller`.
     pub fn send(&self, caller: SessionKey, message: ToAgent) {
-        match self.protocol {
-            Protocol::V2 => v2::send(&self.peer, caller, message),
-            Protocol::V1 | Protocol::Threads => {
-                encode::send(&self.peer, &self.dialects, caller, message);
-            }
-        }
+        encode::send(&self.peer, &self.dialects, self.protocol, caller, message);
     }
 
     /// The last lines of its stderr so far.

@@ -1,26 +1,34 @@
-//! From [`model`](crate::model) to the wire, by the schema crate's types: so nothing is sent that
-//! ACP v1 does not have (V1-META-02).
+//! From [`model`](crate::model) to the wire, in both versions. Tests hold every message against the published schema of
+//! its version, so that nothing is sent that it does not have (V1-META-02, V2-INIT-03).
 
-use agent_client_protocol_schema::{ProtocolVersion, v1 as schema};
-use serde::Serialize;
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
+use tracing::debug;
 
 use crate::{
     acp::dialect::Dialects,
     model::{
         Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply, Looked,
-        McpServer, McpTransport, Notification, OptionValue, PermissionOutcome, PromptBlock,
-        ProviderSetting, RequestKey, SecretPairs, SessionKey, SystemPrompt, ToAgent,
+        McpServer, McpTransport, MediaBlock, Notification, OptionValue, PermissionOutcome,
+        PromptBlock, Protocol, ProviderSetting, RequestKey, SecretPairs, SessionId, SessionKey,
+        SessionSetup, SystemPrompt, ToAgent,
     },
     rpc::Peer,
 };
 
 /// Puts one message on the wire, a call in the agent's dialect.
-pub fn send(peer: &Peer, dialects: &Dialects, caller: SessionKey, message: ToAgent) {
+pub fn send(
+    peer: &Peer,
+    dialects: &Dialects,
+    protocol: Protocol,
+    caller: SessionKey,
+    message: ToAgent,
+) {
     match message {
-        ToAgent::Call(call) => send_call(&Wire { peer, dialects }, caller, call),
+        ToAgent::Call(call) => send_call(peer, dialects, protocol, caller, call),
         ToAgent::Notify(Notification::Cancel { session }) => {
-            peer.notify("session/cancel", schema::CancelNotification::new(session.0));
+            peer.notify("session/cancel", json!({ "sessionId": session.as_str() }));
         }
         ToAgent::Notify(Notification::CancelCall(call)) => peer.cancel(caller, &call),
         ToAgent::Reply { key, reply } => answer(peer, key, reply),
@@ -28,17 +36,21 @@ pub fn send(peer: &Peer, dialects: &Dialects, caller: SessionKey, message: ToAge
 }
 
 /// The method of a call.
-pub fn method(call: &CallTag) -> &'static str {
+pub fn method(call: &CallTag, protocol: Protocol) -> &'static str {
+    let v2 = protocol == Protocol::V2;
     match call {
         CallTag::Initialize => "initialize",
+        CallTag::Authenticate { .. } if v2 => "auth/login",
         CallTag::Authenticate { .. } => "authenticate",
+        CallTag::Logout if v2 => "auth/logout",
         CallTag::Logout => "logout",
         CallTag::ListProviders => "providers/list",
         CallTag::SetProvider { .. } => "providers/set",
         CallTag::DisableProvider { .. } => "providers/disable",
         CallTag::NewSession => "session/new",
-        CallTag::LoadSession { .. } => "session/load",
-        CallTag::ResumeSession { .. } => "session/resume",
+        // There a resume that tells everything again (V2-SES-02).
+        CallTag::LoadSession { .. } if !v2 => "session/load",
+        CallTag::LoadSession { .. } | CallTag::ResumeSession { .. } => "session/resume",
         CallTag::ForkSession { .. } => "session/fork",
         CallTag::CloseSession { .. } => "session/close",
         CallTag::ListSessions { .. } => "session/list",
@@ -52,284 +64,321 @@ pub fn method(call: &CallTag) -> &'static str {
     }
 }
 
-/// Where calls go.
-pub(super) struct Wire<'a> {
-    pub peer: &'a Peer,
-    pub dialects: &'a Dialects,
-}
-
-impl Wire<'_> {
-    pub fn call(
-        &self,
-        caller: SessionKey,
-        tag: CallTag,
-        method: &'static str,
-        params: impl Serialize,
-    ) {
-        self.dialects.sent(&tag);
-        if !self.dialects.has_words_for(&tag) {
-            return self.peer.call(caller, tag, method, params);
-        }
-        let Ok(plain) = serde_json::to_value(params) else {
-            return;
-        };
-        let mut said = plain.clone();
-        let name = self.dialects.outgoing(method, &mut said);
-        if name == method && said == plain {
-            self.peer.call(caller, tag, method, plain);
-        } else {
-            self.peer
-                .call_otherwise(caller, tag, (name, said), (method, plain));
-        }
+fn send_call(peer: &Peer, dialects: &Dialects, protocol: Protocol, caller: SessionKey, call: Call) {
+    let tag = call.tag();
+    let method = method(&tag, protocol);
+    let v2 = protocol == Protocol::V2;
+    if !v2 {
+        dialects.holds(&call);
+    }
+    let Some(params) = params(call, v2) else {
+        return debug!(method, "a call that this version does not have");
+    };
+    if v2 {
+        peer.call(caller, tag, method, params);
+    } else {
+        call_in_dialect(peer, dialects, caller, tag, method, params);
     }
 }
 
-fn send_call(peer: &Wire<'_>, caller: SessionKey, call: Call) {
-    let tag = call.tag();
-    let method = method(&tag);
-    peer.dialects.holds(&call);
-    match call {
-        Call::Initialize { caps } => peer.call(caller, tag, method, initialize(caps)),
-        Call::Authenticate { method: id } => {
-            peer.call(caller, tag, method, schema::AuthenticateRequest::new(id));
+/// A call of version 1, in the agent's words where they are others.
+pub(super) fn call_in_dialect(
+    peer: &Peer,
+    dialects: &Dialects,
+    caller: SessionKey,
+    tag: CallTag,
+    method: &'static str,
+    plain: Value,
+) {
+    dialects.sent(&tag);
+    if !dialects.has_words_for(&tag) {
+        return peer.call(caller, tag, method, plain);
+    }
+    let mut said = plain.clone();
+    let name = dialects.outgoing(method, &mut said);
+    if name == method && said == plain {
+        peer.call(caller, tag, method, plain);
+    } else {
+        peer.call_otherwise(caller, tag, (name, said), (method, plain));
+    }
+}
+
+/// `None` for what that version does not have. No agent says that it can, so nothing asks for it.
+fn params(call: Call, v2: bool) -> Option<Value> {
+    let of = |session: SessionId| ("sessionId", session.as_str().into());
+    Some(match call {
+        Call::CancelToolCall { .. } | Call::CancelTerminal { .. } if !v2 => return None,
+        Call::ForkSession { .. }
+        | Call::SetMode { .. }
+        | Call::SetTitle { .. }
+        | Call::ListProviders
+        | Call::SetProvider(_)
+        | Call::DisableProvider { .. }
+            if v2 =>
+        {
+            return None;
         }
-        Call::Logout => peer.call(caller, tag, method, schema::LogoutRequest::new()),
-        Call::ListProviders => {
-            peer.call(caller, tag, method, schema::ListProvidersRequest::new());
-        }
-        Call::SetProvider(setting) => peer.call(caller, tag, method, set_provider(setting)),
-        Call::DisableProvider { id } => {
-            peer.call(caller, tag, method, schema::DisableProviderRequest::new(id));
-        }
-        Call::NewSession(setup) => {
-            let request = schema::NewSessionRequest::new(setup.cwd)
-                .additional_directories(setup.additional_directories)
-                .mcp_servers(mcp_servers(setup.mcp_servers))
-                .system_prompt(setup.system_prompt.map(system_prompt));
-            peer.call(caller, tag, method, request);
-        }
+        Call::Initialize { caps } if v2 => initialize_v2(caps),
+        Call::Initialize { caps } => initialize_v1(caps),
+        Call::Authenticate { method } => object([("methodId", method.into())]),
+        Call::Logout | Call::ListProviders => object([]),
+        Call::SetProvider(setting) => set_provider(setting),
+        Call::DisableProvider { id } => object([("providerId", id.into())]),
+        // Version 1 wants the list of servers also where there are none.
+        Call::NewSession(setup) => opening(None, setup, v2, !v2),
         Call::LoadSession { id, setup } => {
-            let request = schema::LoadSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories)
-                .mcp_servers(mcp_servers(setup.mcp_servers))
-                .system_prompt(setup.system_prompt.map(system_prompt));
-            peer.call(caller, tag, method, request);
+            let mut params = opening(Some(id), setup, v2, !v2);
+            if v2 {
+                params["replayFrom"] = json!({ "type": "start" });
+            }
+            params
         }
-        Call::ResumeSession { id, setup } => {
-            let request = schema::ResumeSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories)
-                .mcp_servers(mcp_servers(setup.mcp_servers))
-                .system_prompt(setup.system_prompt.map(system_prompt));
-            peer.call(caller, tag, method, request);
+        Call::ResumeSession { id, setup } | Call::ForkSession { id, setup } => {
+            opening(Some(id), setup, v2, false)
         }
-        Call::ForkSession { id, setup } => {
-            let request = schema::ForkSessionRequest::new(id.0, setup.cwd)
-                .additional_directories(setup.additional_directories)
-                .mcp_servers(mcp_servers(setup.mcp_servers))
-                .system_prompt(setup.system_prompt.map(system_prompt));
-            peer.call(caller, tag, method, request);
-        }
+        // An empty cursor is one (V1-SES-12, V2-SES-05).
         Call::ListSessions { cwd, cursor } => {
-            let request = schema::ListSessionsRequest::new().cwd(cwd).cursor(cursor);
-            peer.call(caller, tag, method, request);
+            object([("cwd", path(&cwd)), ("cursor", cursor.into())])
         }
-        Call::DeleteSession { id } => {
-            peer.call(caller, tag, method, schema::DeleteSessionRequest::new(id.0));
-        }
-        Call::SetTitle { session, title } => {
-            let request = schema::SetSessionTitleRequest::new(session.0, title);
-            peer.call(caller, tag, method, request);
-        }
-        Call::CloseSession { id } => {
-            peer.call(caller, tag, method, schema::CloseSessionRequest::new(id.0));
-        }
+        Call::DeleteSession { id } | Call::CloseSession { id } => object([of(id)]),
+        Call::SetTitle { session, title } => object([of(session), ("title", title.into())]),
         Call::Prompt { session, blocks } => {
-            let blocks = blocks.into_iter().map(block).collect();
-            peer.call(
-                caller,
-                tag,
-                method,
-                schema::PromptRequest::new(session.0, blocks),
-            );
+            let blocks: Value = blocks.into_iter().map(block).collect();
+            object([of(session), ("prompt", blocks)])
         }
-        // Of version 2: in v1 nothing advertises that it can be cancelled by itself.
-        Call::CancelToolCall { .. } | Call::CancelTerminal { .. } => {}
-        Call::SetMode { session, mode } => {
-            let request = schema::SetSessionModeRequest::new(session.0, mode.0);
-            peer.call(caller, tag, method, request);
+        Call::CancelToolCall { session, id } => {
+            object([of(session), ("toolCallId", id.as_str().into())])
         }
+        Call::CancelTerminal { session, id } => {
+            object([of(session), ("terminalId", id.as_str().into())])
+        }
+        Call::SetMode { session, mode } => object([of(session), ("modeId", mode.as_str().into())]),
         Call::SetConfigOption {
             session,
             option,
             value,
         } => {
-            // A flag names its type, an id does not (V1-CFG-03, V1-CFG-08).
-            let value = match value {
-                OptionValue::Id(id) => schema::SessionConfigOptionValue::value_id(id),
-                OptionValue::Flag(flag) => schema::SessionConfigOptionValue::boolean(flag),
+            // In version 1 an id does not name its type (V1-CFG-03, V1-CFG-08).
+            let (kind, value) = match value {
+                OptionValue::Id(id) => (v2.then_some("id"), id.into()),
+                OptionValue::Flag(flag) => (Some("boolean"), flag.into()),
             };
-            let request = schema::SetSessionConfigOptionRequest::new(session.0, option, value);
-            peer.call(caller, tag, method, request);
+            let option = ("configId", option.into());
+            object([of(session), option, ("type", kind.into()), ("value", value)])
         }
-    }
-}
-
-/// A protocol's name goes as it came, also one that the schema does not know.
-fn set_provider(setting: ProviderSetting) -> schema::SetProviderRequest {
-    let protocol = setting.route.protocol;
-    let protocol = serde_json::from_value(Value::String(protocol.clone()))
-        .unwrap_or(schema::LlmProtocol::Other(protocol));
-    schema::SetProviderRequest::new(setting.id, protocol, setting.route.base_url)
-        .headers(setting.headers.0.into_iter().collect())
-}
-
-/// Offers what works and nothing else (V1-INIT-07, V1-INIT-08, V1-INIT-14).
-fn initialize(caps: ClientCaps) -> schema::InitializeRequest {
-    let fs = schema::FileSystemCapabilities::new()
-        .read_text_file(caps.read_text_file)
-        .write_text_file(caps.write_text_file);
-    // Claude reports its commands as terminals only to a client that says it shows them so.
-    let mut meta = Map::from_iter([("terminal_output".to_owned(), Value::Bool(true))]);
-    if caps.login_terminal {
-        // The name of `auth.terminal` from before it was one: agents that know no other ask for it.
-        meta.insert("terminal-auth".to_owned(), Value::Bool(true));
-    }
-    // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13: the whole contract of each
-    // is built.
-    let options = schema::SessionConfigOptionsCapabilities::new()
-        .boolean(schema::BooleanConfigOptionCapabilities::new());
-    let session = schema::ClientSessionCapabilities::new()
-        .config_options(options)
-        .notices(schema::NoticeCapabilities::new())
-        .compaction(schema::CompactionCapabilities::new());
-    let capabilities = schema::ClientCapabilities::new()
-        .fs(fs)
-        .terminal(caps.terminal)
-        .auth(schema::AuthCapabilities::new().terminal(caps.login_terminal))
-        .session(session)
-        .plan(schema::PlanCapabilities::new())
-        .subagents(schema::SubagentCapabilities::new())
-        .meta(meta);
-    let capabilities = match (caps.elicitation_form, caps.elicitation_url) {
-        (false, false) => capabilities,
-        (form, url) => capabilities.elicitation(
-            // V1-INIT-15: each mode by name.
-            schema::ElicitationCapabilities::new()
-                .form(form.then(schema::ElicitationFormCapabilities::new))
-                .url(url.then(schema::ElicitationUrlCapabilities::new)),
-        ),
-    };
-    let info = schema::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
-        .title(env!("CARGO_PKG_NAME").to_owned());
-    schema::InitializeRequest::new(ProtocolVersion::V1)
-        .client_capabilities(capabilities)
-        .client_info(info)
-}
-
-/// Over stdio without a `type`, which v1 does not have there (V1-MCP-01).
-fn mcp_servers(servers: Vec<McpServer>) -> Vec<schema::McpServer> {
-    let headers = |pairs: SecretPairs| {
-        let pairs = pairs.0.into_iter();
-        pairs
-            .map(|(name, value)| schema::HttpHeader::new(name, value))
-            .collect()
-    };
-    let server = |server: McpServer| match server.transport {
-        McpTransport::Stdio { command, args, env } => {
-            let env = env.0.into_iter();
-            let env = env.map(|(name, value)| schema::EnvVariable::new(name, value));
-            schema::McpServer::Stdio(
-                schema::McpServerStdio::new(server.name, command)
-                    .args(args)
-                    .env(env.collect()),
-            )
-        }
-        McpTransport::Http {
-            url,
-            headers: pairs,
-        } => schema::McpServer::Http(
-            schema::McpServerHttp::new(server.name, url).headers(headers(pairs)),
-        ),
-        McpTransport::Sse {
-            url,
-            headers: pairs,
-        } => schema::McpServer::Sse(
-            schema::McpServerSse::new(server.name, url).headers(headers(pairs)),
-        ),
-    };
-    servers.into_iter().map(server).collect()
-}
-
-/// Text only, and never without any (V1-SES-10).
-fn system_prompt(prompt: SystemPrompt) -> schema::SystemPrompt {
-    let text = schema::ContentBlock::Text(schema::TextContent::new(prompt.text));
-    schema::SystemPrompt::new(vec![text]).mode(if prompt.replaces {
-        schema::SystemPromptMode::Override
-    } else {
-        schema::SystemPromptMode::Append
     })
 }
 
-fn block(block: PromptBlock) -> schema::ContentBlock {
-    match block {
-        PromptBlock::Text(text) => schema::ContentBlock::Text(schema::TextContent::new(text)),
-        PromptBlock::ResourceLink { uri, name, size } => schema::ContentBlock::ResourceLink(
-            schema::ResourceLink::new(name, uri)
-                .size(size.and_then(|size| i64::try_from(size).ok())),
+/// An object without those members that are null: what is left out is not said.
+fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+    let members = members.into_iter().filter(|(_, value)| !value.is_null());
+    Value::Object(
+        members
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
+}
+
+/// Nothing where there is nothing in it.
+fn filled(value: Value) -> Value {
+    let is_empty = match &value {
+        Value::Object(members) => members.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    };
+    if is_empty { Value::Null } else { value }
+}
+
+/// A capability: an object is yes, what is left out is no.
+fn offer(offered: bool) -> Value {
+    if offered { json!({}) } else { Value::Null }
+}
+
+/// Launch refuses what is not UTF-8.
+fn path(path: &Path) -> Value {
+    path.to_string_lossy().into()
+}
+
+/// Offers what works and nothing else (V1-INIT-07, V1-INIT-08, V1-INIT-14).
+fn initialize_v1(caps: ClientCaps) -> Value {
+    // Claude reports its commands as terminals only to a client that says it shows them so.
+    // `terminal-auth` is the name of `auth.terminal` from before it was one: agents that know no other ask for it.
+    let meta = object([
+        ("terminal_output", true.into()),
+        ("terminal-auth", caps.login_terminal.then_some(true).into()),
+    ]);
+    json!({
+        "protocolVersion": 1,
+        "clientCapabilities": object([
+            ("fs", json!({ "readTextFile": caps.read_text_file, "writeTextFile": caps.write_text_file })),
+            ("terminal", caps.terminal.into()),
+            ("auth", json!({ "terminal": caps.login_terminal })),
+            // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13: the whole contract of each is built.
+            ("session", json!({ "configOptions": { "boolean": {} }, "notices": {}, "compaction": {} })),
+            ("plan", json!({})),
+            ("subagents", json!({})),
+            ("elicitation", elicitation(caps)),
+            ("_meta", meta),
+        ]),
+        "clientInfo": ourselves(),
+    })
+}
+
+/// By objects: what is left out is no (V2-INIT-03).
+fn initialize_v2(caps: ClientCaps) -> Value {
+    let auth = filled(object([("terminal", offer(caps.login_terminal))]));
+    json!({
+        "protocolVersion": 2,
+        "info": ourselves(),
+        "capabilities": object([("auth", auth), ("elicitation", elicitation(caps))]),
+    })
+}
+
+/// Each mode by its name (V1-INIT-15).
+fn elicitation(caps: ClientCaps) -> Value {
+    filled(object([
+        ("form", offer(caps.elicitation_form)),
+        ("url", offer(caps.elicitation_url)),
+    ]))
+}
+
+fn ourselves() -> Value {
+    let name = env!("CARGO_PKG_NAME");
+    json!({ "name": name, "title": name, "version": env!("CARGO_PKG_VERSION") })
+}
+
+/// A protocol's name goes as it came, also one that is not known.
+fn set_provider(setting: ProviderSetting) -> Value {
+    let headers = setting.headers.0.into_iter();
+    let headers: Map<String, Value> = headers.map(|(name, value)| (name, value.into())).collect();
+    object([
+        ("providerId", setting.id.into()),
+        ("apiType", setting.route.protocol.into()),
+        ("baseUrl", setting.route.base_url.into()),
+        ("headers", filled(headers.into())),
+    ])
+}
+
+fn opening(id: Option<SessionId>, setup: SessionSetup, v2: bool, names_servers: bool) -> Value {
+    let directories = setup.additional_directories.iter();
+    let directories: Value = directories.map(|directory| path(directory)).collect();
+    let servers = setup.mcp_servers.into_iter();
+    let servers: Value = servers.map(|server| mcp_server(server, v2)).collect();
+    object([
+        ("sessionId", id.map(|id| id.as_str().to_owned()).into()),
+        ("cwd", path(&setup.cwd)),
+        ("additionalDirectories", filled(directories)),
+        (
+            "mcpServers",
+            if names_servers {
+                servers
+            } else {
+                filled(servers)
+            },
         ),
-        PromptBlock::Resource { uri, text } => {
-            let contents = schema::EmbeddedResourceResource::TextResourceContents(
-                schema::TextResourceContents::new(text, uri),
-            );
-            schema::ContentBlock::Resource(schema::EmbeddedResource::new(contents))
+        (
+            "systemPrompt",
+            setup.system_prompt.map(system_prompt).into(),
+        ),
+    ])
+}
+
+/// With its `type`, which version 1 does not have over stdio (V1-MCP-01, V2-SES-06).
+fn mcp_server(server: McpServer, v2: bool) -> Value {
+    let pairs = |pairs: SecretPairs| -> Value {
+        let pairs = pairs.0.into_iter();
+        pairs
+            .map(|(name, value)| object([("name", name.into()), ("value", value.into())]))
+            .collect()
+    };
+    let name = ("name", server.name.into());
+    let (kind, url, headers) = match server.transport {
+        McpTransport::Stdio { command, args, env } => {
+            return object([
+                ("type", v2.then_some("stdio").into()),
+                name,
+                ("command", path(&command)),
+                ("args", args.into()),
+                ("env", pairs(env)),
+            ]);
         }
-        PromptBlock::Image(media) => schema::ContentBlock::Image(
-            schema::ImageContent::new(media.data.as_ref(), media.mime_type)
-                .uri((!media.passing).then_some(media.uri)),
-        ),
-        PromptBlock::Audio(media) => schema::ContentBlock::Audio(schema::AudioContent::new(
-            media.data.as_ref(),
-            media.mime_type,
-        )),
+        McpTransport::Http { url, headers } => ("http", url, headers),
+        // No agent of version 2 says that it can: they are left out before.
+        McpTransport::Sse { url, headers } => ("sse", url, headers),
+    };
+    object([
+        ("type", kind.into()),
+        name,
+        ("url", url.into()),
+        ("headers", pairs(headers)),
+    ])
+}
+
+/// Text only, and never without any (V1-SES-10).
+fn system_prompt(prompt: SystemPrompt) -> Value {
+    json!({
+        "mode": if prompt.replaces { "override" } else { "append" },
+        "content": [{ "type": "text", "text": prompt.text }],
+    })
+}
+
+fn block(block: PromptBlock) -> Value {
+    let media = |kind: &str, media: MediaBlock, uri: Option<String>| {
+        object([
+            ("type", kind.into()),
+            ("data", media.data.as_ref().into()),
+            ("mimeType", media.mime_type.into()),
+            ("uri", uri.into()),
+        ])
+    };
+    match block {
+        PromptBlock::Text(text) => object([("type", "text".into()), ("text", text.into())]),
+        PromptBlock::ResourceLink { uri, name, size } => object([
+            ("type", "resource_link".into()),
+            ("uri", uri.into()),
+            ("name", name.into()),
+            (
+                "size",
+                size.and_then(|size| i64::try_from(size).ok()).into(),
+            ),
+        ]),
+        PromptBlock::Resource { uri, text } => object([
+            ("type", "resource".into()),
+            (
+                "resource",
+                object([("uri", uri.into()), ("text", text.into())]),
+            ),
+        ]),
+        PromptBlock::Image(image) => {
+            let uri = (!image.passing).then(|| image.uri.clone());
+            media("image", image, uri)
+        }
+        PromptBlock::Audio(audio) => media("audio", audio, None),
     }
 }
 
 fn answer(peer: &Peer, key: RequestKey, reply: HostReply) {
-    match reply {
-        HostReply::Permission(outcome) => {
-            let outcome = match outcome {
-                PermissionOutcome::Selected(option) => schema::RequestPermissionOutcome::Selected(
-                    schema::SelectedPermissionOutcome::new(option.0),
-                ),
-                PermissionOutcome::Cancelled => schema::RequestPermissionOutcome::Cancelled,
-            };
-            peer.answer(key, Ok(schema::RequestPermissionResponse::new(outcome)));
+    let outcome = match reply {
+        HostReply::Permission(PermissionOutcome::Selected(option)) => {
+            Ok(json!({ "outcome": { "outcome": "selected", "optionId": option.as_str() } }))
         }
-        HostReply::Elicitation(answer) => {
-            peer.answer(
-                key,
-                Ok(schema::CreateElicitationResponse::new(elicited(answer))),
-            );
+        HostReply::Permission(PermissionOutcome::Cancelled) => {
+            Ok(json!({ "outcome": { "outcome": "cancelled" } }))
         }
-        HostReply::Content(content) => {
-            peer.answer(key, Ok(schema::ReadTextFileResponse::new(content)));
-        }
-        HostReply::Done => peer.answer(key, Ok(Map::<String, Value>::new())),
-        HostReply::TerminalCreated(id) => {
-            peer.answer(key, Ok(schema::CreateTerminalResponse::new(id.0)));
-        }
-        HostReply::TerminalOutput(snapshot) => {
-            let response = schema::TerminalOutputResponse::new(snapshot.output, snapshot.truncated)
-                .exit_status(snapshot.exit.map(exit_status));
-            peer.answer(key, Ok(response));
-        }
-        HostReply::TerminalExit(status) => {
-            let response = schema::WaitForTerminalExitResponse::new(exit_status(status));
-            peer.answer(key, Ok(response));
-        }
-        HostReply::Looked(looked) => peer.answer(key, Ok(looked_at(looked))),
-        HostReply::Error(error) => peer.answer(key, Err::<(), _>(error)),
-    }
+        HostReply::Elicitation(answer) => Ok(elicited(answer)),
+        HostReply::Content(content) => Ok(object([("content", content.into())])),
+        HostReply::Done => Ok(object([])),
+        HostReply::TerminalCreated(id) => Ok(json!({ "terminalId": id.as_str() })),
+        HostReply::TerminalOutput(snapshot) => Ok(object([
+            ("output", snapshot.output.into()),
+            ("truncated", snapshot.truncated.into()),
+            ("exitStatus", snapshot.exit.map(exit_status).into()),
+        ])),
+        HostReply::TerminalExit(status) => Ok(exit_status(status)),
+        HostReply::Looked(looked) => Ok(looked_at(looked)),
+        HostReply::Error(error) => Err(error),
+    };
+    peer.answer(key, outcome);
 }
 
 /// In the thread protocol's words: the adapter passes it on.
@@ -344,36 +393,33 @@ fn looked_at(looked: Looked) -> Value {
     }
 }
 
-fn elicited(answer: ElicitationAnswer) -> schema::ElicitationAction {
-    use schema::ElicitationContentValue as Value;
-    match answer {
-        ElicitationAnswer::Accept(content) => {
-            let content = content.map(|values| {
-                let values = values.into_iter().map(|(key, value)| {
-                    let value = match value {
-                        FormValue::Text(text) => Value::String(text),
-                        FormValue::Integer(number) => Value::Integer(number),
-                        FormValue::Number(number) => Value::Number(number),
-                        FormValue::Boolean(yes) => Value::Boolean(yes),
-                        FormValue::Texts(texts) => Value::StringArray(texts),
-                    };
-                    (key, value)
-                });
-                values.collect::<std::collections::BTreeMap<_, _>>()
-            });
-            schema::ElicitationAction::Accept(
-                schema::ElicitationAcceptAction::new().content(content),
-            )
-        }
-        ElicitationAnswer::Decline => schema::ElicitationAction::Decline,
-        ElicitationAnswer::Cancel => schema::ElicitationAction::Cancel,
-    }
+fn elicited(answer: ElicitationAnswer) -> Value {
+    let value = |value| match value {
+        FormValue::Text(text) => Value::from(text),
+        FormValue::Integer(number) => number.into(),
+        FormValue::Number(number) => number.into(),
+        FormValue::Boolean(yes) => yes.into(),
+        FormValue::Texts(texts) => texts.into(),
+    };
+    let (action, content) = match answer {
+        ElicitationAnswer::Accept(values) => ("accept", values),
+        ElicitationAnswer::Decline => ("decline", None),
+        ElicitationAnswer::Cancel => ("cancel", None),
+    };
+    let content: Option<Map<String, Value>> = content.map(|values| {
+        let values = values.into_iter();
+        values.map(|(key, filled)| (key, value(filled))).collect()
+    });
+    object([
+        ("action", action.into()),
+        ("content", content.map(Value::Object).into()),
+    ])
 }
 
-fn exit_status(status: ExitStatus) -> schema::TerminalExitStatus {
-    schema::TerminalExitStatus::new()
-        .exit_code(status.code.and_then(|code| u32::try_from(code).ok()))
-        .signal(status.signal)
+/// A code that is none of an exit is not said.
+fn exit_status(status: ExitStatus) -> Value {
+    let code = status.code.and_then(|code| u32::try_from(code).ok());
+    object([("exitCode", code.into()), ("signal", status.signal.into())])
 }
 
 #[cfg(test)]

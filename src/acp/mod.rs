@@ -1,8 +1,8 @@
 //! The agent's process, and ACP's wire shapes to and from [`model`](crate::model).
 //!
 //! Owns: starting and ending the process ([`launch`], [`process`], [`stop`]), the handle that the
-//! app holds ([`client`]), what messages mean ([`decode`], [`encode`], [`dialect`]), the same of version
-//! 2 ([`v2`]), the adapter for another protocol ([`threads`]), and the wire log, written and read ([`wire_log`]).
+//! app holds ([`client`]), what messages of versions 1 and 2 mean ([`decode`], [`encode`]), [`dialect`]s of version 1,
+//! the adapter for another protocol ([`threads`]), and the wire log, written and read ([`wire_log`]).
 //! Must not know about sessions' rules, the screen, or files of the person.
 
 mod client;
@@ -14,7 +14,6 @@ mod process;
 mod stderr;
 mod stop;
 mod threads;
-mod v2;
 mod wire_log;
 
 #[cfg(test)]

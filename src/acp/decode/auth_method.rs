@@ -1,7 +1,9 @@
 //! Ways to sign in, as the agent describes them.
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
 
+use super::view::{Member, Misfit, Pass, Text, need, need_as, need_line, object};
 use crate::{
     model::{AuthMethod, AuthMethodKind, LoginProgram, code},
     text::SafeText,
@@ -10,8 +12,8 @@ use crate::{
 /// A longer command line is not run: nobody would read it before.
 const MAX_COMMAND_LINE: usize = 1 << 10;
 
-/// Told by the raw `type`: the schema crate takes every unknown one for kind `agent`, and it would
-/// be sent to `authenticate` (V1-AUTH-06, V1-AUTH-07). `None` for what has no id.
+/// Of version 1, told by its `type`: one that is not known is never sent to `authenticate` (V1-AUTH-06, V1-AUTH-07).
+/// `None` for what has no id.
 pub fn auth_method(method: &Value) -> Option<AuthMethod> {
     let text = |key: &str| method.get(key).and_then(Value::as_str);
     let id = text("id")?;
@@ -43,6 +45,65 @@ pub fn auth_method(method: &Value) -> Option<AuthMethod> {
         description: text("description").map(SafeText::new),
         kind,
     })
+}
+
+/// Of version 2, where each names its type (V2-AUTH-01).
+pub fn auth_method_of_v2(raw: &RawValue) -> Result<AuthMethod, Misfit> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Method<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Text<'a>,
+        #[serde(borrow)]
+        method_id: Member<'a>,
+        #[serde(borrow)]
+        name: Member<'a>,
+        #[serde(borrow)]
+        description: Member<'a>,
+        #[serde(borrow)]
+        args: Member<'a>,
+        #[serde(borrow)]
+        env: Member<'a>,
+    }
+    let method: Method<'_> = object(raw.get()).ok_or(Misfit)?;
+    let exactly = Pass::V2.exactly();
+    let kind = match method.kind.as_str() {
+        "agent" => AuthMethodKind::Agent,
+        "terminal" => AuthMethodKind::Terminal {
+            args: exactly.read(method.args)?.unwrap_or_default(),
+            env: variables(method.env)?,
+        },
+        other => AuthMethodKind::Unsupported(SafeText::line(other)),
+    };
+    Ok(AuthMethod {
+        id: need(method.method_id)?.into_string(),
+        name: need_line(method.name)?,
+        description: Pass::V2.lines(method.description)?,
+        kind,
+    })
+}
+
+/// Of two of one name the last one holds (V2-AUTH-02).
+fn variables(env: Member<'_>) -> Result<Vec<(String, String)>, Misfit> {
+    #[derive(Deserialize)]
+    struct Variable {
+        name: String,
+        value: String,
+    }
+    let Some(env) = env else {
+        return Ok(Vec::new());
+    };
+    let listed: Vec<Variable> = need_as(Some(env))?;
+    let mut variables: Vec<(String, String)> = Vec::with_capacity(listed.len());
+    for Variable { name, value } in listed {
+        // No system takes others.
+        if name.is_empty() || name.contains(['=', '\0']) {
+            return Err(Misfit);
+        }
+        variables.retain(|(known, _)| *known != name);
+        variables.push((name, value));
+    }
+    Ok(variables)
 }
 
 /// Those in the data of an error that wants a sign-in.

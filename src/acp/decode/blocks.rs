@@ -1,4 +1,4 @@
-//! Content blocks (V1-CONT).
+//! Content blocks (V1-CONT, V2-CONT).
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    raw_json,
-    terminal_meta::kept,
-    view::{Member, Misfit, Pass, Text, object},
+    meta, raw_json,
+    view::{Member, Misfit, Pass, Text, need, need_line, need_lines, need_object, object},
 };
 use crate::{
     model::{ContentBlock, Media, Meta, Resource, ResourceLink},
     text::SafeText,
 };
 
+/// Icons of a link are not read: nothing is fetched for the screen (V2-CONT-01).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Block<'a> {
@@ -57,20 +57,30 @@ struct Contents<'a> {
     blob: Member<'a>,
 }
 
-/// A block; loosely [`ContentBlock::Unknown`] for what cannot be understood (V1-CONT-07). Its
-/// `_meta` goes to that of what it is part of.
+/// A block, or [`ContentBlock::Unknown`] (V1-CONT-07). Its `_meta` goes to that of what it is part of.
 pub fn decode(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ContentBlock, Misfit> {
-    let Some(block) = object::<Block<'_>>(raw.get()) else {
-        return unknown(pass, "content", raw);
-    };
-    meta.extend(kept(block.meta));
-    match known(pass, &block)? {
-        Some(known) if is_for_agent(block.annotations) => {
-            Ok(ContentBlock::ForAgent(Arc::new(known)))
-        }
-        Some(known) => Ok(known),
-        None => unknown(pass, block.kind.as_str(), raw),
-    }
+    let block: Option<Block<'_>> = object(raw.get());
+    let read = block.as_ref().ok_or(Misfit).and_then(|block| {
+        meta::note(pass, block.meta, meta);
+        known(pass, block)
+    });
+    pass.or_unknown(read, || ContentBlock::Unknown {
+        kind: SafeText::line(
+            block
+                .as_ref()
+                .map_or("content", |block| block.kind.as_str()),
+        ),
+        raw: raw_json(raw.get()),
+    })
+}
+
+/// Blocks of a whole message, from a list.
+pub fn list(
+    pass: Pass,
+    member: Member<'_>,
+    meta: &mut Meta,
+) -> Result<Option<Vec<ContentBlock>>, Misfit> {
+    pass.list(member, |raw| decode(pass, raw, meta).map(Some))
 }
 
 /// Whether its audience is the assistant and nobody else (V1-CONT-06). What cannot be read says
@@ -86,75 +96,59 @@ fn is_for_agent(annotations: Member<'_>) -> bool {
     })
 }
 
-fn unknown(pass: Pass, kind: &str, raw: &RawValue) -> Result<ContentBlock, Misfit> {
-    match pass {
-        Pass::Strict => Err(Misfit),
-        Pass::Loose => Ok(ContentBlock::Unknown {
-            kind: SafeText::line(kind),
-            raw: raw_json(raw.get()),
-        }),
-    }
+/// `None` for an unknown type.
+fn known(pass: Pass, block: &Block<'_>) -> Result<Option<ContentBlock>, Misfit> {
+    let known = match block.kind.as_str() {
+        "text" => ContentBlock::Text(need_lines(block.text)?),
+        "image" => ContentBlock::Image(media(pass, block)?),
+        "audio" => ContentBlock::Audio(media(pass, block)?),
+        "resource_link" => ContentBlock::ResourceLink(resource_link(pass, block)?),
+        "resource" => ContentBlock::Resource(resource(pass, block.resource)?),
+        _ => return Ok(None),
+    };
+    Ok(Some(if is_for_agent(block.annotations) {
+        ContentBlock::ForAgent(Arc::new(known))
+    } else {
+        known
+    }))
 }
 
-/// `None` for an unknown type, or one without what it must have.
-fn known(pass: Pass, block: &Block<'_>) -> Result<Option<ContentBlock>, Misfit> {
-    Ok(match block.kind.as_str() {
-        "text" => pass.safe_text(block.text)?.map(ContentBlock::Text),
-        "image" => media(pass, block)?.map(ContentBlock::Image),
-        "audio" => media(pass, block)?.map(ContentBlock::Audio),
-        "resource_link" => resource_link(pass, block)?.map(ContentBlock::ResourceLink),
-        "resource" => resource(pass, block.resource)?.map(ContentBlock::Resource),
-        _ => None,
+fn media(pass: Pass, block: &Block<'_>) -> Result<Media, Misfit> {
+    Ok(Media {
+        size: decoded_len(need(block.data)?.as_str()),
+        mime_type: need_line(block.mime_type)?,
+        uri: pass.line(block.uri)?,
     })
 }
 
-fn media(pass: Pass, block: &Block<'_>) -> Result<Option<Media>, Misfit> {
-    let (Some(data), Some(mime_type)) = (pass.text(block.data)?, pass.safe_line(block.mime_type)?)
-    else {
-        return Ok(None);
-    };
-    Ok(Some(Media {
-        mime_type,
-        size: decoded_len(data.as_str()),
-        uri: pass.safe_line(block.uri)?,
-    }))
-}
-
-fn resource_link(pass: Pass, block: &Block<'_>) -> Result<Option<ResourceLink>, Misfit> {
-    let Some(uri) = pass.text(block.uri)? else {
-        return Ok(None);
-    };
-    let name = pass.allow(pass.safe_line(block.name)?)?;
-    Ok(Some(ResourceLink {
-        // The link itself can stand for a missing name.
-        name: name.unwrap_or_else(|| SafeText::line(uri.as_str())),
-        title: pass.safe_line(block.title)?,
-        description: pass.safe_text(block.description)?,
-        mime_type: pass.safe_line(block.mime_type)?,
+fn resource_link(pass: Pass, block: &Block<'_>) -> Result<ResourceLink, Misfit> {
+    let uri = need(block.uri)?;
+    // The link itself can stand for a missing name.
+    let name = pass.want(block.name)?;
+    Ok(ResourceLink {
+        name: SafeText::line(name.as_ref().unwrap_or(&uri).as_str()),
+        title: pass.line(block.title)?,
+        description: pass.lines(block.description)?,
+        mime_type: pass.line(block.mime_type)?,
         size: pass.count(block.size)?,
         uri: uri.into_string(),
-    }))
+    })
 }
 
-fn resource(pass: Pass, member: Member<'_>) -> Result<Option<Resource>, Misfit> {
-    let Some(contents) = pass.object::<Contents<'_>>(member)? else {
-        return Ok(None);
-    };
+fn resource(pass: Pass, member: Member<'_>) -> Result<Resource, Misfit> {
+    let contents: Contents<'_> = need_object(member)?;
     let (text, blob) = (pass.text(contents.text)?, pass.text(contents.blob)?);
     let size = match (&text, &blob) {
         (Some(text), _) => text.as_str().len(),
         (None, Some(blob)) => decoded_len(blob.as_str()).unwrap_or(0),
-        (None, None) => return Ok(None),
+        (None, None) => return Err(Misfit),
     };
-    let Some(uri) = pass.text(contents.uri)? else {
-        return Ok(None);
-    };
-    Ok(Some(Resource {
-        uri: uri.into_string(),
-        mime_type: pass.safe_line(contents.mime_type)?,
+    Ok(Resource {
+        uri: need(contents.uri)?.into_string(),
+        mime_type: pass.line(contents.mime_type)?,
         text: text.map(|text| SafeText::new(text.as_str())),
         size,
-    }))
+    })
 }
 
 /// Bytes that base64 text stands for; `None` if it is none (V1-CONT-02). Counted, not decoded: the

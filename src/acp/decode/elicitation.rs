@@ -1,19 +1,14 @@
-//! `elicitation/create` and `elicitation/complete` (V1-ELI).
-//!
-//! The schema crate's types lose the order of fields and know no form with one odd field: so forms
-//! are read by views, like permission requests.
+//! `elicitation/create` and `elicitation/complete` (V1-ELI, V2-ELI-01).
 
 use serde::Deserialize;
 
 use super::{
     Decoder,
-    form::{Schema, form},
-    view::{Member, Misfit, Pass, Text, object},
+    form::{Unusable, form},
+    view::{Member, Misfit, Pass, Text, need, object},
 };
 use crate::{
-    model::{
-        Elicitation, ElicitationId, ElicitationMode, ElicitationScope, RpcError, ToolCallId, code,
-    },
+    model::{Elicitation, ElicitationId, ElicitationMode, ElicitationScope, ToolCallId},
     text::{SafeText, first_bytes},
 };
 
@@ -43,45 +38,20 @@ struct Params<'a> {
     url: Member<'a>,
 }
 
-/// Why there is no elicitation.
-pub enum Unusable {
-    /// The params are not as v1 has them.
-    Misfit,
-    /// They are, but nothing can be done with them.
-    Refused(&'static str),
-}
-
-impl From<Misfit> for Unusable {
-    fn from(_: Misfit) -> Self {
-        Self::Misfit
-    }
-}
-
-impl Unusable {
-    pub fn error(&self) -> RpcError {
-        let why = match self {
-            Self::Misfit => "Invalid params for elicitation/create",
-            Self::Refused(why) => why,
-        };
-        RpcError::new(code::INVALID_PARAMS, why)
-    }
-}
-
 /// # Errors
 /// Loosely only where nothing could be asked or answered: no scope, no mode, no fields to be read.
 pub fn decode(decoder: &mut Decoder, pass: Pass, params: &str) -> Result<Elicitation, Unusable> {
     let params: Params<'_> = object(params).ok_or(Misfit)?;
-    let mode = pass.text(params.mode)?.ok_or(Misfit)?;
+    let message = pass.want(params.message)?;
     // V1-ELI-03: a mode that was not offered is refused, as one that is not known.
     let caps = decoder.caps;
-    let mode = match mode.as_str() {
+    let mode = match need(params.mode)?.as_str() {
         "form" if caps.elicitation_form => {
-            let schema = pass.object::<Schema<'_>>(params.requested_schema)?;
-            ElicitationMode::Form(form(pass, &schema.ok_or(Misfit)?)?)
+            ElicitationMode::Form(form(pass, params.requested_schema)?)
         }
         "url" if caps.elicitation_url => {
-            let id = pass.text(params.elicitation_id)?.ok_or(Misfit)?;
-            let url = pass.text(params.url)?.ok_or(Misfit)?.into_string();
+            let id = need(params.elicitation_id)?;
+            let url = need(params.url)?.into_string();
             if url.len() > MAX_URL {
                 return Err(Unusable::Refused("the URL is too long to be shown"));
             }
@@ -92,7 +62,7 @@ pub fn decode(decoder: &mut Decoder, pass: Pass, params: &str) -> Result<Elicita
         }
         _ => return Err(Unusable::Refused("that elicitation mode was not offered")),
     };
-    let scope = match (pass.text(params.session_id)?, params.request_id) {
+    let scope = match (pass.exactly().text(params.session_id)?, params.request_id) {
         (Some(session), _) => ElicitationScope::Session {
             session: decoder.session(session.as_str()),
             // As the schema has it: one that does not fit is none.
@@ -106,10 +76,6 @@ pub fn decode(decoder: &mut Decoder, pass: Pass, params: &str) -> Result<Elicita
         },
         (None, None) => return Err(Unusable::Misfit),
     };
-    let message = pass.text(params.message)?;
-    if message.is_none() && pass == Pass::Strict {
-        return Err(Unusable::Misfit);
-    }
     let message = message.map(|message| SafeText::new(first_bytes(message.as_str(), MAX_MESSAGE)));
     Ok(Elicitation {
         scope,

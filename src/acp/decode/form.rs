@@ -8,12 +8,9 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::{
-    elicitation::Unusable,
-    view::{Member, Misfit, Pass, Text},
-};
+use super::view::{Member, Misfit, Pass, Text, need, need_object};
 use crate::{
-    model::{Bounds, Field, FieldKind, FieldOption, Form, TextField, TextFormat},
+    model::{Bounds, Field, FieldKind, FieldOption, Form, RpcError, TextField, TextFormat, code},
     text::{SafeText, first_bytes},
 };
 
@@ -25,8 +22,34 @@ const MAX_OPTIONS: usize = 2_000;
 const MAX_DESCRIPTION: usize = 2 << 10;
 const MAX_TITLE: usize = 500;
 
+/// Why there is no elicitation.
+pub enum Unusable {
+    /// The params are not as the protocol has them.
+    Misfit,
+    /// They are, but nothing can be done with them.
+    Refused(&'static str),
+}
+
+impl From<Misfit> for Unusable {
+    fn from(_: Misfit) -> Self {
+        Self::Misfit
+    }
+}
+
+impl Unusable {
+    pub fn error(&self) -> RpcError {
+        let why = match self {
+            Self::Misfit => "Invalid params for elicitation/create",
+            Self::Refused(why) => why,
+        };
+        RpcError::new(code::INVALID_PARAMS, why)
+    }
+}
+
 #[derive(Deserialize)]
-pub struct Schema<'a> {
+struct Schema<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Member<'a>,
     #[serde(borrow)]
     title: Member<'a>,
     #[serde(borrow)]
@@ -130,10 +153,28 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 
 /// # Errors
 /// Loosely only for more than anybody could look over.
-pub fn form(pass: Pass, schema: &Schema<'_>) -> Result<Form, Unusable> {
+pub fn form(pass: Pass, schema: Member<'_>) -> Result<Form, Unusable> {
+    let schema: Schema<'_> = need_object(schema)?;
+    let is_object = || Ok::<_, Misfit>(need(schema.kind)?.as_str() == "object");
+    if pass.is_v2() && (!is_object()? || schema.properties.is_none()) {
+        return Err(Unusable::Misfit);
+    }
+    let mut form = members(pass.exactly(), &schema)?;
+    for field in &mut form.fields {
+        if let FieldKind::Text(text) = &mut field.kind
+            && pass.is_v2()
+        {
+            // Version 2 has no such rule: what stands there under its name is none.
+            text.pattern = None;
+        }
+    }
+    Ok(form)
+}
+
+fn members(pass: Pass, schema: &Schema<'_>) -> Result<Form, Unusable> {
     let properties = pass.object::<Members<'_>>(schema.properties)?;
     let required = pass
-        .list(schema.required, |raw| pass.text(Some(raw)))?
+        .list(schema.required, |raw| need(Some(raw)).map(Some))?
         .unwrap_or_default();
     let properties = properties.map_or_else(Vec::new, |members| members.0);
     if properties.len() > MAX_FIELDS {
@@ -249,13 +290,8 @@ fn options(
 ) -> Result<Vec<FieldOption>, Unusable> {
     let options = match titled {
         Some(_) => pass.list(titled, |raw| {
-            let Some(option) = pass.object::<TitledOption<'_>>(Some(raw))? else {
-                return Ok(None);
-            };
-            let Some(value) = pass.allow(pass.text(option.value)?)? else {
-                return Ok(None);
-            };
-            let value = value.into_string();
+            let option: TitledOption<'_> = need_object(Some(raw))?;
+            let value = need(option.value)?.into_string();
             Ok(Some(FieldOption {
                 title: shown(option.title, MAX_TITLE).unwrap_or_else(|| option_title(&value)),
                 description: shown_lines(option.description),
@@ -263,7 +299,8 @@ fn options(
             }))
         })?,
         None => pass.list(plain, |raw| {
-            Ok(pass.text(Some(raw))?.map(|value| FieldOption {
+            let value = need(Some(raw))?;
+            Ok(Some(FieldOption {
                 title: option_title(value.as_str()),
                 description: None,
                 value: value.into_string(),

@@ -53,7 +53,7 @@ fn info(info: Info<'_>) -> Option<SessionInfo> {
         let updated = loose.text(info.updated_at)?;
         Ok::<_, Misfit>(Some(SessionInfo {
             id: SessionId::new(id.as_str()),
-            title: loose.safe_line(info.title)?,
+            title: loose.line(info.title)?,
             cwd: loose.read(info.cwd)?,
             updated: updated.and_then(|text| {
                 let time = OffsetDateTime::parse(text.as_str(), &Rfc3339).ok()?;

@@ -1,31 +1,40 @@
-//! From JSON text to [`model`](crate::model).
+//! From JSON text to [`model`](crate::model), in both versions of ACP.
 //!
-//! A message is first read strictly as v1 ([`Pass::Strict`]). If something in it does not fit, it
+//! One set of readers serves both; how much may be wrong with a member, and which version it is of, is a value, the
+//! [`Pass`]. What differs on the wire is told apart by it where it is read.
+//!
+//! A message of version 1 is first read strictly ([`Pass::Strict`]). If something in it does not fit, it
 //! goes through the [dialects](super::dialect), and is read again with [`Pass::Loose`]: then what
-//! does not fit costs only itself, and is kept as raw JSON where it would have been shown. So both
-//! passes share one code, and the common case builds no tree and copies no text twice.
+//! does not fit costs only itself, and is kept as raw JSON where it would have been shown. So the common case builds
+//! no tree and copies no text twice. Version 2 is read once ([`Pass::V2`], [`v2`]).
 //!
-//! Updates, permission requests and forms are read by borrowing views of our own: the schema crate's types
-//! drop what they do not know (a status, an item of a list) and build trees of `_meta`. Everything
-//! else is read by the crate's types. `recordings` and the property tests hold the two together.
+//! All is read by borrowing views of our own. `recordings` and the property tests hold them against
+//! the published schema.
 
 mod auth_method;
 pub(super) mod blocks;
+mod capabilities;
 pub(super) mod claims;
 pub(super) mod command;
+mod compaction;
 pub(super) mod elicitation;
 pub(super) mod form;
+mod git_patch;
 pub(super) mod listing;
-mod newer;
-mod options;
+mod lists;
+mod message;
+mod meta;
 mod permission;
+mod plan;
 mod provider;
 mod reply;
 mod request;
+mod state;
 mod subagent;
-mod terminal_meta;
+mod terminal;
 mod tool;
 mod update;
+pub(super) mod v2;
 pub(super) mod view;
 
 #[cfg(test)]
@@ -35,8 +44,6 @@ pub use command::find as raw_tool_input;
 mod tests;
 
 use std::borrow::Cow;
-
-pub(super) use tool::changes_files;
 
 use super::{
     dialect::{ClientMethod, Dialects, Heard, Incoming},
@@ -119,13 +126,13 @@ impl Decoder {
     }
 
     /// An update that is none, or that belongs to no session: said, never lost (V1-RPC-25).
-    fn unreadable_update(&mut self, params: &str, out: &mut Vec<FromAgent>) {
+    fn unreadable_update(&mut self, what: &str, params: &str, out: &mut Vec<FromAgent>) {
         let session =
             tree(params).and_then(|params| Some(self.session(params.get("sessionId")?.as_str()?)));
         out.push(FromAgent::Update {
             session,
             event: AgentEvent::Unknown {
-                what: SafeText::from("session/update"),
+                what: SafeText::line(what),
                 raw: raw_json(params),
             },
         });
@@ -214,6 +221,14 @@ impl Decoder {
     }
 }
 
+fn not_found(method: &str) -> RpcError {
+    let method: String = method.chars().take(100).collect();
+    RpcError::new(
+        code::METHOD_NOT_FOUND,
+        format!("Method not found: {method}"),
+    )
+}
+
 /// Whether a path in it counts from the session's directory (D-12).
 fn names_relative_path(said: &FromAgent) -> bool {
     let is_relative =
@@ -272,7 +287,7 @@ impl Protocol for Decoder {
             };
             if update::decode(self, Pass::Loose, &plain, out).is_err() {
                 out.clear();
-                self.unreadable_update(params, out);
+                self.unreadable_update("session/update", params, out);
             }
         }
         self.note_spelling(ClientMethod::SessionUpdate, method, params);
@@ -306,13 +321,7 @@ impl Protocol for Decoder {
         }
         let method = method
             .filter(|method| self.is_offered(*method))
-            .ok_or_else(|| {
-                let method: String = said.chars().take(100).collect();
-                RpcError::new(
-                    code::METHOD_NOT_FOUND,
-                    format!("Method not found: {method}"),
-                )
-            })?;
+            .ok_or_else(|| not_found(said))?;
         if method == ClientMethod::ElicitationCreate {
             let request = elicitation::decode(self, Pass::Strict, params).or_else(|_| {
                 let plain = self.plain_params(method, params).unwrap_or_default();
@@ -348,18 +357,18 @@ impl Protocol for Decoder {
             } else {
                 "[]"
             };
-            return reply::decode(call, result);
+            return reply::decode(self.protocol, call, result);
         }
         let Some(mut value) = tree(result) else {
-            return reply::decode(call, result);
+            return reply::decode(self.protocol, call, result);
         };
         let mut heard = self.dialects.incoming(Incoming::Result(call, &mut value));
         self.note(&mut heard);
         if !heard.changed {
-            return reply::decode(call, result);
+            return reply::decode(self.protocol, call, result);
         }
         let plain = value.to_string();
-        let mut result = reply::decode(call, &plain);
+        let mut result = reply::decode(self.protocol, call, &plain);
         if let (CallResult::Initialized(answer), Some(odd)) = (&mut result, &heard.odd_version) {
             answer.odd_version = Some(SafeText::line(odd));
         }

@@ -1,14 +1,17 @@
-//! `session/request_permission` (V1-PERM).
+//! `session/request_permission` (V1-PERM, V2-PERM).
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::{
-    Decoder,
-    tool::ToolCall,
-    view::{Member, Misfit, Pass, object},
+    Decoder, raw_json, tool,
+    view::{Member, Misfit, Pass, Text, need, need_lines, need_object, object},
 };
 use crate::{
-    model::{OptionId, PermissionKind, PermissionOption, PermissionRequest, PermissionSubject},
+    model::{
+        CommandSubject, OptionId, PermissionKind, PermissionOption, PermissionRequest,
+        PermissionSubject, TerminalId, ToolCallId,
+    },
     text::SafeText,
 };
 
@@ -17,71 +20,122 @@ use crate::{
 struct Params<'a> {
     #[serde(borrow)]
     session_id: Member<'a>,
+    /// What version 1 asks about; version 2 has a subject, and words for it.
     #[serde(borrow)]
     tool_call: Member<'a>,
+    #[serde(borrow)]
+    title: Member<'a>,
+    #[serde(borrow)]
+    description: Member<'a>,
+    #[serde(borrow)]
+    subject: Member<'a>,
     #[serde(borrow)]
     options: Member<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawOption<'a> {
-    #[serde(borrow)]
-    option_id: Member<'a>,
-    #[serde(borrow)]
-    name: Member<'a>,
-    #[serde(borrow)]
-    kind: Member<'a>,
-}
-
 /// # Errors
-/// Loosely only without a session, a tool call's id, or options that could be answered with:
-/// nothing that could approve something is guessed.
+/// Loosely only without a session, a tool call's id, or options that could be answered with, in version 2 for
+/// whatever does not fit: nothing that could approve something is guessed.
 pub fn decode(
     decoder: &mut Decoder,
     pass: Pass,
     params: &str,
 ) -> Result<PermissionRequest, Misfit> {
     let params: Params<'_> = object(params).ok_or(Misfit)?;
-    let session = pass.text(params.session_id)?.ok_or(Misfit)?;
-    let call = pass
-        .object::<ToolCall<'_>>(params.tool_call)?
-        .ok_or(Misfit)?;
+    let session = need(params.session_id)?;
     let mut offered = 0;
-    let options = pass
-        .list(params.options, |raw| {
-            offered += 1;
-            let Some(option) = pass.object::<RawOption<'_>>(Some(raw))? else {
-                return Ok(None);
-            };
-            decode_option(pass, &option)
-        })?
-        .ok_or(Misfit)?;
-    if options.is_empty() && offered > 0 {
+    let options = pass.exactly().list(params.options, |raw| {
+        offered += 1;
+        option(pass, raw).map(Some)
+    })?;
+    let options = options.ok_or(Misfit)?;
+    if options.is_empty() && (offered > 0 || pass.is_v2()) {
         return Err(Misfit);
     }
+    let (title, description, subject) = if pass.is_v2() {
+        let subject = match params.subject {
+            Some(subject) => self::subject(pass, subject)?,
+            None => PermissionSubject::None,
+        };
+        let description = pass.lines(params.description)?;
+        (Some(need_lines(params.title)?), description, subject)
+    } else {
+        let call = params.tool_call.ok_or(Misfit)?;
+        (None, None, tool_call(pass, call)?)
+    };
     Ok(PermissionRequest {
         session: decoder.session(session.as_str()),
-        title: None,
-        description: None,
-        subject: PermissionSubject::ToolCall(Box::new(call.patch(pass, false)?)),
+        title,
+        description,
+        subject,
         options,
     })
 }
 
-fn decode_option(pass: Pass, option: &RawOption<'_>) -> Result<Option<PermissionOption>, Misfit> {
-    let Some(id) = pass.allow(pass.text(option.option_id)?)? else {
-        return Ok(None);
-    };
-    let name = pass.allow(pass.safe_line(option.name)?)?;
-    let kind = pass.text(option.kind)?;
-    // V1-PERM-05
-    let kind = kind.map_or_else(PermissionKind::default, |kind| {
-        PermissionKind::of(kind.as_str())
-    });
-    Ok(Some(PermissionOption {
-        name: name.unwrap_or_else(|| SafeText::line(id.as_str())),
+fn tool_call(pass: Pass, call: &RawValue) -> Result<PermissionSubject, Misfit> {
+    let call = tool::patch(pass, call.get(), false)?;
+    Ok(PermissionSubject::ToolCall(Box::new(call)))
+}
+
+/// Of version 2 (V2-PERM-01).
+fn subject(pass: Pass, raw: &RawValue) -> Result<PermissionSubject, Misfit> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Subject<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Text<'a>,
+        #[serde(borrow)]
+        tool_call: Member<'a>,
+        #[serde(borrow)]
+        command: Member<'a>,
+        #[serde(borrow)]
+        cwd: Member<'a>,
+        #[serde(borrow)]
+        tool_call_id: Member<'a>,
+        #[serde(borrow)]
+        terminal_id: Member<'a>,
+    }
+    let subject: Subject<'_> = object(raw.get()).ok_or(Misfit)?;
+    Ok(match subject.kind.as_str() {
+        "tool_call" => tool_call(pass, subject.tool_call.ok_or(Misfit)?)?,
+        "command" => PermissionSubject::Command(CommandSubject {
+            command: need(subject.command)?.into_string(),
+            cwd: need(subject.cwd)?.into_string(),
+            tool_call: pass
+                .text(subject.tool_call_id)?
+                .map(|id| ToolCallId::new(id.as_str())),
+            terminal: pass
+                .text(subject.terminal_id)?
+                .map(|id| TerminalId::new(id.as_str())),
+        }),
+        other => PermissionSubject::Other {
+            kind: SafeText::line(other),
+            raw: raw_json(raw.get()),
+        },
+    })
+}
+
+fn option(pass: Pass, raw: &RawValue) -> Result<PermissionOption, Misfit> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Choice<'a> {
+        #[serde(borrow)]
+        option_id: Member<'a>,
+        #[serde(borrow)]
+        name: Member<'a>,
+        #[serde(borrow)]
+        kind: Member<'a>,
+    }
+    let choice: Choice<'_> = need_object(Some(raw))?;
+    let id = need(choice.option_id)?;
+    let name = pass.want(choice.name)?;
+    let kind = pass.want_in_v2(choice.kind)?;
+    Ok(PermissionOption {
+        name: SafeText::line(name.as_ref().unwrap_or(&id).as_str()),
+        // V1-PERM-05, V2-PERM-02
+        kind: kind.map_or_else(PermissionKind::default, |kind| {
+            PermissionKind::of(kind.as_str())
+        }),
         id: OptionId::new(id.as_str()),
-        kind,
-    }))
+    })
 }

@@ -1,68 +1,92 @@
 //! Answers of the agent to our calls.
 
-use agent_client_protocol_schema::v1 as schema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    auth_method::auth_method,
-    listing, options,
+    auth_method::{auth_method, auth_method_of_v2},
+    capabilities::agent_caps,
+    listing, lists,
     provider::providers,
-    view::{Member, Misfit, Pass, object},
+    view::{Member, Misfit, Pass, need, need_line, need_object, object},
 };
 use crate::{
     acp::encode::method,
     model::{
-        AgentCaps, CallResult, CallTag, Initialized, McpCaps, PromptCaps, RpcError, SessionId,
+        AgentCaps, CallResult, CallTag, Initialized, MessageId, Protocol, RpcError, SessionId,
         SessionOpened, StopReason, TurnTokens, code,
     },
     text::SafeText,
 };
 
+/// How version 1 reads answers. Nothing is typed strictly: absent and odd members are defaults (D-27).
+const LOOSE: Pass = Pass::Loose;
+
 /// Reads a result; one that lacks what it must have is a failure of the call.
-pub fn decode(call: &CallTag, result: &str) -> CallResult {
-    // Nothing here is typed strictly: absent and odd members are defaults (D-27), and null is as good
-    // as `{}` (V1-RPC-26).
-    let result = if result == "null" { "{}" } else { result };
+pub fn decode(protocol: Protocol, call: &CallTag, result: &str) -> CallResult {
+    let v2 = protocol == Protocol::V2;
+    let pass = if v2 { Pass::V2 } else { LOOSE };
+    // Null is as good as `{}` (V1-RPC-26).
+    let result = if result == "null" && !v2 {
+        "{}"
+    } else {
+        result
+    };
     let decoded = match call {
+        CallTag::ForkSession { .. }
+        | CallTag::SetMode { .. }
+        | CallTag::SetTitle { .. }
+        | CallTag::ListProviders
+        | CallTag::SetProvider { .. }
+        | CallTag::DisableProvider { .. }
+            if v2 =>
+        {
+            // Version 2 has no such call: it was not sent.
+            Err(Misfit.into())
+        }
+        CallTag::Initialize if v2 => initialized_v2(result),
         CallTag::Initialize => initialized(result),
         CallTag::Authenticate { .. } => Ok(CallResult::Authenticated),
         CallTag::Logout => Ok(CallResult::LoggedOut),
         CallTag::ListProviders => providers(result)
             .map(CallResult::ProvidersListed)
-            .ok_or("has no providers"),
+            .ok_or(Fault("has no providers")),
         CallTag::SetProvider { .. } => Ok(CallResult::ProviderSet),
         CallTag::DisableProvider { .. } => Ok(CallResult::ProviderDisabled),
-        CallTag::NewSession | CallTag::ForkSession { .. } => {
-            session(result).and_then(|opened| match &opened.id {
-                Some(_) => Ok(CallResult::SessionOpened(Box::new(opened))),
-                None => Err("has no sessionId"),
-            })
-        }
-        CallTag::LoadSession { .. } | CallTag::ResumeSession { .. } => {
-            session(result).map(|opened| CallResult::SessionOpened(Box::new(opened)))
-        }
+        CallTag::NewSession | CallTag::ForkSession { .. } => opened(pass, result, true),
+        CallTag::LoadSession { .. } | CallTag::ResumeSession { .. } => opened(pass, result, false),
         CallTag::CloseSession { .. } => Ok(CallResult::SessionClosed),
         CallTag::DeleteSession { .. } => Ok(CallResult::SessionDeleted),
         CallTag::SetTitle { .. } => title_set(result),
         CallTag::ListSessions { .. } => listing::page(result)
             .map(CallResult::SessionsListed)
             .ok_or(NO_OBJECT),
+        CallTag::Prompt { .. } if v2 => accepted(result),
         CallTag::Prompt { .. } => Ok(prompt_done(result)),
         CallTag::CancelToolCall { .. } | CallTag::CancelTerminal { .. } => {
             Ok(CallResult::CancelAccepted)
         }
         CallTag::SetMode { .. } => Ok(CallResult::ModeSet),
-        CallTag::SetConfigOption { .. } => config_set(result),
+        CallTag::SetConfigOption { .. } => config_set(pass, result),
     };
-    decoded.unwrap_or_else(|fault| {
-        let message = format!("the agent's answer to {} {fault}", method(call));
+    decoded.unwrap_or_else(|Fault(fault)| {
+        // Of version 2, where nothing is made up for, it is said as such.
+        let fault = if v2 { "is malformed" } else { fault };
+        let message = format!("the agent's answer to {} {fault}", method(call, protocol));
         CallResult::Failed(RpcError::new(code::INTERNAL, message))
     })
 }
 
-type Fault = &'static str;
-const NO_OBJECT: Fault = "is no object";
+/// What is wrong with an answer, as it goes on after its name.
+struct Fault(&'static str);
+
+const NO_OBJECT: Fault = Fault("is no object");
+
+impl From<Misfit> for Fault {
+    fn from(_: Misfit) -> Self {
+        Self("is malformed")
+    }
+}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -75,33 +99,49 @@ struct Initialize<'a> {
     agent_info: Member<'a>,
     #[serde(borrow)]
     auth_methods: Member<'a>,
+    /// The names of two of them in version 2.
+    #[serde(borrow)]
+    capabilities: Member<'a>,
+    #[serde(borrow)]
+    info: Member<'a>,
+}
+
+#[derive(Deserialize, Default)]
+struct Info<'a> {
+    #[serde(borrow)]
+    name: Member<'a>,
+    #[serde(borrow)]
+    title: Member<'a>,
+    #[serde(borrow)]
+    version: Member<'a>,
+}
+
+impl Info<'_> {
+    /// For people.
+    fn title(&self) -> Result<Option<SafeText>, Misfit> {
+        Ok(LOOSE.line(self.title)?.or(LOOSE.line(self.name)?))
+    }
 }
 
 fn initialized(result: &str) -> Result<CallResult, Fault> {
     let answer: Initialize<'_> = object(result).ok_or(NO_OBJECT)?;
-    let loose = Pass::Loose;
-    let read = |answer: &Initialize<'_>| {
-        let info = loose.read::<Value>(answer.agent_info)?.unwrap_or_default();
-        let text = |key: &str| info.get(key).and_then(Value::as_str).map(SafeText::line);
-        let caps = loose.object::<schema::AgentCapabilities>(answer.agent_capabilities)?;
-        let methods = loose.list(answer.auth_methods, |raw| {
-            let method = loose.read::<Value>(Some(raw))?;
-            Ok(method.as_ref().and_then(auth_method))
-        })?;
-        Ok::<_, Misfit>(Initialized {
-            protocol_version: version(loose.read(answer.protocol_version)?),
-            odd_version: None,
-            agent_name: text("title").or_else(|| text("name")),
-            agent_version: text("version"),
-            caps: caps.map(agent_caps).unwrap_or_default(),
-            auth_methods: methods.unwrap_or_default(),
-        })
-    };
     if answer.protocol_version.is_none() {
-        return Err("has no protocolVersion");
+        return Err(Fault("has no protocolVersion"));
     }
-    let initialized = read(&answer).map_err(|Misfit| NO_OBJECT)?;
-    Ok(CallResult::Initialized(Box::new(initialized)))
+    let info = LOOSE.object::<Info<'_>>(answer.agent_info)?;
+    let info = info.unwrap_or_default();
+    let methods = LOOSE.list(answer.auth_methods, |raw| {
+        let method = LOOSE.read::<Value>(Some(raw))?;
+        Ok(method.as_ref().and_then(auth_method))
+    })?;
+    Ok(CallResult::Initialized(Box::new(Initialized {
+        protocol_version: version(LOOSE.read(answer.protocol_version)?),
+        odd_version: None,
+        agent_name: info.title()?,
+        agent_version: LOOSE.line(info.version)?,
+        caps: agent_caps(LOOSE, answer.agent_capabilities),
+        auth_methods: methods.unwrap_or_default(),
+    })))
 }
 
 /// What is no version at all is 0, which is refused as such; text that is taken for 1 has become it
@@ -123,66 +163,85 @@ fn version(version: Option<Value>) -> i64 {
     }
 }
 
-fn agent_caps(caps: schema::AgentCapabilities) -> AgentCaps {
-    let prompt = &caps.prompt_capabilities;
-    let session = &caps.session_capabilities;
-    AgentCaps {
-        sessionless: false,
-        load_session: caps.load_session,
-        prompt: PromptCaps {
-            image: prompt.image,
-            audio: prompt.audio,
-            embedded_context: prompt.embedded_context,
-        },
-        resume: session.resume.is_some(),
-        close: session.close.is_some(),
-        list: session.list.is_some(),
-        delete: session.delete.is_some(),
-        fork: session.fork.is_some(),
-        additional_directories: session.additional_directories.is_some(),
-        system_prompt: session.system_prompt.is_some(),
-        system_prompt_override: session
-            .system_prompt
-            .as_ref()
-            .and_then(|prompt| prompt.mode.as_ref())
-            .is_some_and(|mode| mode.override_.is_some()),
-        logout: caps.auth.logout.is_some(),
-        providers: caps.providers.is_some(),
-        set_title: session.title.is_some(),
-        mcp: McpCaps {
-            stdio: true,
-            http: caps.mcp_capabilities.http,
-            sse: caps.mcp_capabilities.sse,
-        },
-        states: false,
+fn initialized_v2(result: &str) -> Result<CallResult, Fault> {
+    let answer: Initialize<'_> = object(result).ok_or(NO_OBJECT)?;
+    let pass = Pass::V2;
+    // In another version nothing but that and its name is looked at (V2-INIT-01): an agent of before
+    // may name the version as it likes.
+    let version: Option<u16> = pass.read(answer.protocol_version)?;
+    if version != Some(2) {
+        let info = answer.agent_info.or(answer.info);
+        let info = pass.object::<Info<'_>>(info)?.unwrap_or_default();
+        return Ok(CallResult::Initialized(Box::new(Initialized {
+            protocol_version: version.map_or(0, i64::from),
+            odd_version: None,
+            agent_name: info.title()?,
+            agent_version: None,
+            caps: AgentCaps::default(),
+            auth_methods: Vec::new(),
+        })));
     }
+    let info: Info<'_> = need_object(answer.info)?;
+    need(info.name)?;
+    let auth_methods = pass.list(answer.auth_methods, |raw| auth_method_of_v2(raw).map(Some))?;
+    let auth_methods = auth_methods.unwrap_or_default();
+    Ok(CallResult::Initialized(Box::new(Initialized {
+        protocol_version: 2,
+        odd_version: None,
+        agent_name: info.title()?,
+        agent_version: Some(need_line(info.version)?),
+        caps: AgentCaps {
+            // There is no other marker for it (V2-AUTH-03).
+            logout: !auth_methods.is_empty(),
+            ..agent_caps(pass, answer.capabilities)
+        },
+        auth_methods,
+    })))
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SessionAnswer<'a> {
+struct Answer<'a> {
     #[serde(borrow)]
     session_id: Member<'a>,
     #[serde(borrow)]
     modes: Member<'a>,
     #[serde(borrow)]
     config_options: Member<'a>,
+    #[serde(borrow)]
+    available_commands: Member<'a>,
+    #[serde(borrow)]
+    message_id: Member<'a>,
 }
 
-fn session(result: &str) -> Result<SessionOpened, Fault> {
-    let answer: SessionAnswer<'_> = object(result).ok_or(NO_OBJECT)?;
-    let loose = Pass::Loose;
-    let read = || {
-        let id = loose.text(answer.session_id)?;
-        Ok::<_, Misfit>(SessionOpened {
-            id: id.map(|id| SessionId::new(id.as_str())),
-            modes: options::modes(loose, answer.modes)?,
-            config_options: options::config_options(loose, answer.config_options)?
-                .unwrap_or_default(),
-            commands: Vec::new(),
-        })
+fn opened(pass: Pass, result: &str, is_new: bool) -> Result<CallResult, Fault> {
+    let answer: Answer<'_> = object(result).ok_or(NO_OBJECT)?;
+    let id = pass.text(answer.session_id)?;
+    if is_new && id.is_none() {
+        return Err(Fault("has no sessionId"));
+    }
+    let options = lists::config_options(pass, answer.config_options)?;
+    let (modes, commands) = if pass.is_v2() {
+        (None, lists::commands(pass, answer.available_commands)?)
+    } else {
+        (lists::modes(pass, answer.modes)?, None)
     };
-    read().map_err(|Misfit| NO_OBJECT)
+    Ok(CallResult::SessionOpened(Box::new(SessionOpened {
+        id: id
+            .filter(|_| is_new || !pass.is_v2())
+            .map(|id| SessionId::new(id.as_str())),
+        modes,
+        config_options: options.unwrap_or_default(),
+        commands: commands.unwrap_or_default(),
+    })))
+}
+
+/// Of version 2: the turn goes on (V2-PROMPT-01).
+fn accepted(result: &str) -> Result<CallResult, Fault> {
+    let answer: Answer<'_> = object(result).ok_or(NO_OBJECT)?;
+    Ok(CallResult::PromptAccepted {
+        message: MessageId::new(need(answer.message_id)?.as_str()),
+    })
 }
 
 /// Whatever it says, the turn has ended (V1-PROMPT-04).
@@ -216,14 +275,12 @@ fn title_set(result: &str) -> Result<CallResult, Fault> {
     let title = result.get("title").and_then(Value::as_str);
     title
         .map(|title| CallResult::TitleSet(SafeText::line(title)))
-        .ok_or("has no title")
+        .ok_or(Fault("has no title"))
 }
 
-fn config_set(result: &str) -> Result<CallResult, Fault> {
-    let answer: SessionAnswer<'_> = object(result).ok_or(NO_OBJECT)?;
-    options::config_options(Pass::Loose, answer.config_options)
-        .ok()
-        .flatten()
+fn config_set(pass: Pass, result: &str) -> Result<CallResult, Fault> {
+    let answer: Answer<'_> = object(result).ok_or(NO_OBJECT)?;
+    lists::config_options(pass, answer.config_options)?
         .map(CallResult::ConfigSet)
-        .ok_or("has no configOptions")
+        .ok_or(Fault("has no configOptions"))
 }

@@ -1,16 +1,67 @@
 //! Requests of the agent.
 
-use std::path::PathBuf;
-
-use agent_client_protocol_schema::v1 as schema;
-use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, de::Error as _};
 
 use super::{ClientMethod, Decoder, permission, view::Pass};
-use crate::model::{
-    FsRead, FsWrite, HostRequest, RpcError, SessionId, TerminalCreate, TerminalId, TerminalRef,
-    code,
+use crate::{
+    model::{
+        FsRead, FsWrite, HostRequest, RpcError, SessionId, TerminalCreate, TerminalId, TerminalRef,
+        code,
+    },
+    rpc::is_wide,
 };
-use crate::rpc::is_wide;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Read {
+    session_id: String,
+    path: String,
+    line: Option<u32>,
+    limit: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Write {
+    session_id: String,
+    path: String,
+    content: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Create {
+    session_id: String,
+    command: String,
+    #[serde(default, deserialize_with = "none_if_null")]
+    args: Vec<String>,
+    #[serde(default, deserialize_with = "none_if_null")]
+    env: Vec<Variable>,
+    cwd: Option<String>,
+    output_byte_limit: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Variable {
+    name: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Terminal {
+    session_id: String,
+    terminal_id: String,
+}
+
+fn none_if_null<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    let list = Option::<Vec<T>>::deserialize(deserializer)?;
+    Ok(list.unwrap_or_default())
+}
 
 /// # Errors
 /// When the params do not fit.
@@ -27,53 +78,40 @@ pub fn decode(
             HostRequest::Permission(Box::new(request))
         }
         ClientMethod::ReadTextFile => {
-            let read: schema::ReadTextFileRequest = typed(params)?;
+            let read: Read = typed(params)?;
             HostRequest::ReadTextFile(FsRead {
-                session: SessionId(read.session_id.0),
-                path: path(read.path),
+                session: SessionId::new(&read.session_id),
+                path: read.path,
                 line: read.line,
                 limit: read.limit,
             })
         }
         ClientMethod::WriteTextFile => {
-            let write: schema::WriteTextFileRequest = typed(params)?;
+            let write: Write = typed(params)?;
             HostRequest::WriteTextFile(FsWrite {
-                session: SessionId(write.session_id.0),
-                path: path(write.path),
+                session: SessionId::new(&write.session_id),
+                path: write.path,
                 content: write.content,
             })
         }
         ClientMethod::TerminalCreate => {
-            let create: schema::CreateTerminalRequest = typed(params)?;
+            let create: Create = typed(params)?;
+            let env = create.env.into_iter();
             HostRequest::TerminalCreate(TerminalCreate {
-                session: SessionId(create.session_id.0),
+                session: SessionId::new(&create.session_id),
                 command: create.command,
                 args: create.args,
-                env: create
-                    .env
-                    .into_iter()
+                env: env
                     .map(|variable| (variable.name, variable.value))
                     .collect(),
-                cwd: create.cwd.map(path),
+                cwd: create.cwd,
                 output_byte_limit: create.output_byte_limit,
             })
         }
-        ClientMethod::TerminalOutput => {
-            let on: schema::TerminalOutputRequest = typed(params)?;
-            HostRequest::TerminalOutput(terminal(on.session_id, on.terminal_id))
-        }
-        ClientMethod::TerminalWaitForExit => {
-            let on: schema::WaitForTerminalExitRequest = typed(params)?;
-            HostRequest::TerminalWaitForExit(terminal(on.session_id, on.terminal_id))
-        }
-        ClientMethod::TerminalKill => {
-            let on: schema::KillTerminalRequest = typed(params)?;
-            HostRequest::TerminalKill(terminal(on.session_id, on.terminal_id))
-        }
-        ClientMethod::TerminalRelease => {
-            let on: schema::ReleaseTerminalRequest = typed(params)?;
-            HostRequest::TerminalRelease(terminal(on.session_id, on.terminal_id))
-        }
+        ClientMethod::TerminalOutput => HostRequest::TerminalOutput(terminal(params)?),
+        ClientMethod::TerminalWaitForExit => HostRequest::TerminalWaitForExit(terminal(params)?),
+        ClientMethod::TerminalKill => HostRequest::TerminalKill(terminal(params)?),
+        ClientMethod::TerminalRelease => HostRequest::TerminalRelease(terminal(params)?),
         ClientMethod::SessionUpdate
         | ClientMethod::ElicitationCreate
         | ClientMethod::ElicitationComplete => return Err(serde_json::Error::custom("no request")),
@@ -81,7 +119,7 @@ pub fn decode(
 }
 
 /// As [`object`](super::view::object), with the reason.
-fn typed<T: DeserializeOwned>(params: &str) -> serde_json::Result<T> {
+fn typed<'a, T: Deserialize<'a>>(params: &'a str) -> serde_json::Result<T> {
     if is_wide(params) {
         Err(serde_json::Error::custom("too many values"))
     } else if params.starts_with('{') {
@@ -91,16 +129,12 @@ fn typed<T: DeserializeOwned>(params: &str) -> serde_json::Result<T> {
     }
 }
 
-/// It came as JSON text, so nothing is lost.
-fn path(path: PathBuf) -> String {
-    path.to_string_lossy().into_owned()
-}
-
-fn terminal(session: schema::SessionId, terminal: schema::TerminalId) -> TerminalRef {
-    TerminalRef {
-        session: SessionId(session.0),
-        terminal: TerminalId(terminal.0),
-    }
+fn terminal(params: &str) -> serde_json::Result<TerminalRef> {
+    let on: Terminal = typed(params)?;
+    Ok(TerminalRef {
+        session: SessionId::new(&on.session_id),
+        terminal: TerminalId::new(&on.terminal_id),
+    })
 }
 
 /// The answer to params that cannot be used: which member is missing may be said, what stood in

@@ -1,5 +1,4 @@
-//! Tool calls: what `tool_call`, `tool_call_update` and a permission request's `toolCall` share
-//! (V1-TOOL).
+//! Tool calls: what updates of them and a permission's subject share (V1-TOOL, V2-UPD-03, V2-UPD-04).
 
 use std::sync::Arc;
 
@@ -7,82 +6,142 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    blocks, claims, command, raw_json, terminal_meta,
-    view::{Member, Misfit, Pass, Text, object},
+    blocks, claims, command, git_patch,
+    meta::{note, of_entity},
+    raw_json,
+    view::{Member, Misfit, Pass, Text, cancels, need, object, present},
 };
 use crate::{
     model::{
-        Diff, Meta, Patch, SessionId, TerminalId, ToolCallId, ToolCallPatch, ToolContent, ToolKind,
-        ToolLocation, ToolStatus,
+        AgentEvent, Diff, Meta, Patch, SessionId, TerminalId, ToolCallId, ToolCallPatch,
+        ToolContent, ToolKind, ToolLocation, ToolStatus,
     },
     text::SafeText,
 };
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ToolCall<'a> {
+struct ToolCall<'a> {
     #[serde(borrow)]
     tool_call_id: Member<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     title: Member<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     name: Member<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     kind: Member<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     status: Member<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     content: Member<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     locations: Member<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     raw_input: Member<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     raw_output: Member<'a>,
-    #[serde(borrow, rename = "_meta")]
-    pub meta: Member<'a>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    capabilities: Member<'a>,
+    #[serde(borrow, default, rename = "_meta", deserialize_with = "present")]
+    meta: Member<'a>,
 }
 
-impl ToolCall<'_> {
-    /// # Errors
-    /// In the loose pass only for a call without an id.
-    pub fn patch(&self, pass: Pass, announces: bool) -> Result<ToolCallPatch, Misfit> {
-        let id = pass.text(self.tool_call_id)?.ok_or(Misfit)?;
-        let mut meta = Meta::default();
-        meta.extend(terminal_meta::kept(self.meta));
-        let content = contents(pass, self.content, &mut meta)?;
-        let mut patch = ToolCallPatch {
-            announces,
-            // With its line breaks: it can be all there is of a command that asks for approval.
-            title: pass.safe_text(self.title)?.into(),
-            name: pass.text(self.name)?.map(Text::into_string).into(),
-            kind: pass
-                .text(self.kind)?
-                .map(|kind| ToolKind::of(kind.as_str()))
-                .into(),
-            status: pass
-                .text(self.status)?
-                .map(|status| tool_status(status.as_str()))
-                .into(),
-            content: content.into(),
-            meta,
-            locations: pass
-                .list(self.locations, |item| location(pass, item))?
-                .into(),
-            raw_input: self.raw_input.map(|raw| raw_json(raw.get())).into(),
-            raw_output: self.raw_output.map(|raw| raw_json(raw.get())).into(),
-            ..ToolCallPatch::new(ToolCallId::new(id.as_str()))
-        };
-        if let Some(raw) = self.raw_input
-            && !command::is_empty(raw.get())
-        {
-            command::tell(&mut patch, raw.get());
-        }
-        if let Some(raw) = self.raw_input.filter(|_| changes_files(&patch.kind)) {
-            patch.claims = Patch::Set(claims::find(raw.get()));
-        }
-        Ok(patch)
+/// The update of a call, from its members.
+///
+/// # Errors
+/// But strictly only for one without an id.
+pub fn decode(pass: Pass, members: &str, announces: bool) -> Result<AgentEvent, Misfit> {
+    let call = patch(pass, members, announces)?;
+    Ok(AgentEvent::ToolCall(Box::new(call)))
+}
+
+/// As [`decode`], wherever the members stand.
+pub fn patch(pass: Pass, members: &str, announces: bool) -> Result<ToolCallPatch, Misfit> {
+    let said: ToolCall<'_> = object(members).ok_or(Misfit)?;
+    let id = need(said.tool_call_id)?;
+    let mut meta = Meta::default();
+    if !pass.is_v2() {
+        note(pass, said.meta, &mut meta);
     }
+    let content = pass.patch_in_v2(said.content, |list| contents(pass, list, &mut meta))?;
+    let raw = |raw: Member<'_>| Ok(raw.map(|raw| raw_json(raw.get())));
+    let mut call = ToolCallPatch {
+        announces,
+        // With its line breaks: it can be all there is of a command that asks for approval.
+        title: pass.patch_in_v2(said.title, |title| pass.lines(title))?,
+        name: pass.patch_in_v2(said.name, |name| pass.string(name))?,
+        kind: pass.patch_in_v2(said.kind, |kind| {
+            Ok(pass.text(kind)?.map(|kind| ToolKind::of(kind.as_str())))
+        })?,
+        status: pass.patch_in_v2(said.status, |status| {
+            let status = pass.text(status)?;
+            Ok(status.map(|status| tool_status(pass, status.as_str())))
+        })?,
+        content,
+        locations: pass.patch_in_v2(said.locations, |list| {
+            pass.list(list, |raw| location(pass, raw).map(Some))
+        })?,
+        raw_input: pass.patch_in_v2(said.raw_input, raw)?,
+        raw_output: pass.patch_in_v2(said.raw_output, raw)?,
+        cancel: match pass {
+            Pass::V2 => pass.patch(said.capabilities, |caps| cancels(pass, caps))?,
+            // Nothing there says that it can.
+            _ => Patch::Keep,
+        },
+        meta: match pass {
+            Pass::V2 => of_entity(pass, said.meta, meta),
+            _ => meta,
+        },
+        ..ToolCallPatch::new(ToolCallId::new(id.as_str()))
+    };
+    read_input(pass, &mut call, said.raw_input.map(RawValue::get));
+    Ok(call)
+}
+
+/// What the raw input says of the call. In version 2 another one takes back what the one before said.
+fn read_input(pass: Pass, call: &mut ToolCallPatch, raw: Option<&str>) {
+    let changes = changes_files(&call.kind);
+    match raw {
+        None => {}
+        Some("null") if !pass.is_v2() => {}
+        Some("null") => {
+            (call.command, call.command_cwd) = (Patch::Clear, Patch::Clear);
+            (call.input, call.claims) = (Patch::Clear, Patch::Clear);
+        }
+        Some(raw) => {
+            if pass.is_v2() || !command::is_empty(raw) {
+                command::tell(call, raw);
+            }
+            call.claims = match changes {
+                true => Patch::Set(claims::find(raw)),
+                false if pass.is_v2() => Patch::Set(Default::default()),
+                false => Patch::Keep,
+            };
+        }
+    }
+}
+
+/// `tool_call_content_chunk` (V2-UPD-04).
+pub fn content_chunk(pass: Pass, update: &str) -> Result<AgentEvent, Misfit> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Chunk<'a> {
+        #[serde(borrow)]
+        tool_call_id: Member<'a>,
+        #[serde(borrow)]
+        content: &'a RawValue,
+        #[serde(borrow, rename = "_meta")]
+        meta: Member<'a>,
+    }
+    let chunk: Chunk<'_> = object(update).ok_or(Misfit)?;
+    let id = need(chunk.tool_call_id)?;
+    let mut meta = Meta::default();
+    note(pass, chunk.meta, &mut meta);
+    Ok(AgentEvent::ToolContent {
+        id: ToolCallId::new(id.as_str()),
+        content: content(pass, chunk.content, &mut meta)?,
+        meta,
+    })
 }
 
 /// Calls of other kinds have such members for other things.
@@ -96,9 +155,11 @@ pub fn changes_files(kind: &Patch<ToolKind>) -> bool {
 }
 
 /// Version 1 has none that is paused or cancelled: an agent that says so is not known (V1-TOOL-05).
-fn tool_status(status: &str) -> ToolStatus {
+fn tool_status(pass: Pass, status: &str) -> ToolStatus {
     match ToolStatus::of(status) {
-        ToolStatus::Paused | ToolStatus::Cancelled => ToolStatus::Unknown(SafeText::line(status)),
+        ToolStatus::Paused | ToolStatus::Cancelled if !pass.is_v2() => {
+            ToolStatus::Unknown(SafeText::line(status))
+        }
         known => known,
     }
 }
@@ -130,63 +191,50 @@ fn contents(
     member: Member<'_>,
     meta: &mut Meta,
 ) -> Result<Option<Vec<ToolContent>>, Misfit> {
-    match (
-        pass.list(member, |item| content(pass, item, meta).map(Some))?,
-        member,
-    ) {
-        (None, Some(single)) => Ok(Some(vec![content(pass, single, meta)?])),
-        (list, _) => Ok(list),
+    let list = pass.list(member, |raw| content(pass, raw, meta))?;
+    match (list, member, pass) {
+        (None, Some(single), Pass::Loose) => content(pass, single, meta).map(Some),
+        (list, ..) => Ok(list),
     }
 }
 
-/// A piece of content; loosely [`ToolContent::Unknown`] for what cannot be understood, so that it
-/// costs no more than itself.
-fn content(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Misfit> {
-    let item = object::<Item<'_>>(raw.get());
-    let known = match &item {
-        Some(item) => known_content(pass, item, meta)?,
-        None => None,
-    };
-    match (known, pass) {
-        (Some(known), _) => Ok(known),
-        (None, Pass::Strict) => Err(Misfit),
-        (None, Pass::Loose) => Ok(ToolContent::Unknown {
+/// An item of content, or [`ToolContent::Unknown`]. A diff of several files is as many pieces.
+fn content(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<Vec<ToolContent>, Misfit> {
+    let item: Option<Item<'_>> = object(raw.get());
+    let read = item.as_ref().ok_or(Misfit).and_then(|item| {
+        note(pass, item.meta, meta);
+        known_content(pass, item, raw, meta)
+    });
+    pass.or_unknown(read, || {
+        vec![ToolContent::Unknown {
             kind: SafeText::line(item.as_ref().map_or("content", |item| item.kind.as_str())),
             raw: raw_json(raw.get()),
-        }),
-    }
+        }]
+    })
 }
 
 fn known_content(
     pass: Pass,
     item: &Item<'_>,
+    raw: &RawValue,
     meta: &mut Meta,
-) -> Result<Option<ToolContent>, Misfit> {
-    meta.extend(terminal_meta::kept(item.meta));
-    Ok(match item.kind.as_str() {
-        "content" => match item.content {
-            Some(block) => Some(ToolContent::Block(blocks::decode(pass, block, meta)?)),
-            None => None,
-        },
-        "diff" => match (pass.text(item.path)?, pass.file_text(item.new_text)?) {
-            (Some(path), Some(new)) => Some(ToolContent::Diff(Arc::new(Diff::of_texts(
-                path.into_string(),
-                pass.file_text(item.old_text)?,
-                new,
-            )))),
-            _ => None,
-        },
-        "terminal" => pass
-            .text(item.terminal_id)?
-            .map(|id| ToolContent::Terminal(TerminalId::new(id.as_str()))),
-        "session" => pass
-            .text(item.session_id)?
-            .map(|id| ToolContent::Session(SessionId::new(id.as_str()))),
-        _ => None,
-    })
+) -> Result<Option<Vec<ToolContent>>, Misfit> {
+    Ok(Some(vec![match item.kind.as_str() {
+        "content" => ToolContent::Block(blocks::decode(pass, item.content.ok_or(Misfit)?, meta)?),
+        "diff" if pass.is_v2() => return git_patch::changes(pass, raw.get(), meta).map(Some),
+        "diff" => {
+            let new = pass.file_text(item.new_text)?.ok_or(Misfit)?;
+            let path = need(item.path)?.into_string();
+            let old = pass.file_text(item.old_text)?;
+            ToolContent::Diff(Arc::new(Diff::of_texts(path, old, new)))
+        }
+        "terminal" => ToolContent::Terminal(TerminalId::new(need(item.terminal_id)?.as_str())),
+        "session" => ToolContent::Session(SessionId::new(need(item.session_id)?.as_str())),
+        _ => return Ok(None),
+    }]))
 }
 
-fn location(pass: Pass, raw: &RawValue) -> Result<Option<ToolLocation>, Misfit> {
+fn location(pass: Pass, raw: &RawValue) -> Result<ToolLocation, Misfit> {
     #[derive(Deserialize)]
     struct Location<'a> {
         #[serde(borrow)]
@@ -194,16 +242,12 @@ fn location(pass: Pass, raw: &RawValue) -> Result<Option<ToolLocation>, Misfit> 
         #[serde(borrow)]
         line: Member<'a>,
     }
-    let Some(location) = pass.object::<Location<'_>>(Some(raw))? else {
-        return Ok(None);
-    };
-    let Some(path) = pass.allow(pass.text(location.path)?)? else {
-        return Ok(None);
-    };
-    Ok(Some(ToolLocation {
-        path: path.into_string(),
-        line: pass
-            .count(location.line)?
-            .and_then(|line| u32::try_from(line).ok()),
-    }))
+    let location: Location<'_> = object(raw.get()).ok_or(Misfit)?;
+    let line = pass.count(location.line)?;
+    let line = line.and_then(|line| u32::try_from(line).ok());
+    Ok(ToolLocation {
+        path: need(location.path)?.into_string(),
+        // Version 2 counts from 1.
+        line: line.filter(|line| !pass.is_v2() || *line > 0),
+    })
 }

@@ -1,16 +1,17 @@
-//! `session/update` (V1-UPD).
+//! `session/update` (V1-UPD, V2-UPD).
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::{
-    Decoder, blocks, newer, options, raw_json, terminal_meta,
-    tool::ToolCall,
-    view::{Member, Misfit, Pass, Text, object, present},
+    Decoder, blocks, compaction, lists, message, meta, plan, raw_json, state, subagent, terminal,
+    tool,
+    view::{Member, Misfit, Pass, Text, need, need_line, object, present},
 };
 use crate::{
     model::{
-        AgentEvent, ChunkRole, FromAgent, MessageId, Meta, ModeId, Patch, SessionInfoPatch,
-        UsageUpdate,
+        AgentEvent, AgentNotice, ChunkRole, CompactionId, ContentBlock, FromAgent, MessageId, Meta,
+        ModeId, NoticeSeverity, Patch, PlanId, SessionInfoPatch, UsageUpdate,
     },
     text::SafeText,
 };
@@ -21,10 +22,10 @@ struct Params<'a> {
     #[serde(borrow)]
     session_id: Member<'a>,
     #[serde(borrow)]
-    update: &'a serde_json::value::RawValue,
+    update: &'a RawValue,
 }
 
-/// The members of all kinds but tool calls.
+/// The members of all kinds that are not an entity with many members.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Update<'a> {
@@ -34,6 +35,12 @@ struct Update<'a> {
     content: Member<'a>,
     #[serde(borrow)]
     message_id: Member<'a>,
+    #[serde(borrow)]
+    compaction_id: Member<'a>,
+    #[serde(borrow)]
+    plan: Member<'a>,
+    #[serde(borrow)]
+    plan_id: Member<'a>,
     #[serde(borrow)]
     entries: Member<'a>,
     #[serde(borrow)]
@@ -46,19 +53,24 @@ struct Update<'a> {
     used: Member<'a>,
     #[serde(borrow)]
     size: Member<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     cost: Member<'a>,
     #[serde(borrow)]
     message: Member<'a>,
-    #[serde(borrow, rename = "_meta")]
-    meta: Member<'a>,
+    #[serde(borrow)]
+    severity: Member<'a>,
     #[serde(borrow, default, deserialize_with = "present")]
     title: Member<'a>,
+    #[serde(borrow)]
+    description: Member<'a>,
     #[serde(borrow, default, deserialize_with = "present")]
     updated_at: Member<'a>,
+    #[serde(borrow, rename = "_meta")]
+    meta: Member<'a>,
 }
 
-/// Appends the events of one update, in the order in which they hold.
+/// Appends the events of one update, in the order in which they hold. A kind that is not known, or one that is and
+/// is malformed, is said as such; nothing of it is acted on (V2-RPC-02).
 ///
 /// # Errors
 /// When it does not fit this pass; events may have been appended.
@@ -69,8 +81,9 @@ pub fn decode(
     out: &mut Vec<FromAgent>,
 ) -> Result<(), Misfit> {
     let params: Params<'_> = object(params).ok_or(Misfit)?;
-    let update: Update<'_> = object(params.update.get()).ok_or(Misfit)?;
-    let session = pass.allow(pass.text(params.session_id)?)?;
+    let raw = params.update.get();
+    let update: Update<'_> = object(raw).ok_or(Misfit)?;
+    let session = pass.want(params.session_id)?;
     let session = session.map(|id| decoder.session(id.as_str()));
     let mut push = |event| {
         out.push(FromAgent::Update {
@@ -78,92 +91,139 @@ pub fn decode(
             event,
         });
     };
-    let tag = update.session_update.as_str();
-    if let "tool_call" | "tool_call_update" = tag {
-        let call: ToolCall<'_> = object(params.update.get()).ok_or(Misfit)?;
-        terminal_meta::events(call.meta)
-            .into_iter()
-            .for_each(&mut push);
-        let patch = call.patch(pass, tag == "tool_call")?;
-        push(AgentEvent::ToolCall(Box::new(patch)));
-        return Ok(());
-    }
-    let event = match event(pass, tag, &update)? {
-        None => newer::event(pass, tag, params.update.get())?,
-        known => known,
+    let kind = update.session_update.as_str();
+    let event = match kind {
+        "tool_call" | "tool_call_update" if !pass.is_v2() => {
+            meta::events(update.meta).into_iter().for_each(&mut push);
+            tool::decode(pass, raw, kind == "tool_call").map(Some)
+        }
+        _ => event(pass, kind, raw, &update),
     };
-    match (event, pass) {
-        (Some(event), _) => push(event),
-        (None, Pass::Strict) => return Err(Misfit),
-        (None, Pass::Loose) => push(AgentEvent::Unknown {
-            what: SafeText::line(tag),
-            raw: raw_json(params.update.get()),
-        }),
-    }
+    let unknown = |what| AgentEvent::Unknown {
+        what: SafeText::line(what),
+        raw: raw_json(raw),
+    };
+    push(match (event, pass) {
+        (Err(Misfit), Pass::V2) => unknown(&format!("{kind} (malformed)")),
+        (event, pass) => pass.or_unknown(event, || unknown(kind))?,
+    });
     Ok(())
 }
 
-/// `None` for an unknown kind, or one without what it must have.
-fn event(pass: Pass, tag: &str, update: &Update<'_>) -> Result<Option<AgentEvent>, Misfit> {
-    Ok(match tag {
+/// `None` for a kind that is not known.
+fn event(
+    pass: Pass,
+    kind: &str,
+    raw: &str,
+    update: &Update<'_>,
+) -> Result<Option<AgentEvent>, Misfit> {
+    Ok(Some(match kind {
         "agent_message_chunk" => chunk(pass, ChunkRole::Agent, update)?,
         "agent_thought_chunk" => chunk(pass, ChunkRole::Thought, update)?,
         "user_message_chunk" => chunk(pass, ChunkRole::User, update)?,
-        "plan" => options::plan(pass, update.entries)?.map(AgentEvent::Plan),
+        "plan_update" => match plan::named(pass, update.plan)? {
+            Some(plan) => AgentEvent::NamedPlan(plan),
+            None => return Ok(None),
+        },
+        "plan_removed" => AgentEvent::PlanRemoved(PlanId::new(need(update.plan_id)?.as_str())),
         "available_commands_update" => {
-            options::commands(pass, update.available_commands)?.map(AgentEvent::Commands)
+            AgentEvent::Commands(lists::commands(pass, update.available_commands)?.ok_or(Misfit)?)
         }
-        "current_mode_update" => pass
-            .text(update.current_mode_id)?
-            .map(|id| AgentEvent::Mode(ModeId::new(id.as_str()))),
-        "config_option_update" => {
-            options::config_options(pass, update.config_options)?.map(AgentEvent::ConfigOptions)
+        "config_option_update" => AgentEvent::ConfigOptions(
+            lists::config_options(pass, update.config_options)?.ok_or(Misfit)?,
+        ),
+        // V1-SES-21, V2-UPD-11: omitted is unchanged, null is cleared.
+        "session_info_update" => AgentEvent::SessionInfo(SessionInfoPatch {
+            title: pass.patch(update.title, |title| pass.line(title))?,
+            updated_at: pass.patch(update.updated_at, |at| pass.line(at))?,
+        }),
+        "usage_update" => AgentEvent::Usage(usage(pass, update)?),
+        "notice" => AgentEvent::Notice(AgentNotice {
+            severity: pass
+                .want_in_v2(update.severity)?
+                .map_or_else(NoticeSeverity::default, |name| {
+                    NoticeSeverity::of(name.as_str())
+                }),
+            title: need_line(update.title)?,
+            description: pass.lines(update.description)?,
+        }),
+        "compaction_update" => compaction::update(pass, raw)?,
+        "compaction_summary_chunk" => {
+            let id = CompactionId::new(need(update.compaction_id)?.as_str());
+            let (content, meta) = content_of_chunk(pass, update)?;
+            AgentEvent::CompactionChunk { id, content, meta }
         }
-        "usage_update" => usage(pass, update)?.map(AgentEvent::Usage),
-        // V1-SES-21: omitted is unchanged, null is cleared.
-        "session_info_update" => Some(AgentEvent::SessionInfo(SessionInfoPatch {
-            title: pass.patch(update.title, |title| pass.safe_line(title))?,
-            updated_at: pass.patch(update.updated_at, |at| pass.safe_line(at))?,
-        })),
+        "subagent_update" => subagent::update(pass, raw)?,
+        "session_message" => message::between_sessions(pass, raw)?,
+        "session_message_chunk" => {
+            let id = MessageId::new(need(update.message_id)?.as_str());
+            let (content, meta) = content_of_chunk(pass, update)?;
+            AgentEvent::SessionMessageChunk { id, content, meta }
+        }
+        _ if pass.is_v2() => return event_of_v2(pass, kind, raw),
+        "plan" => AgentEvent::Plan(plan::entries(pass, update.entries)?.ok_or(Misfit)?),
+        "current_mode_update" => {
+            AgentEvent::Mode(ModeId::new(need(update.current_mode_id)?.as_str()))
+        }
         // Made of an error's update by the dialects (D-07).
-        "_error" => pass.safe_text(update.message)?.map(AgentEvent::Error),
-        _ => None,
-    })
-}
-
-fn chunk(pass: Pass, role: ChunkRole, update: &Update<'_>) -> Result<Option<AgentEvent>, Misfit> {
-    let Some(content) = update.content else {
-        return Ok(None);
-    };
-    let mut meta = Meta::default();
-    meta.extend(terminal_meta::kept(update.meta));
-    Ok(Some(AgentEvent::Chunk {
-        role,
-        message: pass
-            .text(update.message_id)?
-            .map(|id| MessageId::new(id.as_str())),
-        content: blocks::decode(pass, content, &mut meta)?,
-        meta,
+        "_error" => AgentEvent::Error(SafeText::new(need(update.message)?.as_str())),
+        _ => return Ok(None),
     }))
 }
 
-fn usage(pass: Pass, update: &Update<'_>) -> Result<Option<UsageUpdate>, Misfit> {
+/// Kinds of version 2 alone.
+fn event_of_v2(pass: Pass, kind: &str, raw: &str) -> Result<Option<AgentEvent>, Misfit> {
+    Ok(Some(match kind {
+        "user_message" => message::whole(pass, ChunkRole::User, raw)?,
+        "agent_message" => message::whole(pass, ChunkRole::Agent, raw)?,
+        "agent_thought" => message::whole(pass, ChunkRole::Thought, raw)?,
+        "state_update" => AgentEvent::State(state::state(pass, raw)?),
+        "replay_complete" => AgentEvent::ReplayComplete,
+        "tool_call_update" => tool::decode(pass, raw, false)?,
+        "tool_call_content_chunk" => tool::content_chunk(pass, raw)?,
+        "terminal_update" => terminal::update(pass, raw)?,
+        "terminal_output_chunk" => terminal::chunk(raw)?,
+        _ => return Ok(None),
+    }))
+}
+
+fn chunk(pass: Pass, role: ChunkRole, update: &Update<'_>) -> Result<AgentEvent, Misfit> {
+    let message = pass.want_in_v2(update.message_id)?;
+    let (content, meta) = content_of_chunk(pass, update)?;
+    Ok(AgentEvent::Chunk {
+        role,
+        message: message.map(|id| MessageId::new(id.as_str())),
+        content,
+        meta,
+    })
+}
+
+/// Its content, and what is said beside it.
+fn content_of_chunk(pass: Pass, update: &Update<'_>) -> Result<(ContentBlock, Meta), Misfit> {
+    let mut meta = Meta::default();
+    meta::note(pass, update.meta, &mut meta);
+    let content = blocks::decode(pass, update.content.ok_or(Misfit)?, &mut meta)?;
+    Ok((content, meta))
+}
+
+fn usage(pass: Pass, update: &Update<'_>) -> Result<UsageUpdate, Misfit> {
     #[derive(Deserialize)]
     struct Cost<'a> {
         amount: f64,
         #[serde(borrow)]
         currency: Text<'a>,
     }
-    let (Some(used), Some(size)) = (pass.count(update.used)?, pass.count(update.size)?) else {
-        return Ok(None);
-    };
-    let cost = pass.object::<Cost<'_>>(update.cost)?;
-    Ok(Some(UsageUpdate {
-        used,
-        size,
+    let cost = pass.patch(update.cost, |cost| {
+        let cost = pass.object::<Cost<'_>>(cost)?;
+        Ok(cost.map(|cost| (cost.amount, SafeText::line(cost.currency.as_str()))))
+    })?;
+    Ok(UsageUpdate {
+        used: pass.count(update.used)?.ok_or(Misfit)?,
+        size: pass.count(update.size)?.ok_or(Misfit)?,
         cost: match cost {
-            Some(cost) => Patch::Set((cost.amount, SafeText::line(cost.currency.as_str()))),
-            None => Patch::Clear,
+            // Version 1 tells all of it each time.
+            Patch::Keep if !pass.is_v2() => Patch::Clear,
+            cost => cost,
         },
-    }))
+    })
 }

@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
 use super::*;
 use crate::{
-    acp::{decode::Decoder, encode::Wire},
+    acp::{decode::Decoder, encode::call_in_dialect},
     model::{
         ClientCaps, ConnectionId, FromAgent, HostRequest, McpServer, McpTransport, ModeId,
         OptionValue, PermissionKind, RequestKey, SecretPairs, SessionId, SessionKey, SessionSetup,
@@ -79,13 +79,17 @@ impl Play {
     async fn step(&mut self, step: &Value, whole: &str) {
         if let Some(sent) = step.get("send") {
             let method = known_method(sent["method"].as_str().expect("a method"));
-            let wire = Wire {
-                peer: &self.peer,
-                dialects: &self.dialects,
-            };
             self.dialects.holds(&held(&sent["params"]));
             let tag = tag(method, &sent["params"]);
-            wire.call(SessionKey::default(), tag, method, &sent["params"]);
+            let (peer, params) = (&self.peer, sent["params"].clone());
+            call_in_dialect(
+                peer,
+                &self.dialects,
+                SessionKey::default(),
+                tag,
+                method,
+                params,
+            );
             let line = self.line().await;
             let wire = step.get("wire").unwrap_or(sent);
             assert_eq!(line["jsonrpc"], "2.0", "{whole}");

@@ -1,3 +1,5 @@
+//! What is sent: every line is held against the schema of its version.
+
 use proptest::prelude::*;
 use serde_json::json;
 use tokio::io::AsyncReadExt;
@@ -5,11 +7,14 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     model::{
-        ConnectionId, Dialect, FromAgent, MediaBlock, ModeId, OptionId, OptionValue, ProviderRoute,
-        RpcError, SessionId, SessionKey, SessionSetup, TerminalId, TerminalSnapshot, code,
+        ConnectionId, Dialect, MediaBlock, ModeId, OptionValue, ProviderRoute, SessionId,
+        SessionKey, SessionSetup,
     },
-    rpc::{Outbox, Protocol, Tap, write_lines},
+    rpc::{Outbox, Tap, write_lines},
 };
+
+mod answers;
+mod v2;
 
 /// Every message that these tests make is held against the schema of the protocol.
 #[path = "../../../tests/support/schema.rs"]
@@ -26,18 +31,29 @@ async fn wire(message: ToAgent) -> Value {
 }
 
 async fn wire_lines(messages: impl IntoIterator<Item = ToAgent>) -> Vec<Value> {
+    lines_of(Protocol::V1, messages).await
+}
+
+fn traffic(protocol: Protocol) -> Traffic {
+    match protocol {
+        Protocol::V2 => Traffic::in_version_2(),
+        _ => Traffic::default(),
+    }
+}
+
+async fn lines_of(protocol: Protocol, messages: impl IntoIterator<Item = ToAgent>) -> Vec<Value> {
     let (outbox, outgoing) = Outbox::new();
     let peer = Peer::new(ConnectionId(1), outbox);
     let dialects = Dialects::new(Dialect::default());
     for message in messages {
-        send(&peer, &dialects, SessionKey::default(), message);
+        send(&peer, &dialects, protocol, SessionKey::default(), message);
     }
     peer.close();
     let (mut ours, theirs) = tokio::io::duplex(4096);
     tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
     let mut text = String::new();
     ours.read_to_string(&mut text).await.expect("UTF-8");
-    let mut traffic = Traffic::default();
+    let mut traffic = traffic(protocol);
     let line = |line: &str| {
         traffic.sent(line).expect("of the protocol");
         serde_json::from_str(line).expect("a line of JSON")
@@ -171,39 +187,6 @@ async fn each_mode_of_elicitation_is_offered_by_name() {
         let sent = call(Call::Initialize { caps }).await;
         assert_eq!(sent[1]["clientCapabilities"]["elicitation"], offered);
     }
-}
-
-// V1-ELI-04, V1-ELI-08, V1-ELI-17
-#[tokio::test]
-async fn elicitations_are_answered_by_an_action() {
-    let accept = |values| HostReply::Elicitation(ElicitationAnswer::Accept(values));
-    let value = |key: &str, value| (key.to_owned(), value);
-    for (reply, result) in [
-        (
-            accept(Some(vec![
-                value("text", FormValue::Text("a".to_owned())),
-                value("whole", FormValue::Integer(9_007_199_254_740_993)),
-                value("part", FormValue::Number(0.5)),
-                value("yes", FormValue::Boolean(true)),
-                value("all", FormValue::Texts(vec!["x".to_owned()])),
-            ])),
-            json!({"action": "accept", "content": {
-                "text": "a", "whole": 9_007_199_254_740_993_i64, "part": 0.5, "yes": true, "all": ["x"],
-            }}),
-        ),
-        (
-            HostReply::Elicitation(ElicitationAnswer::Decline),
-            json!({"action": "decline"}),
-        ),
-        (
-            HostReply::Elicitation(ElicitationAnswer::Cancel),
-            json!({"action": "cancel"}),
-        ),
-    ] {
-        assert_eq!(answered(reply).await, result);
-    }
-    let consent = answered(accept(None)).await;
-    assert_eq!(consent, json!({"action": "accept"}));
 }
 
 // V1-INIT-14
@@ -417,130 +400,6 @@ async fn cancelling_is_a_notification() {
         wire(ToAgent::Notify(Notification::Cancel { session: id() })).await,
         json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s"}})
     );
-}
-
-/// A protocol that takes every request.
-struct Anything;
-
-impl Protocol for Anything {
-    fn notification(&mut self, _: &str, _: &str, _: &mut Vec<FromAgent>) {}
-
-    fn request(&mut self, key: RequestKey, _: &str, _: &str) -> Result<FromAgent, RpcError> {
-        Ok(FromAgent::CancelRequest { key })
-    }
-
-    fn result(&mut self, _: &CallTag, _: &str) -> crate::model::CallResult {
-        crate::model::CallResult::Authenticated
-    }
-}
-
-/// A request that such a reply answers.
-fn asked_for(reply: &HostReply) -> &'static str {
-    match reply {
-        HostReply::Permission(_) => "session/request_permission",
-        HostReply::Elicitation(_) => "elicitation/create",
-        HostReply::Content(_) => "fs/read_text_file",
-        HostReply::Done => "fs/write_text_file",
-        HostReply::TerminalCreated(_) => "terminal/create",
-        HostReply::TerminalOutput(_) => "terminal/output",
-        HostReply::TerminalExit(_) => "terminal/wait_for_exit",
-        // The adapter's, which no schema knows.
-        HostReply::Looked(_) | HostReply::Error(_) => "unheard/of",
-    }
-}
-
-/// What the agent gets for a request.
-async fn answered(reply: HostReply) -> Value {
-    let (outbox, outgoing) = Outbox::new();
-    let peer = std::sync::Arc::new(Peer::new(ConnectionId(1), outbox));
-    let (tx, mut inbox) = crate::rpc::channel(1024);
-    let method = asked_for(&reply);
-    let ask = json!({"id": "q", "method": method});
-    let mut traffic = Traffic::default();
-    traffic.received(&ask);
-    let ask = format!("{ask}\n");
-    let reader = crate::rpc::Reader::new(peer.clone(), Anything, tx, Tap::new(None));
-    reader
-        .run(ask.as_bytes(), 1 << 20, std::future::pending())
-        .await;
-    let Some(crate::rpc::Inbound::FromAgent(FromAgent::CancelRequest { key })) = inbox.recv().await
-    else {
-        panic!("a request");
-    };
-    send(
-        &peer,
-        &Dialects::new(Dialect::default()),
-        SessionKey::default(),
-        ToAgent::Reply { key, reply },
-    );
-    peer.close();
-    let mut line = Vec::new();
-    write_lines(outgoing, &mut line, Tap::new(None))
-        .await
-        .expect("memory");
-    let line = String::from_utf8(line).expect("UTF-8");
-    traffic.sent(&line).expect("of the protocol");
-    let mut answer: Value = serde_json::from_str(&line).expect("one line of JSON");
-    assert_eq!(answer["id"], "q");
-    match answer.get_mut("result") {
-        Some(result) => result.take(),
-        None => answer["error"].take(),
-    }
-}
-
-// V1-PERM-01, V1-FS-01, V1-FS-10, V1-RPC-26, V1-TERM-01, V1-TERM-08, V1-TERM-09
-#[tokio::test]
-async fn answers_have_the_shape_of_their_method() {
-    let killed = ExitStatus {
-        code: None,
-        signal: Some("SIGKILL".to_owned()),
-    };
-    let snapshot = |exit| TerminalSnapshot {
-        output: "out".to_owned(),
-        truncated: true,
-        exit,
-    };
-    for (reply, expected) in [
-        (
-            HostReply::Permission(PermissionOutcome::Selected(OptionId::new("a"))),
-            json!({"outcome": {"outcome": "selected", "optionId": "a"}}),
-        ),
-        (
-            HostReply::Permission(PermissionOutcome::Cancelled),
-            json!({"outcome": {"outcome": "cancelled"}}),
-        ),
-        (HostReply::Content("x".to_owned()), json!({"content": "x"})),
-        (HostReply::Done, json!({})),
-        (
-            HostReply::TerminalCreated(TerminalId::new("t")),
-            json!({"terminalId": "t"}),
-        ),
-        (
-            HostReply::TerminalOutput(snapshot(None)),
-            json!({"output": "out", "truncated": true}),
-        ),
-        (
-            HostReply::TerminalOutput(snapshot(Some(killed.clone()))),
-            json!({"output": "out", "truncated": true, "exitStatus": {"signal": "SIGKILL"}}),
-        ),
-        (
-            HostReply::TerminalExit(killed),
-            json!({"signal": "SIGKILL"}),
-        ),
-        (
-            HostReply::TerminalExit(ExitStatus {
-                code: Some(3),
-                signal: None,
-            }),
-            json!({"exitCode": 3}),
-        ),
-        (
-            HostReply::Error(RpcError::new(code::NOT_FOUND, "no file")),
-            json!({"code": -32002, "message": "no file"}),
-        ),
-    ] {
-        assert_eq!(answered(reply.clone()).await, expected, "{reply:?}");
-    }
 }
 
 /// One of each, with that text wherever text goes. Each kind of [`Call`] has to stand here.

@@ -11,7 +11,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::super::{decode, dialect::Dialects, v2};
+use super::super::{decode, dialect::Dialects};
 use crate::{
     model::{
         self, Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, ElicitationAnswer,
@@ -310,7 +310,7 @@ impl Recording {
 fn decoder(protocol: model::Protocol) -> Box<dyn Protocol> {
     let caps = ClientCaps::default();
     match protocol {
-        model::Protocol::V2 => Box::new(v2::Decoder::new(caps)),
+        model::Protocol::V2 => Box::new(decode::v2::DecoderOfV2::new(caps)),
         model::Protocol::V1 | model::Protocol::Threads => {
             let dialects = Dialects::new(Dialect::default());
             Box::new(decode::Decoder::new(caps, dialects))

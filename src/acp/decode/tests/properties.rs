@@ -10,17 +10,6 @@ use crate::model::{
     ToolStatus,
 };
 
-fn strictly(update: schema::SessionUpdate) -> AgentEvent {
-    let params = schema::SessionNotification::new("s", update);
-    let params = serde_json::to_string(&params).expect("JSON");
-    let mut out = Vec::new();
-    update::decode(&mut decoder(), Pass::Strict, &params, &mut out).expect("plain v1");
-    match out.pop() {
-        Some(FromAgent::Update { event, .. }) => event,
-        other => panic!("{other:?}"),
-    }
-}
-
 proptest! {
     // What the crate writes is read strictly, and means the same.
     #[test]

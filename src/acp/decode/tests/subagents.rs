@@ -9,14 +9,6 @@ use crate::model::{
     SubagentPatch, ToolContent, WorkState,
 };
 
-fn event(update: &Value) -> AgentEvent {
-    let said = updates(&json!({"sessionId": "s", "update": update}));
-    match said.as_slice() {
-        [FromAgent::Update { event, .. }] => event.clone(),
-        other => panic!("{other:?}"),
-    }
-}
-
 fn child(members: Value) -> SubagentPatch {
     let mut update = json!({"sessionUpdate": "subagent_update", "sessionId": "c"});
     for (name, value) in members.as_object().expect("members") {
@@ -24,17 +16,6 @@ fn child(members: Value) -> SubagentPatch {
     }
     match event(&update) {
         AgentEvent::Subagent(patch) => *patch,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn strictly(update: schema::SessionUpdate) -> AgentEvent {
-    let params = schema::SessionNotification::new("s", update);
-    let params = serde_json::to_string(&params).expect("JSON");
-    let mut out = Vec::new();
-    update::decode(&mut decoder(), Pass::Strict, &params, &mut out).expect("plain v1");
-    match out.pop() {
-        Some(FromAgent::Update { event, .. }) => event,
         other => panic!("{other:?}"),
     }
 }

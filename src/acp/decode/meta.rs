@@ -1,14 +1,19 @@
-//! What stands in `_meta`. Of a tool call: terminals that the agent runs itself, `terminal_info`,
+//! What stands in `_meta`. Of a tool call of version 1: terminals that the agent runs itself, `terminal_info`,
 //! then `terminal_output` or `terminal_output_delta`, then `terminal_exit`. No part of the protocol,
 //! but claude, codex and pi do it alike. Everything else is kept as it is (V1-META-01).
 
-use serde::Deserialize;
-use serde_json::Value;
+use std::collections::BTreeMap;
 
-use super::view::{Member, Pass, Text};
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    raw_json,
+    view::{Member, Pass, Text, object},
+};
 use crate::{
-    model::{AgentEvent, ExitStatus, Patch, RawJson, TerminalId, TerminalPatch},
-    rpc::tree,
+    model::{AgentEvent, ExitStatus, Meta, Patch, RawJson, TerminalId, TerminalPatch},
+    rpc::{is_wide, tree},
 };
 
 /// Keys that [`events`] reads: what they say goes to a terminal's screen.
@@ -19,24 +24,54 @@ const TERMINAL_KEYS: [&str; 4] = [
     "terminal_exit",
 ];
 
-/// `_meta` as it is kept (V1-META-01): what is no object says nothing.
-pub fn kept(meta: Member<'_>) -> Option<RawJson> {
-    let text = meta?.get();
-    if !text.starts_with('{') || text == "{}" {
-        return None;
-    }
-    if !TERMINAL_KEYS.iter().any(|key| text.contains(key)) {
-        return Some(RawJson(text.into()));
-    }
-    let Value::Object(mut meta) = tree(text)? else {
-        return None;
+/// Adds the `_meta` of something that is told, as it is; in version 1 without what [`events`] reads. What is no
+/// object says nothing.
+pub fn note(pass: Pass, member: Member<'_>, meta: &mut Meta) {
+    let Some(text) = member.map(RawValue::get) else {
+        return;
     };
-    meta.retain(|key, _| !TERMINAL_KEYS.contains(&key.as_str()));
-    (!meta.is_empty()).then(|| RawJson(Value::Object(meta).to_string().into()))
+    if !text.starts_with('{') || text == "{}" {
+        return;
+    }
+    if pass.is_v2() || !TERMINAL_KEYS.iter().any(|key| text.contains(key)) {
+        return meta.add(RawJson(text.into()));
+    }
+    let Some(Value::Object(mut members)) = tree(text) else {
+        return;
+    };
+    members.retain(|key, _| !TERMINAL_KEYS.contains(&key.as_str()));
+    if !members.is_empty() {
+        meta.add(RawJson(Value::Object(members).to_string().into()));
+    }
+}
+
+/// The `_meta` of something that is patched, and `others`, of what is in it. In version 1 it stands in place of all
+/// that there was, in version 2 it is patched by its keys (V2-RPC-03). The member must be read with
+/// [`present`](super::view::present).
+pub fn of_entity(pass: Pass, member: Member<'_>, mut others: Meta) -> Meta {
+    let mut meta = Meta::default();
+    match member.map(RawValue::get) {
+        None => {}
+        Some("null") => meta.clear(),
+        Some(_) if !pass.is_v2() => {
+            meta.clear();
+            note(pass, member, &mut others);
+        }
+        Some(text) if is_wide(text) => {}
+        Some(text) => {
+            let keys: BTreeMap<String, &RawValue> = object(text).unwrap_or_default();
+            for (key, value) in keys {
+                let kept = (value.get() != "null").then(|| raw_json(value.get()));
+                meta.set(&key, kept);
+            }
+        }
+    }
+    meta.extend(others.objects());
+    meta
 }
 
 #[derive(Deserialize)]
-struct Meta<'a> {
+struct Terminals<'a> {
     #[serde(borrow)]
     terminal_info: Member<'a>,
     #[serde(borrow)]
@@ -63,7 +98,7 @@ struct Part<'a> {
 /// What `_meta` says about terminals, in the order in which it holds. Nothing in it is an error.
 pub fn events(meta: Member<'_>) -> Vec<AgentEvent> {
     let part = |member| Pass::Loose.object::<Part<'_>>(member).ok().flatten();
-    let Some(meta) = Pass::Loose.object::<Meta<'_>>(meta).ok().flatten() else {
+    let Some(meta) = Pass::Loose.object::<Terminals<'_>>(meta).ok().flatten() else {
         return Vec::new();
     };
     let mut events = Vec::new();

@@ -1,36 +1,10 @@
-//! What is sent: every line is held against the schema of version 2.
+//! What is sent in version 2.
 
-use proptest::prelude::*;
-use tokio::io::AsyncReadExt;
-
-use super::*;
-use crate::{
-    acp::encode::tests::schema_of_the_protocol::Traffic,
-    model::{
-        Call, ElicitationAnswer, FormValue, HostReply, McpServer, McpTransport, MediaBlock, ModeId,
-        Notification, OptionId, OptionValue, PermissionOutcome, PromptBlock, SecretPairs,
-        SessionKey, SessionSetup, SystemPrompt, TerminalId, ToAgent, ToolCallId,
-    },
-    rpc::{Outbox, Peer, Tap, write_lines},
-};
+use super::{answers::answer_to, *};
+use crate::model::{OptionId, RpcError, TerminalId, ToolCallId, code};
 
 async fn wire_lines(messages: impl IntoIterator<Item = ToAgent>) -> Vec<Value> {
-    let (outbox, outgoing) = Outbox::new();
-    let peer = Peer::new(ConnectionId(1), outbox);
-    for message in messages {
-        send(&peer, SessionKey::default(), message);
-    }
-    peer.close();
-    let (mut ours, theirs) = tokio::io::duplex(4096);
-    tokio::spawn(write_lines(outgoing, theirs, Tap::new(None)));
-    let mut text = String::new();
-    ours.read_to_string(&mut text).await.expect("UTF-8");
-    let mut traffic = Traffic::in_version_2();
-    let line = |line: &str| {
-        traffic.sent(line).expect("of the protocol");
-        serde_json::from_str(line).expect("a line of JSON")
-    };
-    text.lines().map(line).collect()
+    lines_of(Protocol::V2, messages).await
 }
 
 /// Method and params of the one line that a message becomes.
@@ -43,19 +17,6 @@ async fn wire(message: ToAgent) -> Value {
 
 async fn call(call: Call) -> Value {
     wire(ToAgent::Call(call)).await
-}
-
-fn id() -> SessionId {
-    SessionId::new("s")
-}
-
-fn setup() -> SessionSetup {
-    SessionSetup {
-        cwd: "/p".into(),
-        additional_directories: Vec::new(),
-        mcp_servers: Vec::new(),
-        system_prompt: None,
-    }
 }
 
 // V2-INIT-01, V2-INIT-03
@@ -99,10 +60,10 @@ async fn signing_in_and_out_v2_auth_01_v2_auth_03() {
 #[tokio::test]
 async fn sessions_are_opened_listed_closed_and_deleted() {
     // V2-SES-01: nothing but the folder is needed.
-    let new = call(Call::NewSession(setup())).await;
+    let new = call(Call::NewSession(setup(&[]))).await;
     assert_eq!(new, json!(["session/new", {"cwd": "/p"}]));
     // V2-SES-02
-    let (session, setup) = (id, setup);
+    let (session, setup) = (id, || setup(&[]));
     let load = Call::LoadSession {
         id: session(),
         setup: setup(),
@@ -167,7 +128,7 @@ async fn mcp_servers_name_their_type_v2_ses_06() {
             text: "Be brief.".to_owned(),
             replaces: true,
         }),
-        ..setup()
+        ..setup(&[])
     });
     assert_eq!(
         call(new).await[1],
@@ -284,7 +245,7 @@ async fn what_version_2_has_not_is_not_sent() {
     let lines = wire_lines([
         ToAgent::Call(Call::ForkSession {
             id: id(),
-            setup: setup(),
+            setup: setup(&[]),
         }),
         ToAgent::Call(Call::SetMode {
             session: id(),
@@ -295,39 +256,9 @@ async fn what_version_2_has_not_is_not_sent() {
     assert!(lines.is_empty(), "{lines:?}");
 }
 
-/// The answer to a request of the agent, with its id as it was written.
 async fn answered(method: &str, id: Value, reply: HostReply) -> Value {
-    let (outbox, outgoing) = Outbox::new();
-    let peer = std::sync::Arc::new(Peer::new(ConnectionId(1), outbox));
-    let (tx, mut inbox) = crate::rpc::channel(1024);
-    let option = json!({"optionId": "y", "name": "Yes", "kind": "allow_once"});
-    let params = json!({
-        "sessionId": "s", "title": "May I?", "options": [option], "mode": "form", "message": "Who?",
-        "requestedSchema": {"type": "object", "properties": {}},
-    });
-    let ask = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-    let mut traffic = Traffic::in_version_2();
-    traffic.received(&ask);
-    let ask = format!("{ask}\n");
-    let reader = crate::rpc::Reader::new(peer.clone(), decoder(), tx, Tap::new(None));
-    reader
-        .run(ask.as_bytes(), 1 << 20, std::future::pending())
-        .await;
-    let Some(crate::rpc::Inbound::FromAgent(FromAgent::Request { key, .. })) = inbox.recv().await
-    else {
-        panic!("a request");
-    };
-    send(&peer, SessionKey::default(), ToAgent::Reply { key, reply });
-    peer.close();
-    let mut line = Vec::new();
-    write_lines(outgoing, &mut line, Tap::new(None))
-        .await
-        .expect("memory");
-    let line = String::from_utf8(line).expect("UTF-8");
-    traffic.sent(&line).expect("of the protocol");
-    let mut answer: Value = serde_json::from_str(&line).expect("one line of JSON");
-    assert_eq!(answer["id"], id);
-    answer["result"].take()
+    let ask = json!({"jsonrpc": "2.0", "id": id, "method": method});
+    answer_to(Protocol::V2, ask, reply).await["result"].take()
 }
 
 // V2-RPC-01, V2-PERM-02, V2-ELI-01

@@ -1,26 +1,26 @@
-//! Version 2 as a whole, by what is read and what is sent.
+//! Version 2 as a whole, by what is read.
 
 mod conversation;
-mod encode;
 mod properties;
 mod replies;
 mod requests;
+mod tool_calls;
 mod updates;
 
 use serde_json::{Value, json};
 
-use super::*;
-use crate::model::{AgentEvent, ConnectionId};
+use super::{super::v2::DecoderOfV2, key};
+use crate::{
+    model::{
+        AgentEvent, CallResult, CallTag, ClientCaps, ContentBlock, FromAgent, HostRequest,
+        SessionId,
+    },
+    rpc::Protocol,
+    text::SafeText,
+};
 
-fn decoder() -> Decoder {
-    Decoder::new(ClientCaps::default())
-}
-
-fn key() -> RequestKey {
-    RequestKey {
-        connection: ConnectionId(1),
-        number: 1,
-    }
+fn decoder() -> DecoderOfV2 {
+    DecoderOfV2::new(ClientCaps::default())
 }
 
 /// What one update of the session `s` says.
@@ -45,4 +45,12 @@ fn tagged(kind: &str, mut update: Value) -> Value {
 /// Whether it is said to be malformed, and so not acted on.
 fn is_malformed(event: &AgentEvent) -> bool {
     matches!(event, AgentEvent::Unknown { what, .. } if what.contains("malformed"))
+}
+
+fn text(text: &str) -> ContentBlock {
+    ContentBlock::Text(SafeText::new(text))
+}
+
+fn block(text: &str) -> Value {
+    json!({"type": "text", "text": text})
 }

@@ -1,16 +1,19 @@
-//! Changes of files: the list says what was done, the patch may show it (V2-UPD-06).
+//! Changes of files in version 2: the list says what was done, the patch may show it (V2-UPD-06).
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    read::{Member, Misfit, Text, items, line, need, note, object, object_in, string, text},
-    tool::shared,
+    meta::note,
+    raw_json,
+    view::{Member, Misfit, Pass, Text, need, object},
 };
 use crate::{
-    acp::decode::raw_json,
     model::{Diff, DiffText, FileChange, FileKind, Meta, ToolContent},
     text::SafeText,
 };
@@ -19,7 +22,7 @@ use crate::{
 ///
 /// # Errors
 /// There is no change in it.
-pub fn changes(content: &str, meta: &mut Meta) -> Result<Vec<ToolContent>, Misfit> {
+pub fn changes(pass: Pass, content: &str, meta: &mut Meta) -> Result<Vec<ToolContent>, Misfit> {
     #[derive(Deserialize)]
     struct Content<'a> {
         #[serde(borrow)]
@@ -37,15 +40,18 @@ pub fn changes(content: &str, meta: &mut Meta) -> Result<Vec<ToolContent>, Misfi
         meta: Member<'a>,
     }
     let content: Content<'_> = object(content).ok_or(Misfit)?;
-    let changes = items(content.changes, |raw| change(raw, meta)).unwrap_or_default();
+    let changes = pass.list(content.changes, |raw| change(pass, raw, meta).map(Some))?;
+    let changes = changes.unwrap_or_default();
     if changes.is_empty() {
         return Err(Misfit);
     }
-    let patch: Option<Patch<'_>> = object_in(content.patch);
-    let patch = patch.and_then(|patch| {
-        note(patch.meta, meta);
-        Some((text(patch.format)?, text(patch.text)?))
-    });
+    let patch = match pass.object::<Patch<'_>>(content.patch)? {
+        Some(patch) => {
+            note(pass, patch.meta, meta);
+            pass.text(patch.format)?.zip(pass.text(patch.text)?)
+        }
+        None => None,
+    };
     Ok(match &patch {
         Some((format, text)) if format.as_str() == "git_patch" => {
             with_patch(changes, text.as_str())
@@ -62,7 +68,7 @@ pub fn changes(content: &str, meta: &mut Meta) -> Result<Vec<ToolContent>, Misfi
     })
 }
 
-fn change(raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Misfit> {
+fn change(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Misfit> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Change<'a> {
@@ -80,7 +86,7 @@ fn change(raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Misfit> {
         meta: Member<'a>,
     }
     let change: Change<'_> = object(raw.get()).ok_or(Misfit)?;
-    note(change.meta, meta);
+    note(pass, change.meta, meta);
     let old = || Ok(need(change.old_path)?.into_string());
     let done = match change.operation.as_str() {
         "add" => FileChange::Add,
@@ -88,7 +94,7 @@ fn change(raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Misfit> {
         "modify" => FileChange::Modify,
         "move" => FileChange::Move { from: old()? },
         "copy" => FileChange::Copy { from: old()? },
-        other if string(change.path).is_some() => FileChange::Other(SafeText::line(other)),
+        other if pass.text(change.path)?.is_some() => FileChange::Other(SafeText::line(other)),
         // Something else than a file.
         other => {
             return Ok(ToolContent::Unknown {
@@ -100,11 +106,17 @@ fn change(raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Misfit> {
     Ok(shared(Diff {
         path: need(change.path)?.into_string(),
         change: done,
-        file: text(change.file_type).map_or(FileKind::Unknown, |kind| file_kind(kind.as_str())),
-        mime_type: line(change.mime_type),
+        file: pass
+            .text(change.file_type)?
+            .map_or(FileKind::Unknown, |kind| file_kind(kind.as_str())),
+        mime_type: pass.line(change.mime_type)?,
         text: DiffText::None,
         note: None,
     }))
+}
+
+fn shared(diff: Diff) -> ToolContent {
+    ToolContent::Diff(Arc::new(diff))
 }
 
 fn file_kind(name: &str) -> FileKind {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::*;
 use crate::acp::encode::tests::schema_of_the_protocol::check_wire;
 
-const LOG: &str = include_str!("../../../../tests/fixtures/v2/turn.jsonl");
+const LOG: &str = include_str!("../../../../../tests/fixtures/v2/turn.jsonl");
 
 fn tag(method: &str) -> CallTag {
     let session = SessionId::new("sess-2");

@@ -7,8 +7,9 @@ use base64::{
 };
 use serde::Deserialize;
 
-use super::read::{
-    Member, Misfit, is_marked, need, object, object_in, patch, patched, present, read_as, string,
+use super::{
+    meta,
+    view::{Member, Misfit, Pass, cancels, need, need_object, object, present},
 };
 use crate::model::{AgentEvent, ExitStatus, Meta, TerminalId, TerminalPatch, TerminalSize};
 
@@ -19,11 +20,11 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// Each chunk is one whole piece of base64; the characters in it may not be whole.
-fn bytes(base64: &str) -> Option<Vec<u8>> {
-    BASE64.decode(base64).ok()
+fn bytes(base64: Member<'_>) -> Result<Vec<u8>, Misfit> {
+    BASE64.decode(need(base64)?.as_str()).map_err(|_| Misfit)
 }
 
-pub fn update(update: &str) -> Result<AgentEvent, Misfit> {
+pub fn update(pass: Pass, update: &str) -> Result<AgentEvent, Misfit> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Update<'a> {
@@ -47,13 +48,13 @@ pub fn update(update: &str) -> Result<AgentEvent, Misfit> {
     let update: Update<'_> = object(update).ok_or(Misfit)?;
     let id = need(update.terminal_id)?;
     Ok(AgentEvent::Terminal(Box::new(TerminalPatch {
-        command: patch(update.command, string),
-        cwd: patch(update.cwd, string),
-        output: patch(update.output, output),
-        exit: patch(update.exit_status, exit),
-        size: patch(update.size, size),
-        cancel: patch(update.capabilities, cancel),
-        meta: patched(update.meta, &Meta::default()),
+        command: pass.patch(update.command, |command| pass.string(command))?,
+        cwd: pass.patch(update.cwd, |cwd| pass.string(cwd))?,
+        output: pass.patch(update.output, output)?,
+        exit: pass.patch(update.exit_status, |exit| self::exit(pass, exit))?,
+        size: pass.patch(update.size, size)?,
+        cancel: pass.patch(update.capabilities, |caps| cancels(pass, caps))?,
+        meta: meta::of_entity(pass, update.meta, Meta::default()),
         ..TerminalPatch::new(TerminalId::new(id.as_str()))
     })))
 }
@@ -71,22 +72,22 @@ pub fn chunk(update: &str) -> Result<AgentEvent, Misfit> {
     let id = need(chunk.terminal_id)?;
     Ok(AgentEvent::TerminalOutput {
         id: TerminalId::new(id.as_str()),
-        data: bytes(need(chunk.data)?.as_str()).ok_or(Misfit)?,
+        data: bytes(chunk.data)?,
     })
 }
 
-fn output(member: Member<'_>) -> Option<Vec<u8>> {
+fn output(member: Member<'_>) -> Result<Option<Vec<u8>>, Misfit> {
     #[derive(Deserialize)]
     struct Output<'a> {
         #[serde(borrow)]
         data: Member<'a>,
     }
-    let output: Output<'_> = object_in(member)?;
-    bytes(need(output.data).ok()?.as_str())
+    let output: Output<'_> = need_object(member)?;
+    bytes(output.data).map(Some)
 }
 
 /// An object says that it has ended, even with nothing in it.
-fn exit(member: Member<'_>) -> Option<ExitStatus> {
+fn exit(pass: Pass, member: Member<'_>) -> Result<Option<ExitStatus>, Misfit> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Exit<'a> {
@@ -95,33 +96,24 @@ fn exit(member: Member<'_>) -> Option<ExitStatus> {
         #[serde(borrow)]
         signal: Member<'a>,
     }
-    let exit: Exit<'_> = object_in(member)?;
-    Some(ExitStatus {
-        code: read_as(exit.exit_code),
-        signal: string(exit.signal),
-    })
+    let Some(exit) = pass.object::<Exit<'_>>(member)? else {
+        return Ok(None);
+    };
+    Ok(Some(ExitStatus {
+        code: pass.read(exit.exit_code)?,
+        signal: pass.string(exit.signal)?,
+    }))
 }
 
-fn size(member: Member<'_>) -> Option<TerminalSize> {
+fn size(member: Member<'_>) -> Result<Option<TerminalSize>, Misfit> {
     #[derive(Deserialize)]
     struct Size {
         cols: u16,
         rows: u16,
     }
-    let size: Size = object_in(member)?;
-    (size.cols > 0 && size.rows > 0).then_some(TerminalSize {
+    let size: Size = need_object(member)?;
+    Ok((size.cols > 0 && size.rows > 0).then_some(TerminalSize {
         columns: size.cols,
         rows: size.rows,
-    })
-}
-
-/// Whether it can be cancelled by itself: of a terminal or of a tool call (V2-CAN-02).
-pub fn cancel(member: Member<'_>) -> Option<bool> {
-    #[derive(Deserialize)]
-    struct Capabilities<'a> {
-        #[serde(borrow)]
-        cancel: Member<'a>,
-    }
-    let capabilities: Capabilities<'_> = object_in(member)?;
-    Some(is_marked(capabilities.cancel))
+    }))
 }

@@ -1,9 +1,9 @@
-//! What a session does: `state_update`, and the same within `subagent_update` (V2-STATE).
+//! What a session does: `state_update`, and the same within `subagent_update` (V1-SUB-04, V2-STATE).
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::read::{Items, Member, Misfit, Text, need, object, object_in, read_as, text};
+use super::view::{Items, Member, Misfit, Pass, Text, need, object};
 use crate::{
     model::{
         Background, RpcError, SessionId, StateUpdate, StopReason, TerminalId, ToolCallId,
@@ -30,20 +30,26 @@ struct State<'a> {
 ///
 /// # Errors
 /// It names no state.
-pub fn state(update: &str) -> Result<StateUpdate, Misfit> {
+pub fn state(pass: Pass, update: &str) -> Result<StateUpdate, Misfit> {
     let snapshot: State<'_> = object(update).ok_or(Misfit)?;
     let state = match snapshot.state.as_str() {
         "running" => WorkState::Running,
         "requires_action" => WorkState::RequiresAction,
         "unknown" => WorkState::Unknown,
-        "idle" => WorkState::Idle(
-            text(snapshot.stop_reason).map(|reason| stop_reason(reason.as_str(), snapshot.error)),
-        ),
+        "idle" => {
+            let reason = pass.text(snapshot.stop_reason)?;
+            WorkState::Idle(reason.map(|reason| stop_reason(reason.as_str(), snapshot.error)))
+        }
         other => WorkState::Other(SafeText::line(other)),
     };
     Ok(StateUpdate {
         state,
-        background: background(snapshot.background),
+        // Version 1 tells none.
+        background: if pass.is_v2() {
+            background(pass, snapshot.background)?
+        } else {
+            None
+        },
         tokens: None,
     })
 }
@@ -59,9 +65,9 @@ fn stop_reason(name: &str, error: Member<'_>) -> StopReason {
 }
 
 /// A list with an item that does not fit tells nothing: it would not be complete (V2-STATE-02).
-fn background(member: Member<'_>) -> Option<Vec<Background>> {
-    let Items(items) = read_as(member)?;
-    items.into_iter().map(|raw| item(raw).ok()).collect()
+fn background(pass: Pass, member: Member<'_>) -> Result<Option<Vec<Background>>, Misfit> {
+    let listed = pass.read::<Items<'_>>(member)?;
+    Ok(listed.and_then(|Items(items)| items.into_iter().map(|raw| item(raw).ok()).collect()))
 }
 
 fn item(raw: &RawValue) -> Result<Background, Misfit> {
@@ -77,7 +83,7 @@ fn item(raw: &RawValue) -> Result<Background, Misfit> {
         #[serde(borrow)]
         session_id: Member<'a>,
     }
-    let item: Item<'_> = object_in(Some(raw)).ok_or(Misfit)?;
+    let item: Item<'_> = object(raw.get()).ok_or(Misfit)?;
     Ok(match item.kind.as_str() {
         "terminal" => Background::Terminal(TerminalId::new(need(item.terminal_id)?.as_str())),
         "tool_call" => Background::ToolCall(ToolCallId::new(need(item.tool_call_id)?.as_str())),
