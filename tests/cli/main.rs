@@ -7,6 +7,7 @@ mod schema;
 mod agents;
 mod docs;
 mod doctor;
+mod kept;
 mod odd;
 mod older;
 mod profile;

@@ -553,6 +553,52 @@ mod tests {
         assert_eq!(open(&Wanted::default()).draft().as_deref(), Some("for D"));
     }
 
+    /// The files of the last version, by their places in the state directory.
+    const KEPT: [(&str, &str); 3] = [
+        (
+            "history/p-HASH.jsonl",
+            include_str!("../../../tests/fixtures/drafts/history.jsonl"),
+        ),
+        (
+            "drafts/p-HASH",
+            include_str!("../../../tests/fixtures/drafts/draft.jsonl"),
+        ),
+        (
+            "locks/p-HASH",
+            include_str!("../../../tests/fixtures/drafts/lock.json"),
+        ),
+    ];
+
+    #[test]
+    fn what_the_last_version_kept_is_read_and_written_as_it_was() {
+        let state = tempfile::tempdir().expect("a folder");
+        let hash = "00d74baf14ea415c";
+        let path = |name: &str| state.path().join(name.replace("HASH", hash));
+        for (name, text) in KEPT {
+            create_parent(&path(name)).expect("a folder");
+            fs::write(path(name), text).expect("written");
+        }
+        let whose = wanted("demo", Some("sess-1"), true);
+        let store = Drafts::new(state.path(), Path::new("/p"), &whose);
+        assert_eq!(
+            store.history(),
+            ["one\nwith \"two\" lines", "\u{1b}[31m 日本"]
+        );
+        assert_eq!(store.left().drafts(), ["half a thought\n@[a b.rs]"]);
+        assert_eq!(store.left().queued(), ["next", "and then"]);
+        let (own, all) = (store.left().own.clone(), store.number_draft(Vec::new()));
+        assert_eq!(all.all.len(), 2, "of sessions that are not open");
+        let mut all = all.all;
+        all.splice(..0, own);
+        assert_eq!(unsent::write(&all), KEPT[1].1);
+        store.add_history("three");
+        store.save_draft(&NumberedDraft { all, number: 9 });
+        for (name, text) in KEPT {
+            let now = fs::read_to_string(path(name)).expect("there");
+            assert!(now.starts_with(text), "{name}: {now}");
+        }
+    }
+
     #[test]
     fn the_file_of_an_earlier_version_is_one_draft_of_its_owner() {
         let state = tempfile::tempdir().expect("a folder");

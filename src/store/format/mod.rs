@@ -24,8 +24,6 @@ mod time;
 mod track;
 
 #[cfg(test)]
-mod subagent_tests;
-#[cfg(test)]
 mod tests;
 
 pub use block::{Block, Kind, Tool};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::*;
+use super::super::*;
 use crate::{
     model::{
         AgentCaps, AgentEvent, CallResult, CallTag, ChunkRole, ClientCaps, ConnectionId,
