@@ -19,6 +19,7 @@ use toml::{
 
 use super::{
     Source, Warning,
+    diagnostic::join,
     file::{AgentEntry, AgentFs, File, LATER, LATER_VALUES, PermissionsSection, RuleEntry},
     mcp::McpEntry,
     nearest,
@@ -322,24 +323,6 @@ fn alone<'i, T: DeserializeOwned>(
         value.span(),
         table,
     )))
-}
-
-/// `path.key`, quoted where TOML wants quotes.
-pub(super) fn join(path: &str, key: &str) -> String {
-    let bare = !key.is_empty()
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-    let key = if bare {
-        key.to_owned()
-    } else {
-        toml::Value::from(key).to_string()
-    };
-    if path.is_empty() {
-        key
-    } else {
-        format!("{path}.{key}")
-    }
 }
 
 /// Whether a dotted key is the one meant by `pattern`, in which `*` is any one part.

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::{Loaded, Origin, Source, check::join, layer::RULES};
+use super::{Loaded, Origin, Source, diagnostic::join, layer::RULES};
 use crate::text::{SafeText, secrets};
 
 impl Loaded {

@@ -27,6 +27,24 @@ pub enum Source {
     Env(String),
 }
 
+/// `path.key`, quoted where TOML wants quotes.
+pub(super) fn join(path: &str, key: &str) -> String {
+    let bare = !key.is_empty()
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let key = if bare {
+        key.to_owned()
+    } else {
+        toml::Value::from(key).to_string()
+    };
+    if path.is_empty() {
+        key
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
 impl Source {
     /// As rules are labelled: `config.toml:12`.
     pub fn short(&self) -> String {

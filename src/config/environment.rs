@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 
-use super::{Source, Warning, check::join, layer::Layer};
+use super::{Source, Warning, diagnostic::join, layer::Layer};
 
 const PREFIX: &str = "ACP_TUI_";
 

@@ -73,7 +73,7 @@ pub(super) struct AgentEntry {
     /// How the agent is to take them.
     pub system_prompt_mode: SystemPromptMode,
     /// Permission policy with this agent.
-    pub policy: Option<PolicyName>,
+    pub policy: Option<Policy>,
     pub fs: AgentFs,
     /// Whether the agent may run commands through acp-tui; true if left out.
     pub terminal: Option<bool>,
@@ -260,7 +260,7 @@ impl Default for AgentFs {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct PermissionsSection {
     /// What happens to a request that no rule decides.
-    pub policy: PolicyName,
+    pub policy: Policy,
     /// Deny beats ask beats allow, whatever their order.
     pub rules: Vec<RuleEntry>,
 }
@@ -269,7 +269,13 @@ pub(super) struct PermissionsSection {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RuleEntry {
-    pub kind: Option<KindName>,
+    #[serde(
+        default,
+        deserialize_with = "known_kind",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(schema_with = "kinds")]
+    pub kind: Option<ToolKind>,
     /// The tool's name.
     pub tool: Option<String>,
     /// Glob, relative to the workspace.
@@ -277,82 +283,20 @@ pub(super) struct RuleEntry {
     /// Leading words of the command line. To allow, it has no operators, substitutions, redirections
     /// or newlines, and runs inside the workspace with no variables set but harmless ones.
     pub command: Option<String>,
-    pub decision: DecisionName,
+    pub decision: Decision,
 }
 
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-/// From the strictest to the most permissive.
-pub(super) enum PolicyName {
-    ReadOnly,
-    #[default]
-    Ask,
-    AcceptEdits,
-    AllowAll,
-}
-
-impl From<PolicyName> for Policy {
-    fn from(name: PolicyName) -> Self {
-        match name {
-            PolicyName::ReadOnly => Self::ReadOnly,
-            PolicyName::Ask => Self::Ask,
-            PolicyName::AcceptEdits => Self::AcceptEdits,
-            PolicyName::AllowAll => Self::AllowAll,
-        }
+/// As the protocol spells it; an unknown one is a mistake here.
+fn known_kind<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<ToolKind>, D::Error> {
+    let name = String::deserialize(d)?;
+    match ToolKind::NAMES.contains(&name.as_str()) {
+        true => Ok(Some(ToolKind::of(&name))),
+        false => Err(D::Error::unknown_variant(&name, ToolKind::NAMES)),
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum DecisionName {
-    Allow,
-    Deny,
-    Ask,
-}
-
-impl From<DecisionName> for Decision {
-    fn from(name: DecisionName) -> Self {
-        match name {
-            DecisionName::Allow => Self::Allow,
-            DecisionName::Deny => Self::Deny,
-            DecisionName::Ask => Self::Ask,
-        }
-    }
-}
-
-/// As the protocol spells them.
-#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum KindName {
-    Read,
-    Edit,
-    Delete,
-    Move,
-    Search,
-    Execute,
-    Think,
-    Fetch,
-    SwitchMode,
-    Other,
-}
-
-impl From<KindName> for ToolKind {
-    fn from(name: KindName) -> Self {
-        match name {
-            KindName::Read => Self::Read,
-            KindName::Edit => Self::Edit,
-            KindName::Delete => Self::Delete,
-            KindName::Move => Self::Move,
-            KindName::Search => Self::Search,
-            KindName::Execute => Self::Execute,
-            KindName::Think => Self::Think,
-            KindName::Fetch => Self::Fetch,
-            KindName::SwitchMode => Self::SwitchMode,
-            KindName::Other => Self::Other,
-        }
-    }
+fn kinds(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": ToolKind::NAMES })
 }
 
 /// A flag that the file spells as one of two words.

@@ -10,7 +10,8 @@ use toml::{
 
 use super::{
     Source, Warning,
-    check::{check, join, table_mut},
+    check::{check, table_mut},
+    diagnostic::join,
     profile::BUILT_IN,
 };
 

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::{
     ConfigError, Warning,
-    check::join,
+    diagnostic::join,
     layer::{Layers, merge},
     nearest,
 };

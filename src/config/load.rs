@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     AgentError, AgentProfile, Config, ConfigError, Dirs, Origin, Source, TrustState, Warning,
-    check::join,
+    diagnostic::join,
     diagnostic::sort_by_place,
     environment,
     file::File,
@@ -255,7 +255,7 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
         .map_err(|e: toml::de::Error| ConfigError::Layers(e.message().to_owned()))?;
     let mut config = Config {
         default_agent: file.default_agent,
-        policy: file.permissions.policy.into(),
+        policy: file.permissions.policy,
         fs: file.fs,
         terminal: file.terminal,
         sessions: file.sessions,

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    check::join,
+    diagnostic::join,
     expand::expand,
     program::{NotFound, find_program},
 };

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     AgentProfile, Config, ExpandError, McpError, NotFound, Origin, Warning,
-    check::join,
+    diagnostic::join,
     expand::{expand, literal},
     file::{AgentEntry, SystemPromptMode},
     find_program, nearest,
@@ -187,7 +187,7 @@ impl AgentProfile {
                 .map(|(key, value)| (key, value.into()))
                 .collect(),
             mcp_servers: Vec::new(),
-            policy: entry.policy.map(Into::into),
+            policy: entry.policy,
             fs_read: entry.fs.read,
             fs_write: entry.fs.write,
             terminal: entry.terminal.unwrap_or(true),

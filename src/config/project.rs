@@ -10,10 +10,10 @@ use toml::{Table, Value};
 
 use super::{
     OutsideWorkspace, Warning,
-    check::join,
-    file::PolicyName,
+    diagnostic::join,
     layer::{Layer, Layers, RULES},
 };
+use crate::model::Policy;
 
 pub(super) const FILE_NAME: &str = ".acp-tui.toml";
 
@@ -100,11 +100,11 @@ pub(super) fn tighten(layer: &mut Layer, below: &Layers) {
 type Strictness = fn(&Value) -> Option<u8>;
 
 fn policy(value: &Value) -> Option<u8> {
-    match PolicyName::deserialize(value.clone()).ok()? {
-        PolicyName::AllowAll => Some(0),
-        PolicyName::AcceptEdits => Some(1),
-        PolicyName::Ask => Some(2),
-        PolicyName::ReadOnly => Some(3),
+    match Policy::deserialize(value.clone()).ok()? {
+        Policy::AllowAll => Some(0),
+        Policy::AcceptEdits => Some(1),
+        Policy::Ask => Some(2),
+        Policy::ReadOnly => Some(3),
     }
 }
 

@@ -3,12 +3,9 @@
 use globset::Glob;
 use serde::Serialize;
 
-use super::{
-    Source,
-    file::{DecisionName, KindName, RuleEntry},
-};
+use super::{Source, file::RuleEntry};
 use crate::{
-    model::{Rule, ToolKind},
+    model::{Decision, Rule, ToolKind},
     text::SafeText,
 };
 
@@ -34,8 +31,8 @@ impl RuleEntry {
             }
         }
         // What runs a command is of that kind, whatever it calls itself.
-        let of_another = kind.is_some_and(|kind| !matches!(kind, KindName::Execute));
-        if command.is_some() && of_another && *decision == DecisionName::Allow {
+        let of_another = kind.is_some_and(|kind| !matches!(kind, ToolKind::Execute));
+        if command.is_some() && of_another && *decision == Decision::Allow {
             return Err("a command is of kind execute: with another kind it allows nothing".into());
         }
         if let Some(path) = path {
@@ -53,11 +50,11 @@ impl RuleEntry {
     pub fn into_rule(self, source: &Source) -> Rule {
         let label = self.label(source);
         Rule {
-            kind: self.kind.map(ToolKind::from),
+            kind: self.kind,
             tool: self.tool,
             path: self.path,
             command: self.command,
-            decision: self.decision.into(),
+            decision: self.decision,
             label,
         }
     }

@@ -24,6 +24,8 @@ macro_rules! names {
     };
     ($of:ident { $($variant:ident $name:literal),+ $(,)? }) => {
         impl $of {
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name),+

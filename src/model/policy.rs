@@ -1,13 +1,17 @@
 //! Permission policy and rules as data: read from the config, judged by the host; and
 //! what comes of it, for the session.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::{
     model::{OptionId, ToolKind},
     text::SafeText,
 };
 
 /// What happens to a request that no rule decides.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Policy {
     /// The dialog.
     #[default]
@@ -42,7 +46,8 @@ pub fn rule_words(rule: &str) -> String {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Decision {
     Allow,
     Deny,
