@@ -35,7 +35,7 @@ pub struct ProjectInfo {
 }
 
 /// A profile in the agent picker.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentChoice {
     pub id: String,
     pub name: SafeText,
@@ -264,6 +264,9 @@ pub enum UiCommand {
 
 /// All profiles; shared, so that a change is told by the pointer.
 pub type AgentList = Arc<[AgentChoice]>;
+
+/// What was found at a path; `None`: no file that can be read.
+pub type LookedAt = (PathBuf, Option<SeenFile>);
 
 /// What is in a folder that was typed behind `@`.
 #[derive(Clone, Debug)]

@@ -7,10 +7,9 @@ use crate::{
     text::{SafeText, cell_width, prefix_of_width},
     ui::{
         composer::{
-            buffer::{Buffer, Caret},
-            chips::clean,
-            keys::{Edit, Motion, edit_of},
-            undo::EditKind,
+            buffer::{Buffer, EditKind, Motion},
+            editing::{Edit, edit_of},
+            segment::clean,
         },
         keymap::Chord,
     },
@@ -57,23 +56,16 @@ impl LineInput {
             Edit::Up | Edit::Down => return false,
             Edit::Delete(Motion::Right) if ctrl_d && self.is_empty() => return false,
             Edit::Insert(c) => {
-                let kind = if c.is_whitespace() {
-                    EditKind::Space
-                } else {
-                    EditKind::Type
-                };
-                self.insert(&c.to_string(), kind);
+                self.insert(&c.to_string(), EditKind::of_typed(c));
             }
             Edit::Newline => self.insert("\n", EditKind::Other),
             Edit::Move(motion) => {
-                let to = self.target(motion);
+                let to = self.buffer.target(motion, false);
                 self.buffer.set_caret(to);
             }
             Edit::Delete(motion) => self.delete(motion, EditKind::Delete),
             Edit::Kill(motion) => {
-                let to = self.target(motion);
-                let caret = self.buffer.caret();
-                self.killed = self.buffer.slice(caret.min(to)..caret.max(to));
+                self.killed = self.buffer.slice(self.buffer.range_to(motion, false));
                 self.delete(motion, EditKind::Other);
             }
             Edit::Yank | Edit::YankPop => {
@@ -106,22 +98,8 @@ impl LineInput {
     }
 
     fn delete(&mut self, motion: Motion, kind: EditKind) {
-        let to = self.target(motion);
-        let caret = self.buffer.caret();
-        self.buffer.replace(caret.min(to)..caret.max(to), "", kind);
-    }
-
-    fn target(&self, motion: Motion) -> Caret {
-        let caret = self.buffer.caret();
-        match motion {
-            Motion::Left => self.buffer.left_of(caret),
-            Motion::Right => self.buffer.right_of(caret),
-            Motion::WordLeft => self.buffer.word_left_of(caret),
-            Motion::WordRight => self.buffer.word_right_of(caret),
-            Motion::BlankWordLeft => self.buffer.blank_word_left_of(caret),
-            Motion::LineStart => self.buffer.start(),
-            Motion::LineEnd => self.buffer.end(),
-        }
+        let range = self.buffer.range_to(motion, false);
+        self.buffer.replace(range, "", kind);
     }
 
     /// The part of the text that shows in so many cells, and the caret's column in it.

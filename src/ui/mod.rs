@@ -28,8 +28,8 @@ pub(crate) mod testing;
 
 use command::begins_word;
 pub use command::{
-    AgentChoice, AgentList, Draft, DraftPart, FileList, FolderListing, PastSession, ProjectInfo,
-    TrustQuestion, UiCommand, UiContext, WrittenOut, mention_text,
+    AgentChoice, AgentList, Draft, DraftPart, FileList, FolderListing, LookedAt, PastSession,
+    ProjectInfo, TrustQuestion, UiCommand, UiContext, WrittenOut, mention_text,
 };
-pub use composer::{draft_of, files::LookedAt};
+pub use composer::draft_of;
 pub use root::{Ui, UiSettings};

@@ -5,14 +5,11 @@
 //! whole operations, kills that add up. The widget lays out its whole text on each edit, and
 //! addresses rows and columns by `u16`; [`LIMIT`] keeps both harmless.
 
-use std::ops::Range;
+use std::{collections::VecDeque, ops::Range};
 
 use ratatui_textarea::{CursorMove, DataCursor, TextArea};
 
-use super::{
-    segment,
-    undo::{EditKind, MAX_ENTRIES, UndoGroups},
-};
+use super::segment;
 
 /// Bytes of text in the buffer; longer text is held in chips. Under `u16::MAX`, so that each place
 /// can be jumped to, and laid out by the widget in well under a millisecond.
@@ -25,6 +22,19 @@ pub struct Caret {
     pub line: usize,
     /// Byte in it: always at the border of a unit.
     pub byte: usize,
+}
+
+/// Where a key leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    Left,
+    Right,
+    WordLeft,
+    WordRight,
+    /// Words being what blanks separate (ctrl-w).
+    BlankWordLeft,
+    LineStart,
+    LineEnd,
 }
 
 #[derive(Debug)]
@@ -211,6 +221,31 @@ impl Buffer {
     }
 
     /// One unit to the left, over line ends.
+    /// `over`: at a line's start or end, on to the next line, as deleting does.
+    pub fn target(&self, motion: Motion, over: bool) -> Caret {
+        let caret = self.caret();
+        match motion {
+            Motion::Left => self.left_of(caret),
+            Motion::Right => self.right_of(caret),
+            Motion::WordLeft => self.word_left_of(caret),
+            Motion::WordRight => self.word_right_of(caret),
+            Motion::BlankWordLeft => self.blank_word_left_of(caret),
+            Motion::LineStart if over => self.line_start_of(caret),
+            Motion::LineStart => Caret { byte: 0, ..caret },
+            Motion::LineEnd if over => self.line_end_of(caret),
+            Motion::LineEnd => Caret {
+                byte: self.line(caret.line).len(),
+                ..caret
+            },
+        }
+    }
+
+    /// From the caret to where a motion leads, whichever is first.
+    pub fn range_to(&self, motion: Motion, over: bool) -> Range<Caret> {
+        let (caret, to) = (self.caret(), self.target(motion, over));
+        caret.min(to)..caret.max(to)
+    }
+
     pub fn left_of(&self, caret: Caret) -> Caret {
         match segment::previous(self.line(caret.line), caret.byte) {
             Some(byte) => Caret { byte, ..caret },
@@ -227,12 +262,12 @@ impl Buffer {
     }
 
     /// Start of the word before, over line ends.
-    pub fn word_left_of(&self, caret: Caret) -> Caret {
+    fn word_left_of(&self, caret: Caret) -> Caret {
         self.leftwards(caret, segment::word_start)
     }
 
     /// As [`Buffer::word_left_of`], words being what blanks separate.
-    pub fn blank_word_left_of(&self, caret: Caret) -> Caret {
+    fn blank_word_left_of(&self, caret: Caret) -> Caret {
         self.leftwards(caret, segment::blank_word_start)
     }
 
@@ -245,7 +280,7 @@ impl Buffer {
     }
 
     /// End of the word behind, over line ends.
-    pub fn word_right_of(&self, caret: Caret) -> Caret {
+    fn word_right_of(&self, caret: Caret) -> Caret {
         let line = self.line(caret.line);
         if caret.byte >= line.len() {
             return self.start_of_line_after(caret);
@@ -255,7 +290,7 @@ impl Buffer {
     }
 
     /// Start of the line; at it, the end of the line before.
-    pub fn line_start_of(&self, caret: Caret) -> Caret {
+    fn line_start_of(&self, caret: Caret) -> Caret {
         if caret.byte == 0 {
             self.end_of_line_before(caret)
         } else {
@@ -264,7 +299,7 @@ impl Buffer {
     }
 
     /// End of the line; at it, the start of the next line.
-    pub fn line_end_of(&self, caret: Caret) -> Caret {
+    fn line_end_of(&self, caret: Caret) -> Caret {
         let byte = self.line(caret.line).len();
         if caret.byte == byte {
             self.start_of_line_after(caret)
@@ -299,6 +334,96 @@ fn byte_of(text: &str, column: usize) -> usize {
     text.char_indices()
         .nth(column)
         .map_or(text.len(), |(byte, _)| byte)
+}
+
+/// Entries that the widget keeps.
+const MAX_ENTRIES: usize = 2_000;
+
+/// What an edit is to the grouping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditKind {
+    /// Characters of a word.
+    Type,
+    /// A blank: ends a word's group, and belongs to it.
+    Space,
+    /// One unit deleted.
+    Delete,
+    /// Anything else: a group of its own.
+    Other,
+}
+
+impl EditKind {
+    /// Of a character that was typed.
+    pub fn of_typed(c: char) -> Self {
+        match c.is_whitespace() {
+            true => Self::Space,
+            false => Self::Type,
+        }
+    }
+}
+
+/// What one undo takes back. The text widget keeps every single insertion and deletion; a person
+/// undoes words and whole operations: this counts how many of its entries belong together.
+#[derive(Debug, Default)]
+struct UndoGroups {
+    /// Entries per group, oldest first.
+    sizes: VecDeque<usize>,
+    /// Groups not undone.
+    done: usize,
+    /// What may still be added to the last group.
+    open: Option<EditKind>,
+}
+
+impl UndoGroups {
+    /// The widget made `entries` entries.
+    fn record(&mut self, kind: EditKind, entries: usize) {
+        if entries == 0 {
+            return;
+        }
+        self.sizes.truncate(self.done);
+        let joins = match self.open {
+            Some(EditKind::Type) => matches!(kind, EditKind::Type | EditKind::Space),
+            Some(EditKind::Space) => kind == EditKind::Space,
+            Some(EditKind::Delete) => kind == EditKind::Delete,
+            Some(EditKind::Other) | None => false,
+        };
+        match self.sizes.back_mut() {
+            Some(size) if joins => *size += entries,
+            _ => self.sizes.push_back(entries),
+        }
+        self.done = self.sizes.len();
+        self.open = Some(kind);
+        // The widget forgets its oldest entries; a group that lost some is not undone by halves.
+        while self.sizes.iter().sum::<usize>() > MAX_ENTRIES {
+            self.sizes.pop_front();
+            self.done -= 1;
+        }
+    }
+
+    /// The caret moved: what follows is another group.
+    fn close(&mut self) {
+        self.open = None;
+    }
+
+    /// Entries to undo; 0 if there is nothing.
+    fn undo(&mut self) -> usize {
+        self.close();
+        let Some(last) = self.done.checked_sub(1) else {
+            return 0;
+        };
+        self.done = last;
+        self.sizes.get(last).copied().unwrap_or(0)
+    }
+
+    /// Entries to redo; 0 if there is nothing.
+    fn redo(&mut self) -> usize {
+        self.close();
+        let Some(size) = self.sizes.get(self.done) else {
+            return 0;
+        };
+        self.done += 1;
+        *size
+    }
 }
 
 #[cfg(test)]
@@ -356,5 +481,37 @@ mod tests {
         };
         buffer.set_caret(near_the_end);
         assert_eq!(buffer.caret(), near_the_end);
+    }
+
+    #[test]
+    fn words_are_groups() {
+        let mut groups = UndoGroups::default();
+        for kind in "ab cd".chars().map(|c| match c {
+            ' ' => EditKind::Space,
+            _ => EditKind::Type,
+        }) {
+            groups.record(kind, 1);
+        }
+        assert_eq!((groups.undo(), groups.undo(), groups.undo()), (2, 3, 0));
+        assert_eq!((groups.redo(), groups.redo(), groups.redo()), (3, 2, 0));
+    }
+
+    #[test]
+    fn a_new_edit_drops_what_was_undone() {
+        let mut groups = UndoGroups::default();
+        groups.record(EditKind::Other, 1);
+        groups.record(EditKind::Other, 2);
+        groups.undo();
+        groups.record(EditKind::Other, 3);
+        assert_eq!((groups.redo(), groups.undo(), groups.undo()), (0, 3, 1));
+    }
+
+    #[test]
+    fn groups_are_bounded_like_the_widget() {
+        let mut groups = UndoGroups::default();
+        for _ in 0..MAX_ENTRIES {
+            groups.record(EditKind::Other, 2);
+        }
+        assert_eq!(groups.sizes.len(), MAX_ENTRIES / 2);
     }
 }

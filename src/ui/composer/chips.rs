@@ -2,25 +2,23 @@
 //!
 //! A chip is one character of a private-use plane in the text buffer, so that undo, kill and yank
 //! carry it like any other; what it stands for is kept here. Text from outside never holds such
-//! characters: see [`clean`].
+//! characters: see [`clean`](super::segment::clean).
 
 use std::{
-    borrow::Cow,
     collections::{HashMap, HashSet},
     ops::Range,
     path::PathBuf,
 };
 
-use super::{files::LookedAt, written::Names};
+use super::{
+    segment::{PLACEHOLDERS, is_placeholder},
+    written::Names,
+};
 use crate::{
     model::{PromptCaps, SeenFile, Way},
     text::SafeText,
-    ui::{Draft, DraftPart, WrittenOut, render::format::bytes},
+    ui::{Draft, DraftPart, LookedAt, WrittenOut, render::format::bytes},
 };
-
-/// Placeholders: plane 16, which no icon font in use takes (those of plane 15 are pasted often).
-const FIRST: u32 = 0x10_0000;
-const LAST: u32 = 0x10_fffd;
 
 /// Chips alive at once, those only reachable by undo included.
 pub const MAX_CHIPS: usize = 1_000;
@@ -28,30 +26,6 @@ pub const MAX_CHIPS: usize = 1_000;
 /// A paste longer than this becomes a chip.
 const PASTE_LINES: usize = 8;
 const PASTE_CHARS: usize = 1_000;
-
-pub fn is_placeholder(c: char) -> bool {
-    (FIRST..=LAST).contains(&(c as u32))
-}
-
-/// Text from outside as the buffer takes it: lines end in `\n`, and nothing poses as a chip.
-pub fn clean(raw: &str) -> Cow<'_, str> {
-    if !raw.contains(|c| c == '\r' || is_placeholder(c)) {
-        return Cow::Borrowed(raw);
-    }
-    let mut out = String::with_capacity(raw.len());
-    let mut chars = raw.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\r' => {
-                chars.next_if_eq(&'\n');
-                out.push('\n');
-            }
-            c if is_placeholder(c) => out.push(char::REPLACEMENT_CHARACTER),
-            c => out.push(c),
-        }
-    }
-    Cow::Owned(out)
-}
 
 /// Whether a paste is shown in its short form.
 pub fn is_long(text: &str) -> bool {
@@ -159,7 +133,7 @@ impl Chips {
         if self.is_full() {
             return None;
         }
-        let free = (FIRST..=LAST)
+        let free = PLACEHOLDERS
             .filter_map(char::from_u32)
             .find(|c| !self.0.contains_key(c))?;
         self.0.insert(free, chip);
@@ -309,13 +283,6 @@ fn label(path: &str, seen: &SeenFile, caps: Option<PromptCaps>) -> SafeText {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn line_ends_become_newlines_and_placeholders_cannot_be_forged() {
-        assert_eq!(clean("a\r\nb\rc\n"), "a\nb\nc\n");
-        assert_eq!(clean("x\u{100000}y"), "x\u{fffd}y");
-        assert!(matches!(clean("日本\tx"), Cow::Borrowed(_)));
-    }
 
     #[test]
     fn long_is_by_lines_or_by_characters() {

@@ -8,14 +8,14 @@ use std::{ops::Range, path::PathBuf};
 
 use super::{
     Composer,
-    buffer::Caret,
-    chips::{Chip, Typed, clean},
-    undo::EditKind,
+    buffer::{Caret, EditKind},
+    chips::{Chip, Typed},
+    segment::clean,
     written,
 };
 use crate::{
     model::{PromptCaps, SeenFile, are_media},
-    ui::UiCommand,
+    ui::{LookedAt, UiCommand},
 };
 
 /// Text for which an answer is waited.
@@ -29,9 +29,6 @@ pub struct Waiting {
 
 /// More than a person is busy with; the oldest stays text.
 const MAX_WAITING: usize = 128;
-
-/// What was found at a path; `None`: no file that can be read.
-pub type LookedAt = (PathBuf, Option<SeenFile>);
 
 impl Composer {
     /// What the agent takes, once that is known; chips say what becomes of their files.

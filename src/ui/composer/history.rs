@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use super::chips::clean;
+use super::segment::clean;
 
 /// Entries kept, and their bytes together; the oldest go first.
 const MAX_ENTRIES: usize = 1_000;

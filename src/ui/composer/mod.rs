@@ -5,21 +5,17 @@
 //! [`Composer::edit_key`], and calls the methods here for what its actions mean.
 
 pub(in crate::ui) mod buffer;
-mod burst;
-pub(in crate::ui) mod chips;
+mod chips;
 mod draw;
-mod editing;
-pub(in crate::ui) mod files;
+pub(in crate::ui) mod editing;
+mod files;
 pub(in crate::ui) mod fuzzy;
 mod history;
-pub(in crate::ui) mod keys;
 mod kill;
 mod layout;
 mod paste;
 mod popup;
-mod popup_keys;
-mod segment;
-pub(in crate::ui) mod undo;
+pub(in crate::ui) mod segment;
 mod written;
 
 #[cfg(test)]
@@ -30,15 +26,15 @@ use std::time::Instant;
 use ratatui::layout::Position;
 
 use self::{
-    buffer::{Buffer, Caret},
-    chips::{Chips, Typed, clean},
+    buffer::{Buffer, Caret, EditKind},
+    chips::{Chips, Typed},
     files::Waiting,
     history::History,
     kill::Kills,
     layout::RowCache,
     paste::RunningPaste,
     popup::{Files, Popup, SearchPopup},
-    undo::EditKind,
+    segment::clean,
 };
 use crate::{
     model::{PromptCaps, SlashCommand},

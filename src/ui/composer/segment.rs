@@ -2,9 +2,37 @@
 //!
 //! All positions are byte offsets into one logical line.
 
+use std::borrow::Cow;
+
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
-use super::chips::is_placeholder;
+/// Placeholders of chips: plane 16, which no icon font in use takes (those of plane 15 are pasted
+/// often).
+pub const PLACEHOLDERS: std::ops::RangeInclusive<u32> = 0x10_0000..=0x10_fffd;
+
+pub fn is_placeholder(c: char) -> bool {
+    PLACEHOLDERS.contains(&(c as u32))
+}
+
+/// Text from outside as the buffer takes it: lines end in `\n`, and nothing poses as a chip.
+pub fn clean(raw: &str) -> Cow<'_, str> {
+    if !raw.contains(|c| c == '\r' || is_placeholder(c)) {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' => {
+                chars.next_if_eq(&'\n');
+                out.push('\n');
+            }
+            c if is_placeholder(c) => out.push(char::REPLACEMENT_CHARACTER),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
 
 /// The units of `text` with their offsets: chips, and the grapheme clusters between them. A chip
 /// is never part of a cluster, whatever marks follow it.
@@ -160,5 +188,12 @@ mod tests {
             "cargo test -p "
         );
         assert_eq!(blank_word_start("  ", 2), 0);
+    }
+
+    #[test]
+    fn line_ends_become_newlines_and_placeholders_cannot_be_forged() {
+        assert_eq!(clean("a\r\nb\rc\n"), "a\nb\nc\n");
+        assert_eq!(clean("x\u{100000}y"), "x\u{fffd}y");
+        assert!(matches!(clean("日本\tx"), Cow::Borrowed(_)));
     }
 }

@@ -7,7 +7,7 @@ use std::{ops::Range, path::PathBuf};
 
 use percent_encoding::percent_decode_str;
 
-use super::chips::is_placeholder;
+use super::segment::is_placeholder;
 use crate::ui::begins_word;
 
 /// Files that a mention may name, each with the length of its text.

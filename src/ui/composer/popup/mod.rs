@@ -1,6 +1,7 @@
 //! Lists above the composer: slash commands, file mentions, history search.
 //!
-//! A popup is given what it lists and knows what is chosen; the composer does the editing.
+//! A popup is given what it lists and knows what is chosen; the composer does the editing: when they
+//! open, what their keys do, and what they put into the draft.
 
 mod commands;
 mod files;
@@ -13,12 +14,20 @@ pub use files::{FilePopup, Files};
 pub use list::{Choice, Choices, MAX_ROWS};
 pub use search::SearchPopup;
 
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
 };
 
-use crate::ui::render::RenderContext;
+use super::{
+    Composer, PopupOutcome, Sources,
+    buffer::{Caret, EditKind},
+    chips::Chip,
+    editing::text_of,
+    segment::is_placeholder,
+};
+use crate::ui::{UiCommand, render::RenderContext};
 
 #[derive(Debug)]
 pub enum Popup {
@@ -64,4 +73,236 @@ impl Popup {
         }
         None
     }
+}
+
+impl Composer {
+    pub fn popup_is_open(&self) -> bool {
+        self.popup.is_some()
+    }
+
+    /// What is typed is looked for in the history.
+    pub(in crate::ui::composer) fn is_searching(&self) -> bool {
+        matches!(self.popup, Some(Popup::Search(_)))
+    }
+
+    /// Closes whatever popup is open.
+    pub fn close_popup(&mut self) {
+        if let Some(popup) = self.popup.take() {
+            self.dismissed = match popup {
+                Popup::Commands(_) => Some(self.buffer.start()),
+                Popup::Files(popup) => Some(popup.start),
+                Popup::Search(_) => self.dismissed,
+            };
+        }
+    }
+
+    /// Gives `key` to the open popup.
+    pub fn popup_key(&mut self, key: KeyEvent, sources: &Sources<'_>) -> PopupOutcome {
+        let Some(popup) = &mut self.popup else {
+            return PopupOutcome::Ignored;
+        };
+        if key.kind == KeyEventKind::Release {
+            return PopupOutcome::Ignored;
+        }
+        if let Popup::Files(popup) = popup {
+            popup.poll(&self.files, &self.offload);
+        }
+        match (key.code, key.modifiers) {
+            (KeyCode::Esc, _) => self.close_popup(),
+            (KeyCode::Up, KeyModifiers::NONE) => popup.choices_mut().step(false),
+            (KeyCode::Down, KeyModifiers::NONE) => popup.choices_mut().step(true),
+            (KeyCode::Char('p'), KeyModifiers::CONTROL) => popup.choices_mut().step(false),
+            (KeyCode::Char('n'), KeyModifiers::CONTROL) => popup.choices_mut().step(true),
+            (KeyCode::Enter | KeyCode::Tab, KeyModifiers::NONE) => {
+                return self.accept(key.code == KeyCode::Enter, sources);
+            }
+            _ => return self.search_key(key),
+        }
+        PopupOutcome::Consumed
+    }
+
+    /// Keys that only the history search has: it is typed into.
+    fn search_key(&mut self, key: KeyEvent) -> PopupOutcome {
+        let Some(Popup::Search(popup)) = &mut self.popup else {
+            return PopupOutcome::Ignored;
+        };
+        if let Some(c) = text_of(&key) {
+            popup.push(c.encode_utf8(&mut [0; 4]), &self.history);
+            return PopupOutcome::Consumed;
+        }
+        match (key.code, key.modifiers) {
+            (KeyCode::Backspace, KeyModifiers::NONE) => popup.pop(&self.history),
+            (KeyCode::Char('h'), KeyModifiers::CONTROL) => popup.pop(&self.history),
+            (KeyCode::Char('u' | 'w'), KeyModifiers::CONTROL) => popup.clear(&self.history),
+            (KeyCode::Char('r'), KeyModifiers::CONTROL) => popup.choices.step(true),
+            (KeyCode::Char('s'), KeyModifiers::CONTROL) => popup.choices.step(false),
+            (KeyCode::Char('c' | 'g'), KeyModifiers::CONTROL) => self.popup = None,
+            _ => return PopupOutcome::Ignored,
+        }
+        PopupOutcome::Consumed
+    }
+
+    fn accept(&mut self, enter: bool, sources: &Sources<'_>) -> PopupOutcome {
+        match self.popup.take() {
+            Some(Popup::Commands(popup)) => {
+                let name = popup.choices.selected().map(|choice| choice.value.clone());
+                name.map_or(PopupOutcome::Ignored, |name| {
+                    self.complete_command(&name, enter, sources)
+                })
+            }
+            Some(Popup::Files(mut popup)) => {
+                let chosen = popup
+                    .settled(&self.files)
+                    .map(|choice| choice.value.clone());
+                chosen.map_or(PopupOutcome::Ignored, |path| {
+                    if !enter && leads_on(&path) && path != popup.query {
+                        self.enter_folder(popup.start, &path, sources);
+                    } else {
+                        self.insert_mention(popup.start, path);
+                    }
+                    PopupOutcome::Consumed
+                })
+            }
+            Some(Popup::Search(popup)) => {
+                if let Some(choice) = popup.choices.selected() {
+                    self.history.leave();
+                    self.set_text(&choice.value);
+                }
+                PopupOutcome::Consumed
+            }
+            None => PopupOutcome::Ignored,
+        }
+    }
+
+    /// Enter sends at once what takes no input or is already written out; else the name is
+    /// completed and its input is waited for.
+    fn complete_command(&mut self, name: &str, enter: bool, sources: &Sources<'_>) -> PopupOutcome {
+        let whole = format!("/{name}");
+        let written = self.buffer.lines() == [whole.as_str()];
+        let takes_input = sources.commands.iter().any(|command| {
+            command.name.as_str() == name
+                && command.hint.as_ref().is_some_and(|hint| !hint.is_empty())
+        });
+        let start = self.buffer.start();
+        let end = self.end_of_word();
+        let send = enter && end == self.buffer.end() && (written || !takes_input);
+        if !written {
+            let blank = if send { "" } else { self.blank_before(end) };
+            self.edit(start..end, &format!("{whole}{blank}"), EditKind::Other);
+        }
+        // What is behind a completed name is its input, not the name's next word.
+        self.dismissed = Some(start);
+        if send {
+            PopupOutcome::Submit
+        } else {
+            PopupOutcome::Consumed
+        }
+    }
+
+    /// As a shell completes: the folder is written out, and what is in it is offered next.
+    fn enter_folder(&mut self, start: Caret, path: &str, sources: &Sources<'_>) {
+        let end = self.end_of_word().max(start);
+        self.edit(start..end, &format!("@{path}"), EditKind::Other);
+        self.follow_typing(sources);
+    }
+
+    fn insert_mention(&mut self, start: Caret, path: String) {
+        let end = self.end_of_word().max(start);
+        self.look_at_chip(&path);
+        let chip = self.chip_for(Chip::mention(path));
+        let blank = self.blank_before(end);
+        self.edit(start..end, &format!("{chip}{blank}"), EditKind::Other);
+    }
+
+    /// Where the word ends that the caret is in or behind.
+    fn end_of_word(&self) -> Caret {
+        let caret = self.buffer.caret();
+        let rest = &self.buffer.line(caret.line)[caret.byte..];
+        let word = rest.find(|c: char| c.is_whitespace() || is_placeholder(c));
+        Caret {
+            byte: caret.byte + word.unwrap_or(rest.len()),
+            ..caret
+        }
+    }
+
+    /// The blank to put before `place`, where there is none.
+    pub(in crate::ui::composer) fn blank_before(&self, place: Caret) -> &'static str {
+        let rest = &self.buffer.line(place.line)[place.byte..];
+        if rest.starts_with(char::is_whitespace) {
+            ""
+        } else {
+            " "
+        }
+    }
+
+    /// The blank to put behind `place`, where a line does not begin there and none stands before it.
+    pub(in crate::ui::composer) fn blank_behind(&self, place: Caret) -> &'static str {
+        let before = &self.buffer.line(place.line)[..place.byte];
+        if before.is_empty() || before.ends_with(char::is_whitespace) {
+            ""
+        } else {
+            " "
+        }
+    }
+
+    /// Opens, feeds or closes the popup that fits what is being written at the caret.
+    pub(in crate::ui::composer) fn follow_typing(&mut self, sources: &Sources<'_>) {
+        if self.is_searching() {
+            return;
+        }
+        let word = self.word_at_caret();
+        let start = word.as_ref().map(|(start, _)| *start);
+        if self.dismissed.is_some() && self.dismissed != start {
+            self.dismissed = None;
+        }
+        let (Some((start, query)), None) = (word, self.dismissed) else {
+            self.popup = None;
+            return;
+        };
+        if start == self.buffer.start() && self.buffer.line(0).starts_with('/') {
+            let popup = CommandPopup::open(&query, sources.commands);
+            self.popup = popup.map(Popup::Commands);
+            return;
+        }
+        let mut popup = match self.popup.take() {
+            Some(Popup::Files(popup)) if popup.start == start => popup,
+            _ => {
+                if self.files.ask(sources.now) {
+                    self.wanted.push(UiCommand::ListFiles);
+                }
+                FilePopup::open(start)
+            }
+        };
+        if let Some(folder) = self.files.folder.ask(&query, sources.now) {
+            self.wanted.push(UiCommand::ListFolder(folder));
+        }
+        popup.look_for(&query, &self.files, &self.offload);
+        self.popup = Some(Popup::Files(popup));
+    }
+
+    /// The command or mention that the caret is in or behind: where it begins, and what is written
+    /// of it behind its sign.
+    fn word_at_caret(&self) -> Option<(Caret, String)> {
+        let caret = self.buffer.caret();
+        let (line, byte) = self.buffer.at_caret();
+        let before = &line[..byte];
+        if let Some(query) = before.strip_prefix('/')
+            && caret.line == 0
+            && !query.contains(is_placeholder)
+        {
+            return Some((self.buffer.start(), query.to_owned()));
+        }
+        let at = before.rfind('@')?;
+        let query = &before[at + 1..];
+        let in_word = !query.contains(|c: char| c.is_whitespace() || is_placeholder(c));
+        (in_word && crate::ui::begins_word(&before[..at])).then(|| {
+            let start = Caret { byte: at, ..caret };
+            (start, query.to_owned())
+        })
+    }
+}
+
+/// Whether there may be more to choose behind it. A blank would end the word that is completed.
+fn leads_on(path: &str) -> bool {
+    path.ends_with('/') && !path.contains(char::is_whitespace)
 }
