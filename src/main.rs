@@ -13,7 +13,7 @@ use acp_tui::{
     },
     config::{AgentError, AgentProfile, ConfigError, Loaded, TrustState, load},
     demo, guard,
-    ui::action::check_keys,
+    ui::keymap::check_keys,
 };
 use anyhow::Context;
 use clap::Parser;

@@ -40,7 +40,7 @@ use crate::{
     },
     text::SafeText,
     ui::{
-        ProjectInfo, TrustQuestion, Ui, UiSettings, action::check_keys, offload::Offload,
+        ProjectInfo, TrustQuestion, Ui, UiSettings, keymap::check_keys, offload::Offload,
         theme::Colours,
     },
 };

@@ -3,10 +3,6 @@
 //! Keymap, help, palette and the check of `[keys]` in the configuration all read [`ACTIONS`]: an
 //! action exists where it has a row here. What an action does is in `ui::root`.
 
-use std::collections::BTreeMap;
-
-use crate::ui::keymap::{Chord, nearest};
-
 /// Where an action's keys count. The more special context wins over the more general one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
@@ -24,14 +20,6 @@ pub enum Context {
 }
 
 impl Context {
-    /// Where a chord of an action for this context counts.
-    pub fn of(self, chord: Chord) -> Self {
-        match self {
-            Self::Anywhere if chord.is_text() => Self::EmptyComposer,
-            context => context,
-        }
-    }
-
     /// Whether keys of both can be meant at the same moment.
     pub fn overlaps(self, other: Self) -> bool {
         let general = |a, b| {
@@ -219,135 +207,5 @@ impl Action {
             .iter()
             .find(|info| info.name == name)
             .map(|info| info.action)
-    }
-}
-
-/// Judges `[keys]` of the configuration: `(action as written, what is wrong and what to do)`, in the
-/// order of the names. Each problem costs only the chord or action that it is about.
-pub fn check_keys(keys: &BTreeMap<String, Vec<String>>) -> Vec<(String, String)> {
-    let mut problems = Vec::new();
-    let mut bound: Vec<(Chord, Action)> = Vec::new();
-    for (name, chords) in keys {
-        let Some(action) = Action::named(name) else {
-            let hint = match nearest(name, ACTIONS.iter().map(|info| info.name)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "F1 in the program shows what there is".into(),
-            };
-            problems.push((name.clone(), format!("unknown action `{name}`: {hint}")));
-            continue;
-        };
-        for text in chords {
-            let chord = match Chord::parse(text) {
-                Ok(chord) => chord,
-                Err(problem) => {
-                    problems.push((name.clone(), problem));
-                    continue;
-                }
-            };
-            let context = action.info().context;
-            if chord.is_text() && context == Context::Composer {
-                problems.push((
-                    name.clone(),
-                    format!("`{chord}` alone types a character: add ctrl or alt"),
-                ));
-            }
-            if let Some((_, other)) = bound.iter().find(|(taken, other)| {
-                *taken == chord
-                    && *other != action
-                    && other.info().context.of(chord) == context.of(chord)
-            }) {
-                problems.push((
-                    name.clone(),
-                    format!(
-                        "`{chord}` is already the key of `{}`: choose another for one of them",
-                        other.info().name
-                    ),
-                ));
-            }
-            bound.push((chord, action));
-        }
-    }
-    problems
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    fn keys(pairs: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
-        pairs
-            .iter()
-            .map(|(name, chords)| {
-                let chords = chords.iter().map(|chord| (*chord).to_owned()).collect();
-                ((*name).to_owned(), chords)
-            })
-            .collect()
-    }
-
-    #[test]
-    fn the_table_is_sound() {
-        let mut names = HashSet::new();
-        let mut chords = HashSet::new();
-        for (at, info) in ACTIONS.iter().enumerate() {
-            assert_eq!(info.action as usize, at, "{}", info.name);
-            assert!(names.insert(info.name), "{} twice", info.name);
-            assert!(!info.doc.ends_with('.'), "{}", info.name);
-            for key in info.keys {
-                let chord = Chord::parse(key).unwrap_or_else(|error| panic!("{error}"));
-                assert!(
-                    chords.insert((info.context, chord)),
-                    "{key} twice in {:?}",
-                    info.context
-                );
-                assert!(
-                    !(chord.is_text() && info.context == Context::Composer),
-                    "{key} is typed"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn good_bindings_raise_no_problem() {
-        let keys = keys(&[
-            ("palette", &["f2", "ctrl-k"]),
-            ("stop", &[]),
-            ("help", &["?"]),
-        ]);
-        assert_eq!(check_keys(&keys), []);
-    }
-
-    #[test]
-    fn each_problem_names_the_action_and_the_remedy() {
-        let problems = check_keys(&keys(&[
-            ("palete", &["ctrl-k"]),
-            ("plan", &["ctrl-pgupp", "f7"]),
-            ("redraw", &["f7"]),
-            ("send", &["x", "ctrl-x"]),
-            ("send-now", &["ctrl-x"]),
-            ("browse", &["b"]),
-            ("pager", &["b"]),
-        ]));
-        let expected = [
-            (
-                "pager",
-                "`b` is already the key of `browse`: choose another for one of them",
-            ),
-            ("palete", "unknown action `palete`: did you mean `palette`?"),
-            ("plan", "unknown key `pgupp`: did you mean `pgup`?"),
-            (
-                "redraw",
-                "`F7` is already the key of `plan`: choose another for one of them",
-            ),
-            ("send", "`x` alone types a character: add ctrl or alt"),
-            (
-                "send-now",
-                "`ctrl-x` is already the key of `send`: choose another for one of them",
-            ),
-        ]
-        .map(|(action, problem)| (action.to_owned(), problem.to_owned()));
-        assert_eq!(problems, expected);
     }
 }

@@ -3,14 +3,20 @@
 //! Owns: chords and their names, the defaults of the action table with the person's bindings laid
 //! over them. Knows nothing about what actions do.
 
-mod chord;
+#[cfg(test)]
+mod tests;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fmt,
+};
 
-pub use chord::Chord;
-pub(in crate::ui) use chord::nearest;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::ui::action::{ACTIONS, Action, Context};
+use crate::{
+    config::nearest,
+    ui::action::{ACTIONS, Action, Context},
+};
 
 /// Chords by context.
 #[derive(Clone, Debug)]
@@ -25,7 +31,7 @@ pub struct Keymap {
 impl Keymap {
     /// The defaults; an action that `keys` names has the chords given there instead (none: no key).
     /// A chord given there is taken from the defaults of others that would compete for it. What
-    /// cannot be read is left out: [`check_keys`](crate::ui::action::check_keys) reports it.
+    /// cannot be read is left out: [`check_keys`] reports it.
     pub fn new(keys: &BTreeMap<String, Vec<String>>) -> Self {
         let own: HashMap<Action, Vec<Chord>> = keys
             .iter()
@@ -55,7 +61,7 @@ impl Keymap {
                     .extend(defaults.filter(|chord| !chords.contains(chord)));
             }
             for chord in &chords {
-                let context = info.context.of(*chord);
+                let context = counts_in(info.context, *chord);
                 map.bindings.entry((context, *chord)).or_insert(info.action);
             }
             map.chords.insert(info.action, chords);
@@ -87,6 +93,11 @@ impl Keymap {
             .map(ToString::to_string)
             .unwrap_or_default()
     }
+
+    /// Of two actions that belong together: `up/down`.
+    pub fn two(&self, first: Action, second: Action) -> String {
+        format!("{}/{}", self.hint(first), self.hint(second))
+    }
 }
 
 fn parse_all<S: AsRef<str>>(names: &[S]) -> Vec<Chord> {
@@ -96,73 +107,281 @@ fn parse_all<S: AsRef<str>>(names: &[S]) -> Vec<Chord> {
         .collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Where a chord of an action for this context counts.
+fn counts_in(context: Context, chord: Chord) -> Context {
+    match context {
+        Context::Anywhere if chord.is_text() => Context::EmptyComposer,
+        context => context,
+    }
+}
 
-    const EMPTY: &[Context] = &[Context::EmptyComposer, Context::Composer, Context::Anywhere];
-    const DRAFT: &[Context] = &[Context::Composer, Context::Anywhere];
+/// Judges `[keys]` of the configuration: `(action as written, what is wrong and what to do)`, in the
+/// order of the names. Each problem costs only the chord or action that it is about.
+pub fn check_keys(keys: &BTreeMap<String, Vec<String>>) -> Vec<(String, String)> {
+    let mut problems = Vec::new();
+    let mut bound: Vec<(Chord, Action)> = Vec::new();
+    for (name, chords) in keys {
+        let Some(action) = Action::named(name) else {
+            let hint = match nearest(&name.to_lowercase(), ACTIONS.iter().map(|info| info.name)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "F1 in the program shows what there is".into(),
+            };
+            problems.push((name.clone(), format!("unknown action `{name}`: {hint}")));
+            continue;
+        };
+        for text in chords {
+            let chord = match Chord::parse(text) {
+                Ok(chord) => chord,
+                Err(problem) => {
+                    problems.push((name.clone(), problem));
+                    continue;
+                }
+            };
+            let context = action.info().context;
+            if chord.is_text() && context == Context::Composer {
+                problems.push((
+                    name.clone(),
+                    format!("`{chord}` alone types a character: add ctrl or alt"),
+                ));
+            }
+            if let Some((_, other)) = bound.iter().find(|(taken, other)| {
+                *taken == chord
+                    && *other != action
+                    && counts_in(other.info().context, chord) == counts_in(context, chord)
+            }) {
+                problems.push((
+                    name.clone(),
+                    format!(
+                        "`{chord}` is already the key of `{}`: choose another for one of them",
+                        other.info().name
+                    ),
+                ));
+            }
+            bound.push((chord, action));
+        }
+    }
+    problems
+}
 
-    fn keymap(pairs: &[(&str, &[&str])]) -> Keymap {
-        let keys = pairs
+/// A key press in the one form in which terminals' different reports of it compare equal:
+/// shift-tab is never `BackTab`, a capital letter has no shift, a letter with ctrl or alt is small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Chord {
+    code: KeyCode,
+    modifiers: KeyModifiers,
+}
+
+/// Named keys; the first name of each is the one shown.
+const NAMES: [(&str, KeyCode); 24] = [
+    ("enter", KeyCode::Enter),
+    ("return", KeyCode::Enter),
+    ("esc", KeyCode::Esc),
+    ("escape", KeyCode::Esc),
+    ("tab", KeyCode::Tab),
+    ("backspace", KeyCode::Backspace),
+    ("delete", KeyCode::Delete),
+    ("del", KeyCode::Delete),
+    ("insert", KeyCode::Insert),
+    ("ins", KeyCode::Insert),
+    ("home", KeyCode::Home),
+    ("end", KeyCode::End),
+    ("pgup", KeyCode::PageUp),
+    ("pageup", KeyCode::PageUp),
+    ("pgdn", KeyCode::PageDown),
+    ("pgdown", KeyCode::PageDown),
+    ("pagedown", KeyCode::PageDown),
+    ("up", KeyCode::Up),
+    ("down", KeyCode::Down),
+    ("left", KeyCode::Left),
+    ("right", KeyCode::Right),
+    ("space", KeyCode::Char(' ')),
+    ("minus", KeyCode::Char('-')),
+    ("plus", KeyCode::Char('+')),
+];
+
+const MODIFIERS: [(&str, KeyModifiers); 5] = [
+    ("ctrl", KeyModifiers::CONTROL),
+    ("control", KeyModifiers::CONTROL),
+    ("alt", KeyModifiers::ALT),
+    ("meta", KeyModifiers::ALT),
+    ("shift", KeyModifiers::SHIFT),
+];
+
+/// Function keys that terminals report.
+const FUNCTION_KEYS: std::ops::RangeInclusive<u8> = 1..=24;
+
+impl Chord {
+    pub fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
+        let mut modifiers =
+            modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);
+        let code = match code {
+            KeyCode::BackTab => {
+                modifiers |= KeyModifiers::SHIFT;
+                KeyCode::Tab
+            }
+            // What a terminal without the kitty protocol sends for the same keys.
+            KeyCode::Char('h' | 'H') if modifiers == KeyModifiers::CONTROL => {
+                modifiers -= KeyModifiers::CONTROL;
+                KeyCode::Backspace
+            }
+            KeyCode::Char('i' | 'I') if modifiers == KeyModifiers::CONTROL => {
+                modifiers -= KeyModifiers::CONTROL;
+                KeyCode::Tab
+            }
+            KeyCode::Char('m' | 'M') if modifiers == KeyModifiers::CONTROL => {
+                modifiers -= KeyModifiers::CONTROL;
+                KeyCode::Enter
+            }
+            KeyCode::Char('[') if modifiers == KeyModifiers::CONTROL => {
+                modifiers -= KeyModifiers::CONTROL;
+                KeyCode::Esc
+            }
+            KeyCode::Char(c) => KeyCode::Char(normal_case(c, &mut modifiers)),
+            other => other,
+        };
+        Self { code, modifiers }
+    }
+
+    /// Reads a name such as `ctrl-p`, `alt-enter`, `f5` or `?`.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the nearest name that exists.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let mut rest = name.trim();
+        if rest.is_empty() {
+            return Err("a key is missing between the quotes".into());
+        }
+        let mut modifiers = KeyModifiers::NONE;
+        // The last `-` of `ctrl--` is the key.
+        while let Some((head, tail)) = rest.split_once('-')
+            && !head.is_empty()
+            && !tail.is_empty()
+        {
+            let Some((_, modifier)) = MODIFIERS
+                .iter()
+                .find(|(known, _)| known.eq_ignore_ascii_case(head))
+            else {
+                return Err(unknown("modifier", head, MODIFIERS.iter().map(|m| m.0)));
+            };
+            modifiers |= *modifier;
+            rest = tail;
+        }
+        let code = match parse_code(rest)? {
+            // Written `Ctrl-P`, meant without shift; alone, `N` is not `n`.
+            KeyCode::Char(c) if !modifiers.is_empty() => KeyCode::Char(c.to_ascii_lowercase()),
+            code => code,
+        };
+        Ok(Self::new(code, modifiers))
+    }
+
+    /// Types a character when nothing else takes it.
+    pub fn is_text(self) -> bool {
+        matches!(self.code, KeyCode::Char(_)) && self.modifiers.is_empty()
+    }
+
+    /// The digit that the key types, if any.
+    pub fn digit(self) -> Option<u8> {
+        match self.code {
+            KeyCode::Char(c) if self.modifiers.is_empty() => {
+                c.to_digit(10).and_then(|digit| u8::try_from(digit).ok())
+            }
+            _ => None,
+        }
+    }
+
+    pub fn code(self) -> KeyCode {
+        self.code
+    }
+
+    pub fn modifiers(self) -> KeyModifiers {
+        self.modifiers
+    }
+
+    /// The plain press of the key.
+    pub fn event(self) -> KeyEvent {
+        KeyEvent::new(self.code, self.modifiers)
+    }
+}
+
+impl From<KeyEvent> for Chord {
+    fn from(key: KeyEvent) -> Self {
+        Self::new(key.code, key.modifiers)
+    }
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, modifier) in [
+            ("ctrl-", KeyModifiers::CONTROL),
+            ("alt-", KeyModifiers::ALT),
+            ("shift-", KeyModifiers::SHIFT),
+        ] {
+            if self.modifiers.contains(modifier) {
+                f.write_str(name)?;
+            }
+        }
+        if let Some((name, _)) = NAMES
             .iter()
-            .map(|(name, chords)| {
-                let chords = chords.iter().map(|chord| (*chord).to_owned()).collect();
-                ((*name).to_owned(), chords)
-            })
-            .collect();
-        Keymap::new(&keys)
+            .find(|(_, code)| *code == self.code)
+            .filter(|_| !matches!(self.code, KeyCode::Char('-' | '+')))
+        {
+            return f.write_str(name);
+        }
+        match self.code {
+            KeyCode::F(n) => write!(f, "F{n}"),
+            KeyCode::Char(c) => write!(f, "{c}"),
+            other => write!(f, "{other}"),
+        }
     }
+}
 
-    fn chord(name: &str) -> Chord {
-        Chord::parse(name).unwrap_or_else(|error| panic!("{error}"))
+/// A capital letter alone carries its shift; with ctrl or alt it is a small one with shift.
+fn normal_case(c: char, modifiers: &mut KeyModifiers) -> char {
+    let shifted = modifiers.contains(KeyModifiers::SHIFT);
+    if modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+        if c.is_ascii_uppercase() {
+            *modifiers |= KeyModifiers::SHIFT;
+            return c.to_ascii_lowercase();
+        }
+        if !c.is_ascii_alphabetic() {
+            *modifiers -= KeyModifiers::SHIFT;
+        }
+        return c;
     }
+    *modifiers -= KeyModifiers::SHIFT;
+    if shifted { c.to_ascii_uppercase() } else { c }
+}
 
-    #[test]
-    fn the_more_special_context_wins() {
-        let map = keymap(&[]);
-        assert_eq!(map.action(chord("tab"), EMPTY), Some(Action::Browse));
-        assert_eq!(map.action(chord("tab"), DRAFT), None);
-        assert_eq!(map.action(chord("ctrl-p"), DRAFT), Some(Action::Palette));
+fn parse_code(name: &str) -> Result<KeyCode, String> {
+    if let Some((_, code)) = NAMES
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+    {
+        return Ok(*code);
     }
-
-    #[test]
-    fn a_bare_character_counts_on_an_empty_composer_only() {
-        let map = keymap(&[("palette", &["p"])]);
-        assert_eq!(map.action(chord("?"), EMPTY), Some(Action::Help));
-        assert_eq!(map.action(chord("?"), DRAFT), None);
-        assert_eq!(map.action(chord("p"), EMPTY), Some(Action::Palette));
-        assert_eq!(map.action(chord("p"), DRAFT), None);
+    let mut chars = name.chars();
+    if let (Some(c), None) = (chars.next(), chars.next())
+        && !c.is_control()
+    {
+        return Ok(KeyCode::Char(c));
     }
-
-    #[test]
-    fn a_binding_replaces_the_default() {
-        let map = keymap(&[("palette", &["f2"])]);
-        assert_eq!(map.action(chord("ctrl-p"), DRAFT), None);
-        assert_eq!(map.action(chord("f2"), DRAFT), Some(Action::Palette));
-        assert_eq!(map.hint(Action::Palette), "F2");
-        assert_eq!(keymap(&[("palette", &[])]).hint(Action::Palette), "");
+    if let Some(number) = name.strip_prefix(['f', 'F'])
+        && let Ok(n) = number.parse::<u8>()
+    {
+        return if FUNCTION_KEYS.contains(&n) {
+            Ok(KeyCode::F(n))
+        } else {
+            Err(format!(
+                "there is no key `{name}`: function keys are f1 to f24"
+            ))
+        };
     }
+    Err(unknown("key", name, NAMES.iter().map(|n| n.0)))
+}
 
-    #[test]
-    fn a_binding_takes_its_chord_from_the_defaults_of_others() {
-        let map = keymap(&[("palette", &["tab"])]);
-        assert_eq!(map.action(chord("tab"), EMPTY), Some(Action::Palette));
-        assert_eq!(map.action(chord("tab"), DRAFT), Some(Action::Palette));
-        assert!(map.chords(Action::Browse).is_empty());
-        // Contexts that are never open together keep theirs.
-        let map = keymap(&[("send", &["ctrl-j"])]);
-        assert_eq!(
-            map.action(chord("enter"), &[Context::Question]),
-            Some(Action::Confirm)
-        );
-        assert_eq!(map.chords(Action::Newline).len(), 2);
-    }
-
-    #[test]
-    fn what_cannot_be_read_costs_only_itself() {
-        let map = keymap(&[("palette", &["ctrl-entre", "f2"]), ("nonsense", &["f3"])]);
-        assert_eq!(map.hint(Action::Palette), "F2");
-        assert_eq!(map.action(chord("f3"), DRAFT), Some(Action::Pager));
+fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    match nearest(&name.to_lowercase(), known) {
+        Some(near) => format!("unknown {what} `{name}`: did you mean `{near}`?"),
+        None => format!("unknown {what} `{name}`: keys are written as in `ctrl-p`, `f5`, `pgup`"),
     }
 }
