@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     model::{ConfigOption, OptionValue, Usage, WorkState, category},
-    session::{Elsewhere, Phase, Session, SignInStep, TurnPhase},
+    session::{Elsewhere, Phase, Session, SignInStep, Turn, TurnPhase},
     text::{SafeText, first_bytes},
     ui::{
         ProjectInfo,
@@ -331,8 +331,14 @@ impl Status<'_> {
             let text = format!("{} keys", self.keymap.hint(Action::Help));
             return Some(self.part(rank::HINT, &text, theme.dim));
         };
+        always(self.of_turn(turn, session, waiting))
+    }
+
+    /// What an open turn does, and what stops it.
+    fn of_turn(&self, turn: &Turn, session: &Session, waiting: usize) -> StyledLine {
+        let theme = self.theme;
         let esc = |line: &mut StyledLine, what| self.push_hint(line, Action::Stop, what);
-        let line = match turn.phase {
+        match turn.phase {
             TurnPhase::Cancelling { slow: true, .. } => {
                 let mut line = StyledLine::styled("not stopping: ", theme.warning.bold());
                 esc(&mut line, "abandons");
@@ -367,8 +373,7 @@ impl Status<'_> {
                 esc(&mut line, "stops");
                 line
             }
-        };
-        always(line)
+        }
     }
 
     /// The agent cannot tell whether it works: nothing moves (V2-STATE-03).

@@ -1,7 +1,10 @@
-//! The pause before a question takes an answer (V1-PERM-11): keys that were in
-//! flight when it appeared were meant for something else.
+//! What has to be before a question takes an answer: a pause (V1-PERM-11), as keys that were in flight
+//! when it appeared were meant for something else; and that what must be read was on the screen.
 
-use std::time::{Duration, Instant};
+use std::{
+    ops::Range,
+    time::{Duration, Instant},
+};
 
 use crossterm::event::KeyCode;
 
@@ -89,8 +92,101 @@ pub fn is_typing(key: Chord) -> bool {
     key.is_text() || matches!(key.code(), KeyCode::Backspace | KeyCode::Delete)
 }
 
+/// Which rows of something long the person has had before them.
+///
+/// A row counts once it has stood on a screen of one size for the guard's pause, or once the person
+/// has scrolled on from it: a window that is dragged shows rows that nobody reads.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Columns and rows of what is read: as another layout, its rows are others.
+    of: Option<(usize, usize)>,
+    read: Vec<bool>,
+    /// Rows of the last picture, its size, and since when it has that.
+    window: Range<usize>,
+    size: (u16, u16),
+    since: Option<Instant>,
+    /// Scrolled since the last picture.
+    turned: bool,
+    whole: bool,
+}
+
+impl Reading {
+    /// A picture of `rows` rows, `width` columns wide, shows those of `window`.
+    pub fn drawn(
+        &mut self,
+        (width, rows): (usize, usize),
+        window: Range<usize>,
+        size: (u16, u16),
+        now: Instant,
+    ) {
+        self.turned = false;
+        if self.whole {
+            return;
+        }
+        if self.of.replace((width, rows)) != Some((width, rows)) {
+            self.read = vec![false; rows];
+        }
+        if self.since.is_none() || self.size != size {
+            self.since = Some(now);
+            self.size = size;
+        }
+        self.window = window;
+        self.settle(now);
+    }
+
+    /// The person scrolls. False where the last step has not been drawn yet: rows that no picture
+    /// had would be skipped.
+    pub fn turn(&mut self) -> bool {
+        if self.turned {
+            return false;
+        }
+        self.turned = true;
+        self.mark();
+        true
+    }
+
+    /// Whether all of it was read by now.
+    pub fn is_whole(&mut self, now: Instant) -> bool {
+        if !self.turned {
+            self.settle(now);
+        }
+        self.whole
+    }
+
+    /// The first row that was not read, as far as is known.
+    pub fn first_unread(&self) -> Option<usize> {
+        self.read.iter().position(|read| !read)
+    }
+
+    pub fn deadline(&self, now: Instant) -> Option<Instant> {
+        let at = self.since.filter(|_| !self.whole)? + PAUSE;
+        (at > now).then_some(at)
+    }
+
+    fn settle(&mut self, now: Instant) {
+        let stood = self.since.map(|since| now.saturating_duration_since(since));
+        if stood.unwrap_or(Duration::ZERO) >= PAUSE {
+            self.mark();
+        }
+    }
+
+    fn mark(&mut self) {
+        let end = self.window.end.min(self.read.len());
+        for row in self
+            .read
+            .get_mut(self.window.start..end)
+            .unwrap_or_default()
+        {
+            *row = true;
+        }
+        self.whole = self.since.is_some() && self.read.iter().all(|read| *read);
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn ms(n: u64) -> Duration {
@@ -149,5 +245,75 @@ mod tests {
         assert!(!guard.is_open(start));
         guard.drawn(start);
         assert!(guard.is_open(start));
+    }
+
+    const SIZE: (u16, u16) = (80, 10);
+
+    #[test]
+    fn what_fits_is_read_after_the_pause() {
+        let start = Instant::now();
+        let mut reading = Reading::default();
+        assert!(!reading.is_whole(start), "never drawn");
+        reading.drawn((80, 8), 0..8, SIZE, start);
+        assert!(!reading.is_whole(start + ms(399)));
+        assert_eq!(reading.deadline(start), Some(start + ms(400)));
+        assert!(reading.is_whole(start + ms(400)));
+        assert_eq!(reading.deadline(start), None);
+    }
+
+    #[test]
+    fn what_is_longer_is_read_page_by_page_and_no_page_is_skipped() {
+        let start = Instant::now();
+        let mut reading = Reading::default();
+        reading.drawn((80, 30), 0..10, SIZE, start);
+        let later = start + ms(1_000);
+        assert!(!reading.is_whole(later));
+        assert!(reading.turn());
+        assert!(!reading.turn(), "the next page was not drawn");
+        reading.drawn((80, 30), 20..30, SIZE, later);
+        assert!(!reading.is_whole(later), "the middle was never there");
+        assert_eq!(reading.first_unread(), Some(10));
+        reading.turn();
+        reading.drawn((80, 30), 10..20, SIZE, later);
+        assert!(reading.is_whole(later));
+    }
+
+    #[test]
+    fn a_window_that_is_made_larger_for_a_moment_reads_nothing() {
+        let start = Instant::now();
+        let mut reading = Reading::default();
+        reading.drawn((80, 30), 0..10, SIZE, start);
+        reading.drawn((80, 30), 0..30, (80, 60), start + ms(900));
+        reading.drawn((80, 30), 20..30, SIZE, start + ms(1_000));
+        assert!(!reading.is_whole(start + ms(1_200)));
+        // In other columns it has other rows.
+        reading.drawn((40, 60), 50..60, (40, 10), start + ms(2_000));
+        assert!(!reading.is_whole(start + ms(9_000)));
+    }
+
+    proptest! {
+        /// It is whole only when each row of one layout was in a picture.
+        #[test]
+        fn nothing_is_read_that_was_not_drawn(
+            rows in 1_usize..60,
+            steps in prop::collection::vec((0_usize..60, 1_usize..20, any::<bool>(), 0_u64..900), 0..40),
+        ) {
+            let start = Instant::now();
+            let mut reading = Reading::default();
+            let mut drawn = vec![false; rows];
+            let mut now = start;
+            for (top, height, turn, wait) in steps {
+                let window = top.min(rows)..(top + height).min(rows);
+                drawn[window.clone()].fill(true);
+                reading.drawn((80, rows), window, SIZE, now);
+                if turn {
+                    reading.turn();
+                }
+                now += ms(wait);
+                if reading.is_whole(now) {
+                    prop_assert!(drawn.iter().all(|row| *row));
+                }
+            }
+        }
     }
 }

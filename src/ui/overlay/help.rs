@@ -75,8 +75,7 @@ impl Overlay for Help {
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
         let width = cx.frame.inner_width(room.width);
         let rows = rows(width.into(), cx).len();
-        let rows = u16::try_from(rows).unwrap_or(u16::MAX);
-        rows.saturating_add(cx.frame.rows()).min(room.whole)
+        cx.frame.around(rows).min(room.whole)
     }
 
     fn draw(
@@ -273,12 +272,21 @@ mod tests {
         text
     }
 
+    /// With `UPDATE_DOCS=1` it writes them.
     #[test]
     fn the_page_of_keys_has_every_action_with_its_keys() {
         let tables = tables();
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            let start = PAGE.find("### Prompt").expect("the first table");
+            let end = PAGE.find("\n## While writing").expect("what follows them");
+            let page = [&PAGE[..start], &tables, &PAGE[end..]].concat();
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md"), page).unwrap();
+            return;
+        }
         assert!(
             PAGE.contains(&tables),
-            "docs/keys.md is not what the program does; its tables are now:\n\n{tables}"
+            "docs/keys.md is not what the program does; UPDATE_DOCS=1 writes its tables, now:\n\n\
+             {tables}"
         );
     }
 

@@ -3,20 +3,13 @@
 //! Owns: each overlay's own state, keys and picture. An overlay changes nothing outside itself: it
 //! says in its [`Outcome`] what should follow, and the root does that once the overlay has returned.
 
-mod agents;
 mod form;
 mod guard;
 mod help;
-mod list;
-mod options;
-mod palette;
+mod lists;
 mod panel;
-mod past;
-mod providers;
 mod question;
-mod reading;
 mod rename;
-mod sessions;
 mod sign_in;
 mod unasked;
 
@@ -42,18 +35,15 @@ use crate::{
     },
 };
 
-pub use agents::AgentPicker;
 pub use form::{FormDialog, OwnForm};
 pub use guard::{Guard, PAUSE, is_typing};
 pub use help::Help;
-pub use options::OptionsDialog;
-pub use palette::Palette;
+#[cfg(test)]
+pub use lists::Options;
+pub use lists::{AgentPicker, PastSessions, opened_by};
 pub use panel::{Frame, draw_rows};
-pub use past::PastSessions;
-pub use providers::ProvidersDialog;
 pub use question::QuestionDialog;
 pub use rename::rename;
-pub use sessions::SessionList;
 pub use sign_in::SignIn;
 pub use unasked::Unasked;
 
@@ -77,6 +67,11 @@ pub struct OverlayContext<'a> {
 }
 
 impl<'a> OverlayContext<'a> {
+    /// There is somebody to be told something: it is no replay.
+    pub fn is_live(&self) -> bool {
+        self.project.read_only.is_none()
+    }
+
     pub fn render(&self, width: u16) -> RenderContext<'a> {
         RenderContext {
             theme: self.theme,
@@ -198,6 +193,11 @@ impl Outcome {
         }
     }
 
+    /// Says something in the status line.
+    pub fn toast(text: &str) -> Self {
+        Self::taken().with(Wish::Toast(SafeText::line(text)))
+    }
+
     pub fn with(mut self, wish: Wish) -> Self {
         self.wishes.push(wish);
         self
@@ -206,6 +206,12 @@ impl Outcome {
     pub fn command(self, command: UiCommand) -> Self {
         self.with(Wish::Command(command))
     }
+}
+
+/// What is wanted needs an agent.
+pub fn no_agent(cx: &OverlayContext<'_>) -> Outcome {
+    let key = cx.keymap.hint(Action::ChooseAgent);
+    Outcome::toast(&format!("no agent yet: press {key} to choose one"))
 }
 
 /// Who asks: the agent, or one of its subagents by its name (V1-SUB-02).

@@ -15,7 +15,7 @@ use ratatui::{
 use crate::ui::{
     action::Action,
     overlay::OverlayContext,
-    render::{Row, line::StyledLine},
+    render::{Row, format::count, line::StyledLine},
     theme::Symbols,
 };
 
@@ -48,6 +48,11 @@ impl Frame {
             Self::Full => 2,
             Self::Compact => 1,
         }
+    }
+
+    /// Rows of a dialog with so many rows of content.
+    pub fn around(self, content: usize) -> u16 {
+        to_rows(content).saturating_add(self.rows())
     }
 
     /// Columns for content.
@@ -188,6 +193,66 @@ fn border_set(symbols: &Symbols) -> border::Set<'static> {
         horizontal_top: "-",
         horizontal_bottom: "-",
     }
+}
+
+/// As many rows as a screen could have.
+pub fn to_rows(n: usize) -> u16 {
+    u16::try_from(n).unwrap_or(u16::MAX)
+}
+
+/// Parts the last rows of an area from those above them.
+pub fn split_below(area: Rect, below: u16) -> (Rect, Rect) {
+    let above = Rect {
+        height: area.height.saturating_sub(below),
+        ..area
+    };
+    let below = Rect {
+        y: above.bottom(),
+        height: area.height - above.height,
+        ..area
+    };
+    (above, below)
+}
+
+/// What is asked above its answers, with a blank row between where there is room for one.
+pub fn split_answers(area: Rect, answers: usize, frame: Frame) -> (Rect, Rect) {
+    let answers = to_rows(answers).min(area.height);
+    let gap = u16::from(frame == Frame::Full && answers + 3 <= area.height);
+    let (above, answers) = split_below(area, answers);
+    (split_below(above, gap).0, answers)
+}
+
+/// How much of long content is out of sight, below and above.
+pub fn out_of_sight(below: usize, above: usize, cx: &OverlayContext<'_>) -> StyledLine {
+    let mut line = match below {
+        0 => StyledLine::styled("end", cx.theme.dim),
+        _ => StyledLine::styled(&format!("+{}", count(below, "line")), cx.theme.warning),
+    };
+    if above > 0 {
+        let text = format!(" {} {} above", cx.symbols.separator, count(above, "line"));
+        line.push(&text, cx.theme.dim);
+    }
+    line
+}
+
+/// The key that shows all of it, or less.
+pub fn push_details(line: &mut StyledLine, expanded: bool, cx: &OverlayContext<'_>) {
+    line.push(&format!(" {} ", cx.symbols.separator), cx.theme.dim);
+    line.push(&cx.keymap.hint(Action::Details), cx.theme.key_hint);
+    line.push(if expanded { " less" } else { " all" }, cx.theme.dim);
+}
+
+/// "1 of 3" while more questions wait.
+pub fn waiting_note(cx: &OverlayContext<'_>) -> StyledLine {
+    let waiting = cx
+        .session
+        .map_or(0, |session| session.waiting_questions().count());
+    let text = match (waiting, cx.frame) {
+        (0 | 1, _) => return StyledLine::new(),
+        (n, Frame::Full) => format!("1 of {n}"),
+        (n, Frame::Compact) => format!("1/{n}"),
+    };
+    StyledLine::styled(&text, cx.theme.warning)
 }
 
 /// Draws as many rows as fit.

@@ -1,16 +1,14 @@
 //! What each action does.
 
 use crate::{
-    model::{OptionValue, WorkState, category},
+    model::WorkState,
     session::{Event, Phase, Session, Sessions, TurnPhase},
     text::{SafeText, command_line},
     ui::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
         composer::Expanded,
-        overlay::{
-            AgentPicker, Help, OptionsDialog, Palette, ProvidersDialog, SessionList, rename,
-        },
+        overlay::{Help, no_agent, opened_by, rename},
         transcript::{Scroll, transcript_text},
     },
 };
@@ -42,11 +40,6 @@ impl Ui {
             Action::Stop => self.stop(cx),
             Action::Interrupt => self.interrupt(cx),
             Action::NextMode => self.session_event(Event::CycleMode, cx),
-            Action::Model => self.open_option(category::MODEL, "models", cx),
-            Action::ThoughtLevel => {
-                self.open_option(category::THOUGHT_LEVEL, "thought levels", cx);
-            }
-            Action::Options => self.open_options(cx),
             Action::Restart => {
                 // What was said of an agent that does not run is over.
                 self.moment.clear_message();
@@ -57,20 +50,9 @@ impl Ui {
             Action::ForkSession => self.commands.push(UiCommand::ForkSession),
             Action::RenameSession => self.rename_session(cx),
             Action::PastSessions => self.commands.push(UiCommand::PickPastSession),
-            Action::Sessions => {
-                self.layers.open(Box::new(SessionList::default()));
-                if cx.session.is_some() && cx.project.read_only.is_none() {
-                    self.session_event(Event::ListSessions, cx);
-                }
-            }
-            Action::ChooseAgent => {
-                self.layers.open(Box::new(AgentPicker::default()));
-                self.commands.push(UiCommand::FindAgents);
-            }
 
             Action::SignIn => self.session_event(Event::WantSignIn, cx),
             Action::SignOut => self.session_event(Event::LogOut, cx),
-            Action::Providers => self.open_providers(cx),
 
             Action::ScrollUp => self.transcript.scroll(Scroll::Pages(-1.0)),
             Action::ScrollDown => self.transcript.scroll(Scroll::Pages(1.0)),
@@ -106,30 +88,16 @@ impl Ui {
                 }
             }
 
-            Action::Palette => {
-                let palette = Palette::new(&self.look.overlay(&self.composer, cx));
-                self.layers.open(Box::new(palette));
-            }
             Action::Help => self.layers.open(Box::new(Help::default())),
             Action::Redraw => self.commands.push(UiCommand::Redraw),
             Action::Suspend => self.commands.push(UiCommand::Suspend),
             Action::Quit => return self.quit(cx),
 
-            // A question's own: it has taken its keys before they come here.
-            Action::AllowOnce
-            | Action::AllowAlways
-            | Action::RejectOnce
-            | Action::RejectAlways
-            | Action::QuestionDiff
-            | Action::Feedback
-            | Action::Reason
-            | Action::QuestionUp
-            | Action::QuestionDown
-            | Action::QuestionScrollUp
-            | Action::QuestionScrollDown
-            | Action::Confirm
-            | Action::FormNext
-            | Action::FormPrevious => return false,
+            // A list's; or a question's own, which has taken its keys before they come here.
+            other => {
+                let opened = opened_by(other, &self.look.overlay(&self.composer, cx));
+                return self.follow(opened, cx);
+            }
         }
         true
     }
@@ -166,7 +134,7 @@ impl Ui {
 
     fn submit(&mut self, now: bool, cx: &UiContext<'_>) {
         if cx.session.is_none() {
-            self.say_no_agent();
+            self.say_no_agent(cx);
             return;
         }
         let Some(draft) = self.composer.submit() else {
@@ -322,78 +290,27 @@ impl Ui {
         }
     }
 
-    fn open_options(&mut self, cx: &UiContext<'_>) {
-        match cx.session {
-            None => self.say_no_agent(),
-            Some(session) if session.config_options.is_empty() => {
-                self.moment.say("the agent offers no options".into());
-            }
-            Some(_) => self.layers.open(Box::new(OptionsDialog::all())),
-        }
-    }
-
     fn rename_session(&mut self, cx: &UiContext<'_>) {
         match cx.session {
             Some(session) => {
                 let title = session.name().unwrap_or_default();
                 self.layers.open(Box::new(rename(None, None, &title)));
             }
-            None => self.say_no_agent(),
+            None => self.say_no_agent(cx),
         }
-    }
-
-    /// V1-AUTH-12
-    fn open_providers(&mut self, cx: &UiContext<'_>) {
-        match cx.session {
-            None => self.say_no_agent(),
-            Some(session) if !session.agent.caps.providers => {
-                self.moment
-                    .say("the agent leaves its providers to nobody else".into());
-            }
-            Some(_) => {
-                self.layers.open(Box::new(ProvidersDialog::default()));
-                self.session_event(Event::ListProviders, cx);
-            }
-        }
-    }
-
-    /// The values of the first option of a category; a flag is turned over at once.
-    fn open_option(&mut self, category: &str, what: &str, cx: &UiContext<'_>) {
-        let Some(session) = cx.session else {
-            self.say_no_agent();
-            return;
-        };
-        let Some(option) = session.option_of(category) else {
-            let text = format!("the agent offers no choice of {what}");
-            self.moment.say(SafeText::line(&text));
-            return;
-        };
-        let asked = session.asked_of_option(&option.id);
-        let (OptionValue::Flag(flag), option) =
-            (asked.cloned().unwrap_or(option.current()), option)
-        else {
-            self.layers.open(Box::new(OptionsDialog::of(&option.id)));
-            return;
-        };
-        let value = OptionValue::Flag(!flag);
-        let text = format!("{}: {}", option.name, option.name_of(&value));
-        self.moment.say(SafeText::line(&text));
-        let option = option.id.clone();
-        self.session_event(Event::SetOption { option, value }, cx);
     }
 
     pub(super) fn session_event(&mut self, event: Event, cx: &UiContext<'_>) {
         if cx.session.is_some() {
             self.commands.push(UiCommand::Session(event));
         } else {
-            self.say_no_agent();
+            self.say_no_agent(cx);
         }
     }
 
-    fn say_no_agent(&mut self) {
-        let key = self.look.keymap.hint(Action::ChooseAgent);
-        let text = format!("no agent yet: press {key} to choose one");
-        self.moment.say(SafeText::line(&text));
+    fn say_no_agent(&mut self, cx: &UiContext<'_>) {
+        let outcome = no_agent(&self.look.overlay(&self.composer, cx));
+        self.follow(Some(outcome), cx);
     }
 }
 

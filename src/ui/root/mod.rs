@@ -330,12 +330,12 @@ impl Ui {
     /// Offers sessions of the past, in that order; the choice comes as [`UiCommand::Reopen`]. It was
     /// asked for by `--resume`, so what is typed at once is meant for its filter.
     pub fn show_past_sessions(&mut self, past: Vec<PastSession>) {
-        self.layers.open(Box::new(PastSessions::new(past)));
+        self.layers.open(Box::new(PastSessions::dialog(past)));
     }
 
     /// Offers the agents; the choice comes as [`UiCommand::ChooseAgent`].
     pub fn show_agent_picker(&mut self) {
-        self.open_unasked(Box::new(AgentPicker::default()));
+        self.open_unasked(Box::new(AgentPicker::dialog()));
     }
 
     /// Opens what starts something, and comes up while other things may be typed.

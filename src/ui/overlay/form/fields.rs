@@ -19,7 +19,7 @@ use crate::{
 use super::{
     FormDialog,
     control::Control,
-    picture::{Picture, restyled},
+    picture::{Before, Picture, restyled},
 };
 
 /// Narrower than this a value stands below its label.
@@ -132,15 +132,6 @@ impl FormDialog {
             picture.text(&text, theme.error, columns.value, width);
         }
     }
-}
-
-/// A field before it is drawn.
-pub(super) struct Before<'a> {
-    pub at: usize,
-    pub field: &'a Field,
-    pub input: &'a Input,
-    pub control: &'a Control,
-    pub focused: bool,
 }
 
 /// What the field that has the keys shows besides its value.

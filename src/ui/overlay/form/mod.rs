@@ -29,7 +29,7 @@ use crate::{
         keymap::Chord,
         overlay::{
             Guard, Outcome, Overlay, OverlayContext, Room, Wish,
-            panel::{Frame, Scroll, draw_rows},
+            panel::{Frame, Scroll, draw_rows, split_answers},
         },
     },
 };
@@ -289,7 +289,7 @@ impl FormDialog {
             self.focus(dismiss);
             let key = cx.keymap.hint(Action::Stop);
             let text = format!("{key} again dismisses the form with what is in it");
-            return Outcome::taken().with(Wish::Toast(SafeText::line(&text)));
+            return Outcome::toast(&text);
         }
         self.answer(ElicitationAnswer::Cancel)
     }
@@ -436,8 +436,7 @@ impl Overlay for FormDialog {
         let width = usize::from(cx.frame.inner_width(room.width));
         let rows = self.picture(width, cx).rows.len() + self.answer_rows(width, cx).len();
         let gap = usize::from(cx.frame == Frame::Full);
-        let rows = u16::try_from(rows + gap).unwrap_or(u16::MAX);
-        rows.saturating_add(cx.frame.rows()).min(room.height)
+        cx.frame.around(rows + gap).min(room.height)
     }
 
     fn draw(
@@ -451,19 +450,7 @@ impl Overlay for FormDialog {
         let inner = self.panel(cx).draw(area, buffer, cx);
         let width = usize::from(inner.width);
         let answers = self.answer_rows(width, cx);
-        let for_answers = u16::try_from(answers.len())
-            .unwrap_or(u16::MAX)
-            .min(inner.height);
-        let gap = u16::from(cx.frame == Frame::Full && for_answers + 3 <= inner.height);
-        let fields = Rect {
-            height: inner.height - for_answers - gap,
-            ..inner
-        };
-        let answers_area = Rect {
-            y: inner.bottom() - for_answers,
-            height: for_answers,
-            ..inner
-        };
+        let (fields, answers_area) = split_answers(inner, answers.len(), cx.frame);
         draw_rows(&answers, answers_area, buffer);
         self.draw_fields(fields, buffer, cx)
     }

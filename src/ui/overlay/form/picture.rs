@@ -9,23 +9,22 @@ use ratatui::{
 };
 
 use crate::{
-    model::FieldKind,
-    session::asks_for_secret,
+    model::{Field, FieldKind},
+    session::{Input, asks_for_secret},
     ui::{
         action::Action,
         overlay::{
             OverlayContext, asker,
-            panel::{Frame, Panel, draw_rows},
+            panel::{Frame, Panel, draw_rows, out_of_sight, push_details, waiting_note},
         },
         render::{
             Row,
-            format::count,
             line::{StyledLine, Wrapping},
         },
     },
 };
 
-use super::{Answer, Asker, Focus, FormDialog, fields::Before};
+use super::{Answer, Asker, Focus, FormDialog, control::Control};
 
 /// The content of a form, laid out whole.
 #[derive(Default)]
@@ -35,6 +34,15 @@ pub(super) struct Picture {
     pub focused: Option<Range<usize>>,
     /// Row and column of the caret.
     pub caret: Option<(usize, usize)>,
+}
+
+/// A field before it is drawn.
+pub(super) struct Before<'a> {
+    pub at: usize,
+    pub field: &'a Field,
+    pub input: &'a Input,
+    pub control: &'a Control,
+    pub focused: bool,
 }
 
 impl Picture {
@@ -90,9 +98,9 @@ impl FormDialog {
                 _ => {}
             }
         }
-        let (back, next) = (hint(Action::FormPrevious), hint(Action::FormNext));
         if !self.is_a_line() {
-            hints.push((format!("{next}/{back}"), "fields"));
+            let keys = cx.keymap.two(Action::FormNext, Action::FormPrevious);
+            hints.push((keys, "fields"));
         }
         let stop = match &self.asker {
             Asker::Agent(_) => "dismiss",
@@ -102,14 +110,9 @@ impl FormDialog {
         if self.expanded {
             hints.push((hint(Action::Details), "less"));
         }
-        let waiting = cx
-            .session
-            .map_or(0, |session| session.waiting_questions().count());
-        let note = match (waiting, cx.frame) {
-            _ if self.id().is_none() => StyledLine::new(),
-            (0 | 1, _) => StyledLine::new(),
-            (n, Frame::Full) => StyledLine::styled(&format!("1 of {n}"), cx.theme.warning),
-            (n, Frame::Compact) => StyledLine::styled(&format!("1/{n}"), cx.theme.warning),
+        let note = match self.id() {
+            Some(_) => waiting_note(cx),
+            None => StyledLine::new(),
         };
         let title = match &self.asker {
             Asker::Agent(question) => {
@@ -252,38 +255,15 @@ impl FormDialog {
         };
         draw_rows(picture.rows.iter().skip(top), shown, buffer);
         if !fits && area.height > 0 {
-            let row: Row = self.more_row(top, area.width.into(), cx);
+            let mut more = out_of_sight(self.scroll.below(), top, cx);
+            push_details(&mut more, self.expanded, cx);
+            let row = more.truncate(area.width.into(), cx.symbols.ellipsis);
             buffer.set_line(area.x, area.y + window, &row.line, area.width);
         }
         let (row, column) = picture.caret?;
         let y = u16::try_from(row.checked_sub(top)?).ok()?;
         let x = u16::try_from(column).ok()?;
         (y < window && x < area.width).then(|| Position::new(area.x + x, area.y + y))
-    }
-
-    /// What stands below fields that are more than their room.
-    fn more_row(&self, top: usize, width: usize, cx: &OverlayContext<'_>) -> Row {
-        let theme = cx.theme;
-        let below = self.scroll.below();
-        let mut line = StyledLine::new();
-        if below > 0 {
-            line.push(&format!("+{}", count(below, "line")), theme.warning);
-        }
-        if top > 0 {
-            let separator = if below > 0 {
-                format!(" {} ", cx.symbols.separator)
-            } else {
-                String::new()
-            };
-            line.push(
-                &format!("{separator}{} above", count(top, "line")),
-                theme.dim,
-            );
-        }
-        line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
-        line.push(&cx.keymap.hint(Action::Details), theme.key_hint);
-        line.push(if self.expanded { " less" } else { " all" }, theme.dim);
-        line.truncate(width, cx.symbols.ellipsis)
     }
 }
 

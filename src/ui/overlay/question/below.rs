@@ -9,11 +9,14 @@ use ratatui::{
 use crate::ui::{
     action::{Action, Context},
     keymap::Chord,
-    overlay::{Outcome, OverlayContext, panel::draw_rows},
+    overlay::{
+        Outcome, OverlayContext,
+        panel::{draw_rows, to_rows},
+    },
     render::line::StyledLine,
 };
 
-use super::{QuestionDialog, choices::action_kind, to_rows};
+use super::{QuestionDialog, choices::action_kind};
 
 impl QuestionDialog {
     /// A key that answers from there; `None` leaves it to the view. Letters are no answers while

@@ -13,7 +13,7 @@ use crate::{
         action::Action,
         overlay::{
             OverlayContext,
-            panel::{Scroll, draw_rows},
+            panel::{Scroll, draw_rows, to_rows},
         },
         render::{
             Row,
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-use super::{answering_key, reason::Reason, to_rows};
+use super::{answering_key, reason::Reason};
 
 /// Columns at the right for the signs that there are more choices than room.
 const MARK_WIDTH: usize = 2;
@@ -53,15 +53,6 @@ pub struct Choices {
     seen: Vec<bool>,
     /// Written below the choice that it goes with.
     pub reason: Option<Reason>,
-}
-
-/// How many choices there are of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    None,
-    One(usize),
-    /// The first of several.
-    Several(usize),
 }
 
 impl Choices {
@@ -163,13 +154,9 @@ impl Choices {
         )
     }
 
-    pub fn of_kind(&self, kind: PermissionKind) -> Found {
-        let mut found = (0..self.list.len()).filter(|at| self.list[*at].kind == kind);
-        match (found.next(), found.next()) {
-            (None, _) => Found::None,
-            (Some(at), None) => Found::One(at),
-            (Some(at), Some(_)) => Found::Several(at),
-        }
+    pub fn of_kind(&self, kind: PermissionKind) -> Vec<usize> {
+        let all = 0..self.list.len();
+        all.filter(|at| self.list[*at].kind == kind).collect()
     }
 
     /// Rows of each choice, its label whole where there is room: it is what the person agrees to.
@@ -308,10 +295,7 @@ impl Choices {
     }
 
     fn is_first_of_kind(&self, at: usize) -> bool {
-        match self.of_kind(self.list[at].kind) {
-            Found::One(first) | Found::Several(first) => first == at,
-            Found::None => false,
-        }
+        self.of_kind(self.list[at].kind).first() == Some(&at)
     }
 }
 
@@ -439,9 +423,9 @@ mod tests {
             PermissionKind::AllowOnce,
             PermissionKind::AllowOnce,
         ]);
-        assert_eq!(list.of_kind(PermissionKind::AllowAlways), Found::One(0));
-        assert_eq!(list.of_kind(PermissionKind::AllowOnce), Found::Several(1));
-        assert_eq!(list.of_kind(PermissionKind::RejectOnce), Found::None);
+        assert_eq!(list.of_kind(PermissionKind::AllowAlways), [0]);
+        assert_eq!(list.of_kind(PermissionKind::AllowOnce), [1, 2]);
+        assert!(list.of_kind(PermissionKind::RejectOnce).is_empty());
         assert_eq!(list.numbered(3), Some(2));
         assert_eq!(list.numbered(0), None);
         assert_eq!(list.numbered(4), None);

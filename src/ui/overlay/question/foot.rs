@@ -2,8 +2,11 @@
 
 use crate::ui::{
     action::Action,
-    overlay::{OverlayContext, panel::Frame},
-    render::{format::count, line::StyledLine},
+    overlay::{
+        OverlayContext,
+        panel::{Frame, out_of_sight, push_details},
+    },
+    render::line::StyledLine,
 };
 
 use super::{QuestionDialog, answering_key};
@@ -18,30 +21,19 @@ impl QuestionDialog {
         cx: &OverlayContext<'_>,
     ) -> StyledLine {
         let theme = cx.theme;
-        let mut line = StyledLine::new();
         if self.subject.must_be_read() && !self.reading.is_whole(cx.now) && below > 0 {
-            line.push(&format!("+{}", count(below, "line")), theme.warning);
+            let mut line = out_of_sight(below, 0, cx);
             line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
             line.push(&cx.keymap.hint(Action::ScrollDown), theme.key_hint);
             line.push(" to the end before a yes", theme.dim);
             return line;
         }
-        if below > 0 {
-            line.push(&format!("+{}", count(below, "line")), theme.warning);
-        } else {
-            line.push("end", theme.dim);
-        }
-        if above > 0 {
-            let text = format!(" {} {} above", cx.symbols.separator, count(above, "line"));
-            line.push(&text, theme.dim);
-        }
-        line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
+        let mut line = out_of_sight(below, above, cx);
         if self.expanded && below > 0 {
-            line.push(&cx.keymap.hint(Action::QuestionScrollDown), theme.key_hint);
             line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
+            line.push(&cx.keymap.hint(Action::QuestionScrollDown), theme.key_hint);
         }
-        line.push(&cx.keymap.hint(Action::Details), theme.key_hint);
-        line.push(if self.expanded { " less" } else { " all" }, theme.dim);
+        push_details(&mut line, self.expanded, cx);
         if cx.frame == Frame::Compact {
             self.push_hints(&mut line, width, cx);
         }

@@ -29,23 +29,24 @@ use ratatui::{
 };
 
 use crate::{
+    model::PermissionKind,
     session::{Event, QuestionId},
-    text::SafeText,
     ui::{
         UiCommand,
         action::{Action, Context},
         keymap::Chord,
         overlay::{
-            Guard, Outcome, Overlay, OverlayContext, Room, Wish, is_typing,
-            panel::{Frame, Panel, Scroll, draw_rows},
-            reading::Reading,
+            Guard, Outcome, Overlay, OverlayContext, Room, Wish,
+            guard::Reading,
+            is_typing,
+            panel::{Frame, Panel, Scroll, draw_rows, split_answers, waiting_note},
         },
         render::{Row, line::StyledLine},
     },
 };
 
 use body::Body;
-use choices::{Choice, Choices, Found, action_kind};
+use choices::{Choice, Choices, action_kind};
 
 /// Rows of the body that are worth more than the conversation's, and than a choice's further rows.
 const BODY_AT_LEAST: usize = 3;
@@ -236,7 +237,7 @@ impl QuestionDialog {
         if unread && self.subject.allows(at) {
             let key = cx.keymap.hint(Action::ScrollDown);
             let text = format!("read it first: {key} scrolls to its end");
-            return Outcome::taken().with(Wish::Toast(SafeText::line(&text)));
+            return Outcome::toast(&text);
         }
         if let Some(command) = self.subject.aside(at) {
             return Outcome::taken().command(command);
@@ -249,16 +250,28 @@ impl QuestionDialog {
 
     fn by_kind(&mut self, action: Action, cx: &OverlayContext<'_>) -> Option<Outcome> {
         let kind = action_kind(action)?;
-        Some(match self.choices.of_kind(kind) {
-            Found::One(at) => self.pick(at, cx),
-            Found::Several(first) => {
-                self.choices.select(first);
-                Outcome::taken()
-            }
-            Found::None => {
-                Outcome::taken().with(Wish::Toast("no answer of that kind is offered".into()))
-            }
+        let none = "no answer of that kind is offered";
+        Some(match self.only_of_kind(kind, None, none) {
+            Ok(at) => self.pick(at, cx),
+            Err(outcome) => outcome,
         })
+    }
+
+    /// The one answer of a kind; the first of several is selected.
+    fn only_of_kind(
+        &mut self,
+        kind: PermissionKind,
+        several: Option<&str>,
+        none: &str,
+    ) -> Result<usize, Outcome> {
+        match self.choices.of_kind(kind)[..] {
+            [] => Err(Outcome::toast(none)),
+            [at] => Ok(at),
+            [first, ..] => {
+                self.choices.select(first);
+                Err(several.map_or_else(Outcome::taken, Outcome::toast))
+            }
+        }
     }
 
     /// Keys that are no answer and work before the guard opens.
@@ -366,11 +379,9 @@ impl QuestionDialog {
     fn panel(&self, cx: &OverlayContext<'_>) -> Panel {
         let hint = |action| answering_key(action, cx);
         let mut hints = Vec::new();
-        let arrows = format!(
-            "{}/{}",
-            hint(Action::QuestionUp),
-            hint(Action::QuestionDown)
-        );
+        let arrows = [Action::QuestionUp, Action::QuestionDown]
+            .map(hint)
+            .join("/");
         if self.is_writing() {
             hints.push((hint(Action::Confirm), "answers"));
             hints.push((hint(Action::Stop), "back to the question"));
@@ -405,26 +416,13 @@ impl QuestionDialog {
         }
         Panel {
             title: StyledLine::styled(&self.subject.title(cx), cx.theme.warning.bold()),
-            note: self.position(cx),
+            note: match self.id {
+                Some(_) => waiting_note(cx),
+                None => StyledLine::new(),
+            },
             hints,
             border: cx.theme.border_focus,
         }
-    }
-
-    /// "1 of 3" while more questions wait.
-    fn position(&self, cx: &OverlayContext<'_>) -> StyledLine {
-        let waiting = cx
-            .session
-            .filter(|_| self.id.is_some())
-            .map_or(0, |session| session.waiting_questions().count());
-        if waiting < 2 {
-            return StyledLine::new();
-        }
-        let text = match cx.frame {
-            Frame::Full => format!("1 of {waiting}"),
-            Frame::Compact => format!("1/{waiting}"),
-        };
-        StyledLine::styled(&text, cx.theme.warning)
     }
 }
 
@@ -511,16 +509,13 @@ impl Overlay for QuestionDialog {
                 0 => body.rows.len() + gap + choices.max(1),
                 _ => usize::MAX / 2,
             };
-            let rows = to_rows(rows).saturating_add(cx.frame.rows());
-            return rows.min(room.whole);
+            return cx.frame.around(rows).min(room.whole);
         }
         let whole_body = self.layout(width, cx).whole.rows.len();
         let beside = usize::from(cx.frame.rows()) + whole_body.min(BODY_AT_LEAST);
         let for_choices = usize::from(room.whole).saturating_sub(beside);
         let choices = self.choices.fit(width, for_choices, false, cx);
-        let rows = |body: usize, choices: usize| {
-            to_rows(body + gap + choices.max(1)).saturating_add(cx.frame.rows())
-        };
+        let rows = |body: usize, choices: usize| cx.frame.around(body + gap + choices.max(1));
         let chrome = usize::from(rows(0, choices));
         let for_body = usize::from(room.height).saturating_sub(chrome);
         let body = self.layout(width, cx).fitting(for_body).rows.len();
@@ -551,17 +546,8 @@ impl Overlay for QuestionDialog {
             room if room >= choices => room,
             _ => beside(body.min(BODY_BESIDE_CHOICES)),
         };
-        let shown = to_rows(choices.min(for_choices)).min(inner.height);
-        let gap = u16::from(cx.frame == Frame::Full && shown + 3 <= inner.height);
-        let body_area = Rect {
-            height: inner.height - shown - gap,
-            ..inner
-        };
-        let choices_area = Rect {
-            y: inner.bottom() - shown,
-            height: shown,
-            ..inner
-        };
+        let shown = choices.min(for_choices);
+        let (body_area, choices_area) = split_answers(inner, shown, cx.frame);
         self.draw_body(body_area, buffer, cx);
         draw_rows(&none, choices_area, buffer);
         self.choices.draw(choices_area, buffer, open, cx)
@@ -606,7 +592,7 @@ impl QuestionDialog {
                 digits(&self.choices)
             ),
         };
-        Outcome::taken().with(Wish::Toast(SafeText::line(&text)))
+        Outcome::toast(&text)
     }
 
     /// What stands where there would be choices; nothing while there are some.
@@ -675,8 +661,4 @@ fn digits(choices: &Choices) -> String {
         1 => "1".into(),
         n => format!("1-{n}"),
     }
-}
-
-fn to_rows(n: usize) -> u16 {
-    u16::try_from(n).unwrap_or(u16::MAX)
 }

@@ -2,7 +2,7 @@
 //! until enter, which gives both; esc leads back to the question.
 
 use crate::{
-    text::SafeText,
+    model::PermissionKind,
     ui::{
         action::{Action, Context},
         keymap::Chord,
@@ -12,10 +12,7 @@ use crate::{
     },
 };
 
-use super::{
-    QuestionDialog,
-    choices::{Found, action_kind},
-};
+use super::QuestionDialog;
 
 #[derive(Debug)]
 pub struct Reason {
@@ -82,18 +79,11 @@ impl QuestionDialog {
 
     /// The line for why not.
     pub(super) fn reject_with_reason(&mut self) -> Outcome {
-        let kind = action_kind(Action::RejectOnce);
-        match kind.map_or(Found::None, |kind| self.choices.of_kind(kind)) {
-            Found::One(at) => self.open_reason(at),
-            Found::Several(first) => {
-                self.choices.select(first);
-                Outcome::taken().with(Wish::Toast(
-                    "there are several ways to reject: select one, then write why".into(),
-                ))
-            }
-            Found::None => {
-                Outcome::taken().with(Wish::Toast("the agent offers no way to reject once".into()))
-            }
+        let several = "there are several ways to reject: select one, then write why";
+        let none = "the agent offers no way to reject once";
+        match self.only_of_kind(PermissionKind::RejectOnce, Some(several), none) {
+            Ok(at) => self.open_reason(at),
+            Err(outcome) => outcome,
         }
     }
 
@@ -108,7 +98,7 @@ impl QuestionDialog {
             cx.keymap.hint(Action::Reason),
         );
         let text = format!("select an answer with {up} or {down}, then {tab} says why");
-        Outcome::taken().with(Wish::Toast(SafeText::line(&text)))
+        Outcome::toast(&text)
     }
 
     fn open_reason(&mut self, at: usize) -> Outcome {
@@ -149,7 +139,7 @@ impl QuestionDialog {
         if std::mem::take(&mut reason.outdated) {
             let enter = cx.keymap.hint(Action::Confirm);
             let text = format!("what is asked has changed: read it, then {enter} answers");
-            return Some(Outcome::taken().with(Wish::Toast(SafeText::line(&text))));
+            return Some(Outcome::toast(&text));
         }
         let (at, text) = (reason.at, reason.line.text());
         let outcome = self.pick(at, cx);

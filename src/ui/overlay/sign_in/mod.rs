@@ -16,9 +16,10 @@ use crate::{
         action::{Action, Context},
         keymap::Chord,
         overlay::{
-            Guard, Outcome, Overlay, OverlayContext, Room, Wish, agent_name, is_typing,
+            Guard, Outcome, Overlay, OverlayContext, Room, Wish, agent_name,
+            guard::Reading,
+            is_typing,
             panel::{Panel, Scroll, draw_rows},
-            reading::Reading,
         },
         render::{
             Row,
@@ -92,7 +93,7 @@ impl SignIn {
         let down = cx.keymap.hint(Action::QuestionDown);
         let enter = cx.keymap.hint(Action::Confirm);
         let text = format!("the draft waits: {up} or {down}, then {enter} chooses");
-        Outcome::taken().with(Wish::Toast(SafeText::line(&text)))
+        Outcome::toast(&text)
     }
 
     fn turn(&mut self, scroll: impl FnOnce(&mut Scroll)) {
@@ -145,11 +146,9 @@ impl SignIn {
             Choice::ByHand => {
                 let restart = cx.keymap.hint(Action::Restart);
                 let text = format!("do that outside, then press {restart}");
-                Outcome::taken().with(Wish::Toast(SafeText::line(&text)))
+                Outcome::toast(&text)
             }
-            Choice::Unsupported => Outcome::taken().with(Wish::Toast(
-                "this way of signing in is not supported".into(),
-            )),
+            Choice::Unsupported => Outcome::toast("this way of signing in is not supported"),
         }
     }
 
@@ -251,8 +250,7 @@ impl Overlay for SignIn {
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
         let width = cx.frame.inner_width(room.width);
         let (rows, _) = self.rows(width.into(), cx);
-        let rows = u16::try_from(rows.len()).unwrap_or(u16::MAX);
-        rows.saturating_add(cx.frame.rows()).min(room.whole)
+        cx.frame.around(rows.len()).min(room.whole)
     }
 
     fn draw(
@@ -312,11 +310,7 @@ fn hints(
         SignInStep::Choosing => vec![
             (hint(Action::Confirm), "sign in"),
             (
-                format!(
-                    "{}/{}",
-                    hint(Action::QuestionUp),
-                    hint(Action::QuestionDown)
-                ),
+                cx.keymap.two(Action::QuestionUp, Action::QuestionDown),
                 "select",
             ),
             restart,

@@ -1,6 +1,7 @@
 //! What other keys do.
 
 use super::*;
+use crate::ui::action::{ACTIONS, Action, Context};
 
 #[test]
 fn keys_do_what_the_table_says() {
@@ -16,6 +17,18 @@ fn keys_do_what_the_table_says() {
     }
     let paged = Screen::new(Bench::working()).press("f3");
     assert!(matches!(&paged[..], [UiCommand::Page(text)] if text.contains("--json")));
+}
+
+#[test]
+fn every_action_that_is_no_questions_own_does_something() {
+    for info in ACTIONS {
+        let mut screen = Screen::new(Bench::working());
+        let of_question = matches!(info.context, Context::Question | Context::Form);
+        // There is nothing queued to take back.
+        let wanted = !of_question && info.action != Action::TakeBack;
+        let does = screen.ui.act(info.action, &screen.bench.context());
+        assert_eq!(does, wanted, "{}", info.name);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     model::{ConfigKind, ConfigOption, ConfigValue, FromAgent, RpcError, SetBy, category},
-    ui::overlay::{OptionsDialog, Overlay, Room},
+    ui::overlay::{Options, Overlay, Room},
 };
 
 fn value(id: &str, name: &'static str, description: &'static str) -> ConfigValue {
@@ -387,8 +387,8 @@ fn pictures(name: &str, keys: &str, options: &[ConfigOption]) {
     }
     // Narrower than the screen may be: what a split would leave.
     let mut dialog = match keys {
-        "f7" => OptionsDialog::of("model"),
-        _ => OptionsDialog::all(),
+        "f7" => Options::dialog(Some("model")),
+        _ => Options::dialog(None),
     };
     let context = screen.bench.context();
     let cx = OverlayContext {

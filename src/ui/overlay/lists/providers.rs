@@ -1,10 +1,5 @@
 //! Where the agent's models are: its providers, each to be set anew or disabled (V1-AUTH-12).
 
-use ratatui::{
-    buffer::Buffer,
-    layout::{Position, Rect},
-};
-
 use crate::{
     model::{
         Field, FieldKind, FieldOption, Form, FormValue, Provider, ProviderRoute, ProviderSetting,
@@ -17,39 +12,66 @@ use crate::{
         action::Action,
         keymap::Chord,
         overlay::{
-            FormDialog, Outcome, Overlay, OverlayContext, OwnForm, Room, Wish, agent_name,
-            list::{Described, Entry, FilterList, Listed},
-            panel::{Panel, draw_rows},
+            FormDialog, Outcome, OverlayContext, OwnForm, Wish, agent_name, no_agent, panel::Panel,
         },
         render::line::StyledLine,
     },
 };
 
-/// Rows at most, so that the conversation stays in sight.
-const MAX_ROWS: u16 = 18;
-
-/// Rows of the list, its filter included, that no address may take.
-const LIST_AT_LEAST: u16 = 3;
+use super::{Contents, FilterList, ListRow, open as open_list};
 
 #[derive(Default)]
-pub struct ProvidersDialog {
-    /// Ids; `None` for a row that says something.
-    list: FilterList<Option<String>>,
-    /// Revision of the session and theme.
-    made_from: Option<(u64, u8)>,
+pub struct Providers {
     /// To be disabled if the key comes once more.
     disabling: Option<String>,
 }
 
-impl ProvidersDialog {
-    fn fill(&mut self, cx: &OverlayContext<'_>) {
-        let Some(session) = cx.session else { return };
-        let made_from = (session.rev, cx.theme.id);
-        if self.made_from.replace(made_from) == Some(made_from) {
-            return;
+/// V1-AUTH-12
+pub(super) fn open(cx: &OverlayContext<'_>) -> Outcome {
+    match cx.session {
+        None => no_agent(cx),
+        Some(session) if !session.agent.caps.providers => {
+            Outcome::toast("the agent leaves its providers to nobody else")
         }
-        let selected = self.list.selected().cloned();
-        let providers = &session.providers;
+        Some(_) => {
+            open_list(Providers::default()).command(UiCommand::Session(Event::ListProviders))
+        }
+    }
+}
+
+impl Providers {
+    /// At the second press.
+    fn disable(&mut self, again: bool, provider: &Provider, cx: &OverlayContext<'_>) -> Outcome {
+        if provider.required {
+            return Outcome::toast("the agent needs this provider: it cannot be disabled");
+        }
+        if provider.current.is_none() {
+            return Outcome::toast("it is disabled");
+        }
+        let id = provider.id.clone();
+        if again {
+            let disable = Event::DisableProvider { id };
+            return Outcome::taken().command(UiCommand::Session(disable));
+        }
+        let key = cx.keymap.hint(Action::SendNow);
+        let text = format!("{key} again disables {id}");
+        self.disabling = Some(id);
+        Outcome::toast(&text)
+    }
+}
+
+impl Contents for Providers {
+    type Id = String;
+    type MadeFrom = u64;
+
+    fn made_from(&self, _narrowed: bool, cx: &OverlayContext<'_>) -> Option<u64> {
+        Some(cx.session?.rev)
+    }
+
+    fn rows(&self, _: &u64, cx: &OverlayContext<'_>) -> Vec<ListRow<String>> {
+        let Some(providers) = cx.session.map(|session| &session.providers) else {
+            return Vec::new();
+        };
         let agent = agent_name(cx.session);
         let said = match &providers.state {
             // What is known of them stays in sight meanwhile.
@@ -63,63 +85,47 @@ impl ProvidersDialog {
             Listing::Done { cut: true } => Some("the first of them".to_owned()),
             Listing::Done { cut: false } => None,
         };
-        let said = said.map(|text| Described {
-            entry: Entry {
-                label: StyledLine::styled(&text, cx.theme.dim),
-                note: StyledLine::new(),
-                value: None,
-            },
-            description: None,
-            heading: None,
-        });
-        let entries = providers.list.iter().map(|provider| entry(provider, cx));
-        self.list
-            .set_described(said.into_iter().chain(entries).collect());
-        match selected.flatten() {
-            Some(id) => self.list.select(|item| item.as_ref() == Some(&id)),
-            None => self.list.select(Option::is_some),
+        let said = said.map(|text| ListRow::said(&text, cx.theme));
+        let providers = providers.list.iter().map(|provider| row(provider, cx));
+        said.into_iter().chain(providers).collect()
+    }
+
+    fn key(&mut self, key: Chord, at: Option<&String>, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        let disabling = self.disabling.take();
+        if !cx.keymap.chords(Action::SendNow).contains(&key) {
+            return None;
+        }
+        let provider = at.and_then(|id| provider(id, cx));
+        Some(provider.map_or_else(Outcome::taken, |provider| {
+            let again = disabling.as_ref() == Some(&provider.id);
+            self.disable(again, provider, cx)
+        }))
+    }
+
+    fn choose(&mut self, id: String, cx: &OverlayContext<'_>) -> Outcome {
+        match provider(&id, cx) {
+            Some(provider) => Outcome::taken().with(Wish::Open(Box::new(form(provider, cx)))),
+            None => Outcome::taken(),
         }
     }
 
-    fn selected<'a>(&self, cx: &OverlayContext<'a>) -> Option<&'a Provider> {
-        let id = self.list.selected()?.as_ref()?;
-        let mut list = cx.session?.providers.list.iter();
-        list.find(|provider| provider.id == *id)
-    }
-
-    /// Rows for addresses below a list of that many.
-    fn below(&mut self, width: u16, height: u16) -> u16 {
-        let rows = self.list.description_rows(width.into());
-        let rows = u16::try_from(rows).unwrap_or(u16::MAX);
-        rows.min(height.saturating_sub(LIST_AT_LEAST))
-    }
-
-    /// At the second press.
-    fn disable(&mut self, before: Option<&str>, cx: &OverlayContext<'_>) -> Outcome {
-        let toast = |text: &str| Outcome::taken().with(Wish::Toast(SafeText::line(text)));
-        let Some(provider) = self.selected(cx) else {
-            return Outcome::taken();
-        };
-        if provider.required {
-            return toast("the agent needs this provider: it cannot be disabled");
-        }
-        if provider.current.is_none() {
-            return toast("it is disabled");
-        }
-        let id = provider.id.clone();
-        if before == Some(id.as_str()) {
-            let disable = Event::DisableProvider { id };
-            return Outcome::taken().command(UiCommand::Session(disable));
-        }
-        let key = cx.keymap.hint(Action::SendNow);
-        let text = format!("{key} again disables {id}");
-        self.disabling = Some(id);
-        toast(&text)
+    fn panel(&self, _list: &FilterList<String>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
+        let hints = [
+            (Action::Send, "set"),
+            (Action::SendNow, "disable"),
+            (Action::Stop, "close"),
+        ];
+        Panel::opened("Providers", &hints, cx)
     }
 }
 
+fn provider<'a>(id: &str, cx: &OverlayContext<'a>) -> Option<&'a Provider> {
+    let mut list = cx.session?.providers.list.iter();
+    list.find(|provider| provider.id == *id)
+}
+
 /// With its address, which is the longest, as the description.
-fn entry(provider: &Provider, cx: &OverlayContext<'_>) -> Described<Option<String>> {
+fn row(provider: &Provider, cx: &OverlayContext<'_>) -> ListRow<String> {
     let theme = cx.theme;
     let mut label = StyledLine::styled(&SafeText::line(&provider.id), theme.text);
     if provider.required {
@@ -130,14 +136,10 @@ fn entry(provider: &Provider, cx: &OverlayContext<'_>) -> Described<Option<Strin
         None => StyledLine::styled("disabled", theme.dim),
         Some(route) => StyledLine::styled(&SafeText::line(&route.protocol), theme.accent),
     };
-    Described {
-        entry: Entry {
-            label,
-            note,
-            value: Some(provider.id.clone()),
-        },
+    ListRow {
+        note,
         description: current.map(|route| SafeText::line(&route.base_url)),
-        heading: None,
+        ..ListRow::new(provider.id.clone(), label)
     }
 }
 
@@ -256,68 +258,4 @@ fn headers(text: &str) -> Result<SecretPairs, SafeText> {
     };
     let pairs: Result<Vec<_>, &str> = lines.map(header).collect();
     Ok(SecretPairs(pairs?))
-}
-
-impl Overlay for ProvidersDialog {
-    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
-        self.fill(cx);
-        let disabling = self.disabling.take();
-        if cx.keymap.chords(Action::SendNow).contains(&key) {
-            return self.disable(disabling.as_deref(), cx);
-        }
-        match self.list.handle(key) {
-            Listed::Pass => Outcome::pass(),
-            Listed::Taken => Outcome::taken(),
-            Listed::Chosen => match self.selected(cx) {
-                Some(provider) => Outcome::taken().with(Wish::Open(Box::new(form(provider, cx)))),
-                None => Outcome::taken(),
-            },
-        }
-    }
-
-    fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
-        self.fill(cx);
-        self.list.paste(text);
-        Outcome::taken()
-    }
-
-    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
-        self.fill(cx);
-        let rows = u16::try_from(self.list.rows()).unwrap_or(u16::MAX);
-        let width = cx.frame.inner_width(room.width);
-        let below = self.below(width, u16::MAX);
-        rows.min(MAX_ROWS)
-            .saturating_add(below)
-            .saturating_add(cx.frame.rows())
-            .min(room.height)
-    }
-
-    fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Option<Position> {
-        let hints = [
-            (Action::Send, "set"),
-            (Action::SendNow, "disable"),
-            (Action::Stop, "close"),
-        ];
-        let inner = Panel::opened("Providers", &hints, cx).draw(area, buffer, cx);
-        let below = self.below(inner.width, inner.height);
-        let list = Rect {
-            height: inner.height - below,
-            ..inner
-        };
-        let place = Rect {
-            y: list.bottom(),
-            height: below,
-            ..inner
-        };
-        let address = self.list.description_below(inner.width.into());
-        let rows = address
-            .map(|address| StyledLine::styled(address, cx.theme.dim).wrap(inner.width.into()));
-        draw_rows(rows.iter().flatten(), place, buffer);
-        self.list.draw(list, buffer, cx)
-    }
 }

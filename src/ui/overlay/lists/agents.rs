@@ -1,0 +1,165 @@
+//! Which agent to talk to: what is configured or built in, found or not.
+
+use crossterm::event::KeyCode;
+
+use crate::{
+    text::SafeText,
+    ui::{
+        AgentChoice, AgentList, UiCommand,
+        action::Action,
+        keymap::Chord,
+        overlay::{Outcome, OverlayContext, panel::Panel},
+        render::{Row, line::StyledLine},
+    },
+};
+
+use super::{Contents, FilterList, ListDialog, ListRow, NewRows, open as open_list};
+
+/// Rows for how to install the selected agent.
+const HINT_ROWS: u16 = 2;
+
+/// Agents that are not installed stand in the list as they are up to here; more are folded.
+const FEW: usize = 3;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    Agent(String),
+    /// The others, which are not installed.
+    Folded,
+}
+
+#[derive(Default)]
+pub struct AgentPicker {
+    /// The person wants to see those that are not installed, too.
+    unfolded: bool,
+}
+
+pub(super) fn open() -> Outcome {
+    open_list(AgentPicker::default()).command(UiCommand::FindAgents)
+}
+
+impl AgentPicker {
+    pub fn dialog() -> ListDialog<Self> {
+        ListDialog::new(Self::default())
+    }
+}
+
+impl Contents for AgentPicker {
+    type Id = Item;
+    /// Where agents are may be known only after the picker is open; those that are not installed are
+    /// folded, or not.
+    type MadeFrom = (AgentList, bool);
+
+    const MAX_ROWS: u16 = 18 - HINT_ROWS;
+
+    fn made_from(&self, narrowed: bool, cx: &OverlayContext<'_>) -> Option<(AgentList, bool)> {
+        Some((cx.agents.clone(), !self.unfolded && !narrowed))
+    }
+
+    /// Those whose command was found first; the others behind one row, until they are asked for.
+    fn rows(
+        &self,
+        (agents, fold): &(AgentList, bool),
+        cx: &OverlayContext<'_>,
+    ) -> Vec<ListRow<Item>> {
+        let (missing, found): (Vec<&AgentChoice>, Vec<&AgentChoice>) =
+            agents.iter().partition(|agent| is_missing(agent));
+        let found = found.into_iter().map(|agent| row(agent, cx));
+        if *fold && missing.len() > FEW {
+            return found.chain([folded_row(missing.len(), cx)]).collect();
+        }
+        let missing = missing.into_iter().map(|agent| row(agent, cx));
+        found.chain(missing).collect()
+    }
+
+    /// Until the person has begun to choose, the first; of those just unfolded the first.
+    fn select(&self, rows: NewRows<'_, Self>, cx: &OverlayContext<'_>) -> Option<Item> {
+        match rows.before {
+            Some((_, folded)) if *folded != rows.now.1 => {
+                let unfolded = cx.agents.iter().find(|agent| is_missing(agent));
+                let unfolded = unfolded.filter(|_| *folded && self.unfolded);
+                unfolded.map(|agent| Item::Agent(agent.id.clone()))
+            }
+            _ => rows.selected.filter(|_| rows.by_person),
+        }
+    }
+
+    fn key(&mut self, key: Chord, at: Option<&Item>, _cx: &OverlayContext<'_>) -> Option<Outcome> {
+        let unfolds = key.code() == KeyCode::Down && at == Some(&Item::Folded);
+        self.unfolded |= unfolds;
+        unfolds.then(Outcome::taken)
+    }
+
+    fn choose(&mut self, item: Item, cx: &OverlayContext<'_>) -> Outcome {
+        match item {
+            Item::Agent(id) => match agent(&id, cx).filter(|agent| is_missing(agent)) {
+                Some(agent) => Outcome::toast(&format!(
+                    "{} is not installed: see below the list how to",
+                    agent.name
+                )),
+                None => Outcome::close().command(UiCommand::ChooseAgent(id)),
+            },
+            Item::Folded => {
+                self.unfolded = true;
+                Outcome::taken()
+            }
+        }
+    }
+
+    fn panel(&self, _list: &FilterList<Item>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
+        let hints = [(Action::Send, "start"), (Action::Stop, "close")];
+        Panel::opened("Choose an agent", &hints, cx)
+    }
+
+    fn room_below(&self, _list: &FilterList<Item>, _width: usize) -> usize {
+        HINT_ROWS.into()
+    }
+
+    /// How to install the selected one, whole: it is there to be copied.
+    fn below(&self, list: &FilterList<Item>, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
+        let hint = match list.selected() {
+            Some(Item::Agent(id)) => agent(id, cx).and_then(|agent| agent.found.clone()?.err()),
+            _ => None,
+        };
+        hint.map_or_else(Vec::new, |hint| {
+            StyledLine::styled(&hint, cx.theme.warning).wrap(width)
+        })
+    }
+}
+
+fn agent<'a>(id: &str, cx: &OverlayContext<'a>) -> Option<&'a AgentChoice> {
+    cx.agents.iter().find(|agent| agent.id == id)
+}
+
+fn is_missing(agent: &AgentChoice) -> bool {
+    matches!(agent.found, Some(Err(_)))
+}
+
+fn folded_row(count: usize, cx: &OverlayContext<'_>) -> ListRow<Item> {
+    let verb = if count == 1 { "is" } else { "are" };
+    let mut label = StyledLine::styled(cx.symbols.folded, cx.theme.dim);
+    label.push(&format!(" {count} more {verb} not installed"), cx.theme.dim);
+    let note = StyledLine::styled("type to search, or go down", cx.theme.dim);
+    ListRow::new(Item::Folded, label).with_note(note)
+}
+
+fn row(agent: &AgentChoice, cx: &OverlayContext<'_>) -> ListRow<Item> {
+    let theme = cx.theme;
+    let (sign, sign_style, name_style) = match agent.found {
+        Some(Ok(_)) => (cx.symbols.done, theme.success, theme.strong),
+        Some(Err(_)) => (cx.symbols.failed, theme.dim, theme.text),
+        None => (" ", theme.dim, theme.text),
+    };
+    let mut label = StyledLine::styled(sign, sign_style);
+    label.push(" ", theme.text);
+    label.push(&agent.name, name_style);
+    if agent.name.as_str() != agent.id {
+        label.push(&format!("  {}", SafeText::line(&agent.id)), theme.dim);
+    }
+    let note = match &agent.found {
+        Some(Ok(path)) => StyledLine::styled(path, theme.dim),
+        Some(Err(_)) => StyledLine::styled("not installed", theme.dim),
+        None => StyledLine::styled(cx.symbols.ellipsis, theme.dim),
+    };
+    ListRow::new(Item::Agent(agent.id.clone()), label).with_note(note)
+}

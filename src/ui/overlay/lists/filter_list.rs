@@ -1,0 +1,531 @@
+//! A list narrowed by typing: its filter, rows, headings, selection, paging and picture.
+
+use std::cell::Cell;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    text::{SafeText, cell_width, wrap},
+    ui::{
+        composer::fuzzy::Fuzzy,
+        keymap::Chord,
+        overlay::{OverlayContext, panel::Scroll},
+        render::{
+            Row,
+            line::{StyledLine, select, spread},
+        },
+        theme::Theme,
+    },
+};
+
+/// Characters of the filter.
+const MAX_QUERY: usize = 200;
+
+/// One row, drawn in two columns.
+#[derive(Clone, Debug)]
+pub struct ListRow<T> {
+    /// What it stands for; `None`: it only says something, and cannot be selected.
+    pub id: Option<T>,
+    pub label: StyledLine,
+    /// At the right end: a key, a state.
+    pub note: StyledLine,
+    /// Shown beside the label where there is room, else below the list; typing does not search it.
+    pub description: Option<SafeText>,
+    /// What stands over it and over those behind it that have the same. It cannot be selected.
+    pub heading: Option<SafeText>,
+}
+
+impl<T> ListRow<T> {
+    pub fn new(id: T, label: StyledLine) -> Self {
+        Self {
+            id: Some(id),
+            label,
+            note: StyledLine::new(),
+            description: None,
+            heading: None,
+        }
+    }
+
+    pub fn with_note(self, note: StyledLine) -> Self {
+        Self { note, ..self }
+    }
+
+    /// One that only says something.
+    pub fn said(text: &str, theme: &Theme) -> Self {
+        Self {
+            id: None,
+            label: StyledLine::styled(text, theme.dim),
+            note: StyledLine::new(),
+            description: None,
+            heading: None,
+        }
+    }
+}
+
+/// Columns from which descriptions stand beside the labels.
+const WIDE: usize = 60;
+
+/// Cells for labels that have descriptions beside them.
+const LABEL_WIDTH: usize = 36;
+
+/// Rows for a description below the list.
+const DESCRIPTION_ROWS: usize = 3;
+
+pub struct FilterList<T> {
+    query: String,
+    rows: Vec<ListRow<T>>,
+    /// Cells of the labels' column, and of each description.
+    label_width: usize,
+    description_widths: Vec<usize>,
+    /// Rows that descriptions take below a list of that width.
+    rows_below: Cell<Option<(usize, usize)>>,
+    /// There are headings: what matches stays in its order below them.
+    grouped: bool,
+    /// Indexes of rows that match: the best first, or in order.
+    found: Vec<usize>,
+    selected: usize,
+    scroll: Scroll,
+}
+
+/// Cells before each label, and between it and its description.
+const MARKER: usize = 2;
+const GAP: usize = 2;
+
+/// What a key did to the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Not a key of lists.
+    Pass,
+    Taken,
+    Chosen,
+}
+
+/// A line of the list as it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    /// Over the row of that index.
+    Heading(usize),
+    /// The n-th of those found.
+    Row(usize),
+}
+
+impl<T: PartialEq> FilterList<T> {
+    pub fn new(rows: Vec<ListRow<T>>) -> Self {
+        let mut list = Self {
+            query: String::new(),
+            found: Vec::new(),
+            rows: Vec::new(),
+            label_width: 0,
+            description_widths: Vec::new(),
+            rows_below: Cell::new(None),
+            grouped: false,
+            selected: 0,
+            scroll: Scroll::default(),
+        };
+        list.set_rows(rows);
+        list
+    }
+
+    /// Replaces the rows; what was typed goes on counting.
+    pub fn set_rows(&mut self, rows: Vec<ListRow<T>>) {
+        self.grouped = rows.iter().any(|row| row.heading.is_some());
+        let labels = rows.iter().map(|row| row.label.width());
+        self.label_width = labels.max().unwrap_or(0).min(LABEL_WIDTH);
+        self.description_widths = rows
+            .iter()
+            .map(|row| row.description.as_ref().map_or(0, |d| cell_width(d)))
+            .collect();
+        self.rows_below.set(None);
+        self.rows = rows;
+        self.narrow();
+    }
+
+    fn is_selectable(&self, at: usize) -> bool {
+        self.rows.get(at).is_some_and(|row| row.id.is_some())
+    }
+
+    /// Forgets what was typed.
+    pub fn clear(&mut self) {
+        self.edit(String::clear);
+    }
+
+    /// Something was typed that narrows it.
+    pub fn is_narrowed(&self) -> bool {
+        !self.query.is_empty()
+    }
+
+    pub fn selected(&self) -> Option<&T> {
+        self.selected_row()?.id.as_ref()
+    }
+
+    fn selected_row(&self) -> Option<&ListRow<T>> {
+        self.rows.get(*self.found.get(self.selected)?)
+    }
+
+    /// Selects the row of `id`, if it is among those shown.
+    pub fn select(&mut self, id: &T) {
+        let is_wanted = |at: &usize| {
+            let row = self.rows.get(*at);
+            row.is_some_and(|row| row.id.as_ref() == Some(id))
+        };
+        if let Some(at) = self.found.iter().position(is_wanted) {
+            self.selected = at;
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Rows that the whole list wants, the filter's included.
+    pub fn rows(&self) -> usize {
+        let count = self.rows.len();
+        // One is there to say that there is nothing.
+        count.max(1) + self.headings(0..count).count() + 1
+    }
+
+    /// Whether all of a description stands beside its label.
+    fn is_beside(&self, at: usize, width: usize) -> bool {
+        let note = self.rows.get(at).map_or(0, |row| row.note.width());
+        let text = self.description_widths.get(at).copied().unwrap_or(0);
+        let left = MARKER + self.label_width + GAP + text;
+        text == 0 || (width >= WIDE && left + note + usize::from(note > 0) <= width)
+    }
+
+    /// Rows below the list for what does not stand beside a label; the same whatever is selected, so
+    /// that the list does not move.
+    pub fn description_rows(&self, width: usize) -> usize {
+        if let Some((_, rows)) = self.rows_below.get().filter(|(of, _)| *of == width) {
+            return rows;
+        }
+        let rows = (0..self.rows.len())
+            .filter(|at| !self.is_beside(*at, width))
+            .filter_map(|at| self.rows.get(at)?.description.as_deref())
+            .map(|text| wrap(text, width.max(1), width.max(1)).len());
+        let rows = rows.max().unwrap_or(0).min(DESCRIPTION_ROWS);
+        self.rows_below.set(Some((width, rows)));
+        rows
+    }
+
+    /// The selected row's, if not all of it stands beside its label.
+    pub fn description_below(&self, width: usize) -> Option<&SafeText> {
+        let at = *self.found.get(self.selected)?;
+        let description = self.rows.get(at)?.description.as_ref();
+        description.filter(|_| !self.is_beside(at, width))
+    }
+
+    /// Where in a run of rows a new heading stands over one.
+    fn headings(&self, rows: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+        let mut before = None;
+        rows.filter(move |at| {
+            let heading = self.rows.get(*at).map(|row| &row.heading);
+            let new = heading.is_some_and(|h| h.is_some()) && before.as_ref() != heading.as_ref();
+            before = heading;
+            new
+        })
+    }
+
+    pub fn handle(&mut self, key: Chord) -> Listed {
+        use crossterm::event::KeyCode::{
+            Backspace, Char, Down, End, Enter, Home, PageDown, PageUp, Up,
+        };
+        use crossterm::event::KeyModifiers;
+        let ctrl = key.modifiers() == KeyModifiers::CONTROL;
+        match key.code() {
+            Char(c) if key.is_text() => self.edit(|query| {
+                if query.chars().count() < MAX_QUERY {
+                    query.push(c);
+                }
+            }),
+            Backspace => self.edit(|query| {
+                query.pop();
+            }),
+            Char('u') if ctrl => self.edit(String::clear),
+            Char('w') if ctrl => self.edit(|query| {
+                let kept = query.trim_end().rfind(' ').map_or(0, |at| at + 1);
+                query.truncate(kept);
+            }),
+            Up => self.step(-1),
+            Down => self.step(1),
+            PageUp => self.step(-10),
+            PageDown => self.step(10),
+            Home => self.step(isize::MIN),
+            End => self.step(isize::MAX),
+            Enter => return Listed::Chosen,
+            _ => return Listed::Pass,
+        }
+        Listed::Taken
+    }
+
+    /// Pasted text narrows as typed text does.
+    pub fn paste(&mut self, text: &str) {
+        let line = text.lines().next().unwrap_or_default();
+        self.edit(|query| {
+            let room = MAX_QUERY.saturating_sub(query.chars().count());
+            query.extend(line.chars().filter(|c| !c.is_control()).take(room));
+        });
+    }
+
+    fn edit(&mut self, change: impl FnOnce(&mut String)) {
+        change(&mut self.query);
+        self.narrow();
+    }
+
+    fn narrow(&mut self) {
+        let mut fuzzy = Fuzzy::new(&self.query);
+        let mut scored: Vec<(u16, usize)> = Vec::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            // What only says something is no find.
+            if row.id.is_none() && self.is_narrowed() {
+                continue;
+            }
+            let name = format!("{} {}", row.label.text(), row.note.text());
+            if let Some(score) = fuzzy.score(&name) {
+                scored.push((score, at));
+            }
+        }
+        scored.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
+        let best = scored.first().map(|(_, at)| *at);
+        self.found = scored.into_iter().map(|(_, at)| at).collect();
+        let selectable = self.found.iter().position(|at| self.is_selectable(*at));
+        self.selected = selectable.unwrap_or(0);
+        if self.grouped {
+            self.found.sort_unstable();
+            let best = self.found.iter().position(|at| Some(*at) == best);
+            self.selected = best.unwrap_or(0);
+        }
+        self.scroll.home();
+    }
+
+    fn step(&mut self, by: isize) {
+        let last = self.found.len().saturating_sub(1);
+        let to = self.selected.saturating_add_signed(by).min(last);
+        let selectable = |n: &usize| self.found.get(*n).is_some_and(|at| self.is_selectable(*at));
+        // The next in that direction, else the last before it.
+        let next = match by < 0 {
+            true => (0..=to)
+                .rev()
+                .find(selectable)
+                .or_else(|| (to..=last).find(selectable)),
+            false => (to..=last)
+                .find(selectable)
+                .or_else(|| (0..=to).rev().find(selectable)),
+        };
+        self.selected = next.unwrap_or(to);
+    }
+
+    /// Where the window stands in a list that is longer than it.
+    fn place(&self, top: usize, cx: &OverlayContext<'_>) -> StyledLine {
+        let below = self.scroll.below();
+        if top == 0 && below == 0 {
+            return StyledLine::new();
+        }
+        let place = format!("{}/{}", self.selected + 1, self.found.len());
+        let mut line = StyledLine::styled(&place, cx.theme.dim);
+        for (sign, there) in [
+            (cx.symbols.more_above, top > 0),
+            (cx.symbols.more, below > 0),
+        ] {
+            if there {
+                line.push(&format!(" {sign}"), cx.theme.warning);
+            }
+        }
+        line
+    }
+
+    /// What is listed, with the headings.
+    fn lines(&self) -> Vec<Line> {
+        let mut rows = Vec::with_capacity(self.found.len());
+        let mut headings = self.headings(self.found.iter().copied()).peekable();
+        for (n, at) in self.found.iter().enumerate() {
+            if headings.next_if_eq(at).is_some() {
+                rows.push(Line::Heading(*at));
+            }
+            rows.push(Line::Row(n));
+        }
+        rows
+    }
+
+    fn heading_line(&self, at: usize, width: usize, cx: &OverlayContext<'_>) -> Row {
+        let heading = self.rows.get(at).and_then(|row| row.heading.as_deref());
+        let style = cx.theme.dim.bold();
+        StyledLine::styled(heading.unwrap_or_default(), style).truncate(width, cx.symbols.ellipsis)
+    }
+
+    fn row_line(&self, n: usize, width: usize, cx: &OverlayContext<'_>) -> Row {
+        let theme = cx.theme;
+        let Some(row) = self.found.get(n).and_then(|at| self.rows.get(*at)) else {
+            return Row::default();
+        };
+        let selected = n == self.selected;
+        let marker = if selected { cx.symbols.prompt } else { " " };
+        let mut label = StyledLine::styled(marker, theme.accent);
+        label.push(" ", theme.text);
+        label.extend(&row.label);
+        if let Some(description) = row.description.as_ref().filter(|_| width >= WIDE) {
+            label.fill_to(MARKER + self.label_width, theme.text);
+            label.push(&" ".repeat(GAP), theme.text);
+            label.push(description, theme.dim);
+        }
+        let mut row = spread(&label, &row.note, width, cx.symbols.ellipsis);
+        if selected {
+            select(&mut row, width, theme.selected);
+        }
+        row
+    }
+
+    /// Draws filter and list; returns the cursor's place at the end of the filter.
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        if area.is_empty() {
+            return None;
+        }
+        let theme = cx.theme;
+        let mut line = StyledLine::styled(cx.symbols.prompt, theme.accent);
+        line.push(" ", theme.text);
+        line.push(&SafeText::line(&self.query), theme.text);
+        let cursor = u16::try_from(line.width()).unwrap_or(u16::MAX);
+        if self.query.is_empty() {
+            line.push("type to narrow", theme.dim);
+        }
+        let width = usize::from(area.width);
+        let list = Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        };
+        if self.found.is_empty() {
+            let what = match self.rows.len() {
+                0 => "  nothing to choose from",
+                _ => "  nothing of that name",
+            };
+            let row = StyledLine::styled(what, theme.dim).truncate(width, cx.symbols.ellipsis);
+            if list.height > 0 {
+                buffer.set_line(list.x, list.y, &row.line, list.width);
+            }
+        }
+        let lines = self.lines();
+        let selected = lines
+            .iter()
+            .position(|line| *line == Line::Row(self.selected))
+            .unwrap_or(0);
+        // A heading right above comes into view with the first of its entries.
+        let over = selected.checked_sub(1).and_then(|at| lines.get(at));
+        let first = selected - usize::from(matches!(over, Some(Line::Heading(_))));
+        let shown = if list.height > 1 { first } else { selected };
+        let top = self
+            .scroll
+            .fit_to_show(shown..selected + 1, lines.len(), list.height);
+        let row = spread(&line, &self.place(top, cx), width, cx.symbols.ellipsis);
+        buffer.set_line(area.x, area.y, &row.line, area.width);
+        for (y, line) in (list.top()..list.bottom()).zip(lines.iter().skip(top)) {
+            let row = match line {
+                Line::Heading(at) => self.heading_line(*at, width, cx),
+                Line::Row(n) => self.row_line(*n, width, cx),
+            };
+            buffer.set_line(list.x, y, &row.line, list.width);
+        }
+        Some(Position::new(
+            area.x + cursor.min(area.width.saturating_sub(1)),
+            area.y,
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::Style;
+
+    use super::*;
+
+    fn list(labels: &[&str]) -> FilterList<usize> {
+        FilterList::new(
+            labels
+                .iter()
+                .enumerate()
+                .map(|(id, label)| ListRow::new(id, StyledLine::styled(label, Style::new())))
+                .collect(),
+        )
+    }
+
+    fn press(list: &mut FilterList<usize>, keys: &str) {
+        for key in keys.split_whitespace() {
+            let chord = Chord::parse(key).unwrap_or_else(|error| panic!("{error}"));
+            list.handle(chord);
+        }
+    }
+
+    #[test]
+    fn typing_narrows_and_the_best_is_selected() {
+        let mut list = list(&["Restart the agent", "Show all keys", "Scroll up a page"]);
+        press(&mut list, "k e y");
+        assert_eq!(list.selected(), Some(&1));
+        press(&mut list, "x q");
+        assert_eq!((list.len(), list.selected()), (0, None));
+        press(&mut list, "ctrl-u down");
+        assert_eq!((list.len(), list.selected()), (3, Some(&1)));
+    }
+
+    #[test]
+    fn the_selection_stays_on_the_list() {
+        let mut list = list(&["a", "b", "c"]);
+        press(&mut list, "up");
+        assert_eq!(list.selected(), Some(&0));
+        press(&mut list, "end down pgdn");
+        assert_eq!(list.selected(), Some(&2));
+        press(&mut list, "home");
+        assert_eq!(list.selected(), Some(&0));
+    }
+
+    #[test]
+    fn what_only_says_something_is_passed_over() {
+        let mut list = list(&["said", "alpha", "said", "beta", "said"]);
+        for row in list.rows.iter_mut().step_by(2) {
+            row.id = None;
+        }
+        list.narrow();
+        assert_eq!(list.selected(), Some(&1));
+        press(&mut list, "down");
+        assert_eq!(list.selected(), Some(&3));
+        press(&mut list, "down");
+        assert_eq!(list.selected(), Some(&3), "there is nothing behind it");
+        press(&mut list, "up");
+        assert_eq!(list.selected(), Some(&1));
+        press(&mut list, "end");
+        assert_eq!(list.selected(), Some(&3));
+        press(&mut list, "home");
+        assert_eq!(list.selected(), Some(&1));
+        press(&mut list, "s a i d");
+        assert_eq!(list.selected(), None, "typing finds no such row");
+    }
+
+    #[test]
+    fn a_heading_is_never_selected_and_the_order_stays_below_it_v1_cfg_02_v1_cfg_07() {
+        let row = |id: usize, name: &str, heading: Option<&'static str>| ListRow {
+            heading: heading.map(SafeText::from),
+            ..ListRow::new(id, StyledLine::styled(name, Style::new()))
+        };
+        let mut list = FilterList::new(vec![
+            row(0, "loose", None),
+            row(1, "opus large", Some("A")),
+            row(2, "sonnet", Some("A")),
+            row(3, "opus", Some("B")),
+        ]);
+        let (heading, row) = (Line::Heading, Line::Row);
+        let all = [row(0), heading(1), row(1), row(2), heading(3), row(3)];
+        assert_eq!(list.lines(), all);
+        assert_eq!(list.rows(), 7, "the filter's too");
+        press(&mut list, "down down down");
+        assert_eq!(list.selected(), Some(&3));
+        press(&mut list, "o p u s");
+        assert_eq!(list.lines(), [heading(1), row(0), heading(3), row(1)]);
+        assert_eq!(list.len(), 2);
+    }
+}

@@ -1,0 +1,234 @@
+//! Dialogs that are a list narrowed by typing.
+//!
+//! [`ListDialog`] is all of them: its filter line, rows, selection, paging, frame and keys are here and
+//! in [`FilterList`]. What one lists and what its own keys do is a [`Contents`]: a file here, with a
+//! line in [`opened_by`] if an action opens it.
+
+mod agents;
+mod filter_list;
+mod options;
+mod palette;
+mod past;
+mod providers;
+mod sessions;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use crate::{
+    model::category,
+    ui::{
+        action::Action,
+        keymap::Chord,
+        overlay::{
+            Outcome, Overlay, OverlayContext, Room, Wish,
+            panel::{Frame, Panel, draw_rows, split_below, to_rows},
+        },
+        render::{Row, line::StyledLine},
+    },
+};
+
+use filter_list::{FilterList, ListRow, Listed};
+
+pub use agents::AgentPicker;
+#[cfg(test)]
+pub use options::Options;
+pub use past::PastSessions;
+
+/// Rows of the list, its filter included, that nothing below it may take.
+const LIST_AT_LEAST: u16 = 3;
+
+/// The list that an action opens, and what is asked for with it; `None`: it opens none.
+pub fn opened_by(action: Action, cx: &OverlayContext<'_>) -> Option<Outcome> {
+    Some(match action {
+        Action::ChooseAgent => agents::open(),
+        Action::Model => options::open_category(category::MODEL, "models", cx),
+        Action::Options => options::open(cx),
+        Action::Palette => open(palette::Palette),
+        Action::Providers => providers::open(cx),
+        Action::Sessions => sessions::open(cx),
+        Action::ThoughtLevel => {
+            options::open_category(category::THOUGHT_LEVEL, "thought levels", cx)
+        }
+        _ => return None,
+    })
+}
+
+fn open(contents: impl Contents + 'static) -> Outcome {
+    Outcome::taken().with(Wish::Open(Box::new(ListDialog::new(contents))))
+}
+
+/// What a dialog lists, and what its keys do.
+pub trait Contents {
+    /// What a row stands for.
+    type Id: Clone + PartialEq;
+
+    /// What the rows are made from, besides the theme and the frame, which may change when the
+    /// terminal answers or is resized: they are made anew when it has changed.
+    type MadeFrom: PartialEq;
+
+    /// Rows of the list at most, so that the conversation stays in sight.
+    const MAX_ROWS: u16 = 18;
+
+    /// `None`: nothing to make rows from; those that are there stay.
+    fn made_from(&self, narrowed: bool, cx: &OverlayContext<'_>) -> Option<Self::MadeFrom>;
+
+    fn rows(&self, made_from: &Self::MadeFrom, cx: &OverlayContext<'_>) -> Vec<ListRow<Self::Id>>;
+
+    /// The row to select among new ones, else the first: by default the one that was selected.
+    fn select(&self, rows: NewRows<'_, Self>, _cx: &OverlayContext<'_>) -> Option<Self::Id> {
+        rows.selected
+    }
+
+    /// A key of its own, with the row that is selected; `None` leaves it to the list.
+    fn key(
+        &mut self,
+        _key: Chord,
+        _at: Option<&Self::Id>,
+        _cx: &OverlayContext<'_>,
+    ) -> Option<Outcome> {
+        None
+    }
+
+    /// Enter on the row of `id`.
+    fn choose(&mut self, id: Self::Id, cx: &OverlayContext<'_>) -> Outcome;
+
+    /// How deep in it the rows are: on the way to others, what was typed is forgotten.
+    fn depth(&self) -> usize {
+        0
+    }
+
+    /// Title, note and key hints, in that many cells.
+    fn panel(&self, list: &FilterList<Self::Id>, width: u16, cx: &OverlayContext<'_>) -> Panel;
+
+    /// Rows that the dialog has room for below the list.
+    fn room_below(&self, list: &FilterList<Self::Id>, width: usize) -> usize {
+        list.description_rows(width)
+    }
+
+    /// What stands below the list: as many rows whatever is selected, so that the list does not move.
+    fn below(
+        &self,
+        list: &FilterList<Self::Id>,
+        width: usize,
+        cx: &OverlayContext<'_>,
+    ) -> Vec<Row> {
+        let description = list.description_below(width);
+        let mut rows = description.map_or_else(Vec::new, |description| {
+            StyledLine::styled(description, cx.theme.dim).wrap(width)
+        });
+        rows.resize(list.description_rows(width), Row::default());
+        rows
+    }
+}
+
+/// Rows were made anew.
+pub struct NewRows<'a, C: Contents + ?Sized> {
+    /// What those before were made from, if there were any.
+    pub before: Option<&'a C::MadeFrom>,
+    pub now: &'a C::MadeFrom,
+    /// What was selected.
+    pub selected: Option<C::Id>,
+    /// By the person, who has begun to choose.
+    pub by_person: bool,
+}
+
+pub struct ListDialog<C: Contents> {
+    contents: C,
+    list: FilterList<C::Id>,
+    made_from: Option<(C::MadeFrom, u8, Frame)>,
+    by_person: bool,
+}
+
+impl<C: Contents> ListDialog<C> {
+    pub fn new(contents: C) -> Self {
+        Self {
+            contents,
+            list: FilterList::new(Vec::new()),
+            made_from: None,
+            by_person: false,
+        }
+    }
+
+    fn fill(&mut self, cx: &OverlayContext<'_>) {
+        let Some(made_from) = self.contents.made_from(self.list.is_narrowed(), cx) else {
+            return;
+        };
+        let made_from = (made_from, cx.theme.id, cx.frame);
+        if self.made_from.as_ref() == Some(&made_from) {
+            return;
+        }
+        let selected = self.list.selected().cloned();
+        self.list.set_rows(self.contents.rows(&made_from.0, cx));
+        let rows = NewRows {
+            before: self.made_from.as_ref().map(|(before, ..)| before),
+            now: &made_from.0,
+            selected,
+            by_person: self.by_person,
+        };
+        if let Some(id) = self.contents.select(rows, cx) {
+            self.list.select(&id);
+        }
+        self.made_from = Some(made_from);
+    }
+
+    fn press(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        if let Some(outcome) = self.contents.key(key, self.list.selected(), cx) {
+            return outcome;
+        }
+        match self.list.handle(key) {
+            Listed::Pass => Outcome::pass(),
+            Listed::Taken => Outcome::taken(),
+            Listed::Chosen => match self.list.selected().cloned() {
+                Some(id) => self.contents.choose(id, cx),
+                None => Outcome::taken(),
+            },
+        }
+    }
+}
+
+impl<C: Contents> Overlay for ListDialog<C> {
+    fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
+        self.fill(cx);
+        let depth = self.contents.depth();
+        let outcome = self.press(key, cx);
+        if self.contents.depth() != depth {
+            self.list.clear();
+        }
+        self.by_person |= outcome.taken;
+        self.fill(cx);
+        outcome
+    }
+
+    fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
+        self.fill(cx);
+        self.list.paste(text);
+        self.fill(cx);
+        Outcome::taken()
+    }
+
+    fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
+        self.fill(cx);
+        let width = usize::from(cx.frame.inner_width(room.width));
+        let list = self.list.rows().min(C::MAX_ROWS.into());
+        let rows = list + self.contents.room_below(&self.list, width);
+        cx.frame.around(rows).min(room.height)
+    }
+
+    fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) -> Option<Position> {
+        let panel = self.contents.panel(&self.list, area.width, cx);
+        let inner = panel.draw(area, buffer, cx);
+        let rows = self.contents.below(&self.list, inner.width.into(), cx);
+        let below = to_rows(rows.len()).min(inner.height.saturating_sub(LIST_AT_LEAST));
+        let (list, below) = split_below(inner, below);
+        draw_rows(&rows, below, buffer);
+        self.list.draw(list, buffer, cx)
+    }
+}

@@ -1,0 +1,307 @@
+//! All open sessions: which one to show, who waits for the person; and what the agent has kept
+//! besides (ctrl-s).
+
+use std::time::Instant;
+
+use crate::{
+    model::{SessionId, SessionKey, WorkState},
+    session::{Elsewhere, Event, Listing, Phase, Session, Sessions, TurnPhase},
+    text::SafeText,
+    ui::{
+        UiCommand,
+        action::Action,
+        keymap::Chord,
+        overlay::{Outcome, OverlayContext, Wish, agent_name, panel::Panel, rename},
+        render::{format::elapsed_seconds, line::StyledLine},
+    },
+};
+
+use super::{Contents, FilterList, ListRow, NewRows, open as open_list};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    Session(SessionKey),
+    Run(Action),
+    /// Kept by the agent of the session that is shown.
+    Earlier(SessionId),
+}
+
+/// What the rows were made from: states change while the list is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MadeFrom {
+    shown: Option<SessionKey>,
+    open: usize,
+    revisions: u64,
+    elsewhere: Elsewhere,
+}
+
+/// Characters of an id that tell sessions without a title apart.
+const ID_CHARS: usize = 12;
+
+#[derive(Default)]
+pub struct OpenSessions {
+    /// To be ended, though it is at work, or deleted if the key comes once more.
+    ending: Option<Item>,
+}
+
+pub(super) fn open(cx: &OverlayContext<'_>) -> Outcome {
+    let opened = open_list(OpenSessions::default());
+    match cx.session {
+        Some(_) if cx.is_live() => opened.command(UiCommand::Session(Event::ListSessions)),
+        _ => opened,
+    }
+}
+
+impl OpenSessions {
+    /// Ends it; one that works, or waits for an answer, at the second press.
+    fn end(&mut self, key: SessionKey, again: bool, cx: &OverlayContext<'_>) -> Outcome {
+        let session = cx.sessions.and_then(|sessions| sessions.get(key));
+        let busy = session.is_some_and(|s| s.is_at_work() || s.waits_for_person());
+        if busy && !again {
+            self.ending = Some(Item::Session(key));
+            let hint = cx.keymap.hint(Action::SendNow);
+            let label = session.map(Session::label).unwrap_or_default();
+            return Outcome::toast(&format!(
+                "{hint} again stops what goes on and ends it: {label}"
+            ));
+        }
+        let ends = UiCommand::CloseSession(key);
+        // Behind the last one the agents are offered, and nothing is left to list.
+        if cx.sessions.is_some_and(|sessions| sessions.len() == 1) {
+            return Outcome::close().command(ends);
+        }
+        Outcome::taken().command(ends)
+    }
+
+    /// Deletes it at the second press (V1-SES-14).
+    fn delete(&mut self, id: SessionId, again: bool, cx: &OverlayContext<'_>) -> Outcome {
+        let can = cx.session.is_some_and(|session| session.agent.caps.delete);
+        let agent = agent_name(cx.session);
+        if !can {
+            return Outcome::toast(&format!("{agent} cannot delete sessions"));
+        }
+        if again {
+            return Outcome::taken().command(UiCommand::Session(Event::DeleteSession(id)));
+        }
+        self.ending = Some(Item::Earlier(id));
+        let key = cx.keymap.hint(Action::SendNow);
+        Outcome::toast(&format!(
+            "{key} again has {agent} delete that session for good"
+        ))
+    }
+}
+
+/// Asks for another title (V1-SES-20).
+fn rename_selected(item: Option<&Item>, cx: &OverlayContext<'_>) -> Outcome {
+    let Some(sessions) = cx.sessions else {
+        return Outcome::taken();
+    };
+    let dialog = match item {
+        Some(Item::Session(key)) => sessions.get(*key).map(|session| {
+            let title = session.name().unwrap_or_default();
+            rename(Some(*key), None, &title)
+        }),
+        // Its agent is that of the session that is shown.
+        Some(Item::Earlier(id)) => sessions.shown().map(|shown| {
+            let mut kept = shown.earlier.sessions.iter();
+            let info = kept.find(|info| info.id == *id);
+            let title = info.and_then(|info| info.title.clone());
+            rename(None, Some(id.clone()), &title.unwrap_or_default())
+        }),
+        _ => None,
+    };
+    match dialog {
+        Some(dialog) => Outcome::taken().with(Wish::Open(Box::new(dialog))),
+        None => Outcome::taken(),
+    }
+}
+
+impl Contents for OpenSessions {
+    type Id = Item;
+    type MadeFrom = MadeFrom;
+
+    fn made_from(&self, _narrowed: bool, cx: &OverlayContext<'_>) -> Option<MadeFrom> {
+        let sessions = cx.sessions?;
+        Some(MadeFrom {
+            shown: sessions.shown_key(),
+            open: sessions.len(),
+            revisions: sessions.iter().map(|(_, session)| session.rev).sum(),
+            elsewhere: sessions.elsewhere(),
+        })
+    }
+
+    fn rows(&self, _: &MadeFrom, cx: &OverlayContext<'_>) -> Vec<ListRow<Item>> {
+        let Some(sessions) = cx.sessions else {
+            return Vec::new();
+        };
+        let open = sessions
+            .iter()
+            .map(|(key, session)| row(key, session, sessions.shown_key() == Some(key), cx));
+        if !cx.is_live() {
+            return open.collect();
+        }
+        let more = [
+            Action::NewSession,
+            Action::ChooseAgent,
+            Action::PastSessions,
+        ]
+        .map(|action| {
+            let label = StyledLine::styled(&format!("+ {}", action.info().doc), cx.theme.dim);
+            let hint = StyledLine::styled(&cx.keymap.hint(action), cx.theme.key_hint);
+            ListRow::new(Item::Run(action), label).with_note(hint)
+        });
+        open.chain(more).chain(earlier(sessions, cx)).collect()
+    }
+
+    /// At first the one that waits, which is looked for; also behind one that was ended.
+    fn select(&self, rows: NewRows<'_, Self>, cx: &OverlayContext<'_>) -> Option<Item> {
+        let sessions = cx.sessions?;
+        let is_there = |item: &Item| match item {
+            Item::Session(key) => sessions.get(*key).is_some(),
+            _ => true,
+        };
+        let selected = rows.selected.filter(|_| rows.before.is_some());
+        let waiting = || {
+            sessions
+                .iter()
+                .filter(|(key, _)| sessions.shown_key() != Some(*key))
+                .find(|(_, session)| session.waits_for_person())
+                .map(|(key, _)| key)
+        };
+        selected.filter(is_there).or_else(|| {
+            let key = waiting().or(sessions.shown_key());
+            key.map(Item::Session)
+        })
+    }
+
+    fn key(&mut self, key: Chord, at: Option<&Item>, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        let ending = self.ending.take();
+        if !cx.is_live() {
+            return None;
+        }
+        if cx.keymap.chords(Action::SendNow).contains(&key) {
+            let again = ending.is_some() && ending.as_ref() == at;
+            return Some(match at {
+                Some(Item::Session(key)) => self.end(*key, again, cx),
+                Some(Item::Earlier(id)) => self.delete(id.clone(), again, cx),
+                _ => Outcome::taken(),
+            });
+        }
+        let renames = cx.keymap.chords(Action::RenameSession).contains(&key);
+        renames.then(|| rename_selected(at, cx))
+    }
+
+    fn choose(&mut self, item: Item, _cx: &OverlayContext<'_>) -> Outcome {
+        let close = Outcome::close();
+        match item {
+            Item::Session(key) => close.command(UiCommand::ShowSession(key)),
+            Item::Run(action) => close.with(Wish::Run(action)),
+            Item::Earlier(id) => close.command(UiCommand::OpenSession(id)),
+        }
+    }
+
+    fn panel(&self, _list: &FilterList<Item>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
+        let mut hints = vec![(Action::Send, "show"), (Action::Stop, "close")];
+        if cx.is_live() {
+            let more = [(Action::SendNow, "end"), (Action::RenameSession, "rename")];
+            hints.splice(1..1, more);
+        }
+        Panel::opened("Sessions", &hints, cx)
+    }
+}
+
+/// What the agent of the session that is shown has kept and nobody has open.
+fn earlier(sessions: &Sessions, cx: &OverlayContext<'_>) -> Vec<ListRow<Item>> {
+    let Some(shown) = sessions.shown().filter(|shown| shown.agent.caps.list) else {
+        return Vec::new();
+    };
+    let theme = cx.theme;
+    let agent = agent_name(Some(shown));
+    let kept = &shown.earlier;
+    let is_open = |id: &SessionId| {
+        sessions
+            .iter()
+            .any(|(_, open)| open.id.as_ref() == Some(id))
+    };
+    let mut rows: Vec<ListRow<Item>> = kept
+        .sessions
+        .iter()
+        .filter(|info| !is_open(&info.id))
+        .map(|info| {
+            let id = SafeText::line(info.id.as_str());
+            let short: String = id.chars().take(ID_CHARS).collect();
+            let title = info.title.clone().filter(|title| !title.is_empty());
+            let mut label = StyledLine::styled("  ", theme.text);
+            label.push(
+                title.as_ref().map_or(id.as_str(), |title| title),
+                theme.text,
+            );
+            ListRow::new(Item::Earlier(info.id.clone()), label)
+                .with_note(StyledLine::styled(&short, theme.dim))
+        })
+        .collect();
+    let heading = match &kept.state {
+        Listing::NotAsked => return Vec::new(),
+        Listing::Asking => format!("asking {agent} for earlier sessions"),
+        Listing::Failed(error) => format!("{agent} tells no earlier sessions: {error}"),
+        Listing::Done { .. } if rows.is_empty() => return Vec::new(),
+        Listing::Done { cut: true } => format!("earlier with {agent}, the latest of them"),
+        Listing::Done { cut: false } => format!("earlier with {agent}"),
+    };
+    rows.insert(0, ListRow::said(&heading, theme));
+    rows
+}
+
+fn row(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_>) -> ListRow<Item> {
+    let theme = cx.theme;
+    let (sign, style) = if session.waits_for_person() {
+        (cx.symbols.asking, theme.warning.bold())
+    } else if matches!(session.phase, Phase::Failed { .. }) {
+        (cx.symbols.failed, theme.error)
+    } else if shown {
+        (cx.symbols.folded, theme.accent)
+    } else {
+        (" ", theme.dim)
+    };
+    let mut label = StyledLine::styled(sign, style);
+    label.push(" ", theme.text);
+    label.push(
+        &session.label(),
+        if shown { theme.strong } else { theme.text },
+    );
+    label.push(&format!("  {}", agent_name(Some(session))), theme.dim);
+    let (state, style) = state(session, cx.now);
+    let note = StyledLine::styled(&state, if style { theme.warning } else { theme.dim });
+    ListRow::new(Item::Session(key), label).with_note(note)
+}
+
+/// In a few words, and whether the person should look.
+fn state(session: &Session, now: Instant) -> (String, bool) {
+    let waiting = session.waiting_questions().count();
+    match (&session.phase, &session.turn) {
+        (Phase::Failed { .. }, _) => ("not running".into(), true),
+        (Phase::SignIn { .. }, _) => ("sign-in needed".into(), true),
+        (Phase::Starting { .. }, _) => ("starting".into(), false),
+        (Phase::Opening { .. }, _) => ("opening".into(), false),
+        _ if waiting == 1 => ("1 question waits".into(), true),
+        _ if waiting > 1 => (format!("{waiting} questions wait"), true),
+        (Phase::Ready, Some(turn)) => {
+            let took = elapsed_seconds(now.saturating_duration_since(turn.started));
+            match turn.phase {
+                TurnPhase::Running if session.work == Some(WorkState::Unknown) => {
+                    ("state unknown".into(), false)
+                }
+                TurnPhase::Running => (format!("at work {took}"), false),
+                TurnPhase::Cancelling { .. } => ("stopping".into(), false),
+            }
+        }
+        (Phase::Ready, None) if session.work == Some(WorkState::Unknown) => {
+            ("state unknown".into(), false)
+        }
+        (Phase::Ready, None) => match (session.queue.len(), session.in_background()) {
+            (0, 0) => (String::new(), false),
+            (0, beside) => (format!("{beside} in background"), false),
+            (queued, _) => (format!("{queued} queued"), false),
+        },
+    }
+}
