@@ -6,7 +6,11 @@ use percent_encoding::percent_decode_str;
 use tokio::task::spawn_blocking;
 
 use crate::{
-    app::{job::Job, state::App, terminal::Reason},
+    app::{
+        job::{Job, Pasted},
+        state::App,
+        terminal::Reason,
+    },
     host::{
         attachments, browser,
         clipboard::held::{Held, held},
@@ -16,18 +20,12 @@ use crate::{
     text::SafeText,
 };
 
-/// What the clipboard held.
-pub enum Pasted {
-    File(String, SeenFile),
-    Text(String),
-}
-
 impl App {
     /// Files of the draft, named by the person: an agent's word leads nowhere here.
     pub(super) fn look_at(&self, paths: Vec<PathBuf>) {
         let (jobs, cwd, store) = (
             self.jobs.clone(),
-            self.launch.cwd.clone(),
+            self.runtime.launch.cwd.clone(),
             self.store.clone(),
         );
         spawn_blocking(move || {
@@ -69,7 +67,7 @@ impl App {
 
     /// The desktop shows it, off the UI task.
     pub(super) fn show_file(&self, path: &Path) {
-        let (jobs, path) = (self.jobs.clone(), self.launch.cwd.join(path));
+        let (jobs, path) = (self.jobs.clone(), self.runtime.launch.cwd.join(path));
         tokio::spawn(async move {
             let said = match browser::show_file(&path.to_string_lossy()).await {
                 Ok(()) => "opened".into(),

@@ -35,9 +35,14 @@ impl Started {
         self.with(|inner| inner.agents.push(client));
     }
 
-    /// Forgets an agent that has ended by itself or was ended.
-    pub fn forget_agent(&self, client: &Arc<Client>) {
+    fn forget_agent(&self, client: &Arc<Client>) {
         self.with(|inner| inner.agents.retain(|kept| !Arc::ptr_eq(kept, client)));
+    }
+
+    /// Ends one, and forgets it.
+    pub async fn end_agent(&self, client: &Arc<Client>, mode: StopMode) {
+        client.shutdown(mode).await;
+        self.forget_agent(client);
     }
 
     pub fn add_host(&self, host: Host) {

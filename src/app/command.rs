@@ -44,36 +44,36 @@ impl App {
             UiCommand::PasteClipboard => self.paste_clipboard(),
             UiCommand::ShowFile(path) => self.show_file(&path),
             UiCommand::TerminalInput { id, bytes } => {
-                if let Some(login) = self.shown_login(&id) {
+                if let Some(login) = self.runtime.shown_login(&id) {
                     login.write(&id, bytes);
-                } else if let Some(host) = self.shown_host() {
+                } else if let Some(host) = self.runtime.shown_host() {
                     host.write(&id, bytes);
                 }
             }
-            UiCommand::TerminalView { rows, cols } => {
-                self.terminal_view = Some((rows, cols));
-                for host in self.running.values().filter_map(|r| r.host.as_ref()) {
-                    host.set_view(rows, cols);
-                }
-            }
+            UiCommand::TerminalView { rows, cols } => self.runtime.set_view(rows, cols),
             UiCommand::TerminalResize { id, rows, cols } => {
-                if let Some(login) = self.shown_login(&id) {
+                if let Some(login) = self.runtime.shown_login(&id) {
                     login.resize(&id, rows, cols);
-                } else if let Some(host) = self.shown_host() {
+                } else if let Some(host) = self.runtime.shown_host() {
                     host.resize(&id, rows, cols);
                 }
             }
             UiCommand::TerminalKill { id } => {
-                if let Some(login) = self.shown_login(&id) {
+                if let Some(login) = self.runtime.shown_login(&id) {
                     login.kill(&id);
-                } else if let Some(host) = self.shown_host() {
+                } else if let Some(host) = self.runtime.shown_host() {
                     host.kill(&id);
                 }
             }
             UiCommand::FindAgents => self.find_agents(),
-            UiCommand::ChooseAgent(name) => match self.config.agent(&name) {
+            UiCommand::ChooseAgent(name) => match self.runtime.config.agent(&name) {
                 Ok(profile) => {
-                    let prompt = self.launch.prompt.take().map(super::draft::text_prompt);
+                    let prompt = self
+                        .runtime
+                        .launch
+                        .prompt
+                        .take()
+                        .map(super::draft::text_prompt);
                     self.open(profile, Start::New, prompt, None);
                 }
                 Err(error) => self.warn(SafeText::line(&error.to_string())),
@@ -97,11 +97,12 @@ impl App {
     }
 
     fn submit(&mut self, draft: Draft, now: bool) {
-        let Some(session) = self.sessions.shown_key() else {
+        let Some(session) = self.runtime.sessions.shown_key() else {
             return;
         };
-        let cwd = self.launch.cwd.clone();
+        let cwd = self.runtime.launch.cwd.clone();
         let waiting = self
+            .runtime
             .running_mut(session)
             .and_then(|running| running.resolving.take())
             .filter(|before| !before.is_finished());
@@ -143,7 +144,7 @@ impl App {
             };
             let _ = jobs.send(job);
         });
-        if let Some(running) = self.running_mut(session) {
+        if let Some(running) = self.runtime.running_mut(session) {
             running.resolving = Some(resolving);
         }
     }
@@ -166,10 +167,10 @@ impl App {
 
     /// `!line`: the person's own command, in a terminal of their own. It needs no agent.
     fn shell(&mut self, line: &str) {
-        let Some(key) = self.sessions.shown_key() else {
+        let Some(key) = self.runtime.sessions.shown_key() else {
             return;
         };
-        let started = match self.host(key) {
+        let started = match self.runtime.host(key) {
             Ok(host) => host.run_shell(line),
             Err(error) => return self.note(NoticeLevel::Error, error),
         };
@@ -183,14 +184,14 @@ impl App {
     }
 
     fn list_files(&self) {
-        let (jobs, root) = (self.jobs.clone(), self.launch.cwd.clone());
+        let (jobs, root) = (self.jobs.clone(), self.runtime.launch.cwd.clone());
         tokio::task::spawn_blocking(move || {
             let _ = jobs.send(Job::Files(walk::files(&root, || jobs.is_closed()).into()));
         });
     }
 
     fn list_folder(&self, typed: String) {
-        let (jobs, root) = (self.jobs.clone(), self.launch.cwd.clone());
+        let (jobs, root) = (self.jobs.clone(), self.runtime.launch.cwd.clone());
         tokio::task::spawn_blocking(move || {
             let home = std::env::var_os("HOME").map(PathBuf::from);
             let listing = match walk::folder(&root, &typed, home.as_deref()) {
@@ -224,6 +225,7 @@ impl App {
                 .map_err(|error| format!("the decision could not be kept: {error}"))
                 .and_then(|()| {
                     let options = self
+                        .runtime
                         .launch
                         .load_options()
                         .map_err(|error| error.to_string())?;

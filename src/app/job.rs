@@ -3,25 +3,16 @@
 use std::io;
 
 use crate::{
-    app::{attachments::Pasted, services::Launched, terminal::Written},
-    host::{HostEvent, LoginCommand, clipboard::Copied},
-    model::{ConnectionId, SessionId, SessionKey},
-    session::{Event, Prompt, Start},
-    store::files::{Reopened, Trouble},
+    app::terminal::Written,
+    host::clipboard::Copied,
+    model::{SeenFile, SessionId, SessionKey},
+    session::{Prompt, Start},
+    store::files::Reopened,
     text::SafeText,
     ui::{AgentList, FileList, FolderListing, LookedAt, PastSession},
 };
 
 pub enum Job {
-    /// The agent runs, or does not.
-    Launched(SessionKey, ConnectionId, Result<Box<Launched>, SafeText>),
-    /// With the session that the host serves.
-    Host(SessionKey, HostEvent),
-    /// What a program to sign in with is, by its number in that session.
-    LoginFound(SessionKey, u64, Result<LoginCommand, SafeText>),
-    Login(SessionKey, u64, HostEvent),
-    /// For the reducer: what came of a request or question of that session on that connection.
-    Session(SessionKey, ConnectionId, Event),
     /// Files of a draft were looked at.
     Looked(Vec<LookedAt>),
     /// What the clipboard holds, for the draft; or why nothing can be had.
@@ -50,8 +41,6 @@ pub enum Job {
     Stored(Result<Box<Reopened>, String>),
     /// What is stored of a session that the agent has kept, if anything.
     Kept(Start, Option<Box<Reopened>>),
-    /// A session's file is not as it should be.
-    Saving(SessionKey, Trouble),
     /// No other client has the session open that this one is to have deleted.
     Delete(SessionKey, SessionId),
     Files(FileList),
@@ -64,4 +53,10 @@ pub enum Job {
     Written(io::Result<Written>),
     /// Highlighting or a diff is done: draw again.
     Redraw,
+}
+
+/// What the clipboard held.
+pub enum Pasted {
+    File(String, SeenFile),
+    Text(String),
 }

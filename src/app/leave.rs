@@ -6,12 +6,11 @@ use std::{
 };
 
 use crate::{
-    app::{exit, session_runtime::Running, state::App, terminal::tty},
+    app::{exit, runtime::Running, state::App, terminal::tty, unsent::can_resume},
     cli::{ExitCode, complain},
     config::{ExitPrint, Origin},
     model::SessionKey,
-    session::{Phase, Session, Start},
-    store::drafts::{Owner, Unsent},
+    session::Phase,
     text::SafeText,
     ui::render::Row,
 };
@@ -25,58 +24,6 @@ pub struct Farewell {
 }
 
 impl App {
-    /// What was typed and not sent, in each session by itself, the one shown first.
-    pub(super) fn unsent(&self) -> Vec<Unsent> {
-        let shown = self.sessions.shown_key();
-        let mut drafts = self.ui.all_drafts();
-        let others = self.sessions.iter().map(|(key, _)| Some(key));
-        let keys = std::iter::once(shown).chain(others.filter(|key| *key != shown));
-        let mut all: Vec<Unsent> = keys
-            .map(|key| {
-                // Before the first session and after the last one, the draft is nobody's.
-                let typed = drafts.extract_if(.., |(of, _)| *of == key);
-                let typed: Vec<String> = typed.map(|(_, draft)| draft).collect();
-                let session = key.and_then(|key| self.sessions.get(key));
-                let queue = session.into_iter().flat_map(|session| session.unsent());
-                let queue = queue.map(|prompt| &prompt.text);
-                let restoring = match key.and_then(|key| self.running(key)) {
-                    Some(running) => &running.restoring,
-                    None => &self.restoring,
-                };
-                Unsent {
-                    owner: key.map_or_else(|| self.early_owner.clone(), |key| self.owner(key)),
-                    draft: typed.join("\n"),
-                    queue: queue.chain(restoring).cloned().collect(),
-                    resumes: session.is_some_and(resumes),
-                }
-            })
-            .collect();
-        // The screen of a session that is gone, or none yet for the one there is.
-        all.extend(drafts.into_iter().map(|(_, draft)| Unsent {
-            owner: shown.map_or_else(|| self.early_owner.clone(), |key| self.owner(key)),
-            draft,
-            ..Unsent::default()
-        }));
-        for one in &mut all {
-            one.queue.retain(|text| !text.is_empty());
-        }
-        all.retain(|one| !one.is_empty());
-        all
-    }
-
-    /// Whom what was typed there is meant for. A session that is being opened again is known already.
-    pub(super) fn owner(&self, key: SessionKey) -> Owner {
-        let session = self.sessions.get(key);
-        let id = session.and_then(|session| match &session.config.start {
-            Start::Reopen(id) => Some(session.id.as_ref().unwrap_or(id)),
-            _ => session.id.as_ref(),
-        });
-        Owner {
-            agent: self.running(key).map(|running| running.profile.id.clone()),
-            session: id.map(|id| id.as_str().to_owned()),
-        }
-    }
-
     /// Ends the turn and the session as the protocol wants it; processes are ended by
     /// [`Started`](super::cleanup::Started).
     pub(super) fn leave(&mut self) {
@@ -85,13 +32,13 @@ impl App {
             self.store.sweep_images(&unsent);
             self.store.save_draft(&self.store.number_draft(unsent));
         }
-        let farewell = self.sessions.leave(Instant::now());
-        let keys: Vec<_> = self.sessions.iter().map(|(key, _)| key).collect();
+        let farewell = self.runtime.sessions.leave(Instant::now());
+        let keys: Vec<_> = self.runtime.sessions.iter().map(|(key, _)| key).collect();
         for key in keys {
-            self.save_session(key, true);
+            self.runtime.save_session(key, true);
         }
         for (key, message) in farewell {
-            self.send(key, message);
+            self.runtime.send(key, message);
         }
         if !tty::is_ours() {
             return;
@@ -111,7 +58,7 @@ impl App {
                 error: None,
             };
         }
-        let session = self.sessions.shown();
+        let session = self.runtime.sessions.shown();
         let failed = session.and_then(|session| match &session.phase {
             Phase::Failed { error } => Some(error.clone()),
             Phase::SignIn { error, .. } => {
@@ -133,8 +80,8 @@ impl App {
         };
         let width = tty::size().map_or(80, |size| size.width);
         let error = failed.filter(|_| never_open);
-        let screens = self.shown_running().map(|running| &running.screens);
-        let rows = match (session.zip(screens), self.config.ui.exit_print) {
+        let screens = self.runtime.shown_running().map(|running| &running.screens);
+        let rows = match (session.zip(screens), self.runtime.config.ui.exit_print) {
             // All there is to be said.
             _ if error.is_some() => Vec::new(),
             (Some((session, screens)), ExitPrint::Last) => {
@@ -157,13 +104,13 @@ impl App {
     fn resume_commands(&self) -> Vec<SafeText> {
         /// Lines that a person looks through.
         const MAX: usize = 5;
-        let shown = self.sessions.shown_key();
-        let others = self.sessions.iter().map(|(key, _)| key);
+        let shown = self.runtime.sessions.shown_key();
+        let others = self.runtime.sessions.iter().map(|(key, _)| key);
         let keys = shown
             .into_iter()
             .chain(others.filter(|key| Some(*key) != shown));
         let said = |key: &SessionKey| {
-            let session = self.sessions.get(*key);
+            let session = self.runtime.sessions.get(*key);
             session.is_some_and(|session| !session.is_unused())
         };
         let commands = keys
@@ -174,14 +121,14 @@ impl App {
 
     /// What reopens the session, where the agent can.
     fn resume_command_of(&self, key: SessionKey) -> Option<SafeText> {
-        let session = self.sessions.get(key)?;
+        let session = self.runtime.sessions.get(key)?;
         let id = session.id.as_ref().filter(|_| can_resume(session))?;
         exit::resume_command(&self.agent_arguments(key), id.as_str())
     }
 
     /// What a person types to get this agent again.
     fn agent_arguments(&self, key: SessionKey) -> Vec<String> {
-        let Some(Running { profile, .. }) = self.running(key) else {
+        let Some(Running { profile, .. }) = self.runtime.running(key) else {
             return Vec::new();
         };
         match profile.origin {
@@ -194,16 +141,6 @@ impl App {
             _ => vec!["--agent".to_owned(), profile.id.clone()],
         }
     }
-}
-
-fn can_resume(session: &Session) -> bool {
-    let caps = session.agent.caps;
-    caps.load_session || caps.resume
-}
-
-/// Whether the person would look for a draft in that session: it goes on, and something was said in it.
-fn resumes(session: &Session) -> bool {
-    session.id.is_some() && can_resume(session) && !session.is_unused()
 }
 
 impl Farewell {

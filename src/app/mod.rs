@@ -1,7 +1,7 @@
 //! The loop that wires everything: terminal, UI, session, agent, host.
 //!
-//! Owns: the order in which things happen ([`sources`]), carrying out what the reducer and the UI
-//! want ([`dispatch`], [`command`]), and leaving nothing behind ([`cleanup`]). Holds no rules of its
+//! Owns: the order in which things happen ([`run`](mod@run)), carrying out what the reducer and the UI
+//! want ([`runtime`], [`command`]), and leaving nothing behind ([`cleanup`]). Holds no rules of its
 //! own.
 
 mod agent_terminals;
@@ -11,8 +11,8 @@ mod cleanup;
 mod command;
 mod commands;
 mod debounce;
-mod dispatch;
 mod draft;
+mod executor;
 mod exit;
 mod external;
 mod job;
@@ -22,17 +22,15 @@ mod reopen;
 mod restore;
 mod run;
 mod runtime;
-mod saving;
 mod services;
-mod session_runtime;
 mod sessions;
-mod sign_in_program;
+mod setup;
 mod signals;
-mod sources;
 mod state;
 mod terminal;
 #[cfg(test)]
 mod typing;
+mod unsent;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -48,8 +46,8 @@ use crate::{
 use terminal::tty;
 
 pub use commands::{doctor, print_replay, replay, run_headless, sessions};
+pub use executor::outlive_file_limits;
 pub use reopen::find_session;
-pub use runtime::outlive_file_limits;
 
 /// How long a terminal that takes no output is waited for at the end, before what it has not taken is
 /// thrown away; by then nothing else is left of us.
@@ -73,7 +71,7 @@ fn open(
 ) -> anyhow::Result<ExitCode> {
     let options = launch.load_options()?;
     let _log = log::start(launch.log.as_deref(), &options.dirs.state)?;
-    let runtime = runtime::start(WORKERS)?;
+    let runtime = executor::start(WORKERS)?;
     crate::memory::set_up();
     let started = cleanup::Started::default();
     tty::install_panic_hook();

@@ -9,7 +9,8 @@ use crate::{
     app::{
         draft::text_prompt,
         job::Job,
-        state::{App, with_tilde},
+        setup::{wanted_agent, with_tilde},
+        state::App,
     },
     cli::{AgentWanted, CliError, Launch, Reopen},
     config::{self, AgentError, AgentProfile, Config, TrustState},
@@ -123,15 +124,6 @@ fn not_theirs(typed: &str, stored: &Summary, asked: Option<&str>) -> CliError {
     ))
 }
 
-/// The profile that was asked for by name or command.
-pub(super) fn wanted_agent(launch: &Launch, config: &Config) -> Result<Option<String>, CliError> {
-    Ok(match &launch.agent {
-        AgentWanted::Default => None,
-        AgentWanted::Named(name) => Some(config.agent(name)?.id),
-        AgentWanted::Command(profile) => Some(profile.id.clone()),
-    })
-}
-
 /// How long what was said last may take to get to the disk, before it is read from there.
 const UP_TO_DATE: Duration = Duration::from_secs(1);
 
@@ -141,8 +133,8 @@ impl App {
     ///
     /// `agent`: only sessions with that one.
     pub(super) fn pick_session(&self, agent: Option<String>) {
-        let (jobs, folder) = (self.jobs.clone(), self.folder.clone());
-        let here = self.launch.cwd.clone();
+        let (jobs, folder) = (self.jobs.clone(), self.runtime.folder.clone());
+        let here = self.runtime.launch.cwd.clone();
         tokio::task::spawn_blocking(move || {
             let mut all = folder.list();
             if let Some(agent) = agent {
@@ -164,6 +156,7 @@ impl App {
             return;
         };
         let Some(agent) = self
+            .runtime
             .shown_running()
             .map(|running| running.profile.id.clone())
         else {
@@ -174,10 +167,14 @@ impl App {
         {
             return self.show(key);
         }
-        if let Some(key) = self.sessions.shown_key() {
-            self.save_session(key, false);
+        if let Some(key) = self.runtime.sessions.shown_key() {
+            self.runtime.save_session(key, false);
         }
-        let (jobs, folder, writer) = (self.jobs.clone(), self.folder.clone(), self.writer.clone());
+        let (jobs, folder, writer) = (
+            self.jobs.clone(),
+            self.runtime.folder.clone(),
+            self.runtime.writer.clone(),
+        );
         tokio::task::spawn_blocking(move || {
             if let Some(writer) = writer {
                 // A fork shows what was said just now, too.
@@ -194,14 +191,14 @@ impl App {
     /// Has the agent of the session shown delete another one, unless a client has that open
     /// (V1-SES-14).
     pub(super) fn delete_unless_open(&self, session: SessionId) {
-        let Some(key) = self.sessions.shown_key() else {
+        let Some(key) = self.runtime.sessions.shown_key() else {
             return;
         };
-        let Some(running) = self.running(key) else {
+        let Some(running) = self.runtime.running(key) else {
             return;
         };
         let agent = running.profile.id.clone();
-        let (jobs, folder) = (self.jobs.clone(), self.folder.clone());
+        let (jobs, folder) = (self.jobs.clone(), self.runtime.folder.clone());
         tokio::task::spawn_blocking(move || {
             let job = if folder.is_open(&agent, &session) {
                 Job::Said("the session was not deleted: it is open in another acp-tui".into())
@@ -212,24 +209,9 @@ impl App {
         });
     }
 
-    /// Removes what is stored of a session that its agent has deleted.
-    pub(super) fn forget_stored(&self, by: SessionKey, session: SessionId) {
-        let Some(agent) = self.running(by).map(|running| running.profile.id.clone()) else {
-            return;
-        };
-        let folder = self.folder.clone();
-        tokio::task::spawn_blocking(move || {
-            for id in folder.of_session(&agent, &session) {
-                if let Err(error) = folder.remove(&id) {
-                    tracing::warn!(%error, "a deleted session stays stored");
-                }
-            }
-        });
-    }
-
     /// Reads a stored session off the UI task and then opens it again.
     pub(super) fn reopen(&self, id: String) {
-        let (jobs, folder) = (self.jobs.clone(), self.folder.clone());
+        let (jobs, folder) = (self.jobs.clone(), self.runtime.folder.clone());
         tokio::task::spawn_blocking(move || {
             let stored = folder.load(&id).map(|record| Reopened::new(id, record));
             let stored = stored.map(Box::new).map_err(|error| error.to_string());
@@ -249,8 +231,8 @@ impl App {
             return self.show(key);
         }
         let cwd = PathBuf::from(&stored.about.cwd);
-        if cwd != self.launch.cwd && !self.launch.cwd_chosen {
-            if !self.sessions.is_empty() || !cwd.is_dir() {
+        if cwd != self.runtime.launch.cwd && !self.runtime.launch.cwd_chosen {
+            if !self.runtime.sessions.is_empty() || !cwd.is_dir() {
                 let command = super::exit::resume_command(&[], &stored.id).unwrap_or_default();
                 let text = format!("a session of {}: {command} reopens it", with_tilde(&cwd));
                 return self.ui.toast(SafeText::line(&text));
@@ -265,7 +247,7 @@ impl App {
                     Some(id) => Start::Reopen(SessionId::new(id)),
                     None => Start::New,
                 };
-                let prompt = self.launch.prompt.take().map(text_prompt);
+                let prompt = self.runtime.launch.prompt.take().map(text_prompt);
                 self.open(profile, start, prompt, Some(*stored));
             }
             Err(error) => {
@@ -282,23 +264,23 @@ impl App {
             agent: Some(agent.to_owned()),
             session: Some(session?.to_owned()),
         };
-        let mut keys = self.sessions.iter().map(|(key, _)| key);
+        let mut keys = self.runtime.sessions.iter().map(|(key, _)| key);
         keys.find(|key| self.owner(*key) == wanted)
     }
 
     /// What the client starts with where the session that was asked for cannot be had.
     fn open_anew(&mut self) {
-        if self.sessions.is_empty() {
+        if self.runtime.sessions.is_empty() {
             self.open_first();
         }
     }
 
     fn agent_of(&self, stored: &Reopened) -> Result<AgentProfile, AgentError> {
-        match &self.launch.agent {
+        match &self.runtime.launch.agent {
             AgentWanted::Command(profile) if profile.id == stored.about.agent => {
                 Ok(*profile.clone())
             }
-            _ => self.config.agent(&stored.about.agent),
+            _ => self.runtime.config.agent(&stored.about.agent),
         }
     }
 
@@ -306,8 +288,9 @@ impl App {
     /// False if the person has to say something to its project file first: then the session of that
     /// id is opened afterwards.
     fn move_to(&mut self, cwd: PathBuf, id: &str) -> bool {
-        self.launch.cwd = cwd;
+        self.runtime.launch.cwd = cwd;
         let loaded = self
+            .runtime
             .launch
             .load_options()
             .and_then(|options| config::load(&options));
@@ -319,7 +302,7 @@ impl App {
             }
         }
         if matches!(self.trust, TrustState::Untrusted { .. }) {
-            self.launch.resume = Some(Reopen::Stored {
+            self.runtime.launch.resume = Some(Reopen::Stored {
                 record: id.to_owned(),
                 session: None,
             });

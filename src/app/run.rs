@@ -1,35 +1,121 @@
 //! The loop: waits, lets the parts act, draws.
+//!
+//! Owns the order of urgency. Signals before keys, keys before frames, frames before the agent: a
+//! flood can neither delay a key nor starve drawing, and is itself slowed by the pipe.
 
-use std::{collections::BTreeMap, sync::LazyLock, time::Instant};
+use std::{sync::LazyLock, time::Instant};
 
 use anyhow::Context;
 use crossterm::event::Event as TerminalEvent;
 use tokio::sync::mpsc;
 
 use crate::{
-    acp::Inbound,
+    acp::{Inbound, Recorded},
     app::{
-        attention::Focus,
+        attention::{self, Focus},
         cleanup::Started,
         commands::Playing,
         job::Job,
         leave::Farewell,
         log,
-        session_runtime::Running,
+        runtime::{Done, ForPerson, Inboxes, Runtime, reached},
         signals::{SignalEvent, Signals},
-        sources::{Deadlines, Sources, Wake},
         state::{App, TEST_PANIC},
-        terminal::{Keyboard, Reader, Reason, tty},
+        terminal::{Input, Keyboard, Reader, Reason, tty},
     },
     cli::{ExitCode, Launch},
     config::{Dirs, Loaded},
+    host::HostEvent,
     input::{Decoded, PASTE_BYTES, Shade},
     model::{ConnectionId, SessionKey},
-    session::{Event, Question, Sessions},
+    session::{Effect, Event, Question, QuestionId, Routed, Session, Sessions},
+    store::files::{OPEN_ELSEWHERE, Trouble},
     text::SafeText,
     ui::{ProjectInfo, UiContext, theme::Background},
     vt::Screens,
 };
+
+/// What the loop waits for.
+struct Sources {
+    signals: Signals,
+    input: mpsc::Receiver<Input>,
+    jobs: mpsc::UnboundedReceiver<Job>,
+    /// What came of what sessions want.
+    done: mpsc::UnboundedReceiver<Done>,
+    /// Lines of a log that is played.
+    replay: Option<mpsc::Receiver<Vec<Recorded>>>,
+}
+
+/// When the loop is to wake up by itself.
+#[derive(Clone, Copy, Debug, Default)]
+struct Deadlines {
+    frame: Option<Instant>,
+    /// Of the session's rules.
+    tick: Option<Instant>,
+    save_draft: Option<Instant>,
+    /// Something is to be stored.
+    save_sessions: Option<Instant>,
+}
+
+/// What happened.
+enum Wake {
+    Told(SignalEvent),
+    Typed(Vec<Decoded>),
+    /// The same, from before anything was to be seen.
+    TypedAhead(Vec<Decoded>),
+    TerminalGone,
+    Frame,
+    Job(Job),
+    Done(Done),
+    Tick,
+    SaveDraft,
+    SaveSessions,
+    Agent(ConnectionId, Vec<Inbound>),
+    /// Of a log that is played; `None` at its end.
+    Replayed(Option<Vec<Recorded>>),
+}
+
+impl Sources {
+    /// Waits for the most urgent thing. Cancel safe.
+    async fn next(&mut self, inboxes: &mut Inboxes, deadlines: Deadlines) -> Wake {
+        tokio::select! {
+            biased;
+            told = self.signals.recv() => Wake::Told(told),
+            input = self.input.recv() => match input {
+                Some(Input::Batch(batch)) => Wake::Typed(batch),
+                Some(Input::Ahead(batch)) => Wake::TypedAhead(batch),
+                Some(Input::Gone) | None => Wake::TerminalGone,
+            },
+            () = reached(deadlines.frame) => Wake::Frame,
+            Some(job) = self.jobs.recv() => Wake::Job(job),
+            Some(done) = self.done.recv() => Wake::Done(done),
+            () = reached(deadlines.tick) => Wake::Tick,
+            () = reached(deadlines.save_draft) => Wake::SaveDraft,
+            lines = recorded(&mut self.replay) => Wake::Replayed(lines),
+            () = reached(deadlines.save_sessions) => Wake::SaveSessions,
+            (connection, batch) = inboxes.next() => Wake::Agent(connection, batch),
+        }
+    }
+}
+
+async fn recorded(lines: &mut Option<mpsc::Receiver<Vec<Recorded>>>) -> Option<Vec<Recorded>> {
+    let Some(receiver) = lines else {
+        return std::future::pending().await;
+    };
+    let batch = receiver.recv().await;
+    if batch.is_none() {
+        *lines = None;
+    }
+    batch
+}
+
+/// What of the session that is shown makes a frame worth drawing.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Seen {
+    rev: u64,
+    /// A new one is drawn at once.
+    question: Option<QuestionId>,
+}
 
 pub async fn run(
     launch: Launch,
@@ -39,7 +125,7 @@ pub async fn run(
     replay: Option<Playing>,
 ) -> anyhow::Result<Farewell> {
     // Unbounded, as who sends must not wait for the loop; what sends is bounded: each piece of work
-    // sends once, a terminal once until its screen is looked at, the writer one frame at a time.
+    // sends once, the writer one frame at a time.
     let (jobs, job_receiver) = mpsc::unbounded_channel();
     let told = jobs.clone();
     log::tell_lost(move |text| drop(told.send(Job::Warn(text))));
@@ -51,18 +137,21 @@ pub async fn run(
     let mut keyboard = Keyboard::new(delay);
     let ahead = keyboard.typed_ahead();
     let (reader, input) = Reader::start(keyboard, delay).context("cannot read the terminal")?;
+    let (mut app, done, unseen) = App::new(launch, loaded, dirs, started, jobs, reader, replay)?;
     let mut sources = Sources {
         signals,
         input,
         jobs: job_receiver,
-        inboxes: Vec::new(),
-        turn: 0,
+        done,
         replay: None,
     };
-    let mut app = App::new(launch, loaded, dirs, started, jobs, reader, replay)?;
     app.frames.request(Instant::now(), Reason::Now);
     app.tell_window();
     app.draw()?;
+    // Before the first key is looked at, which may want it.
+    if let Ok(unseen) = unseen.await {
+        app.take_unseen(unseen);
+    }
     app.open_first();
     app.typed_ahead(ahead)?;
     if let Err(error) = app.serve(&mut sources).await {
@@ -78,17 +167,14 @@ pub async fn run(
 }
 
 /// What the UI may look at. No method, so that the UI can be borrowed beside it.
-fn context<'a>(
-    sessions: &'a Sessions,
-    running: &'a BTreeMap<SessionKey, Running>,
-    project: &'a ProjectInfo,
-) -> UiContext<'a> {
+fn context<'a>(runtime: &'a Runtime, project: &'a ProjectInfo) -> UiContext<'a> {
     static NONE: LazyLock<Screens> = LazyLock::new(Screens::default);
-    let running = sessions.shown_key().and_then(|key| running.get(&key));
     UiContext {
-        session: sessions.shown(),
-        sessions: Some(sessions),
-        screens: running.map_or(&*NONE, |running| &running.screens),
+        session: runtime.sessions.shown(),
+        sessions: Some(&runtime.sessions),
+        screens: runtime
+            .shown_running()
+            .map_or(&*NONE, |running| &running.screens),
         project,
         now: Instant::now(),
     }
@@ -97,27 +183,27 @@ fn context<'a>(
 impl App {
     async fn serve(&mut self, sources: &mut Sources) -> anyhow::Result<()> {
         while self.exit.is_none() {
-            sources.inboxes.append(&mut self.arrived);
             if let Some(lines) = self.replayed.take() {
                 sources.replay = Some(lines);
             }
             let deadlines = Deadlines {
                 frame: self.frames.deadline(),
-                tick: self.sessions.deadline(),
+                tick: self.runtime.sessions.deadline(),
                 save_draft: self.save_draft.due(),
-                save_sessions: self.save_deadline(),
+                save_sessions: self.runtime.save_deadline(),
             };
-            match sources.next(deadlines).await {
+            match sources.next(&mut self.runtime.inboxes, deadlines).await {
                 Wake::Told(told) => self.told(told)?,
                 Wake::TerminalGone => self.exit = Some(ExitCode::Interrupted),
                 Wake::Typed(batch) => self.typed(batch)?,
                 Wake::TypedAhead(batch) => self.typed_ahead(batch)?,
                 Wake::Frame => self.draw()?,
                 Wake::Job(job) => self.job(job)?,
+                Wake::Done(done) => self.done(done),
                 Wake::Tick => self.apply_and_perform(Sessions::tick),
                 Wake::SaveDraft => self.keep_draft(),
                 Wake::Replayed(lines) => self.recorded(lines),
-                Wake::SaveSessions => self.save_due(),
+                Wake::SaveSessions => self.runtime.save_due(),
                 Wake::Agent(connection, batch) => self.agent_said(connection, batch),
             }
         }
@@ -138,14 +224,97 @@ impl App {
             effects.flatten().collect()
         });
         if ended {
-            let served = self
-                .running
-                .iter()
-                .filter(|(_, running)| running.connection == Some(connection));
-            let served: Vec<SessionKey> = served.map(|(key, _)| *key).collect();
-            for key in served {
-                self.end_agent(key);
+            self.runtime.exited(connection);
+        }
+    }
+
+    /// Lets the rules of the session that is shown work on events, and does what they want.
+    pub(super) fn reduce(&mut self, events: impl IntoIterator<Item = Event>) {
+        if let Some(key) = self.runtime.sessions.shown_key() {
+            self.reduce_in(key, events);
+        }
+    }
+
+    /// The same for any session.
+    pub(super) fn reduce_in(&mut self, key: SessionKey, events: impl IntoIterator<Item = Event>) {
+        self.apply_and_perform(|sessions, now| {
+            let effects = events
+                .into_iter()
+                .map(|event| sessions.apply(key, event, now));
+            effects.flatten().collect()
+        });
+    }
+
+    /// Lets rules work, does what they want, and draws what they changed.
+    pub(super) fn apply_and_perform(
+        &mut self,
+        rules: impl FnOnce(&mut Sessions, Instant) -> Vec<Routed>,
+    ) {
+        let seen = self.seen();
+        let effects = rules(&mut self.runtime.sessions, Instant::now());
+        self.perform(effects);
+        self.session_changed(seen);
+        self.runtime.follow_sessions();
+        self.follow_unsent();
+    }
+
+    pub(super) fn perform(&mut self, effects: Vec<Routed>) {
+        for Routed { effect, .. } in &effects {
+            match effect {
+                Effect::ToAgent(message) => self.forget_sent_images(message),
+                Effect::AgentScreen { .. } => self.frames.request(Instant::now(), Reason::Stream),
+                _ => {}
             }
+        }
+        for (by, wish) in self.runtime.perform(effects) {
+            match wish {
+                ForPerson::Attention(attention) => {
+                    let agent = self.runtime.sessions.get(by).map(Session::agent_name);
+                    let bytes = attention::bytes(
+                        attention,
+                        self.focus,
+                        &self.runtime.config.ui,
+                        agent.map_or("the agent", SafeText::as_str),
+                    );
+                    self.screen.send_along(&bytes);
+                }
+                ForPerson::Draft(prompt) => self.ui.restore_draft_of(by, &prompt),
+                ForPerson::Notice(mut notice) => {
+                    notice.title = self.as_of(by, notice.title);
+                    self.ui.notice(notice);
+                }
+                ForPerson::Toast(text) => {
+                    let text = self.as_of(by, text);
+                    self.ui.toast(text);
+                }
+            }
+            self.frames.request(Instant::now(), Reason::Now);
+        }
+    }
+
+    /// What a session says, with its name where another one is shown.
+    fn as_of(&self, by: SessionKey, text: SafeText) -> SafeText {
+        match self.runtime.sessions.get(by) {
+            Some(session) if self.runtime.sessions.shown_key() != Some(by) => {
+                SafeText::line(&format!("{}: {text}", session.label()))
+            }
+            _ => text,
+        }
+    }
+
+    fn done(&mut self, done: Done) {
+        let now = Instant::now();
+        match &done {
+            Done::Host(_, HostEvent::TerminalOutput)
+            | Done::Login(.., HostEvent::TerminalOutput) => {
+                self.frames.request(now, Reason::Stream);
+            }
+            // A replay that comes may take the transcript's place.
+            Done::Saving(_, Trouble::OpenElsewhere) => self.ui.toast(OPEN_ELSEWHERE.into()),
+            _ => {}
+        }
+        if let Some((key, events)) = self.runtime.take(done) {
+            self.reduce_in(key, events);
         }
     }
 
@@ -185,7 +354,7 @@ impl App {
     fn typed_ahead(&mut self, batch: Vec<Decoded>) -> anyhow::Result<()> {
         if !batch.is_empty() {
             let ui = &mut self.ui;
-            ui.typed_ahead(&context(&self.sessions, &self.running, &self.project));
+            ui.typed_ahead(&context(&self.runtime, &self.project));
         }
         self.typed(batch)
     }
@@ -223,7 +392,7 @@ impl App {
         if batch.is_empty() {
             return Ok(());
         }
-        let context = context(&self.sessions, &self.running, &self.project);
+        let context = context(&self.runtime, &self.project);
         let commands = self.ui.handle(&batch, &context);
         self.frames.request(now, Reason::Now);
         for command in commands {
@@ -257,7 +426,6 @@ impl App {
                 self.open_another(start, stored.map(|stored| *stored));
                 self.frames.request(now, Reason::Now);
             }
-            Job::Saving(key, trouble) => self.saving_trouble(key, trouble),
             Job::Delete(key, id) => self.reduce_in(key, [Event::DeleteSession(id)]),
             Job::Files(files) => {
                 self.ui.set_files(files);
@@ -299,57 +467,56 @@ impl App {
                 self.reduce_in(session, [event]);
             }
             Job::Queued(session, prompts) => {
-                if let Some(running) = self.running_mut(session) {
+                if let Some(running) = self.runtime.running_mut(session) {
                     running.restoring.clear();
                 }
                 self.reduce_in(session, [Event::RestoreQueue(prompts)]);
             }
-            // What an agent asked that has been started again meanwhile is nobody's any more.
-            Job::Session(key, connection, event) => {
-                if self.is_connected(key, connection) {
-                    self.reduce_in(key, [event]);
-                }
-            }
-            Job::Host(key, event) => self.host_event(key, event),
-            Job::LoginFound(key, number, found) => self.login_found(key, number, found),
-            Job::Login(key, number, event) => self.login_event(key, number, event),
             Job::Copied(copied) => self.copied(copied),
-            Job::Launched(key, connection, launched) => self.launched(key, connection, launched),
         }
         Ok(())
     }
 
+    pub(super) fn seen(&self) -> Seen {
+        let session = self.runtime.sessions.shown();
+        session.map_or_else(Seen::default, |session| Seen {
+            rev: session.rev,
+            question: session.shown_question().map(Question::id),
+        })
+    }
+
     /// Asks for a frame if the session shows something new, or another one wants the person.
-    pub(super) fn session_changed(&mut self, rev_before: u64) {
-        let elsewhere = self.sessions.elsewhere();
+    pub(super) fn session_changed(&mut self, before: Seen) {
+        let elsewhere = self.runtime.sessions.elsewhere();
         if elsewhere != self.elsewhere {
             self.elsewhere = elsewhere;
             self.frames.request(Instant::now(), Reason::Now);
         }
-        let Some(session) = self.sessions.shown() else {
+        let seen = self.seen();
+        let Some(session) = self
+            .runtime
+            .sessions
+            .shown()
+            .filter(|_| seen.rev != before.rev)
+        else {
             return;
         };
-        if session.rev == rev_before {
-            return;
-        }
         self.had_session |= session.id.is_some();
-        let question = session.shown_question().map(Question::id);
-        let reason = if question == self.question {
+        let reason = if seen.question == before.question {
             Reason::Stream
         } else {
             Reason::Now
         };
-        self.question = question;
         self.frames.request(Instant::now(), reason);
     }
 
     pub(super) fn draw(&mut self) -> anyhow::Result<()> {
         let now = Instant::now();
         // Here, since terminals print without a word to anybody while none looks at them.
-        for running in self.running.values_mut() {
+        for running in self.runtime.running.values_mut() {
             running.screens.trim_to_bound();
         }
-        let context = context(&self.sessions, &self.running, &self.project);
+        let context = context(&self.runtime, &self.project);
         let ui = &mut self.ui;
         let first = self.frames.is_first();
         if first {
@@ -373,25 +540,5 @@ impl App {
             self.carry_out(command)?;
         }
         Ok(())
-    }
-
-    /// Saves what was typed and not sent off the UI task, if it is something else now: nobody knows
-    /// of a queue any more when the client is killed.
-    pub(super) fn keep_draft(&mut self) {
-        self.save_draft.kept();
-        if self.replay.is_some() {
-            return;
-        }
-        if self.store.is_saving() {
-            // A disk that is slow gets no more to do meanwhile.
-            return self.save_draft.changed(Instant::now());
-        }
-        let kept = self.unsent();
-        if kept != self.kept_draft {
-            let store = self.store.clone();
-            let draft = store.number_draft(kept.clone());
-            self.kept_draft = kept;
-            tokio::task::spawn_blocking(move || store.save_draft(&draft));
-        }
     }
 }

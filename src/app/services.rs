@@ -203,7 +203,7 @@ fn borrowed(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
 
 /// An agent that runs, and the MCP servers that it may be handed.
 pub struct Launched {
-    pub client: Client,
+    pub client: Arc<Client>,
     pub inbox: Inbox,
     /// Of what was found, for the session: comes before it is told of the connection.
     pub mcp_servers: Event,
@@ -231,7 +231,7 @@ pub async fn launch(
         .await
         .map_err(|error| say(&error))?;
     Ok(Box::new(Launched {
-        client,
+        client: Arc::new(client),
         inbox,
         mcp_servers,
     }))

@@ -1,27 +1,28 @@
 //! The client's state: what it is made of, how it begins.
 
 use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
     sync::{Arc, Mutex},
     time::Instant,
 };
 
 use anyhow::Context;
-use tokio::sync::mpsc;
+use tokio::{
+    sync::mpsc,
+    task::{JoinHandle, spawn_blocking},
+};
 
 use crate::{
-    acp::{Client, Inbox},
+    acp::Recorded,
     app::{
         attention::Focus,
         cleanup::Started,
-        commands::{Lines, Playing},
+        commands::Playing,
         debounce::Debounce,
         draft::text_prompt,
         job::Job,
-        reopen::wanted_agent,
         restore::restore,
-        session_runtime::Running,
+        runtime::{Done, Reach, Runtime},
+        setup::{config_warnings, project_info, ui_settings, wanted_agent},
         terminal::{FrameScheduler, Reader, Screen, tty},
     },
     cli::{AgentWanted, ExitCode, Launch, Reopen},
@@ -29,35 +30,34 @@ use crate::{
     host::{
         browser,
         clipboard::{Clipboard, Surroundings},
-        git,
     },
     memory::Memory,
-    model::{ConnectionId, Policy, SessionId, SessionKey},
-    session::{Elsewhere, Event, NoticeLevel, QuestionId, Sessions, Start},
+    model::{Policy, SessionId, SessionKey},
+    session::{Elsewhere, Event, NoticeLevel, Start},
     store::{
         drafts::{Drafts, Left, Owner, Unsent, Wanted},
-        files::{SessionFolder, SessionWriter},
+        files::SessionFolder,
     },
     text::SafeText,
-    ui::{
-        ProjectInfo, TrustQuestion, Ui, UiSettings, keymap::check_keys, offload::Offload,
-        theme::Colours,
-    },
+    ui::{ProjectInfo, TrustQuestion, Ui, offload::Offload},
 };
 
-/// Set in the environment, the UI panics once it is up: for tests of what is left behind.
+/// Set in the environment, the UI panics once it is up: for tests of what is left behind. In a released
+/// program too, since the scenarios that are run on it (`tests/cases/bindings.json`) need it.
 pub const TEST_PANIC: &str = "ACP_TUI_TEST_PANIC";
+
+/// What no first frame shows: read while that is drawn.
+pub struct Unseen {
+    history: Vec<String>,
+    no_browser: Option<SafeText>,
+}
 
 /// The state of the running client. What outlives it, however it ends, is in [`Started`].
 pub struct App {
-    pub launch: Launch,
+    pub runtime: Runtime,
     pub dirs: Dirs,
-    pub config: Config,
     pub trust: TrustState,
     pub store: Drafts,
-    pub folder: SessionFolder,
-    /// Started with the first session that is stored.
-    pub writer: Option<SessionWriter>,
     pub project: ProjectInfo,
     pub ui: Ui,
     pub offload: Offload,
@@ -65,36 +65,19 @@ pub struct App {
     pub reader: Reader,
     pub frames: FrameScheduler,
     pub jobs: mpsc::UnboundedSender<Job>,
-    pub started: Started,
-    /// Empty while the first agent is picked.
-    pub sessions: Sessions,
-    /// What each session has on this machine.
-    pub running: BTreeMap<SessionKey, Running>,
     /// Whom `--mode`, `--model` and `--set` are meant for: the agent that the command line names, or
     /// the first one that was picked.
     pub first_agent: Option<String>,
-    /// Agents that run. Sessions may share one.
-    pub clients: BTreeMap<ConnectionId, Arc<Client>>,
-    /// Connections made so far, for their ids.
-    pub connections: u32,
-    /// Messages of new connections, for the loop to wait for.
-    pub arrived: Vec<(ConnectionId, Inbox)>,
     /// How the sessions that are not shown stood in the last frame.
     pub elsewhere: Elsewhere,
     /// What is to be said once there is a transcript.
     pub warnings: Vec<SafeText>,
     /// Used by blocking tasks: the desktop may take its time.
     pub clipboard: Arc<Mutex<Clipboard>>,
-    /// What terminals are shown in; see [`UiCommand::TerminalView`].
-    ///
-    /// [`UiCommand::TerminalView`]: crate::ui::UiCommand::TerminalView
-    pub terminal_view: Option<(u16, u16)>,
     pub focus: Focus,
     /// A session was open at some time: leaving is then no failure.
     pub had_session: bool,
     pub exit: Option<ExitCode>,
-    /// The question shown last, to draw a new one at once.
-    pub question: Option<QuestionId>,
     pub save_draft: Debounce,
     /// When another program gave the terminal back.
     pub lent_until: Option<Instant>,
@@ -111,10 +94,11 @@ pub struct App {
     /// A log is played, and nothing else is done.
     pub replay: Option<Playing>,
     /// Its lines, for the loop to wait for.
-    pub replayed: Option<Lines>,
+    pub replayed: Option<mpsc::Receiver<Vec<Recorded>>>,
 }
 
 impl App {
+    /// With what comes of effects, and what the first frame does not wait for.
     pub fn new(
         launch: Launch,
         loaded: Loaded,
@@ -123,7 +107,7 @@ impl App {
         jobs: mpsc::UnboundedSender<Job>,
         reader: Reader,
         replay: Option<Playing>,
-    ) -> anyhow::Result<Self> {
+    ) -> anyhow::Result<(Self, mpsc::UnboundedReceiver<Done>, JoinHandle<Unseen>)> {
         let written = jobs.clone();
         // Sending fails only once the loop is over.
         let screen = Screen::new(move |result| drop(written.send(Job::Written(result))))
@@ -132,26 +116,35 @@ impl App {
         let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
         let wanted = wanted_draft(&launch, &loaded.config);
         let store = Drafts::new(&dirs.state, &launch.cwd, &wanted).telling(said(&jobs));
-        let folder = SessionFolder::new(&dirs.state);
         let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
-        ui.set_history(store.history());
-        let left = match replay {
-            None => store.left().clone(),
-            Some(_) => Left::default(),
+        let (left, reach) = match replay {
+            None => (store.left().clone(), Reach::Machine),
+            Some(_) => (Left::default(), Reach::Log),
         };
-        store.sweep_images(&store.left().own);
-        restore(left.drafts(), &left, &mut ui, &store);
+        let behind = restore(left.drafts(), &left, &mut ui);
         ask_for_trust(&mut ui, &loaded.trust);
+        let unseen = spawn_blocking({
+            let store = store.clone();
+            move || {
+                store.sweep_images(&store.left().own);
+                Unseen {
+                    history: behind.history(&store),
+                    no_browser: browser::missing(),
+                }
+            }
+        });
         let project = project_info(&launch.cwd);
-        Ok(Self {
-            warnings: config_warnings(&loaded),
-            launch,
+        let warnings = config_warnings(&loaded);
+        let warn = jobs.clone();
+        let folder = SessionFolder::new(&dirs.state);
+        let warn = move |text| drop(warn.send(Job::Warn(text)));
+        let (runtime, done) = Runtime::new(launch, loaded.config, reach, folder, started, warn);
+        let app = Self {
+            runtime,
+            warnings,
             dirs,
-            config: loaded.config,
             trust: loaded.trust,
             store,
-            folder,
-            writer: None,
             project,
             ui,
             offload,
@@ -159,20 +152,12 @@ impl App {
             reader,
             frames: FrameScheduler::default(),
             jobs,
-            started,
-            sessions: Sessions::default(),
-            running: BTreeMap::new(),
             first_agent: None,
-            clients: BTreeMap::new(),
-            connections: 0,
-            arrived: Vec::new(),
             elsewhere: Elsewhere::default(),
             clipboard: Arc::new(Mutex::new(Clipboard::new(Surroundings::detect()))),
-            terminal_view: None,
             focus: Focus::default(),
             had_session: false,
             exit: None,
-            question: None,
             save_draft: Debounce::default(),
             lent_until: None,
             restoring: left.queued(),
@@ -183,17 +168,24 @@ impl App {
             memory: Memory::watch(),
             replay,
             replayed: None,
-        })
+        };
+        Ok((app, done, unseen))
+    }
+
+    /// Comes before the first key.
+    pub(super) fn take_unseen(&mut self, unseen: Unseen) {
+        self.ui.set_history(unseen.history);
+        self.project.no_browser = unseen.no_browser;
     }
 
     /// Takes over another configuration; what was typed stays.
     pub(super) fn configure(&mut self, loaded: Loaded) {
         self.warnings.extend(config_warnings(&loaded));
-        self.config = loaded.config;
+        self.runtime.config = loaded.config;
         self.reader
-            .set_escape_delay(tty::escape_delay(self.config.ui.escape_delay));
+            .set_escape_delay(tty::escape_delay(self.runtime.config.ui.escape_delay));
         let draft = self.ui.draft_text();
-        let settings = ui_settings(&self.config);
+        let settings = ui_settings(&self.runtime.config);
         let typed = self.ui.last_typed();
         self.ui = Ui::new(settings, self.offload.clone());
         self.ui.typed_at(typed);
@@ -206,18 +198,20 @@ impl App {
         // What waits for the session that is opened here comes with it.
         let wanted = Wanted {
             reopens: true,
-            ..wanted_draft(&self.launch, &loaded.config)
+            ..wanted_draft(&self.runtime.launch, &loaded.config)
         };
-        let store = Drafts::new(&self.dirs.state, &self.launch.cwd, &wanted);
+        let store = Drafts::new(&self.dirs.state, &self.runtime.launch.cwd, &wanted);
         self.store = store.telling(said(&self.jobs));
-        self.project = project_info(&self.launch.cwd);
+        let no_browser = self.project.no_browser.take();
+        self.project = project_info(&self.runtime.launch.cwd);
+        self.project.no_browser = no_browser;
         self.trust = std::mem::replace(&mut loaded.trust, TrustState::NotNeeded);
         self.configure(loaded);
         let typed = Some(self.ui.draft_text()).filter(|typed| !typed.is_empty());
         let left = self.store.left().drafts();
         if !left.is_empty() {
             let drafts = typed.into_iter().chain(left).collect();
-            restore(drafts, &Left::default(), &mut self.ui, &self.store);
+            self.restore_drafts(drafts);
         }
         self.restoring.extend(self.store.left().queued());
         self.kept_draft.clone_from(&self.store.left().own);
@@ -239,7 +233,7 @@ impl App {
     }
 
     pub(super) fn tell_warnings(&mut self) {
-        if !self.sessions.is_empty() {
+        if !self.runtime.sessions.is_empty() {
             for text in std::mem::take(&mut self.warnings) {
                 self.note(NoticeLevel::Warning, text);
             }
@@ -266,22 +260,24 @@ impl App {
         if matches!(self.trust, TrustState::Untrusted { .. }) {
             return;
         }
-        match self.launch.resume.take() {
+        match self.runtime.launch.resume.take() {
             Some(Reopen::Stored { record, .. }) => return self.reopen(record),
             Some(Reopen::Pick) => {
-                let agent = wanted_agent(&self.launch, &self.config).ok().flatten();
+                let agent = wanted_agent(&self.runtime.launch, &self.runtime.config)
+                    .ok()
+                    .flatten();
                 return self.pick_session(agent);
             }
-            other => self.launch.resume = other,
+            other => self.runtime.launch.resume = other,
         }
         // Both were checked before the terminal was taken over, but for a project's file.
-        match self.launch.agent(&self.config) {
+        match self.runtime.launch.agent(&self.runtime.config) {
             Ok(Some(profile)) => {
-                let start = match self.launch.resume.take() {
+                let start = match self.runtime.launch.resume.take() {
                     Some(Reopen::Named(id)) => Start::Reopen(SessionId::new(id)),
                     _ => Start::New,
                 };
-                let prompt = self.launch.prompt.take().map(text_prompt);
+                let prompt = self.runtime.launch.prompt.take().map(text_prompt);
                 self.open(profile, start, prompt, None);
             }
             Ok(None) => self.pick_agent(),
@@ -322,16 +318,6 @@ fn wanted_draft(launch: &Launch, config: &Config) -> Wanted {
     }
 }
 
-fn project_info(cwd: &Path) -> ProjectInfo {
-    ProjectInfo {
-        cwd: SafeText::line(&with_tilde(cwd)),
-        git_branch: git::branch(cwd),
-        policy: None,
-        read_only: None,
-        no_browser: browser::missing(),
-    }
-}
-
 fn ask_for_trust(ui: &mut Ui, trust: &TrustState) {
     if let TrustState::Untrusted {
         path,
@@ -345,38 +331,6 @@ fn ask_for_trust(ui: &mut Ui, trust: &TrustState) {
             content: SafeText::new(content),
             display: *display,
         });
-    }
-}
-
-pub(super) fn ui_settings(config: &Config) -> UiSettings {
-    UiSettings {
-        ui: config.ui.clone(),
-        keys: config.keys.clone(),
-        agents: super::sessions::choices(config, |_| None),
-        colours: Colours::of_environment(
-            std::env::var("NO_COLOR").ok().as_deref(),
-            std::env::var("COLORTERM").ok().as_deref(),
-        ),
-    }
-}
-
-/// What the files hold that cannot be used.
-fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
-    let warnings = loaded.all_warnings(check_keys);
-    let lines = warnings.iter().map(|w| SafeText::line(&w.to_string()));
-    lines.collect()
-}
-
-/// The path with `~` for the home directory.
-pub(super) fn with_tilde(path: &Path) -> String {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    match home
-        .as_deref()
-        .and_then(|home| path.strip_prefix(home).ok())
-    {
-        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-        Some(rest) => format!("~/{}", rest.display()),
-        None => path.display().to_string(),
     }
 }
 

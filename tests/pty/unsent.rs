@@ -33,6 +33,32 @@ fn a_crash_loses_the_draft_of_no_session() {
     again.wait_for("draft of the first");
 }
 
+#[test]
+fn the_first_frame_shows_branch_and_draft_and_the_first_key_finds_the_history() {
+    let setup = client(json!([])).file(".git/HEAD", "ref: refs/heads/topic\n");
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    tui.keys("remembered<enter>");
+    tui.wait_method("session/prompt");
+    wait_ready(&tui);
+    tui.keys("unsent");
+    wait_on_disk(&tui, &["unsent"]);
+    tui.signal(rustix::process::Signal::KILL);
+    tui.wait_exit();
+    let again = setup.start();
+    // Before there is anything to be seen.
+    again.keys("<up>");
+    let frame = again.wait("the first frame", |tui| {
+        let raw = String::from_utf8_lossy(&tui.raw()).into_owned();
+        let end = raw.find("\x1b[?2026l")?;
+        Some(raw.get(..end)?.to_owned())
+    });
+    for shown in ["unsent", "topic", "restored"] {
+        assert!(frame.contains(shown), "{shown}: {frame:?}");
+    }
+    again.wait_for("❯ remembered");
+}
+
 /// Two sessions at work, each with a queued message and a draft, and the client is killed.
 fn killed_with_two_sessions() -> crate::support::setup::Setup {
     let setup = client(json!([

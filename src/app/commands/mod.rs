@@ -6,6 +6,6 @@ mod run;
 mod sessions;
 
 pub use doctor::doctor;
-pub use replay::{Lines, Playing, print_replay, replay};
+pub use replay::{Playing, print_replay, replay};
 pub use run::run as run_headless;
 pub use sessions::sessions;

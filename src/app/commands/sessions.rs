@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::{
     app::{
         exit::print_rows,
-        state::{ui_settings, with_tilde},
+        setup::{ui_settings, with_tilde},
         terminal::tty,
     },
     cli::{self, CliError, ExportFormat, SessionsAction},

@@ -6,7 +6,7 @@ use crate::{
     text::command_line,
 };
 
-use super::runtime;
+use super::interpreter;
 
 /// The command that opens the UI with this agent.
 pub fn start_line(profile: &AgentProfile) -> String {
@@ -27,7 +27,7 @@ pub fn in_profile(profile: &AgentProfile, line: &str) -> String {
 /// The program was started and says nothing, or something else than messages.
 pub fn silent(profile: &AgentProfile, config: &Config) -> Vec<String> {
     let mut advice = not_an_agent(profile, config);
-    if runtime::is_launcher(program_name(&profile.command)) {
+    if interpreter::is_launcher(program_name(&profile.command)) {
         advice.push("it may be downloading: wait longer, with --timeout 600".to_owned());
     }
     advice.push(format!(

@@ -24,9 +24,8 @@ use crate::{
 use super::{
     advice,
     asked::{Asked, NoAnswer},
-    is_about,
+    interpreter, is_about,
     progress::Progress,
-    runtime,
 };
 
 /// How long the session that was opened for it may take to go away again.
@@ -108,8 +107,7 @@ impl Examination<'_> {
                     return self.how_it_speaks(&agent, report);
                 }
                 Err(Older) => {
-                    agent.client.shutdown(StopMode::Quick).await;
-                    started.forget_agent(&agent.client);
+                    started.end_agent(&agent.client, StopMode::Quick).await;
                     protocol = Protocol::V1;
                 }
             }
@@ -155,7 +153,7 @@ impl Examination<'_> {
         );
         let mut advice = Vec::new();
         let home = std::env::var_os("HOME").map(PathBuf::from);
-        if let Some(elsewhere) = runtime::elsewhere(&missing.program, home.as_deref()) {
+        if let Some(elsewhere) = interpreter::elsewhere(&missing.program, home.as_deref()) {
             let folder = elsewhere.parent().unwrap_or(&elsewhere);
             advice.push(format!(
                 "it is in {0}: put that folder on PATH, or {1}",
@@ -181,7 +179,7 @@ impl Examination<'_> {
     }
 
     fn missing_runtime(&self, program: &str) -> Option<String> {
-        let source = runtime::comes_with(program)?;
+        let source = interpreter::comes_with(program)?;
         let found = find_program(
             OsStr::new(program),
             self.path().as_deref(),
@@ -554,12 +552,12 @@ fn what_runs_it(
     cwd: &Path,
     report: &mut DoctorReport,
 ) -> bool {
-    let Some(interpreter) = runtime::interpreter(program) else {
+    let Some(interpreter) = interpreter::interpreter(program) else {
         return true;
     };
     let shown = interpreter.to_string_lossy().into_owned();
     let name = advice::program_name(&shown);
-    let comes_with = || runtime::comes_with(name).map(|source| format!("install {source}"));
+    let comes_with = || interpreter::comes_with(name).map(|source| format!("install {source}"));
     let Some(found) = find_program(&interpreter, path, cwd) else {
         let text = format!("{shown}, which is to run it by its first line, was not found");
         let finding = Finding::new(Verdict::Failed, "runtime", text);
@@ -572,9 +570,10 @@ fn what_runs_it(
     let Some(version) = program_version(&found) else {
         return true;
     };
-    let wanted = runtime::wanted_node(program);
-    let oldest = wanted.as_deref().and_then(runtime::oldest);
-    let old = oldest.is_some_and(|oldest| runtime::version(&version).is_some_and(|v| v < oldest));
+    let wanted = interpreter::wanted_node(program);
+    let oldest = wanted.as_deref().and_then(interpreter::oldest);
+    let old =
+        oldest.is_some_and(|oldest| interpreter::version(&version).is_some_and(|v| v < oldest));
     let text = format!("node {version}");
     if old {
         let wanted = wanted.unwrap_or_default();

@@ -7,8 +7,8 @@
 mod advice;
 mod asked;
 mod examine;
+mod interpreter;
 mod progress;
-mod runtime;
 
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -117,7 +117,7 @@ fn is_about(warning: &Warning, agent: &AgentProfile) -> bool {
 
 /// The findings, and whether the examination was made to its end.
 fn examined(examination: &Examination<'_>) -> anyhow::Result<(DoctorReport, bool)> {
-    let runtime = crate::app::runtime::start(1)?;
+    let runtime = crate::app::executor::start(1)?;
     let started = Started::default();
     let mut report = DoctorReport::of(&examination.profile.id);
     let whole = runtime.block_on(async {

@@ -2,6 +2,7 @@
 //! or asked.
 
 mod player;
+mod playing;
 mod screen;
 mod source;
 
@@ -31,7 +32,7 @@ use crate::{
 use player::{Found, Player, Survey};
 use source::{Source, StoredReplay};
 
-pub use screen::{Lines, Playing};
+pub use playing::Playing;
 
 /// Any time will do: nothing waits.
 const START_TIMEOUT: Duration = Duration::from_secs(60);

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use super::{OUTPUT_PATIENCE, Run, SESSION, ending::Stop};
+use super::{OUTPUT_PATIENCE, Run, ending::Stop};
 use crate::{
     acp::StopMode,
     app::{
+        runtime::reached,
         signals::{SignalEvent, Signals},
-        sources::reached,
     },
     cli::{ExitCode, Format, complain},
     report::{self, Problem, Record},
@@ -52,7 +52,7 @@ impl Run {
         mut signals: Signals,
         deadline: Option<Instant>,
     ) -> ExitCode {
-        self.store(true);
+        self.runtime.save_session(self.key, true);
         let mut summary = self.observer.summary().clone();
         summary.exit_code = code.number();
         summary.error.clone_from(&problem);
@@ -74,11 +74,9 @@ impl Run {
             let text = format!("acp-tui: {}", problem.message);
             self.output.err(crate::text::sanitize(&text).as_ref());
         }
-        if let Some(session) = &self.session
-            && let Some(client) = &self.client
-        {
+        if let Some(session) = self.session() {
             for message in session.farewell() {
-                client.send(SESSION, message);
+                self.runtime.send(self.key, message);
             }
         }
         // Agents keep their sessions when they are asked to end, not when they are made to.
@@ -86,10 +84,11 @@ impl Run {
             None => StopMode::Graceful,
             Some(_) => StopMode::Quick,
         };
-        let started = self.started.clone();
+        let started = self.runtime.started.clone();
         let lost = self.output.closed();
         let written = self.output.finish();
-        let told = self.told_not_stored;
+        let running = self.runtime.running(self.key);
+        let told = running.is_some_and(|running| running.told_not_stored);
         let ending = async {
             let (not_stored, ()) = tokio::join!(started.end(mode), written.cancelled());
             if let Some(why) = not_stored.filter(|_| !told) {

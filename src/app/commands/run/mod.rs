@@ -1,21 +1,17 @@
 //! `acp-tui run`: one prompt turn without a screen.
 //!
-//! The same rules and services as with one: the session's reducer, [`services`], the
-//! agent's client. What differs is that nobody can be asked (the session is `unattended`) and that
+//! The same rules and the same [`runtime`](crate::app::runtime) as with one. What differs is that nobody can be asked (the session is `unattended`) and that
 //! what happens is written ([`report`](mod@crate::report)) instead of drawn. Every way out leaves nothing
 //! behind, and none is waited for without a bound.
 
-mod effects;
 mod ending;
 mod events;
 mod output;
 mod session;
-mod store;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    path::{Path, PathBuf},
-    sync::Arc,
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -23,47 +19,32 @@ use anyhow::Context;
 use tokio::sync::mpsc;
 
 use self::{
-    effects::next,
     ending::{Stop, ended},
     output::Output,
-    store::Store,
 };
 use crate::app::{
     WORKERS,
     cleanup::Started,
     draft::{self, Unsent},
-    log, runtime, services,
+    executor, log,
+    runtime::{Done, Reach, Runtime, reached},
     signals::{SignalEvent, Signals},
-    sources::reached,
 };
 use crate::{
-    acp::{Client, Inbox, StopMode},
-    cli::{CliError, ExitCode, Format, Launch, RunOptions},
-    config::{AgentProfile, Config, Loaded},
-    host::{Before, Host, HostEvent, attachments},
+    acp::{Inbound, StopMode},
+    cli::{CliError, ExitCode, Format, Launch, RunOptions, complain},
+    config::{AgentProfile, Loaded},
+    host::attachments,
     model::{ConnectionId, SessionKey, Way},
     report::{self, Narrator, Observer, Problem, Record, Scope},
     session::{CANCEL_PATIENCE, Event, Prompt, Session},
-    store::files::Trouble,
+    store::files::SessionFolder,
     text::SafeText,
     ui::{Draft, DraftPart},
-    vt::Screens,
 };
-
-/// The one session there is.
-const SESSION: SessionKey = SessionKey(0);
 
 /// How long a reader of stdout that takes nothing is waited for once the run was stopped.
 const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
-
-/// Results of work done elsewhere.
-enum Job {
-    Launched(Result<Box<services::Launched>, SafeText>),
-    Host(HostEvent),
-    Session(Event),
-    /// The session's file is not as it should be.
-    Saving(Trouble),
-}
 
 /// Runs one prompt turn and prints what comes of it.
 ///
@@ -79,21 +60,25 @@ pub fn run(
     let deadline = options.timeout.map(|timeout| begun + timeout);
     let Some(prompt) = options.prompt.clone().read(options.timeout)? else {
         let (code, problem) = Stop::TimeOver.outcome();
-        crate::cli::complain(problem.map(|problem| problem.message).unwrap_or_default());
+        complain(problem.map(|problem| problem.message).unwrap_or_default());
         return Ok(code);
     };
     let prompt = with_files(prompt, &options)?;
     let dirs = launch.load_options()?.dirs;
     let _log = log::start(launch.log.as_deref(), &dirs.state)?;
-    log::tell_lost(crate::cli::complain);
-    let runtime = runtime::start(WORKERS)?;
+    log::tell_lost(complain);
+    let runtime = executor::start(WORKERS)?;
     let started = Started::default();
     // Whatever happens in there, what was started is ended.
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         runtime.block_on(async {
-            let mut run = Run::new(launch, loaded.config, profile, &options, started.clone())?;
-            (run.begun, run.state) = (begun, dirs.state);
-            run.serve(prompt, deadline).await
+            let folder = SessionFolder::new(&dirs.state);
+            let (config, started) = (loaded.config, started.clone());
+            let reach = Reach::Machine;
+            let (runtime, done) = Runtime::new(launch, config, reach, folder, started, complain);
+            let mut run = Run::new(runtime, profile, &options)?;
+            run.begun = begun;
+            run.serve(prompt, done, deadline).await
         })
     }));
     runtime.block_on(started.end(StopMode::Quick));
@@ -137,33 +122,13 @@ fn with_files(prompt: String, options: &RunOptions) -> Result<Prompt, CliError> 
 }
 
 struct Run {
-    launch: Launch,
-    config: Config,
+    runtime: Runtime,
+    /// Of the one session there is.
+    key: SessionKey,
     profile: AgentProfile,
     format: Format,
     quiet: bool,
     begun: Instant,
-    started: Started,
-    jobs: mpsc::UnboundedSender<Job>,
-    waiting: mpsc::UnboundedReceiver<Job>,
-    /// The state directory.
-    state: PathBuf,
-    session: Option<Session>,
-    store: Option<Store>,
-    /// That the session cannot be stored was said.
-    told_not_stored: bool,
-    /// Of the terminals of the session: their last words are stored with it.
-    screens: Screens,
-    host: Option<Host>,
-    client: Option<Arc<Client>>,
-    /// Of how many processes `client` is the last.
-    connection: ConnectionId,
-    inbox: Option<Inbox>,
-    /// Done when the process before has ended.
-    ending: Option<tokio::task::JoinHandle<()>>,
-    deciding: Option<tokio::task::JoinHandle<()>>,
-    before: Before,
-    comparing: Option<tokio::task::JoinHandle<()>>,
     observer: Observer,
     narrator: Narrator,
     output: Output,
@@ -175,38 +140,15 @@ struct Run {
 }
 
 impl Run {
-    fn new(
-        launch: Launch,
-        config: Config,
-        profile: AgentProfile,
-        options: &RunOptions,
-        started: Started,
-    ) -> anyhow::Result<Self> {
-        let (jobs, waiting) = mpsc::unbounded_channel();
+    fn new(runtime: Runtime, profile: AgentProfile, options: &RunOptions) -> anyhow::Result<Self> {
         Ok(Self {
+            runtime,
+            key: SessionKey::default(),
             observer: Observer::new(&profile.id, Scope::Turn),
-            launch,
-            config,
             profile,
             format: options.format,
             quiet: options.quiet,
             begun: Instant::now(),
-            started,
-            jobs,
-            waiting,
-            state: PathBuf::new(),
-            session: None,
-            store: None,
-            told_not_stored: false,
-            screens: Screens::default(),
-            host: None,
-            client: None,
-            connection: ConnectionId(0),
-            inbox: None,
-            ending: None,
-            deciding: None,
-            before: Before::default(),
-            comparing: None,
             narrator: Narrator::default(),
             output: Output::start().context("cannot write to stdout")?,
             last_error: None,
@@ -215,9 +157,14 @@ impl Run {
         })
     }
 
+    fn session(&self) -> Option<&Session> {
+        self.runtime.sessions.get(self.key)
+    }
+
     async fn serve(
         mut self,
         prompt: Prompt,
+        mut done: mpsc::UnboundedReceiver<Done>,
         deadline: Option<Instant>,
     ) -> anyhow::Result<ExitCode> {
         let mut signals = Signals::listen().context("cannot listen to signals")?;
@@ -225,16 +172,16 @@ impl Run {
         self.tell(vec![Record::Start {
             version: report::VERSION,
             agent: self.profile.id.clone(),
-            cwd: self.launch.cwd.display().to_string(),
-            policy: self.launch.policy(&self.profile, &self.config).name(),
+            cwd: self.runtime.launch.cwd.display().to_string(),
+            policy: self.runtime.policy(&self.profile).name(),
         }]);
-        // Held to the end: its files are the agent's until then.
-        let _scratch = self.open(prompt)?;
+        self.open(prompt)?;
         let (code, problem) = loop {
             if let Some(outcome) = self.is_over() {
                 break outcome;
             }
-            let tick = self.session.as_ref().and_then(Session::deadline);
+            let tick = self.session().and_then(Session::deadline);
+            let save = self.runtime.save_deadline();
             let running = self.stop.is_none();
             let full = self.output.is_full();
             tokio::select! {
@@ -249,11 +196,11 @@ impl Run {
                 () = closed.cancelled(), if running => self.stop(Stop::OutputClosed),
                 () = reached(deadline), if running => self.stop(Stop::TimeOver),
                 () = reached(self.give_up) => break self.given_up(),
-                Some(job) = self.waiting.recv() => self.job(job),
+                Some(done) = done.recv() => self.done(done),
                 () = reached(tick) => self.reduce(vec![Event::Tick]),
-                () = reached(self.store.as_ref().and_then(Store::due)) => self.store(false),
+                () = reached(save) => self.runtime.save_due(),
                 () = self.output.wrote(), if full => {}
-                said = next(&mut self.inbox), if !full => self.agent_said(said),
+                (from, said) = self.runtime.inboxes.next(), if !full => self.agent_said(from, said),
             }
         };
         Ok(self.end(code, problem, signals, deadline).await)
@@ -262,7 +209,7 @@ impl Run {
     /// The first time the turn is cancelled as the protocol wants it, and its end waited for; the
     /// second time nothing is waited for.
     fn stop(&mut self, stop: Stop) {
-        let turn = self.session.as_ref().is_some_and(|s| s.turn.is_some());
+        let turn = self.session().is_some_and(|s| s.turn.is_some());
         let now = Instant::now();
         self.give_up = Some(match self.stop {
             None if turn => now + CANCEL_PATIENCE,
@@ -273,7 +220,7 @@ impl Run {
     }
 
     fn is_over(&self) -> Option<(ExitCode, Option<Problem>)> {
-        let session = self.session.as_ref()?;
+        let session = self.session()?;
         let outcome = ended(
             session,
             &self.observer,
@@ -281,6 +228,32 @@ impl Run {
             self.last_error.as_deref(),
         )?;
         Some(self.stop.map_or(outcome, Stop::outcome))
+    }
+
+    /// What it still says that was told to end is not listened to.
+    fn agent_said(&mut self, connection: ConnectionId, said: Vec<Inbound>) {
+        if !self.runtime.is_connected(self.key, connection) {
+            return;
+        }
+        let mut ended = false;
+        let events = said.into_iter().map(|inbound| match inbound {
+            Inbound::FromAgent(message) => Event::Agent(connection, message),
+            Inbound::Exited(exit) => {
+                ended = true;
+                Event::Exited(connection, exit)
+            }
+        });
+        let events = events.collect();
+        self.reduce(events);
+        if ended {
+            self.runtime.exited(connection);
+        }
+    }
+
+    fn done(&mut self, done: Done) {
+        if let Some((_, events)) = self.runtime.take(done) {
+            self.reduce(events);
+        }
     }
 
     fn given_up(&self) -> (ExitCode, Option<Problem>) {

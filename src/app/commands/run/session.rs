@@ -1,27 +1,30 @@
-//! The session of a run, and what is stored of it.
+//! The session of a run: how it is opened, and what its rules want.
 
-use std::{io, time::Instant};
+use std::time::Instant;
 
-use super::{Job, Run, SESSION, store, store::Store};
+use super::Run;
 use crate::{
-    app::services,
+    app::{
+        runtime::{ForPerson, Running},
+        services,
+    },
     cli::{CliError, Reopen},
     model::{ClientCaps, SessionId},
-    session::{Event, NoticeLevel, Prompt, Session, SessionConfig, Start, reduce},
-    store::files::{OPEN_ELSEWHERE, Trouble},
-    text::SafeText,
+    session::{Event, NoticeLevel, Prompt, Routed, SessionConfig, Start},
+    store::files::Reopened,
 };
 
 impl Run {
-    pub(super) fn open(&mut self, prompt: Prompt) -> anyhow::Result<Option<tempfile::TempDir>> {
-        let before = match &self.launch.resume {
+    pub(super) fn open(&mut self, prompt: Prompt) -> anyhow::Result<()> {
+        let reopen = self.runtime.launch.resume.take();
+        let stored = match &reopen {
             Some(Reopen::Stored { record, .. }) => {
-                let stored = store::stored(&self.state, record.clone());
-                Some(stored.map_err(CliError::from)?)
+                let stored = self.runtime.folder.load(record).map_err(CliError::from)?;
+                Some(Reopened::new(record.clone(), stored))
             }
             _ => None,
         };
-        let start = match self.launch.resume.take() {
+        let start = match reopen {
             Some(
                 Reopen::Named(id)
                 | Reopen::Stored {
@@ -32,8 +35,8 @@ impl Run {
             _ => Start::New,
         };
         let (config, scratch) = services::session_config(
-            &self.launch,
-            &self.config,
+            &self.runtime.launch,
+            &self.runtime.config,
             &self.profile,
             start,
             Some(prompt),
@@ -50,85 +53,56 @@ impl Run {
             },
             ..config
         };
-        let (mut session, effects) = Session::start(config, Instant::now());
-        let mut damage = None;
-        let before = before.map(|stored| {
-            damage = stored.damage;
-            session.show_stored(stored.history);
-            self.observer.know(&session);
-            (stored.id, stored.going_on)
-        });
-        let jobs = self.jobs.clone();
-        let tell = move |trouble| drop(jobs.send(Job::Saving(trouble)));
-        let run = store::Place {
-            key: SESSION,
-            state: &self.state,
-            config: &self.config,
-            started: &self.started,
+        let Some((key, effects)) = self.runtime.sessions.open(config, Instant::now()) else {
+            // It is the first one.
+            return Ok(());
         };
-        self.store = Store::begin(&run, &self.profile.id, before, &session, tell);
-        self.session = Some(session);
+        self.key = key;
+        let running = Running {
+            scratch,
+            ..Running::new(self.profile.clone())
+        };
+        self.runtime.running.insert(key, running);
+        let damage = stored.as_ref().map(|stored| stored.damage.clone());
+        self.runtime.begin_saving(key, stored);
+        if let (Some(_), Some(session)) = (&damage, self.runtime.sessions.get(key)) {
+            self.observer.know(session);
+        }
         self.perform(effects);
-        if let Some(text) = damage {
+        if let Some(text) = damage.flatten() {
             let level = NoticeLevel::Warning;
             self.reduce(vec![Event::Note { level, text }]);
         }
-        Ok(scratch)
-    }
-
-    /// Writes what is to be stored by now; `last`: nothing more comes.
-    pub(super) fn store(&mut self, last: bool) {
-        let Some(session) = &self.session else { return };
-        let terminals = &session.terminals;
-        self.screens.retain(|id| terminals.contains_key(id));
-        if let Some(store) = &mut self.store {
-            store.write(session, &self.screens, last);
-        }
-        if last {
-            self.store = None;
-        }
-    }
-
-    pub(super) fn saving_trouble(&mut self, trouble: Trouble) {
-        match trouble {
-            Trouble::NotStored(error) => self.not_stored(&error),
-            Trouble::OpenElsewhere => {
-                let text = SafeText::from(OPEN_ELSEWHERE);
-                let level = NoticeLevel::Warning;
-                self.reduce(vec![Event::Note { level, text }]);
-            }
-        }
-    }
-
-    /// Said once: it is no reason to stop.
-    fn not_stored(&mut self, error: &io::Error) {
-        if let Some(store) = &mut self.store {
-            store.failed();
-        }
-        if !std::mem::replace(&mut self.told_not_stored, true) {
-            let text = SafeText::line(&format!("this conversation is not stored: {error}"));
-            let level = NoticeLevel::Warning;
-            self.reduce(vec![Event::Note { level, text }]);
-        }
+        Ok(())
     }
 
     /// Lets the session's rules work on events, does what they want, and tells what is new.
     pub(super) fn reduce(&mut self, events: Vec<Event>) {
-        let Some(session) = &mut self.session else {
-            return;
-        };
         let now = Instant::now();
         let mut effects = Vec::new();
         let mut records = Vec::new();
         for event in events {
             records.append(&mut self.observer.hear(&event));
-            effects.append(&mut reduce(session, event, now));
+            effects.append(&mut self.runtime.sessions.apply(self.key, event, now));
         }
-        records.append(&mut self.observer.look(session));
-        if let Some(store) = &mut self.store {
-            store.changed(session);
+        if let Some(session) = self.runtime.sessions.get(self.key) {
+            records.append(&mut self.observer.look(session));
         }
+        self.runtime.follow_sessions();
         self.tell(records);
         self.perform(effects);
+    }
+
+    fn perform(&mut self, effects: Vec<Routed>) {
+        for (_, wish) in self.runtime.perform(effects) {
+            match wish {
+                ForPerson::Notice(notice) => {
+                    let records = self.observer.notice(&notice);
+                    self.tell(records);
+                }
+                // For a screen, and for the person before it.
+                ForPerson::Attention(_) | ForPerson::Draft(_) | ForPerson::Toast(_) => {}
+            }
+        }
     }
 }

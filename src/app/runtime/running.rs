@@ -2,16 +2,12 @@
 //!
 //! The pure side is [`Sessions`](crate::session::Sessions); both have the same keys.
 
-use std::sync::Arc;
-
 use tokio::task::JoinHandle;
 
 use crate::{
-    acp::Client,
-    app::{sign_in_program::LoginRun, state::App},
     config::AgentProfile,
-    host::{Before, Host},
-    model::{ConnectionId, SessionKey, ToAgent},
+    host::{self, Before, Host},
+    model::{ConnectionId, TerminalId},
     store::format::Saver,
     vt::Screens,
 };
@@ -64,40 +60,20 @@ impl Running {
     }
 }
 
-impl App {
-    pub(super) fn running(&self, key: SessionKey) -> Option<&Running> {
-        self.running.get(&key)
-    }
+/// The latest program of a session to sign in with.
+#[derive(Default)]
+pub struct LoginRun {
+    /// Counts them, to tell what an earlier one still says.
+    pub number: u64,
+    pub running: Option<host::Login>,
+    pub terminal: Option<TerminalId>,
+}
 
-    pub(super) fn running_mut(&mut self, key: SessionKey) -> Option<&mut Running> {
-        self.running.get_mut(&key)
-    }
-
-    /// Of the session that is shown.
-    pub(super) fn shown_running(&self) -> Option<&Running> {
-        self.running(self.sessions.shown_key()?)
-    }
-
-    pub(super) fn shown_host(&self) -> Option<&Host> {
-        self.shown_running()?.host.as_ref()
-    }
-
-    /// The agent that a session talks with.
-    pub(super) fn client(&self, key: SessionKey) -> Option<&Arc<Client>> {
-        let connection = self.running(key)?.connection?;
-        self.clients.get(&connection)
-    }
-
-    /// Puts a message of a session on the wire, if it has an agent.
-    pub(super) fn send(&self, key: SessionKey, message: ToAgent) {
-        if let Some(client) = self.client(key) {
-            client.send(key, message);
-        }
-    }
-
-    /// Whether that is the connection in use.
-    pub(super) fn is_connected(&self, key: SessionKey, connection: ConnectionId) -> bool {
-        self.running(key)
-            .is_some_and(|running| running.connection == Some(connection))
+impl LoginRun {
+    /// The program that has that terminal.
+    pub fn at(&self, terminal: &TerminalId) -> Option<&host::Login> {
+        self.running
+            .as_ref()
+            .filter(|_| self.terminal.as_ref() == Some(terminal))
     }
 }

@@ -4,11 +4,10 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Instant,
 };
 
+use super::{Done, Running, Runtime};
 use crate::{
-    app::{job::Job, session_runtime::Running, state::App, terminal::Reason},
     config::{AgentProfile, Invocation, StartError},
     host::{self, HostEvent, LoginCommand},
     model::{SessionKey, TerminalId, env_words},
@@ -16,27 +15,9 @@ use crate::{
     text::{SafeText, command_line},
 };
 
-/// The latest of a session.
-#[derive(Default)]
-pub struct LoginRun {
-    /// Counts them, to tell what an earlier one still says.
-    number: u64,
-    running: Option<host::Login>,
-    terminal: Option<TerminalId>,
-}
-
-impl LoginRun {
-    /// The program that has that terminal.
-    pub fn at(&self, terminal: &TerminalId) -> Option<&host::Login> {
-        self.running
-            .as_ref()
-            .filter(|_| self.terminal.as_ref() == Some(terminal))
-    }
-}
-
-impl App {
+impl Runtime {
     /// The program of the session that is shown, if it has that terminal.
-    pub(super) fn shown_login(&self, terminal: &TerminalId) -> Option<&host::Login> {
+    pub fn shown_login(&self, terminal: &TerminalId) -> Option<&host::Login> {
         self.shown_running()?.login.at(terminal)
     }
 
@@ -47,11 +28,11 @@ impl App {
             return;
         };
         let (number, profile) = (running.login.number, running.profile.clone());
-        let (jobs, cwd) = (self.jobs.clone(), self.launch.cwd.clone());
+        let (done, cwd) = (self.done.clone(), self.launch.cwd.clone());
         tokio::task::spawn_blocking(move || {
             let found = command(login, &profile, cwd);
             let found = found.map_err(|error| SafeText::line(&error.to_string()));
-            let _ = jobs.send(Job::LoginFound(key, number, found));
+            let _ = done.send(Done::LoginFound(key, number, found));
         });
     }
 
@@ -60,12 +41,10 @@ impl App {
         key: SessionKey,
         number: u64,
         found: Result<LoginCommand, SafeText>,
-    ) {
-        let (jobs, view) = (self.jobs.clone(), self.terminal_view);
-        let Some(running) = self.login_numbered(key, number) else {
-            return;
-        };
-        let events = Arc::new(move |event| drop(jobs.send(Job::Login(key, number, event))));
+    ) -> Option<(SessionKey, Vec<Event>)> {
+        let (done, view) = (self.done.clone(), self.terminal_view);
+        let running = self.login_numbered(key, number)?;
+        let events = Arc::new(move |event| drop(done.send(Done::Login(key, number, event))));
         let started = found.and_then(|command| {
             host::Login::start(command, view, events).map_err(|error| error.message)
         });
@@ -73,16 +52,21 @@ impl App {
             Ok(login) => {
                 running.login.running = Some(login.clone());
                 self.started.add_login(login);
+                None
             }
-            Err(error) => self.reduce_in(key, [Event::LoginFailed { error }]),
+            Err(error) => Some((key, vec![Event::LoginFailed { error }])),
         }
     }
 
-    pub(super) fn login_event(&mut self, key: SessionKey, number: u64, event: HostEvent) {
-        let Some(running) = self.login_numbered(key, number) else {
-            return;
-        };
-        match event {
+    pub(super) fn login_event(
+        &mut self,
+        key: SessionKey,
+        number: u64,
+        event: HostEvent,
+    ) -> Option<(SessionKey, Vec<Event>)> {
+        self.forget_screens(key);
+        let running = self.login_numbered(key, number)?;
+        let event = match event {
             HostEvent::TerminalStarted {
                 id,
                 command,
@@ -92,25 +76,20 @@ impl App {
             } => {
                 running.login.terminal = Some(id.clone());
                 running.screens.insert(id.clone(), screen);
-                let event = Event::LoginStarted {
+                Event::LoginStarted {
                     terminal: id,
                     command,
                     cwd,
-                };
-                self.reduce_in(key, [event]);
-                self.forget_screens(key);
+                }
             }
-            HostEvent::TerminalOutput => self.frames.request(Instant::now(), Reason::Stream),
+            HostEvent::TerminalOutput => return None,
             // What it left running goes on with the session: it may be the person's browser.
-            HostEvent::TerminalExited { id, status } => {
-                let event = Event::LoginEnded {
-                    terminal: id,
-                    status,
-                };
-                self.reduce_in(key, [event]);
-                self.forget_screens(key);
-            }
-        }
+            HostEvent::TerminalExited { id, status } => Event::LoginEnded {
+                terminal: id,
+                status,
+            },
+        };
+        Some((key, vec![event]))
     }
 
     /// That session, if the program is its latest.
@@ -120,7 +99,7 @@ impl App {
     }
 
     /// Ends the program, in the background, or what one before it left running.
-    pub(super) fn end_login(&mut self, key: SessionKey) {
+    pub fn end_login(&mut self, key: SessionKey) {
         let started = self.started.clone();
         let Some(running) = self.running_mut(key) else {
             return;

@@ -1,0 +1,376 @@
+//! What sessions have on this machine, and the performing of what they want of it: the one place for
+//! the screen, `run` and a replay.
+//!
+//! Owns: the sessions, their agents ([`agents`]), hosts, programs to sign in with ([`login`]) and what
+//! stores them ([`saving`]). What differs is given: where results go ([`Done`]), who hears of what the
+//! person should know ([`ForPerson`]), and whether there is anything but a log ([`Reach`]). Holds no
+//! rules, and reduces nothing by itself: whatever comes of an effect comes back as [`Done`].
+
+mod agents;
+mod inboxes;
+mod login;
+mod running;
+mod saving;
+
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
+
+use tokio::sync::mpsc;
+
+use crate::{
+    acp::Client,
+    app::{
+        agent_terminals,
+        cleanup::Started,
+        services::{self, Launched},
+    },
+    cli::Launch,
+    config::{AgentProfile, Config},
+    host::{Host, HostEvent, LoginCommand, browser},
+    model::{
+        AgentNotice, Comparison, ConnectionId, HostRequest, PermissionOption, Policy, RequestKey,
+        SessionId, SessionKey, TerminalId, ToAgent,
+    },
+    session::{
+        Attention, Consent, Effect, Event, Prompt, QuestionId, Routed, ScreenChange, Sessions,
+        Subject,
+    },
+    store::files::{SessionFolder, SessionWriter, Trouble},
+    text::SafeText,
+};
+
+pub use inboxes::{Inboxes, reached};
+pub use running::Running;
+
+/// Whether effects reach anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    Machine,
+    /// A log is played: what it shows is drawn, and nothing is started, served, asked or stored.
+    Log,
+}
+
+/// What came of an effect, or happened to what runs for a session.
+pub enum Done {
+    /// The agent runs, or does not.
+    Launched(SessionKey, ConnectionId, Result<Box<Launched>, SafeText>),
+    /// With the session that the host serves.
+    Host(SessionKey, HostEvent),
+    /// What a program to sign in with is, by its number in that session.
+    LoginFound(SessionKey, u64, Result<LoginCommand, SafeText>),
+    Login(SessionKey, u64, HostEvent),
+    /// For the reducer: what came of a request or question of that session on that connection.
+    Session(SessionKey, ConnectionId, Event),
+    /// A session is not stored as it should be.
+    Saving(SessionKey, Trouble),
+}
+
+/// What of an effect is not this machine's to do.
+pub enum ForPerson {
+    Attention(Attention),
+    Draft(Prompt),
+    Notice(AgentNotice),
+    Toast(SafeText),
+}
+
+pub struct Runtime {
+    pub launch: Launch,
+    pub config: Config,
+    pub reach: Reach,
+    pub started: Started,
+    /// Empty while the first agent is picked.
+    pub sessions: Sessions,
+    /// What each session has on this machine.
+    pub running: BTreeMap<SessionKey, Running>,
+    /// Agents that run. Sessions may share one.
+    clients: BTreeMap<ConnectionId, Arc<Client>>,
+    /// What they say.
+    pub inboxes: Inboxes,
+    /// Connections made so far, for their ids.
+    connections: u32,
+    pub folder: SessionFolder,
+    /// Started with the first session that is stored.
+    pub writer: Option<SessionWriter>,
+    /// What terminals are shown in.
+    terminal_view: Option<(u16, u16)>,
+    done: mpsc::UnboundedSender<Done>,
+    /// Hears of what is wrong with the set-up.
+    warn: Arc<dyn Fn(SafeText) + Send + Sync>,
+}
+
+impl Runtime {
+    /// Results come from the receiver. Unbounded, as who sends must not wait for the loop; what sends
+    /// is bounded: each piece of work sends once, a terminal once until its screen is looked at.
+    pub fn new(
+        launch: Launch,
+        config: Config,
+        reach: Reach,
+        folder: SessionFolder,
+        started: Started,
+        warn: impl Fn(SafeText) + Send + Sync + 'static,
+    ) -> (Self, mpsc::UnboundedReceiver<Done>) {
+        let (done, receiver) = mpsc::unbounded_channel();
+        let runtime = Self {
+            launch,
+            config,
+            reach,
+            started,
+            sessions: Sessions::default(),
+            running: BTreeMap::new(),
+            clients: BTreeMap::new(),
+            inboxes: Inboxes::default(),
+            connections: 0,
+            folder,
+            writer: None,
+            terminal_view: None,
+            done,
+            warn: Arc::new(warn),
+        };
+        (runtime, receiver)
+    }
+
+    pub fn running(&self, key: SessionKey) -> Option<&Running> {
+        self.running.get(&key)
+    }
+
+    pub fn running_mut(&mut self, key: SessionKey) -> Option<&mut Running> {
+        self.running.get_mut(&key)
+    }
+
+    /// Of the session that is shown.
+    pub fn shown_running(&self) -> Option<&Running> {
+        self.running(self.sessions.shown_key()?)
+    }
+
+    pub fn shown_host(&self) -> Option<&Host> {
+        self.shown_running()?.host.as_ref()
+    }
+
+    /// The agent that a session talks with.
+    pub fn client(&self, key: SessionKey) -> Option<&Arc<Client>> {
+        let connection = self.running(key)?.connection?;
+        self.clients.get(&connection)
+    }
+
+    /// What is done about requests of that agent which no rule decides.
+    pub fn policy(&self, profile: &AgentProfile) -> Policy {
+        self.launch.policy(profile, &self.config)
+    }
+
+    /// Puts a message of a session on the wire, if it has an agent.
+    pub fn send(&self, key: SessionKey, message: ToAgent) {
+        if let Some(client) = self.client(key) {
+            client.send(key, message);
+        }
+    }
+
+    /// Whether that is the connection in use.
+    pub fn is_connected(&self, key: SessionKey, connection: ConnectionId) -> bool {
+        self.running(key)
+            .is_some_and(|running| running.connection == Some(connection))
+    }
+
+    /// Does what sessions want of this machine, and gives what they want of the person.
+    pub fn perform(&mut self, effects: Vec<Routed>) -> Vec<(SessionKey, ForPerson)> {
+        let mut rest = Vec::new();
+        for Routed { by, effect } in effects {
+            if self.reach == Reach::Log && !matches!(effect, Effect::AgentScreen { .. }) {
+                continue;
+            }
+            match effect {
+                Effect::ToAgent(message) => self.send(by, message),
+                Effect::Spawn(protocol) => self.spawn_agent(by, protocol),
+                Effect::StopAgent(_) => self.end_agent(by),
+                Effect::Join(connection) => self.join_agent(by, connection),
+                Effect::TellStderr(connection) => {
+                    if let Some(client) = self.client(by) {
+                        let event = Event::Stderr(client.stderr());
+                        self.tell(by, connection)(event);
+                    }
+                }
+                Effect::Compare(comparison) => self.compare(by, *comparison),
+                Effect::Decide {
+                    question,
+                    revision,
+                    subject,
+                    options,
+                } => self.decide(by, (question, revision), *subject, options),
+                Effect::Serve {
+                    key,
+                    request,
+                    consent,
+                } => self.serve(by, key, *request, consent),
+                Effect::CancelServe(key) => {
+                    if let Some(host) = self.running(by).and_then(|r| r.host.as_ref()) {
+                        host.cancel(key);
+                    }
+                }
+                Effect::OpenPage { question, url } => self.open_page(by, question, url),
+                Effect::Login(login) => self.log_in(by, login),
+                Effect::EndLogin => self.end_login(by),
+                Effect::AgentScreen { id, change } => self.agent_screen(by, id, change),
+                Effect::SessionDeleted(id) => self.forget_stored(by, id),
+                Effect::Attention(attention) => rest.push((by, ForPerson::Attention(attention))),
+                Effect::RestoreDraft(prompt) => rest.push((by, ForPerson::Draft(prompt))),
+                Effect::Notice(notice) => rest.push((by, ForPerson::Notice(notice))),
+                Effect::Toast(text) => rest.push((by, ForPerson::Toast(text))),
+            }
+        }
+        rest
+    }
+
+    /// What comes of a request or question of a session on a connection is told by this.
+    fn tell(
+        &self,
+        key: SessionKey,
+        connection: ConnectionId,
+    ) -> impl Fn(Event) + Send + Sync + 'static {
+        let done = self.done.clone();
+        // Sending fails only once the loop is over.
+        move |event| drop(done.send(Done::Session(key, connection, event)))
+    }
+
+    fn compare(&mut self, key: SessionKey, comparison: Comparison) {
+        let Some(connection) = self.running(key).and_then(|running| running.connection) else {
+            return;
+        };
+        let tell = self.tell(key, connection);
+        if let Some(running) = self.running_mut(key) {
+            running.comparing = Some(services::compare(&running.before, comparison, tell));
+        }
+    }
+
+    /// Asks the policy off the UI task: it looks at the disk. Verdicts are told in the order of the
+    /// questions, so that these are shown in the order in which the agent asked.
+    fn decide(
+        &mut self,
+        key: SessionKey,
+        question: (QuestionId, u64),
+        subject: Subject,
+        options: Vec<PermissionOption>,
+    ) {
+        let Some(connection) = self.running(key).and_then(|running| running.connection) else {
+            return;
+        };
+        let tell = self.tell(key, connection);
+        if let Some(running) = self.running_mut(key)
+            && let Some(host) = &running.host
+        {
+            let before = [running.deciding.take(), running.comparing.take()];
+            let decided = services::decide(host, before, question, subject, options, tell);
+            running.deciding = Some(decided);
+        }
+    }
+
+    /// Serves a request off the UI task; its answer goes straight to the agent.
+    fn serve(&self, by: SessionKey, key: RequestKey, request: HostRequest, consent: Consent) {
+        let host = self.running(by).and_then(|running| running.host.as_ref());
+        if let (Some(host), Some(client)) = (host, self.client(by)) {
+            let tell = self.tell(by, key.connection);
+            services::serve(host, client, by, key, request, consent, tell);
+        }
+    }
+
+    /// The person has consented: starts their browser off the UI task.
+    fn open_page(&self, by: SessionKey, question: QuestionId, url: String) {
+        let Some(connection) = self.running(by).and_then(|running| running.connection) else {
+            return;
+        };
+        let tell = self.tell(by, connection);
+        tokio::spawn(async move {
+            let result = browser::open(&url).await;
+            tell(Event::PageOpened { question, result });
+        });
+    }
+
+    /// The screen of a terminal that the agent runs itself.
+    fn agent_screen(&mut self, key: SessionKey, id: TerminalId, change: ScreenChange) {
+        if let Some(running) = self.running_mut(key) {
+            agent_terminals::change(&mut running.screens, id, change);
+        }
+        self.forget_screens(key);
+    }
+
+    /// Removes what is stored of a session that its agent has deleted.
+    fn forget_stored(&self, by: SessionKey, session: SessionId) {
+        let Some(agent) = self.running(by).map(|running| running.profile.id.clone()) else {
+            return;
+        };
+        let folder = self.folder.clone();
+        tokio::task::spawn_blocking(move || {
+            for id in folder.of_session(&agent, &session) {
+                if let Err(error) = folder.remove(&id) {
+                    tracing::warn!(%error, "a deleted session stays stored");
+                }
+            }
+        });
+    }
+
+    /// Takes in what came of an effect: events for the rules of a session, if any.
+    pub fn take(&mut self, done: Done) -> Option<(SessionKey, Vec<Event>)> {
+        match done {
+            Done::Launched(key, connection, launched) => self.launched(key, connection, launched),
+            Done::Host(key, event) => self.host_event(key, event),
+            Done::LoginFound(key, number, found) => self.login_found(key, number, found),
+            Done::Login(key, number, event) => self.login_event(key, number, event),
+            // What an agent asked that has been started again meanwhile is nobody's any more.
+            Done::Session(key, connection, event) => self
+                .is_connected(key, connection)
+                .then(|| (key, vec![event])),
+            Done::Saving(key, trouble) => self.saving_trouble(key, trouble),
+        }
+    }
+
+    fn host_event(
+        &mut self,
+        key: SessionKey,
+        event: HostEvent,
+    ) -> Option<(SessionKey, Vec<Event>)> {
+        self.forget_screens(key);
+        let running = self.running_mut(key)?;
+        let event = match event {
+            HostEvent::TerminalStarted {
+                session,
+                id,
+                command,
+                cwd,
+                screen,
+            } => {
+                running.screens.insert(id.clone(), screen);
+                Event::TerminalStarted {
+                    session,
+                    id,
+                    command,
+                    cwd,
+                }
+            }
+            HostEvent::TerminalOutput => {
+                running.screens.trim_to_bound();
+                return None;
+            }
+            HostEvent::TerminalExited { id, status } => Event::TerminalExited { id, status },
+        };
+        Some((key, vec![event]))
+    }
+
+    /// Something may have happened in any session: what follows them is told. Cheap: comes with each
+    /// batch of messages.
+    pub fn follow_sessions(&mut self) {
+        let now = Instant::now();
+        for (key, session) in self.sessions.iter() {
+            let running = self.running.get_mut(&key);
+            if let Some(saver) = running.and_then(|running| running.saver.as_mut()) {
+                saver.changed(session, now);
+            }
+        }
+    }
+
+    /// Screens of terminals that the session has forgotten: it is what bounds their number.
+    fn forget_screens(&mut self, key: SessionKey) {
+        if let (Some(session), Some(running)) = (self.sessions.get(key), self.running.get_mut(&key))
+        {
+            running
+                .screens
+                .retain(|id| session.terminals.contains_key(id));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What the UI is given of the set-up, and which agent was asked for.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    cli::{AgentWanted, CliError, Launch},
+    config::{AgentProfile, Config, Loaded},
+    host::git,
+    text::SafeText,
+    ui::{AgentChoice, AgentList, ProjectInfo, UiSettings, keymap::check_keys, theme::Colours},
+};
+
+pub fn project_info(cwd: &Path) -> ProjectInfo {
+    ProjectInfo {
+        cwd: SafeText::line(&with_tilde(cwd)),
+        git_branch: git::branch(cwd),
+        policy: None,
+        read_only: None,
+        no_browser: None,
+    }
+}
+
+pub fn ui_settings(config: &Config) -> UiSettings {
+    UiSettings {
+        ui: config.ui.clone(),
+        keys: config.keys.clone(),
+        agents: agent_choices(config, |_| None),
+        colours: Colours::of_environment(
+            std::env::var("NO_COLOR").ok().as_deref(),
+            std::env::var("COLORTERM").ok().as_deref(),
+        ),
+    }
+}
+
+/// What the files hold that cannot be used.
+pub fn config_warnings(loaded: &Loaded) -> Vec<SafeText> {
+    let warnings = loaded.all_warnings(check_keys);
+    let lines = warnings.iter().map(|w| SafeText::line(&w.to_string()));
+    lines.collect()
+}
+
+/// The path with `~` for the home directory.
+pub fn with_tilde(path: &Path) -> String {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    match home
+        .as_deref()
+        .and_then(|home| path.strip_prefix(home).ok())
+    {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}
+
+/// All profiles for the picker. `found` says where a profile's program is, if that is known.
+pub fn agent_choices(
+    config: &Config,
+    found: impl Fn(&AgentProfile) -> Option<Result<SafeText, SafeText>>,
+) -> AgentList {
+    let choice = |profile: &AgentProfile| AgentChoice {
+        id: profile.id.clone(),
+        name: SafeText::line(&profile.name),
+        found: found(profile),
+    };
+    config.agents.values().map(choice).collect()
+}
+
+/// The profile that was asked for by name or command.
+pub fn wanted_agent(launch: &Launch, config: &Config) -> Result<Option<String>, CliError> {
+    Ok(match &launch.agent {
+        AgentWanted::Default => None,
+        AgentWanted::Named(name) => Some(config.agent(name)?.id),
+        AgentWanted::Command(profile) => Some(profile.id.clone()),
+    })
+}
