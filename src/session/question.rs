@@ -151,7 +151,7 @@ impl Subject {
         } else {
             None
         };
-        let kinds = told.into_iter().chain(self.input.kind());
+        let kinds = told.into_iter().chain(self.input.kinds());
         kinds.fold(self.kind, ToolKind::worse_of)
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{ContentBlock, Media, TerminalId, ToolCallPatch};
+use crate::model::{ContentBlock, Media, TerminalId, ToolCallPatch, ToolInput};
 
 fn words(said: &str) -> ToolContent {
     ToolContent::Block(ContentBlock::Text(SafeText::new(said)))
@@ -163,6 +163,36 @@ fn a_value_that_is_nowhere_else_brings_up_the_whole() {
         }]);
     });
     assert!(deletes.contains("recursive"), "{deletes}");
+}
+
+/// What is judged by the worst that the input says is asked about as that.
+#[test]
+fn a_question_says_the_worst_that_the_input_does() {
+    let none = ToolInput::default;
+    let deletes = || ToolInput {
+        deletes: true,
+        ..none()
+    };
+    let moves = ToolInput {
+        moves: true,
+        ..none()
+    };
+    let runs = ToolInput {
+        scripts: vec!["ls".to_owned()],
+        ..deletes()
+    };
+    for (input, wants) in [
+        (none(), "wants to change files"),
+        (deletes(), "wants to delete files"),
+        (moves, "wants to move files"),
+        (runs, "wants to run a command"),
+    ] {
+        let picture = picture(r#"{"path":"a.rs"}"#, |call| {
+            call.kind = Patch::Set(ToolKind::Edit);
+            call.input = Patch::Set(Arc::new(input.clone()));
+        });
+        assert!(picture.contains(wants), "{input:?}: {picture}");
+    }
 }
 
 /// opencode: the diff of the call is shown as looked up in the file, and comes once more as text.
