@@ -20,6 +20,7 @@ mod error;
 mod event;
 mod exit;
 mod ids;
+pub mod input_names;
 mod listing;
 mod mcp;
 mod meta;

@@ -17,7 +17,11 @@ use serde_json::value::RawValue;
 use super::view::{Items, Text};
 use crate::{
     diff::{FilePatch, by_file, hunks, is_all_diff},
-    model::{Claim, Claims, Diff, DiffText, Extent, FileChange},
+    model::{
+        Claim, Claims, Diff, DiffText, Extent, FileChange,
+        input_names::{self, Edit},
+        plain_name,
+    },
     text::SafeText,
 };
 use codex::Found;
@@ -77,7 +81,7 @@ fn in_object(object: &str, depth: usize) -> Option<Claims> {
     if depth == MAX_DEPTH {
         return None;
     }
-    let wrapped = members.wrapped?.get();
+    let wrapped = members.get(Edit::Wrapped)?.get();
     let inner = if wrapped.starts_with('"') {
         in_text(&serde_json::from_str::<String>(wrapped).ok()?, depth + 1)?
     } else {
@@ -94,21 +98,25 @@ fn in_object(object: &str, depth: usize) -> Option<Claims> {
 /// something else.
 #[derive(Default)]
 struct Members<'a> {
-    path: Option<&'a RawValue>,
-    old: Option<&'a RawValue>,
-    new: Option<&'a RawValue>,
-    content: Option<&'a RawValue>,
-    diff: Option<&'a RawValue>,
-    edits: Option<&'a RawValue>,
-    changes: Option<&'a RawValue>,
-    everywhere: Option<&'a RawValue>,
-    wrapped: Option<&'a RawValue>,
+    /// By [`Edit`].
+    parts: [Option<&'a RawValue>; Edit::Wrapped as usize + 1],
     /// Words for whoever reads them, which no diff shows.
     remark: bool,
     instruction: bool,
     /// There are others, which could say something else.
     others: bool,
 }
+
+/// What of these tells a change.
+const CHANGES: [Edit; 7] = [
+    Edit::Old,
+    Edit::New,
+    Edit::Content,
+    Edit::Diff,
+    Edit::Edits,
+    Edit::Changes,
+    Edit::Wrapped,
+];
 
 impl<'a> Members<'a> {
     fn read(object: &'a str) -> Option<Self> {
@@ -117,93 +125,72 @@ impl<'a> Members<'a> {
         read.end().is_ok().then_some(members)
     }
 
-    fn place(&mut self, name: &str) -> Option<&mut Option<&'a RawValue>> {
-        let plain: String = name
-            .chars()
-            .filter(|c| !matches!(c, '_' | '-'))
-            .map(|c| c.to_ascii_lowercase())
-            .collect();
-        Some(match plain.as_str() {
-            "path" | "filepath" | "file" | "filename" | "targetfile" | "absolutepath" => {
-                &mut self.path
-            }
-            "oldstring" | "oldtext" | "oldstr" | "old" | "search" => &mut self.old,
-            "newstring" | "newtext" | "newstr" | "new" | "replace" => &mut self.new,
-            "content" | "contents" | "text" | "filetext" => &mut self.content,
-            "diff" | "patch" | "patchtext" | "unifieddiff" => &mut self.diff,
-            "edits" | "replacements" => &mut self.edits,
-            "changes" | "filechanges" => &mut self.changes,
-            "replaceall" | "allowmultiple" => &mut self.everywhere,
-            "args" | "arguments" | "input" | "params" | "parameters" | "rawinput" => {
-                &mut self.wrapped
-            }
-            _ => return None,
-        })
+    fn get(&self, part: Edit) -> Option<&'a RawValue> {
+        self.parts[part as usize]
+    }
+
+    fn has(&self, part: Edit) -> bool {
+        self.get(part).is_some()
     }
 
     /// `None` where members are not what their names say.
     fn claims(&self) -> Option<Found> {
-        let path = match self.path {
+        let path = match self.get(Edit::Path) {
             Some(path) => text(path)?,
             None => String::new(),
         };
-        let alone = |members: &[Option<&RawValue>]| {
-            let all = [
-                self.old,
-                self.new,
-                self.content,
-                self.diff,
-                self.edits,
-                self.changes,
-                self.wrapped,
-            ];
-            let given = |list: &[Option<&RawValue>]| list.iter().flatten().count();
-            given(members) == given(&all)
+        // Nothing else tells a change.
+        let alone = |parts: &[Edit]| {
+            let mut told = CHANGES.iter().filter(|part| self.has(**part));
+            told.all(|part| parts.contains(part))
         };
-        if let Some(changes) = self.changes {
+        if let Some(changes) = self.get(Edit::Changes) {
             let found = codex::of_changes(changes)?;
-            let whole = found.whole && alone(&[self.changes]) && self.path.is_none();
+            let whole = found.whole && alone(&[Edit::Changes]) && !self.has(Edit::Path);
             return Some(Found { whole, ..found });
         }
-        if let Some(edits) = self.edits {
+        if let Some(edits) = self.get(Edit::Edits) {
             let found = edits_of(edits, &path)?;
-            let whole = found.whole && alone(&[self.edits]);
+            let whole = found.whole && alone(&[Edit::Edits]);
             return Some(Found { whole, ..found });
         }
-        if let (Some(old), Some(new)) = (self.old, self.new) {
+        if let (Some(old), Some(new)) = (self.get(Edit::Old), self.get(Edit::New)) {
             let new = file_text(new)?;
             let old = match old.get() {
                 "null" => None,
                 _ => Some(file_text(old)?),
             };
-            let extent = match self.everywhere.map(RawValue::get) {
+            let extent = match self.get(Edit::Everywhere).map(RawValue::get) {
                 Some("true") => Extent::Everywhere,
                 _ => Extent::Unknown,
             };
             return Some(Found {
                 list: vec![Claim::new(Diff::of_texts(path, old, new), extent)],
-                whole: alone(&[self.old, self.new]),
+                whole: alone(&[Edit::Old, Edit::New]),
             });
         }
-        if self.old.is_some() || self.new.is_some() {
+        if self.has(Edit::Old) || self.has(Edit::New) {
             return None;
         }
-        if let Some(diff) = self.diff {
+        if let Some(diff) = self.get(Edit::Diff) {
             let diff = text(diff)?;
             let found = match codex::is_patch_text(&diff) {
                 true => codex::of_patch_text(&diff)?,
                 false => of_patch(&diff, &path),
             };
-            let whole = found.whole && alone(&[self.diff]);
+            let whole = found.whole && alone(&[Edit::Diff]);
             return Some(Found { whole, ..found });
         }
         // With anything else it could be put at a line, or behind the end.
-        if let Some(content) = self.content.filter(|_| !path.is_empty() && !self.others) {
+        if let Some(content) = self
+            .get(Edit::Content)
+            .filter(|_| !path.is_empty() && !self.others)
+        {
             let new = file_text(content)?;
             let diff = Diff::of_texts(path, None, new);
             return Some(Found {
                 list: vec![Claim::new(diff, Extent::Whole)],
-                whole: alone(&[self.content]),
+                whole: alone(&[Edit::Content]),
             });
         }
         Some(Found {
@@ -214,32 +201,23 @@ impl<'a> Members<'a> {
 
     /// The path, where there is nothing beside it.
     fn only_path(&self) -> Option<String> {
-        let path = text(self.path?).filter(|path| !path.is_empty())?;
-        let beside = [
-            self.old,
-            self.new,
-            self.content,
-            self.diff,
-            self.edits,
-            self.changes,
-            self.everywhere,
-            self.wrapped,
-        ];
-        let alone = !self.others && beside.iter().all(Option::is_none);
+        let path = text(self.get(Edit::Path)?).filter(|path| !path.is_empty())?;
+        let mut beside = CHANGES.into_iter().chain([Edit::Everywhere]);
+        let alone = !self.others && !beside.any(|part| self.has(part));
         alone.then_some(path)
     }
 
     /// Whether words stand there that are known as no part of an edit: only beside an old and a new
     /// text are instructions so (gemini, qwen).
     fn remarks(&self) -> bool {
-        let pair = self.old.is_some() && self.new.is_some();
+        let pair = self.has(Edit::Old) && self.has(Edit::New);
         self.remark || self.instruction && !pair
     }
 
     /// Whether nothing stands beside the arguments.
     fn is_all_in_wrapped(&self) -> bool {
-        let beside = [self.path, self.content, self.everywhere, self.diff];
-        !self.others && !self.remarks() && beside.iter().all(Option::is_none)
+        let mut beside = [Edit::Path, Edit::Content, Edit::Everywhere, Edit::Diff].into_iter();
+        !self.others && !self.remarks() && !beside.any(|part| self.has(part))
     }
 }
 
@@ -255,11 +233,11 @@ impl<'de> Visitor<'de> for MembersVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Members::default();
         while let Some(name) = map.next_key::<Text<'_>>()? {
-            match members.place(name.as_str()) {
-                Some(place) => {
-                    let twice = place.replace(map.next_value()?).is_some();
-                    members.others |= twice;
-                    let everywhere = members.everywhere.map(RawValue::get);
+            match input_names::edit(&plain_name(name.as_str())) {
+                Some(part) => {
+                    let twice = members.parts[part as usize].replace(map.next_value()?);
+                    members.others |= twice.is_some();
+                    let everywhere = members.get(Edit::Everywhere).map(RawValue::get);
                     members.others |= everywhere.is_some_and(|flag| !Beside::Flag.is_said_by(flag));
                 }
                 // The text editor of some models has several tools in one.
@@ -354,7 +332,7 @@ fn edits_of(edits: &RawValue, path: &str) -> Option<Found> {
     for edit in edits {
         let members = Members::read(edit.get())?;
         // Only changes of places: a list of whole texts is something else.
-        (members.old.is_some() && members.new.is_some()).then_some(())?;
+        (members.has(Edit::Old) && members.has(Edit::New)).then_some(())?;
         let found = members.claims()?;
         whole &= found.whole && !members.others && !members.remarks();
         for mut claim in found.list {

@@ -17,14 +17,17 @@ use json::{Items, Member, Members, is_json, is_of_numbers, whole_text};
 use known::{Around, Known, is_patch, known, says_nothing};
 use line::{Line, variables};
 use names::{
-    ARGS, BEYOND, BY_PATH, COMMANDS, CWD, DELETING, EDITOR_COMMANDS, ENV, FILE_TEXTS, GLOBS,
-    INTERPRETERS, KINDS, MAX_NAME, MOVING, NO_SANDBOX, ONE_PATH, PATHS, SANDBOX, SCRIPT_ENDS,
-    SCRIPTS, SHELL_DIRS, SHELL_TOOLS, SHELLS, URIS, WRAPPERS, WRITES, WRITES_TO_PATH, WRITTEN,
+    BEYOND, DELETING, EDITOR_COMMANDS, MAX_NAME, MOVING, NO_SANDBOX, SCRIPT_ENDS, SHELL_DIRS,
+    SHELL_TOOLS, SHELLS,
 };
-use patched::{PATCHES, headers, joined};
+use patched::{headers, joined};
 
 use crate::{
-    model::{CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind, plain_name},
+    model::{
+        CommandRun, Patch, Place, ToolCallPatch, ToolInput, ToolKind,
+        input_names::{Role, is},
+        plain_name,
+    },
     text::first_bytes,
 };
 
@@ -150,9 +153,9 @@ impl Finder {
         if items.len() > 1
             && let Some(lines) = joined(items.iter().map(|item| item.get()))
         {
-            self.found.unclear |= PATCHES.contains(&key) && lines.len() > MAX_PATCH;
+            self.found.unclear |= is(key, Role::Patch) && lines.len() > MAX_PATCH;
             self.patch(&lines, key);
-            if PATCHES.contains(&key) {
+            if is(key, Role::Patch) {
                 return;
             }
         }
@@ -176,19 +179,19 @@ impl Finder {
         };
         self.found.unclear |= more;
         let named_path = members.iter().any(|member| {
-            PATHS.contains(&&*member.name) && !CWD.contains(&&*member.name) && member.is_text()
+            is(&member.name, Role::Path) && !is(&member.name, Role::Cwd) && member.is_text()
         });
         let before = self.part;
         let has_path = members.iter().any(|member| {
-            (PATHS.contains(&&*member.name) || URIS.contains(&&*member.name)) && member.is_text()
+            (is(&member.name, Role::Path) || is(&member.name, Role::Uri)) && member.is_text()
         });
-        self.part.path |= PATHS.contains(&key) && (ONE_PATH.contains(&key) || !has_path);
+        self.part.path |= is(key, Role::Path) && (is(key, Role::OnePath) || !has_path);
         self.part.of_path |= named_path;
         let mut used = vec![false; members.len()];
-        let is = |names: &[&str], member: &Member<'_>| names.contains(&&*member.name);
         let mut lines = Vec::new();
         for (n, member) in members.iter().enumerate() {
-            if !is(&COMMANDS, member) || is(&ARGS, member) && !lines.is_empty() {
+            if !is(&member.name, Role::Command) || is(&member.name, Role::Args) && !lines.is_empty()
+            {
                 continue;
             }
             let Some(line) = Line::of(member.value.get(), &member.name) else {
@@ -210,15 +213,15 @@ impl Finder {
         }
         let around = Around::of(&members, self.part.entry);
         for (n, member) in members.iter().enumerate() {
-            self.found.writes |= is(&WRITES, member)
-                || is(&WRITTEN, member) && member.is_text()
-                || named_path && is(&WRITES_TO_PATH, member) && member.is_text();
+            self.found.writes |= is(&member.name, Role::Writes)
+                || is(&member.name, Role::Written) && member.is_text()
+                || named_path && is(&member.name, Role::WritesToPath) && member.is_text();
             if !used[n] {
                 self.member(member, around, key, depth);
             }
         }
         // What is named deeper inside goes first.
-        let cwd = members.iter().find(|member| is(&CWD, member));
+        let cwd = members.iter().find(|member| is(&member.name, Role::Cwd));
         if let Some(cwd) = cwd.and_then(|member| whole_text(member.value.get()))
             && !cwd.is_empty()
         {
@@ -233,7 +236,7 @@ impl Finder {
         let before = self.part;
         let known = known(member, around);
         let (name, written) = (&*member.name, &*member.written);
-        let by_path = BY_PATH.contains(&parent);
+        let by_path = is(parent, Role::ByPath);
         let like_file = known == Known::Never && (value == "null" || written.contains(['/', '.']));
         if by_path && (value.starts_with('{') || like_file) {
             self.part.entry = true;
@@ -269,16 +272,16 @@ impl Finder {
 
     /// What a word says of the call: that it runs a line, that a file goes or becomes another.
     fn says(&mut self, name: &str, value: &str) {
-        let word = if KINDS.contains(&name) {
+        let word = if is(name, Role::Kind) {
             whole_text(value).map(|word| plain_name(&word))
         } else {
             None
         };
-        let is = |words: &[&str]| word.as_deref().is_some_and(|word| words.contains(&word));
+        let said = |words: &[&str]| word.as_deref().is_some_and(|word| words.contains(&word));
         let set = !says_nothing(value) && value != "false";
-        self.runs_a_line |= is(&SHELL_TOOLS);
-        self.found.deletes |= is(&DELETING) || DELETING.contains(&name) && set;
-        self.found.moves |= is(&MOVING) || (name == "movepath" || MOVING.contains(&name)) && set;
+        self.runs_a_line |= said(&SHELL_TOOLS);
+        self.found.deletes |= said(&DELETING) || DELETING.contains(&name) && set;
+        self.found.moves |= said(&MOVING) || (name == "movepath" || MOVING.contains(&name)) && set;
     }
 
     /// A name that is a file's, as where changes are listed by path, or may be.
@@ -317,7 +320,7 @@ impl Finder {
         let mut cwd = None;
         for (n, member) in members.iter().enumerate() {
             let name = &*member.name;
-            if !used[n] && ARGS.contains(&name) {
+            if !used[n] && is(name, Role::Args) {
                 let line = Line::of(member.value.get(), "");
                 used[n] = line.is_some();
                 // A list of what is no word: it may be handed over all the same.
@@ -326,10 +329,10 @@ impl Finder {
                 // Twice the same name: both may count.
                 self.found.unclear |= args.is_some();
                 args = args.or(line);
-            } else if ENV.contains(&name) {
+            } else if is(name, Role::Env) {
                 used[n] = true;
                 self.found.unclear |= !variables(member.value.get(), &mut env, 0);
-            } else if CWD.contains(&name) {
+            } else if is(name, Role::Cwd) {
                 let dir = whole_text(member.value.get()).filter(|dir| !dir.is_empty());
                 if let (Some(dir), Some(other)) = (&dir, &cwd)
                     && dir != other
@@ -356,7 +359,7 @@ impl Finder {
     /// A member beside a command that says how it is run: whether that is all that it says.
     fn beside_command(&mut self, member: &Member<'_>) -> bool {
         let (name, value) = (&*member.name, member.value.get().trim_ascii());
-        if INTERPRETERS.contains(&name) {
+        if is(name, Role::Interpreter) {
             if says_nothing(value) || matches!(value, "true" | "false") {
                 return true;
             }
@@ -381,7 +384,7 @@ impl Finder {
         let plain = whole_text(value).unwrap_or_else(|| value.to_owned());
         let no = ["false", "0", "none"];
         let without = NO_SANDBOX.iter().chain(&BEYOND);
-        let nothing: &[&str] = if SANDBOX.contains(&name) {
+        let nothing: &[&str] = if is(name, Role::Sandbox) {
             &["true"]
         } else if sandbox && !without.into_iter().any(|part| name.contains(part)) {
             &[]
@@ -400,13 +403,13 @@ impl Finder {
 
     fn text(&mut self, json: &str, key: &str, depth: usize) {
         if json.len() > MAX_PATCH {
-            self.found.unclear |= PATHS.contains(&key) || is_script(key);
+            self.found.unclear |= is(key, Role::Path) || is_script(key);
             self.found.unclear |= self.part.unknown || self.part.path || key.is_empty();
             // What is written to a named file names no other.
-            let content = WRITES_TO_PATH.contains(&key) || WRITES.contains(&key);
+            let content = is(key, Role::WritesToPath) || is(key, Role::Writes);
             let of_file = self.part.of_path || self.part.entry;
             self.found.unclear |=
-                WRAPPERS.contains(&key) || PATCHES.contains(&key) || content && !of_file;
+                is(key, Role::Wrapper) || is(key, Role::Patch) || content && !of_file;
             self.keep_line(json, key);
             self.found.crowded = true;
             return;
@@ -434,15 +437,15 @@ impl Finder {
         }
         if alone || self.part.unknown {
             self.add_unknown(text.clone().into_owned());
-        } else if GLOBS.contains(&key) {
+        } else if is(key, Role::Glob) {
             self.add_glob(&text);
         }
         self.found.fetches |= is_url(&text);
         self.keep_line(&text, key);
         self.patch(&text, key);
         let named = self.part.path
-            || PATHS.contains(&key)
-            || URIS.contains(&key) && !text.starts_with("http:") && !text.starts_with("https:");
+            || is(key, Role::Path)
+            || is(key, Role::Uri) && !text.starts_with("http:") && !text.starts_with("https:");
         if named || !text.contains('\n') {
             self.add_path(&text, named);
         }
@@ -450,7 +453,7 @@ impl Finder {
 
     /// The files that a text names if it is a patch.
     fn patch(&mut self, text: &str, key: &str) {
-        let is_one = PATCHES.contains(&key);
+        let is_one = is(key, Role::Patch);
         if !(is_one || text.contains(['\n', '\r']) || is_patch(text)) {
             return;
         }
@@ -475,8 +478,8 @@ impl Finder {
 
     /// A text that is a line for the tool if that is a shell.
     fn keep_line(&mut self, text: &str, key: &str) {
-        let lists: [&[&str]; 4] = [&FILE_TEXTS, &GLOBS, &WRITES, &WRITES_TO_PATH];
-        if lists.iter().any(|names| names.contains(&key)) && !text.trim_ascii().is_empty() {
+        let roles = [Role::FileText, Role::Glob, Role::Writes, Role::WritesToPath];
+        if roles.iter().any(|role| is(key, *role)) && !text.trim_ascii().is_empty() {
             self.line_bytes += text.len();
             if self.lines.len() < MAX_LINES && self.line_bytes <= MAX_LINE_BYTES {
                 self.lines.push(text.to_owned());
@@ -540,8 +543,8 @@ impl Finder {
 }
 
 fn is_script(name: &str) -> bool {
-    SCRIPTS.contains(&name)
-        || INTERPRETERS.contains(&name)
+    is(name, Role::Script)
+        || is(name, Role::Interpreter)
         || SCRIPT_ENDS.iter().any(|end| name.ends_with(end))
 }
 

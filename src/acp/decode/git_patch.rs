@@ -14,6 +14,7 @@ use super::{
     view::{Member, Misfit, Pass, Text, need, object},
 };
 use crate::{
+    diff::unquoted,
     model::{Diff, DiffText, FileChange, FileKind, Meta, ToolContent},
     text::SafeText,
 };
@@ -219,42 +220,6 @@ fn file_of(section: &str) -> Option<String> {
 fn same_twice(names: &str) -> Option<&str> {
     let (first, second) = names.split_at_checked(names.len() / 2)?;
     (second.strip_prefix(' ')? == first).then_some(first)
-}
-
-/// A path as git writes it: in quotes, with escapes, where it has odd characters; with a tab behind it
-/// where it has spaces.
-fn unquoted(path: &str) -> String {
-    let path = path.strip_suffix('\t').unwrap_or(path);
-    let quoted = path.strip_prefix('"').and_then(|p| p.strip_suffix('"'));
-    let Some(quoted) = quoted else {
-        return path.to_owned();
-    };
-    let mut bytes = Vec::with_capacity(quoted.len());
-    let mut rest = quoted.bytes().peekable();
-    while let Some(byte) = rest.next() {
-        if byte != b'\\' {
-            bytes.push(byte);
-            continue;
-        }
-        match rest.next() {
-            Some(b'n') => bytes.push(b'\n'),
-            Some(b't') => bytes.push(b'\t'),
-            Some(digit @ b'0'..=b'7') => {
-                let mut code = u32::from(digit - b'0');
-                for _ in 0..2 {
-                    if let Some(digit @ b'0'..=b'7') = rest.peek() {
-                        code = code * 8 + u32::from(digit - b'0');
-                        rest.next();
-                    }
-                }
-                // Three digits of octal can say more than a byte.
-                bytes.push((code & 0xff) as u8);
-            }
-            Some(other) => bytes.push(other),
-            None => {}
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

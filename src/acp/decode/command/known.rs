@@ -3,14 +3,13 @@
 
 use super::{
     json::{Member, is_json, whole_text},
-    names::{
-        CWD, DESCRIBING, DESCRIBING_LISTS, FILE_SETTINGS, FILE_TEXTS, GLOBS, KINDS, MAX_SETTING,
-        NAMED, OF_ENTRIES, PATHS, READING, SEARCHES, SETTINGS, URIS, WRAPPERS, WRITES,
-        WRITES_TO_PATH, WRITING,
-    },
+    names::{MAX_SETTING, READING, WRITING},
     patched::header,
 };
-use crate::model::plain_name;
+use crate::model::{
+    input_names::{self, Role},
+    plain_name,
+};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
@@ -38,7 +37,7 @@ impl Around {
     pub fn of(members: &[Member<'_>], entry: bool) -> Self {
         let has = |name: &str| members.iter().any(|member| member.name == name);
         Self {
-            searches: SEARCHES.into_iter().any(has),
+            searches: (members.iter()).any(|member| input_names::is(&member.name, Role::Search)),
             pair: has("before") && has("after"),
             entry,
         }
@@ -47,36 +46,36 @@ impl Around {
 
 pub fn known(member: &Member<'_>, around: Around) -> Known {
     let (name, value) = (&*member.name, member.value.get().trim_ascii());
-    let is = |names: &[&str]| names.contains(&name);
-    let describes = is(&DESCRIBING)
+    let is = |role| input_names::is(name, role);
+    let describes = is(Role::Describing)
         && (value.starts_with('"')
             || says_nothing(value)
-            || is(&DESCRIBING_LISTS) && value.starts_with('['));
-    if describes || around.entry && is(&OF_ENTRIES) && value.starts_with('{') {
+            || is(Role::DescribingList) && value.starts_with('['));
+    if describes || around.entry && is(Role::OfEntry) && value.starts_with('{') {
         return Known::Always;
     }
-    if is(&WRAPPERS) {
+    if is(Role::Wrapper) {
         return wrapped(value);
     }
-    if is(&KINDS) {
+    if is(Role::Kind) {
         return kind(value, around.entry || name == "type" && around.searches);
     }
-    if is(&SETTINGS) && is_setting(value) || is(&NAMED) || is(&CWD) {
+    if is(Role::Setting) && is_setting(value) || is(Role::Named) || is(Role::Cwd) {
         return Known::Always;
     }
     let pair = matches!(name, "before" | "after") && around.pair;
     let of_file = pair
-        || is(&FILE_SETTINGS) && is_setting(value)
+        || is(Role::FileSetting) && is_setting(value)
         || [
-            &FILE_TEXTS[..],
-            &GLOBS,
-            &PATHS,
-            &URIS,
-            &WRITES,
-            &WRITES_TO_PATH,
+            Role::FileText,
+            Role::Glob,
+            Role::Path,
+            Role::Uri,
+            Role::Writes,
+            Role::WritesToPath,
         ]
-        .iter()
-        .any(|names| is(names));
+        .into_iter()
+        .any(is);
     if of_file {
         Known::WithoutCommand
     } else {

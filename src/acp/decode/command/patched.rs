@@ -3,9 +3,6 @@
 use super::json::whole_text;
 use crate::diff::unquoted;
 
-/// Members that hold a patch and nothing else.
-pub const PATCHES: [&str; 4] = ["diff", "patch", "patchtext", "unifieddiff"];
-
 /// What stands before a name. Tools take patches by their own reading, so blanks before it do not
 /// hide one.
 const HEADERS: [&str; 11] = [

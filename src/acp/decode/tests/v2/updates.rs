@@ -1,13 +1,9 @@
 //! Each kind of `session/update`.
 
 use super::*;
-use crate::{
-    model::{
-        Background, ChunkRole, CompactionStatus, ConfigKind, ContentBlock, DiffText, ExitStatus,
-        FileChange, FileKind, MessageId, NoticeSeverity, Patch, PlanBody, PlanStatus, StateUpdate,
-        StopReason, TerminalId, TerminalSize, ToolContent, ToolKind, ToolStatus, WorkState, code,
-    },
-    text::SafeText,
+use crate::model::{
+    Background, ChunkRole, CompactionStatus, ConfigKind, ContentBlock, MessageId, NoticeSeverity,
+    Patch, PlanBody, PlanStatus, StateUpdate, StopReason, TerminalId, WorkState, code,
 };
 
 // V2-UPD-01, V2-RPC-03

@@ -12,7 +12,11 @@ use std::borrow::Cow;
 
 use crate::{
     diff::FilePatch,
-    model::{Diff, DiffText, FileChange, plain_name},
+    model::{
+        Diff, DiffText, FileChange,
+        input_names::{self, Shown as Of},
+        plain_name,
+    },
     session::Session,
     text::{SafeText, command_line},
 };
@@ -38,67 +42,9 @@ pub struct Shown<'a> {
     pub session: Option<&'a Session>,
 }
 
-/// What a member is, by its name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
-    /// Whatever it holds could mean anything.
-    Unknown,
-    Path,
-    /// Where a command runs.
-    Cwd,
-    /// A file or a directory, or where a command runs.
-    Directory,
-    Command,
-    Args,
-    Env,
-    /// All that a file holds afterwards.
-    Whole,
-    Old,
-    New,
-    /// A unified diff.
-    Patch,
-    /// Changes of places.
-    Edits,
-    /// Said to whoever reads it.
-    Remark,
-    Text,
-    /// How much or how long, which changes nothing that is done.
-    Count,
-    /// Which lines of a file are meant.
-    Lines,
-    /// Where it is false, nothing is asked for.
-    Flag,
-    /// The members themselves stand in it.
-    Wrapper,
-}
-
-impl Of {
-    fn member(name: &str) -> Self {
-        match &*plain_name(name) {
-            "path" | "filepath" | "file" | "filename" | "absolutepath" | "relativepath"
-            | "targetfile" | "notebookpath" | "paths" | "files" | "filepaths" => Self::Path,
-            "cwd" | "workdir" | "workingdir" | "workingdirectory" => Self::Cwd,
-            "dir" | "directory" | "dirpath" | "folder" => Self::Directory,
-            "command" | "cmd" | "commandline" | "commands" | "shellcommand" | "argv" => {
-                Self::Command
-            }
-            "args" | "arguments" => Self::Args,
-            "env" | "environment" => Self::Env,
-            "content" | "contents" | "filetext" | "newcontent" => Self::Whole,
-            "oldstring" | "oldtext" | "oldstr" | "old" | "search" => Self::Old,
-            "newstring" | "newtext" | "newstr" | "new" | "replace" => Self::New,
-            "diff" | "patch" | "unifieddiff" => Self::Patch,
-            "edits" | "replacements" => Self::Edits,
-            "description" | "explanation" | "justification" | "reason" => Self::Remark,
-            "plan" | "title" | "text" | "message" | "prompt" | "question" | "query" | "pattern"
-            | "url" => Self::Text,
-            "timeout" | "timeoutms" => Self::Count,
-            "limit" | "offset" | "line" | "startline" | "endline" => Self::Lines,
-            "replaceall" | "allowmultiple" | "runinbackground" | "isbackground" => Self::Flag,
-            "input" | "params" | "parameters" | "rawinput" => Self::Wrapper,
-            _ => Self::Unknown,
-        }
-    }
+/// What a member is, by its name; `None`: whatever it holds could mean anything.
+fn member(name: &str) -> Option<Of> {
+    input_names::shown(&plain_name(name))
 }
 
 impl Shown<'_> {
@@ -127,28 +73,26 @@ impl Shown<'_> {
         edits: &mut Vec<Edit<'j>>,
     ) -> bool {
         let of_kind = |wanted: Of| {
-            let named = members
-                .iter()
-                .map(|(name, value)| (Of::member(name), value));
-            named.filter_map(move |(of, value)| (of == wanted).then_some(value))
+            let named = members.iter().map(|(name, value)| (member(name), value));
+            named.filter_map(move |(of, value)| (of == Some(wanted)).then_some(value))
         };
         let mut paths: Vec<&str> = around.to_vec();
         for path in of_kind(Of::Path) {
             paths.extend(path.texts().unwrap_or_default());
         }
-        let each = |(name, value): &'j (Cow<'j, str>, Json<'j>)| match Of::member(name) {
-            Of::Unknown => false,
+        let each = |(name, value): &'j (Cow<'j, str>, Json<'j>)| match member(name) {
+            None => false,
             // Judged below, all of them together.
-            Of::Old | Of::New => true,
-            Of::Command | Of::Args => {
+            Some(Of::Old | Of::New) => true,
+            Some(Of::Command | Of::Args) => {
                 !matches!(value, Json::Map(_)) || self.inner(value, &paths, edits)
             }
-            Of::Wrapper => self.inner(value, &paths, edits),
-            Of::Edits => match value {
+            Some(Of::Wrapper) => self.inner(value, &paths, edits),
+            Some(Of::Edits) => match value {
                 Json::List(list) => list.iter().all(|edit| self.inner(edit, &paths, edits)),
                 other => self.inner(other, &paths, edits),
             },
-            Of::Patch => match value {
+            Some(Of::Patch) => match value {
                 Json::Text(text) => match Edit::of_patch(text, &paths) {
                     Some(edit) => {
                         edits.push(edit);
@@ -158,11 +102,11 @@ impl Shown<'_> {
                 },
                 other => *other == Json::Null,
             },
-            Of::Whole => match value {
+            Some(Of::Whole) => match value {
                 Json::Text(text) => self.shows_whole(text, &paths),
                 other => *other == Json::Null,
             },
-            of => self.value(value, of),
+            Some(of) => self.value(value, of),
         };
         members.iter().all(each)
             && self.shows_command(of_kind(Of::Command), of_kind(Of::Args))
