@@ -4,6 +4,11 @@
 //! that idles for the rest of the day should not. Where another allocator is linked nothing happens
 //! here: musl and macOS give large blocks back by themselves.
 
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+mod elsewhere;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod glibc;
+
 use std::{
     sync::{
         Arc,
@@ -14,36 +19,13 @@ use std::{
 
 use tokio::{sync::Notify, time::sleep};
 
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub use elsewhere::{give_back, set_up};
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub use glibc::{give_back, set_up};
+
 /// So long nothing must have come.
 const QUIET: Duration = Duration::from_secs(2);
-
-/// Blocks of so many bytes are the system's own, and go back with the last use of them. Left alone
-/// glibc raises this to 32 MiB with the first large block that is freed.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-const LARGE: i32 = 512 << 10;
-
-/// Threads share so many heaps: each of more would keep its own peak.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-const HEAPS: i32 = 2;
-
-/// To be called before threads are started.
-pub fn set_up() {
-    // SAFETY: sets numbers of the allocator's; it fails by doing nothing.
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
-        libc::mallopt(libc::M_ARENA_MAX, HEAPS);
-    }
-}
-
-/// At once: after work that took much and is over.
-pub fn give_back() {
-    // SAFETY: looks for whole free pages under the allocator's own locks.
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    unsafe {
-        libc::malloc_trim(0);
-    }
-}
 
 /// Waits in a task of its own for the quiet after something came.
 pub struct Memory {

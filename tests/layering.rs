@@ -106,6 +106,34 @@ fn layers_do_not_know_the_crates_of_others() {
     assert!(wrong.is_empty(), "foreign crates:\n{}", wrong.join("\n"));
 }
 
+/// What one system alone compiles is found by the names of files; a value that differs is `cfg!(…)`.
+#[test]
+fn code_for_one_system_is_in_files_that_say_so() {
+    let mut wrong = Vec::new();
+    for module in table().keys() {
+        for file in files(module) {
+            let source = source(&file);
+            let lines: Vec<&str> = source.lines().collect();
+            for (number, pair) in lines.windows(2).enumerate() {
+                let [attribute, item] = pair else { continue };
+                let attribute = attribute.trim_start();
+                let chosen = ["mod ", "use ", "pub use "];
+                if attribute.starts_with("#[cfg(")
+                    && attribute.contains("target_os")
+                    && !chosen.iter().any(|start| item.starts_with(start))
+                {
+                    wrong.push(format!("{}:{}: {item}", file.display(), number + 1));
+                }
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "for one system alone:\n{}",
+        wrong.join("\n")
+    );
+}
+
 fn lib() -> String {
     fs::read_to_string(root().join("lib.rs")).expect("src/lib.rs")
 }

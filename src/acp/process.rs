@@ -7,7 +7,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use crate::{
     acp::{LaunchError, LaunchSpec},
-    guard::{Leader, Ward},
+    guard::{self, Leader, Ward},
 };
 
 /// A started agent.
@@ -73,9 +73,7 @@ pub fn spawn(spec: &LaunchSpec) -> Result<Process, LaunchError> {
             // A session of its own: a process group to signal, and no terminal, so that nothing the
             // agent runs can write to our screen or take our keys.
             setsid()?;
-            #[cfg(target_os = "linux")]
-            rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
-            Ok(())
+            guard::end_with_parent()
         });
     }
     let mut child = match command.spawn() {

@@ -1,8 +1,18 @@
 //! Signals as events.
 
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod linux;
+
 use std::{future::poll_fn, io, task::Poll};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+#[cfg(not(target_os = "linux"))]
+use elsewhere as system;
+#[cfg(target_os = "linux")]
+use linux as system;
 
 /// What the process was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +32,7 @@ pub enum SignalEvent {
 }
 
 /// What ends a process that does not listen, but for the keyboard's, crashes and what nobody can listen
-/// to. SIGPIPE is ignored, SIGXFSZ is an error of what was written.
+/// to: with those of the system's own. SIGPIPE is ignored, SIGXFSZ is an error of what was written.
 const ENDS: &[i32] = &[
     libc::SIGTERM,
     libc::SIGHUP,
@@ -32,12 +42,6 @@ const ENDS: &[i32] = &[
     libc::SIGVTALRM,
     libc::SIGPROF,
     libc::SIGXCPU,
-    #[cfg(target_os = "linux")]
-    libc::SIGIO,
-    #[cfg(target_os = "linux")]
-    libc::SIGPWR,
-    #[cfg(target_os = "linux")]
-    libc::SIGSTKFLT,
 ];
 
 pub struct Signals {
@@ -55,7 +59,8 @@ pub struct Ends(Vec<(i32, Signal)>);
 impl Ends {
     pub fn listen() -> io::Result<Self> {
         let listen = |number: &i32| Ok((*number, signal(SignalKind::from_raw(*number))?));
-        ENDS.iter().map(listen).collect::<io::Result<_>>().map(Self)
+        let all = ENDS.iter().chain(system::ENDS);
+        all.map(listen).collect::<io::Result<_>>().map(Self)
     }
 
     /// Which one came. Cancel safe.
@@ -83,7 +88,7 @@ pub fn hold_keyboard() {
 
 /// What is to end the process ends it again, as where nobody listens.
 pub fn as_usual() {
-    for &signal in ENDS {
+    for &signal in ENDS.iter().chain(system::ENDS) {
         // SAFETY: sets a disposition; no handler of ours is involved.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }

@@ -9,11 +9,13 @@
 //! the browser that it opened for the person. A mark in its environment would find those as well.
 //!
 //! Owns: the guard ([`run`]), what it is told ([`Ward`]), and finding the processes of a session
-//! ([`members`]). Where there is no `/proc` only the groups that leaders lead are found: a command
+//! ([`signal`]). Where there is no `/proc` only the groups that leaders lead are found: a command
 //! with job control, or a daemon, then outlives a client that was killed.
 
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 #[cfg(target_os = "linux")]
-mod processes;
+mod linux;
 mod watch;
 
 use std::{
@@ -30,8 +32,12 @@ use std::{
 
 use rustix::process::Pid;
 
+#[cfg(not(target_os = "linux"))]
+use elsewhere as system;
 #[cfg(target_os = "linux")]
-pub use processes::members;
+use linux as system;
+
+pub use system::{end_with_parent, signal};
 pub use watch::run;
 
 /// Names the terminal in the environment of what runs in it.
@@ -65,10 +71,7 @@ impl Leader {
     pub fn new(pid: Pid, marker: Option<String>) -> Self {
         Self {
             pid,
-            #[cfg(target_os = "linux")]
-            start: processes::start_of(pid),
-            #[cfg(not(target_os = "linux"))]
-            start: None,
+            start: system::start_of(pid),
             marker,
             group_only: false,
         }

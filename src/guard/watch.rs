@@ -9,7 +9,7 @@ use std::{
 
 use rustix::process::Signal;
 
-use super::{Leader, NAME, Order};
+use super::{Leader, NAME, Order, signal, system};
 
 /// How long what is left may take to end by itself, and how long to insist.
 const GRACE: Duration = Duration::from_millis(1000);
@@ -50,13 +50,7 @@ fn step_aside() {
         // SAFETY: sets a disposition; no handler is involved, and there is only this thread.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
-    #[cfg(target_os = "linux")]
-    if let Ok(name) = std::ffi::CString::new(NAME) {
-        // Else it has that of the link it was started by.
-        let _ = rustix::thread::set_name(&name);
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = NAME;
+    system::set_name(NAME);
 }
 
 fn end(leaders: &[Leader]) {
@@ -72,29 +66,4 @@ fn end(leaders: &[Leader]) {
         left = signal(leaders, &[Signal::KILL]);
         sleep(POLL);
     }
-}
-
-/// Gives how many there were.
-#[cfg(target_os = "linux")]
-fn signal(leaders: &[Leader], signals: &[Signal]) -> usize {
-    let members = super::members(leaders);
-    for &pid in &members {
-        for &signal in signals {
-            // It may have ended meanwhile.
-            let _ = rustix::process::kill_process(pid, signal);
-        }
-    }
-    members.len()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn signal(leaders: &[Leader], signals: &[Signal]) -> usize {
-    use rustix::process::{kill_process_group, test_kill_process_group};
-    let alive = leaders.iter().filter(|leader| {
-        for &signal in signals {
-            let _ = kill_process_group(leader.pid, signal);
-        }
-        test_kill_process_group(leader.pid).is_ok()
-    });
-    alive.count()
 }

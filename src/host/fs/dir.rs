@@ -14,17 +14,11 @@ use std::{
     path::{Component, Path},
 };
 
+use super::system::{self, HANDLE};
 use rustix::{
     fs::{AtFlags, FileType, Mode, OFlags, Stat},
     io::Errno,
 };
-
-/// Only to go on from there: not even the right to list it is needed.
-#[cfg(target_os = "linux")]
-const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
-/// Elsewhere a directory that may be searched but not listed cannot be held.
-#[cfg(not(target_os = "linux"))]
-const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
 /// Cut by the umask, as for any directory.
 const NEW_DIRECTORY: Mode = Mode::from_raw_mode(0o777);
@@ -113,35 +107,10 @@ impl Dir {
 
     fn beneath(&self, below: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        #[cfg(target_os = "linux")]
-        if let Some(opened) = self.at_once(below, flags) {
+        if let Some(opened) = system::at_once(&self.0, below, flags) {
             return opened;
         }
         self.part_by_part(below, flags)
-    }
-
-    /// By the kernel, in one step. `None` where it cannot, or a sandbox does not let it.
-    #[cfg(target_os = "linux")]
-    fn at_once(&self, below: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
-        use rustix::fs::{ResolveFlags, openat2};
-        /// How often a rename somewhere may disturb it.
-        const TRIES: usize = 16;
-        let resolve =
-            ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        let below = if below.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            below
-        };
-        for _ in 0..TRIES {
-            match openat2(&self.0, below, flags, Mode::empty(), resolve) {
-                Err(Errno::AGAIN) => {}
-                // Whether it is the file that forbids it is told by the other way.
-                Err(Errno::NOSYS | Errno::PERM) => return None,
-                opened => return Some(opened.map_err(io::Error::from)),
-            }
-        }
-        None
     }
 
     /// Each part from the directory before it.

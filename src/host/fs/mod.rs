@@ -8,8 +8,12 @@
 //! letters again: a link that comes in its way meanwhile is an error.
 
 mod dir;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 mod lanes;
 mod links;
+#[cfg(target_os = "linux")]
+mod linux;
 pub(super) mod look;
 mod protected;
 mod read;
@@ -17,6 +21,11 @@ mod roots;
 mod write;
 
 use std::{io, path::Path};
+
+#[cfg(not(target_os = "linux"))]
+use elsewhere as system;
+#[cfg(target_os = "linux")]
+use linux as system;
 
 pub(super) use lanes::Lanes;
 pub(super) use read::{open, read};

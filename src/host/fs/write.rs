@@ -14,7 +14,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::{Roots, dir::Dir, failure, refusal};
+use super::{Roots, dir::Dir, failure, refusal, system};
 use crate::model::RpcError;
 
 /// Of a new file; cut by the umask, as any.
@@ -134,21 +134,13 @@ struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    /// Without a name, so that nothing is left of it even if the client is killed.
-    #[cfg(target_os = "linux")]
+    /// Without a name, where the system can.
     fn nameless(dir: &'a Dir, mode: Mode) -> io::Result<Self> {
-        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(dir, ".", flags, mode)?.into();
         Ok(Self {
             dir,
-            file,
+            file: system::nameless(dir, mode)?.into(),
             name: None,
         })
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn nameless(_: &'a Dir, _: Mode) -> io::Result<Self> {
-        Err(io::ErrorKind::Unsupported.into())
     }
 
     fn named(dir: &'a Dir, mode: Mode) -> io::Result<Self> {

@@ -3,16 +3,13 @@
 //!
 //! A command leads a session and a group of its own, so its descendants are found by session. Job
 //! control makes more groups in it; a daemon leaves it by `setsid`, but not without the marker in
-//! its environment. On Linux both are looked up in `/proc` ([`members`]); elsewhere there is only the
-//! group.
+//! its environment. On Linux both are looked up in `/proc`; elsewhere there is only the group.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, test_kill_process};
 
-#[cfg(target_os = "linux")]
-use crate::guard::members;
-use crate::guard::{Leader, Ward};
+use crate::guard::{Leader, Ward, signal};
 
 pub use crate::guard::MARKER;
 
@@ -41,39 +38,19 @@ impl Processes {
         self.reaped.store(true, Ordering::Release);
     }
 
-    #[cfg(not(target_os = "linux"))]
-    fn reaped(&self) -> bool {
-        self.reaped.load(Ordering::Acquire)
+    /// By its number alone: a process that has it although the leader was waited for is another's. On
+    /// Linux it is known by its start.
+    fn is_taken_by_another(&self) -> bool {
+        !cfg!(target_os = "linux")
+            && self.reaped.load(Ordering::Acquire)
+            && test_kill_process(self.leader.pid).is_ok()
     }
 }
 
-/// Sends `signals` to every process of the terminals, and tells how many there were. Reads all of
+/// Sends `signals` to every process of the terminals, and tells how many were left. Reads all of
 /// `/proc` on Linux: for blocking tasks.
-#[cfg(target_os = "linux")]
 pub fn signal_all(terminals: &[&Processes], signals: &[Signal]) -> usize {
-    let members = members(terminals.iter().map(|terminal| &terminal.leader));
-    for &pid in &members {
-        for &signal in signals {
-            // It may have ended meanwhile.
-            let _ = rustix::process::kill_process(pid, signal);
-        }
-    }
-    members.len()
-}
-
-#[cfg(not(target_os = "linux"))]
-pub fn signal_all(terminals: &[&Processes], signals: &[Signal]) -> usize {
-    use rustix::process::{kill_process_group, test_kill_process, test_kill_process_group};
-    let mut alive = 0;
-    for terminal in terminals {
-        let taken_by_another = terminal.reaped() && test_kill_process(terminal.leader.pid).is_ok();
-        if taken_by_another || test_kill_process_group(terminal.leader.pid).is_err() {
-            continue;
-        }
-        alive += 1;
-        for &signal in signals {
-            let _ = kill_process_group(terminal.leader.pid, signal);
-        }
-    }
-    alive
+    let terminals = terminals.iter();
+    let ours = terminals.filter(|terminal| !terminal.is_taken_by_another());
+    signal(ours.map(|terminal| &terminal.leader), signals)
 }

@@ -11,6 +11,8 @@ use pty_process::{Command, Pty, Size};
 use rustix::termios::{InputModes, OptionalActions};
 use tokio::process::Child;
 
+use crate::guard;
+
 /// Rows and columns while no view shows the terminal.
 pub const DEFAULT_SIZE: (u16, u16) = (40, 120);
 
@@ -206,9 +208,7 @@ fn before_exec() -> io::Result<()> {
     if unsafe { libc::signal(libc::SIGHUP, libc::SIG_IGN) } == libc::SIG_ERR {
         return Err(io::Error::last_os_error());
     }
-    #[cfg(target_os = "linux")]
-    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
-    Ok(())
+    guard::end_with_parent()
 }
 
 fn check_dir(dir: &Path) -> io::Result<()> {

@@ -37,7 +37,6 @@ impl Fixture {
 }
 
 /// Swaps two names of a directory, over and over, while `work` goes on.
-#[cfg(target_os = "linux")]
 fn while_swapping(one: &Path, two: &Path, work: impl FnOnce()) {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     let over = AtomicBool::new(false);
@@ -63,7 +62,6 @@ fn while_swapping(one: &Path, two: &Path, work: impl FnOnce()) {
     });
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn a_folder_swapped_for_a_link_all_the_time_leads_nowhere_outside_v1_fs_11() {
     const TRIES: usize = 4_000;
@@ -129,7 +127,6 @@ fn a_folder_swapped_for_a_link_all_the_time_leads_nowhere_outside_v1_fs_11() {
 }
 
 /// By a link in the workspace too: rules are for where a path leads.
-#[cfg(target_os = "linux")]
 #[test]
 fn a_folder_swapped_for_a_link_all_the_time_leads_to_nothing_that_a_rule_denies() {
     const TRIES: usize = 4_000;
@@ -186,7 +183,6 @@ fn a_path_that_is_spelled_like_no_path_names_no_file_of_the_workspace() {
 }
 
 // The word of the person is for the place that they were shown.
-#[cfg(target_os = "linux")]
 #[test]
 fn what_was_allowed_outside_is_used_there_or_not_at_all() {
     let host = fixture();

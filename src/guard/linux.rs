@@ -1,8 +1,8 @@
-//! Which processes belong to a leader, by `/proc`.
+//! On Linux the processes that belong to a leader are found in `/proc`.
 
-use std::{collections::HashSet, fs};
+use std::{collections::HashSet, ffi::CString, fs, io};
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 
 use super::{Leader, MARKER};
 
@@ -22,7 +22,7 @@ struct Process {
 /// the kernel gives the number to nobody while a process is left whose session or group it is. So a
 /// process that has the number and another start proves that nothing of ours was left at some time
 /// since, and nothing is found by that number any more.
-pub fn members<'a>(leaders: impl IntoIterator<Item = &'a Leader>) -> Vec<Pid> {
+fn members<'a>(leaders: impl IntoIterator<Item = &'a Leader>) -> Vec<Pid> {
     let all = processes();
     let (mut sessions, mut groups) = (HashSet::new(), HashSet::new());
     let mut markers: HashSet<Vec<u8>> = HashSet::new();
@@ -72,6 +72,31 @@ pub fn members<'a>(leaders: impl IntoIterator<Item = &'a Leader>) -> Vec<Pid> {
         .filter(|process| !process.zombie && members.contains(&process.pid.as_raw_nonzero().get()))
         .map(|process| process.pid)
         .collect()
+}
+
+/// Sends `signals` to all that belongs to the leaders, and tells how many processes there were. For
+/// blocking tasks.
+pub fn signal<'a>(leaders: impl IntoIterator<Item = &'a Leader>, signals: &[Signal]) -> usize {
+    let members = members(leaders);
+    for &pid in &members {
+        for &signal in signals {
+            // It may have ended meanwhile.
+            let _ = kill_process(pid, signal);
+        }
+    }
+    members.len()
+}
+
+/// Between fork and exec: who started it ends it by its own end, however that comes.
+pub fn end_with_parent() -> io::Result<()> {
+    Ok(set_parent_process_death_signal(Some(Signal::TERM))?)
+}
+
+/// What lists of processes show for this one, else the name of the link it was started by.
+pub fn set_name(name: &str) {
+    if let Ok(name) = CString::new(name) {
+        let _ = rustix::thread::set_name(&name);
+    }
 }
 
 /// When a process was started, in ticks since the system was.

@@ -1,0 +1,43 @@
+//! What Linux does in one step or without a name.
+
+use std::{
+    io,
+    os::fd::{AsFd, OwnedFd},
+    path::Path,
+};
+
+use rustix::{
+    fs::{Mode, OFlags, ResolveFlags, openat, openat2},
+    io::Errno,
+};
+
+/// Of a directory, only to go on from there: not even the right to list it is needed.
+pub const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
+
+/// Opens what is below a directory, following no link. `None` where the kernel cannot, or a sandbox
+/// does not let it.
+pub fn at_once(dir: impl AsFd, below: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+    /// How often a rename somewhere may disturb it.
+    const TRIES: usize = 16;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let below = if below.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        below
+    };
+    for _ in 0..TRIES {
+        match openat2(&dir, below, flags, Mode::empty(), resolve) {
+            Err(Errno::AGAIN) => {}
+            // Whether it is the file that forbids it is told by the other way.
+            Err(Errno::NOSYS | Errno::PERM) => return None,
+            opened => return Some(opened.map_err(io::Error::from)),
+        }
+    }
+    None
+}
+
+/// A file without a name, so that nothing is left of it even if the client is killed.
+pub fn nameless(dir: impl AsFd, mode: Mode) -> io::Result<OwnedFd> {
+    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+    Ok(openat(dir, ".", flags, mode)?)
+}
