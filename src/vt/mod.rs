@@ -29,8 +29,8 @@ pub const SCROLLBACK_ROWS: usize = 50_000;
 /// much longer than wide.
 pub const SCROLLBACK_BYTES: usize = 2 << 20;
 
-/// What a row takes beside its text.
-const ROW: usize = 24;
+/// What a row takes beside its text: where it ends.
+const ROW: usize = 4;
 
 /// Bytes that all terminals of a session may take together. Past it the oldest that are over go; then
 /// those that run lose rows above their screens, the largest first. The screens themselves stay.
@@ -245,7 +245,8 @@ mod tests {
                 while room > ROW {
                     let text = match room - ROW {
                         text @ 0..=99 => text,
-                        124..=223 => 90,
+                        // What is left behind this one is room for another.
+                        left if left < 100 + ROW => 90,
                         _ => 99,
                     };
                     screen.change(|screen| screen.feed_text(&("x".repeat(text) + "\n")));

@@ -235,28 +235,30 @@ impl Screen {
     /// All that is kept of the output as plain text, at most `most` bytes of it, the last; before it
     /// stands what is missing.
     pub fn text(&self, most: usize) -> String {
-        // From the end up: no more is read than is given.
+        // From the end up: no more is read than is given. So it is written backwards.
         let mut first = self.row_count();
-        let mut lines: Vec<String> = Vec::new();
-        let mut room = most;
+        let mut text: Vec<u8> = Vec::new();
         while first > 0 {
             let line = self.plain(first - 1);
             let line = line.trim_end();
             // Blank rows at the end are none.
-            if !(lines.is_empty() && line.is_empty()) {
-                let Some(left) = room.checked_sub(line.len() + 1) else {
+            if !(text.is_empty() && line.is_empty()) {
+                if text.len() + line.len() + 1 > most {
                     break;
-                };
-                room = left;
-                lines.push(line.to_owned());
+                }
+                text.push(b'\n');
+                text.extend(line.bytes().rev());
             }
             first -= 1;
         }
         if let Some(missing) = missing(self.dropped_rows() + first) {
-            lines.push(missing);
+            text.push(b'\n');
+            text.extend(missing.bytes().rev());
         }
-        lines.reverse();
-        lines.join("\n")
+        text.reverse();
+        // Behind the last line nothing stands.
+        text.pop();
+        String::from_utf8(text).unwrap_or_default()
     }
 
     /// The text of one of the used rows.

@@ -119,6 +119,8 @@ impl OutputBuffer {
             Some(plain) => plain.push(text, |done| tail.push(done)),
             None => tail.push(text),
         });
+        tail.text.shrink_to_fit();
+        self.count();
         self.note_truncation();
     }
 
