@@ -1,6 +1,10 @@
 //! What real agents sent: excerpts in `tests/fixtures/wire`, one wire log for each.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 
@@ -173,30 +177,31 @@ fn assert_keeps(update: &Value, said: &[FromAgent], whole: &str) {
     }
 }
 
+fn excerpts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/wire")
+}
+
+fn wire_logs(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder of wire logs");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths.filter(|path| path.extension().is_some_and(|ext| ext == "jsonl"))
+}
+
 fn replay_folder(folder: &Path) {
-    let mut count = 0;
-    for entry in fs::read_dir(folder).expect("a folder of wire logs") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_some_and(|ext| ext == "jsonl") {
-            replay(&path);
-            count += 1;
-        }
-    }
+    let count = wire_logs(folder).inspect(|log| replay(log)).count();
     assert!(count > 10, "only {count} wire logs in {}", folder.display());
 }
 
 #[test]
 fn excerpts_of_real_agents_decode_without_loss() {
-    replay_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/wire"));
+    replay_folder(&excerpts());
 }
 
 /// Of each call that changes files, in content or raw input.
 #[test]
 fn every_recorded_edit_tells_its_change() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/wire");
     let mut edits = 0;
-    for entry in fs::read_dir(folder).expect("a folder of wire logs") {
-        let log = entry.expect("an entry").path();
+    for log in wire_logs(&excerpts()) {
         let text = fs::read_to_string(&log).expect("a wire log");
         let mut decoder = decoder();
         // By call: whether it edits, and whether it tells what.
