@@ -1,6 +1,8 @@
 //! A whole conversation in each dialect: start, session, a prompt with a tool call and a permission,
 //! cancel, the session opened again, quit.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -396,8 +398,7 @@ fn an_approval_without_a_kind_is_told_as_one_everywhere() {
     );
     let screen = tui.wait_for("allowed by you");
     assert!(!screen.contains("denied"), "{screen}");
-    tui.keys("<c-d>");
-    tui.wait_exit();
+    leave(&mut tui);
     assert!(stored(&tui).contains(r#""allowed":true"#));
 }
 
@@ -408,13 +409,20 @@ fn an_answer_of_which_nobody_says_what_it_means_is_told_as_it_was_given() {
     assert_eq!(tui.wait_answer("q")["result"]["outcome"]["optionId"], "do");
     let screen = tui.wait_for("answered: Go about it");
     assert!(!screen.contains("denied"), "{screen}");
-    tui.keys("<c-d>");
-    tui.wait_exit();
+    leave(&mut tui);
     let stored = stored(&tui);
     assert!(
         stored.contains("Go about it") && !stored.contains(r#""allowed""#),
         "{stored}"
     );
+}
+
+/// Quits once the turn is over: before, the key only asks.
+fn leave(tui: &mut Tui) {
+    tui.wait_for("went on");
+    tui.settle(Duration::from_millis(200));
+    tui.keys("<c-d>");
+    tui.wait_exit();
 }
 
 /// All that is stored of the sessions.
