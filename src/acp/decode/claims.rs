@@ -293,6 +293,7 @@ impl Beside {
     }
 }
 
+/// By the spellings that agents have been seen to use, and no other: what is unknown may say anything.
 fn beside(name: &str) -> Option<Beside> {
     Some(match name {
         "description" | "explanation" => Beside::Remark,

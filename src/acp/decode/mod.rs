@@ -12,15 +12,15 @@
 //! the published schema.
 
 mod auth_method;
-pub(super) mod blocks;
+mod blocks;
 mod capabilities;
-pub(super) mod claims;
-pub(super) mod command;
+mod claims;
+mod command;
 mod compaction;
-pub(super) mod elicitation;
-pub(super) mod form;
+mod elicitation;
+mod form;
 mod git_patch;
-pub(super) mod listing;
+mod listing;
 mod lists;
 mod message;
 mod meta;
@@ -35,7 +35,7 @@ mod terminal;
 mod tool;
 mod update;
 pub(super) mod v2;
-pub(super) mod view;
+mod view;
 
 #[cfg(test)]
 pub use command::find as raw_tool_input;
