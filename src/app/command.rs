@@ -44,25 +44,19 @@ impl App {
             UiCommand::PasteClipboard => self.paste_clipboard(),
             UiCommand::ShowFile(path) => self.show_file(&path),
             UiCommand::TerminalInput { id, bytes } => {
-                if let Some(login) = self.runtime.shown_login(&id) {
-                    login.write(&id, bytes);
-                } else if let Some(host) = self.runtime.shown_host() {
-                    host.write(&id, bytes);
+                if let Some(terminals) = self.runtime.shown_terminals(&id) {
+                    terminals.write(&id, bytes);
                 }
             }
             UiCommand::TerminalView { rows, cols } => self.runtime.set_view(rows, cols),
             UiCommand::TerminalResize { id, rows, cols } => {
-                if let Some(login) = self.runtime.shown_login(&id) {
-                    login.resize(&id, rows, cols);
-                } else if let Some(host) = self.runtime.shown_host() {
-                    host.resize(&id, rows, cols);
+                if let Some(terminals) = self.runtime.shown_terminals(&id) {
+                    terminals.resize(&id, rows, cols);
                 }
             }
             UiCommand::TerminalKill { id } => {
-                if let Some(login) = self.runtime.shown_login(&id) {
-                    login.kill(&id);
-                } else if let Some(host) = self.runtime.shown_host() {
-                    host.kill(&id);
+                if let Some(terminals) = self.runtime.shown_terminals(&id) {
+                    terminals.kill_by_person(&id);
                 }
             }
             UiCommand::FindAgents => self.find_agents(),

@@ -4,7 +4,6 @@
 //! want ([`runtime`], [`command`]), and leaving nothing behind ([`cleanup`]). Holds no rules of its
 //! own.
 
-mod agent_terminals;
 mod attachments;
 mod attention;
 mod cleanup;

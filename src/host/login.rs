@@ -9,10 +9,7 @@ use super::{
     EventSink,
     terminal::{Launch, TerminalSettings, Terminals},
 };
-use crate::{
-    model::{RpcError, TerminalId},
-    text::SafeText,
-};
+use crate::{model::RpcError, text::SafeText};
 
 /// What is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,16 +88,9 @@ impl Login {
         Arc::ptr_eq(&self.me, &other.me)
     }
 
-    pub fn write(&self, id: &TerminalId, bytes: Vec<u8>) {
-        self.terminals.write(id, bytes);
-    }
-
-    pub fn resize(&self, id: &TerminalId, rows: u16, cols: u16) {
-        self.terminals.resize(id, rows, cols);
-    }
-
-    pub fn kill(&self, id: &TerminalId) {
-        self.terminals.kill_by_person(id);
+    /// Its one terminal, for the person.
+    pub fn terminals(&self) -> &Terminals {
+        &self.terminals
     }
 
     /// Ends it and what it left running in its session.

@@ -28,7 +28,7 @@ pub use permission::Subject;
 #[cfg(test)]
 pub use permission::{FileVerdict, Judge, TerminalVerdict};
 pub use serve::{Host, HostConfig, Outside, ServeOutcome, Serving};
-pub use terminal::{DEFAULT_SIZE, TerminalSettings};
+pub use terminal::{DEFAULT_SIZE, TerminalSettings, Terminals};
 
 use crate::{
     model::{ExitStatus, SessionId, TerminalId},

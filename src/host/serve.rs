@@ -255,24 +255,14 @@ impl Host {
             .run_shell(line, self.inner.roots.cwd().to_owned())
     }
 
-    /// What the person typed at an attached terminal.
-    pub fn write(&self, id: &TerminalId, bytes: Vec<u8>) {
-        self.terminals.write(id, bytes);
+    /// For the person, who types at them and ends them.
+    pub fn terminals(&self) -> &Terminals {
+        &self.terminals
     }
 
     /// The size of the view that shows terminals.
     pub fn set_view(&self, rows: u16, cols: u16) {
         self.terminals.set_view(rows, cols);
-    }
-
-    /// The size of the view that shows one terminal alone.
-    pub fn resize(&self, id: &TerminalId, rows: u16, cols: u16) {
-        self.terminals.resize(id, rows, cols);
-    }
-
-    /// The person ends a command. Its id stays valid for the agent.
-    pub fn kill(&self, id: &TerminalId) {
-        self.terminals.kill_by_person(id);
     }
 
     /// Ends all commands and what they left running, within 2 seconds (V1-TERM-17).

@@ -1,9 +1,12 @@
 //! The events, as they are written. Names and members are a promise: `docs/run.md` has them, and
 //! [`VERSION`](super::VERSION) grows where one changes its meaning.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use super::Summary;
+use crate::text::json;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -195,4 +198,20 @@ pub struct FileWritten {
     pub path: String,
     /// `acp-tui`: for the agent. `agent`: by itself, as a tool call of it says.
     pub by: &'static str,
+}
+
+/// One line of JSON: what happened, `t` seconds after the beginning.
+pub fn timed_line(t: f64, record: &Record) -> String {
+    #[derive(Serialize)]
+    struct Timed<'a> {
+        t: f64,
+        #[serde(flatten)]
+        record: &'a Record,
+    }
+    json::line(&Timed { t, record })
+}
+
+/// To the millisecond: what is beyond is noise.
+pub fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e3).round() / 1e3
 }

@@ -16,7 +16,7 @@ mod words;
 mod tests;
 
 pub use crate::text::json::{line, pretty};
-pub use event::{Permission, Record, Tool};
+pub use event::{Permission, Record, Tool, seconds, timed_line};
 pub use flow::Flow;
 pub use observer::{Observer, Scope};
 pub use summary::{Problem, Summary, VERSION};

@@ -10,17 +10,12 @@ use super::{Done, Running, Runtime};
 use crate::{
     config::{AgentProfile, Invocation, StartError},
     host::{self, HostEvent, LoginCommand},
-    model::{SessionKey, TerminalId, env_words},
+    model::{SessionKey, env_words},
     session::{Event, Login},
     text::{SafeText, command_line},
 };
 
 impl Runtime {
-    /// The program of the session that is shown, if it has that terminal.
-    pub fn shown_login(&self, terminal: &TerminalId) -> Option<&host::Login> {
-        self.shown_running()?.login.at(terminal)
-    }
-
     /// Looks for the program off the UI task; PATH may lead to slow disks.
     pub(super) fn log_in(&mut self, key: SessionKey, login: Login) {
         self.end_login(key);

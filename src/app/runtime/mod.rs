@@ -6,11 +6,15 @@
 //! person should know ([`ForPerson`]), and whether there is anything but a log ([`Reach`]). Holds no
 //! rules, and reduces nothing by itself: whatever comes of an effect comes back as [`Done`].
 
+mod agent_terminals;
 mod agents;
 mod inboxes;
 mod login;
 mod running;
 mod saving;
+
+#[cfg(test)]
+mod tests;
 
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
@@ -19,13 +23,12 @@ use tokio::sync::mpsc;
 use crate::{
     acp::Client,
     app::{
-        agent_terminals,
         cleanup::Started,
         services::{self, Launched},
     },
     cli::Launch,
     config::{AgentProfile, Config},
-    host::{Host, HostEvent, LoginCommand, browser},
+    host::{Host, HostEvent, Login, LoginCommand, Terminals, browser},
     model::{
         AgentNotice, Comparison, ConnectionId, HostRequest, PermissionOption, Policy, RequestKey,
         SessionId, SessionKey, TerminalId, ToAgent,
@@ -141,8 +144,12 @@ impl Runtime {
         self.running(self.sessions.shown_key()?)
     }
 
-    pub fn shown_host(&self) -> Option<&Host> {
-        self.shown_running()?.host.as_ref()
+    /// Where that terminal of the session that is shown is: with the program to sign in with, or the
+    /// host.
+    pub fn shown_terminals(&self, id: &TerminalId) -> Option<&Terminals> {
+        let running = self.shown_running()?;
+        let login = running.login.at(id).map(Login::terminals);
+        login.or_else(|| running.host.as_ref().map(Host::terminals))
     }
 
     /// The agent that a session talks with.

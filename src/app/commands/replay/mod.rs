@@ -177,7 +177,7 @@ fn print_wire(
             records.extend(observer.look(&session));
             events.extend(effects.iter().filter_map(|effect| player.follow(effect)));
         }
-        printer.tell(seconds(at), records)?;
+        printer.tell(report::seconds(at), records)?;
         let Some(recorded) = recording.next_line().with_context(unreadable)? else {
             break;
         };
@@ -203,9 +203,9 @@ fn print_wire(
             detail: None,
         });
     }
-    printer.tell(seconds(at), records)?;
+    printer.tell(report::seconds(at), records)?;
     let mut summary = observer.summary().clone();
-    summary.seconds = seconds(at);
+    summary.seconds = report::seconds(at);
     printer.end(summary)?;
     if found.sessions.len() > 1 {
         crate::cli::complain(format_args!(
@@ -235,19 +235,14 @@ fn print_stored(stored: StoredReplay, format: Format) -> anyhow::Result<()> {
     for (n, records) in told.into_iter().enumerate() {
         // What is said of its end has no time of its own.
         at = times.get(n).copied().unwrap_or(at).max(at);
-        printer.tell(seconds(at), records)?;
+        printer.tell(report::seconds(at), records)?;
     }
-    printer.tell(seconds(at), tail)?;
+    printer.tell(report::seconds(at), tail)?;
     let mut summary = observer.summary().clone();
-    summary.seconds = seconds(at);
+    summary.seconds = report::seconds(at);
     summary.stop_reason = stop;
     printer.end(summary)?;
     Ok(())
-}
-
-/// To the millisecond: what is beyond is noise.
-fn seconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e3).round() / 1e3
 }
 
 /// Writes what happens to stdout.
@@ -256,13 +251,6 @@ struct Printer {
     narrator: Narrator,
     /// The last line of words has no end yet.
     open_line: bool,
-}
-
-#[derive(serde::Serialize)]
-struct Timed<'a> {
-    t: f64,
-    #[serde(flatten)]
-    record: &'a Record,
 }
 
 impl Printer {
@@ -279,7 +267,7 @@ impl Printer {
         for record in &records {
             match self.format {
                 Format::Json => {}
-                Format::Jsonl => out.push_str(&report::line(&Timed { t, record })),
+                Format::Jsonl => out.push_str(&report::timed_line(t, record)),
                 Format::Text => self.text(record, &mut out),
             }
         }

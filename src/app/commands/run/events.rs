@@ -30,8 +30,8 @@ impl Run {
                     self.output.out(words);
                 }
                 Format::Jsonl => {
-                    let t = seconds(self.begun);
-                    self.output.out(report::line(&Timed { t, record }));
+                    let t = report::seconds(self.begun.elapsed());
+                    self.output.out(report::timed_line(t, record));
                     continue;
                 }
                 Format::Json => {}
@@ -56,7 +56,7 @@ impl Run {
         let mut summary = self.observer.summary().clone();
         summary.exit_code = code.number();
         summary.error.clone_from(&problem);
-        summary.seconds = seconds(self.begun);
+        summary.seconds = report::seconds(self.begun.elapsed());
         if !self.quiet
             && let Some(line) = self.narrator.rest()
         {
@@ -130,15 +130,4 @@ impl Run {
             code = given_up => code,
         }
     }
-}
-
-#[derive(serde::Serialize)]
-struct Timed<'a> {
-    t: f64,
-    #[serde(flatten)]
-    record: &'a Record,
-}
-
-fn seconds(since: Instant) -> f64 {
-    (since.elapsed().as_secs_f64() * 1e3).round() / 1e3
 }
