@@ -1,6 +1,9 @@
 //! Files that go along with a prompt: looked at, taken from the clipboard, shown.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use percent_encoding::percent_decode_str;
 use tokio::task::spawn_blocking;
@@ -60,9 +63,7 @@ impl App {
             Ok(Pasted::Text(text)) => self.ui.insert_pasted(&text),
             Err(why) => self.ui.toast(why),
         }
-        let now = std::time::Instant::now();
-        self.save_draft.changed(now);
-        self.frames.request(now, Reason::Now);
+        self.save_draft.changed(Instant::now());
     }
 
     /// The desktop shows it, off the UI task.
@@ -94,7 +95,7 @@ impl App {
 
     pub(super) fn say(&mut self, text: SafeText) {
         self.ui.toast(text);
-        self.frames.request(std::time::Instant::now(), Reason::Now);
+        self.frames.request(Instant::now(), Reason::Now);
     }
 }
 

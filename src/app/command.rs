@@ -94,6 +94,7 @@ impl App {
         let Some(session) = self.runtime.sessions.shown_key() else {
             return;
         };
+        let event = if now { Event::SendNow } else { Event::Submit };
         let cwd = self.runtime.launch.cwd.clone();
         let waiting = self
             .runtime
@@ -104,12 +105,7 @@ impl App {
             && !has_mentions(&draft)
             && let Ok(prompt) = resolve(draft.clone(), &cwd)
         {
-            let event = if now {
-                Event::SendNow(prompt)
-            } else {
-                Event::Submit(prompt)
-            };
-            return self.reduce([event]);
+            return self.reduce([event(prompt)]);
         }
         let jobs = self.jobs.clone();
         let resolving = tokio::spawn(async move {
@@ -120,11 +116,7 @@ impl App {
             let written = draft.written();
             let resolved = tokio::task::spawn_blocking(move || resolve(draft, &cwd)).await;
             let job = match resolved {
-                Ok(Ok(prompt)) => Job::Prompt {
-                    session,
-                    prompt,
-                    now,
-                },
+                Ok(Ok(prompt)) => Job::Session(session, event(prompt)),
                 Ok(Err(Unsent(why))) => Job::Unsent {
                     session,
                     draft: written,
@@ -156,7 +148,6 @@ impl App {
             self.screen.send_along(&bytes);
         }
         self.ui.toast(copied.said);
-        self.frames.request(Instant::now(), Reason::Now);
     }
 
     /// `!line`: the person's own command, in a terminal of their own. It needs no agent.

@@ -5,8 +5,8 @@ use std::io;
 use crate::{
     app::terminal::Written,
     host::clipboard::Copied,
-    model::{SeenFile, SessionId, SessionKey},
-    session::{Prompt, Start},
+    model::{SeenFile, SessionKey},
+    session::{Event, Prompt, Start},
     store::files::Reopened,
     text::SafeText,
     ui::{AgentList, FileList, FolderListing, LookedAt, PastSession},
@@ -27,12 +27,8 @@ pub enum Job {
     Said(SafeText),
     /// Something about the set-up went wrong meanwhile.
     Warn(SafeText),
-    /// A draft's mentions are resolved.
-    Prompt {
-        session: SessionKey,
-        prompt: Prompt,
-        now: bool,
-    },
+    /// What the person wants of a session, once what it takes was looked up.
+    Session(SessionKey, Event),
     /// What an earlier client had queued, its mentions resolved.
     Queued(SessionKey, Vec<Prompt>),
     /// What is stored, for the picker.
@@ -41,8 +37,6 @@ pub enum Job {
     Stored(Result<Box<Reopened>, String>),
     /// What is stored of a session that the agent has kept, if anything.
     Kept(Start, Option<Box<Reopened>>),
-    /// No other client has the session open that this one is to have deleted.
-    Delete(SessionKey, SessionId),
     Files(FileList),
     Folder(FolderListing),
     /// Text was copied, or not.

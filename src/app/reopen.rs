@@ -15,7 +15,7 @@ use crate::{
     cli::{AgentWanted, CliError, Launch, Reopen},
     config::{self, AgentError, AgentProfile, Config, TrustState},
     model::{SessionId, SessionKey},
-    session::Start,
+    session::{Event, Start},
     store::{
         drafts::Owner,
         files::{FindError, Reopened, SessionFolder, Summary, wall_clock},
@@ -203,7 +203,8 @@ impl App {
             let job = if folder.is_open(&agent, &session) {
                 Job::Said("the session was not deleted: it is open in another acp-tui".into())
             } else {
-                Job::Delete(key, session)
+                // No other client has it open.
+                Job::Session(key, Event::DeleteSession(session))
             };
             let _ = jobs.send(job);
         });

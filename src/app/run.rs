@@ -198,7 +198,7 @@ impl App {
                 Wake::Typed(batch) => self.typed(batch)?,
                 Wake::TypedAhead(batch) => self.typed_ahead(batch)?,
                 Wake::Frame => self.draw()?,
-                Wake::Job(job) => self.job(job)?,
+                Wake::Job(job) => self.job(job),
                 Wake::Done(done) => self.done(done),
                 Wake::Tick => self.apply_and_perform(Sessions::tick),
                 Wake::SaveDraft => self.keep_draft(),
@@ -402,47 +402,26 @@ impl App {
         Ok(())
     }
 
-    fn job(&mut self, job: Job) -> anyhow::Result<()> {
-        let now = Instant::now();
+    fn job(&mut self, job: Job) {
         match job {
             Job::Written(Ok(written)) => {
                 self.frames.written(written.bytes, written.cost);
                 assert!(!self.test_panic, "asked to panic by {TEST_PANIC}");
+                return;
             }
             Job::Written(Err(error)) => {
                 tracing::info!(%error, "the terminal is gone");
                 self.exit = Some(ExitCode::Interrupted);
+                return;
             }
-            Job::Redraw => self.frames.request(now, Reason::Stream),
-            Job::PastSessions(past) => {
-                self.ui.show_past_sessions(past);
-                self.frames.request(now, Reason::Now);
-            }
-            Job::Stored(stored) => {
-                self.stored(stored);
-                self.frames.request(now, Reason::Now);
-            }
-            Job::Kept(start, stored) => {
-                self.open_another(start, stored.map(|stored| *stored));
-                self.frames.request(now, Reason::Now);
-            }
-            Job::Delete(key, id) => self.reduce_in(key, [Event::DeleteSession(id)]),
-            Job::Files(files) => {
-                self.ui.set_files(files);
-                self.frames.request(now, Reason::Now);
-            }
-            Job::Folder(listing) => {
-                self.ui.set_folder(listing);
-                self.frames.request(now, Reason::Now);
-            }
-            Job::Agents(agents) => {
-                self.ui.set_agents(agents);
-                self.frames.request(now, Reason::Now);
-            }
-            Job::Looked(looked) => {
-                self.ui.set_looked(&looked);
-                self.frames.request(now, Reason::Now);
-            }
+            Job::Redraw => return self.frames.request(Instant::now(), Reason::Stream),
+            Job::PastSessions(past) => self.ui.show_past_sessions(past),
+            Job::Stored(stored) => self.stored(stored),
+            Job::Kept(start, stored) => self.open_another(start, stored.map(|stored| *stored)),
+            Job::Files(files) => self.ui.set_files(files),
+            Job::Folder(listing) => self.ui.set_folder(listing),
+            Job::Agents(agents) => self.ui.set_agents(agents),
+            Job::Looked(looked) => self.ui.set_looked(&looked),
             Job::Pasted(pasted) => self.pasted(pasted),
             Job::Unsent {
                 session,
@@ -450,22 +429,11 @@ impl App {
                 why,
             } => {
                 self.ui.restore_text_of(session, &draft);
-                self.say(why);
+                self.ui.toast(why);
             }
-            Job::Said(text) => self.say(text),
+            Job::Said(text) => self.ui.toast(text),
             Job::Warn(text) => self.warn(text),
-            Job::Prompt {
-                session,
-                prompt,
-                now,
-            } => {
-                let event = if now {
-                    Event::SendNow(prompt)
-                } else {
-                    Event::Submit(prompt)
-                };
-                self.reduce_in(session, [event]);
-            }
+            Job::Session(session, event) => self.reduce_in(session, [event]),
             Job::Queued(session, prompts) => {
                 if let Some(running) = self.runtime.running_mut(session) {
                     running.restoring.clear();
@@ -474,7 +442,7 @@ impl App {
             }
             Job::Copied(copied) => self.copied(copied),
         }
-        Ok(())
+        self.frames.request(Instant::now(), Reason::Now);
     }
 
     pub(super) fn seen(&self) -> Seen {
