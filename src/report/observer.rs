@@ -79,7 +79,7 @@ impl Observer {
 
     /// What the session shows by now was said and done before: it is no news.
     pub fn know(&mut self, session: &Session) {
-        self.main.skip(&session.transcript);
+        self.main.skip(&session.conversation.transcript);
         self.skip_subagents(session);
     }
 
@@ -200,13 +200,13 @@ impl Observer {
             flow: &mut self.flow,
             out: &mut out,
         };
-        main.look_at_plans(&session.plan, &session.plans, &mut sink);
+        main.look_at_plans(&session.conversation, &mut sink);
         if main.from.is_some() {
             self.look_at_subagents(session, &mut out);
         } else {
             self.skip_subagents(session);
         }
-        self.look_at_transcript(&session.transcript, &mut out);
+        self.look_at_transcript(&session.conversation.transcript, &mut out);
         self.turn_is_over = !turn && (self.turn_is_over || self.turn_is_open);
         self.turn_is_open = turn;
         if self.turn_is_over {
@@ -230,7 +230,7 @@ impl Observer {
         self.look_at_agent(session, &mut head);
         self.main.from = Some(BlockId(0));
         let mut told = Vec::new();
-        for block in session.transcript.blocks() {
+        for block in session.conversation.transcript.blocks() {
             let mut out = Vec::new();
             let mut sink = Sink {
                 summary: &mut self.summary,
@@ -252,8 +252,7 @@ impl Observer {
             flow: &mut self.flow,
             out: &mut tail,
         };
-        self.main
-            .look_at_plans(&session.plan, &session.plans, &mut sink);
+        self.main.look_at_plans(&session.conversation, &mut sink);
         (head, told, tail)
     }
 
@@ -266,7 +265,7 @@ impl Observer {
             return;
         }
         self.look_at_subagent(subagent, out);
-        for block in subagent.transcript.blocks() {
+        for block in subagent.conversation.transcript.blocks() {
             if let BlockKind::Subagent(id) = &block.kind {
                 self.retell_subagent(session, id, out);
             }
@@ -312,8 +311,8 @@ impl Observer {
             out,
         };
         let watch = &mut child.watch;
-        watch.look_at_plans(&subagent.plan, &subagent.plans, &mut sink);
-        watch.look(&subagent.transcript, &mut sink);
+        watch.look_at_plans(&subagent.conversation, &mut sink);
+        watch.look(&subagent.conversation.transcript, &mut sink);
     }
 
     /// What they say before the turn is known.
@@ -321,7 +320,7 @@ impl Observer {
         self.forget_gone(session);
         for subagent in session.subagents.iter() {
             let child = child(&mut self.subagents, &mut self.last_subagent, subagent);
-            child.watch.skip(&subagent.transcript);
+            child.watch.skip(&subagent.conversation.transcript);
         }
     }
 
@@ -373,7 +372,7 @@ impl Observer {
 
     /// The block that the turn's prompt is.
     fn first(&self, session: &Session) -> BlockId {
-        let mut blocks = session.transcript.blocks().iter().rev();
+        let mut blocks = session.conversation.transcript.blocks().iter().rev();
         let prompt = blocks.find(|block| matches!(block.kind, BlockKind::User(_)));
         match self.scope {
             Scope::Turn => prompt.map_or(BlockId(0), |block| block.id),

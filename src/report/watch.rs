@@ -13,7 +13,10 @@ use crate::{
         CompactionStatus, ContentBlock, DiffText, NamedPlan, PlanBody, SessionId, ToolContent,
         ToolKind,
     },
-    session::{Block, BlockId, BlockKind, Changes, NoticeLevel, ToolCall, ToolState, Transcript},
+    session::{
+        Block, BlockId, BlockKind, Changes, Conversation, NoticeLevel, ToolCall, ToolState,
+        Transcript,
+    },
     text::SafeTextBuf,
 };
 
@@ -274,23 +277,18 @@ impl Watch {
         }
     }
 
-    pub fn look_at_plans(
-        &mut self,
-        unnamed: &[crate::model::PlanEntry],
-        named: &[NamedPlan],
-        sink: &mut Sink<'_>,
-    ) {
+    pub fn look_at_plans(&mut self, said: &Conversation, sink: &mut Sink<'_>) {
         if self.from.is_none() {
             return;
         }
-        let entries = plan(unnamed);
+        let (entries, named) = (plan(&said.plan), &said.plans);
         // A finished plan goes into the transcript: that is no news.
         if entries != self.plan && !entries.is_empty() {
             self.plan.clone_from(&entries);
             let (id, text) = (None, None);
             self.tell(Record::Plan { id, entries, text }, sink);
         }
-        if self.plans == named {
+        if self.plans == *named {
             return;
         }
         for named in named.iter().filter(|named| !self.plans.contains(named)) {
@@ -302,7 +300,7 @@ impl Watch {
             let id = Some(named.id.as_str().to_owned());
             self.tell(Record::Plan { id, entries, text }, sink);
         }
-        self.plans = named.to_vec();
+        self.plans.clone_from(&said.plans);
     }
 }
 

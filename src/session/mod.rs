@@ -35,8 +35,8 @@ pub use question::{
     PermissionQuestion, Question, QuestionId, Subject,
 };
 pub use reduce::{
-    asks_for_secret, mode_option, readable as readable_error, reduce, speaks_version_1,
-    wants_sign_in,
+    Conversation, asks_for_secret, mode_option, readable as readable_error, reduce,
+    speaks_version_1, wants_sign_in,
 };
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use setting::{SettingProblem, resolve as resolve_setting};

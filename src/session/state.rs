@@ -9,11 +9,11 @@ use std::{
 use crate::{
     model::{
         AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId, Dialect,
-        ExitStatus, McpServer, Meta, ModeState, NamedPlan, PlanEntry, Protocol, Provider,
-        SessionId, SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt, TerminalId,
-        TerminalSize, TurnTokens, Usage, WorkState,
+        ExitStatus, McpServer, Meta, ModeState, Protocol, Provider, SessionId, SessionInfo,
+        Setting, SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize, TurnTokens,
+        Usage, WorkState,
     },
-    session::{Block, BlockKind, PermissionQuestion, Prompt, Question, Subagents, Transcript},
+    session::{Block, BlockKind, Conversation, PermissionQuestion, Prompt, Question, Subagents},
     text::{SafeText, first_bytes},
 };
 
@@ -99,7 +99,7 @@ pub struct Session {
     pub title: Option<SafeText>,
     /// The person gave it: what the agent says of its title is not shown.
     pub own_title: bool,
-    pub transcript: Transcript,
+    pub conversation: Conversation,
     pub turn: Option<Turn>,
     /// What the agent last said that it does; `None` where it says nothing of that kind
     /// (V2-STATE-01).
@@ -113,11 +113,6 @@ pub struct Session {
     /// The queue does not go on by itself: the last turn did not end with end_turn.
     pub queue_held: bool,
     pub questions: VecDeque<Question>,
-    /// The current plan, pinned while unfinished.
-    pub plan: Vec<PlanEntry>,
-    /// Plans with ids, beside that one; pinned as well (V1-PLAN-06). In the order of their first
-    /// sight.
-    pub plans: Vec<NamedPlan>,
     /// In the agent's order; where it has modes instead, one option that stands for them
     /// (V1-SES-05).
     pub config_options: Vec<ConfigOption>,
@@ -254,8 +249,13 @@ impl Session {
     /// The tool call that a question is about, wherever that stands.
     pub fn asked_about(&self, question: &PermissionQuestion) -> Option<&Block> {
         match &question.subagent {
-            None => self.transcript.get(question.block),
-            Some(id) => self.subagents.get(id)?.transcript.get(question.block),
+            None => self.conversation.transcript.get(question.block),
+            Some(id) => self
+                .subagents
+                .get(id)?
+                .conversation
+                .transcript
+                .get(question.block),
         }
     }
 
@@ -280,12 +280,17 @@ impl Session {
         if let Some(title) = self.title.as_ref().filter(|title| !title.is_empty()) {
             return Some(SafeText::line(title));
         }
-        let first = self.transcript.blocks().iter().find_map(|block| {
-            let BlockKind::User(message) = &block.kind else {
-                return None;
-            };
-            message.text.lines().find(|line| !line.trim().is_empty())
-        });
+        let first = self
+            .conversation
+            .transcript
+            .blocks()
+            .iter()
+            .find_map(|block| {
+                let BlockKind::User(message) = &block.kind else {
+                    return None;
+                };
+                message.text.lines().find(|line| !line.trim().is_empty())
+            });
         first.map(|line| SafeText::line(first_bytes(line, MAX_BYTES)))
     }
 

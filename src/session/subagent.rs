@@ -8,15 +8,15 @@ use std::{
 };
 
 use crate::{
-    model::{Background, NamedPlan, PlanEntry, SessionId, SubagentCaps, WorkState},
-    session::{BlockId, Transcript},
+    model::{Background, SessionId, SubagentCaps, WorkState},
+    session::{BlockId, Conversation},
     text::SafeText,
 };
 
 /// All subagents of a session, also those of subagents.
 #[derive(Debug, Default)]
 pub struct Subagents {
-    list: BTreeMap<SessionId, Subagent>,
+    list: BTreeMap<SessionId, Box<Subagent>>,
 }
 
 #[derive(Debug)]
@@ -38,20 +38,41 @@ pub struct Subagent {
     /// As the agent reports them; unset, the parent's hold, each on its own (V1-SUB-01).
     pub cwd: Option<PathBuf>,
     pub additional_directories: Option<Vec<PathBuf>>,
-    pub transcript: Transcript,
-    pub plan: Vec<PlanEntry>,
-    pub plans: Vec<NamedPlan>,
+    pub conversation: Conversation,
     /// When it was last given something to do.
     pub started: Instant,
     /// How long it worked on that, once it stopped; not in a replay, where it is not known.
     pub took: Option<Duration>,
     /// `session/cancel` was sent, and nothing was said of its state since.
     pub cancelling: bool,
-    /// What only the rules need.
-    pub(super) rules: super::reduce::Conversation,
 }
 
 impl Subagent {
+    pub(super) fn new(
+        id: SessionId,
+        parent: Option<SessionId>,
+        (block, depth): (BlockId, usize),
+        now: Instant,
+    ) -> Self {
+        Self {
+            id,
+            parent,
+            block,
+            depth,
+            title: None,
+            description: None,
+            caps: SubagentCaps::default(),
+            state: None,
+            background: None,
+            cwd: None,
+            additional_directories: None,
+            conversation: Conversation::of_subagent(),
+            started: now,
+            took: None,
+            cancelling: false,
+        }
+    }
+
     /// It works, or waits for the person.
     pub fn is_active(&self) -> bool {
         use WorkState::{RequiresAction, Running};
@@ -83,11 +104,11 @@ impl Subagent {
 
 impl Subagents {
     pub fn get(&self, id: &SessionId) -> Option<&Subagent> {
-        self.list.get(id)
+        self.list.get(id).map(Box::as_ref)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Subagent> {
-        self.list.values()
+        self.list.values().map(Box::as_ref)
     }
 
     pub fn len(&self) -> usize {
@@ -127,14 +148,14 @@ impl Subagents {
     }
 
     pub(super) fn get_mut(&mut self, id: &SessionId) -> Option<&mut Subagent> {
-        self.list.get_mut(id)
+        self.list.get_mut(id).map(Box::as_mut)
     }
 
-    pub(super) fn insert(&mut self, subagent: Subagent) {
+    pub(super) fn insert(&mut self, subagent: Box<Subagent>) {
         self.list.insert(subagent.id.clone(), subagent);
     }
 
-    pub(super) fn take(&mut self, id: &SessionId) -> Option<Subagent> {
+    pub(super) fn take(&mut self, id: &SessionId) -> Option<Box<Subagent>> {
         self.list.remove(id)
     }
 

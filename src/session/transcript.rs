@@ -270,6 +270,27 @@ pub struct Notice {
     pub last_words: bool,
 }
 
+impl BlockKind {
+    pub(super) fn notice(level: NoticeLevel, text: SafeText, detail: Option<SafeText>) -> Self {
+        Self::Notice(Notice {
+            level,
+            text,
+            detail,
+            last_words: false,
+        })
+    }
+
+    /// A notice with what a program said as its detail.
+    pub(super) fn last_words(level: NoticeLevel, text: SafeText, said: Option<SafeText>) -> Self {
+        Self::Notice(Notice {
+            level,
+            text,
+            detail: said,
+            last_words: true,
+        })
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NoticeLevel {
     /// Dim: unknown updates, mode changes.

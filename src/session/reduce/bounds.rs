@@ -11,7 +11,7 @@ use crate::{
     text::{SafeText, SafeTextBuf},
 };
 
-use super::{Step, notices::notice};
+use super::Conversation;
 
 /// Bytes of one message or thought; past it the middle is left out.
 pub(super) const MAX_MESSAGE: usize = 16 << 20;
@@ -90,49 +90,35 @@ const WORTH_DROPPING: usize = 1 << 10;
 /// What a block costs besides its text, with what a view keeps of it: measured.
 const BLOCK: usize = 1 << 10;
 
-impl Step<'_> {
+impl Conversation {
     /// Accounts for text that came; makes room where it is too much by now.
     pub(super) fn grow(&mut self, bytes: usize) {
-        self.session.inner.weight += bytes;
-        if self.session.inner.weight > self.most() {
+        self.weight += bytes;
+        if self.weight > self.bound {
             self.trim_to_bound();
         }
     }
 
-    /// Bytes of the conversation that is worked on.
-    fn most(&self) -> usize {
-        match self.inside_id() {
-            Some(_) => MAX_SUBAGENT,
-            None => MAX_TRANSCRIPT,
-        }
-    }
-
     pub(super) fn shrink(&mut self, bytes: usize) {
-        let weight = &mut self.session.inner.weight;
-        *weight = weight.saturating_sub(bytes);
+        self.weight = self.weight.saturating_sub(bytes);
     }
 
     /// Weighs the transcript anew, after it was replaced.
     pub(super) fn weigh(&mut self) {
-        self.session.inner.weight = self
-            .session
-            .transcript
-            .blocks()
-            .iter()
-            .map(|block| block_weight(&block.kind))
-            .sum();
+        let blocks = self.transcript.blocks().iter();
+        self.weight = blocks.map(|block| block_weight(&block.kind)).sum();
     }
 
     /// Brings the transcript well below its bound, so that this is rare: drops bodies of finished
     /// tool calls, oldest first, then whole blocks.
     fn trim_to_bound(&mut self) {
-        let goal = self.most() / 4 * 3;
-        let blocks = self.session.transcript.blocks();
+        let goal = self.bound / 4 * 3;
+        let blocks = self.transcript.blocks();
         let old = blocks.len().saturating_sub(KEPT_BLOCKS);
         let mut freed = 0;
         let mut emptied: Vec<BlockId> = Vec::new();
         for block in blocks.iter().take(old) {
-            if self.session.inner.weight.saturating_sub(freed) <= goal {
+            if self.weight.saturating_sub(freed) <= goal {
                 break;
             }
             if let BlockKind::Tool(call) = &block.kind
@@ -144,7 +130,7 @@ impl Step<'_> {
             }
         }
         for id in &emptied {
-            if let Some(BlockKind::Tool(call)) = self.session.transcript.edit_smaller(*id) {
+            if let Some(BlockKind::Tool(call)) = self.transcript.edit_smaller(*id) {
                 call.content = vec![ToolContent::Block(ContentBlock::Text(LEFT_OUT.into()))];
                 call.raw_input = None;
                 call.asked_input = None;
@@ -156,8 +142,8 @@ impl Step<'_> {
 
         let mut gone = 0;
         freed = 0;
-        for block in self.session.transcript.blocks().iter().take(old) {
-            if self.session.inner.weight.saturating_sub(freed) <= goal {
+        for block in self.transcript.blocks().iter().take(old) {
+            if self.weight.saturating_sub(freed) <= goal {
                 break;
             }
             freed += block_weight(&block.kind);
@@ -165,24 +151,22 @@ impl Step<'_> {
         }
         self.shrink(freed);
         if gone > 0 {
-            let sign = notice(
-                NoticeLevel::Info,
-                "what was said before was left out to bound memory".into(),
-                None,
-            );
-            self.session.inner.weight += block_weight(&sign);
-            self.session.transcript.forget_first(gone, sign);
-            self.forget_gone_tools();
-            self.forget_gone_compactions();
-            self.forget_gone_session_messages();
-            self.forget_gone_messages();
-            self.forget_gone_terminals();
+            let text = "what was said before was left out to bound memory";
+            let sign = BlockKind::notice(NoticeLevel::Info, text.into(), None);
+            self.weight += block_weight(&sign);
+            self.transcript.forget_first(gone, sign);
+            self.forget_gone();
         } else if !emptied.is_empty() {
             let text = format!(
                 "the output of {} earlier tool calls was left out to bound memory",
                 emptied.len()
             );
-            self.say(NoticeLevel::Quiet, SafeText::line(&text));
+            // Quiet: what is being said goes on behind it.
+            self.push_only(BlockKind::notice(
+                NoticeLevel::Quiet,
+                SafeText::line(&text),
+                None,
+            ));
         }
     }
 }

@@ -31,14 +31,14 @@ impl Step<'_> {
         let Some(session) = of.or(self.session.inner.opening.live()).cloned() else {
             return;
         };
-        self.at(of, |step| {
-            let block = step.session.inner.tools.find(&id);
-            let call = block.and_then(|block| Some((block, step.tool(block)?)));
+        self.in_conversation_of(of, |step| {
+            let block = step.conversation().tools.find(&id);
+            let call = block.and_then(|block| Some((block, step.conversation().tool(block)?)));
             let Some((block, _)) = call.filter(|(_, call)| step.session.can_cancel_call(call))
             else {
                 return;
             };
-            if let Some(call) = step.edit_tool(block) {
+            if let Some(call) = step.conversation_mut().edit_tool(block) {
                 call.cancelling = true;
             }
             step.call(Call::CancelToolCall { session, id });
@@ -55,7 +55,7 @@ impl Step<'_> {
         if let Some(info) = self.session.terminals.get_mut(&id) {
             info.cancelling = true;
         }
-        self.at(of, |step| step.touch_terminal(&id));
+        self.in_conversation_of(of, |step| step.conversation_mut().touch_terminal(&id));
         self.call(Call::CancelTerminal { session, id });
     }
 
@@ -68,9 +68,10 @@ impl Step<'_> {
         result: &CallResult,
     ) {
         if self.cancel_refused(result) {
-            self.at(Some(session), |step| {
-                let block = step.session.inner.tools.find(id);
-                if let Some(call) = block.and_then(|block| step.edit_tool(block)) {
+            self.in_conversation_of(Some(session), |step| {
+                let block = step.conversation().tools.find(id);
+                if let Some(call) = block.and_then(|block| step.conversation_mut().edit_tool(block))
+                {
                     call.cancelling = false;
                 }
             });
@@ -87,7 +88,9 @@ impl Step<'_> {
             if let Some(info) = self.session.terminals.get_mut(id) {
                 info.cancelling = false;
             }
-            self.at(Some(session), |step| step.touch_terminal(id));
+            self.in_conversation_of(Some(session), |step| {
+                step.conversation_mut().touch_terminal(id)
+            });
         }
     }
 

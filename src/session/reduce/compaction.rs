@@ -5,17 +5,25 @@ use std::collections::HashMap;
 
 use crate::{
     model::{CompactionId, CompactionPatch, CompactionStatus, ContentBlock, Meta, Patch},
-    session::{BlockId, BlockKind, Compaction, Pieces},
+    session::{BlockId, BlockKind, Compaction, Pieces, Transcript},
 };
 
 use super::{
     Step,
-    bounds::{MAX_ERROR_TEXT, block_weight, bounded},
+    bounds::{MAX_ERROR_TEXT, bounded},
 };
 
 #[derive(Debug, Default)]
 pub(super) struct Compactions {
     by_id: HashMap<CompactionId, BlockId>,
+}
+
+impl Compactions {
+    /// After old blocks were dropped.
+    pub(super) fn forget_gone(&mut self, transcript: &Transcript) {
+        self.by_id
+            .retain(|_, block| transcript.index_of(*block).is_some());
+    }
 }
 
 impl Step<'_> {
@@ -51,9 +59,9 @@ impl Step<'_> {
     }
 
     fn compaction_block(&mut self, id: &CompactionId) -> BlockId {
-        let known = self.session.inner.compactions.by_id.get(id).copied();
+        let known = self.conversation().compactions.by_id.get(id).copied();
         if let Some(block) = known
-            && self.session.transcript.index_of(block).is_some()
+            && self.conversation().has(block)
         {
             return block;
         }
@@ -68,56 +76,40 @@ impl Step<'_> {
             meta: Meta::default(),
             abandoned: false,
         })));
-        let by_id = &mut self.session.inner.compactions.by_id;
+        let by_id = &mut self.conversation_mut().compactions.by_id;
         by_id.insert(id.clone(), block);
         block
     }
 
     fn edit_compaction(&mut self, block: BlockId, change: impl FnOnce(&mut Compaction)) {
         let (now, replaying) = (self.now, self.is_replaying());
-        let Some(place) = self.session.transcript.edit(block) else {
-            return;
-        };
-        let old = block_weight(place);
-        if let BlockKind::Compaction(compaction) = place {
+        self.conversation_mut().edit(block, |kind| {
+            let BlockKind::Compaction(compaction) = kind else {
+                return;
+            };
             change(compaction);
             if compaction.is_open() {
                 compaction.took = None;
             } else if compaction.took.is_none() && !replaying {
                 compaction.took = Some(now.saturating_duration_since(compaction.started));
             }
-        }
-        let new = block_weight(place);
-        self.shrink(old);
-        self.grow(new);
+        });
     }
 
     /// The agent is gone: nobody will tell how they end.
     pub(super) fn abandon_compactions(&mut self) {
         let blocks: Vec<BlockId> = self
-            .session
-            .inner
+            .conversation()
             .compactions
             .by_id
             .values()
             .copied()
             .collect();
         for block in blocks {
-            let open = self.session.transcript.get(block).is_some_and(
-                |block| matches!(&block.kind, BlockKind::Compaction(c) if c.is_open()),
-            );
-            if open {
+            let kind = self.conversation().kind(block);
+            if matches!(kind, Some(BlockKind::Compaction(compaction)) if compaction.is_open()) {
                 self.edit_compaction(block, |compaction| compaction.abandoned = true);
             }
         }
-    }
-
-    /// After old blocks were dropped.
-    pub(super) fn forget_gone_compactions(&mut self) {
-        let transcript = &self.session.transcript;
-        let compactions = &mut self.session.inner.compactions;
-        compactions
-            .by_id
-            .retain(|_, block| transcript.index_of(*block).is_some());
     }
 }

@@ -11,12 +11,7 @@ use crate::{
     text::{SafeText, truncate_to_width},
 };
 
-use super::{
-    Step,
-    bounds::MAX_AUTH_METHODS,
-    error_text,
-    notices::{last_words, notice},
-};
+use super::{Step, bounds::MAX_AUTH_METHODS, error_text};
 
 /// With more lines than this that are no messages it is asked whether to go on (V1-RPC-14).
 const MUCH_NOISE: u64 = 100;
@@ -245,14 +240,14 @@ impl Step<'_> {
         if let Some(logging_in) = logging_in {
             // The person is signing in for the next process.
             self.go_on_with_login(logging_in);
-            self.push(last_words(
+            self.push(BlockKind::last_words(
                 NoticeLevel::Quiet,
                 SafeText::line(&text),
                 detail,
             ));
             return;
         }
-        self.failed_with(last_words, SafeText::line(&text), detail);
+        self.failed_with(BlockKind::last_words, SafeText::line(&text), detail);
     }
 
     /// F5: another process, and the session in it where the agent can.
@@ -326,7 +321,7 @@ impl Step<'_> {
 
     /// No agent: said, and shown until F5.
     pub(super) fn failed(&mut self, error: SafeText, detail: Option<SafeText>) {
-        self.failed_with(notice, error, detail);
+        self.failed_with(BlockKind::notice, error, detail);
     }
 
     fn failed_with(
@@ -360,10 +355,10 @@ impl Step<'_> {
             1 => "the agent sent a line that is no message".to_owned(),
             _ => format!("the agent sent {count} lines that are no messages"),
         });
-        let kind = notice(NoticeLevel::Quiet, text, Some(what.clone()));
+        let kind = BlockKind::notice(NoticeLevel::Quiet, text, Some(what.clone()));
         match self.session.inner.link.noise {
-            Some(id) if self.session.transcript.index_of(id).is_some() => {
-                self.replace(id, kind);
+            Some(id) if self.conversation().has(id) => {
+                self.conversation_mut().replace(id, kind);
             }
             _ => {
                 let id = self.push(kind);
@@ -417,10 +412,10 @@ impl Step<'_> {
         };
         let last = said.lines().rev().find(|line| !line.trim().is_empty());
         if let Some(last) = last
-            && self.session.transcript.index_of(id).is_some()
+            && self.conversation().has(id)
         {
             let kind = self.slow_opening(last.trim(), Some(said.clone()));
-            self.replace(id, kind);
+            self.conversation_mut().replace(id, kind);
         }
     }
 
@@ -435,7 +430,7 @@ impl Step<'_> {
             text.push_str(". Its last words: ");
             text.push_str(truncate_to_width(last, STDERR_LINE).as_ref());
         }
-        last_words(NoticeLevel::Warning, SafeText::line(&text), detail)
+        BlockKind::last_words(NoticeLevel::Warning, SafeText::line(&text), detail)
     }
 
     /// The person wants no agent (any more): nothing is started until F5.

@@ -2,11 +2,11 @@
 
 use crate::{
     model::{Dialect, DialectHint, DialectRow, RawJson},
-    session::{BlockId, NoticeLevel},
+    session::{BlockId, BlockKind, NoticeLevel},
     text::{SafeText, first_bytes},
 };
 
-use super::{Step, notices::notice};
+use super::Step;
 
 /// Bytes of an update that are quoted where it cannot be read.
 const MAX_QUOTED: usize = 120;
@@ -116,13 +116,13 @@ impl Step<'_> {
         );
         let known = heard.notice;
         // Quiet: it comes amid what is being said.
-        let kind = notice(
+        let kind = BlockKind::notice(
             NoticeLevel::Quiet,
             SafeText::line(&text),
             Some(SafeText::line(&detail)),
         );
         match known {
-            Some(id) if self.session.transcript.index_of(id).is_some() => self.replace(id, kind),
+            Some(id) if self.conversation().has(id) => self.conversation_mut().replace(id, kind),
             _ => {
                 let id = self.push(kind);
                 self.session.inner.dialect.notice = Some(id);

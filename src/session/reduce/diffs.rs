@@ -5,11 +5,7 @@ use crate::{
     session::{BlockId, BlockKind, Effect, Question, Shown, ToolCall, ToolState},
 };
 
-use super::{
-    Step,
-    bounds::{MAX_TOOL_ITEMS, block_weight},
-    tools::PatchSource,
-};
+use super::{Step, bounds::MAX_TOOL_ITEMS, tools::PatchSource};
 
 impl Step<'_> {
     /// Has a call's claims compared, if they are not known yet; before a question in any case: by
@@ -17,12 +13,13 @@ impl Step<'_> {
     pub(super) fn compare(&mut self, block: BlockId, by: PatchSource) {
         // History shows what the agent tells: the disk of today is another one.
         let replaying = self.is_replaying();
-        let cwd = match self.inside_cwd() {
+        let cwd = match self.subagent_cwd() {
             Some(cwd) => cwd.to_owned(),
             None => self.session.config.cwd.clone(),
         };
-        let inside = self.inside_id().cloned();
-        let Some(BlockKind::Tool(call)) = self.session.transcript.edit_quietly(block) else {
+        let inside = self.subagent_id().cloned();
+        let Some(BlockKind::Tool(call)) = self.conversation_mut().transcript.edit_quietly(block)
+        else {
             return;
         };
         if by == PatchSource::Ours || !call.diffs.has_claims() {
@@ -46,26 +43,24 @@ impl Step<'_> {
             })));
         } else if !call.state.is_open() || replaying {
             let freed = call.diffs.rest();
-            self.shrink(freed);
+            self.conversation_mut().shrink(freed);
         }
     }
 
     pub(super) fn compared(&mut self, block: BlockId, ticket: u64, shown: Option<Shown>) {
-        let Some(place) = self.session.transcript.edit(block) else {
+        let changed = self.conversation_mut().edit(block, |kind| {
+            let BlockKind::Tool(call) = kind else {
+                return None;
+            };
+            let changed = call.diffs.answered(ticket, shown, &mut call.content);
+            call.content.truncate(MAX_TOOL_ITEMS);
+            Some(changed.then(|| call.content.clone()))
+        });
+        let Some(Some(content)) = changed else {
             return;
         };
-        let old = block_weight(place);
-        let BlockKind::Tool(call) = place else {
-            return;
-        };
-        let changed = call.diffs.answered(ticket, shown, &mut call.content);
-        call.content.truncate(MAX_TOOL_ITEMS);
-        let content = changed.then(|| call.content.clone());
-        let new = block_weight(place);
-        self.shrink(old);
-        self.grow(new);
         if let Some(content) = content {
-            let inside = self.inside_id().cloned();
+            let inside = self.subagent_id().cloned();
             for question in &mut self.session.questions {
                 if let Question::Permission(question) = question
                     && (question.block, &question.subagent) == (block, &inside)

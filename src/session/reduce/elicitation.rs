@@ -6,13 +6,13 @@ use crate::{
         Form, FormValue, HostReply, RequestKey, RpcError, ToolCallId, code,
     },
     session::{
-        Address, BlockId, Effect, FormQuestion, NoticeLevel, PageAnswer, PageQuestion, Question,
-        QuestionId,
+        Address, BlockId, BlockKind, Effect, FormQuestion, NoticeLevel, PageAnswer, PageQuestion,
+        Question, QuestionId,
     },
     text::{SafeText, first_bytes, secrets::is_secret_name},
 };
 
-use super::{Step, bounds::MAX_PAGES, notices::notice};
+use super::{Step, bounds::MAX_PAGES};
 
 /// Bytes of a question in the line that tells its answer, and of a value in its detail.
 const MAX_TOLD: usize = 200;
@@ -76,7 +76,7 @@ impl Step<'_> {
                 Question::Page(Box::new(PageQuestion {
                     id,
                     key,
-                    subagent: self.inside_id().cloned(),
+                    subagent: self.subagent_id().cloned(),
                     request,
                     about,
                     message,
@@ -91,7 +91,7 @@ impl Step<'_> {
             (ElicitationMode::Form(form), _) => Question::Form(Box::new(FormQuestion {
                 id,
                 key,
-                subagent: self.inside_id().cloned(),
+                subagent: self.subagent_id().cloned(),
                 request,
                 about,
                 message,
@@ -187,7 +187,11 @@ impl Step<'_> {
             SafeText::line(question.address.url())
         ));
         let text = SafeText::line(&text);
-        let block = self.push(notice(NoticeLevel::Info, text, Some(detail.clone())));
+        let block = self.push(BlockKind::notice(
+            NoticeLevel::Info,
+            text,
+            Some(detail.clone()),
+        ));
         if !question.done {
             let pages = &mut self.session.inner.pages.0;
             if pages.len() >= MAX_PAGES {
@@ -235,7 +239,8 @@ impl Step<'_> {
         let pages = &mut self.session.inner.pages.0;
         let ended: Vec<Page> = pages.extract_if(.., |page| which(page)).collect();
         for page in ended {
-            self.set_notice_text(page.block, SafeText::line(&format!("{}{end}", page.told)));
+            self.conversation_mut()
+                .set_notice_text(page.block, SafeText::line(&format!("{}{end}", page.told)));
         }
     }
 
@@ -265,8 +270,8 @@ impl Step<'_> {
     }
 
     fn title_of_call(&self, id: &ToolCallId) -> Option<SafeText> {
-        let block = self.session.inner.tools.find(id)?;
-        let title = &self.tool(block)?.title;
+        let block = self.conversation().tools.find(id)?;
+        let title = &self.conversation().tool(block)?.title;
         (!title.is_empty()).then(|| SafeText::line(first_bytes(title, MAX_TOLD)))
     }
 }

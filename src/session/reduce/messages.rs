@@ -12,7 +12,7 @@ use crate::{
 };
 
 use super::{
-    Step,
+    Conversation, Step,
     bounds::{MAX_MESSAGE, bounded, halve},
     whole_messages::MessageBlocks,
 };
@@ -62,36 +62,14 @@ impl Step<'_> {
         match (role, content) {
             (ChunkRole::User, content) => self.user_chunk(message, content, meta),
             (_, ContentBlock::Text(text)) => self.say_chunk(role, message, &text, meta),
-            (_, ContentBlock::ForAgent(aside)) if self.adds_to_aside(&aside) => {}
+            (_, ContentBlock::ForAgent(aside)) if self.conversation_mut().adds_to_aside(&aside) => {
+            }
             (role, content) => {
                 self.spoke();
                 let block = self.push(BlockKind::Content(content));
-                self.note_told(role, message, block);
+                self.conversation_mut().note_told(role, message, block);
             }
         }
-    }
-
-    /// Text for the agent alone that comes in pieces is one row, not one for each (V1-CONT-06).
-    fn adds_to_aside(&mut self, more: &ContentBlock) -> bool {
-        let ContentBlock::Text(more) = more else {
-            return false;
-        };
-        let last = self.session.transcript.blocks().last();
-        let Some((id, said)) = last.and_then(|block| match &block.kind {
-            BlockKind::Content(ContentBlock::ForAgent(said)) => match &**said {
-                ContentBlock::Text(said) => Some((block.id, said)),
-                _ => None,
-            },
-            _ => None,
-        }) else {
-            return false;
-        };
-        if said.len() < MAX_ASIDE {
-            let both = bounded(&SafeText::new(&format!("{said}{more}")), MAX_ASIDE);
-            let content = ContentBlock::ForAgent(Arc::new(ContentBlock::Text(both)));
-            self.replace(id, BlockKind::Content(content));
-        }
-        true
     }
 
     fn say_chunk(
@@ -103,7 +81,7 @@ impl Step<'_> {
     ) {
         self.spoke();
         self.flush_history();
-        if let Some(id) = self.goes_on(role, message.as_ref()) {
+        if let Some(id) = self.conversation().goes_on(role, message.as_ref()) {
             self.append(id, text, &meta);
             return;
         }
@@ -133,69 +111,24 @@ impl Step<'_> {
                 meta,
             }),
         });
-        self.note_told(role, told, id);
-        self.is_said(id);
+        self.conversation_mut().note_told(role, told, id);
+        self.conversation_mut().is_said(id);
     }
 
     /// The agent says something in this turn.
     pub(super) fn spoke(&mut self) {
-        if self.inside_id().is_none() {
+        if self.subagent_id().is_none() {
             self.session.inner.turn.spoke = true;
         }
     }
 
-    /// That block is what is being said now.
-    pub(super) fn is_said(&mut self, block: BlockId) {
-        self.session.inner.speech.current = Some(block);
-        self.session.inner.speech.left_out = 0;
-    }
-
-    /// Whether one of them is what is being said now.
-    pub(super) fn is_said_in(&self, blocks: &[BlockId]) -> bool {
-        let current = self.session.inner.speech.current;
-        current.is_some_and(|block| blocks.contains(&block))
-    }
-
-    /// Of blocks that are to go, or to hold something else.
-    pub(super) fn is_not_said(&mut self, blocks: &[BlockId]) {
-        let current = &mut self.session.inner.speech.current;
-        if current.is_some_and(|block| blocks.contains(&block)) {
-            *current = None;
-        }
-    }
-
-    /// The block that a chunk continues (V1-UPD-04): the one being said if the ids allow it, else
-    /// one with the same id just before.
-    fn goes_on(&self, role: ChunkRole, message: Option<&MessageId>) -> Option<BlockId> {
-        let fits = |id: BlockId, strict: bool| {
-            let own = match (&self.session.transcript.get(id)?.kind, role) {
-                (BlockKind::Agent(said), ChunkRole::Agent) => said.id.as_ref(),
-                (BlockKind::Thought(thought), ChunkRole::Thought) => thought.id.as_ref(),
-                _ => return None,
-            };
-            let same = match message {
-                None => !strict,
-                Some(message) => own == Some(message),
-            };
-            same.then_some(id)
-        };
-        let current = self.session.inner.speech.current;
-        current.and_then(|block| fits(block, false)).or_else(|| {
-            let blocks = self.session.transcript.blocks().iter().rev();
-            blocks
-                .take_while(|block| is_speech_or_quiet(&block.kind))
-                .take(INTERLEAVED)
-                .find_map(|block| fits(block.id, true))
-        })
-    }
-
     fn append(&mut self, id: BlockId, text: &SafeText, meta: &Meta) {
-        if self.session.inner.speech.current != Some(id) {
+        if self.conversation().speech.current != Some(id) {
             self.settle_current();
-            self.session.inner.speech.current = Some(id);
-            self.session.inner.speech.left_out = 0;
+            self.conversation_mut().is_said(id);
         }
-        let (said, kept) = match self.session.transcript.edit(id) {
+        let conversation = self.conversation_mut();
+        let (said, kept) = match conversation.transcript.edit(id) {
             Some(BlockKind::Agent(message)) => {
                 message.done = false;
                 (&mut message.text, &mut message.meta)
@@ -212,11 +145,11 @@ impl Step<'_> {
         said.push(text);
         if said.len() > MAX_MESSAGE {
             let before = said.len();
-            halve(said, &mut self.session.inner.speech.left_out);
+            halve(said, &mut conversation.speech.left_out);
             cut += before - said.len();
         }
-        self.shrink(cut);
-        self.grow(more);
+        conversation.shrink(cut);
+        conversation.grow(more);
     }
 
     /// Nothing more is said for now: another kind of block comes, or the turn is over.
@@ -226,12 +159,12 @@ impl Step<'_> {
     }
 
     fn settle_current(&mut self) {
-        let Some(id) = self.session.inner.speech.current.take() else {
+        let (now, replaying) = (self.now, self.is_replaying());
+        let conversation = self.conversation_mut();
+        let Some(id) = conversation.speech.current.take() else {
             return;
         };
-        let replaying = self.is_replaying();
-        let now = self.now;
-        match self.session.transcript.edit(id) {
+        match conversation.transcript.edit(id) {
             Some(BlockKind::Agent(message)) => message.done = true,
             Some(BlockKind::Thought(thought)) => {
                 thought.took = Some(if replaying {
@@ -245,17 +178,14 @@ impl Step<'_> {
     }
 
     fn user_chunk(&mut self, message: Option<MessageId>, content: ContentBlock, meta: Meta) {
-        let Some(content) = self.not_told_before(message.as_ref(), content, &meta) else {
+        let replaying = self.is_replaying();
+        let conversation = self.conversation_mut();
+        let Some(content) = conversation.not_told_before(message.as_ref(), content, &meta) else {
             return;
         };
-        let replaying = self.is_replaying();
-        let last = self
-            .session
-            .transcript
-            .blocks()
-            .last()
-            .map(|block| block.id);
-        let Speech { echo, history, .. } = &mut self.session.inner.speech;
+        let last = conversation.transcript.blocks().last();
+        let last = last.map(|block| block.id);
+        let Speech { echo, history, .. } = &mut conversation.speech;
         match content {
             ContentBlock::Text(text) => {
                 let goes_on = history
@@ -280,7 +210,8 @@ impl Step<'_> {
             content => {
                 if replaying || !echo.has_attachments {
                     let block = self.push(BlockKind::Content(content));
-                    self.note_told(ChunkRole::User, message, block);
+                    self.conversation_mut()
+                        .note_told(ChunkRole::User, message, block);
                 }
             }
         }
@@ -293,13 +224,15 @@ impl Step<'_> {
         attached: Option<ContentBlock>,
         meta: Meta,
     ) {
-        let history = &mut self.session.inner.speech.history;
+        let Speech {
+            history, left_out, ..
+        } = &mut self.conversation_mut().speech;
         match history {
             Some(history) if history.goes_on(message.as_ref()) => {
                 history.meta.merge(&meta);
                 history.text.push(&SafeText::new(&text));
                 if history.text.len() > MAX_MESSAGE {
-                    halve(&mut history.text, &mut self.session.inner.speech.left_out);
+                    halve(&mut history.text, left_out);
                 }
                 if history.attached.len() < MAX_ATTACHED {
                     history.attached.extend(attached);
@@ -307,8 +240,9 @@ impl Step<'_> {
             }
             _ => {
                 self.end_message();
-                self.session.inner.speech.left_out = 0;
-                self.session.inner.speech.history = Some(History {
+                let speech = &mut self.conversation_mut().speech;
+                speech.left_out = 0;
+                speech.history = Some(History {
                     id: message,
                     text,
                     attached: attached.into_iter().collect(),
@@ -320,18 +254,21 @@ impl Step<'_> {
 
     /// Shows the user's message that the agent told, now that something else comes.
     pub(super) fn flush_history(&mut self) {
-        let Some(history) = self.session.inner.speech.history.take() else {
+        let Some(history) = self.conversation_mut().speech.history.take() else {
             return;
         };
         self.settle_current();
         self.history_goes_on();
-        let block = self.push_only(BlockKind::User(UserMessage {
-            text: SafeText::new(&history.text),
-            attached: history.attached,
-            refused: false,
-            meta: history.meta,
-        }));
-        self.note_told(ChunkRole::User, history.id, block);
+        let block = self
+            .conversation_mut()
+            .push_only(BlockKind::User(UserMessage {
+                text: SafeText::new(&history.text),
+                attached: history.attached,
+                refused: false,
+                meta: history.meta,
+            }));
+        self.conversation_mut()
+            .note_told(ChunkRole::User, history.id, block);
     }
 
     /// A turn of history begins: the one before is over.
@@ -341,15 +278,85 @@ impl Step<'_> {
             self.session.inner.turn.number += 1;
         }
     }
+}
+
+impl Conversation {
+    /// Text for the agent alone that comes in pieces is one row, not one for each (V1-CONT-06).
+    fn adds_to_aside(&mut self, more: &ContentBlock) -> bool {
+        let ContentBlock::Text(more) = more else {
+            return false;
+        };
+        let last = self.transcript.blocks().last();
+        let Some((id, said)) = last.and_then(|block| match &block.kind {
+            BlockKind::Content(ContentBlock::ForAgent(said)) => match &**said {
+                ContentBlock::Text(said) => Some((block.id, said)),
+                _ => None,
+            },
+            _ => None,
+        }) else {
+            return false;
+        };
+        if said.len() < MAX_ASIDE {
+            let both = bounded(&SafeText::new(&format!("{said}{more}")), MAX_ASIDE);
+            let content = ContentBlock::ForAgent(Arc::new(ContentBlock::Text(both)));
+            self.replace(id, BlockKind::Content(content));
+        }
+        true
+    }
+
+    /// That block is what is being said now.
+    pub(super) fn is_said(&mut self, block: BlockId) {
+        self.speech.current = Some(block);
+        self.speech.left_out = 0;
+    }
+
+    /// Whether one of them is what is being said now.
+    pub(super) fn is_said_in(&self, blocks: &[BlockId]) -> bool {
+        let current = self.speech.current;
+        current.is_some_and(|block| blocks.contains(&block))
+    }
+
+    /// Of blocks that are to go, or to hold something else.
+    pub(super) fn is_not_said(&mut self, blocks: &[BlockId]) {
+        let current = &mut self.speech.current;
+        if current.is_some_and(|block| blocks.contains(&block)) {
+            *current = None;
+        }
+    }
+
+    /// The block that a chunk continues (V1-UPD-04): the one being said if the ids allow it, else
+    /// one with the same id just before.
+    fn goes_on(&self, role: ChunkRole, message: Option<&MessageId>) -> Option<BlockId> {
+        let fits = |id: BlockId, strict: bool| {
+            let own = match (&self.transcript.get(id)?.kind, role) {
+                (BlockKind::Agent(said), ChunkRole::Agent) => said.id.as_ref(),
+                (BlockKind::Thought(thought), ChunkRole::Thought) => thought.id.as_ref(),
+                _ => return None,
+            };
+            let same = match message {
+                None => !strict,
+                Some(message) => own == Some(message),
+            };
+            same.then_some(id)
+        };
+        let current = self.speech.current;
+        current.and_then(|block| fits(block, false)).or_else(|| {
+            let blocks = self.transcript.blocks().iter().rev();
+            blocks
+                .take_while(|block| is_speech_or_quiet(&block.kind))
+                .take(INTERLEAVED)
+                .find_map(|block| fits(block.id, true))
+        })
+    }
 
     /// Forgets a message of a replay that has come to nothing.
     pub(super) fn drop_history(&mut self) {
-        self.session.inner.speech.history = None;
-        self.session.inner.speech.current = None;
+        self.speech.history = None;
+        self.speech.current = None;
     }
 
     pub(super) fn expect_echo(&mut self, prompt: &Prompt, user: BlockId) {
-        self.session.inner.speech.echo = Echo::of(prompt, user);
+        self.speech.echo = Echo::of(prompt, user);
     }
 }
 

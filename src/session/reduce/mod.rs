@@ -7,12 +7,12 @@ mod bounds;
 mod cancel;
 mod compaction;
 mod connection;
+mod conversation;
 mod dialect;
 mod diffs;
 mod elicitation;
 mod error_text;
 mod host_questions;
-mod inside;
 mod listing;
 mod messages;
 mod notices;
@@ -57,14 +57,14 @@ use crate::{
     },
     session::{
         AgentInfo, BlockId, CommandQuestion, Earlier, Effect, Event, Listing, Phase, Prompt,
-        Providers, QuestionId, Session, SessionConfig, Start, Subagents, Transcript, TurnPhase,
+        Providers, QuestionId, Session, SessionConfig, Start, Subagent, Subagents, TurnPhase,
     },
     text::SafeText,
 };
 
+pub use conversation::Conversation;
 pub use elicitation::asks_for_secret;
 pub use error_text::{readable, speaks_version_1, wants_sign_in};
-pub(super) use inside::Conversation;
 pub use options::mode_option;
 
 /// State that only the rules need.
@@ -77,22 +77,11 @@ pub(super) struct Inner {
     opening: opening::Opening,
     sign_in: sign_in::SignIn,
     turn: turn::TurnRules,
-    speech: messages::Speech,
-    tools: tools::ToolIndex,
     questions: questions::QuestionRules,
     pages: elicitation::Pages,
     options: options::OptionRules,
     settings: settings::Settings,
-    terminals: terminals::TerminalIndex,
-    plan: plan::PlanRules,
-    compactions: compaction::Compactions,
-    messages: session_messages::SessionMessages,
-    /// The subagent whose conversation stands in place of the session's while it is worked on.
-    inside: Option<inside::Inside>,
     listing: listing::ListRules,
-    writes: writes::Writes,
-    /// Weight of the transcript in bytes; see [`bounds`].
-    weight: usize,
 }
 
 /// Applies one event. `now` never runs backwards.
@@ -141,7 +130,7 @@ impl Session {
             id: None,
             title: None,
             own_title: false,
-            transcript: Transcript::default(),
+            conversation: Conversation::of_session(),
             turn: None,
             work: None,
             background: None,
@@ -150,8 +139,6 @@ impl Session {
             queue: config.first_prompt.iter().cloned().collect::<VecDeque<_>>(),
             queue_held: false,
             questions: VecDeque::new(),
-            plan: Vec::new(),
-            plans: Vec::new(),
             config_options: Vec::new(),
             options_rev: 0,
             commands: Vec::new(),
@@ -246,6 +233,9 @@ impl Session {
 /// One event being applied.
 struct Step<'a> {
     session: &'a mut Session,
+    /// The one whose conversation is worked on, taken out of the session meanwhile; `None`: the
+    /// session's own.
+    subagent: Option<Box<Subagent>>,
     now: Instant,
     effects: Vec<Effect>,
 }
@@ -254,6 +244,7 @@ impl Step<'_> {
     fn on(session: &mut Session, now: Instant, rules: impl FnOnce(&mut Step<'_>)) -> Vec<Effect> {
         let mut step = Step {
             session,
+            subagent: None,
             now,
             effects: Vec::new(),
         };
@@ -327,7 +318,7 @@ impl Step<'_> {
                     inside,
                     block,
                     ticket,
-                } => self.at(inside.as_ref(), |step| {
+                } => self.in_conversation_of(inside.as_ref(), |step| {
                     step.compared(BlockId(block), ticket, shown);
                 }),
                 Compared::Question(question) => self.compared_file(QuestionId(question), shown),
@@ -378,20 +369,20 @@ impl Step<'_> {
                 lines,
             } => {
                 self.changed_under_questions(&path);
-                self.at(Some(&session), |step| step.wrote(&path, lines));
+                self.in_conversation_of(Some(&session), |step| step.wrote(&path, lines));
             }
             Event::TerminalStarted {
                 session,
                 id,
                 command,
                 cwd,
-            } => self.at(session.as_ref(), |step| {
+            } => self.in_conversation_of(session.as_ref(), |step| {
                 step.terminal_started(id, command, cwd);
             }),
             Event::ShellStarted { terminal, line } => self.shell_started(terminal, line),
             Event::TerminalExited { id, status } => {
                 let owner = self.subagent_showing(&id);
-                self.at(owner.as_ref(), |step| step.terminal_exited(id, status));
+                self.in_conversation_of(owner.as_ref(), |step| step.terminal_exited(id, status));
             }
 
             Event::LoginStarted {

@@ -8,7 +8,7 @@ use crate::{
 
 use super::{
     Step,
-    bounds::{MAX_ERROR_TEXT, MAX_TITLE, block_weight, bounded},
+    bounds::{MAX_ERROR_TEXT, MAX_TITLE, bounded},
     error_text,
 };
 
@@ -17,7 +17,7 @@ const UNREADABLE: &str = "session/update";
 
 impl Step<'_> {
     pub(super) fn say(&mut self, level: NoticeLevel, text: SafeText) {
-        self.push(notice(level, text, None));
+        self.push(BlockKind::notice(level, text, None));
     }
 
     /// A line with more to it when unfolded.
@@ -27,7 +27,7 @@ impl Step<'_> {
         text: SafeText,
         detail: SafeText,
     ) {
-        self.push(notice(level, text, Some(detail)));
+        self.push(BlockKind::notice(level, text, Some(detail)));
     }
 
     /// `what`, and what the agent said about it; code and data on demand (V1-ERR-09).
@@ -61,36 +61,7 @@ impl Step<'_> {
         if !quiet {
             self.end_message();
         }
-        self.push_only(kind)
-    }
-
-    /// [`Step::push`] that leaves what is being said alone.
-    pub(super) fn push_only(&mut self, kind: BlockKind) -> BlockId {
-        let weight = block_weight(&kind);
-        let id = self.session.transcript.push(kind);
-        self.grow(weight);
-        id
-    }
-
-    /// Another kind in a block's place.
-    pub(super) fn replace(&mut self, id: BlockId, kind: BlockKind) {
-        let new = block_weight(&kind);
-        let Some(place) = self.session.transcript.edit(id) else {
-            return;
-        };
-        let old = block_weight(place);
-        *place = kind;
-        self.shrink(old);
-        self.grow(new);
-    }
-
-    /// Another text for a notice that is still there.
-    pub(super) fn set_notice_text(&mut self, id: BlockId, text: SafeText) {
-        let block = self.session.transcript.get(id);
-        if let Some(BlockKind::Notice(old)) = block.map(|block| &block.kind) {
-            let new = notice(old.level, text, old.detail.clone());
-            self.replace(id, new);
-        }
+        self.conversation_mut().push_only(kind)
     }
 
     /// What no type of ours knows: one dim line, counted while it repeats (V1-UPD-10).
@@ -100,7 +71,7 @@ impl Step<'_> {
             return;
         }
         let detail = SafeText::new(&raw.0);
-        let last = self.session.transcript.blocks().last();
+        let last = self.conversation().transcript.blocks().last();
         if let Some(block) = last
             && let BlockKind::Notice(Notice {
                 level: NoticeLevel::Quiet,
@@ -112,30 +83,14 @@ impl Step<'_> {
         {
             let id = block.id;
             let text = SafeText::line(&format!("{what} (×{})", count + 1));
-            self.replace(id, notice(NoticeLevel::Quiet, text, Some(detail)));
+            self.conversation_mut().replace(
+                id,
+                BlockKind::notice(NoticeLevel::Quiet, text, Some(detail)),
+            );
             return;
         }
         self.notice_with_detail(NoticeLevel::Quiet, what.clone(), detail);
     }
-}
-
-pub(super) fn notice(level: NoticeLevel, text: SafeText, detail: Option<SafeText>) -> BlockKind {
-    BlockKind::Notice(Notice {
-        level,
-        text,
-        detail,
-        last_words: false,
-    })
-}
-
-/// With what a program said as its detail.
-pub(super) fn last_words(level: NoticeLevel, text: SafeText, said: Option<SafeText>) -> BlockKind {
-    BlockKind::Notice(Notice {
-        level,
-        text,
-        detail: said,
-        last_words: true,
-    })
 }
 
 /// How often a notice has told `what`: `what`, or `what (×3)`.

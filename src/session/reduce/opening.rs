@@ -3,24 +3,17 @@
 use crate::{
     model::{
         AgentEvent, Call, CallTag, ContentBlock, DialectHint, DialectRow, McpCaps, McpServer,
-        McpTransport, NamedPlan, Notification, Patch, PlanEntry, Protocol, RpcError, SessionId,
-        SessionOpened, SessionSetup, SystemPrompt, ToAgent,
+        McpTransport, Notification, Patch, Protocol, RpcError, SessionId, SessionOpened,
+        SessionSetup, SystemPrompt, ToAgent,
     },
-    session::{
-        BlockKind, Effect, NoticeLevel, Phase, Session, Start, Subagents, ToolState, Transcript,
-    },
+    session::{BlockKind, Effect, NoticeLevel, Phase, Session, Start, Subagents, ToolState},
     text::SafeText,
 };
 
 use super::{
-    Step,
+    Conversation, Step,
     bounds::{MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, named_plan_weight, tool_content_weight},
-    compaction::Compactions,
     error_text,
-    notices::notice,
-    session_messages::SessionMessages,
-    tools::ToolIndex,
-    whole_messages::MessageBlocks,
 };
 
 #[derive(Debug, Default)]
@@ -62,14 +55,8 @@ enum Way {
 
 #[derive(Debug)]
 struct Kept {
-    transcript: Transcript,
-    tools: ToolIndex,
-    plan: Vec<PlanEntry>,
-    plans: Vec<NamedPlan>,
-    compactions: Compactions,
-    messages: SessionMessages,
+    conversation: Conversation,
     subagents: Subagents,
-    told: MessageBlocks,
 }
 
 impl Way {
@@ -132,7 +119,7 @@ impl Session {
 
     /// Something was said or done; notices do not count.
     pub fn has_conversation(&self) -> bool {
-        has_conversation(&self.transcript)
+        has_conversation(&self.conversation)
     }
 }
 
@@ -458,7 +445,7 @@ impl Step<'_> {
         };
         let why = why.trim_end_matches('.');
         let text = SafeText::line(&format!("{why}. A new session is opened{memory}"));
-        self.push(notice(NoticeLevel::Warning, text, detail));
+        self.push(BlockKind::notice(NoticeLevel::Warning, text, detail));
         self.session.inner.opening.again = None;
         self.session.inner.opening.live = None;
         self.hold_queue();
@@ -472,7 +459,7 @@ impl Step<'_> {
             let text = "the agent broke off telling the session: what it had told is left out";
             self.say(NoticeLevel::Warning, text.into());
         }
-        self.drop_history();
+        self.conversation_mut().drop_history();
         let opening = &mut self.session.inner.opening;
         if let Some(Way::Load(id) | Way::Resume(id)) = opening.way.take() {
             opening.again = Some(id);
@@ -492,25 +479,10 @@ impl Step<'_> {
             return;
         }
         self.end_message();
-        let transcript = self.session.transcript.take();
-        let tools = std::mem::take(&mut self.session.inner.tools);
-        let plan = std::mem::take(&mut self.session.plan);
-        let plans = std::mem::take(&mut self.session.plans);
-        let compactions = std::mem::take(&mut self.session.inner.compactions);
-        let messages = std::mem::take(&mut self.session.inner.messages);
-        let subagents = std::mem::take(&mut self.session.subagents);
-        let told = self.take_told();
         self.session.inner.opening.kept = Some(Kept {
-            transcript,
-            tools,
-            plan,
-            plans,
-            compactions,
-            messages,
-            subagents,
-            told,
+            conversation: self.session.conversation.make_way(),
+            subagents: std::mem::take(&mut self.session.subagents),
         });
-        self.weigh();
     }
 
     /// Whether a piece of conversation is one that stands on the screen already: some agents
@@ -537,7 +509,7 @@ impl Step<'_> {
         let kept = self.session.inner.opening.kept.take();
         // Who opens a session again expects that it is loaded.
         let stored = std::mem::take(&mut self.session.inner.opening.stored);
-        if !stored && kept.is_some_and(|kept| has_conversation(&kept.transcript)) {
+        if !stored && kept.is_some_and(|kept| has_conversation(&kept.conversation)) {
             // Not "above": gemini goes on telling it after the answer.
             let text = "the session was loaded again, as the agent tells it";
             self.say(NoticeLevel::Info, text.into());
@@ -558,16 +530,9 @@ impl Step<'_> {
 
     fn restore_kept(&mut self) {
         if let Some(kept) = self.session.inner.opening.kept.take() {
-            self.drop_history();
-            self.session.transcript.put_back(kept.transcript);
-            self.session.inner.tools = kept.tools;
-            self.session.plan = kept.plan;
-            self.session.plans = kept.plans;
-            self.session.inner.compactions = kept.compactions;
-            self.session.inner.messages = kept.messages;
+            self.session.conversation.drop_history();
+            self.session.conversation.put_back(kept.conversation);
             self.session.subagents = kept.subagents;
-            self.put_back_told(kept.told);
-            self.weigh();
             self.end_own_calls_that_ended();
         }
     }
@@ -578,8 +543,8 @@ impl Step<'_> {
         self.session.usage = None;
         self.session.tokens = None;
         self.session.commands.clear();
-        self.session.plan.clear();
-        self.session.plans.clear();
+        self.conversation_mut().plan.clear();
+        self.conversation_mut().plans.clear();
         self.forget_options();
     }
 
@@ -645,9 +610,9 @@ fn takes(caps: McpCaps, server: &McpServer) -> bool {
     }
 }
 
-fn has_conversation(transcript: &Transcript) -> bool {
-    transcript
-        .blocks()
+fn has_conversation(conversation: &Conversation) -> bool {
+    let blocks = conversation.transcript.blocks();
+    blocks
         .iter()
         .any(|block| !matches!(block.kind, BlockKind::Notice(_)))
 }

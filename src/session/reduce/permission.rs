@@ -54,12 +54,12 @@ impl Step<'_> {
         if self.refuse_if_too_many(key) {
             return;
         }
-        if let Some(call) = self.edit_tool(block)
+        if let Some(call) = self.conversation_mut().edit_tool(block)
             && call.raw_input.is_some()
         {
             let before = call.other_input_asked().map_or(0, |raw| raw.0.len());
             call.asked_input = call.raw_input.clone();
-            self.shrink(before);
+            self.conversation_mut().shrink(before);
         }
         let names_command = matches!(about, About::Command(_));
         let Some(subject) = self.subject(block, about) else {
@@ -73,7 +73,7 @@ impl Step<'_> {
             .push_back(Question::Permission(PermissionQuestion {
                 id,
                 key,
-                subagent: self.inside_id().cloned(),
+                subagent: self.subagent_id().cloned(),
                 block,
                 title,
                 description,
@@ -200,7 +200,7 @@ impl Step<'_> {
 
     pub(super) fn select(&mut self, at: usize, option: OptionId, answered: Answered) {
         if let Some(Question::Permission(question)) = self.session.questions.remove(at) {
-            self.at(question.subagent.as_ref(), |step| {
+            self.in_conversation_of(question.subagent.as_ref(), |step| {
                 step.record(question.block, answered);
             });
             let outcome = PermissionOutcome::Selected(option);
@@ -216,7 +216,7 @@ impl Step<'_> {
             self.denied_in_turn();
         }
         let (mut gone, mut more) = (0, 0);
-        if let Some(call) = self.edit_tool(block) {
+        if let Some(call) = self.conversation_mut().edit_tool(block) {
             if call.state.is_open() {
                 call.started = now;
             }
@@ -232,17 +232,17 @@ impl Step<'_> {
             more = answer_weight(&answered);
             call.answers.push(answered);
         }
-        self.shrink(gone);
-        self.grow(more);
+        self.conversation_mut().shrink(gone);
+        self.conversation_mut().grow(more);
         self.mark_asking(block);
     }
 
     fn mark_asking(&mut self, block: BlockId) {
         let asking = self.session.questions.iter().any(|question| {
             matches!(question, Question::Permission(question)
-                if question.block == block && question.subagent.as_ref() == self.inside_id())
+                if question.block == block && question.subagent.as_ref() == self.subagent_id())
         });
-        if let Some(call) = self.edit_tool(block) {
+        if let Some(call) = self.conversation_mut().edit_tool(block) {
             call.asking = asking;
         }
     }
@@ -255,8 +255,8 @@ impl Step<'_> {
         title: Option<&SafeText>,
     ) -> BlockId {
         let known = command.tool_call.as_ref();
-        let known = known.and_then(|id| self.session.inner.tools.find(id));
-        if let Some(block) = known.filter(|block| self.tool(*block).is_some()) {
+        let known = known.and_then(|id| self.conversation().tools.find(id));
+        if let Some(block) = known.filter(|block| self.conversation().tool(*block).is_some()) {
             return block;
         }
         self.asked_about(ToolCallPatch {
@@ -284,7 +284,7 @@ impl Step<'_> {
     /// What is asked about stands in the transcript, with its answer, though no call does it.
     fn asked_about(&mut self, patch: ToolCallPatch) -> BlockId {
         let block = self.patch_tool(patch, PatchSource::Asked);
-        if let Some(call) = self.edit_tool(block) {
+        if let Some(call) = self.conversation_mut().edit_tool(block) {
             call.only_asked = true;
         }
         block
@@ -292,12 +292,12 @@ impl Step<'_> {
 
     /// What open questions show of a call, before something is told of it; `None` without any.
     pub(super) fn asked_of(&self, block: BlockId) -> Option<AskedOf> {
-        let inside = self.inside_id();
+        let inside = self.subagent_id();
         let asks = |question: &Question| matches!(question, Question::Permission(asked) if asked.block == block && asked.subagent.as_ref() == inside);
         if !self.session.questions.iter().any(asks) {
             return None;
         }
-        let raw_input = self.tool(block)?.raw_input.clone();
+        let raw_input = self.conversation().tool(block)?.raw_input.clone();
         Some((self.subject(block, About::Call)?, raw_input))
     }
 
@@ -310,7 +310,7 @@ impl Step<'_> {
             let Some(Question::Permission(question)) = self.session.questions.get(at) else {
                 continue;
             };
-            if question.block != block || question.subagent.as_ref() != self.inside_id() {
+            if question.block != block || question.subagent.as_ref() != self.subagent_id() {
                 continue;
             }
             let about = match &question.subject {
@@ -342,9 +342,9 @@ impl Step<'_> {
     }
 
     fn subject(&self, block: BlockId, about: About) -> Option<Subject> {
-        let call = self.tool(block)?;
+        let call = self.conversation().tool(block)?;
         // Policy counts from the session's directory.
-        let cwd = self.inside_cwd();
+        let cwd = self.subagent_cwd();
         let absolute = |path: &str| match cwd {
             Some(cwd) if Place::of(path).is_relative() => {
                 cwd.join(path).to_string_lossy().into_owned()

@@ -34,29 +34,29 @@ impl Step<'_> {
     /// Replaces the whole plan; an empty one clears it (V1-PLAN-01).
     pub(super) fn plan(&mut self, mut entries: Vec<PlanEntry>) {
         bound_entries(&mut entries);
-        self.session.plan = entries;
+        self.conversation_mut().plan = entries;
         self.settle_plan();
     }
 
     /// Moves a finished plan into the transcript.
     pub(super) fn settle_plan(&mut self) {
-        if !is_done(&self.session.plan) {
+        if !is_done(&self.conversation().plan) {
             return;
         }
-        let plan = std::mem::take(&mut self.session.plan);
-        let finished = self.session.inner.plan.finished;
+        let plan = std::mem::take(&mut self.conversation_mut().plan);
+        let finished = self.conversation().plan_rules.finished;
         let block = self.put_plan(finished, BlockKind::Plan(plan));
-        self.session.inner.plan.finished = Some(block);
+        self.conversation_mut().plan_rules.finished = Some(block);
     }
 
     /// The person stopped it: what was planned is not under way any more, and stands where it was
     /// stopped.
     pub(super) fn settle_all_plans(&mut self) {
-        let plan = std::mem::take(&mut self.session.plan);
+        let plan = std::mem::take(&mut self.conversation_mut().plan);
         if !plan.is_empty() {
             self.push(BlockKind::Plan(plan));
         }
-        while !self.session.plans.is_empty() {
+        while !self.conversation().plans.is_empty() {
             self.settle_plan_at(0);
         }
     }
@@ -73,7 +73,7 @@ impl Step<'_> {
             self.plan_removed(&plan.id);
             return;
         }
-        let plans = &mut self.session.plans;
+        let plans = &mut self.conversation_mut().plans;
         match plans.iter_mut().find(|known| known.id == plan.id) {
             Some(known) => *known = plan,
             None => plans.push(plan),
@@ -83,27 +83,32 @@ impl Step<'_> {
         }
         let done =
             |plan: &NamedPlan| matches!(&plan.body, PlanBody::Items(items) if is_done(items));
-        while let Some(at) = self.session.plans.iter().position(done) {
+        while let Some(at) = self.conversation().plans.iter().position(done) {
             self.settle_plan_at(at);
         }
     }
 
     /// An unknown id is ignored (V1-PLAN-05). What stands in the transcript is history.
     pub(super) fn plan_removed(&mut self, id: &PlanId) {
-        self.session.plans.retain(|plan| plan.id != *id);
+        self.conversation_mut().plans.retain(|plan| plan.id != *id);
     }
 
     /// The turn is over: a plan in markdown goes where what was said in it stands.
     pub(super) fn settle_plan_texts(&mut self) {
         let is_text = |plan: &NamedPlan| !matches!(plan.body, PlanBody::Items(_));
-        while let Some(at) = self.session.plans.iter().position(is_text) {
+        while let Some(at) = self.conversation().plans.iter().position(is_text) {
             self.settle_plan_at(at);
         }
     }
 
     fn settle_plan_at(&mut self, at: usize) {
-        let NamedPlan { id, body } = self.session.plans.remove(at);
-        let finished = self.session.inner.plan.finished_named.get(&id).copied();
+        let NamedPlan { id, body } = self.conversation_mut().plans.remove(at);
+        let finished = self
+            .conversation()
+            .plan_rules
+            .finished_named
+            .get(&id)
+            .copied();
         let kind = match body {
             PlanBody::Items(entries) => BlockKind::Plan(entries),
             PlanBody::Text(text) => BlockKind::PlanText(text),
@@ -112,7 +117,7 @@ impl Step<'_> {
             }
         };
         let block = self.put_plan(finished, kind);
-        let finished = &mut self.session.inner.plan.finished_named;
+        let finished = &mut self.conversation_mut().plan_rules.finished_named;
         if finished.len() < MAX_PLANS || finished.contains_key(&id) {
             finished.insert(id, block);
         }
@@ -121,8 +126,8 @@ impl Step<'_> {
     /// Into its place, if it has one in this turn; else at the end.
     fn put_plan(&mut self, place: Option<BlockId>, kind: BlockKind) -> BlockId {
         match place {
-            Some(block) if self.session.transcript.index_of(block).is_some() => {
-                self.replace(block, kind);
+            Some(block) if self.conversation().has(block) => {
+                self.conversation_mut().replace(block, kind);
                 block
             }
             _ => self.push(kind),

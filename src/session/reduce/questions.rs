@@ -182,7 +182,7 @@ impl Step<'_> {
             return;
         };
         if let Question::Permission(question) = &question {
-            self.at(question.subagent.as_ref(), |step| {
+            self.in_conversation_of(question.subagent.as_ref(), |step| {
                 step.record(question.block, cancelled());
             });
         }

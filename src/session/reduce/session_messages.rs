@@ -4,14 +4,22 @@ use std::collections::HashMap;
 
 use crate::{
     model::{ContentBlock, MessageId, Meta, Patch, SessionMessagePatch},
-    session::{BlockId, BlockKind, Pieces, SessionMessage},
+    session::{BlockId, BlockKind, Pieces, SessionMessage, Transcript},
 };
 
-use super::{Step, bounds::block_weight};
+use super::Step;
 
 #[derive(Debug, Default)]
 pub(super) struct SessionMessages {
     by_id: HashMap<MessageId, BlockId>,
+}
+
+impl SessionMessages {
+    /// After old blocks were dropped.
+    pub(super) fn forget_gone(&mut self, transcript: &Transcript) {
+        self.by_id
+            .retain(|_, block| transcript.index_of(*block).is_some());
+    }
 }
 
 impl Step<'_> {
@@ -45,9 +53,9 @@ impl Step<'_> {
     }
 
     fn session_message_block(&mut self, id: &MessageId) -> BlockId {
-        let known = self.session.inner.messages.by_id.get(id).copied();
+        let known = self.conversation().session_messages.by_id.get(id).copied();
         if let Some(block) = known
-            && self.session.transcript.index_of(block).is_some()
+            && self.conversation().has(block)
         {
             return block;
         }
@@ -59,29 +67,18 @@ impl Step<'_> {
             content: Pieces::default(),
             meta: Meta::default(),
         })));
-        self.session.inner.messages.by_id.insert(id.clone(), block);
+        self.conversation_mut()
+            .session_messages
+            .by_id
+            .insert(id.clone(), block);
         block
     }
 
     fn edit_session_message(&mut self, block: BlockId, change: impl FnOnce(&mut SessionMessage)) {
-        let Some(place) = self.session.transcript.edit(block) else {
-            return;
-        };
-        let old = block_weight(place);
-        if let BlockKind::SessionMessage(message) = place {
-            change(message);
-        }
-        let new = block_weight(place);
-        self.shrink(old);
-        self.grow(new);
-    }
-
-    /// After old blocks were dropped.
-    pub(super) fn forget_gone_session_messages(&mut self) {
-        let transcript = &self.session.transcript;
-        let messages = &mut self.session.inner.messages;
-        messages
-            .by_id
-            .retain(|_, block| transcript.index_of(*block).is_some());
+        self.conversation_mut().edit(block, |kind| {
+            if let BlockKind::SessionMessage(message) = kind {
+                change(message);
+            }
+        });
     }
 }

@@ -3,16 +3,13 @@
 use std::time::Instant;
 
 use crate::{
-    model::{SessionId, SubagentCaps},
-    session::{
-        BlockKind, History, Past, PastSubagent, Phase, Session, SessionConfig, Subagent, Transcript,
-    },
+    model::SessionId,
+    session::{BlockKind, History, Past, PastSubagent, Phase, Session, SessionConfig, Subagent},
 };
 
 use super::{
     Step,
     bounds::{MAX_DEPTH, MAX_SUBAGENTS},
-    inside::Conversation,
 };
 
 impl Session {
@@ -38,12 +35,7 @@ impl Session {
         self.own_title = history.own_title;
         self.inner.opening.shows_stored();
         let now = self.last_word;
-        let mut step = Step {
-            session: self,
-            now,
-            effects: Vec::new(),
-        };
-        step.show_past(history);
+        Step::on(self, now, |step| step.show_past(history));
         self.rev += 1;
     }
 }
@@ -53,23 +45,23 @@ impl Step<'_> {
     fn show_past(&mut self, history: History) {
         for past in history.blocks {
             match past {
-                Past::Block(kind) => drop(self.session.transcript.push(kind)),
+                Past::Block(kind) => drop(self.conversation_mut().transcript.push(kind)),
                 Past::Subagent(subagent) => self.show_past_subagent(*subagent),
             }
         }
-        self.session.plan = history.plan;
-        self.session.plans = history.plans;
-        self.weigh();
+        self.conversation_mut().plan = history.plan;
+        self.conversation_mut().plans = history.plans;
+        self.conversation_mut().weigh();
         // Room is made where it takes too much.
-        self.grow(0);
+        self.conversation_mut().grow(0);
     }
 
     /// Its row, and what it said where there is room for it. One that was forgotten and came again
     /// has two rows and one conversation.
     fn show_past_subagent(&mut self, past: PastSubagent) {
         let row = BlockKind::Subagent(past.id.clone());
-        let block = self.session.transcript.push(row);
-        let (id, parent, depth) = (past.id, self.inside_id().cloned(), 1 + self.depth());
+        let block = self.conversation_mut().transcript.push(row);
+        let (id, parent, depth) = (past.id, self.subagent_id().cloned(), 1 + self.depth());
         let all = &self.session.subagents;
         let is_own = all.get(&id).map(|known| known.parent == parent);
         if is_own == Some(false) || parent.as_ref() == Some(&id) {
@@ -78,31 +70,16 @@ impl Step<'_> {
         if is_own.is_none() && (all.len() >= MAX_SUBAGENTS || depth > MAX_DEPTH) {
             return;
         }
-        let transcript = self.session.subagents.take(&id);
-        let (transcript, rules) = transcript.map_or_else(
-            || (Transcript::default(), Conversation::default()),
-            |known| (known.transcript, known.rules),
-        );
-        self.session.subagents.insert(Subagent {
-            id: id.clone(),
-            parent,
-            block,
-            depth,
-            title: past.said.title.clone(),
-            description: None,
-            caps: SubagentCaps::default(),
-            state: past.state,
-            background: None,
-            cwd: None,
-            additional_directories: None,
-            transcript,
-            plan: Vec::new(),
-            plans: Vec::new(),
-            started: self.now,
-            took: past.took,
-            cancelling: false,
-            rules,
-        });
-        self.inside(&id, |step| step.show_past(past.said));
+        let mut subagent = Subagent::new(id.clone(), parent, (block, depth), self.now);
+        if let Some(known) = self.session.subagents.take(&id) {
+            subagent.conversation = known.conversation;
+            subagent.conversation.plan.clear();
+            subagent.conversation.plans.clear();
+        }
+        subagent.title.clone_from(&past.said.title);
+        subagent.state = past.state;
+        subagent.took = past.took;
+        self.session.subagents.insert(Box::new(subagent));
+        self.in_subagent(&id, |step| step.show_past(past.said));
     }
 }

@@ -1,7 +1,7 @@
 //! Child sessions: what their parent tells of them, and their own words and requests (V1-SUB).
 //!
 //! A child's conversation follows the same rules as the session's: while one of its words is worked
-//! on, its conversation stands in place of the session's ([`Step::inside`]). Turn, queue, modes and
+//! on, the step works in its conversation ([`Step::in_subagent`]). Turn, queue, modes and
 //! options stay the session's: nothing of that can be done to a child (V1-SUB-03).
 
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
         AgentEvent, HostRequest, Notification, Patch, RequestKey, SessionId, StopReason,
         SubagentCaps, SubagentPatch, TerminalId, ToAgent, WorkState,
     },
-    session::{BlockKind, Effect, NoticeLevel, Question, Subagent, ToolState, Transcript},
+    session::{BlockKind, Effect, NoticeLevel, Question, Subagent, ToolState},
     text::SafeText,
 };
 
@@ -19,13 +19,12 @@ use super::{
         MAX_BACKGROUND, MAX_DEPTH, MAX_ERROR_TEXT, MAX_SUBAGENTS, MAX_SUBAGENTS_WEIGHT, MAX_TITLE,
         bounded,
     },
-    inside::Conversation,
 };
 
 impl Step<'_> {
     /// `subagent_update` on the session that is worked on (V1-SUB-01).
     pub(super) fn subagent(&mut self, patch: SubagentPatch) {
-        let parent = self.inside_id().cloned();
+        let parent = self.subagent_id().cloned();
         let known = self.session.subagents.get(&patch.id);
         let own = known.map(|known| known.parent == parent);
         let is_cycle = self.session.is(&patch.id) || parent.as_ref() == Some(&patch.id);
@@ -53,32 +52,14 @@ impl Step<'_> {
         }
         self.flush_history();
         let block = self.push(BlockKind::Subagent(id.clone()));
-        self.session.subagents.insert(Subagent {
-            id: id.clone(),
-            parent,
-            block,
-            depth,
-            title: None,
-            description: None,
-            caps: SubagentCaps::default(),
-            state: None,
-            background: None,
-            cwd: None,
-            additional_directories: None,
-            transcript: Transcript::default(),
-            plan: Vec::new(),
-            plans: Vec::new(),
-            started: self.now,
-            took: None,
-            cancelling: false,
-            rules: Conversation::default(),
-        });
+        let subagent = Subagent::new(id.clone(), parent, (block, depth), self.now);
+        self.session.subagents.insert(Box::new(subagent));
         true
     }
 
     fn say_subagent_left_out(&mut self, why: &str) {
         let text = format!("a subagent was left out: {why}");
-        let last = self.session.transcript.blocks().last();
+        let last = self.conversation().transcript.blocks().last();
         let said = last.is_some_and(
             |block| matches!(&block.kind, BlockKind::Notice(notice) if *notice.text == *text),
         );
@@ -134,7 +115,7 @@ impl Step<'_> {
                     Some(StopReason::Error(_)) => ToolState::Failed,
                     _ => ToolState::Ended,
                 };
-                self.inside(&id, |step| step.rest(tools));
+                self.in_subagent(&id, |step| step.rest(tools));
             }
         }
         self.touch_subagent(&id);
@@ -181,7 +162,7 @@ impl Step<'_> {
                 if !self.may_tell(&event) {
                     return true;
                 }
-                let said = self.inside(id, |step| step.take_in(event));
+                let said = self.in_subagent(id, |step| step.take_in(event));
                 self.bound_subagents(id);
                 said.is_some()
             }
@@ -212,7 +193,7 @@ impl Step<'_> {
             }
             _ => {}
         }
-        self.inside(id, |step| step.take_request(key, request));
+        self.in_subagent(id, |step| step.take_request(key, request));
     }
 
     /// Sent once, and only where the agent allows it (V1-SUB-03); its questions are answered as those
@@ -230,13 +211,13 @@ impl Step<'_> {
         };
         self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
         self.close_questions_of(id);
-        self.inside(id, |step| step.end_open_tools(ToolState::Cancelled));
+        self.in_subagent(id, |step| step.end_open_tools(ToolState::Cancelled));
     }
 
     /// No agent serves them any more.
     pub(super) fn lose_subagents(&mut self, tools: &ToolState) {
         for id in self.session.subagents.ids() {
-            self.inside(&id, |step| {
+            self.in_subagent(&id, |step| {
                 step.rest(tools.clone());
                 step.abandon_compactions();
             });
@@ -255,7 +236,7 @@ impl Step<'_> {
     /// The subagent whose conversation shows that terminal.
     pub(super) fn subagent_showing(&self, terminal: &TerminalId) -> Option<SessionId> {
         let mut subagents = self.session.subagents.iter();
-        let shows = |subagent: &&Subagent| subagent.rules.shows(terminal);
+        let shows = |subagent: &&Subagent| subagent.conversation.shows(terminal);
         subagents.find(shows).map(|subagent| subagent.id.clone())
     }
 
@@ -286,7 +267,7 @@ impl Step<'_> {
 
     /// All of them together take no more than [`MAX_SUBAGENTS_WEIGHT`]: the oldest that rest go.
     fn bound_subagents(&mut self, but: &SessionId) {
-        let weight = |subagent: &Subagent| subagent.rules.weight();
+        let weight = |subagent: &Subagent| subagent.conversation.weight;
         while self.session.subagents.iter().map(weight).sum::<usize>() > MAX_SUBAGENTS_WEIGHT {
             let Some(id) = self.oldest_resting(Some(but)) else {
                 return;

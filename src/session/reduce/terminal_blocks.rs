@@ -10,7 +10,7 @@ use crate::{
 };
 
 use super::{
-    Step,
+    Conversation, Step,
     bounds::{MAX_SHOWN_TERMINALS, MAX_TOOL_ITEMS, tool_content_weight},
     tools::{PatchSource, shown_terminals},
 };
@@ -26,7 +26,7 @@ impl Step<'_> {
         self.settle_terminal(&terminal);
         let title = SafeText::line(&format!("! {line}"));
         let block = self.show_by_itself(terminal, title, &line);
-        if let Some(call) = self.edit_tool(block) {
+        if let Some(call) = self.conversation_mut().edit_tool(block) {
             call.by_person = true;
         }
     }
@@ -34,14 +34,14 @@ impl Step<'_> {
     /// Finds a place for a terminal that started: in a call that shows it already, else in the open
     /// call that it was most likely started for, else in a block of its own.
     pub(super) fn show_terminal(&mut self, id: &TerminalId, command: &SafeText) {
-        if self.session.inner.terminals.shown.contains_key(id) {
+        if self.conversation().terminals.shown.contains_key(id) {
             return;
         }
-        if let Some(block) = self.call_for(command) {
-            self.adopt(block, id);
+        if let Some(block) = self.conversation().call_for(command) {
+            self.conversation_mut().adopt(block, id);
         } else {
             let block = self.show_by_itself(id.clone(), SafeText::line(command), command);
-            let adopted = &mut self.session.inner.terminals.adopted;
+            let adopted = &mut self.conversation_mut().terminals.adopted;
             adopted.insert(block, id.clone());
         }
     }
@@ -56,25 +56,10 @@ impl Step<'_> {
         self.patch_tool(patch, PatchSource::Ours)
     }
 
-    /// The block of a terminal's own that a new call takes over, since it names the terminal: many
-    /// agents create the terminal first and then tell of the call.
-    pub(super) fn own_block_for(&mut self, call: &ToolCallPatch) -> Option<BlockId> {
-        let inner = &mut self.session.inner;
-        let mut named = shown_terminals(call.content.as_set()?);
-        let (id, block) = named.find_map(|id| {
-            let block = *inner.terminals.shown.get(id)?;
-            let adopted = inner.terminals.adopted.get(&block) == Some(id);
-            (adopted && inner.tools.knows(&own_call(id))).then_some((id, block))
-        })?;
-        inner.terminals.adopted.remove(&block);
-        inner.tools.forget(&own_call(id));
-        Some(block)
-    }
-
     /// Ends the block that shows a terminal by itself, if there is one.
     pub(super) fn end_own_call(&mut self, id: &TerminalId, status: &ExitStatus) {
         let call = own_call(id);
-        if self.session.inner.tools.knows(&call) {
+        if self.conversation().tools.knows(&call) {
             let ended = if status.code == Some(0) {
                 ToolStatus::Completed
             } else {
@@ -98,10 +83,26 @@ impl Step<'_> {
             self.end_own_call(&id, &status);
         }
     }
+}
+
+impl Conversation {
+    /// The block of a terminal's own that a new call takes over, since it names the terminal: many
+    /// agents create the terminal first and then tell of the call.
+    pub(super) fn own_block_for(&mut self, call: &ToolCallPatch) -> Option<BlockId> {
+        let mut named = shown_terminals(call.content.as_set()?);
+        let (id, block) = named.find_map(|id| {
+            let block = *self.terminals.shown.get(id)?;
+            let adopted = self.terminals.adopted.get(&block) == Some(id);
+            (adopted && self.tools.knows(&own_call(id))).then_some((id, block))
+        })?;
+        self.terminals.adopted.remove(&block);
+        self.tools.forget(&own_call(id));
+        Some(block)
+    }
 
     /// The one open command without a terminal; of several, one that names this command.
     fn call_for(&self, command: &str) -> Option<BlockId> {
-        let open = self.session.inner.tools.open();
+        let open = self.tools.open();
         let candidates: Vec<(BlockId, &ToolCall)> = open
             .filter_map(|block| Some((block, self.tool(block)?)))
             .filter(|(_, call)| {
@@ -130,7 +131,7 @@ impl Step<'_> {
         if let Some(call) = self.edit_tool(block) {
             call.content.insert(0, piece);
             call.content.truncate(MAX_TOOL_ITEMS);
-            let terminals = &mut self.session.inner.terminals;
+            let terminals = &mut self.terminals;
             terminals.adopted.insert(block, id.clone());
             terminals.shown.insert(id.clone(), block);
             self.grow(weight);
@@ -141,7 +142,7 @@ impl Step<'_> {
     /// that block's no longer: it is not shown twice.
     pub(super) fn index_terminals(&mut self, block: BlockId, content: &[ToolContent]) {
         for id in shown_terminals(content) {
-            let terminals = &mut self.session.inner.terminals;
+            let terminals = &mut self.terminals;
             let before = terminals.shown.get(id).copied();
             if terminals.shown.len() < MAX_SHOWN_TERMINALS || before.is_some() {
                 terminals.shown.insert(id.clone(), block);
@@ -172,7 +173,7 @@ impl Step<'_> {
         block: BlockId,
         mut content: Vec<ToolContent>,
     ) -> Vec<ToolContent> {
-        if let Some(id) = self.session.inner.terminals.adopted.get(&block)
+        if let Some(id) = self.terminals.adopted.get(&block)
             && !shown_terminals(&content).any(|shown| shown == id)
         {
             content.insert(0, ToolContent::Terminal(id.clone()));

@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::{
     model::{ExitStatus, Patch, TerminalId, TerminalPatch, TerminalSize},
-    session::{BlockId, Effect, NoticeLevel, ScreenChange, TerminalInfo},
+    session::{BlockId, Effect, NoticeLevel, ScreenChange, TerminalInfo, Transcript},
     text::{SafeText, truncate_to_width},
 };
 
 use super::{
-    Step,
+    Conversation, Step,
     bounds::{MAX_TERMINALS, MAX_TITLE, bounded},
 };
 
@@ -27,6 +27,16 @@ pub(super) struct TerminalIndex {
     settled: BTreeSet<TerminalId>,
 }
 
+impl TerminalIndex {
+    /// After old blocks were dropped.
+    pub(super) fn forget_gone(&mut self, transcript: &Transcript) {
+        self.shown
+            .retain(|_, block| transcript.index_of(*block).is_some());
+        self.adopted
+            .retain(|block, _| transcript.index_of(*block).is_some());
+    }
+}
+
 impl Step<'_> {
     pub(super) fn terminal_started(&mut self, id: TerminalId, command: SafeText, cwd: SafeText) {
         let info = TerminalInfo {
@@ -42,8 +52,8 @@ impl Step<'_> {
         self.end_own_call(&id, &status);
         if let Some(info) = self.session.terminals.get_mut(&id) {
             info.exit = Some(status);
-            self.session.inner.terminals.settled.remove(&id);
-            self.touch_terminal(&id);
+            self.conversation_mut().terminals.settled.remove(&id);
+            self.conversation_mut().touch_terminal(&id);
         }
     }
 
@@ -51,7 +61,7 @@ impl Step<'_> {
     pub(super) fn settle_terminal(&mut self, id: &TerminalId) {
         let running = self.session.terminals.get(id);
         if running.is_none_or(|info| info.exit.is_none()) {
-            let settled = &mut self.session.inner.terminals.settled;
+            let settled = &mut self.conversation_mut().terminals.settled;
             settled.insert(id.clone());
             if settled.len() > MAX_TERMINALS {
                 settled.pop_first();
@@ -61,7 +71,7 @@ impl Step<'_> {
 
     /// Commands that outlive their turn, each told of once (V1-CAN-07).
     pub(super) fn tell_running_terminals(&mut self) {
-        let settled = &self.session.inner.terminals.settled;
+        let settled = &self.conversation().terminals.settled;
         let running: Vec<(TerminalId, String)> = self
             .session
             .terminals
@@ -129,13 +139,13 @@ impl Step<'_> {
         if ends {
             self.change_screen(&id, ScreenChange::End);
         }
-        self.touch_terminal(&id);
+        self.conversation_mut().touch_terminal(&id);
     }
 
     pub(super) fn agent_terminal_output(&mut self, id: TerminalId, data: Vec<u8>) {
         if self.knows_agent_terminal(&id) {
             self.change_screen(&id, ScreenChange::Print(data));
-            self.touch_terminal(&id);
+            self.conversation_mut().touch_terminal(&id);
         }
     }
 
@@ -166,8 +176,8 @@ impl Step<'_> {
     }
 
     fn command_shown_with(&self, id: &TerminalId) -> SafeText {
-        let block = self.session.inner.terminals.shown.get(id);
-        match block.and_then(|block| self.tool(*block)) {
+        let block = self.conversation().terminals.shown.get(id);
+        match block.and_then(|block| self.conversation().tool(*block)) {
             Some(call) => match &call.command {
                 Some(command) => SafeText::line(command),
                 None => call.title.clone(),
@@ -191,7 +201,7 @@ impl Step<'_> {
                 self.session.terminals.remove(&oldest);
             }
         }
-        self.touch_terminal(&id);
+        self.conversation_mut().touch_terminal(&id);
     }
 
     /// The agent is gone: nobody will tell how its own terminals ended.
@@ -204,7 +214,7 @@ impl Step<'_> {
             }
         }
         for id in closed {
-            self.touch_terminal(&id);
+            self.conversation_mut().touch_terminal(&id);
         }
     }
 
@@ -218,27 +228,17 @@ impl Step<'_> {
             }
         }
         for id in changed {
-            self.touch_terminal(&id);
+            self.conversation_mut().touch_terminal(&id);
         }
     }
+}
 
+impl Conversation {
     /// A block that shows a terminal has changed with it.
     pub(super) fn touch_terminal(&mut self, id: &TerminalId) {
-        if let Some(block) = self.session.inner.terminals.shown.get(id) {
-            self.session.transcript.edit(*block);
+        if let Some(block) = self.terminals.shown.get(id) {
+            self.transcript.edit(*block);
         }
-    }
-
-    /// After old blocks were dropped.
-    pub(super) fn forget_gone_terminals(&mut self) {
-        let transcript = &self.session.transcript;
-        let terminals = &mut self.session.inner.terminals;
-        terminals
-            .shown
-            .retain(|_, block| transcript.index_of(*block).is_some());
-        terminals
-            .adopted
-            .retain(|block, _| transcript.index_of(*block).is_some());
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::{
     model::{Meta, Patch, ToolCallId, ToolCallPatch, ToolContent, ToolStatus},
-    session::{BlockId, BlockKind, ToolCall, ToolState, Turn, TurnPhase},
+    session::{BlockId, BlockKind, ToolCall, ToolState, Transcript, Turn, TurnPhase},
 };
 
 use super::{
@@ -55,6 +55,14 @@ impl PatchSource {
 }
 
 impl ToolIndex {
+    /// After old blocks were dropped.
+    pub(super) fn forget_gone(&mut self, transcript: &Transcript) {
+        self.by_id
+            .retain(|_, known| transcript.index_of(known.block).is_some());
+        self.open
+            .retain(|block| transcript.index_of(*block).is_some());
+    }
+
     pub(super) fn knows(&self, id: &ToolCallId) -> bool {
         self.by_id.contains_key(id)
     }
@@ -96,8 +104,8 @@ impl Step<'_> {
     pub(super) fn patch_tool(&mut self, patch: ToolCallPatch, by: PatchSource) -> BlockId {
         self.flush_history();
         let turn = self.session.inner.turn.number;
-        let known = self.session.inner.tools.by_id.get(&patch.id).copied();
-        let same = known.filter(|known| match self.tool(known.block) {
+        let known = self.conversation().tools.by_id.get(&patch.id).copied();
+        let same = known.filter(|known| match self.conversation().tool(known.block) {
             Some(call) => known.turn == turn || !by.means_another(&call.state),
             None => false,
         });
@@ -106,15 +114,15 @@ impl Step<'_> {
             None => {
                 let call = ToolCall::new(patch.id.clone(), self.now);
                 let call = BlockKind::Tool(Box::new(call));
-                let block = match self.own_block_for(&patch) {
+                let block = match self.conversation_mut().own_block_for(&patch) {
                     Some(block) => {
-                        self.replace(block, call);
+                        self.conversation_mut().replace(block, call);
                         block
                     }
                     None => self.push(call),
                 };
                 let known = Known { block, turn };
-                let tools = &mut self.session.inner.tools;
+                let tools = &mut self.conversation_mut().tools;
                 tools.by_id.insert(patch.id.clone(), known);
                 block
             }
@@ -131,15 +139,15 @@ impl Step<'_> {
             Patch::Clear => Some(Vec::new()),
             Patch::Set(content) => Some(bounded_content(content)),
         };
-        let content = content.map(|content| self.with_adopted(block, content));
+        let content = content.map(|content| self.conversation().with_adopted(block, content));
         if let Some(content) = &content {
-            self.index_terminals(block, content);
+            self.conversation_mut().index_terminals(block, content);
         }
         let asked = self.asked_of(block).filter(|_| by != PatchSource::Ours);
         let replaying = self.is_replaying();
         let now = self.now;
         let goes_on = by == PatchSource::Ours || self.is_under_way(&patch.id);
-        let Some(place) = self.session.transcript.edit(block) else {
+        let Some(place) = self.conversation_mut().transcript.edit(block) else {
             return;
         };
         let old = block_weight(place);
@@ -188,19 +196,19 @@ impl Step<'_> {
         }
         let new = block_weight(place);
         if open && by != PatchSource::Ours {
-            self.session.inner.tools.open.insert(block);
+            self.conversation_mut().tools.open.insert(block);
         } else {
-            self.session.inner.tools.open.remove(&block);
+            self.conversation_mut().tools.open.remove(&block);
         }
-        self.shrink(old);
-        self.grow(new);
+        self.conversation_mut().shrink(old);
+        self.conversation_mut().grow(new);
         self.change_asked(block, asked);
         self.compare(block, by);
     }
 
     /// Whether the turn that a call was announced in goes on, and nobody has stopped it.
     fn is_under_way(&self, id: &ToolCallId) -> bool {
-        let known = self.session.inner.tools.by_id.get(id);
+        let known = self.conversation().tools.by_id.get(id);
         let running = |turn: &Turn| turn.phase == TurnPhase::Running;
         known.is_some_and(|known| known.turn == self.session.inner.turn.number)
             && self.session.turn.as_ref().is_some_and(running)
@@ -220,7 +228,7 @@ impl Step<'_> {
             },
             PatchSource::Updated,
         );
-        let Some(call) = self.tool(block) else {
+        let Some(call) = self.conversation().tool(block) else {
             return;
         };
         let room = MAX_TOOL_TEXT.saturating_sub(call.content.iter().map(tool_content_weight).sum());
@@ -228,15 +236,15 @@ impl Step<'_> {
             return;
         }
         content = bounded_content_within(content, room);
-        self.index_terminals(block, &content);
+        self.conversation_mut().index_terminals(block, &content);
         let added = content.iter().map(tool_content_weight).sum();
         let asked = self.asked_of(block);
-        if let Some(call) = self.edit_tool(block) {
+        if let Some(call) = self.conversation_mut().edit_tool(block) {
             let mut all = std::mem::take(&mut call.content);
             call.diffs.append(&mut all, content, &call.locations);
             all.truncate(MAX_TOOL_ITEMS);
             call.content = all;
-            self.grow(added);
+            self.conversation_mut().grow(added);
         }
         self.change_asked(block, asked);
         self.compare(block, PatchSource::Updated);
@@ -244,49 +252,23 @@ impl Step<'_> {
 
     /// What is unfinished becomes `state`: the turn, its cancel or the agent ended it.
     pub(super) fn end_open_tools(&mut self, state: ToolState) {
-        let replaying = self.is_replaying();
+        let (now, replaying) = (self.now, self.is_replaying());
         let mut freed = 0;
-        for block in std::mem::take(&mut self.session.inner.tools.open) {
+        for block in std::mem::take(&mut self.conversation_mut().tools.open) {
             if self.is_in_background(block) {
-                self.session.inner.tools.open.insert(block);
+                self.conversation_mut().tools.open.insert(block);
                 continue;
             }
-            if let Some(BlockKind::Tool(call)) = self.session.transcript.edit(block) {
+            if let Some(call) = self.conversation_mut().edit_tool(block) {
                 call.state = state.clone();
                 call.doubted = false;
                 freed += call.diffs.rest();
                 if !replaying {
-                    call.took = Some(self.now.saturating_duration_since(call.started));
+                    call.took = Some(now.saturating_duration_since(call.started));
                 }
             }
         }
-        self.shrink(freed);
-    }
-
-    pub(super) fn tool(&self, block: BlockId) -> Option<&ToolCall> {
-        match &self.session.transcript.get(block)?.kind {
-            BlockKind::Tool(call) => Some(call),
-            _ => None,
-        }
-    }
-
-    pub(super) fn edit_tool(&mut self, block: BlockId) -> Option<&mut ToolCall> {
-        match self.session.transcript.edit(block)? {
-            BlockKind::Tool(call) => Some(call),
-            _ => None,
-        }
-    }
-
-    /// After old blocks were dropped.
-    pub(super) fn forget_gone_tools(&mut self) {
-        let transcript = &self.session.transcript;
-        let tools = &mut self.session.inner.tools;
-        tools
-            .by_id
-            .retain(|_, known| transcript.index_of(known.block).is_some());
-        tools
-            .open
-            .retain(|block| transcript.index_of(*block).is_some());
+        self.conversation_mut().shrink(freed);
     }
 }
 

@@ -276,8 +276,8 @@ impl Step<'_> {
             prompted: true,
             phase: TurnPhase::Running,
         });
-        self.expect_echo(&prompt, user);
-        self.session.inner.plan.new_turn();
+        self.conversation_mut().expect_echo(&prompt, user);
+        self.conversation_mut().plan_rules.new_turn();
         let rules = &mut self.session.inner.turn;
         rules.begin();
         rules.send_next = false;
@@ -306,7 +306,7 @@ impl Step<'_> {
 
     /// One that was refused for want of a sign-in. A session that was loaded again shows it no more.
     pub(super) fn run_prompt_again(&mut self, prompt: Prompt, user: BlockId) {
-        if self.session.transcript.index_of(user).is_some() {
+        if self.conversation().has(user) {
             self.run_prompt(prompt, user);
         } else {
             self.send(prompt);
@@ -373,7 +373,7 @@ impl Step<'_> {
             }
             StopReason::EndTurn => {
                 // pi's way to tell that the model could not be reached.
-                let last = self.session.transcript.blocks().last();
+                let last = self.conversation().transcript.blocks().last();
                 if user.is_some() && user == last.map(|block| block.id) {
                     self.say(
                         NoticeLevel::Info,
@@ -526,7 +526,7 @@ impl Step<'_> {
 
     fn mark_refused(&mut self, user: Option<BlockId>) {
         if let Some(BlockKind::User(message)) =
-            user.and_then(|user| self.session.transcript.edit(user))
+            user.and_then(|user| self.conversation_mut().transcript.edit(user))
         {
             message.refused = true;
         }

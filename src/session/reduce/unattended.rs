@@ -57,7 +57,7 @@ impl Step<'_> {
                 allowed: Some(false),
                 by,
             };
-            self.at(question.subagent.as_ref(), |step| {
+            self.in_conversation_of(question.subagent.as_ref(), |step| {
                 step.record(question.block, answered);
             });
             let outcome = HostReply::Permission(PermissionOutcome::Cancelled);

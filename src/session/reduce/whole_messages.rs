@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use crate::{
     model::{ChunkRole, ContentBlock, MessageId, Meta, Patch},
-    session::{BlockId, BlockKind, MAX_ATTACHED, Message, Thought, UserMessage},
+    session::{BlockId, BlockKind, MAX_ATTACHED, Message, Thought, Transcript, UserMessage},
     text::{SafeText, SafeTextBuf},
 };
 
 use super::{
-    Step,
+    Conversation, Step,
     bounds::{MAX_MESSAGE, MAX_TOOL_ITEMS, block_weight, bounded},
     messages::{History, media_mark},
 };
@@ -18,6 +18,16 @@ use super::{
 /// The blocks of each message, in order; a message without one is not known.
 #[derive(Debug, Default)]
 pub(super) struct MessageBlocks(HashMap<(u8, MessageId), Vec<BlockId>>);
+
+impl MessageBlocks {
+    /// After old blocks were dropped.
+    pub(super) fn forget_gone(&mut self, transcript: &Transcript) {
+        self.0.retain(|_, blocks| {
+            blocks.retain(|block| transcript.index_of(*block).is_some());
+            !blocks.is_empty()
+        });
+    }
+}
 
 /// The same id of another role is another message.
 fn key(role: ChunkRole, id: &MessageId) -> (u8, MessageId) {
@@ -48,14 +58,14 @@ impl Step<'_> {
             self.spoke();
         }
         self.flush_history();
-        let blocks = self.blocks_told(role, &id);
+        let blocks = self.conversation().blocks_told(role, &id);
         match content {
             Patch::Keep => {}
             Patch::Clear => self.tell_anew(role, id, blocks.clone(), Vec::new(), meta),
             Patch::Set(content) => self.tell_anew(role, id, blocks.clone(), content, meta),
         }
         if let Some(first) = blocks.first() {
-            self.merge_meta(*first, meta);
+            self.conversation_mut().merge_meta(*first, meta);
         }
     }
 
@@ -73,10 +83,10 @@ impl Step<'_> {
             self.history_goes_on();
         }
         // Chunks add to what is replaced while it is said as they did before.
-        let said = self.is_said_in(&blocks);
-        self.is_not_said(&blocks);
+        let said = self.conversation().is_said_in(&blocks);
+        self.conversation_mut().is_not_said(&blocks);
         let surplus = blocks.split_off(blocks.len().min(parts.len()));
-        self.withdraw(&surplus);
+        self.conversation_mut().withdraw(&surplus);
         let mut places = blocks.into_iter();
         let mut held = Vec::new();
         let last = parts.len().saturating_sub(1);
@@ -87,9 +97,9 @@ impl Step<'_> {
             let is_text = !matches!(kind, BlockKind::Content(_));
             let block = match place {
                 Some(block) => {
-                    self.replace(block, kind);
+                    self.conversation_mut().replace(block, kind);
                     if is_text && goes_on {
-                        self.is_said(block);
+                        self.conversation_mut().is_said(block);
                     }
                     block
                 }
@@ -97,14 +107,14 @@ impl Step<'_> {
                     let block = self.push(kind);
                     if is_text && role != ChunkRole::User {
                         // Chunks may add to it.
-                        self.is_said(block);
+                        self.conversation_mut().is_said(block);
                     }
                     block
                 }
             };
             held.push(block);
         }
-        let told = &mut self.session.inner.speech.told.0;
+        let told = &mut self.conversation_mut().speech.told.0;
         if held.is_empty() {
             told.remove(&key(role, &id));
         } else {
@@ -124,8 +134,7 @@ impl Step<'_> {
             Part::Content(content) => return BlockKind::Content(content),
             Part::Text(text, attached) => (bounded(&text, MAX_MESSAGE), attached),
         };
-        let before = place.and_then(|block| self.session.transcript.get(block));
-        let before = before.map(|block| &block.kind);
+        let before = place.and_then(|block| self.conversation().kind(block));
         match role {
             ChunkRole::User => BlockKind::User(UserMessage {
                 text,
@@ -171,11 +180,59 @@ impl Step<'_> {
         }
     }
 
+    /// Whether a message of the user is the prompt that stands on the screen as it was typed. An
+    /// answer of the agent's that would tell may yet come: till then it is held back, as what comes
+    /// in chunks is.
+    fn is_echo(&mut self, id: &MessageId, content: &Patch<Vec<ContentBlock>>) -> bool {
+        if self.is_replaying() {
+            return false;
+        }
+        let unanswered = self.session.inner.turn.unanswered;
+        let speech = &mut self.conversation_mut().speech;
+        let texts: Vec<&SafeText> = match content {
+            Patch::Set(content) => content.iter().filter_map(as_text).collect(),
+            // Taken back is only what the agent said; what the person typed stays.
+            Patch::Keep | Patch::Clear => return speech.echo.own.as_ref() == Some(id),
+        };
+        let same = speech.echo.is(&texts);
+        if speech.echo.own.as_ref() == Some(id) {
+            return same || !std::mem::replace(&mut speech.echo.told, true);
+        }
+        if !unanswered || speech.echo.own.is_some() {
+            return false;
+        }
+        if same {
+            speech.echo.told = true;
+            self.conversation_mut().own_message(id.clone());
+            return true;
+        }
+        let only_text = matches!(content, Patch::Set(content) if content.len() == texts.len());
+        if only_text
+            && self
+                .conversation()
+                .blocks_told(ChunkRole::User, id)
+                .is_empty()
+        {
+            let text = joined(texts.into_iter().cloned());
+            self.end_message();
+            self.conversation_mut().speech.history = Some(History {
+                id: Some(id.clone()),
+                text: SafeTextBuf::from(text),
+                attached: Vec::new(),
+                meta: Meta::default(),
+            });
+            return true;
+        }
+        false
+    }
+}
+
+impl Conversation {
     fn merge_meta(&mut self, block: BlockId, meta: &Meta) {
         if *meta == Meta::default() {
             return;
         }
-        match self.session.transcript.edit(block) {
+        match self.transcript.edit(block) {
             Some(BlockKind::User(said)) => said.meta.merge(meta),
             Some(BlockKind::Agent(said)) => said.meta.merge(meta),
             Some(BlockKind::Thought(said)) => said.meta.merge(meta),
@@ -188,24 +245,24 @@ impl Step<'_> {
         if blocks.is_empty() {
             return;
         }
-        let transcript = &self.session.transcript;
+        let transcript = &self.transcript;
         let held = blocks.iter().filter_map(|id| transcript.get(*id));
         let weight = held.map(|block| block_weight(&block.kind)).sum();
-        self.session.transcript.remove(blocks);
+        self.transcript.remove(blocks);
         self.shrink(weight);
     }
 
     /// The blocks of a message that are there.
     fn blocks_told(&self, role: ChunkRole, id: &MessageId) -> Vec<BlockId> {
-        let told = self.session.inner.speech.told.0.get(&key(role, id));
-        let there = |block: &&BlockId| self.session.transcript.index_of(**block).is_some();
+        let told = self.speech.told.0.get(&key(role, id));
+        let there = |block: &&BlockId| self.has(**block);
         told.into_iter().flatten().filter(there).copied().collect()
     }
 
     /// That block is one of the message's.
     pub(super) fn note_told(&mut self, role: ChunkRole, id: Option<MessageId>, block: BlockId) {
         if let Some(id) = id {
-            let blocks = self.session.inner.speech.told.0.entry(key(role, &id));
+            let blocks = self.speech.told.0.entry(key(role, &id));
             let blocks = blocks.or_default();
             if blocks.len() < MAX_TOOL_ITEMS {
                 blocks.push(block);
@@ -224,16 +281,14 @@ impl Step<'_> {
         let Some(id) = message else {
             return Some(content);
         };
-        if self.session.inner.speech.echo.own.as_ref() == Some(id) {
+        if self.speech.echo.own.as_ref() == Some(id) {
             return None;
         }
         let ContentBlock::Text(text) = &content else {
             return Some(content);
         };
         let last = self.blocks_told(ChunkRole::User, id).last().copied();
-        let Some(BlockKind::User(said)) =
-            last.and_then(|block| self.session.transcript.edit(block))
-        else {
+        let Some(BlockKind::User(said)) = last.and_then(|block| self.transcript.edit(block)) else {
             return Some(content);
         };
         let before = said.text.len() + said.meta.weight();
@@ -248,7 +303,7 @@ impl Step<'_> {
     /// The agent has named the message that our prompt is for it (V2-PROMPT-01). What it told of it
     /// before and was not known for that is no other message.
     pub(super) fn claim_message(&mut self, id: MessageId) {
-        let speech = &mut self.session.inner.speech;
+        let speech = &mut self.speech;
         let told = speech.history.as_ref();
         if told.is_some_and(|told| told.id.as_ref() == Some(&id)) {
             speech.history = None;
@@ -260,71 +315,12 @@ impl Step<'_> {
     }
 
     fn own_message(&mut self, id: MessageId) {
-        let speech = &mut self.session.inner.speech;
+        let speech = &mut self.speech;
         let Some(user) = speech.echo.user else {
             return;
         };
         speech.told.0.insert(key(ChunkRole::User, &id), vec![user]);
         speech.echo.own = Some(id);
-    }
-
-    /// Whether a message of the user is the prompt that stands on the screen as it was typed. An
-    /// answer of the agent's that would tell may yet come: till then it is held back, as what comes
-    /// in chunks is.
-    fn is_echo(&mut self, id: &MessageId, content: &Patch<Vec<ContentBlock>>) -> bool {
-        if self.is_replaying() {
-            return false;
-        }
-        let unanswered = self.session.inner.turn.unanswered;
-        let speech = &mut self.session.inner.speech;
-        let texts: Vec<&SafeText> = match content {
-            Patch::Set(content) => content.iter().filter_map(as_text).collect(),
-            // Taken back is only what the agent said; what the person typed stays.
-            Patch::Keep | Patch::Clear => return speech.echo.own.as_ref() == Some(id),
-        };
-        let same = speech.echo.is(&texts);
-        if speech.echo.own.as_ref() == Some(id) {
-            return same || !std::mem::replace(&mut speech.echo.told, true);
-        }
-        if !unanswered || speech.echo.own.is_some() {
-            return false;
-        }
-        if same {
-            speech.echo.told = true;
-            self.own_message(id.clone());
-            return true;
-        }
-        let only_text = matches!(content, Patch::Set(content) if content.len() == texts.len());
-        if only_text && self.blocks_told(ChunkRole::User, id).is_empty() {
-            let text = joined(texts.into_iter().cloned());
-            self.end_message();
-            self.session.inner.speech.history = Some(History {
-                id: Some(id.clone()),
-                text: SafeTextBuf::from(text),
-                attached: Vec::new(),
-                meta: Meta::default(),
-            });
-            return true;
-        }
-        false
-    }
-
-    pub(super) fn take_told(&mut self) -> MessageBlocks {
-        std::mem::take(&mut self.session.inner.speech.told)
-    }
-
-    pub(super) fn put_back_told(&mut self, told: MessageBlocks) {
-        self.session.inner.speech.told = told;
-    }
-
-    /// After old blocks were dropped.
-    pub(super) fn forget_gone_messages(&mut self) {
-        let transcript = &self.session.transcript;
-        let told = &mut self.session.inner.speech.told;
-        told.0.retain(|_, blocks| {
-            blocks.retain(|block| transcript.index_of(*block).is_some());
-            !blocks.is_empty()
-        });
     }
 }
 

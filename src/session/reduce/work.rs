@@ -96,7 +96,7 @@ impl Step<'_> {
             return;
         }
         self.signed_in();
-        self.claim_message(message);
+        self.conversation_mut().claim_message(message);
         let rules = &mut self.session.inner.turn;
         rules.unanswered = false;
         if let Some((reason, tokens)) = rules.idle.take() {
@@ -112,7 +112,7 @@ impl Step<'_> {
             prompted: false,
             phase: TurnPhase::Running,
         });
-        self.session.inner.plan.new_turn();
+        self.conversation_mut().plan_rules.new_turn();
         self.session.inner.turn.begin();
         self.silence_counts_anew();
     }
@@ -123,9 +123,9 @@ impl Step<'_> {
         if std::mem::replace(&mut self.session.inner.turn.doubted, doubt) == doubt {
             return;
         }
-        let open: Vec<BlockId> = self.session.inner.tools.open().collect();
+        let open: Vec<BlockId> = self.conversation().tools.open().collect();
         for block in open {
-            if let Some(call) = self.edit_tool(block) {
+            if let Some(call) = self.conversation_mut().edit_tool(block) {
                 call.doubted = doubt;
             }
         }
@@ -152,12 +152,10 @@ impl Step<'_> {
             return false;
         };
         // A subagent's calls are told of in its own list.
-        if background.is_empty() || self.inside_id().is_some() {
+        if background.is_empty() || self.subagent_id().is_some() {
             return false;
         }
-        let Some(BlockKind::Tool(call)) =
-            self.session.transcript.get(block).map(|block| &block.kind)
-        else {
+        let Some(BlockKind::Tool(call)) = self.conversation().kind(block) else {
             return false;
         };
         background.iter().any(|work| match work {

@@ -25,7 +25,7 @@ struct Write {
 impl Step<'_> {
     pub(super) fn wrote(&mut self, path: &str, lines: usize) {
         let path = absolute(&self.session.config.cwd, path);
-        let writes = &mut self.session.inner.writes.0;
+        let writes = &mut self.conversation_mut().writes.0;
         // The last word on a file is the one that counts.
         writes.retain(|write| write.path != path);
         writes.push(Write { path, lines });
@@ -43,15 +43,19 @@ impl Step<'_> {
                 continue;
             };
             let (block, inside) = (question.block, question.subagent.clone());
-            self.at(inside.as_ref(), |step| {
-                let cwd = step.inside_cwd().unwrap_or(&step.session.config.cwd);
+            self.in_conversation_of(inside.as_ref(), |step| {
+                let cwd = step.subagent_cwd().unwrap_or(&step.session.config.cwd);
                 let shows = step
+                    .conversation()
                     .tool(block)
                     .is_some_and(|call| diff_paths(call).any(|named| absolute(cwd, named) == path));
                 if !shows {
                     return;
                 }
-                let input = step.tool(block).and_then(|call| call.raw_input.clone());
+                let input = step
+                    .conversation()
+                    .tool(block)
+                    .and_then(|call| call.raw_input.clone());
                 if let Some(Question::Permission(question)) = step.session.questions.get_mut(at) {
                     question.revision += 1;
                     let command = question.subject.command.clone();
@@ -63,14 +67,14 @@ impl Step<'_> {
     }
 
     pub(super) fn tell_writes_unless_calls_are_open(&mut self) {
-        if self.session.inner.tools.open().next().is_none() {
+        if self.conversation().tools.open().next().is_none() {
             self.tell_writes();
         }
     }
 
     /// One quiet line for each file that no call of the turn names.
     pub(super) fn tell_writes(&mut self) {
-        for Write { path, lines } in std::mem::take(&mut self.session.inner.writes.0) {
+        for Write { path, lines } in std::mem::take(&mut self.conversation_mut().writes.0) {
             if self.is_named(&path) {
                 continue;
             }
@@ -81,7 +85,7 @@ impl Step<'_> {
                 lines => format!("{lines} lines"),
             };
             let text = SafeText::line(&format!("wrote {} · {lines}", shown.display()));
-            let told = self.session.transcript.blocks().last();
+            let told = self.conversation().transcript.blocks().last();
             let told = told.is_some_and(
                 |block| matches!(&block.kind, BlockKind::Notice(notice) if notice.text == text),
             );
@@ -94,9 +98,10 @@ impl Step<'_> {
     fn is_named(&self, path: &Path) -> bool {
         let cwd = &self.session.config.cwd;
         let turn = self.session.inner.turn.number;
-        let mut calls = self.session.inner.tools.of_turn(turn);
+        let mut calls = self.conversation().tools.of_turn(turn);
         calls.any(|block| {
-            self.tool(block)
+            self.conversation()
+                .tool(block)
                 .is_some_and(|call| paths(call).any(|named| absolute(cwd, named) == path))
         })
     }

@@ -154,7 +154,7 @@ impl Bench {
     /// What the agent has said in it.
     fn said(&self, key: SessionKey) -> String {
         let session = self.sessions.get(key).expect("a session");
-        let blocks = session.transcript.blocks().iter();
+        let blocks = session.conversation.transcript.blocks().iter();
         let said = blocks.filter_map(|block| match &block.kind {
             BlockKind::Agent(message) => Some(message.text.as_str()),
             _ => None,
@@ -390,7 +390,12 @@ fn a_message_that_was_too_long_is_said_in_every_session_of_the_agent() {
     bench.says(FromAgent::Oversized { limit: 1 << 20 });
     for key in [first, second] {
         let session = bench.sessions.get(key).expect("it is kept");
-        let last = session.transcript.blocks().last().expect("a block");
+        let last = session
+            .conversation
+            .transcript
+            .blocks()
+            .last()
+            .expect("a block");
         let BlockKind::Notice(notice) = &last.kind else {
             panic!("no notice");
         };
@@ -415,7 +420,7 @@ fn a_childs_words_and_requests_go_to_its_parent() {
     );
     let parent = bench.sessions.get(second).expect("a session");
     let known = parent.subagents.get(&SessionId::new("c")).expect("known");
-    assert_eq!(known.transcript.blocks().len(), 2);
+    assert_eq!(known.conversation.transcript.blocks().len(), 2);
     assert_eq!(parent.questions.len(), 1);
     assert!(
         bench

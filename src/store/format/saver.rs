@@ -12,7 +12,7 @@ use std::{
 use super::{
     line::{About, Line, Turn},
     plan::Pinned,
-    track::{MAX_DELAY, Now, Track, When},
+    track::{MAX_DELAY, Track, When},
 };
 use crate::{
     model::SessionId,
@@ -105,10 +105,15 @@ impl Saver {
     /// Of one that is stored, is shown in `session`, and goes on in the same file.
     pub fn going_on(stored: GoingOn, session: &Session) -> Self {
         let mut saver = Self::new(stored.about.agent.clone(), stored.about.started);
-        saver.main = Track::behind(&session.transcript, stored.next_id);
+        saver.main = Track::behind(&session.conversation.transcript, stored.next_id);
         saver.main.plans = stored.plans;
         saver.next_child = stored.next_child.max(1);
-        saver.last = session.transcript.blocks().last().map(|block| block.id);
+        saver.last = session
+            .conversation
+            .transcript
+            .blocks()
+            .last()
+            .map(|block| block.id);
         saver.cut = stored.cut;
         saver.about = Some(stored.about);
         for (id, number, next_id) in stored.children {
@@ -116,7 +121,7 @@ impl Saver {
                 let child = Child {
                     number,
                     block: subagent.block,
-                    track: Track::behind(&subagent.transcript, next_id),
+                    track: Track::behind(&subagent.conversation.transcript, next_id),
                 };
                 saver.children.insert(id, child);
             }
@@ -134,7 +139,9 @@ impl Saver {
         let turned = self.in_turn != session.turn.is_some();
         if turned && !is_replaying(session) {
             self.due = Some(now);
-        } else if session.transcript.rev() != self.main.seen || self.is_renamed(session) {
+        } else if session.conversation.transcript.rev() != self.main.seen
+            || self.is_renamed(session)
+        {
             self.due.get_or_insert(now + DELAY);
         }
     }
@@ -144,7 +151,7 @@ impl Saver {
     pub fn take(&mut self, session: &Session, now: Instant, t: u64, last: bool) -> Batch {
         self.due = None;
         let mut batch = Batch::default();
-        let transcript = &session.transcript;
+        let transcript = &session.conversation.transcript;
         // What a replay replaces may come back if it fails (V1-SES-09).
         if is_replaying(session) {
             return batch;
@@ -185,14 +192,15 @@ impl Saver {
             now,
             t,
             whole,
+            subagents: &session.subagents,
             numbers: &numbers,
         };
-        self.main.take(&Now::of(session), &when, &mut batch.lines);
+        self.main
+            .take(&session.conversation, &when, &mut batch.lines);
         for (id, child) in &mut self.children {
             if let Some(subagent) = session.subagents.get(id) {
-                let said = Now::of_subagent(subagent, &session.subagents);
                 let mut lines = Vec::new();
-                child.track.take(&said, &when, &mut lines);
+                child.track.take(&subagent.conversation, &when, &mut lines);
                 let lines = lines.into_iter().map(|line| line.of(child.number));
                 batch.lines.extend(lines);
             }
@@ -222,7 +230,7 @@ impl Saver {
                 let child = Child {
                     number: self.next_child,
                     block: subagent.block,
-                    track: Track::anew(&subagent.transcript),
+                    track: Track::anew(&subagent.conversation.transcript),
                 };
                 self.next_child += 1;
                 self.children.insert(subagent.id.clone(), child);

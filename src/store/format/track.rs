@@ -12,10 +12,8 @@ use super::{
     plan::Pinned,
 };
 use crate::{
-    model::{Meta, NamedPlan, PlanEntry, SessionId},
-    session::{
-        Block as Said, BlockId, BlockKind, Changes, Session, Subagent, Subagents, Transcript,
-    },
+    model::{Meta, SessionId},
+    session::{Block as Said, BlockId, BlockKind, Changes, Conversation, Subagents, Transcript},
     text::SafeTextBuf,
 };
 
@@ -35,34 +33,6 @@ const MAX_ROWS: usize = 256;
 const PLACES: usize = 8;
 const PLACE: usize = 16;
 
-/// A conversation as it stands now.
-pub(super) struct Now<'a> {
-    pub transcript: &'a Transcript,
-    pub plan: &'a [PlanEntry],
-    pub plans: &'a [NamedPlan],
-    pub subagents: &'a Subagents,
-}
-
-impl<'a> Now<'a> {
-    pub fn of(session: &'a Session) -> Self {
-        Self {
-            transcript: &session.transcript,
-            plan: &session.plan,
-            plans: &session.plans,
-            subagents: &session.subagents,
-        }
-    }
-
-    pub fn of_subagent(subagent: &'a Subagent, subagents: &'a Subagents) -> Self {
-        Self {
-            transcript: &subagent.transcript,
-            plan: &subagent.plan,
-            plans: &subagent.plans,
-            subagents,
-        }
-    }
-}
-
 /// When something is written.
 pub(super) struct When<'a> {
     pub now: Instant,
@@ -70,7 +40,8 @@ pub(super) struct When<'a> {
     pub t: u64,
     /// Also what goes on: a turn ended, or nothing will be asked for again.
     pub whole: bool,
-    /// Numbers of the conversations of subagents.
+    /// Those that a conversation may have rows of, and the numbers of their conversations.
+    pub subagents: &'a Subagents,
     pub numbers: &'a BTreeMap<SessionId, u64>,
 }
 
@@ -165,8 +136,8 @@ impl Track {
     }
 
     /// What is to be written now.
-    pub fn take(&mut self, said: &Now<'_>, when: &When<'_>, out: &mut Vec<Line>) {
-        let transcript = said.transcript;
+    pub fn take(&mut self, said: &Conversation, when: &When<'_>, out: &mut Vec<Line>) {
+        let transcript = &said.transcript;
         let changed: Vec<&Said> = match transcript.changes_since(self.seen) {
             Changes::Some(indexes) => {
                 let indexes: BTreeSet<usize> = indexes.into_iter().collect();
@@ -192,14 +163,14 @@ impl Track {
         let changed = changed.iter().map(|block| block.id);
         let all: BTreeSet<BlockId> = changed.chain(late).collect();
         for block in all.into_iter().filter_map(|id| transcript.get(id)) {
-            out.extend(self.line(block, said.subagents, when));
+            out.extend(self.line(block, when));
         }
         self.seen = transcript.rev();
         out.extend(self.plans_line(said, when));
     }
 
     /// Plans come whole with each change of a step.
-    fn plans_line(&mut self, said: &Now<'_>, when: &When<'_>) -> Option<Line> {
+    fn plans_line(&mut self, said: &Conversation, when: &When<'_>) -> Option<Line> {
         if said.plan.is_empty() && said.plans.is_empty() && self.plans.is_empty() {
             return None;
         }
@@ -211,7 +182,7 @@ impl Track {
                 return None;
             }
         }
-        let plans = Pinned::all(said.plan, said.plans);
+        let plans = Pinned::all(&said.plan, &said.plans);
         (plans != self.plans).then(|| {
             self.plans.clone_from(&plans);
             Line::plans(when.t, plans)
@@ -219,7 +190,7 @@ impl Track {
     }
 
     /// What is to be written of a block now, if anything.
-    fn line(&mut self, block: &Said, subagents: &Subagents, when: &When<'_>) -> Option<Line> {
+    fn line(&mut self, block: &Said, when: &When<'_>) -> Option<Line> {
         if block.relieved || block.id < self.first {
             return None;
         }
@@ -238,7 +209,10 @@ impl Track {
             ),
             BlockKind::Subagent(session) => {
                 // Of one that was forgotten, what is written stays.
-                let subagent = subagents.get(session).filter(|s| s.block == block.id)?;
+                let subagent = when
+                    .subagents
+                    .get(session)
+                    .filter(|s| s.block == block.id)?;
                 let row = Block::subagent(id, subagent, *when.numbers.get(session)?);
                 if self.rows.get(&block.id) == Some(&row) {
                     return None;

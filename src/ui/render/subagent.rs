@@ -45,7 +45,7 @@ pub fn render_subagent_header(
     let mut rest = StyledLine::new();
     rest.fill_to(left.width(), Style::new());
     let mut about = StyledLine::new();
-    let tools = subagent.transcript.blocks().iter();
+    let tools = subagent.conversation.transcript.blocks().iter();
     let tools = tools
         .filter(|block| matches!(block.kind, BlockKind::Tool(_)))
         .count();

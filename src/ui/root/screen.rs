@@ -204,7 +204,7 @@ impl Ui {
         let ctx = self.look.render(area.width, cx.now);
         let said = cx
             .session
-            .filter(|session| !session.transcript.blocks().is_empty());
+            .filter(|session| !session.conversation.transcript.blocks().is_empty());
         let Some(session) = said else {
             let rows = welcome::rows(cx.session, cx.project, &self.look.keymap, &ctx);
             let blank = area
@@ -504,8 +504,8 @@ fn pinned_plans(session: &Session) -> Vec<Pinned<'_>> {
         let mut entries = entries.iter();
         entries.any(|entry| !matches!(entry.status, PlanStatus::Completed | PlanStatus::Cancelled))
     };
-    let plain = Some(session.plan.as_slice()).filter(unfinished);
-    let named = session.plans.iter().map(Pinned::of);
+    let plain = Some(session.conversation.plan.as_slice()).filter(unfinished);
+    let named = session.conversation.plans.iter().map(Pinned::of);
     plain.map(Pinned::Items).into_iter().chain(named).collect()
 }
 

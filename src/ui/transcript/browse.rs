@@ -203,7 +203,11 @@ impl TranscriptView {
                 // One of a subagent's own stands in that one's conversation.
                 let here = subagent.parent.is_none();
                 let block = Some(subagent.block).filter(|_| here)?;
-                session.transcript.index_of(block).map(|_| block)
+                session
+                    .conversation
+                    .transcript
+                    .index_of(block)
+                    .map(|_| block)
             }
             _ => None,
         })
@@ -228,7 +232,7 @@ impl TranscriptView {
     }
 
     fn selected_in<'a>(&self, session: &'a Session) -> Option<&'a Block> {
-        session.transcript.get(self.selected?)
+        session.conversation.transcript.get(self.selected?)
     }
 
     fn selected_call<'a>(&self, session: &'a Session) -> Option<&'a ToolCall> {

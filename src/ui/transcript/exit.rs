@@ -29,7 +29,12 @@ pub fn last_exchange_rows(
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
     let is_prompt = |block: &crate::session::Block| matches!(block.kind, BlockKind::User(_));
-    let from = session.transcript.blocks().iter().rposition(is_prompt);
+    let from = session
+        .conversation
+        .transcript
+        .blocks()
+        .iter()
+        .rposition(is_prompt);
     let bound = Bound::of_leaving();
     let source = Source::new(session, screens);
     rows_from(from.unwrap_or(0), source, settings, ctx, bound)

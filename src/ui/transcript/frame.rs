@@ -31,7 +31,7 @@ pub struct Source<'a> {
 impl<'a> Source<'a> {
     pub fn new(session: &'a Session, screens: &'a Screens) -> Self {
         Self {
-            transcript: &session.transcript,
+            transcript: &session.conversation.transcript,
             subagents: &session.subagents,
             root: session.id.as_ref(),
             here: session.id.as_ref(),

@@ -53,13 +53,13 @@ pub fn segments(id: &SessionId, detail: Detail, source: &Source<'_>) -> usize {
 
 /// What of its blocks is shown.
 fn shown(subagent: &Subagent) -> Range<usize> {
-    let all = subagent.transcript.blocks().len();
+    let all = subagent.conversation.transcript.blocks().len();
     all.saturating_sub(SHOWN_BLOCKS)..all
 }
 
 fn block_at(subagent: &Subagent, segment: usize) -> Option<&Block> {
     let at = shown(subagent).start + segment.checked_sub(2)?;
-    subagent.transcript.blocks().get(at)
+    subagent.conversation.transcript.blocks().get(at)
 }
 
 /// What the rows of a segment depend on; the first is the header's.
@@ -69,7 +69,7 @@ pub fn content(id: &SessionId, segment: usize, detail: Detail, frame: &Frame<'_>
     };
     match (segment, detail) {
         (1, _) => Content::Block {
-            rev: subagent.transcript.rev(),
+            rev: subagent.conversation.transcript.rev(),
             screen: 0,
         },
         _ => block_at(subagent, segment).map_or(Content::Block { rev: 0, screen: 0 }, |block| {
@@ -136,7 +136,7 @@ pub fn render(id: &SessionId, segment: usize, detail: Detail, frame: &Frame<'_>)
 fn within<'a>(subagent: &'a Subagent, frame: &Frame<'a>) -> Frame<'a> {
     Frame {
         source: Source {
-            transcript: &subagent.transcript,
+            transcript: &subagent.conversation.transcript,
             here: Some(&subagent.id),
             ..frame.source
         },
@@ -172,15 +172,16 @@ fn above_blocks(subagent: &Subagent, frame: &Frame<'_>, within: &Frame<'_>) -> R
 
 /// Its plans, a row each.
 fn plan_rows(subagent: &Subagent, ctx: &RenderContext<'_>) -> Vec<Row> {
-    let plain = Some(Pinned::Items(&subagent.plan)).filter(|_| !subagent.plan.is_empty());
-    let named = subagent.plans.iter().map(Pinned::of);
+    let plain = Some(Pinned::Items(&subagent.conversation.plan))
+        .filter(|_| !subagent.conversation.plan.is_empty());
+    let named = subagent.conversation.plans.iter().map(Pinned::of);
     let plans: Vec<Pinned<'_>> = plain.into_iter().chain(named).collect();
     render_pinned_plans(&plans, plans.len(), ctx)
 }
 
 /// The last rows of what it says and does.
 fn live_rows(subagent: &Subagent, within: &Frame<'_>) -> Vec<Row> {
-    let blocks = subagent.transcript.blocks();
+    let blocks = subagent.conversation.transcript.blocks();
     let from = blocks.len().saturating_sub(LIVE_BLOCKS);
     let mut rows = plan_rows(subagent, &within.ctx);
     rows.truncate(1);

@@ -161,7 +161,7 @@ fn subagent_text(id: &SessionId, source: &Source<'_>) -> String {
         return "[subagent that is no longer known]".to_owned();
     };
     let within = Source {
-        transcript: &subagent.transcript,
+        transcript: &subagent.conversation.transcript,
         here: Some(id),
         ..*source
     };

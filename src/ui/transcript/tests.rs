@@ -493,11 +493,12 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
         },
         world.stage.now,
     );
-    session.transcript = std::mem::take(&mut world.transcript);
+    session.conversation.transcript = std::mem::take(&mut world.transcript);
     session.terminals = std::mem::take(&mut world.terminals);
     let mut view = TranscriptView::default();
     let select = |view: &mut TranscriptView, wanted: &dyn Fn(&BlockKind) -> bool| {
         let block = session
+            .conversation
             .transcript
             .blocks()
             .iter()

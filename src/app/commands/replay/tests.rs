@@ -100,7 +100,7 @@ fn plays_whole(path: &Path) {
     // Blank lines before the first word of a message are no message.
     let bare = |text: &str| text.replace('\n', "");
     assert_eq!(bare(&told), bare(&said), "{name}");
-    let users = session.transcript.blocks().iter();
+    let users = session.conversation.transcript.blocks().iter();
     let users = users.filter(|block| matches!(block.kind, BlockKind::User(_)));
     assert!(users.count() >= prompts, "{name}");
     assert!(
@@ -219,7 +219,7 @@ fn a_conversation_in_version_2_plays_whole_v2_upd_01_v2_upd_02_v2_state_01() {
     });
     let told: Vec<&str> = told.collect();
     assert!(told.concat().contains("It is twice as fast."), "{told:?}");
-    let blocks = session.transcript.blocks().iter();
+    let blocks = session.conversation.transcript.blocks().iter();
     let said: Vec<String> = blocks
         .filter_map(|block| match &block.kind {
             BlockKind::User(message) => Some(format!("> {}", message.text)),

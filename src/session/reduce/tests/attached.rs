@@ -30,7 +30,7 @@ fn with_image(bytes: usize) -> Prompt {
 }
 
 fn last_user(play: &Play) -> &UserMessage {
-    let mut blocks = play.session.transcript.blocks().iter().rev();
+    let mut blocks = play.session.conversation.transcript.blocks().iter().rev();
     let found = blocks.find_map(|block| match &block.kind {
         BlockKind::User(message) => Some(message),
         _ => None,

@@ -40,7 +40,7 @@ fn call_with(content: Vec<ToolContent>, locations: Vec<ToolLocation>) -> Play {
 }
 
 fn call(play: &Play) -> &ToolCall {
-    let blocks = play.session.transcript.blocks().iter();
+    let blocks = play.session.conversation.transcript.blocks().iter();
     let mut calls = blocks.filter_map(|block| match &block.kind {
         BlockKind::Tool(call) => Some(call),
         _ => None,
@@ -134,7 +134,7 @@ fn values_of(count: usize, bytes: usize) -> usize {
 fn with_entries(count: usize) -> usize {
     let mut play = Play::running();
     play.update(AgentEvent::Plan(vec![entry("x"); count]));
-    play.session.plan.len()
+    play.session.conversation.plan.len()
 }
 
 /// In KiB of what the entries say; each has one.
@@ -144,7 +144,7 @@ fn with_said(count: usize) -> usize {
         id: PlanId::new("p"),
         body: PlanBody::Items(vec![entry(&"x".repeat(1 << 10)); count]),
     }));
-    match &play.session.plans[0].body {
+    match &play.session.conversation.plans[0].body {
         PlanBody::Items(entries) => entries.len(),
         _ => 0,
     }
@@ -158,7 +158,7 @@ fn with_plans(count: usize) -> usize {
             body: PlanBody::Items(vec![entry("x")]),
         }));
     }
-    play.session.plans.len()
+    play.session.conversation.plans.len()
 }
 
 fn with_terminals(count: usize) -> usize {
@@ -285,7 +285,7 @@ fn texts_that_are_kept_are_bounded_at_their_edges() {
                     path: None,
                 }),
             }));
-            named_plan_weight(&play.session.plans[0])
+            named_plan_weight(&play.session.conversation.plans[0])
         }),
     ];
     for (what, most, kept) in bounds {

@@ -31,7 +31,7 @@ fn summary(id: &str, said: &str) -> AgentEvent {
 }
 
 fn compaction<'a>(play: &'a Play, id: &str) -> &'a Compaction {
-    let mut blocks = play.session.transcript.blocks().iter();
+    let mut blocks = play.session.conversation.transcript.blocks().iter();
     blocks
         .find_map(|block| match &block.kind {
             BlockKind::Compaction(one) if one.id.as_str() == id => Some(&**one),

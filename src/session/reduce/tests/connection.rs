@@ -246,7 +246,7 @@ fn an_agent_that_somebody_ended_has_no_other_cause() {
             stderr: "error: an old one".into(),
             cause: None,
         });
-        let blocks = play.session.transcript.blocks();
+        let blocks = play.session.conversation.transcript.blocks();
         let Some(BlockKind::Notice(notice)) = blocks.last().map(|block| &block.kind) else {
             panic!("no notice");
         };
@@ -329,6 +329,7 @@ fn a_detected_dialect_is_one_line_with_what_to_set() {
     );
     let detail = play
         .session
+        .conversation
         .transcript
         .blocks()
         .iter()

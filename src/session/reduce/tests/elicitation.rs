@@ -124,7 +124,7 @@ fn what_looks_like_a_secret_is_not_kept_in_the_transcript() {
         &mut play,
         accept(&[("region", "eu"), ("api_key", "hunter2")]),
     );
-    let blocks = play.session.transcript.blocks();
+    let blocks = play.session.conversation.transcript.blocks();
     let Some(BlockKind::Notice(notice)) = blocks.last().map(|block| &block.kind) else {
         panic!("no notice");
     };

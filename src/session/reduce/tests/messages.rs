@@ -89,13 +89,13 @@ fn what_is_said_is_done_when_something_else_comes() {
     play.update(chunk(Thought, None, "hm"));
     play.now += Duration::from_secs(2);
     play.update(says("well"));
-    let blocks = play.session.transcript.blocks();
+    let blocks = play.session.conversation.transcript.blocks();
     assert!(
         matches!(&blocks[1].kind, BlockKind::Thought(thought) if thought.took == Some(Duration::from_secs(2)))
     );
     assert!(matches!(&blocks[2].kind, BlockKind::Agent(message) if !message.done));
     play.ends(StopReason::EndTurn);
-    let blocks = play.session.transcript.blocks();
+    let blocks = play.session.conversation.transcript.blocks();
     assert!(matches!(&blocks[2].kind, BlockKind::Agent(message) if message.done));
 }
 
@@ -174,7 +174,7 @@ fn what_came_with_a_message_stays_with_it() {
             meta,
         });
     }
-    let last = play.session.transcript.blocks().last();
+    let last = play.session.conversation.transcript.blocks().last();
     let Some(BlockKind::Agent(message)) = last.map(|block| &block.kind) else {
         panic!("a message");
     };
@@ -267,7 +267,7 @@ fn a_flood_of_chunks_is_one_block_v1_upd_01() {
         });
         assert_eq!(effects.capacity(), 0);
     }
-    assert_eq!(play.session.transcript.blocks().len(), 2);
+    assert_eq!(play.session.conversation.transcript.blocks().len(), 2);
     assert_eq!(play.said_last().len(), "agent: ".len() + 1_000_000);
 }
 
@@ -321,7 +321,7 @@ fn text_for_the_agent_alone_is_one_block_however_it_comes() {
         play.update(aside(text));
     }
     play.update(chunk(Agent, None, "hello"));
-    let blocks = play.session.transcript.blocks();
+    let blocks = play.session.conversation.transcript.blocks();
     let [.., said, message] = blocks else {
         panic!("{blocks:?}");
     };

@@ -346,7 +346,7 @@ impl Play {
                 NoticeLevel::Error => format!("! {}", notice.text),
             },
         };
-        let blocks = self.session.transcript.blocks().iter();
+        let blocks = self.session.conversation.transcript.blocks().iter();
         blocks.map(|block| line(&block.kind)).collect()
     }
 
@@ -359,7 +359,7 @@ impl Play {
     }
 
     fn tool(&self, id: &str) -> &ToolCall {
-        let mut blocks = self.session.transcript.blocks().iter().rev();
+        let mut blocks = self.session.conversation.transcript.blocks().iter().rev();
         blocks
             .find_map(|block| match &block.kind {
                 BlockKind::Tool(call) if call.id.as_str() == id => Some(&**call),

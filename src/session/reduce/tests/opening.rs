@@ -71,7 +71,7 @@ fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_v1_ses_11_v1_init_17_v1_ini
         assert_eq!(wire(&effects), [call]);
         assert_eq!(play.mentions("cannot open a session again"), call == "new");
         // D-02: the row that may help stands behind it.
-        let blocks = play.session.transcript.blocks().iter();
+        let blocks = play.session.conversation.transcript.blocks().iter();
         let mut details = blocks.filter_map(|block| match &block.kind {
             BlockKind::Notice(notice) => notice.detail.as_deref(),
             _ => None,

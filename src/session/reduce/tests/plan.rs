@@ -44,7 +44,7 @@ fn pinned(play: &Play) -> Vec<String> {
         PlanBody::Text(text) => format!("{} {}", plan.id.as_str(), text.text),
         PlanBody::Unknown { kind, .. } => format!("{} of type {kind}", plan.id.as_str()),
     };
-    play.session.plans.iter().map(line).collect()
+    play.session.conversation.plans.iter().map(line).collect()
 }
 
 #[test]
@@ -52,12 +52,12 @@ fn plans_are_pinned_until_they_are_done_v1_plan_01() {
     let mut play = Play::running();
     play.update(plan(&[InProgress, Pending, Pending]));
     play.update(plan(&[Completed, Pending]));
-    assert_eq!(play.session.plan.len(), 2);
+    assert_eq!(play.session.conversation.plan.len(), 2);
     play.update(plan(&[]));
-    assert!(play.session.plan.is_empty());
+    assert!(play.session.conversation.plan.is_empty());
     play.update(plan(&[Completed, InProgress]));
     play.update(plan(&[Completed, Completed]));
-    assert!(play.session.plan.is_empty());
+    assert!(play.session.conversation.plan.is_empty());
     // Told again, also longer: it is still one.
     play.update(plan(&[Completed, Completed, Completed]));
     play.ends(StopReason::EndTurn);
@@ -74,7 +74,7 @@ fn a_plan_does_not_outlive_the_turn_that_was_stopped() {
     play.update(items("a", &[Pending]));
     play.event(Event::Stop);
     play.ends(StopReason::Cancelled);
-    assert!(play.session.plan.is_empty() && pinned(&play).is_empty());
+    assert!(play.session.conversation.plan.is_empty() && pinned(&play).is_empty());
     let said = play.said();
     assert_eq!(
         said[..3],
@@ -85,7 +85,7 @@ fn a_plan_does_not_outlive_the_turn_that_was_stopped() {
     play.event(Event::Submit(prompt("more")));
     play.update(plan(&[InProgress]));
     play.ends(StopReason::EndTurn);
-    assert_eq!(play.session.plan.len(), 1);
+    assert_eq!(play.session.conversation.plan.len(), 1);
 }
 
 // V1-PLAN-03, V1-PLAN-06
@@ -100,7 +100,7 @@ fn several_plans_stand_side_by_side_and_none_is_the_plan_without_an_id() {
     // The type may change; the place stays.
     play.update(markdown("a", "first this"));
     assert_eq!(pinned(&play), ["a first this", "b of 2"]);
-    assert_eq!(play.session.plan.len(), 2);
+    assert_eq!(play.session.conversation.plan.len(), 2);
     // One that is done moves into the transcript, and only that one.
     play.update(items("b", &[Completed, Completed]));
     assert_eq!(pinned(&play), ["a first this"]);
@@ -120,7 +120,7 @@ fn a_plan_is_removed_by_its_id() {
         play.update(AgentEvent::PlanRemoved(PlanId::new(id)));
     }
     assert_eq!(pinned(&play), ["b text"]);
-    assert_eq!(play.session.plan.len(), 1);
+    assert_eq!(play.session.conversation.plan.len(), 1);
     // As good as removed: nothing is left to do.
     play.update(items("b", &[]));
     assert!(pinned(&play).is_empty());
@@ -150,7 +150,7 @@ fn no_agent_pins_plans_without_end() {
     for n in 0..100 {
         play.update(items(&n.to_string(), &[InProgress]));
     }
-    assert!(play.session.plans.len() <= 16);
+    assert!(play.session.conversation.plans.len() <= 16);
     assert_eq!(pinned(&play).last().map(String::as_str), Some("99 of 1"));
     // Those that gave way are not lost.
     assert_eq!(play.said()[1], "plan of 1");

@@ -99,11 +99,14 @@ fn what_was_agreed_to_stays_known_when_the_agent_says_something_else() {
     play.update(with(Patch::Set(raw("[1]"))));
     play.asks_about("t");
     assert_eq!(play.tool("t").other_input_asked(), None);
-    let held = play.session.transcript.blocks().iter();
+    let held = play.session.conversation.transcript.blocks().iter();
     let held: usize = held
         .map(|block| crate::session::reduce::bounds::block_weight(&block.kind))
         .sum();
-    assert_eq!(play.session.inner.weight, held, "the account is right");
+    assert_eq!(
+        play.session.conversation.weight, held,
+        "the account is right"
+    );
 }
 
 // V1-PERM-05
@@ -521,7 +524,7 @@ fn a_command_is_judged_as_a_call_that_runs_it() {
             [r#"1 Selected("yes")"#]
         );
         // What was asked and answered stays, and is nothing that goes on.
-        let last = play.session.transcript.blocks().last();
+        let last = play.session.conversation.transcript.blocks().last();
         let Some(BlockKind::Tool(call)) = last.map(|block| &block.kind) else {
             panic!("a row")
         };

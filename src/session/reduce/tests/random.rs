@@ -193,11 +193,14 @@ impl World {
         for event in std::mem::take(&mut self.compared) {
             self.event(event);
         }
-        let (rev, seen) = (self.play.session.rev, self.play.session.transcript.rev());
+        let (rev, seen) = (
+            self.play.session.rev,
+            self.play.session.conversation.transcript.rev(),
+        );
         let effects = self.play.event(event);
         let session = &self.play.session;
-        assert!(session.rev >= rev && session.transcript.rev() >= seen);
-        assert!(session.transcript.rev() == seen || session.rev > rev);
+        assert!(session.rev >= rev && session.conversation.transcript.rev() >= seen);
+        assert!(session.conversation.transcript.rev() == seen || session.rev > rev);
         self.carry_out(effects);
         self.look();
     }
@@ -325,7 +328,7 @@ impl World {
 
     /// A view that looks only at what it is told to, and sees all there is.
     fn look(&mut self) {
-        let transcript = &self.play.session.transcript;
+        let transcript = &self.play.session.conversation.transcript;
         let blocks = transcript.blocks();
         match transcript.changes_since(self.view_rev) {
             Changes::All => self.view = blocks.iter().map(|block| (block.id, block.rev)).collect(),
@@ -352,7 +355,7 @@ impl World {
 
         let session = &self.play.session;
         let weight: usize = blocks.iter().map(|block| block_weight(&block.kind)).sum();
-        assert_eq!(session.inner.weight, weight);
+        assert_eq!(session.conversation.weight, weight);
         assert!(self.states || session.turn.is_some() == self.prompt_open);
         assert!(
             session
@@ -362,7 +365,7 @@ impl World {
         );
         let own = blocks.iter().map(|block| (None, block));
         let children = session.subagents.iter().flat_map(|child| {
-            let blocks = child.transcript.blocks().iter();
+            let blocks = child.conversation.transcript.blocks().iter();
             blocks.map(move |block| (Some(&child.id), block))
         });
         for (of, block) in own.chain(children) {
@@ -374,7 +377,6 @@ impl World {
                 assert_eq!(call.asking, asking);
             }
         }
-        assert!(session.inner.inside.is_none());
         for n in 0..self.prompts {
             let text = format!("p{n}");
             let kept = session.queue.iter().any(|prompt| prompt.text == text)
@@ -861,6 +863,7 @@ impl World {
         let open_tools = self
             .play
             .session
+            .conversation
             .transcript
             .blocks()
             .iter()

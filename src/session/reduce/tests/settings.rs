@@ -153,7 +153,7 @@ fn a_long_list_is_cut_and_whole_on_demand() {
     let option = select("m", "model", "model-0", &ids);
     let (play, _) = open_with(flags(&["model=x"]), opened(None, vec![option]));
     assert!(play.mentions("model-11 and 28 more"), "{:?}", play.said());
-    let blocks = play.session.transcript.blocks().iter();
+    let blocks = play.session.conversation.transcript.blocks().iter();
     let mut details = blocks.filter_map(|block| match &block.kind {
         BlockKind::Notice(notice) => notice.detail.clone(),
         _ => None,

@@ -49,7 +49,7 @@ fn subagent<'a>(play: &'a Play, name: &str) -> &'a Subagent {
 }
 
 fn tool_of<'a>(play: &'a Play, name: &str, tool: &str) -> &'a ToolCall {
-    let mut blocks = subagent(play, name).transcript.blocks().iter();
+    let mut blocks = subagent(play, name).conversation.transcript.blocks().iter();
     blocks
         .find_map(|block| match &block.kind {
             BlockKind::Tool(call) if call.id.as_str() == tool => Some(&**call),
@@ -59,7 +59,7 @@ fn tool_of<'a>(play: &'a Play, name: &str, tool: &str) -> &'a ToolCall {
 }
 
 fn said_by(play: &Play, name: &str) -> Vec<String> {
-    let blocks = subagent(play, name).transcript.blocks().iter();
+    let blocks = subagent(play, name).conversation.transcript.blocks().iter();
     let kind = |kind: &BlockKind| match kind {
         BlockKind::Agent(message) => format!("agent: {}", &*message.text),
         BlockKind::User(message) => format!("user: {}", &*message.text),
@@ -221,8 +221,8 @@ fn every_word_of_a_child_changes_its_row_and_those_above() {
     let rows = |play: &Play| {
         let revs = |blocks: &[crate::session::Block]| blocks.iter().map(|b| b.rev).max();
         (
-            revs(play.session.transcript.blocks()),
-            revs(subagent(play, "c").transcript.blocks()),
+            revs(play.session.conversation.transcript.blocks()),
+            revs(subagent(play, "c").conversation.transcript.blocks()),
         )
     };
     let before = rows(&play);
@@ -440,7 +440,7 @@ fn a_state_is_a_whole_snapshot_and_idle_is_no_end() {
 }
 
 fn messages(play: &Play) -> Vec<&SessionMessage> {
-    let blocks = play.session.transcript.blocks().iter();
+    let blocks = play.session.conversation.transcript.blocks().iter();
     blocks
         .filter_map(|block| match &block.kind {
             BlockKind::SessionMessage(message) => Some(&**message),

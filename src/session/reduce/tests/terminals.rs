@@ -54,10 +54,13 @@ impl Play {
 
     /// The calls that show the terminal, once for each time they do.
     fn shown_in(&self) -> Vec<&str> {
-        let blocks = self.session.transcript.blocks().iter();
+        let blocks = self.session.conversation.transcript.blocks().iter();
         let weights = blocks.clone().map(|block| block_weight(&block.kind));
         let held: usize = weights.sum();
-        assert_eq!(self.session.inner.weight, held, "the account is right");
+        assert_eq!(
+            self.session.conversation.weight, held,
+            "the account is right"
+        );
         let calls = blocks.filter_map(|block| match &block.kind {
             BlockKind::Tool(call) => Some(call),
             _ => None,

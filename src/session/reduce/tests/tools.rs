@@ -56,7 +56,7 @@ fn a_question_with_an_id_of_an_earlier_turn_is_about_another_call() {
         play.update(tool_update("call_1", first));
         play.asks_about("call_1");
         answer_newest(&mut play, "yes");
-        let first_block = play.session.transcript.blocks().len() - 1;
+        let first_block = play.session.conversation.transcript.blocks().len() - 1;
         play.ends(StopReason::EndTurn);
         play.event(Event::Submit(prompt("again")));
         play.asks_about("call_1");
@@ -65,13 +65,14 @@ fn a_question_with_an_id_of_an_earlier_turn_is_about_another_call() {
         };
         let last = play
             .session
+            .conversation
             .transcript
             .blocks()
             .last()
             .map(|block| block.id);
         assert_eq!(Some(question.block), last, "drawn with the second turn");
         answer_newest(&mut play, "no");
-        let answers = |at: usize| match &play.session.transcript.blocks()[at].kind {
+        let answers = |at: usize| match &play.session.conversation.transcript.blocks()[at].kind {
             BlockKind::Tool(call) => call.answers.len(),
             _ => 0,
         };
@@ -203,7 +204,7 @@ fn a_terminal_of_the_agents_own_is_known_and_its_block_changes_with_it() {
     let known = &play.session.terminals[&id];
     assert!(known.foreign);
     assert_eq!((&*known.command, &*known.cwd), ("touch x", "/project"));
-    let rev = play.session.transcript.rev();
+    let rev = play.session.conversation.transcript.rev();
     let status = ExitStatus {
         code: Some(0),
         signal: None,
@@ -213,7 +214,7 @@ fn a_terminal_of_the_agents_own_is_known_and_its_block_changes_with_it() {
         ..TerminalPatch::new(id.clone())
     })));
     assert_eq!(play.session.terminals[&id].exit, Some(status));
-    assert!(play.session.transcript.rev() > rev);
+    assert!(play.session.conversation.transcript.rev() > rev);
 }
 
 #[test]
@@ -291,9 +292,12 @@ fn mixed_rounds_without_end_stop_at_the_bound() {
 }
 
 fn held(play: &Play) -> usize {
-    let blocks = play.session.transcript.blocks().iter();
+    let blocks = play.session.conversation.transcript.blocks().iter();
     let held = blocks.map(|block| block_weight(&block.kind)).sum();
-    assert_eq!(play.session.inner.weight, held, "the account is right");
+    assert_eq!(
+        play.session.conversation.weight, held,
+        "the account is right"
+    );
     held
 }
 
@@ -310,7 +314,7 @@ fn a_transcript_without_end_forgets_its_beginning_and_says_so() {
         });
     }
     assert!(held(&play) <= 66 << 20, "{}", held(&play));
-    let first = &play.session.transcript.blocks()[0].kind;
+    let first = &play.session.conversation.transcript.blocks()[0].kind;
     assert!(matches!(first, BlockKind::Notice(notice) if notice.text.contains("left out")));
     play.update(chunk(ChunkRole::Agent, Some("149"), "still said"));
     assert!(play.said_last().ends_with("still said"));
@@ -395,12 +399,12 @@ fn content_comes_piece_by_piece_as_well() {
     assert_eq!(play.tool("t").content.len(), 3);
     assert_eq!(play.tool("t").state, ToolState::Pending);
     // The terminal's block is this one.
-    let rev = play.session.transcript.rev();
+    let rev = play.session.conversation.transcript.rev();
     play.update(AgentEvent::TerminalOutput {
         id: TerminalId::new("x"),
         data: b"hi".to_vec(),
     });
-    assert!(play.session.transcript.rev() > rev);
+    assert!(play.session.conversation.transcript.rev() > rev);
     play.update(call(ToolCallPatch {
         content: Patch::Set(vec![ToolContent::Block(text("whole"))]),
         ..patch("t")

@@ -74,14 +74,21 @@ fn a_message_of_several_pieces_is_replaced_as_one() {
     play.update(tool("t", "run", ToolStatus::Pending));
     play.update(chunk(Agent, Some("m"), "three"));
     assert_eq!(play.said().len(), 6);
-    let rev = play.session.transcript.rev();
+    let rev = play.session.conversation.transcript.rev();
     play.update(whole(
         Agent,
         "m",
         Patch::Set(vec![text("a"), text("b"), image()]),
     ));
     assert_eq!(play.said()[1..], ["agent: ab", "content", "t run Pending"]);
-    assert_eq!(play.session.transcript.withdrawn_since(rev).count(), 2);
+    assert_eq!(
+        play.session
+            .conversation
+            .transcript
+            .withdrawn_since(rev)
+            .count(),
+        2
+    );
     // More pieces than there were come at the end.
     play.update(whole(
         Agent,
@@ -100,12 +107,13 @@ fn a_message_of_several_pieces_is_replaced_as_one() {
     );
     let held: usize = play
         .session
+        .conversation
         .transcript
         .blocks()
         .iter()
         .map(|block| crate::session::reduce::bounds::block_weight(&block.kind))
         .sum();
-    assert_eq!(play.session.inner.weight, held);
+    assert_eq!(play.session.conversation.weight, held);
 }
 
 // V2-UPD-02
@@ -206,7 +214,7 @@ fn the_meta_of_a_message_is_patched_by_key() {
     play.update(with("a", Some("1")));
     play.update(with("b", Some("2")));
     play.update(with("a", None));
-    let last = play.session.transcript.blocks().last();
+    let last = play.session.conversation.transcript.blocks().last();
     let Some(BlockKind::Agent(message)) = last.map(|block| &block.kind) else {
         panic!("a message");
     };

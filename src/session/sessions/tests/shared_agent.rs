@@ -113,7 +113,7 @@ impl Bench {
     }
 
     fn notices(&self, key: SessionKey) -> Vec<String> {
-        let blocks = self.session(key).transcript.blocks().iter();
+        let blocks = self.session(key).conversation.transcript.blocks().iter();
         let texts = blocks.filter_map(|block| match &block.kind {
             BlockKind::Notice(notice) if notice.level != NoticeLevel::Quiet => {
                 Some(notice.text.to_string())

@@ -249,9 +249,9 @@ proptest! {
     fn what_is_written_is_what_is_shown(steps in prop::collection::vec(step(), 1..60)) {
         let mut session = session();
         let mut file = File::new();
-        session.transcript.push_for_test(user("go"));
+        session.conversation.transcript.push_for_test(user("go"));
         for step in steps {
-            let blocks = session.transcript.blocks();
+            let blocks = session.conversation.transcript.blocks();
             let at = |n: usize| blocks[blocks.len().saturating_sub(1 + n % blocks.len())].id;
             match step {
                 Step::Push(n) => {
@@ -261,7 +261,7 @@ proptest! {
                         5 => notice("a notice"),
                         _ => user("more"),
                     };
-                    session.transcript.push_for_test(kind);
+                    session.conversation.transcript.push_for_test(kind);
                 }
                 Step::Grow(n, text) => {
                     let id = at(n);
@@ -269,7 +269,7 @@ proptest! {
                 }
                 Step::Finish(n) => {
                     let id = at(n);
-                    if let BlockKind::Tool(call) = session.transcript.edit_for_test(id) {
+                    if let BlockKind::Tool(call) = session.conversation.transcript.edit_for_test(id) {
                         call.state = ToolState::Completed;
                     }
                 }
@@ -280,9 +280,9 @@ proptest! {
                 Step::Relieve => {
                     // More changes than are remembered: everything is looked at.
                     for _ in 0..600 {
-                        session.transcript.edit_for_test(BlockId(0));
-                        let last = session.transcript.blocks().last().expect("one").id;
-                        session.transcript.edit_for_test(last);
+                        session.conversation.transcript.edit_for_test(BlockId(0));
+                        let last = session.conversation.transcript.blocks().last().expect("one").id;
+                        session.conversation.transcript.edit_for_test(last);
                     }
                 }
             }

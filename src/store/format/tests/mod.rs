@@ -99,8 +99,8 @@ impl File {
 }
 
 fn stored(session: &Session) -> Vec<Block> {
-    let blocks = session.transcript.blocks().iter();
-    let first = session.transcript.blocks()[0].id.0;
+    let blocks = session.conversation.transcript.blocks().iter();
+    let first = session.conversation.transcript.blocks()[0].id.0;
     blocks
         .map(|block| Block::new(block.id.0 - first, &block.kind))
         .collect()
@@ -112,7 +112,7 @@ fn blocks(record: &StoredSession) -> Vec<Block> {
 }
 
 fn say(session: &mut Session, id: BlockId, text: &str) {
-    match session.transcript.edit_for_test(id) {
+    match session.conversation.transcript.edit_for_test(id) {
         BlockKind::Agent(message) => message.text.push(&SafeText::new(text)),
         BlockKind::Thought(thought) => thought.text.push(&SafeText::new(text)),
         _ => {}
@@ -123,8 +123,8 @@ fn say(session: &mut Session, id: BlockId, text: &str) {
 fn a_message_is_written_as_what_was_added_to_it() {
     let mut session = session();
     let mut file = File::new();
-    session.transcript.push_for_test(user("go"));
-    let id = session.transcript.push_for_test(agent("one "));
+    session.conversation.transcript.push_for_test(user("go"));
+    let id = session.conversation.transcript.push_for_test(agent("one "));
     file.take(&session, false);
     for _ in 0..1_000 {
         say(&mut session, id, "word ");
@@ -142,11 +142,12 @@ fn a_message_that_was_cut_in_its_middle_is_written_anew() {
     let mut session = session();
     let mut file = File::new();
     let id = session
+        .conversation
         .transcript
         .push_for_test(agent(&"word ".repeat(1_000)));
     file.take(&session, false);
     let cut = format!("{}… left out …{}", "word ".repeat(200), "word ".repeat(900));
-    let BlockKind::Agent(message) = session.transcript.edit_for_test(id) else {
+    let BlockKind::Agent(message) = session.conversation.transcript.edit_for_test(id) else {
         panic!("a message");
     };
     message.text = SafeTextBuf::from(SafeText::new(&cut));
@@ -159,14 +160,20 @@ fn a_message_that_was_cut_in_its_middle_is_written_anew() {
 fn what_was_withdrawn_is_no_part_of_what_is_stored() {
     let mut session = session();
     let mut file = File::new();
-    session.transcript.push_for_test(user("go"));
-    let gone = session.transcript.push_for_test(agent("not that"));
-    session.transcript.push_for_test(agent("this"));
+    session.conversation.transcript.push_for_test(user("go"));
+    let gone = session
+        .conversation
+        .transcript
+        .push_for_test(agent("not that"));
+    session.conversation.transcript.push_for_test(agent("this"));
     file.take(&session, false);
-    session.transcript.remove_for_test(&[gone]);
+    session.conversation.transcript.remove_for_test(&[gone]);
     file.take(&session, false);
     assert_eq!(blocks(&file.read()), stored(&session));
-    session.transcript.push_for_test(agent("and more"));
+    session
+        .conversation
+        .transcript
+        .push_for_test(agent("and more"));
     file.take(&session, false);
     assert_eq!(blocks(&file.read()), stored(&session));
 }
@@ -225,10 +232,11 @@ fn nothing_is_written_of_a_session_in_which_nothing_was_said() {
     let mut session = session();
     let mut file = File::new();
     session
+        .conversation
         .transcript
         .push_for_test(notice("the agent started"));
     assert!(file.take(&session, true).lines.is_empty());
-    session.transcript.push_for_test(user("go"));
+    session.conversation.transcript.push_for_test(user("go"));
     assert_eq!(
         file.take(&session, false).lines.len(),
         4,
@@ -240,7 +248,7 @@ fn nothing_is_written_of_a_session_in_which_nothing_was_said() {
 fn an_idle_session_wants_nothing() {
     let mut session = session();
     let mut file = File::new();
-    session.transcript.push_for_test(user("go"));
+    session.conversation.transcript.push_for_test(user("go"));
     file.saver.changed(&session, file.now);
     assert_eq!(
         file.saver.due(),
@@ -260,7 +268,7 @@ fn the_end_of_a_turn_is_written_at_once_and_to_last() {
         prompted: true,
         phase: TurnPhase::Running,
     });
-    session.transcript.push_for_test(user("go"));
+    session.conversation.transcript.push_for_test(user("go"));
     file.saver.changed(&session, file.now);
     assert_eq!(file.saver.due(), Some(file.now), "a prompt is kept at once");
     assert!(!file.take(&session, false).sync);
@@ -283,11 +291,12 @@ fn a_call_that_goes_on_is_written_less_and_less_often_and_whole_at_its_end() {
     let mut file = File::new();
     let open = call("t", ToolState::InProgress);
     let id = session
+        .conversation
         .transcript
         .push_for_test(BlockKind::Tool(Box::new(open)));
     let mut lines = 0;
     for second in 0..600 {
-        let BlockKind::Tool(call) = session.transcript.edit_for_test(id) else {
+        let BlockKind::Tool(call) = session.conversation.transcript.edit_for_test(id) else {
             panic!("a call");
         };
         let text = SafeText::new(&"x".repeat(second));
@@ -297,7 +306,7 @@ fn a_call_that_goes_on_is_written_less_and_less_often_and_whole_at_its_end() {
     }
     assert!(lines < 20, "{lines} lines");
     assert!(file.saver.due().is_some(), "the rest comes");
-    let BlockKind::Tool(call) = session.transcript.edit_for_test(id) else {
+    let BlockKind::Tool(call) = session.conversation.transcript.edit_for_test(id) else {
         panic!("a call");
     };
     call.state = ToolState::Completed;
@@ -312,8 +321,8 @@ fn a_replay_replaces_what_is_stored_once_it_is_over() {
     use crate::session::Phase;
     let mut session = session();
     let mut file = File::new();
-    session.transcript.push_for_test(user("go"));
-    session.transcript.push_for_test(agent("gone"));
+    session.conversation.transcript.push_for_test(user("go"));
+    session.conversation.transcript.push_for_test(agent("gone"));
     file.take(&session, false);
     let before = file.written.clone();
     for fails in [true, false] {
@@ -321,13 +330,14 @@ fn a_replay_replaces_what_is_stored_once_it_is_over() {
             since: file.now,
             replaying: true,
         };
-        let kept = session.transcript.take_for_test();
+        let kept = session.conversation.transcript.take_for_test();
         session
+            .conversation
             .transcript
             .push_for_test(user("go, as it is told again"));
         assert!(file.take(&session, false).lines.is_empty());
         if fails {
-            session.transcript.put_back_for_test(kept);
+            session.conversation.transcript.put_back_for_test(kept);
         }
         session.phase = Phase::Ready;
         let batch = file.take(&session, false);
@@ -343,13 +353,20 @@ fn what_memory_is_bounded_by_costs_nothing_on_the_disk() {
     let mut file = File::new();
     for n in 0..5 {
         session
+            .conversation
             .transcript
             .push_for_test(user(&format!("prompt {n}")));
     }
     file.take(&session, false);
     let sign = notice("what was said before was left out");
-    session.transcript.forget_first_for_test(3, sign);
-    session.transcript.push_for_test(user("prompt 5"));
+    session
+        .conversation
+        .transcript
+        .forget_first_for_test(3, sign);
+    session
+        .conversation
+        .transcript
+        .push_for_test(user("prompt 5"));
     file.take(&session, true);
     let record = file.read();
     let texts: Vec<&str> = record.said.blocks.iter().map(|b| &*b.block.text).collect();
@@ -363,19 +380,22 @@ fn what_memory_is_bounded_by_costs_nothing_on_the_disk() {
 fn a_session_that_is_opened_again_goes_on_in_its_file() {
     let mut first = session();
     let mut file = File::new();
-    first.transcript.push_for_test(user("one"));
-    first.transcript.push_for_test(agent("two"));
+    first.conversation.transcript.push_for_test(user("one"));
+    first.conversation.transcript.push_for_test(agent("two"));
     file.take(&first, true);
     let record = file.read();
     let mut second = session();
     for stored in &record.said.blocks {
         let block = stored.block.clone().into_history(file.now).expect("known");
-        second.transcript.push_for_test(block);
+        second.conversation.transcript.push_for_test(block);
     }
     file.saver = Saver::going_on(record.going_on(), &second);
-    second.transcript.push_for_test(notice("opened again"));
+    second
+        .conversation
+        .transcript
+        .push_for_test(notice("opened again"));
     assert!(file.take(&second, true).lines.is_empty(), "only opened");
-    second.transcript.push_for_test(user("three"));
+    second.conversation.transcript.push_for_test(user("three"));
     file.take(&second, true);
     assert_eq!(blocks(&file.read()), stored(&second));
 }
@@ -384,11 +404,11 @@ fn a_session_that_is_opened_again_goes_on_in_its_file() {
 fn what_could_not_be_written_comes_again() {
     let mut session = session();
     let mut file = File::new();
-    session.transcript.push_for_test(user("one"));
+    session.conversation.transcript.push_for_test(user("one"));
     file.take(&session, false);
     file.written.clear();
     file.saver.failed(file.now);
-    session.transcript.push_for_test(agent("two"));
+    session.conversation.transcript.push_for_test(agent("two"));
     file.take(&session, false);
     assert_eq!(blocks(&file.read()), stored(&session));
 }
@@ -460,9 +480,11 @@ fn markdown_for_people() {
     let mut file = File::new();
     session.title = Some("A flag".into());
     session
+        .conversation
         .transcript
         .push_for_test(user("add a flag\nand test it"));
     session
+        .conversation
         .transcript
         .push_for_test(BlockKind::Thought(Thought {
             id: None,
@@ -472,6 +494,7 @@ fn markdown_for_people() {
             meta: Meta::default(),
         }));
     session
+        .conversation
         .transcript
         .push_for_test(agent("I start with `list`."));
     let mut edit = call("t", ToolState::Completed);
@@ -488,6 +511,7 @@ fn markdown_for_people() {
         by: By::Person,
     }];
     session
+        .conversation
         .transcript
         .push_for_test(BlockKind::Tool(Box::new(edit)));
     let mut run = call("u", ToolState::Failed);
@@ -497,10 +521,17 @@ fn markdown_for_people() {
         "```\nno\n```".into(),
     ))];
     session
+        .conversation
         .transcript
         .push_for_test(BlockKind::Tool(Box::new(run)));
-    session.transcript.push_for_test(notice("stopped"));
-    session.transcript.push_for_test(user("thanks"));
+    session
+        .conversation
+        .transcript
+        .push_for_test(notice("stopped"));
+    session
+        .conversation
+        .transcript
+        .push_for_test(user("thanks"));
     file.take(&session, true);
     insta::assert_snapshot!(markdown(&file.read()));
 }
@@ -520,7 +551,7 @@ fn an_image_of_the_person_is_named_in_what_is_stored() {
         meta: Meta::default(),
     });
     let mut session = session();
-    session.transcript.push_for_test(kind);
+    session.conversation.transcript.push_for_test(kind);
     let mut file = File::new();
     file.take(&session, true);
     let written = markdown(&file.read());

@@ -219,7 +219,7 @@ fn what_subagents_said_and_did_comes_back_within_what_stands_for_them() {
     let a = session.subagents.get(&SessionId::new("a")).expect("shown");
     let b = session.subagents.get(&SessionId::new("b")).expect("shown");
     assert_eq!((a.depth, b.depth), (1, 2));
-    assert_eq!(a.transcript.blocks().len(), 3);
+    assert_eq!(a.conversation.transcript.blocks().len(), 3);
     assert_eq!(&*a.name(), "Explore a");
     assert_eq!(b.state, Some(WorkState::Idle(None)));
 }
