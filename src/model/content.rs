@@ -4,24 +4,7 @@ use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
 
-use crate::text::{SafeText, first_bytes};
-
-/// JSON as the agent sent it, for showing on demand (V1-UPD-10, V1-TOOL-13). Bounded where it is
-/// made: see `acp::decode`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RawJson(pub Arc<str>);
-
-impl RawJson {
-    /// Keeps `text` up to about `limit` bytes and says how much was cut; what was cut is no longer
-    /// JSON.
-    pub fn bounded(text: &str, limit: usize) -> Self {
-        if text.len() <= limit {
-            return Self(text.into());
-        }
-        let kept = first_bytes(text, limit);
-        Self(format!("{kept}… ({} bytes more)", text.len() - kept.len()).into())
-    }
-}
+use crate::{model::RawJson, text::SafeText};
 
 /// The name of the file that a path or URI leads to, decoded.
 pub fn file_name(uri: &str) -> String {

@@ -51,6 +51,58 @@ pub enum FileKind {
     Other(SafeText),
 }
 
+impl FileChange {
+    /// As ACP and stored sessions name it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Add => "add",
+            Self::Delete => "delete",
+            Self::Modify => "modify",
+            Self::Overwrite => "overwrite",
+            Self::Move { .. } => "move",
+            Self::Copy { .. } => "copy",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// `from`: where the file was.
+    pub fn of(name: &str, from: String) -> Self {
+        match name {
+            "add" => Self::Add,
+            "delete" => Self::Delete,
+            "modify" => Self::Modify,
+            "overwrite" => Self::Overwrite,
+            "move" => Self::Move { from },
+            "copy" => Self::Copy { from },
+            other => Self::Other(SafeText::line(other)),
+        }
+    }
+}
+
+impl FileKind {
+    /// As ACP and stored sessions name it.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Unknown => None,
+            Self::Text => Some("text"),
+            Self::Binary => Some("binary"),
+            Self::Directory => Some("directory"),
+            Self::Symlink => Some("symlink"),
+            Self::Other(name) => Some(name),
+        }
+    }
+
+    pub fn of(name: &str) -> Self {
+        match name {
+            "text" => Self::Text,
+            "binary" => Self::Binary,
+            "directory" => Self::Directory,
+            "symlink" => Self::Symlink,
+            other => Self::Other(SafeText::line(other)),
+        }
+    }
+}
+
 /// What there is to show of a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DiffText {

@@ -34,6 +34,7 @@ mod plan;
 mod policy;
 mod prompt;
 mod provider;
+mod raw;
 mod request;
 mod state;
 mod subagent;
@@ -53,7 +54,7 @@ pub use call::{
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use command::{CommandRun, shown_command, shown_command_line};
 pub use compaction::{CompactionPatch, CompactionStatus};
-pub use content::{ContentBlock, Media, RawJson, Resource, ResourceLink, file_name};
+pub use content::{ContentBlock, Media, Resource, ResourceLink, file_name};
 pub use dialect::{
     Dialect, DialectAdvice, DialectHint, DialectLine, DialectRow, PRESETS, Preset, Protocol,
 };
@@ -90,6 +91,7 @@ pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanTex
 pub use policy::{Consent, Decision, Policy, Rule, Stray, Verdict, rule_words};
 pub use prompt::{MediaBlock, PromptBlock};
 pub use provider::{Provider, ProviderRoute, ProviderSetting};
+pub use raw::RawJson;
 pub use request::{FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked};
 pub use state::{Background, StateUpdate, StopReason, WorkState};
 pub use subagent::{SessionMessagePatch, SubagentCaps, SubagentPatch};

@@ -4,6 +4,8 @@ mod input;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     model::{Claims, ContentBlock, Diff, Meta, Patch, RawJson, SessionId, TerminalId, ToolCallId},
     text::SafeText,
@@ -133,9 +135,11 @@ pub enum ToolContent {
     },
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ToolLocation {
     pub path: String,
     /// 1-based.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
 }

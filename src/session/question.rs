@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     model::{
         Diff, ElicitationId, Form, HostRequest, PermissionOption, RawJson, RequestKey, SessionId,
@@ -234,20 +236,47 @@ pub struct PageQuestion {
 }
 
 /// A question of the past: kept in the transcript.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     /// The option's name, or "cancelled".
+    #[serde(default)]
     pub answer: SafeText,
     /// `None`: what was answered is known, and not what it means to the agent (V1-PERM-05).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<bool>,
+    #[serde(flatten)]
     pub by: By,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "by",
+    content = "rule",
+    rename_all = "lowercase",
+    from = "StoredBy"
+)]
 pub enum By {
     Person,
     /// The rule or policy that decided, as the config names it.
     Rule(SafeText),
     /// The turn was stopped, the agent withdrew the request or ended.
     Nobody,
+}
+
+/// One that a later version knows is nobody here.
+#[derive(Deserialize)]
+struct StoredBy {
+    #[serde(default)]
+    by: String,
+    rule: Option<SafeText>,
+}
+
+impl From<StoredBy> for By {
+    fn from(stored: StoredBy) -> Self {
+        match (&*stored.by, stored.rule) {
+            ("person", _) => Self::Person,
+            (_, Some(rule)) => Self::Rule(rule),
+            _ => Self::Nobody,
+        }
+    }
 }

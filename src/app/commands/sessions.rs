@@ -20,7 +20,10 @@ use crate::{
     session::{BlockKind, Past, Session, SessionConfig},
     store::{
         files::{FindError, Inventory, SessionFolder, Summary, wall_clock},
-        format::{self, Block, Children, Conversation, Pinned, StoredSession, ago, iso, markdown},
+        format::{
+            self, Block, Children, Conversation, MAX_DEPTH, Pinned, StoredSession, ago, iso,
+            markdown,
+        },
     },
     text::{SafeText, json, truncate_to_width},
     ui::{Ui, offload::Offload, transcript::transcript_text},
@@ -266,9 +269,6 @@ impl<'a> ExportedConversation<'a> {
         }
     }
 }
-
-/// Subagents of subagents that are written out: as many as a session has (V1-SUB-06).
-const MAX_DEPTH: usize = 16;
 
 fn export_json(id: &str, record: &StoredSession) -> String {
     let about = &record.about;

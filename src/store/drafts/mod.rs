@@ -1,16 +1,14 @@
 //! What outlives a run: prompt history and the unsent draft, one file each a project, in the state
 //! directory, mode 0600. Losing them must never stop the client: errors are logged, and told once.
 
+mod owner;
 mod slot;
 mod unsent;
 
 use std::{
     fs::{self, File},
     io::{self, Read, Write},
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{DirBuilderExt, OpenOptionsExt},
-    },
+    os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -21,12 +19,12 @@ use std::{
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-pub use slot::{Owner, Wanted};
+pub use owner::{Owner, Wanted};
 pub use unsent::Unsent;
 
 use slot::Others;
 
-use crate::{files, text::SafeText};
+use crate::{config::Dirs, files, text::SafeText};
 
 /// Prompts kept in the history file; older ones go when it is next read.
 const HISTORY: usize = 1_000;
@@ -327,11 +325,7 @@ fn options() -> fs::OpenOptions {
 }
 
 fn create_parent(path: &Path) -> io::Result<()> {
-    let folder = |parent| {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true).mode(0o700).create(parent)
-    };
-    path.parent().map_or(Ok(()), folder)
+    path.parent().map_or(Ok(()), Dirs::ensure)
 }
 
 /// Writes beside the file and renames, so that a crash leaves the old one or the new one.

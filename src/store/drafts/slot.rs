@@ -8,67 +8,26 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{FlockOperation, flock};
-use serde::{Deserialize, Serialize};
-
 use super::{
-    create_parent, log, options, read, replace,
+    create_parent, log, options,
+    owner::{Owner, Wanted},
+    read, replace,
     unsent::{self, Unsent},
 };
 
 /// Clients in one project that keep a draft each; of more, the last share one.
 const MAX: usize = 16;
 
-/// Whom a draft is meant for. That of the session shown stands in the lock's file as well.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Owner {
-    /// The profile's id.
-    pub agent: Option<String>,
-    /// As the agent names it.
-    pub session: Option<String>,
-}
-
-/// Whose drafts a client that starts wants.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    pub owner: Owner,
-    /// The person said which agent: a draft for another one waits for that.
-    pub chosen: bool,
-    /// A session of the past is to be opened: what is meant for another one waits for that.
-    pub reopens: bool,
-}
-
-impl Wanted {
-    /// The less, the better; a slot without a draft comes in between: anything is better than it that
-    /// may be meant, and it is better than what is meant for somebody else.
-    fn rank(&self, draft: &Path, lock: &Path) -> u8 {
-        const EMPTY: u8 = 3;
-        let left = left(draft, lock);
-        if left.is_empty() {
-            return EMPTY;
-        }
-        let ranks = left.iter().filter_map(|one| self.rank_of(one));
-        ranks.min().unwrap_or(EMPTY + 1)
+/// The less, the better; a slot without a draft comes in between: anything is better than it that
+/// may be meant, and it is better than what is meant for somebody else.
+fn rank(wanted: &Wanted, draft: &Path, lock: &Path) -> u8 {
+    const EMPTY: u8 = 3;
+    let left = left(draft, lock);
+    if left.is_empty() {
+        return EMPTY;
     }
-
-    /// The less, the better; `None` for what is meant for somebody else, or stays with its session.
-    pub(super) fn rank_of(&self, one: &Unsent) -> Option<u8> {
-        match self.suits(&one.owner)? {
-            rank if rank > 0 && one.resumes => None,
-            rank => Some(rank),
-        }
-    }
-
-    /// The same, wherever it stays.
-    pub(super) fn suits(&self, owner: &Owner) -> Option<u8> {
-        let same = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
-        match same(&owner.agent, &self.owner.agent) {
-            true if same(&owner.session, &self.owner.session) => Some(0),
-            true => Some(1),
-            false if owner.agent.is_none() || !self.chosen => Some(2),
-            false => None,
-        }
-    }
+    let ranks = left.iter().filter_map(|one| wanted.rank_of(one));
+    ranks.min().unwrap_or(EMPTY + 1)
 }
 
 /// What was left in a slot.
@@ -79,17 +38,6 @@ pub(super) fn left(draft: &Path, lock: &Path) -> Vec<Unsent> {
             .unwrap_or_default()
     };
     read(draft).map_or_else(Vec::new, |text| unsent::parse(&text, owner))
-}
-
-/// Bytes of a draft that may be a trifle.
-const MAX_TRIFLE: usize = 64;
-
-/// Nothing that would be missed, and in the way of what is typed next: a character, or the beginning
-/// of a command's name, as a killed client leaves them.
-pub(super) fn is_trifle(draft: &str) -> bool {
-    let draft = draft.trim();
-    let name = draft.starts_with('/') && !draft.contains(char::is_whitespace);
-    draft.chars().nth(1).is_none() || name && draft.len() <= MAX_TRIFLE && !draft[1..].contains('/')
 }
 
 /// Those of all slots of a project.
@@ -123,7 +71,7 @@ impl Others {
             let Ok(lock) = options().append(true).open(&path) else {
                 continue;
             };
-            if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+            if lock.try_lock().is_err() {
                 continue;
             }
             let mut left = left(&draft, &path);
@@ -183,7 +131,7 @@ pub(super) fn claim(
     // Looked at before any is locked: a client that starts meanwhile must not find them all taken.
     let mut slots: Vec<(u8, String)> = names(key)
         .map(|name| {
-            let rank = wanted.rank(&drafts.join(&name), &locks.join(&name));
+            let rank = rank(wanted, &drafts.join(&name), &locks.join(&name));
             (rank, name)
         })
         .collect();
@@ -193,7 +141,7 @@ pub(super) fn claim(
         let file = create_parent(&path).and_then(|()| options().append(true).open(&path));
         match file {
             Ok(file) => {
-                if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                if file.try_lock().is_ok() {
                     return (name, Some(file));
                 }
             }
@@ -216,7 +164,7 @@ pub(super) fn keep(lock: &mut Option<File>, path: &Path) {
     match create_parent(path).and_then(|()| options().append(true).open(path)) {
         Ok(file) => {
             // Another client was faster: both keep the same draft, the last one's counts.
-            let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
+            let _ = file.try_lock();
             *lock = Some(file);
         }
         Err(error) => log(path, Err(error)),

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::slot::{Owner, Wanted, is_trifle};
+use super::owner::{Owner, Wanted};
 
 /// Sessions that are not open and whose texts wait for them.
 pub(super) const MAX_WAITING: usize = 32;
@@ -55,6 +55,27 @@ impl Unsent {
         }
         self.queue.retain(|text| !text.is_empty());
         (!self.is_empty()).then_some(self)
+    }
+}
+
+/// Bytes of a draft that may be a trifle.
+const MAX_TRIFLE: usize = 64;
+
+/// Nothing that would be missed, and in the way of what is typed next: a character, or the beginning
+/// of a command's name, as a killed client leaves them.
+fn is_trifle(draft: &str) -> bool {
+    let draft = draft.trim();
+    let name = draft.starts_with('/') && !draft.contains(char::is_whitespace);
+    draft.chars().nth(1).is_none() || name && draft.len() <= MAX_TRIFLE && !draft[1..].contains('/')
+}
+
+impl Wanted {
+    /// The less, the better; `None` for what is meant for somebody else, or stays with its session.
+    pub(super) fn rank_of(&self, one: &Unsent) -> Option<u8> {
+        match self.suits(&one.owner)? {
+            rank if rank > 0 && one.resumes => None,
+            rank => Some(rank),
+        }
     }
 }
 

@@ -7,22 +7,23 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{aside::Aside, content::Piece, raw::Raw};
+use super::{
+    aside::Aside,
+    content::Piece,
+    is_default,
+    weight::{Weigh, weigh},
+};
 use crate::{
     model::{
         CommandRun, CompactionId, CompactionStatus, ContentBlock, EnvEffect, MessageId, Meta,
-        PlanEntry, PlanText, ToolCallId, ToolInput, ToolKind, ToolLocation, sorted_env,
+        PlanEntry, PlanText, RawJson, ToolCallId, ToolInput, ToolKind, ToolLocation, sorted_env,
     },
     session::{
-        self, Answered, BlockKind, By, Compaction, Message, Notice, NoticeLevel, Thought, ToolCall,
+        self, Answered, BlockKind, Compaction, Message, Notice, NoticeLevel, Thought, ToolCall,
         ToolState, UserMessage,
     },
     text::{SafeText, SafeTextBuf},
 };
-
-pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
 
 /// What is of no interest in a kind of block is left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -66,7 +67,7 @@ pub struct Block {
     pub took_ms: Option<u64>,
     /// As the agent sent it (V1-META-01); each once.
     #[serde(rename = "_meta", skip_serializing_if = "is_default")]
-    pub meta: Vec<Raw>,
+    pub meta: Vec<RawJson>,
     #[serde(skip)]
     pub aside: Aside,
 }
@@ -102,14 +103,14 @@ pub struct Tool {
     pub kind: ToolKind,
     pub status: SafeText,
     #[serde(skip_serializing_if = "is_default")]
-    pub locations: Vec<Location>,
+    pub locations: Vec<ToolLocation>,
     #[serde(skip_serializing_if = "is_default")]
-    pub raw_input: Option<Raw>,
+    pub raw_input: Option<RawJson>,
     /// What was asked about, where it is no more what the call says of itself.
     #[serde(skip_serializing_if = "is_default")]
-    pub asked_input: Option<Raw>,
+    pub asked_input: Option<RawJson>,
     #[serde(skip_serializing_if = "is_default")]
-    pub raw_output: Option<Raw>,
+    pub raw_output: Option<RawJson>,
     #[serde(skip_serializing_if = "is_default")]
     pub command: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
@@ -121,32 +122,11 @@ pub struct Tool {
     pub by_person: bool,
     /// What was asked about it and answered, in order.
     #[serde(skip_serializing_if = "is_default")]
-    pub answers: Vec<Answer>,
+    pub answers: Vec<Answered>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Location {
-    path: String,
-    #[serde(skip_serializing_if = "is_default")]
-    line: Option<u32>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Answer {
-    pub answer: SafeText,
-    /// Left out where it is not known what the answer means.
-    #[serde(skip_serializing_if = "is_default")]
-    pub allowed: Option<bool>,
-    /// `person`, `rule` or `nobody`.
-    pub by: SafeText,
-    #[serde(skip_serializing_if = "is_default")]
-    pub rule: Option<SafeText>,
-}
-
-pub(super) fn values(meta: &Meta) -> Vec<Raw> {
-    meta.objects().map(Raw).collect()
+pub(super) fn values(meta: &Meta) -> Vec<RawJson> {
+    meta.objects().collect()
 }
 
 pub(super) fn millis(took: Duration) -> u64 {
@@ -249,7 +229,7 @@ impl Block {
     /// of a subagent.
     pub fn into_history(self, now: Instant) -> Option<BlockKind> {
         let mut meta = Meta::default();
-        meta.extend(self.meta.into_iter().map(|raw| raw.0));
+        meta.extend(self.meta);
         let took = self.took_ms.map(Duration::from_millis);
         let id = self.source_id.as_ref().map(MessageId::new);
         Some(match self.kind {
@@ -334,80 +314,38 @@ impl Block {
 
     /// About the bytes that it takes.
     pub fn weight(&self) -> usize {
-        let text = |text: &Option<SafeText>| text.as_ref().map_or(0, |text| text.len());
-        let name = |name: &Option<String>| name.as_ref().map_or(0, String::len);
-        let content: usize = self.content.iter().map(Piece::weight).sum();
-        256 + self.text.len()
-            + self.tool.as_ref().map_or(0, |tool| tool.weight())
-            + content
-            + entries_weight(&self.entries)
-            + raw_weight(&self.meta)
-            + text(&self.detail)
-            + text(&self.status)
-            + name(&self.source_id)
-            + name(&self.path)
-            + self.aside.bytes
+        256 + self.aside.bytes
+            + weigh!(self.text, self.tool, self.content, self.entries, self.meta)
+            + weigh!(self.detail, self.status, self.source_id, self.path)
     }
 }
 
-impl Tool {
+impl Weigh for Tool {
     fn weight(&self) -> usize {
-        let raws = [&self.raw_input, &self.asked_input, &self.raw_output];
-        let names = [&self.name, &self.command, &self.command_cwd];
-        let env = self.command_env.iter();
-        let answers = self.answers.iter().map(|answer| {
-            let rule = answer.rule.as_ref().map_or(0, |rule| rule.len());
-            ITEM + answer.answer.len() + answer.by.len() + rule
-        });
-        self.call_id.len()
-            + self.title.len()
-            + self.status.len()
-            + raw_weight(raws.into_iter().flatten())
-            + names.into_iter().flatten().map(String::len).sum::<usize>()
-            + self
-                .locations
-                .iter()
-                .map(|at| ITEM + at.path.len())
-                .sum::<usize>()
-            + env
-                .map(|(name, value)| ITEM + name.len() + value.len())
-                .sum::<usize>()
-            + answers.sum::<usize>()
+        weigh!(self.call_id, self.title, self.status, self.name)
+            + weigh!(self.raw_input, self.asked_input, self.raw_output)
+            + weigh!(self.command, self.command_cwd, self.command_env)
+            + weigh!(self.locations, self.answers)
     }
-}
-
-/// What an item of a list takes besides its text.
-pub(super) const ITEM: usize = 32;
-
-pub(super) fn entries_weight(entries: &[PlanEntry]) -> usize {
-    entries.iter().map(|entry| ITEM + entry.content.len()).sum()
-}
-
-pub(super) fn raw_weight<'a>(raws: impl IntoIterator<Item = &'a Raw>) -> usize {
-    raws.into_iter().map(|raw| raw.0.0.len()).sum()
 }
 
 impl From<&ToolCall> for Tool {
     fn from(call: &ToolCall) -> Self {
-        let location = |at: &ToolLocation| Location {
-            path: at.path.clone(),
-            line: at.line,
-        };
         Self {
             call_id: call.id.as_str().to_owned(),
             title: call.title.clone(),
             name: call.name.clone(),
             kind: call.kind,
             status: SafeText::line(call.state.as_str()),
-            locations: call.locations.iter().map(location).collect(),
-            raw_input: call.raw_input.clone().map(Raw),
-            asked_input: call.other_input_asked().cloned().map(Raw),
-            raw_output: call.raw_output.clone().map(Raw),
+            locations: call.locations.clone(),
+            raw_input: call.raw_input.clone(),
+            asked_input: call.other_input_asked().cloned(),
+            raw_output: call.raw_output.clone(),
             command: call.command.clone(),
             command_cwd: call.command_cwd.clone(),
             command_env: call.input.as_deref().map(kept_env).unwrap_or_default(),
             by_person: call.by_person,
-            answers: call.answers.iter().map(Answer::from).collect(),
+            answers: call.answers.clone(),
         }
     }
 }
@@ -415,10 +353,6 @@ impl From<&ToolCall> for Tool {
 impl Tool {
     /// What was unfinished when it was last heard of has no result.
     fn into_history(self, now: Instant) -> ToolCall {
-        let location = |at: Location| ToolLocation {
-            path: at.path,
-            line: at.line,
-        };
         ToolCall {
             title: self.title,
             name: self.name,
@@ -427,10 +361,10 @@ impl Tool {
                 end @ (ToolState::Completed | ToolState::Failed | ToolState::Cancelled) => end,
                 _ => ToolState::Ended,
             },
-            locations: self.locations.into_iter().map(location).collect(),
-            raw_input: self.raw_input.map(|raw| raw.0),
-            asked_input: self.asked_input.map(|raw| raw.0),
-            raw_output: self.raw_output.map(|raw| raw.0),
+            locations: self.locations,
+            raw_input: self.raw_input,
+            asked_input: self.asked_input,
+            raw_output: self.raw_output,
             input: (!self.command_env.is_empty()).then(|| {
                 let run = CommandRun {
                     line: self.command.clone().unwrap_or_default(),
@@ -446,7 +380,7 @@ impl Tool {
             command: self.command,
             command_cwd: self.command_cwd,
             by_person: self.by_person,
-            answers: self.answers.into_iter().map(Into::into).collect(),
+            answers: self.answers,
             ..ToolCall::new(ToolCallId::new(self.call_id), now)
         }
     }
@@ -461,34 +395,4 @@ fn kept_env(input: &ToolInput) -> Vec<(String, String)> {
             (variable.name.to_owned(), value.to_owned())
         })
         .collect()
-}
-
-impl From<&Answered> for Answer {
-    fn from(answered: &Answered) -> Self {
-        let (by, rule): (&'static str, _) = match &answered.by {
-            By::Person => ("person", None),
-            By::Rule(rule) => ("rule", Some(rule.clone())),
-            By::Nobody => ("nobody", None),
-        };
-        Self {
-            answer: answered.answer.clone(),
-            allowed: answered.allowed,
-            by: by.into(),
-            rule,
-        }
-    }
-}
-
-impl From<Answer> for Answered {
-    fn from(answer: Answer) -> Self {
-        Self {
-            answer: answer.answer,
-            allowed: answer.allowed,
-            by: match (&*answer.by, answer.rule) {
-                ("person", _) => By::Person,
-                (_, Some(rule)) => By::Rule(rule),
-                _ => By::Nobody,
-            },
-        }
-    }
 }

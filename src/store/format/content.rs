@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    block::{ITEM, is_default, raw_weight},
-    raw::Raw,
+    is_default,
+    weight::{ITEM, Weigh, weigh},
 };
 use crate::{
     model::{
@@ -65,7 +65,7 @@ pub struct Piece {
     #[serde(skip_serializing_if = "is_default")]
     pub size: Option<u64>,
     #[serde(skip_serializing_if = "is_default")]
-    pub raw: Option<Raw>,
+    pub raw: Option<RawJson>,
     /// For the agent and not for the person (V1-CONT-06).
     #[serde(skip_serializing_if = "is_default")]
     pub for_agent: bool,
@@ -94,22 +94,24 @@ impl Piece {
         let texts = texts.into_iter().flatten().map(SafeText::as_str);
         texts.chain(self.path.as_deref()).chain(self.uri.as_deref())
     }
+}
 
-    /// Bytes that it holds.
-    pub fn weight(&self) -> usize {
-        let texts = [
-            &self.old_text,
-            &self.change,
-            &self.file_type,
-            &self.note,
-            &self.description,
-            &self.mime_type,
-        ];
-        let texts = texts.into_iter().flatten().map(SafeText::as_str);
-        let names = [&self.old_path, &self.terminal_id];
-        let names = names.into_iter().flatten().map(String::as_str);
-        let texts = self.texts().chain(texts).chain(names).chain([&*self.kind]);
-        ITEM + texts.map(str::len).sum::<usize>() + raw_weight(&self.raw)
+impl Weigh for Piece {
+    fn weight(&self) -> usize {
+        ITEM + weigh!(
+            self.kind,
+            self.text,
+            self.path,
+            self.old_text,
+            self.new_text
+        ) + weigh!(
+            self.change,
+            self.old_path,
+            self.file_type,
+            self.patch,
+            self.note
+        ) + weigh!(self.terminal_id, self.uri, self.name, self.title)
+            + weigh!(self.description, self.mime_type, self.raw)
     }
 }
 
@@ -150,7 +152,7 @@ impl From<&ContentBlock> for Piece {
             },
             ContentBlock::Unknown { kind, raw } => Self {
                 kind: kind.clone(),
-                raw: Some(Raw(raw.clone())),
+                raw: Some(raw.clone()),
                 ..Self::default()
             },
         }
@@ -184,7 +186,7 @@ impl From<&ToolContent> for Piece {
             },
             ToolContent::Unknown { kind, raw } => Self {
                 kind: kind.clone(),
-                raw: Some(Raw(raw.clone())),
+                raw: Some(raw.clone()),
                 bare: true,
                 ..Self::default()
             },
@@ -211,23 +213,8 @@ impl From<&Diff> for Piece {
             DiffText::None => {}
         }
         piece.old_path = diff.from().map(str::to_owned);
-        piece.change = Some(match &diff.change {
-            FileChange::Add => "add".into(),
-            FileChange::Delete => "delete".into(),
-            FileChange::Modify => "modify".into(),
-            FileChange::Overwrite => "overwrite".into(),
-            FileChange::Move { .. } => "move".into(),
-            FileChange::Copy { .. } => "copy".into(),
-            FileChange::Other(name) => name.clone(),
-        });
-        piece.file_type = match &diff.file {
-            FileKind::Unknown => None,
-            FileKind::Text => Some("text".into()),
-            FileKind::Binary => Some("binary".into()),
-            FileKind::Directory => Some("directory".into()),
-            FileKind::Symlink => Some("symlink".into()),
-            FileKind::Other(name) => Some(name.clone()),
-        };
+        piece.change = Some(SafeText::new(diff.change.as_str()));
+        piece.file_type = diff.file.as_str().map(SafeText::new);
         piece
     }
 }
@@ -245,25 +232,12 @@ impl From<Piece> for Diff {
         let from = piece.old_path.unwrap_or_default();
         Self {
             path,
-            change: match &*change {
-                "add" => FileChange::Add,
-                "delete" => FileChange::Delete,
-                "modify" => FileChange::Modify,
-                "overwrite" => FileChange::Overwrite,
-                "move" => FileChange::Move { from },
-                "copy" => FileChange::Copy { from },
-                _ => FileChange::Other(change),
-            },
-            file: match piece.file_type {
-                None => FileKind::Unknown,
-                Some(kind) => match &*kind {
-                    "text" => FileKind::Text,
-                    "binary" => FileKind::Binary,
-                    "directory" => FileKind::Directory,
-                    "symlink" => FileKind::Symlink,
-                    _ => FileKind::Other(kind),
-                },
-            },
+            change: FileChange::of(&change, from),
+            file: piece
+                .file_type
+                .as_deref()
+                .map(FileKind::of)
+                .unwrap_or_default(),
             mime_type: piece.mime_type,
             text: piece.patch.map_or(DiffText::None, DiffText::Patch),
             note: piece.note,
@@ -285,7 +259,7 @@ impl From<Piece> for ContentBlock {
         match (&*piece.kind, piece.raw) {
             (_, Some(raw)) => Self::Unknown {
                 kind: piece.kind,
-                raw: raw.0,
+                raw,
             },
             ("image", _) => Self::Image(media()),
             ("audio", _) => Self::Audio(media()),
@@ -316,7 +290,7 @@ impl From<Piece> for ToolContent {
     fn from(piece: Piece) -> Self {
         match (&*piece.kind, &piece.raw) {
             (_, Some(raw)) if piece.bare => Self::Unknown {
-                raw: raw.0.clone(),
+                raw: raw.clone(),
                 kind: piece.kind,
             },
             ("diff", None) => Self::Diff(Arc::new(piece.into())),

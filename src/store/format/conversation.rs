@@ -16,8 +16,9 @@ use crate::{
 /// What stands behind an answer that has no end.
 pub const CUT_OFF: &str = "cut off: acp-tui ended here";
 
-/// How deep subagents of subagents go: no deeper than a session has them (V1-SUB-06).
-const MAX_DEPTH: usize = 16;
+/// How deep subagents of subagents go: no deeper than a session has them (V1-SUB-06). In a damaged
+/// file conversations might stand in each other.
+pub const MAX_DEPTH: usize = 16;
 
 #[derive(Debug, Default)]
 pub struct Conversation {

@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     aside::Aside,
-    block::{Block, is_default, raw_weight},
+    block::Block,
+    is_default,
     plan::Pinned,
-    raw::Raw,
+    weight::{Weigh, weigh},
 };
-use crate::text::SafeText;
+use crate::{model::RawJson, text::SafeText};
 
 /// The version that is written. A line of a later one is left alone when it is read.
 pub const VERSION: u32 = 1;
@@ -76,11 +77,15 @@ pub struct About {
     pub started: u64,
 }
 
-impl About {
+impl Weigh for About {
     fn weight(&self) -> usize {
-        let texts = self.agent_name.len() + self.title.as_ref().map_or(0, |title| title.len());
-        let session = self.session.as_ref().map_or(0, String::len);
-        self.agent.len() + self.cwd.len() + session + texts
+        weigh!(
+            self.agent,
+            self.agent_name,
+            self.cwd,
+            self.session,
+            self.title
+        )
     }
 }
 
@@ -94,14 +99,20 @@ pub struct More {
     pub took_ms: Option<u64>,
     /// All there is of it by now.
     #[serde(rename = "_meta", skip_serializing_if = "is_default")]
-    pub meta: Vec<Raw>,
+    pub meta: Vec<RawJson>,
     #[serde(skip)]
     pub aside: Aside,
 }
 
-impl More {
-    pub(super) fn weight(&self) -> usize {
-        self.text.len() + raw_weight(&self.meta)
+impl Weigh for More {
+    fn weight(&self) -> usize {
+        weigh!(self.text, self.meta)
+    }
+}
+
+impl Weigh for Child {
+    fn weight(&self) -> usize {
+        self.block.as_ref().map_or(0, |block| block.weight()) + weigh!(self.more, self.plans)
     }
 }
 
@@ -218,20 +229,9 @@ impl Line {
 
     /// About the bytes that it holds.
     pub fn weight(&self) -> usize {
-        let child = self.child.as_ref();
-        let more = self
-            .more
-            .iter()
-            .chain(child.and_then(|child| child.more.as_ref()));
-        let plans = self
-            .plans
-            .iter()
-            .chain(child.and_then(|child| child.plans.as_ref()));
         let stop = self.turn.as_ref().and_then(|turn| turn.stop.as_ref());
-        self.any_block().map_or(0, Block::weight)
-            + more.map(More::weight).sum::<usize>()
-            + plans.flatten().map(Pinned::weight).sum::<usize>()
-            + self.about.as_ref().map_or(0, About::weight)
+        self.block.as_ref().map_or(0, |block| block.weight())
+            + weigh!(self.more, self.plans, self.about, self.child)
             + stop.map_or(0, |stop| stop.len())
     }
 
@@ -281,7 +281,7 @@ mod tests {
             "locations": [{"path": "x", "line": 1}], "rawInput": {"a": "x"},
             "askedInput": {"a": "x"}, "rawOutput": {"a": "x"}, "command": "x", "commandCwd": "x",
             "commandEnv": [["x", "x"]],
-            "answers": [{"answer": "x", "allowed": true, "by": "x", "rule": "x"}],
+            "answers": [{"answer": "x", "allowed": true, "by": "rule", "rule": "x"}],
         });
         let block = json!({
             "id": 1, "kind": "tool", "sourceId": "x", "text": "x", "level": "info", "detail": "x",

@@ -7,21 +7,19 @@ use similar::TextDiff;
 use super::{
     block::{Block, Kind, Tool},
     content::Piece,
-    conversation::{CUT_OFF, Children, Conversation},
+    conversation::{CUT_OFF, Children, Conversation, MAX_DEPTH},
     plan::Pinned,
     read::StoredSession,
     time::iso,
 };
 use crate::{
     model::{PlanEntry, PlanStatus, file_name, rule_words},
+    session::By,
     text::SafeText,
 };
 
 /// Bytes of a diff's two sides up to which it is written out.
 const MAX_DIFF: usize = 1 << 20;
-
-/// Subagents within subagents that are written out: as deep as a session has them (V1-SUB-06).
-const MAX_DEPTH: usize = 16;
 
 /// The whole conversation. What the agent said is markdown already and stays as it is.
 pub fn markdown(record: &StoredSession) -> String {
@@ -198,9 +196,10 @@ fn written_tool(tool: &Tool, block: &Block) -> String {
         tool.status.replace('_', " ")
     );
     for answer in &tool.answers {
-        let by = match &answer.rule {
-            Some(rule) => rule_words(rule),
-            None => format!("by {}", by(&answer.by)),
+        let by = match &answer.by {
+            By::Rule(rule) => rule_words(rule),
+            By::Person => "by you".to_owned(),
+            By::Nobody => "by nobody".to_owned(),
         };
         out.push_str(&format!("  \nAsked: {} ({by})", answer.answer));
     }
@@ -209,13 +208,6 @@ fn written_tool(tool: &Tool, block: &Block) -> String {
         out.push_str(&written_piece(piece));
     }
     out
-}
-
-fn by(who: &str) -> &str {
-    match who {
-        "person" => "you",
-        other => other,
-    }
 }
 
 fn written_piece(piece: &Piece) -> String {

@@ -15,20 +15,20 @@ mod conversation;
 mod line;
 mod markdown;
 mod plan;
-mod raw;
 mod read;
 mod saver;
 mod shorten;
 mod subagent;
 mod time;
 mod track;
+mod weight;
 
 #[cfg(test)]
 mod tests;
 
 pub use block::{Block, Kind, Tool};
 pub use content::Piece;
-pub use conversation::{CUT_OFF, Children, Conversation, StoredBlock};
+pub use conversation::{CUT_OFF, Children, Conversation, MAX_DEPTH, StoredBlock};
 pub use line::{About, Child, Line, More, Turn, VERSION};
 pub use markdown::markdown;
 pub use plan::Pinned;
@@ -36,3 +36,8 @@ pub use read::StoredSession;
 pub use saver::{Batch, GoingOn, Saver};
 pub use shorten::keep_last;
 pub use time::{ago, iso};
+
+/// What is of no interest is left out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::block::{ITEM, entries_weight, is_default};
+use super::{
+    is_default,
+    weight::{ITEM, Weigh, weigh},
+};
 use crate::{
     model::{NamedPlan, PlanBody, PlanEntry, PlanId, PlanText},
     text::SafeText,
@@ -23,15 +26,13 @@ pub struct Pinned {
     pub path: Option<String>,
 }
 
-impl Pinned {
-    /// About the bytes that it takes.
-    pub(super) fn weight(&self) -> usize {
-        let names = [&self.id, &self.path].into_iter().flatten();
-        ITEM + entries_weight(&self.entries)
-            + self.text.len()
-            + names.map(String::len).sum::<usize>()
+impl Weigh for Pinned {
+    fn weight(&self) -> usize {
+        ITEM + weigh!(self.id, self.entries, self.text, self.path)
     }
+}
 
+impl Pinned {
     /// What of a conversation is pinned now.
     pub fn all(plan: &[PlanEntry], plans: &[NamedPlan]) -> Vec<Self> {
         let plain = (!plan.is_empty()).then(|| Self {

@@ -14,6 +14,7 @@ use super::{
     conversation::{Conversation, StoredBlock},
     line::{Line, More, Turn},
     read::{StoredSession, each_line},
+    weight::Weigh,
 };
 
 /// Hands the last `bytes` or so of the file that `open` opens to `write`, line by line.

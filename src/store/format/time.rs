@@ -1,32 +1,14 @@
 //! Times for people and programs.
 
-/// Milliseconds since 1970 in ISO 8601, in UTC.
-pub fn iso(millis: u64) -> String {
-    let seconds = millis / 1_000;
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = civil(days);
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
-        second / 3_600,
-        second / 60 % 60,
-        second % 60
-    )
-}
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// The date that many days after 1970-01-01 (Howard Hinnant's `civil_from_days`).
-fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next_year) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    (year + era * 400 + next_year, month, day)
+/// Milliseconds since 1970 in ISO 8601, in UTC, to the second.
+pub fn iso(millis: u64) -> String {
+    let seconds = i64::try_from(millis / 1_000).unwrap_or_default();
+    let date = OffsetDateTime::from_unix_timestamp(seconds);
+    // What a damaged file may tell: a year of more than four digits.
+    let date = date.unwrap_or(OffsetDateTime::UNIX_EPOCH).format(&Rfc3339);
+    date.unwrap_or_default()
 }
 
 /// How long before `now` that was: `3 h ago`.

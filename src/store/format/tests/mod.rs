@@ -450,7 +450,7 @@ fn json_that_was_cut_stays_one_line() {
         let back = Line::read(written.trim_ascii_end()).expect("a line");
         let tool = back.block.and_then(|block| block.tool).expect("a call");
         let expected = if raw.contains("$cut") { "x" } else { raw };
-        assert_eq!(&*tool.raw_input.expect("input").0.0, expected);
+        assert_eq!(&*tool.raw_input.expect("input").0, expected);
     }
 }
 
@@ -563,10 +563,9 @@ fn an_image_of_the_person_is_named_in_what_is_stored() {
 
 #[test]
 fn an_answer_whose_meaning_is_unknown_is_stored_as_such_and_old_ones_are_read() {
-    use super::block::Answer;
     let read = |json: &str| {
-        let answer: Answer = serde_json::from_str(json).expect("an answer");
-        Answered::from(answer).allowed
+        let answer: Answered = serde_json::from_str(json).expect("an answer");
+        answer.allowed
     };
     assert_eq!(
         read(r#"{"answer":"Yes","allowed":true,"by":"person"}"#),
@@ -581,7 +580,7 @@ fn an_answer_whose_meaning_is_unknown_is_stored_as_such_and_old_ones_are_read() 
         allowed: None,
         by: By::Person,
     };
-    let written = serde_json::to_string(&Answer::from(&unknown)).expect("JSON");
+    let written = serde_json::to_string(&unknown).expect("JSON");
     assert!(!written.contains("allowed"), "{written}");
     assert_eq!(read(&written), None);
 }
