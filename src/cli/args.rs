@@ -319,6 +319,17 @@ pub enum AgentsAction {
     },
 }
 
+// How agents are added, wherever they come from; clap would take a doc comment for help.
+#[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adding {
+    /// Show what would be added, change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Also take one that has the name of a built-in agent, in its place
+    #[arg(long)]
+    pub force: bool,
+}
+
 #[derive(Subcommand, Clone, Debug, PartialEq, Eq)]
 pub enum ImportFrom {
     /// `agent_servers` of Zed
@@ -326,12 +337,8 @@ pub enum ImportFrom {
         /// Its settings.json [default: where Zed keeps it]
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
-        /// Show what would be added, change nothing
-        #[arg(long)]
-        dry_run: bool,
-        /// Also take one that has the name of a built-in agent, in its place
-        #[arg(long)]
-        force: bool,
+        #[command(flatten)]
+        adding: Adding,
     },
 }
 
@@ -345,12 +352,8 @@ pub enum AddFrom {
         /// registry.json, or one agent's agent.json; `-` is stdin
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
-        /// Show what would be added, change nothing
-        #[arg(long)]
-        dry_run: bool,
-        /// Also take one that has the name of a built-in agent, in its place
-        #[arg(long)]
-        force: bool,
+        #[command(flatten)]
+        adding: Adding,
     },
 }
 

@@ -22,9 +22,9 @@ use crate::config::{AgentError, ConfigError};
 pub use self::{
     agents::agents,
     args::{
-        AddFrom, AgentArg, AgentsAction, Cli, Command, ConfigAction, DoctorArgs, ExportFormat,
-        Format, ImportFrom, OpenArgs, ReplayArgs as ReplayOptions, ReportFormat, RunArgs,
-        SessionsAction,
+        AddFrom, Adding, AgentArg, AgentsAction, Cli, Command, ConfigAction, DoctorArgs,
+        ExportFormat, Format, ImportFrom, OpenArgs, ReplayArgs as ReplayOptions, ReportFormat,
+        RunArgs, SessionsAction,
     },
     config::config,
     doctor::{DoctorReport, Finding, Survey, Verdict},

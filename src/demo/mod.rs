@@ -5,10 +5,10 @@
 //! modules: what it does, any agent could do.
 
 mod agent;
-mod newer;
 mod options;
 mod peer;
 mod script;
+mod session_updates;
 mod showcase;
 
 use std::io;

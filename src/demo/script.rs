@@ -30,6 +30,19 @@ pub struct Offers {
     pub subagents: bool,
 }
 
+/// Entries of a plan, `done` of them behind it and the next one at work.
+pub fn plan_entries(entries: &[&str], done: usize) -> Value {
+    let entry = |(at, content): (usize, &&str)| {
+        let status = match at {
+            at if at < done => "completed",
+            at if at == done => "in_progress",
+            _ => "pending",
+        };
+        json!({"content": content, "priority": "medium", "status": status})
+    };
+    entries.iter().enumerate().map(entry).collect()
+}
+
 pub struct Script<'a> {
     peer: &'a Peer,
     session: &'a str,
@@ -121,18 +134,7 @@ impl<'a> Script<'a> {
 
     /// The plan, with `done` entries behind it and the next one at work.
     pub fn plan(&self, entries: &[&str], done: usize) -> Step {
-        let entries: Vec<Value> = entries
-            .iter()
-            .enumerate()
-            .map(|(at, content)| {
-                let status = match at {
-                    at if at < done => "completed",
-                    at if at == done => "in_progress",
-                    _ => "pending",
-                };
-                json!({"content": content, "priority": "medium", "status": status})
-            })
-            .collect();
+        let entries = plan_entries(entries, done);
         self.update(json!({"sessionUpdate": "plan", "entries": entries}))
     }
 

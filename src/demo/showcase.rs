@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{
-    newer,
     peer::Stopped,
     script::{Answer, Script, text_content},
+    session_updates,
 };
 
 pub struct Command {
@@ -70,25 +70,25 @@ pub const COMMANDS: &[Command] = &[
         name: "plans",
         description: "two plans at once, one of them in prose",
         hint: None,
-        play: |script, _| newer::plans(script),
+        play: |script, _| session_updates::plans(script),
     },
     Command {
         name: "subagents",
         description: "two subagents at work, each with its own words, calls and questions",
         hint: None,
-        play: |script, _| newer::subagents(script),
+        play: |script, _| session_updates::subagents(script),
     },
     Command {
         name: "notice",
         description: "notices that stand for a moment",
         hint: None,
-        play: |script, _| newer::notices(script),
+        play: |script, _| session_updates::notices(script),
     },
     Command {
         name: "compact",
         description: "make room in the context, with a summary",
         hint: None,
-        play: |script, _| newer::compact(script),
+        play: |script, _| session_updates::compact(script),
     },
     Command {
         name: "think",

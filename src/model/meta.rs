@@ -158,8 +158,9 @@ mod tests {
         meta.objects().map(|value| value.0.to_string()).collect()
     }
 
+    // V1-META-01
     #[test]
-    fn each_value_is_kept_once_and_no_agent_fills_the_memory_v1_meta_01() {
+    fn each_value_is_kept_once_and_no_agent_fills_the_memory() {
         let mut meta = Meta::default();
         for n in 0..100 {
             meta.add(json(&format!("{{\"n\":{}}}", n / 2)));

@@ -103,8 +103,9 @@ mod tests {
         }
     }
 
+    // V2-INIT-02
     #[test]
-    fn the_versions_that_an_agent_speaks_are_read_v2_init_02() {
+    fn the_versions_that_an_agent_speaks_are_read() {
         let versions = |data: &str| {
             let raw = format!(r#"{{"code":-32022,"message":"m","data":{data}}}"#);
             decode_error(&raw).supported_versions.into_vec()

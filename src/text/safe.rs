@@ -262,16 +262,18 @@ pub(super) fn is_combining(c: char) -> bool {
 mod tests {
     use super::*;
 
+    // V1-UPD-12
     #[test]
-    fn controls_become_pictures_v1_upd_12() {
+    fn controls_become_pictures() {
         assert_eq!(SafeText::new("a\x1b[2Jb\x07").as_str(), "a␛[2Jb␇");
         assert_eq!(SafeText::new("\u{9b}31m\x7f").as_str(), "<U+009B>31m␡");
         assert_eq!(SafeText::new("a\r\nb\rc").as_str(), "a\nb␍c");
         assert_eq!(SafeText::with_line_ends("a\r\nb").as_str(), "a␍\nb");
     }
 
+    // V1-UPD-12
     #[test]
-    fn bidi_and_tags_are_shown_v1_upd_12() {
+    fn bidi_and_tags_are_shown() {
         assert_eq!(SafeText::new("x\u{202e}y").as_str(), "x<U+202E>y");
         assert_eq!(SafeText::new("\u{e0061}").as_str(), "<U+E0061>");
     }

@@ -164,8 +164,9 @@ fn a_character_may_come_in_two_pieces() {
     assert_eq!(text(&screen), ["a😀", "b"]);
 }
 
+// V1-UPD-12
 #[test]
-fn what_a_program_printed_is_safe_text_v1_upd_12() {
+fn what_a_program_printed_is_safe_text() {
     let mut screen = Screen::new(2, 40);
     screen.feed("\x1b]52;c;eA==\x07\x1b]8;;http://x\x07a\u{202e}b\x1b[5n".as_bytes());
     assert_eq!(text(&screen), ["a<U+202E>b"]);

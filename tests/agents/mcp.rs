@@ -111,22 +111,25 @@ const fn agent(name: &'static str) -> Agent {
     }
 }
 
+// V1-MCP-01, V1-MCP-02, V1-MCP-04
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn opencode_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
+fn opencode_uses_mcp_servers() {
     agent("opencode").uses_the_servers();
 }
 
+// V1-MCP-01, V1-MCP-02, V1-MCP-04
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn claude_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
+fn claude_uses_mcp_servers() {
     agent("claude").uses_the_servers();
 }
 
+// V1-MCP-01, V1-MCP-02, V1-MCP-04
 /// Its model finds tools by scripts of its own, as that of vibe; that of qwen by a search.
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn codex_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
+fn codex_uses_mcp_servers() {
     Agent {
         offers: false,
         ..agent("codex")
@@ -134,15 +137,17 @@ fn codex_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
     .uses_the_servers();
 }
 
+// V1-MCP-01, V1-MCP-02, V1-MCP-04
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn gemini_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
+fn gemini_uses_mcp_servers() {
     agent("gemini").uses_the_servers();
 }
 
+// V1-MCP-01, V1-MCP-02, V1-MCP-04
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn qwen_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
+fn qwen_uses_mcp_servers() {
     Agent {
         offers: false,
         ..agent("qwen")
@@ -150,9 +155,10 @@ fn qwen_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
     .uses_the_servers();
 }
 
+// V1-MCP-01, V1-MCP-04
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn vibe_uses_an_mcp_server_v1_mcp_01_v1_mcp_04() {
+fn vibe_uses_an_mcp_server() {
     Agent {
         offers: false,
         http: false,
@@ -161,8 +167,9 @@ fn vibe_uses_an_mcp_server_v1_mcp_01_v1_mcp_04() {
     .uses_the_servers();
 }
 
+// V1-MCP-01, V1-MCP-02, V1-MCP-04
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn fast_agent_uses_mcp_servers_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
+fn fast_agent_uses_mcp_servers() {
     agent("fast-agent").uses_the_servers();
 }

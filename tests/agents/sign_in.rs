@@ -26,11 +26,12 @@ fn write(path: &Path, content: &str) {
     std::fs::write(path, content).expect("written");
 }
 
+// V1-AUTH-05
 /// Kimi's `_meta.terminal-auth`: the person confirms the program, which asks for a device code and
 /// waits. Its second form, in the error's data, names arguments that its own program does not take.
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn kimi_by_the_program_that_it_names_v1_auth_05() {
+fn kimi_by_the_program_that_it_names() {
     let stage = Cast::of("kimi").named("moon").set();
     let allowed = stage.path("allowed");
     let account = Script::start("kimi_account.py", &[&allowed, Path::new(stage.port())]);
@@ -103,11 +104,12 @@ const PI_MODELS: &str = r#"{"providers": {"fake": {"baseUrl": "http://127.0.0.1:
     "name": "Fake model", "reasoning": true, "input": ["text"], "contextWindow": 128000,
     "maxTokens": 8192, "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}]}}}"#;
 
+// V1-AUTH-03, V1-AUTH-04
 /// Pi's typed method: the agent's own program with its arguments added, which is pi itself. What is
 /// set up in it is there when it ends.
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn pi_by_its_own_program_v1_auth_03_v1_auth_04() {
+fn pi_by_its_own_program() {
     let stage = Cast::of("pi").set();
     let (models, settings) = (".pi/agent/models.json", ".pi/agent/settings.json");
     let chosen = std::fs::read_to_string(stage.home(settings)).expect("settings");
@@ -143,11 +145,12 @@ fn pi_by_its_own_program_v1_auth_03_v1_auth_04() {
     talk.ends();
 }
 
+// V1-AUTH-03, V1-AUTH-08, V1-INIT-14
 /// Claude's typed methods, which it has once the client says that it can: a prompt is refused, its
 /// program runs and fails; signed in elsewhere, the prompt that was refused goes on.
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn claude_at_a_terminal_v1_auth_03_v1_auth_08_v1_init_14() {
+fn claude_at_a_terminal() {
     let cast = Cast::of("claude").without("ANTHROPIC_API_KEY");
     let stage = cast.set();
     let talk = Conversation::begin(&stage);
@@ -202,10 +205,11 @@ fn signs_out(talk: &Conversation) {
     assert!(answer.get("error").is_none(), "{answer}");
 }
 
+// V1-AUTH-02, V1-AUTH-08, V1-AUTH-10
 /// Codex's API key, from the agent's environment; after a sign-out a new session wants it again.
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn codex_by_an_api_key_and_out_again_v1_auth_02_v1_auth_08_v1_auth_10() {
+fn codex_by_an_api_key_and_out_again() {
     let cast = Cast::of("codex").with("CODEX_API_KEY", "fake-key");
     let stage = cast.set();
     let config = stage.home(".codex/config.toml");
@@ -269,9 +273,10 @@ fn by_hand(stage: &Stage, way: &str, told: &str, sign_in: impl FnOnce()) {
     talk.ends();
 }
 
+// V1-AUTH-08
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn gemini_by_a_key_in_its_own_file_v1_auth_08() {
+fn gemini_by_a_key_in_its_own_file() {
     let cast = Cast::of("gemini").without("GEMINI_API_KEY");
     let stage = cast.set();
     let told = "signed in, but the agent still refuses";
@@ -280,9 +285,10 @@ fn gemini_by_a_key_in_its_own_file_v1_auth_08() {
     });
 }
 
+// V1-AUTH-08
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
-fn qwen_by_a_key_in_its_own_file_v1_auth_08() {
+fn qwen_by_a_key_in_its_own_file() {
     let cast = Cast::of("qwen").without("OPENAI_API_KEY");
     let stage = cast.set();
     by_hand(&stage, "Use OpenAI API key", "Missing API key", || {

@@ -190,8 +190,9 @@ fn an_agent_that_ends_is_told_with_its_last_words() {
     assert!(said[2].starts_with("try is this its own UI?"), "{said:?}");
 }
 
+// V1-AUTH-08
 #[test]
-fn a_wanted_sign_in_is_told_with_the_ways_to_it_v1_auth_08() {
+fn a_wanted_sign_in_is_told_with_the_ways_to_it() {
     let shell = Shell::new();
     let hello = r#""result":{"protocolVersion":1,"authMethods":[
         {"id":"a","name":"Account","description":"by browser"},
@@ -217,8 +218,9 @@ fn a_wanted_sign_in_is_told_with_the_ways_to_it_v1_auth_08() {
     );
 }
 
+// V1-INIT-03
 #[test]
-fn another_version_of_the_protocol_is_told_from_another_protocol_v1_init_03() {
+fn another_version_of_the_protocol_is_told_from_another_protocol() {
     let shell = Shell::new();
     for (version, said, advice) in [
         (

@@ -26,8 +26,9 @@ fn hostile() -> Shell {
     shell
 }
 
+// V1-UPD-12
 #[test]
-fn nothing_that_is_printed_acts_on_a_terminal_v1_upd_12() {
+fn nothing_that_is_printed_acts_on_a_terminal() {
     let shell = hostile();
     for format in ["text", "json", "jsonl"] {
         let ran = shell.run(&["run", HOSTILE, "--wire", "wire", "--format", format]);
@@ -95,8 +96,9 @@ fn nothing_in_settings_acts_on_a_terminal() {
     }
 }
 
+// V1-MCP-04
 #[test]
-fn no_secret_is_in_the_wire_log_v1_mcp_04() {
+fn no_secret_is_in_the_wire_log() {
     let shell = Shell::new();
     shell.scripted(&json!([{"on": "session/prompt", "do": [
         {"request": {"id": "t", "method": "terminal/create", "params": {"sessionId": "$session",

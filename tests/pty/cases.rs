@@ -108,8 +108,9 @@ fn evil_agent(on_prompt: Value) -> Value {
     ])
 }
 
+// V1-UPD-12
 #[test]
-fn no_foreign_text_controls_the_terminal_v1_upd_12() {
+fn no_foreign_text_controls_the_terminal() {
     let entities = "&#27;]0;x&#7; &#155;31m &#x202e;";
     let link = format!(
         "[{}](http://x/{EVIL}) <http://y/{EVIL}> [z](http://z/%1b]0;x%07)",

@@ -14,8 +14,9 @@ fn with_commands() -> serde_json::Value {
     json!([{"on": "session/new", "do": steps}])
 }
 
+// V1-UPD-06
 #[test]
-fn a_command_is_completed_and_sent_as_text_v1_upd_06() {
+fn a_command_is_completed_and_sent_as_text() {
     let tui = ready(with_commands());
     tui.keys("/re");
     tui.wait_for("Looks at the changes");
@@ -36,8 +37,9 @@ fn esc_closes_the_popup_and_keeps_the_text() {
     tui.wait_for("❯ /");
 }
 
+// V1-PROMPT-03
 #[test]
-fn a_mention_becomes_a_link_v1_prompt_03() {
+fn a_mention_becomes_a_link() {
     let setup = client(json!([])).file("src/has space#.rs", "fn x() {}");
     let tui = setup.start();
     wait_ready(&tui);
@@ -59,8 +61,9 @@ fn a_mention_becomes_a_link_v1_prompt_03() {
     assert_eq!(blocks[0]["text"], "explain ");
 }
 
+// V1-INIT-18
 #[test]
-fn a_mention_is_embedded_where_the_agent_takes_that_v1_init_18() {
+fn a_mention_is_embedded_where_the_agent_takes_that() {
     let setup = client(json!([{"on": "initialize", "reply": {
         "protocolVersion": 1, "agentCapabilities": {"promptCapabilities": {"embeddedContext": true}},
     }}]))

@@ -49,8 +49,9 @@ fn methods(tui: &crate::Tui) -> Vec<String> {
     methods.map(str::to_owned).collect()
 }
 
+// V1-SES-06, V1-SES-07, V1-RPC-27
 #[test]
-fn roots_are_absolute_and_told_where_the_agent_takes_them_v1_ses_06_v1_ses_07_v1_rpc_27() {
+fn roots_are_absolute_and_told_where_the_agent_takes_them() {
     for takes in [true, false] {
         let capabilities = if takes {
             json!({"sessionCapabilities": {"additionalDirectories": {}}})
@@ -84,8 +85,9 @@ fn roots_are_absolute_and_told_where_the_agent_takes_them_v1_ses_06_v1_ses_07_v1
     }
 }
 
+// V1-SES-10
 #[test]
-fn the_profiles_system_prompt_goes_to_an_agent_that_takes_one_v1_ses_10() {
+fn the_profiles_system_prompt_goes_to_an_agent_that_takes_one() {
     for (capabilities, sent) in [
         (json!({"sessionCapabilities": {"systemPrompt": {}}}), true),
         (json!({}), false),
@@ -103,8 +105,9 @@ fn the_profiles_system_prompt_goes_to_an_agent_that_takes_one_v1_ses_10() {
     }
 }
 
+// V1-INIT-07, V1-FS-01, V1-ERR-03
 #[test]
-fn what_a_profile_does_not_offer_is_not_found_v1_init_07_v1_fs_01_v1_err_03() {
+fn what_a_profile_does_not_offer_is_not_found() {
     let read = json!({"path": "$cwd/a.txt"});
     let write = json!({"path": "$cwd/b.txt", "content": "b"});
     let tui = client(json!([{"on": "session/prompt", "do": [
@@ -124,8 +127,9 @@ fn what_a_profile_does_not_offer_is_not_found_v1_init_07_v1_fs_01_v1_err_03() {
     assert_eq!(tui.wait_answer("w")["result"], json!({}));
 }
 
+// V1-MODE-02
 #[test]
-fn the_mode_asked_for_is_set_before_the_first_prompt_v1_mode_02() {
+fn the_mode_asked_for_is_set_before_the_first_prompt() {
     let modes = json!({"currentModeId": "ask", "availableModes": [
         {"id": "ask", "name": "Ask"}, {"id": "plan", "name": "Plan"}, {"id": "code", "name": "Code"},
     ]});
@@ -154,8 +158,9 @@ fn the_mode_asked_for_is_set_before_the_first_prompt_v1_mode_02() {
     }
 }
 
+// V1-SES-08, V1-SES-11, V1-INIT-17
 #[test]
-fn a_session_is_reopened_as_the_agent_can_v1_ses_08_v1_ses_11_v1_init_17() {
+fn a_session_is_reopened_as_the_agent_can() {
     let history = json!([{"update": {
         "sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "long ago"},
     }}]);
@@ -183,8 +188,9 @@ fn a_session_is_reopened_as_the_agent_can_v1_ses_08_v1_ses_11_v1_init_17() {
     }
 }
 
+// V1-RPC-13, V1-CAN-11, V1-PERM-02
 #[test]
-fn leaving_answers_all_that_is_open_once_v1_rpc_13_v1_can_11_v1_perm_02() {
+fn leaving_answers_all_that_is_open_once() {
     let tui = client(json!([
         can(json!({"sessionCapabilities": {"close": {}}})),
         {"on": "session/prompt", "do": [
@@ -230,8 +236,9 @@ fn leaving_answers_all_that_is_open_once_v1_rpc_13_v1_can_11_v1_perm_02() {
     }
 }
 
+// V1-TERM-04, V1-TERM-17, V1-RPC-19
 #[test]
-fn commands_run_in_their_folder_and_end_with_the_agent_v1_term_04_v1_term_17_v1_rpc_19() {
+fn commands_run_in_their_folder_and_end_with_the_agent() {
     let pwd = |id: &str, cwd: Value| {
         let mut params = json!({"command": "pwd"});
         if !cwd.is_null() {
@@ -294,8 +301,9 @@ fn commands_run_in_their_folder_and_end_with_the_agent_v1_term_04_v1_term_17_v1_
     tui.wait("the end of the command", |tui| (!sleeps(tui)).then_some(()));
 }
 
+// V1-PERM-06
 #[test]
-fn policies_answer_as_they_say_v1_perm_06() {
+fn policies_answer_as_they_say() {
     for (policy, kind, path, answer) in [
         ("accept-edits", "edit", "$cwd/a.txt", Some("yes")),
         ("accept-edits", "execute", "$cwd/a.txt", None),
@@ -347,8 +355,9 @@ fn a_shell_line_needs_no_agent() {
     tui.wait_for("42 is the answer");
 }
 
+// V1-CAN-10
 #[test]
-fn a_wait_that_the_agent_withdraws_is_answered_and_its_terminal_lives_on_v1_can_10() {
+fn a_wait_that_the_agent_withdraws_is_answered_and_its_terminal_lives_on() {
     let on = || json!({"terminalId": "$terminal"});
     let cancel =
         json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": "w"}});
@@ -371,8 +380,9 @@ fn a_wait_that_the_agent_withdraws_is_answered_and_its_terminal_lives_on_v1_can_
     assert_eq!(exit["signal"], "SIGTERM", "{exit}");
 }
 
+// V1-TOOL-10, V1-TERM-14
 #[test]
-fn the_last_output_stays_when_its_terminal_is_released_v1_tool_10_v1_term_14() {
+fn the_last_output_stays_when_its_terminal_is_released() {
     let on = || json!({"terminalId": "$terminal"});
     let tui = client(json!([{"on": "session/prompt", "do": [
         request("c", "terminal/create", json!({"command": "echo", "args": ["the last words"]})),
@@ -397,8 +407,9 @@ fn the_last_output_stays_when_its_terminal_is_released_v1_tool_10_v1_term_14() {
     tui.wait_for("the last words");
 }
 
+// V1-TOOL-10
 #[test]
-fn a_terminal_of_the_agents_own_is_shown_though_never_announced_v1_tool_10() {
+fn a_terminal_of_the_agents_own_is_shown_though_never_announced() {
     let output = |data: &str| json!({"terminal_output": {"terminal_id": "own-1", "data": data}});
     let tui = client(json!([{"on": "session/prompt", "do": [
         {"update": {

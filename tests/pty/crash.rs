@@ -4,8 +4,9 @@ use serde_json::json;
 
 use crate::{ready, wait_ready};
 
+// V1-RPC-19
 #[test]
-fn a_crash_in_mid_turn_is_a_notice_with_stderr_and_keeps_everything_v1_rpc_19() {
+fn a_crash_in_mid_turn_is_a_notice_with_stderr_and_keeps_everything() {
     let tui = ready(json!([
         {"on": "session/prompt", "do": [
             {"text": "half an answ"},
@@ -28,8 +29,9 @@ fn a_crash_in_mid_turn_is_a_notice_with_stderr_and_keeps_everything_v1_rpc_19() 
     tui.wait_for("❯ my next thought");
 }
 
+// V1-SES-11
 #[test]
-fn f5_resumes_the_session_and_shows_the_history_once_v1_ses_11() {
+fn f5_resumes_the_session_and_shows_the_history_once() {
     let tui = ready(json!([
         {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {
             "loadSession": true, "sessionCapabilities": {"resume": {}},
@@ -47,8 +49,9 @@ fn f5_resumes_the_session_and_shows_the_history_once_v1_ses_11() {
     assert_eq!(tui.count("session/load"), 0);
 }
 
+// V1-SES-08
 #[test]
-fn f5_loads_it_where_the_agent_cannot_resume_and_shows_the_history_once_v1_ses_08() {
+fn f5_loads_it_where_the_agent_cannot_resume_and_shows_the_history_once() {
     let history = json!([
         {"update": {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "the only question"}}},
         {"text": "the only answer"},

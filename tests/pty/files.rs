@@ -68,8 +68,9 @@ fn ignored_and_linked_folders_can_be_looked_through_once_typed() {
     }
 }
 
+// V1-SES-07
 #[test]
-fn y_lets_the_agent_read_outside_once_v1_ses_07() {
+fn y_lets_the_agent_read_outside_once() {
     let (_setup, tui) = outside();
     tui.keys("y");
     assert_eq!(tui.wait_answer("first")["result"]["content"], "secret.txt");

@@ -37,8 +37,9 @@ fn wait_busy(tui: &crate::Tui) {
     }
 }
 
+// V1-RPC-20
 #[test]
-fn quitting_in_mid_turn_ends_all_that_was_started_v1_rpc_20() {
+fn quitting_in_mid_turn_ends_all_that_was_started() {
     let mut tui = ready(busy());
     wait_busy(&tui);
     tui.keys("<c-d>");
@@ -83,8 +84,9 @@ fn a_panic_gives_the_terminal_back_and_leaves_no_agent() {
     assert!(tui.screen().contains("panicked"), "{}", tui.screen());
 }
 
+// V1-RPC-20
 #[test]
-fn an_agent_behind_a_launcher_that_hears_nothing_is_ended_v1_rpc_20() {
+fn an_agent_behind_a_launcher_that_hears_nothing_is_ended() {
     let setup = client(json!([
         {"on": "start", "do": [{"ignore": "eof"}, {"spawn": {"argv": ["sleep", "1000"]}}]},
     ]))

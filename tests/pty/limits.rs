@@ -4,8 +4,9 @@ use serde_json::json;
 
 use crate::{client, on_prompt, wait_ready};
 
+// V1-INIT-24
 #[test]
-fn an_agent_that_does_not_answer_is_told_about_and_can_be_ended_v1_init_24() {
+fn an_agent_that_does_not_answer_is_told_about_and_can_be_ended() {
     let tui = client(json!([
         {"on": "start", "do": [{"stderr": "waiting for the licence server"}]},
         {"on": "initialize", "do": [{"wait_file": "go"}]},
@@ -23,8 +24,9 @@ fn an_agent_that_does_not_answer_is_told_about_and_can_be_ended_v1_init_24() {
     wait_ready(&tui);
 }
 
+// V1-RPC-14
 #[test]
-fn an_agent_that_only_talks_nonsense_can_be_ended_v1_rpc_14() {
+fn an_agent_that_only_talks_nonsense_can_be_ended() {
     let line = "INFO starting\n";
     let tui = client(json!([{"on": "start", "do": [
         {"raw": line.repeat(100)},
@@ -44,8 +46,9 @@ fn an_agent_that_only_talks_nonsense_can_be_ended_v1_rpc_14() {
     tui.assert_nothing_left();
 }
 
+// V1-RPC-21
 #[test]
-fn a_message_that_is_too_long_is_left_out_and_the_session_goes_on_v1_rpc_21() {
+fn a_message_that_is_too_long_is_left_out_and_the_session_goes_on() {
     let tui = client(on_prompt(json!([
         {"big": 900_000},
         {"big": 3_000_000},

@@ -71,8 +71,9 @@ fn in_project(tui: &Tui, name: &str) -> String {
     std::fs::read_to_string(tui.project().join(name)).expect("the program has written it")
 }
 
+// V1-AUTH-03, V1-AUTH-04, V1-INIT-14
 #[test]
-fn the_agents_own_command_runs_and_a_new_process_goes_on_v1_auth_03_v1_auth_04_v1_init_14() {
+fn the_agents_own_command_runs_and_a_new_process_goes_on() {
     let setup = client(json!([]));
     let script = ask_and_succeed(&setup);
     let mut tui = agent_in(setup, terminal(), &script).size(120, 24).start();
@@ -150,13 +151,15 @@ fn ends_badly(script: &str, ended: &str, said: &str) {
     tui.assert_nothing_left();
 }
 
+// V1-AUTH-04
 #[test]
-fn a_login_that_exits_with_1_is_a_failure_v1_auth_04() {
+fn a_login_that_exits_with_1_is_a_failure() {
     ends_badly("echo no luck; exit 1", "exit 1", "with exit code 1");
 }
 
+// V1-AUTH-04
 #[test]
-fn a_login_that_is_killed_is_a_failure_v1_auth_04() {
+fn a_login_that_is_killed_is_a_failure() {
     ends_badly(
         "echo no luck; kill -9 $$",
         "ended by SIGKILL",
@@ -166,8 +169,9 @@ fn a_login_that_is_killed_is_a_failure_v1_auth_04() {
 
 const WAITS: &str = "echo no luck; while :; do sleep 1; done";
 
+// V1-AUTH-04
 #[test]
-fn the_person_can_end_a_login_by_a_key_of_the_view_v1_auth_04() {
+fn the_person_can_end_a_login_by_a_key_of_the_view() {
     let tui = agent(terminal(), WAITS).start();
     wait_dialog(&tui);
     tui.keys("<enter>");
@@ -179,8 +183,9 @@ fn the_person_can_end_a_login_by_a_key_of_the_view_v1_auth_04() {
     assert_eq!(tui.count("initialize"), 1);
 }
 
+// V1-AUTH-04
 #[test]
-fn the_person_can_end_a_login_by_ctrl_c_v1_auth_04() {
+fn the_person_can_end_a_login_by_ctrl_c() {
     let tui = agent(terminal(), WAITS).start();
     wait_dialog(&tui);
     tui.keys("<enter>");
@@ -217,8 +222,9 @@ fn the_person_can_leave_the_view_and_end_the_login_from_the_dialog() {
     tui.assert_nothing_left();
 }
 
+// V1-AUTH-08
 #[test]
-fn a_refused_prompt_is_sent_once_more_by_the_new_process_v1_auth_08() {
+fn a_refused_prompt_is_sent_once_more_by_the_new_process() {
     let setup = client(json!([]));
     let next = json!([
         methods(terminal()),
@@ -247,8 +253,9 @@ fn a_refused_prompt_is_sent_once_more_by_the_new_process_v1_auth_08() {
     assert_eq!(tui.screen().matches("go on").count(), 1);
 }
 
+// V1-AUTH-05
 #[test]
-fn a_program_that_the_agent_names_runs_after_a_second_yes_v1_auth_05() {
+fn a_program_that_the_agent_names_runs_after_a_second_yes() {
     let setup = client(json!([]));
     let program = setup.path("their-login");
     let offered = json!([{

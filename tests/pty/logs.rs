@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use crate::{client, on_prompt, wait_ready};
 
+// V1-MCP-04
 #[test]
-fn the_wire_log_has_every_line_of_both_directions_and_no_secret_v1_mcp_04() {
+fn the_wire_log_has_every_line_of_both_directions_and_no_secret() {
     let setup = client(on_prompt(json!([
         {"raw": "no message at all\n"},
         {"text": "the key is hunter2hunter2, psst"},

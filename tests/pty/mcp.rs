@@ -4,8 +4,9 @@ use serde_json::json;
 
 use crate::{client, wait_ready};
 
+// V1-MCP-01, V1-MCP-02, V1-MCP-04
 #[test]
-fn servers_of_the_profile_are_handed_on_and_their_secrets_kept_v1_mcp_01_v1_mcp_02_v1_mcp_04() {
+fn servers_of_the_profile_are_handed_on_and_their_secrets_kept() {
     let setup = client(json!([{"on": "initialize", "reply": {
         "protocolVersion": 1,
         "agentCapabilities": {"mcpCapabilities": {"http": true}},

@@ -124,8 +124,9 @@ fn what_cannot_be_set_says_what_there_is_and_the_prompt_goes_out_with_the_rest()
     assert_eq!(sent, ["\"model\"=\"b\"", "\"fast\"=true", "prompt"]);
 }
 
+// V1-CFG-09
 #[test]
-fn a_refused_change_is_said_and_the_value_shown_stays_v1_cfg_09() {
+fn a_refused_change_is_said_and_the_value_shown_stays() {
     let tui = client(json!([
         opens(json!([model("s")])),
         {"on": "session/set_config_option",

@@ -67,8 +67,9 @@ fn assert_cancelled(tui: &Tui, id: &str) {
     );
 }
 
+// V1-PERM-01
 #[test]
-fn each_key_gives_the_answer_it_names_v1_perm_01() {
+fn each_key_gives_the_answer_it_names() {
     for (keys, option) in [
         ("1", "yes"),
         ("4", "never"),
@@ -111,8 +112,9 @@ fn enter_answers_nothing_that_was_not_selected() {
     assert_chosen(&tui, "q", "no");
 }
 
+// V1-PERM-11
 #[test]
-fn keys_in_flight_go_to_the_draft_and_answer_nothing_v1_perm_11() {
+fn keys_in_flight_go_to_the_draft_and_answer_nothing() {
     let tui = ready(on_prompt(
         json!([{"wait_file": "go"}, ask("q", "rm -r build")]),
     ));
@@ -187,8 +189,9 @@ fn e_rejects_and_takes_the_reason() {
     assert_eq!(tui.prompts(), ["clean up", "keep the logs"]);
 }
 
+// V1-PERM-02, V1-CAN-05
 #[test]
-fn esc_stops_the_turn_cancel_first_then_the_answers_v1_perm_02_v1_can_05() {
+fn esc_stops_the_turn_cancel_first_then_the_answers() {
     let tui = ready(json!([{"on": "session/prompt", "do": [
         detached(ask("one", "make")), detached(ask("two", "make test")), detached(ask("three", "make install")),
         {"until_cancel": 30_000}, detached(ask("late", "make clean")), {"sleep": 200},
@@ -214,8 +217,9 @@ fn esc_stops_the_turn_cancel_first_then_the_answers_v1_perm_02_v1_can_05() {
     tui.wait_gone("wants to");
 }
 
+// V1-PERM-08
 #[test]
-fn several_are_asked_one_after_the_other_v1_perm_08() {
+fn several_are_asked_one_after_the_other() {
     let tui = ready(on_prompt(json!([
         detached(ask("one", "make")), detached(ask("two", "make test")), {"wait_file": "go"},
     ])));
@@ -242,8 +246,9 @@ fn several_are_asked_one_after_the_other_v1_perm_08() {
     wait_ready(&tui);
 }
 
+// V1-PERM-09, V1-CAN-10
 #[test]
-fn a_question_that_the_agent_withdraws_is_gone_v1_perm_09_v1_can_10() {
+fn a_question_that_the_agent_withdraws_is_gone() {
     let tui = ready(on_prompt(json!([
         detached(ask("q", "rm -r build")), {"wait_file": "go"},
         {"raw": "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":\"q\"}}\n"},
@@ -262,8 +267,9 @@ fn a_question_that_the_agent_withdraws_is_gone_v1_perm_09_v1_can_10() {
     assert_eq!(tui.received().iter().filter(|m| m["id"] == "q").count(), 1);
 }
 
+// V1-PERM-04
 #[test]
-fn an_option_of_unknown_kind_is_offered_and_two_of_a_kind_are_selected_only_v1_perm_04() {
+fn an_option_of_unknown_kind_is_offered_and_two_of_a_kind_are_selected_only() {
     let tui = ready(on_prompt(json!([ask_with(
         "q",
         "make",
@@ -282,8 +288,9 @@ fn an_option_of_unknown_kind_is_offered_and_two_of_a_kind_are_selected_only_v1_p
     assert_chosen(&tui, "q", "c");
 }
 
+// V1-RPC-18
 #[test]
-fn other_requests_are_answered_while_a_question_is_open_v1_rpc_18() {
+fn other_requests_are_answered_while_a_question_is_open() {
     let setup = client(on_prompt(json!([
         detached(ask("q", "make")),
         {"request": {"id": "read", "method": "fs/read_text_file", "params": {"path": "$cwd/a.txt"}}},
@@ -312,8 +319,9 @@ fn the_conversation_scrolls_under_an_open_question() {
     assert!(screen.contains("wants to"), "{screen}");
 }
 
+// V1-PERM-06
 #[test]
-fn a_rule_answers_by_itself_and_the_transcript_says_which_v1_perm_06() {
+fn a_rule_answers_by_itself_and_the_transcript_says_which() {
     let setup = client(on_prompt(json!([
         ask("build", "cargo test --all"),
         ask("danger", "rm -rf /"),
@@ -359,8 +367,9 @@ fn read_only_rejects_what_changes_something() {
     );
 }
 
+// V1-UPD-12
 #[test]
-fn control_characters_in_a_command_are_made_visible_v1_upd_12() {
+fn control_characters_in_a_command_are_made_visible() {
     let tui = ready(on_prompt(json!([ask(
         "q",
         "echo safe \u{1b}[2K\u{202e}# rm -r build"

@@ -4,8 +4,9 @@ use serde_json::json;
 
 use crate::{client, wait_ready};
 
+// V1-AUTH-12
 #[test]
-fn a_provider_is_set_and_its_headers_stand_in_no_log_v1_auth_12() {
+fn a_provider_is_set_and_its_headers_stand_in_no_log() {
     let provider = |url: &str| {
         json!({"providers": [
             {"providerId": "main", "supported": ["anthropic", "openai"], "required": true,

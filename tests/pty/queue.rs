@@ -7,8 +7,9 @@ use serde_json::json;
 
 use crate::{client, ready, wait_ready};
 
+// V1-PROMPT-02
 #[test]
-fn one_turn_at_a_time_and_the_queue_goes_on_by_itself_v1_prompt_02() {
+fn one_turn_at_a_time_and_the_queue_goes_on_by_itself() {
     let tui = ready(json!([
         {"on": "session/prompt", "do": [{"wait_file": "go"}, {"text": "answer"}]},
     ]));

@@ -407,8 +407,9 @@ fn starting_the_agent_again_leaves_a_turn_of_another_session_alone_until_its_end
     tui.wait_for("the agent is started again");
 }
 
+// V1-CAN-09
 #[test]
-fn a_load_that_takes_long_is_given_up_by_two_presses_of_esc_v1_can_09() {
+fn a_load_that_takes_long_is_given_up_by_two_presses_of_esc() {
     let tui = client(json!([
         {"on": "initialize", "reply": {
             "protocolVersion": 1, "agentCapabilities": {"loadSession": true},
@@ -431,8 +432,9 @@ fn a_load_that_takes_long_is_given_up_by_two_presses_of_esc_v1_can_09() {
     assert_eq!(tui.count("session/new"), 1);
 }
 
+// V1-CAN-09
 #[test]
-fn closing_the_list_gives_up_what_it_waits_for_v1_can_09() {
+fn closing_the_list_gives_up_what_it_waits_for() {
     let tui = client(json!([
         {"on": "initialize", "reply": {
             "protocolVersion": 1,

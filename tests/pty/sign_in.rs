@@ -23,8 +23,9 @@ fn methods(methods: Value) -> Value {
     json!({"on": "initialize", "reply": {"protocolVersion": 1, "authMethods": methods}})
 }
 
+// V1-AUTH-08
 #[test]
-fn the_way_that_is_picked_is_taken_and_the_session_opened_v1_auth_08() {
+fn the_way_that_is_picked_is_taken_and_the_session_opened() {
     let tui = client(json!([
         methods(json!([
             {"id": "key", "name": "With an API key"},
@@ -61,8 +62,9 @@ fn a_sign_in_that_fails_is_told_and_can_be_tried_again() {
     assert_eq!(tui.count("authenticate"), 2);
 }
 
+// V1-AUTH-01
 #[test]
-fn a_list_of_methods_alone_forces_no_sign_in_v1_auth_01() {
+fn a_list_of_methods_alone_forces_no_sign_in() {
     let tui = client(json!([methods(
         json!([{"id": "key", "name": "With an API key"}])
     )]))
@@ -71,8 +73,9 @@ fn a_list_of_methods_alone_forces_no_sign_in_v1_auth_01() {
     assert_eq!(tui.count("authenticate"), 0);
 }
 
+// V1-AUTH-09, V1-CAN-09
 #[test]
-fn a_slow_authenticate_is_given_up_by_its_id_and_waited_for_v1_auth_09_v1_can_09() {
+fn a_slow_authenticate_is_given_up_by_its_id_and_waited_for() {
     let tui = client(json!([
         methods(json!([{"id": "browser", "name": "In the browser"}])),
         required(),
@@ -101,8 +104,9 @@ fn a_slow_authenticate_is_given_up_by_its_id_and_waited_for_v1_auth_09_v1_can_09
     wait_ready(&tui);
 }
 
+// V1-AUTH-10, V1-AUTH-08
 #[test]
-fn signing_out_leads_to_a_sign_in_and_back_to_the_prompt_v1_auth_10_v1_auth_08() {
+fn signing_out_leads_to_a_sign_in_and_back_to_the_prompt() {
     let tui = client(json!([
         {"on": "initialize", "reply": {
             "protocolVersion": 1,
@@ -132,8 +136,9 @@ fn signing_out_leads_to_a_sign_in_and_back_to_the_prompt_v1_auth_10_v1_auth_08()
     assert_eq!(tui.prompts(), ["go on", "go on"]);
 }
 
+// V1-AUTH-10
 #[test]
-fn no_sign_out_without_the_capability_v1_auth_10() {
+fn no_sign_out_without_the_capability() {
     let tui = client(json!([])).start();
     wait_ready(&tui);
     tui.keys("<c-p>");
@@ -143,8 +148,9 @@ fn no_sign_out_without_the_capability_v1_auth_10() {
     assert!(!tui.screen().contains("Sign out of the agent"));
 }
 
+// V1-AUTH-08
 #[test]
-fn a_second_refusal_of_a_prompt_ends_there_v1_auth_08() {
+fn a_second_refusal_of_a_prompt_ends_there() {
     let tui = client(json!([
         methods(json!([{"id": "key", "name": "With an API key"}])),
         {"on": "session/prompt", "error": {"code": -32000, "message": "log in first"}},

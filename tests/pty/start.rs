@@ -13,8 +13,9 @@ fn the_screen_is_there_and_takes_text_before_the_agent_answers() {
     assert_eq!(tui.count("session/new"), 0);
 }
 
+// V1-INIT-01
 #[test]
-fn what_is_sent_ahead_goes_out_once_the_session_is_open_v1_init_01() {
+fn what_is_sent_ahead_goes_out_once_the_session_is_open() {
     let tui = client(json!([
         {"on": "initialize", "do": [{"wait_file": "go"}]},
     ]))
@@ -38,8 +39,9 @@ fn a_prompt_on_the_command_line_is_sent_at_once() {
     assert!(tui.screen().contains("say hello"));
 }
 
+// V1-INIT-02
 #[test]
-fn the_first_messages_are_as_the_protocol_wants_them_v1_init_02() {
+fn the_first_messages_are_as_the_protocol_wants_them() {
     let tui = ready(json!([]));
     let initialize = &tui.received()[0];
     assert_eq!(initialize["method"], "initialize");
@@ -101,8 +103,9 @@ fn f5_starts_it_again_and_what_was_typed_is_kept() {
     assert!(tui.screen().contains("❯ a long thought"));
 }
 
+// V1-RPC-14
 #[test]
-fn lines_that_are_no_messages_do_no_harm_v1_rpc_14() {
+fn lines_that_are_no_messages_do_no_harm() {
     let tui = client(json!([
         {"on": "start", "do": [
             {"raw": "INFO starting…\n\n[1, 2]\n{\"level\": \"info\", \"id\": 1}\n\u{feff}\r\n"},
@@ -117,8 +120,9 @@ fn lines_that_are_no_messages_do_no_harm_v1_rpc_14() {
     tui.wait_for("still here");
 }
 
+// V1-INIT-03
 #[test]
-fn a_version_that_is_not_ours_ends_the_connection_v1_init_03() {
+fn a_version_that_is_not_ours_ends_the_connection() {
     let tui = client(json!([{"on": "initialize", "reply": {"protocolVersion": 7}}])).start();
     let screen = tui.wait_for("speaks version 7");
     assert!(screen.contains("this client version 1"), "{screen}");
@@ -135,8 +139,9 @@ fn a_flood_before_initialize_is_answered_is_survived() {
     wait_ready(&tui);
 }
 
+// V1-SES-03
 #[test]
-fn commands_announced_before_the_session_has_a_name_are_kept_v1_ses_03() {
+fn commands_announced_before_the_session_has_a_name_are_kept() {
     let tui = ready(json!([{"on": "session/new", "do": [
         {"update": {"sessionUpdate": "available_commands_update", "availableCommands": [
             {"name": "review", "description": "Looks at the changes"},
@@ -236,8 +241,9 @@ fn a_window_that_is_too_small_says_so_and_comes_back() {
     assert!(screen.contains("typed blind"), "{screen}");
 }
 
+// V1-SES-08
 #[test]
-fn a_session_is_opened_again_by_its_id_with_its_history_v1_ses_08() {
+fn a_session_is_opened_again_by_its_id_with_its_history() {
     let setup = client(json!([
         {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}},
         {"on": "session/load", "do": [

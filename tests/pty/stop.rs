@@ -13,8 +13,9 @@ fn until_cancel() -> Value {
     ], "reply": {"stopReason": "cancelled"}}])
 }
 
+// V1-CAN-01, V1-CAN-03, V1-TOOL-06
 #[test]
-fn esc_cancels_once_and_what_comes_late_is_shown_v1_can_01_v1_can_03_v1_tool_06() {
+fn esc_cancels_once_and_what_comes_late_is_shown() {
     let tui = ready(until_cancel());
     tui.keys("go<enter>");
     tui.wait_for("working");
@@ -50,8 +51,9 @@ fn a_stop_gets_through_a_flood() {
     assert_eq!(tui.count("session/cancel"), 1);
 }
 
+// V1-CAN-08
 #[test]
-fn an_agent_that_does_not_stop_is_abandoned_and_the_session_resumed_v1_can_08() {
+fn an_agent_that_does_not_stop_is_abandoned_and_the_session_resumed() {
     let tui = ready(json!([
         {"on": "initialize", "reply": {
             "protocolVersion": 1, "agentCapabilities": {"sessionCapabilities": {"resume": {}}},

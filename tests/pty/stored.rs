@@ -71,8 +71,9 @@ pub fn only_id(setup: &Setup) -> String {
     list[0]["id"].as_str().expect("an id").to_owned()
 }
 
+// V1-SES-11
 #[test]
-fn after_a_kill_continue_shows_what_was_said_once_and_the_agent_resumes_v1_ses_11() {
+fn after_a_kill_continue_shows_what_was_said_once_and_the_agent_resumes() {
     let scenario = capable(
         json!({"loadSession": true, "sessionCapabilities": {"resume": {}}}),
         on_prompt(json!([{"text": "the only answer"}])),
@@ -96,8 +97,9 @@ fn after_a_kill_continue_shows_what_was_said_once_and_the_agent_resumes_v1_ses_1
     only_id(&setup);
 }
 
+// V1-SES-09
 #[test]
-fn a_replay_takes_the_place_of_what_was_stored_v1_ses_09() {
+fn a_replay_takes_the_place_of_what_was_stored() {
     let history = json!([
         {"update": {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "the only question"}}},
         {"text": "the only answer, as it is told again"},

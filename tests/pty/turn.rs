@@ -19,8 +19,9 @@ fn an_answer_is_there_piece_by_piece() {
     wait_ready(&tui);
 }
 
+// V1-UPD-03
 #[test]
-fn the_echo_of_a_prompt_is_not_shown_twice_v1_upd_03() {
+fn the_echo_of_a_prompt_is_not_shown_twice() {
     let tui = ready(on_prompt(json!([
         {"update": {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "say it once"}}},
         {"text": "said"},
@@ -30,8 +31,9 @@ fn the_echo_of_a_prompt_is_not_shown_twice_v1_upd_03() {
     assert_eq!(screen.matches("say it once").count(), 1, "{screen}");
 }
 
+// V1-UPD-02
 #[test]
-fn a_finished_thought_is_folded_and_ctrl_o_unfolds_it_v1_upd_02() {
+fn a_finished_thought_is_folded_and_ctrl_o_unfolds_it() {
     let tui = ready(on_prompt(json!([
         {"thought": "line one\nline two\nline three"},
         {"text": "the answer"},
@@ -48,8 +50,9 @@ fn a_finished_thought_is_folded_and_ctrl_o_unfolds_it_v1_upd_02() {
     tui.wait_gone("line two");
 }
 
+// V1-TOOL-01
 #[test]
-fn a_tool_call_announced_twice_is_one_row_v1_tool_01() {
+fn a_tool_call_announced_twice_is_one_row() {
     let call = |title: &str| {
         json!({"update": {
             "sessionUpdate": "tool_call", "toolCallId": "t1", "title": title, "kind": "read", "status": "pending",
@@ -70,8 +73,9 @@ fn a_tool_call_announced_twice_is_one_row_v1_tool_01() {
     assert!(screen.contains('✓'), "{screen}");
 }
 
+// V1-TOOL-09
 #[test]
-fn an_edit_shows_its_diff_with_counts_v1_tool_09() {
+fn an_edit_shows_its_diff_with_counts() {
     let tui = ready(on_prompt(json!([
         {"update": {
             "sessionUpdate": "tool_call", "toolCallId": "t1", "title": "Edit list.rs", "kind": "edit",
@@ -119,8 +123,9 @@ fn a_plan_is_pinned_while_open_and_stays_in_the_transcript() {
     tui.wait_for("✓ plan");
 }
 
+// V1-UPD-09
 #[test]
-fn usage_and_cost_stand_in_the_status_line_v1_upd_09() {
+fn usage_and_cost_stand_in_the_status_line() {
     let tui = ready(on_prompt(json!([
         {"update": {
             "sessionUpdate": "usage_update", "used": 34_000, "size": 100_000,
@@ -132,8 +137,9 @@ fn usage_and_cost_stand_in_the_status_line_v1_upd_09() {
     tui.wait_for("$0.12");
 }
 
+// V1-PROMPT-08
 #[test]
-fn what_the_answer_says_it_took_stands_in_the_status_line_v1_prompt_08() {
+fn what_the_answer_says_it_took_stands_in_the_status_line() {
     let usage = json!({"totalTokens": 12_345, "inputTokens": 12_000, "outputTokens": 345});
     let tui = client(json!([
         {"on": "session/prompt", "reply": {"stopReason": "end_turn", "usage": usage}},
@@ -167,8 +173,9 @@ fn shift_tab_goes_to_the_next_mode_v1_mode() {
     tui.wait_for("Plan only");
 }
 
+// V1-PROMPT-04
 #[test]
-fn stop_reasons_other_than_the_end_are_said_v1_prompt_04() {
+fn stop_reasons_other_than_the_end_are_said() {
     for (reason, said) in [
         ("max_tokens", "token limit"),
         ("max_turn_requests", "limit of requests"),
@@ -185,8 +192,9 @@ fn stop_reasons_other_than_the_end_are_said_v1_prompt_04() {
     }
 }
 
+// V1-PROMPT-06
 #[test]
-fn an_error_ends_the_turn_and_the_session_goes_on_v1_prompt_06() {
+fn an_error_ends_the_turn_and_the_session_goes_on() {
     let tui = ready(json!([
         {"on": "session/prompt", "do": [
             {"update": {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "try it", "status": "in_progress"}},
@@ -200,8 +208,9 @@ fn an_error_ends_the_turn_and_the_session_goes_on_v1_prompt_06() {
     tui.wait_for("better now");
 }
 
+// V1-PROMPT-07
 #[test]
-fn what_comes_after_the_turn_is_shown_v1_prompt_07() {
+fn what_comes_after_the_turn_is_shown() {
     let tui = ready(json!([
         {"on": "session/prompt", "do": [{"text": "started it"}], "after": [
             {"text": "and now it has ended"},
@@ -212,8 +221,9 @@ fn what_comes_after_the_turn_is_shown_v1_prompt_07() {
     wait_ready(&tui);
 }
 
+// V1-UPD-10
 #[test]
-fn unknown_updates_are_a_dim_line_and_no_end_v1_upd_10() {
+fn unknown_updates_are_a_dim_line_and_no_end() {
     let tui = ready(on_prompt(json!([
         {"update": {"sessionUpdate": "hologram", "depth": 3}},
         {"text": "flat again"},
@@ -223,8 +233,9 @@ fn unknown_updates_are_a_dim_line_and_no_end_v1_upd_10() {
     tui.wait_for("flat again");
 }
 
+// V1-UPD-12
 #[test]
-fn no_byte_of_the_agents_text_reaches_the_terminal_v1_upd_12() {
+fn no_byte_of_the_agents_text_reaches_the_terminal() {
     let evil = "\u{1b}]52;c;ZXZpbA==\u{7}\u{1b}[2J\u{9b}31m\u{202e}";
     let tui = ready(on_prompt(json!([
         {"text": format!("text {evil} end\n\n```\n{evil}\n```\n")},
@@ -268,8 +279,9 @@ fn scrolled_up_the_view_stays_and_says_how_much_is_new() {
     tui.wait_for("line 0");
 }
 
+// V1-RPC-05
 #[test]
-fn requests_for_what_is_unknown_are_refused_and_ids_come_back_v1_rpc_05() {
+fn requests_for_what_is_unknown_are_refused_and_ids_come_back() {
     let ids: Vec<Value> = vec![
         json!(0),
         json!(-1),

@@ -225,8 +225,9 @@ fn a_session_is_opened_again_with_its_history() {
     assert_eq!(tui.count("session/new"), 0);
 }
 
+// V2-INIT-01
 #[test]
-fn an_agent_of_version_1_is_started_again_and_spoken_to_in_that_v2_init_01() {
+fn an_agent_of_version_1_is_started_again_and_spoken_to_in_that() {
     let tui = client(on_prompt(json!([{"text": "in the old way"}])))
         .config("protocol = \"2\"\n")
         .start();
@@ -250,8 +251,9 @@ fn an_agent_of_version_1_is_started_again_and_spoken_to_in_that_v2_init_01() {
     assert_eq!(tui.count("session/new"), 1);
 }
 
+// V2-INIT-02
 #[test]
-fn an_agent_that_refuses_the_version_says_what_it_speaks_v2_init_02() {
+fn an_agent_that_refuses_the_version_says_what_it_speaks() {
     let tui = drafted(json!([{"on": "initialize", "error": {
         "code": -32022, "message": "Unsupported protocol version",
         "data": {"requested": 2, "supported": [3, 4]},
@@ -262,8 +264,9 @@ fn an_agent_that_refuses_the_version_says_what_it_speaks_v2_init_02() {
     assert_eq!(tui.count("session/new"), 0);
 }
 
+// V2-INIT-04
 #[test]
-fn an_agent_without_sessions_is_asked_for_none_v2_init_04() {
+fn an_agent_without_sessions_is_asked_for_none() {
     let tui = drafted(json!([introduced(json!({"capabilities": {}}))])).start();
     tui.wait_for("it has no sessions");
     assert_eq!(tui.count("session/new"), 0);
@@ -294,8 +297,9 @@ fn a_sign_in_goes_by_its_own_method() {
     tui.wait_for("Looks it over");
 }
 
+// V2-UPD-09
 #[test]
-fn what_the_agent_offers_unasked_is_set_by_type_v2_upd_09() {
+fn what_the_agent_offers_unasked_is_set_by_type() {
     let option = |value: &str| {
         json!([{
             "configId": "model", "name": "Model", "category": "model", "type": "select",
@@ -339,8 +343,9 @@ fn an_id_of_null_and_a_batch_are_no_requests() {
     assert_eq!(codes, [-32600]);
 }
 
+// V2-PROMPT-03
 #[test]
-fn nothing_is_no_prompt_v2_prompt_03() {
+fn nothing_is_no_prompt() {
     let tui = ready(on_prompt(json!([{"text": "here"}])));
     tui.keys("<enter>");
     tui.settle(std::time::Duration::from_millis(100));

@@ -16,7 +16,7 @@ use std::{
 };
 
 use self::entry::Entry;
-use super::{AddFrom, AgentsAction, CliError, ImportFrom, print};
+use super::{AddFrom, Adding, AgentsAction, CliError, ImportFrom, print};
 use crate::{
     config::{AgentProfile, Config, Dirs, LoadOptions, Loaded},
     text::SafeText,
@@ -50,27 +50,13 @@ pub fn add_agents(
     loaded: &Loaded,
     action: &AgentsAction,
 ) -> Result<(), CliError> {
-    let (mut found, dry_run, force) = match action {
+    let (mut found, Adding { dry_run, force }) = match action {
         AgentsAction::Import {
-            from:
-                ImportFrom::Zed {
-                    file,
-                    dry_run,
-                    force,
-                },
-        } => {
-            let found = from_zed(file.as_deref(), &loaded.config)?;
-            (found, *dry_run, *force)
-        }
+            from: ImportFrom::Zed { file, adding },
+        } => (from_zed(file.as_deref(), &loaded.config)?, *adding),
         AgentsAction::Add {
-            from:
-                AddFrom::Registry {
-                    id,
-                    file,
-                    dry_run,
-                    force,
-                },
-        } => (from_registry(id, file.as_deref())?, *dry_run, *force),
+            from: AddFrom::Registry { id, file, adding },
+        } => (from_registry(id, file.as_deref())?, *adding),
     };
     let path = options.user_file();
     let before = match fs::read_to_string(&path) {

@@ -95,8 +95,9 @@ impl Drop for Lane {
 mod tests {
     use super::*;
 
+    // V1-FS-13
     #[tokio::test]
-    async fn one_path_is_served_in_order_of_arrival_v1_fs_13() {
+    async fn one_path_is_served_in_order_of_arrival() {
         let lanes = Lanes::default();
         let mut first = lanes.enter("a".into());
         let mut second = lanes.enter("a".into());

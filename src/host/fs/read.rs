@@ -167,8 +167,9 @@ mod tests {
         }
     }
 
+    // V1-FS-02, V1-FS-03, V1-FS-04
     #[test]
-    fn windows_of_lines_v1_fs_02_v1_fs_03_v1_fs_04() {
+    fn windows_of_lines() {
         let (_dir, path) = file("1\r\n2\n3");
         for (line, limit, expected) in [
             (None, None, "1\r\n2\n3"),
@@ -196,8 +197,9 @@ mod tests {
         assert_eq!(read(&path, None, None).unwrap(), "\u{feff}a\r\n\r");
     }
 
+    // V1-FS-07
     #[test]
-    fn what_is_not_utf8_is_refused_v1_fs_07() {
+    fn what_is_not_utf8_is_refused() {
         for content in [&b"caf\xe9 1\n"[..], b"\xff\xfeh\0i\0", b"\x89PNG\r\n\x1a\n"] {
             let (_dir, path) = file(content);
             let error = read(&path, None, None).unwrap_err();
@@ -207,8 +209,9 @@ mod tests {
         }
     }
 
+    // V1-FS-06
     #[test]
-    fn a_missing_file_is_told_from_a_broken_one_v1_fs_06() {
+    fn a_missing_file_is_told_from_a_broken_one() {
         let (_dir, folder) = folder();
         let error = read(&folder.join("nope"), None, None).unwrap_err();
         assert_eq!(error.code, code::NOT_FOUND);
@@ -218,8 +221,9 @@ mod tests {
         assert!(error.message.contains("directory"));
     }
 
+    // V1-FS-09
     #[test]
-    fn pipes_and_devices_are_refused_without_waiting_v1_fs_09() {
+    fn pipes_and_devices_are_refused_without_waiting() {
         let (_dir, folder) = folder();
         let fifo = folder.join("fifo");
         let status = std::process::Command::new("mkfifo")
@@ -233,8 +237,9 @@ mod tests {
         }
     }
 
+    // V1-FS-11
     #[test]
-    fn a_link_that_appeared_since_is_not_followed_v1_fs_11() {
+    fn a_link_that_appeared_since_is_not_followed() {
         let (_dir, path) = file("secret");
         let link = path.with_file_name("link");
         std::os::unix::fs::symlink(&path, &link).unwrap();

@@ -227,8 +227,9 @@ mod tests {
         (dir, base, roots)
     }
 
+    // V1-FS-05
     #[test]
-    fn relative_paths_count_from_the_cwd_v1_fs_05() {
+    fn relative_paths_count_from_the_cwd() {
         let (_dir, base, roots) = workspace();
         let resolved = roots.resolve("src/./new/x.rs").unwrap();
         assert_eq!(resolved.path, base.join("app/src/new/x.rs"));
@@ -245,8 +246,9 @@ mod tests {
         assert!(roots.resolve("../app/src/a.rs").unwrap().inside);
     }
 
+    // V1-FS-12
     #[test]
-    fn links_are_followed_before_judging_v1_fs_12() {
+    fn links_are_followed_before_judging() {
         let (_dir, base, roots) = workspace();
         symlink("../other", base.join("app/link")).unwrap();
         symlink(base.join("other/new"), base.join("app/dangling")).unwrap();
@@ -290,8 +292,9 @@ mod tests {
         assert!(roots.resolve("loop").is_err());
     }
 
+    // V1-SES-07
     #[test]
-    fn additional_directories_are_roots_v1_ses_07() {
+    fn additional_directories_are_roots() {
         let (_dir, base, _) = workspace();
         let roots = Roots::new(&base.join("app"), &[base.join("other")]).unwrap();
         assert!(roots.resolve("../other/x").unwrap().inside);

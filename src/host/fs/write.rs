@@ -252,8 +252,9 @@ mod tests {
         names
     }
 
+    // V1-FS-10
     #[test]
-    fn a_new_file_in_a_new_folder_v1_fs_10() {
+    fn a_new_file_in_a_new_folder() {
         let (_dir, dir) = folder();
         let path = dir.join("a/b/new.txt");
         write(&path, "no newline").unwrap();
@@ -319,8 +320,9 @@ mod tests {
         }
     }
 
+    // V1-FS-11
     #[test]
-    fn directories_and_links_that_appeared_since_are_refused_v1_fs_11() {
+    fn directories_and_links_that_appeared_since_are_refused() {
         let ((_dir, dir), (_outside, outside)) = (folder(), folder());
         let target = outside.join("t");
         fs::write(&target, "kept").unwrap();

@@ -197,8 +197,9 @@ async fn looks_stay_in_the_workspace() {
     );
 }
 
+// V1-FS-08
 #[tokio::test]
-async fn what_is_read_is_what_is_on_the_disk_by_then_v1_fs_08() {
+async fn what_is_read_is_what_is_on_the_disk_by_then() {
     let host = fixture();
     host.serve(write("a.txt", "the agent's")).await;
     // As by an editor.
@@ -206,8 +207,9 @@ async fn what_is_read_is_what_is_on_the_disk_by_then_v1_fs_08() {
     assert_eq!(host.serve(read("a.txt")).await, content("the person's"));
 }
 
+// V1-FS-13
 #[tokio::test]
-async fn one_path_in_order_of_arrival_whoever_runs_first_v1_fs_13() {
+async fn one_path_in_order_of_arrival_whoever_runs_first() {
     let host = fixture();
     let mut serving: Vec<_> = [write("f", "1"), read("f"), write("f", "2"), read("f")]
         .into_iter()
@@ -279,8 +281,9 @@ async fn consent_is_for_this_once_or_for_the_folder() {
     assert!(asks(host.serve(write("../out/a", "x")).await));
 }
 
+// V1-FS-11
 #[tokio::test]
-async fn consent_is_for_the_place_that_was_shown_v1_fs_11() {
+async fn consent_is_for_the_place_that_was_shown() {
     let host = fixture();
     for name in ["out/harmless", "out/secret"] {
         std::fs::write(host.path(name), name).unwrap();
@@ -334,8 +337,9 @@ async fn settings_refuse_without_asking() {
     }
 }
 
+// V1-FS-01
 #[tokio::test]
-async fn what_was_not_offered_is_no_method_v1_fs_01() {
+async fn what_was_not_offered_is_no_method() {
     let host = fixture_with(|config| {
         config.caps = ClientCaps {
             read_text_file: false,
@@ -350,8 +354,9 @@ async fn what_was_not_offered_is_no_method_v1_fs_01() {
     }
 }
 
+// V1-CAN-07, V1-CAN-10
 #[tokio::test]
-async fn a_withdrawn_wait_is_answered_and_the_command_goes_on_v1_can_07_v1_can_10() {
+async fn a_withdrawn_wait_is_answered_and_the_command_goes_on() {
     let host = fixture();
     let terminal = host.terminal("sleep 300").await;
     let key = host.key();
@@ -367,8 +372,9 @@ async fn a_withdrawn_wait_is_answered_and_the_command_goes_on_v1_can_07_v1_can_1
     assert!(host.host.terminals.running().is_empty());
 }
 
+// V1-CAN-10
 #[tokio::test]
-async fn a_withdrawn_request_in_line_is_answered_v1_can_10() {
+async fn a_withdrawn_request_in_line_is_answered() {
     let host = fixture();
     let first = host.host.serve(host.key(), write("f", "1"), Consent::None);
     let key = host.key();
@@ -412,8 +418,9 @@ async fn requests_on_one_terminal_keep_their_order() {
     assert_eq!(error_code(&gone), code::NOT_FOUND);
 }
 
+// V1-TERM-19
 #[tokio::test]
-async fn terminal_ask_asks_v1_term_19() {
+async fn terminal_ask_asks() {
     let host = fixture_with(|config| config.ask_terminal = true);
     let key = host.key();
     let outcome = host.host.serve(key, create("true"), Consent::None).await;
@@ -521,8 +528,9 @@ async fn looks_say_nothing_of_what_a_rule_wants_asked_about() {
     assert_eq!(host.serve(look("a", LookAt::Stat)).await, stat(false));
 }
 
+// V1-PERM-06
 #[tokio::test]
-async fn policy_is_asked_off_the_callers_thread_v1_perm_06() {
+async fn policy_is_asked_off_the_callers_thread() {
     let host = fixture();
     let verdict = host.host.decide(Subject::default(), Vec::new()).await;
     assert_eq!(verdict, Verdict::ask(None));

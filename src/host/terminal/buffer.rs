@@ -212,8 +212,9 @@ mod tests {
         (buffer.text(), buffer.truncated())
     }
 
+    // V1-TERM-06
     #[test]
-    fn the_last_bytes_are_kept_between_characters_v1_term_06() {
+    fn the_last_bytes_are_kept_between_characters() {
         let printed = format!("{}END", "é".repeat(1000));
         let (text, truncated) = plain(Some(102), &[printed.as_bytes()]);
         assert_eq!(text, format!("{}END", "é".repeat(49)));
@@ -236,8 +237,9 @@ mod tests {
         assert!(lines.ends_with(&text) && truncated);
     }
 
+    // V1-TERM-07
     #[test]
-    fn characters_may_be_split_over_reads_v1_term_07() {
+    fn characters_may_be_split_over_reads() {
         let (text, _) = plain(None, &[b"a\xf0\x9f", b"\x98\x80b\xff\xc3"]);
         assert_eq!(text, "a😀b\u{fffd}");
         let mut buffer = OutputBuffer::new(None, true, Room::default());

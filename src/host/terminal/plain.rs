@@ -278,8 +278,9 @@ mod tests {
         out + plain.open_line()
     }
 
+    // V1-TERM-07
     #[test]
-    fn sequences_leave_no_trace_v1_term_07() {
+    fn sequences_leave_no_trace() {
         for (printed, text) in [
             ("\x1b[1;31mred\x1b[0m\r\n", "red\n"),
             (

@@ -256,8 +256,9 @@ mod tests {
         launch.env.get(OsStr::new(name))?.to_str()
     }
 
+    // V1-TERM-02
     #[test]
-    fn a_whole_command_line_goes_to_the_shell_v1_term_02() {
+    fn a_whole_command_line_goes_to_the_shell() {
         let launch = |command: &str, args: &[&str]| {
             let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
             let line = is_line(command, &args, Path::new("/"));
@@ -270,8 +271,9 @@ mod tests {
         assert_eq!(launch("a b", &["c"]).program, "a b");
     }
 
+    // V1-TERM-03, V1-TERM-16
     #[test]
-    fn the_environment_is_ours_with_presets_and_the_agents_own_v1_term_03_v1_term_16() {
+    fn the_environment_is_ours_with_presets_and_the_agents_own() {
         let own = [("GIT_PAGER".to_owned(), "less".to_owned())];
         let launch = Launch::new("x", &[], "/".into(), false).with_env(&base(), false, &own);
         assert_eq!(get(&launch, "API_TOKEN"), Some("x"));

@@ -122,8 +122,9 @@ fn signal(name: &str) -> ExitStatus {
     }
 }
 
+// V1-TERM-01, V1-TERM-08
 #[tokio::test]
-async fn create_does_not_wait_and_output_never_does_v1_term_01_v1_term_08() {
+async fn create_does_not_wait_and_output_never_does() {
     let host = fixture();
     let terminal = host.sh("echo begun; sleep 60");
     let output = host.until_output(&terminal, "begun").await;
@@ -132,8 +133,9 @@ async fn create_does_not_wait_and_output_never_does_v1_term_01_v1_term_08() {
     host.terminals.shutdown().await;
 }
 
+// V1-TERM-02
 #[tokio::test]
-async fn a_whole_line_is_run_by_the_shell_v1_term_02() {
+async fn a_whole_line_is_run_by_the_shell() {
     let host = fixture();
     let terminal = host
         .create(&command("echo unsplit-$((40+2))", &[]))
@@ -146,8 +148,9 @@ async fn a_whole_line_is_run_by_the_shell_v1_term_02() {
     assert_eq!(host.output(&terminal).output, "$HOME a  b\n");
 }
 
+// V1-TERM-02, V1-TERM-04
 #[tokio::test]
-async fn what_cannot_be_started_is_an_error_and_no_terminal_v1_term_02_v1_term_04() {
+async fn what_cannot_be_started_is_an_error_and_no_terminal() {
     let host = fixture();
     let error = host.create(&command("no-such-program", &[])).unwrap_err();
     assert_eq!(error.code, code::INTERNAL);
@@ -160,8 +163,9 @@ async fn what_cannot_be_started_is_an_error_and_no_terminal_v1_term_02_v1_term_0
     assert!(host.events.lock().unwrap().is_empty());
 }
 
+// V1-TERM-09
 #[tokio::test]
-async fn codes_and_signals_are_told_apart_v1_term_09() {
+async fn codes_and_signals_are_told_apart() {
     let host = fixture();
     assert_eq!(host.run("exit 255").await.1, code(255));
     assert_eq!(host.run("exit 3").await.1, code(3));
@@ -171,8 +175,9 @@ async fn codes_and_signals_are_told_apart_v1_term_09() {
     }
 }
 
+// V1-TERM-10
 #[tokio::test]
-async fn the_status_comes_after_the_last_output_v1_term_10() {
+async fn the_status_comes_after_the_last_output() {
     let host = fixture();
     for _ in 0..20 {
         let (output, _) = host.run("seq 20000").await;
@@ -181,8 +186,9 @@ async fn the_status_comes_after_the_last_output_v1_term_10() {
     }
 }
 
+// V1-TERM-11
 #[tokio::test]
-async fn many_waiters_and_waits_after_the_exit_v1_term_11() {
+async fn many_waiters_and_waits_after_the_exit() {
     let host = fixture();
     let terminal = host.sh("read x; exit 7");
     let waiters: Vec<_> = (0..3)
@@ -195,8 +201,9 @@ async fn many_waiters_and_waits_after_the_exit_v1_term_11() {
     assert_eq!(host.wait(&terminal).await, code(7));
 }
 
+// V1-TERM-12
 #[tokio::test]
-async fn kill_ends_the_whole_group_and_keeps_the_id_v1_term_12() {
+async fn kill_ends_the_whole_group_and_keeps_the_id() {
     let host = fixture();
     let terminal = host.sh("sleep 300 & echo pid $!; wait");
     let output = host.until_output(&terminal, "pid ").await;
@@ -209,8 +216,9 @@ async fn kill_ends_the_whole_group_and_keeps_the_id_v1_term_12() {
     assert_eq!(host.output(&terminal).exit, Some(signal("SIGTERM")));
 }
 
+// V1-TERM-12
 #[tokio::test]
-async fn what_ignores_the_signal_is_killed_v1_term_12() {
+async fn what_ignores_the_signal_is_killed() {
     let host = fixture();
     let terminal = host.sh("trap '' TERM; echo ready; while :; do sleep 1; done");
     host.until_output(&terminal, "ready").await;
@@ -218,8 +226,9 @@ async fn what_ignores_the_signal_is_killed_v1_term_12() {
     assert_eq!(host.wait(&terminal).await, signal("SIGKILL"));
 }
 
+// V1-TERM-13
 #[tokio::test]
-async fn release_forgets_the_id_but_answers_waiters_v1_term_13() {
+async fn release_forgets_the_id_but_answers_waiters() {
     let host = fixture();
     let terminal = host.sh("sleep 300");
     let waiter = tokio::spawn(host.terminals.wait_for_exit(&terminal).unwrap());
@@ -236,8 +245,9 @@ async fn release_forgets_the_id_but_answers_waiters_v1_term_13() {
     assert_eq!(status, signal("SIGTERM"));
 }
 
+// V1-TERM-14
 #[tokio::test]
-async fn the_screen_outlives_the_release_v1_term_14() {
+async fn the_screen_outlives_the_release() {
     let host = fixture();
     let terminal = host.sh("printf 'TERM-OUT-KEEP'");
     host.wait(&terminal).await;
@@ -252,8 +262,9 @@ async fn the_screen_outlives_the_release_v1_term_14() {
     );
 }
 
+// V1-TERM-15
 #[tokio::test]
-async fn a_background_child_holds_nothing_and_lives_on_v1_term_15() {
+async fn a_background_child_holds_nothing_and_lives_on() {
     let host = fixture();
     let terminal = host.sh("sleep 300 & echo ready-now $!");
     assert_eq!(host.wait(&terminal).await, code(0));
@@ -273,8 +284,9 @@ async fn output_of_a_background_child_is_still_taken() {
     host.until_output(&terminal, "late").await;
 }
 
+// V1-TERM-16
 #[tokio::test]
-async fn it_is_a_real_terminal_v1_term_16() {
+async fn it_is_a_real_terminal() {
     let host = fixture();
     let (output, status) = host
         .run("test -t 0 && test -t 1 && test -t 2 && stty size && echo $TERM $PAGER; tty >/dev/tty")
@@ -290,8 +302,9 @@ async fn it_is_a_real_terminal_v1_term_16() {
     host.until_output(&terminal, "10 50").await;
 }
 
+// V1-TERM-16
 #[tokio::test]
-async fn a_terminal_is_as_large_as_the_view_that_shows_it_v1_term_16() {
+async fn a_terminal_is_as_large_as_the_view_that_shows_it() {
     let host = fixture();
     host.terminals.set_view(20, 70);
     let (output, _) = host.run("stty size").await;
@@ -321,8 +334,9 @@ async fn a_program_that_asks_where_the_cursor_is_gets_an_answer() {
     assert!(output.contains("033   [   1   ;   3   R"), "{output:?}");
 }
 
+// V1-TERM-17
 #[tokio::test]
-async fn nothing_outlives_the_shutdown_v1_term_17() {
+async fn nothing_outlives_the_shutdown() {
     let host = fixture();
     let mut pids = Vec::new();
     for script in [
@@ -350,8 +364,9 @@ async fn nothing_outlives_the_shutdown_v1_term_17() {
     assert!(host.create(&command("true", &[])).is_err());
 }
 
+// V1-TERM-05, V1-TERM-18
 #[tokio::test]
-async fn ids_are_unknown_to_other_sessions_v1_term_05_v1_term_18() {
+async fn ids_are_unknown_to_other_sessions() {
     let host = fixture();
     let mine = host.sh("true");
     let theirs = TerminalRef {
@@ -374,8 +389,9 @@ async fn ids_are_unknown_to_other_sessions_v1_term_05_v1_term_18() {
     assert_eq!(error.unwrap_err().code, code::NOT_FOUND);
 }
 
+// V1-TERM-05
 #[tokio::test]
-async fn an_id_is_never_given_again_v1_term_05() {
+async fn an_id_is_never_given_again() {
     let host = fixture();
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..5 {
@@ -386,8 +402,9 @@ async fn an_id_is_never_given_again_v1_term_05() {
     }
 }
 
+// V1-TERM-03
 #[tokio::test]
-async fn the_agents_environment_wins_v1_term_03() {
+async fn the_agents_environment_wins() {
     let host = fixture();
     let request = TerminalCreate {
         env: vec![

@@ -543,8 +543,9 @@ fn a_turn_in_version_2_of_the_protocol_ends_with_its_state() {
     );
 }
 
+// V2-INIT-01
 #[test]
-fn a_turn_with_an_agent_of_before_is_made_in_version_1_v2_init_01() {
+fn a_turn_with_an_agent_of_before_is_made_in_version_1() {
     let shell = scripted(prompt(json!([{"text": "as ever"}])));
     shell.profile("protocol = \"2\"\n");
     let ran = shell.run(&["run", "is it?"]);

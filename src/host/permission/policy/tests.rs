@@ -225,8 +225,9 @@ fn all_paths_must_match_to_allow_and_any_to_deny() {
     );
 }
 
+// V1-FS-12
 #[test]
-fn paths_are_judged_where_they_lead_v1_fs_12() {
+fn paths_are_judged_where_they_lead() {
     let case = case(
         Policy::AllowAll,
         &["deny path=secret/**", "allow path=src/**"],
@@ -301,8 +302,9 @@ fn allow_all_asks_outside_the_workspace() {
     );
 }
 
+// V1-PERM-05, V1-PERM-06
 #[test]
-fn only_a_single_option_of_the_kind_is_picked_v1_perm_05_v1_perm_06() {
+fn only_a_single_option_of_the_kind_is_picked() {
     let mut case = case(Policy::AllowAll, &["deny command=rm"]);
     case.options = vec![
         option("1", PermissionKind::AllowOnce),

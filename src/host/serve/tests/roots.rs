@@ -62,8 +62,9 @@ fn while_swapping(one: &Path, two: &Path, work: impl FnOnce()) {
     });
 }
 
+// V1-FS-11
 #[test]
-fn a_folder_swapped_for_a_link_all_the_time_leads_nowhere_outside_v1_fs_11() {
+fn a_folder_swapped_for_a_link_all_the_time_leads_nowhere_outside() {
     const TRIES: usize = 4_000;
     let host = fixture();
     let (ws, out) = (host.path("ws"), host.path("out"));

@@ -1,10 +1,10 @@
-//! What came to the protocol later: plans with ids, subagents, notices, compactions.
+//! Updates of a session besides messages and calls: plans with ids, subagents, notices, compactions.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     peer::Stopped,
-    script::{Answer, Script, text_content},
+    script::{Answer, Script, plan_entries, text_content},
 };
 
 pub fn plans(script: &Script) -> Result<(), Stopped> {
@@ -16,18 +16,7 @@ pub fn plans(script: &Script) -> Result<(), Stopped> {
     let notes = json!({"type": "markdown", "planId": "notes", "content": prose});
     script.update(json!({"sessionUpdate": "plan_update", "plan": notes}))?;
     for done in 0..=STEPS.len() {
-        let entries: Vec<Value> = STEPS
-            .iter()
-            .enumerate()
-            .map(|(at, content)| {
-                let status = match at {
-                    at if at < done => "completed",
-                    at if at == done => "in_progress",
-                    _ => "pending",
-                };
-                json!({"content": content, "priority": "medium", "status": status})
-            })
-            .collect();
+        let entries = plan_entries(&STEPS, done);
         let plan = json!({"type": "items", "planId": "steps", "entries": entries});
         script.update(json!({"sessionUpdate": "plan_update", "plan": plan}))?;
         script.pause(1_200)?;
