@@ -18,6 +18,7 @@ use super::{
     session_messages::SessionMessages,
     terminals::TerminalIndex,
     tools::ToolIndex,
+    whole_messages::MessageBlocks,
     writes::Writes,
 };
 
@@ -30,6 +31,7 @@ pub struct Conversation {
     /// sight.
     pub plans: Vec<NamedPlan>,
     pub(super) speech: Speech,
+    pub(super) message_blocks: MessageBlocks,
     pub(super) tools: ToolIndex,
     pub(super) terminals: TerminalIndex,
     pub(super) plan_rules: PlanRules,
@@ -57,6 +59,7 @@ impl Conversation {
             plan: Vec::new(),
             plans: Vec::new(),
             speech: Speech::default(),
+            message_blocks: MessageBlocks::default(),
             tools: ToolIndex::default(),
             terminals: TerminalIndex::default(),
             plan_rules: PlanRules::default(),
@@ -140,7 +143,7 @@ impl Conversation {
         self.tools.forget_gone(&self.transcript);
         self.compactions.forget_gone(&self.transcript);
         self.session_messages.forget_gone(&self.transcript);
-        self.speech.told.forget_gone(&self.transcript);
+        self.message_blocks.forget_gone(&self.transcript);
         self.terminals.forget_gone(&self.transcript);
     }
 
@@ -166,7 +169,7 @@ impl Conversation {
         mem::swap(&mut self.tools, &mut other.tools);
         mem::swap(&mut self.compactions, &mut other.compactions);
         mem::swap(&mut self.session_messages, &mut other.session_messages);
-        mem::swap(&mut self.speech.told, &mut other.speech.told);
+        mem::swap(&mut self.message_blocks, &mut other.message_blocks);
     }
 }
 

@@ -76,55 +76,53 @@ impl Step<'_> {
     }
 }
 
-/// Takes new content and raw input of a call in.
-pub(super) fn settle(
-    call: &mut ToolCall,
-    content: Option<Vec<ToolContent>>,
-    claims: Patch<Claims>,
-) {
-    let is_diff = |piece: &ToolContent| matches!(piece, ToolContent::Diff(_));
-    let raw = match claims {
-        Patch::Keep => None,
-        Patch::Clear => Some(Claims::default()),
-        Patch::Set(claims) => Some(claims),
-    };
-    let mut all = std::mem::take(&mut call.content);
-    let asked = call.was_asked_about();
-    // What was said yes or no to stays visible, where the agent has nothing in its place (opencode:
-    // "Wrote file successfully.").
-    let stays =
-        |content: &[ToolContent]| asked && all.iter().any(is_diff) && !content.iter().any(is_diff);
-    let has_command = call.command.is_some();
-    let deletes = call.kind == ToolKind::Delete;
-    let tells = |raw: &Claims| !raw.list.is_empty() || (deletes && raw.only_path.is_some());
-    let tells = raw.as_ref().is_some_and(tells);
-    let has_raw = raw.is_some();
-    if let Some(raw) = raw.filter(|_| tells || !asked) {
-        call.diffs.set_raw(raw);
-    }
-    match content {
-        Some(content) if stays(&content) => {
-            all.retain(is_diff);
-            all.extend(content);
-            if tells {
-                call.diffs
-                    .settle_raw(&mut all, call.kind, has_command, &call.locations);
+impl ToolCall {
+    /// Takes new content and raw input of a call in.
+    pub(super) fn settle(&mut self, content: Option<Vec<ToolContent>>, claims: Patch<Claims>) {
+        let is_diff = |piece: &ToolContent| matches!(piece, ToolContent::Diff(_));
+        let raw = match claims {
+            Patch::Keep => None,
+            Patch::Clear => Some(Claims::default()),
+            Patch::Set(claims) => Some(claims),
+        };
+        let mut all = std::mem::take(&mut self.content);
+        let asked = self.was_asked_about();
+        // What was said yes or no to stays visible, where the agent has nothing in its place (opencode:
+        // "Wrote file successfully.").
+        let stays = |content: &[ToolContent]| {
+            asked && all.iter().any(is_diff) && !content.iter().any(is_diff)
+        };
+        let has_command = self.command.is_some();
+        let deletes = self.kind == ToolKind::Delete;
+        let tells = |raw: &Claims| !raw.list.is_empty() || (deletes && raw.only_path.is_some());
+        let tells = raw.as_ref().is_some_and(tells);
+        let has_raw = raw.is_some();
+        if let Some(raw) = raw.filter(|_| tells || !asked) {
+            self.diffs.set_raw(raw);
+        }
+        match content {
+            Some(content) if stays(&content) => {
+                all.retain(is_diff);
+                all.extend(content);
+                if tells {
+                    self.diffs
+                        .settle_raw(&mut all, self.kind, has_command, &self.locations);
+                }
             }
+            Some(content) => {
+                all = content;
+                self.diffs
+                    .settle(&mut all, self.kind, has_command, &self.locations);
+            }
+            // The kind may be known only now.
+            None if (has_raw && (tells || !asked))
+                || (self.diffs.has_raw() && !all.iter().any(is_diff)) =>
+            {
+                self.diffs
+                    .settle_raw(&mut all, self.kind, has_command, &self.locations);
+            }
+            None => {}
         }
-        Some(content) => {
-            all = content;
-            call.diffs
-                .settle(&mut all, call.kind, has_command, &call.locations);
-        }
-        // The kind may be known only now.
-        None if (has_raw && (tells || !asked))
-            || (call.diffs.has_raw() && !all.iter().any(is_diff)) =>
-        {
-            call.diffs
-                .settle_raw(&mut all, call.kind, has_command, &call.locations);
-        }
-        None => {}
+        self.content = all;
     }
-    all.truncate(MAX_TOOL_ITEMS);
-    call.content = all;
 }

@@ -14,7 +14,6 @@ use crate::{
 use super::{
     Conversation, Step,
     bounds::{MAX_MESSAGE, bounded, halve},
-    whole_messages::MessageBlocks,
 };
 
 /// Bytes kept of a text that is for the agent alone.
@@ -33,7 +32,6 @@ pub(super) struct Speech {
     /// A message of the user that the agent tells: of a replay, or none that we sent. Shown when
     /// it is whole.
     pub(super) history: Option<History>,
-    pub(super) told: MessageBlocks,
 }
 
 #[derive(Debug)]

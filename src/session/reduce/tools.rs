@@ -13,7 +13,6 @@ use super::{
         MAX_TITLE, MAX_TOOL_ITEMS, MAX_TOOL_TEXT, block_weight, bounded, bounded_content,
         bounded_content_within, tool_content_weight,
     },
-    diffs::settle,
 };
 
 #[derive(Debug, Default)]
@@ -164,7 +163,8 @@ impl Step<'_> {
         patch.raw_output.apply(&mut call.raw_output);
         patch.command.apply(&mut call.command);
         patch.command_cwd.apply(&mut call.command_cwd);
-        settle(call, content, patch.claims);
+        call.settle(content, patch.claims);
+        call.content.truncate(MAX_TOOL_ITEMS);
         patch.input.apply(&mut call.input);
         patch.cancel.apply_to(&mut call.cancel);
         call.meta.merge(&patch.meta);

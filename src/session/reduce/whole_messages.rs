@@ -114,7 +114,7 @@ impl Step<'_> {
             };
             held.push(block);
         }
-        let told = &mut self.conversation_mut().speech.told.0;
+        let told = &mut self.conversation_mut().message_blocks.0;
         if held.is_empty() {
             told.remove(&key(role, &id));
         } else {
@@ -254,7 +254,7 @@ impl Conversation {
 
     /// The blocks of a message that are there.
     fn blocks_told(&self, role: ChunkRole, id: &MessageId) -> Vec<BlockId> {
-        let told = self.speech.told.0.get(&key(role, id));
+        let told = self.message_blocks.0.get(&key(role, id));
         let there = |block: &&BlockId| self.has(**block);
         told.into_iter().flatten().filter(there).copied().collect()
     }
@@ -262,7 +262,7 @@ impl Conversation {
     /// That block is one of the message's.
     pub(super) fn note_told(&mut self, role: ChunkRole, id: Option<MessageId>, block: BlockId) {
         if let Some(id) = id {
-            let blocks = self.speech.told.0.entry(key(role, &id));
+            let blocks = self.message_blocks.0.entry(key(role, &id));
             let blocks = blocks.or_default();
             if blocks.len() < MAX_TOOL_ITEMS {
                 blocks.push(block);
@@ -315,12 +315,12 @@ impl Conversation {
     }
 
     fn own_message(&mut self, id: MessageId) {
-        let speech = &mut self.speech;
-        let Some(user) = speech.echo.user else {
+        let Some(user) = self.speech.echo.user else {
             return;
         };
-        speech.told.0.insert(key(ChunkRole::User, &id), vec![user]);
-        speech.echo.own = Some(id);
+        let key = key(ChunkRole::User, &id);
+        self.message_blocks.0.insert(key, vec![user]);
+        self.speech.echo.own = Some(id);
     }
 }
 
