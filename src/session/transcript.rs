@@ -327,6 +327,8 @@ pub struct Transcript {
     log: VecDeque<(u64, usize)>,
     /// Changes up to this revision are no longer in the log.
     log_from: u64,
+    /// Blocks that are tool calls: no block becomes one, or ceases to be one.
+    tool_calls: usize,
     /// `(rev, block)` of the latest that were taken out.
     withdrawn: VecDeque<(u64, BlockId)>,
 }
@@ -334,6 +336,11 @@ pub struct Transcript {
 impl Transcript {
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
+    }
+
+    /// How many of the blocks are tool calls, without looking at them.
+    pub fn tool_calls(&self) -> usize {
+        self.tool_calls
     }
 
     /// Grows with each change of any block.
@@ -373,6 +380,7 @@ impl Transcript {
         let id = BlockId(self.next_id);
         self.next_id += 1;
         let index = self.blocks.len();
+        self.tool_calls += usize::from(is_tool_call(&kind));
         self.blocks.push(Block {
             id,
             rev: 0,
@@ -458,9 +466,17 @@ impl Transcript {
             first.rev = self.rev;
             first.relieved = true;
         }
+        // Its first block is another one now.
+        self.count_tool_calls();
+    }
+
+    fn count_tool_calls(&mut self) {
+        let calls = self.blocks.iter().filter(|block| is_tool_call(&block.kind));
+        self.tool_calls = calls.count();
     }
 
     fn everything_changed(&mut self) {
+        self.count_tool_calls();
         self.rev += 1;
         self.log.clear();
         self.log_from = self.rev;
@@ -485,6 +501,10 @@ impl Transcript {
             self.log_from = rev;
         }
     }
+}
+
+fn is_tool_call(kind: &BlockKind) -> bool {
+    matches!(kind, BlockKind::Tool(_))
 }
 
 /// What is the reducer's alone otherwise, for the tests of views.

@@ -5,6 +5,7 @@
 //! the host, the wire or async tasks.
 
 pub mod action;
+pub mod blocks;
 pub mod composer;
 pub mod contain;
 pub mod keymap;

@@ -26,7 +26,7 @@ use crate::{
         },
     },
     text::{SafeText, json, truncate_to_width},
-    ui::{Ui, offload::Offload, transcript::transcript_text},
+    ui::{Ui, blocks::transcript_text, offload::Offload},
     vt::Screens,
 };
 

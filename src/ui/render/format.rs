@@ -1,6 +1,8 @@
-//! Figures as people read them: durations, sizes, counts.
+//! Figures and paths as people read them: durations, sizes, counts.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
+
+use crate::text::{SafeText, exact_line};
 
 /// `0.4s`, `12.3s`, `1m 05s`, `2h 03m`.
 pub fn elapsed(took: Duration) -> String {
@@ -48,6 +50,17 @@ pub fn grouped(n: usize) -> String {
         out.push(digit);
     }
     out
+}
+
+/// A path as it is shown, relative to the session's directory where it lies in it: exactly, as another one
+/// could look like it.
+pub fn shown_path(path: &str, cwd: &Path) -> SafeText {
+    let relative = Path::new(path)
+        .strip_prefix(cwd)
+        .ok()
+        .filter(|relative| !relative.as_os_str().is_empty())
+        .and_then(Path::to_str);
+    exact_line(relative.unwrap_or(path))
 }
 
 #[cfg(test)]

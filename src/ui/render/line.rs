@@ -60,6 +60,10 @@ impl StyledLine {
         line
     }
 
+    pub fn blanks(cells: usize) -> Self {
+        Self::styled(&" ".repeat(cells), Style::new())
+    }
+
     /// One line per line of `text`, all in one style; at least one.
     pub fn lines(text: &str, style: Style) -> impl Iterator<Item = Self> + '_ {
         text.split('\n').map(move |line| Self::styled(line, style))

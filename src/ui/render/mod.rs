@@ -5,8 +5,6 @@
 
 pub mod code;
 pub mod command;
-pub mod compaction;
-pub mod content;
 pub mod diff;
 pub mod excerpt;
 pub mod format;
@@ -14,15 +12,9 @@ pub mod frame;
 pub mod json;
 pub mod line;
 pub mod markdown;
-pub mod notice;
-pub mod plan;
-pub mod subagent;
 pub mod terminal;
 #[cfg(test)]
 pub mod testing;
-pub mod thought;
-pub mod tool;
-pub mod user;
 
 use std::{ops::Range, sync::Arc, time::Instant};
 
@@ -90,6 +82,15 @@ pub struct Rendered {
     /// Something was painted plain while [`Offload`] works on it: render again when its generation
     /// has grown.
     pub provisional: bool,
+}
+
+impl From<Vec<Row>> for Rendered {
+    fn from(rows: Vec<Row>) -> Self {
+        Self {
+            rows,
+            provisional: false,
+        }
+    }
 }
 
 #[cfg(test)]

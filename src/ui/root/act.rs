@@ -7,9 +7,10 @@ use crate::{
     ui::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
+        blocks::transcript_text,
         composer::Expanded,
         overlay::{Help, no_agent, opened_by, rename},
-        transcript::{Scroll, transcript_text},
+        transcript::Scroll,
     },
 };
 

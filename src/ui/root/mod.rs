@@ -25,6 +25,7 @@ use crate::{
     ui::{
         AgentList, FileList, FolderListing, LookedAt, PastSession, TrustQuestion, UiCommand,
         UiContext,
+        blocks::Settings,
         composer::Composer,
         keymap::Keymap,
         layers::Layers,
@@ -37,7 +38,7 @@ use crate::{
         render::RenderContext,
         status,
         theme::{Background, Colours, Symbols, Theme},
-        transcript::{self, PlacedLink, TranscriptView},
+        transcript::{PlacedLink, TranscriptView},
         viewer::Viewer,
     },
 };
@@ -139,8 +140,8 @@ impl Look {
         }
     }
 
-    fn transcript(&self) -> transcript::Settings {
-        transcript::Settings::from(&self.settings)
+    fn transcript(&self) -> Settings {
+        Settings::from(&self.settings)
     }
 }
 

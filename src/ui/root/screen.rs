@@ -13,16 +13,12 @@ use crate::{
     ui::{
         Ui, UiCommand, UiContext,
         action::Action,
+        blocks::{Pinned, body_columns, render_pinned_plans},
         composer::Sources,
         contain::{self, Broken, contained},
         overlay::{Frame, Room, agent_name, draw_rows},
         queue,
-        render::{
-            Row,
-            line::StyledLine,
-            plan::{Pinned, render_pinned_plans},
-            tool::body_columns,
-        },
+        render::{Row, line::StyledLine},
         status::Status,
         transcript::{PlacedLink, content_width},
     },
@@ -48,6 +44,13 @@ struct Zones {
     queue: Rect,
     composer: Rect,
     status: Rect,
+}
+
+/// What is as high as it has rows.
+#[derive(Default)]
+struct Laid {
+    plan: Vec<Row>,
+    queue: Vec<Row>,
 }
 
 impl Zones {
@@ -139,15 +142,11 @@ impl Ui {
             self.draw_notices(zones.above_composer(), buffer, cx);
             return cursor;
         }
-        let zones = self.divide(area, cx);
+        let (zones, laid) = self.divide(area, cx);
         self.draw_transcript(zones.transcript, buffer, cx);
-        if let Some(session) = cx.session {
-            let rows = self.plan_rows(session, zones.plan.height, area.width, cx);
-            draw_rows(&rows, zones.plan, buffer);
-            self.links.extend(placed_links(&rows, zones.plan));
-            let rows = self.queue_rows(session, zones.queue.height, area.width, cx);
-            draw_rows(&rows, zones.queue, buffer);
-        }
+        draw_rows(&laid.plan, zones.plan, buffer);
+        self.links.extend(placed_links(&laid.plan, zones.plan));
+        draw_rows(&laid.queue, zones.queue, buffer);
         self.tell_broken();
         self.draw_notices(zones.transcript, buffer, cx);
         let cursor = self.draw_composer(&zones, buffer, cx);
@@ -165,7 +164,7 @@ impl Ui {
         }
     }
 
-    fn divide(&mut self, area: Rect, cx: &UiContext<'_>) -> Zones {
+    fn divide(&mut self, area: Rect, cx: &UiContext<'_>) -> (Zones, Laid) {
         let asking = !self.layers.is_opened() && !self.layers.is_empty();
         // A question needs the rows more than the draft does.
         let max = if asking {
@@ -179,10 +178,11 @@ impl Ui {
             Frame::Compact if asking => 0,
             _ => QUEUE_ROWS.min(above / 4),
         };
-        let queue = cx.session.map_or(0, |session| {
-            self.queue_rows(session, queue_room, area.width, cx).len()
-        });
-        let queue = u16::try_from(queue).unwrap_or(queue_room);
+        let mut laid = Laid::default();
+        if let Some(session) = cx.session {
+            laid.queue = self.queue_rows(session, queue_room, area.width, cx);
+        }
+        let queue = u16::try_from(laid.queue.len()).unwrap_or(queue_room);
         let question = if asking {
             let room = Room::new(self.dialog_width(area.width), above - queue);
             self.layer_height(room, cx)
@@ -192,12 +192,13 @@ impl Ui {
         let for_plan = above
             .saturating_sub(queue + question)
             .saturating_sub(TRANSCRIPT_BEFORE_PLAN);
-        let plan = cx.session.map_or(0, |session| {
+        if let Some(session) = cx.session {
             let room = for_plan.min(above / 3);
-            self.plan_rows(session, room, area.width, cx).len()
-        });
-        let plan = u16::try_from(plan).unwrap_or(for_plan);
-        Zones::stack(area, plan, question, queue, composer)
+            laid.plan = self.plan_rows(session, room, area.width, cx);
+        }
+        let plan = u16::try_from(laid.plan.len()).unwrap_or(for_plan);
+        let zones = Zones::stack(area, plan, question, queue, composer);
+        (zones, laid)
     }
 
     fn draw_transcript(&mut self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) {

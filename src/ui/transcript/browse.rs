@@ -1,34 +1,23 @@
 //! Browsing block by block (tab on an empty composer), and what can be done with the selected one.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     Move, TranscriptView,
-    frame::{Frame, Source},
-    item::{Item, next_detail},
+    items::Item,
     layout::{Position, Shown},
-    plain,
-    segment::render_segment,
 };
 use crate::{
-    model::{ContentBlock, Diff, TerminalId, ToolContent},
+    config::Thoughts,
+    model::{Diff, TerminalId, ToolContent},
     session::{Block, BlockId, BlockKind, Event, Session, Subagent, ToolCall},
     text::SafeText,
-    ui::render::{
-        Row,
-        tool::{Detail, piece_count},
+    ui::{
+        blocks::{Detail, FileLocation, Frame, Source, draw, view},
+        render::Row,
     },
     vt::Screens,
 };
-
-/// Where `$EDITOR` is to open.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileLocation {
-    /// Absolute, or relative to the session's directory as the agent named it.
-    pub path: PathBuf,
-    /// 1-based.
-    pub line: Option<u32>,
-}
 
 impl TranscriptView {
     /// Selects the newest block on the screen. `false` if there is none.
@@ -88,18 +77,15 @@ impl TranscriptView {
         let Some(index) = self.selected_index() else {
             return;
         };
-        let thoughts = self
-            .settings
-            .map_or(crate::config::Thoughts::Auto, |settings| settings.thoughts);
-        let details = self.details;
-        let (Some(block), Some(item)) = (
-            source.transcript.blocks().get(index),
-            self.items.get_mut(index),
-        ) else {
+        let Some(block) = source.transcript.blocks().get(index) else {
             return;
         };
-        let now = super::item::detail(block, item.detail, details, thoughts, source);
-        item.detail = Some(next_detail(block, now));
+        let thoughts = self.settings.map(|settings| settings.thoughts);
+        let now = self.detail(index, block, thoughts.unwrap_or(Thoughts::Auto), source);
+        let Some(item) = self.items.get_mut(index) else {
+            return;
+        };
+        item.detail = Some(view(&block.kind).next_detail(now));
         item.stale = true;
         let id = item.id;
         self.folding = Some((id, now));
@@ -126,19 +112,19 @@ impl TranscriptView {
             && shown.is_some()
             && all_rows(block, item, next, frame) == shown
         {
-            item.detail = Some(next_detail(block, next));
+            item.detail = Some(view(&block.kind).next_detail(next));
         }
     }
 
     /// What `y` copies: the block's text as it was written.
     pub fn selected_copy_text(&self, session: &Session, screens: &Screens) -> Option<String> {
         let source = Source::new(session, screens);
-        Some(plain::block_text(self.selected_in(session)?, &source))
+        Some(view(&self.selected_in(session)?.kind).text(&source))
     }
 
     /// What `o` opens: the file that the block names first.
     pub fn selected_location(&self, session: &Session) -> Option<FileLocation> {
-        block_location(self.selected_in(session)?)
+        view(&self.selected_in(session)?.kind).location()
     }
 
     /// What `d` shows: the block's diffs; empty if it has none.
@@ -225,10 +211,10 @@ impl TranscriptView {
         session: &Session,
         screens: &Screens,
     ) -> Option<(SafeText, SafeText)> {
-        let block = self.selected_in(session)?;
+        let view = view(&self.selected_in(session)?.kind);
         let source = Source::new(session, screens);
-        let text = plain::block_text_with_raw(block, &source);
-        Some((plain::block_title(block, &source), SafeText::new(&text)))
+        let text = view.full_text(&source);
+        Some((view.title(&source), SafeText::new(&text)))
     }
 
     fn selected_in<'a>(&self, session: &'a Session) -> Option<&'a Block> {
@@ -298,60 +284,20 @@ impl TranscriptView {
     }
 }
 
-/// The rows of a block that is not split into segments by its text; `None` for others, and while
-/// they will change by themselves.
+/// The rows of a block that is not too long for that; `None` for others, and while they will change
+/// by themselves.
 fn all_rows(block: &Block, item: &Item, detail: Detail, frame: &Frame<'_>) -> Option<Vec<Row>> {
-    let segments = match &block.kind {
-        BlockKind::Agent(_) | BlockKind::Thought(_) => return None,
-        BlockKind::Tool(call) => 1 + piece_count(call, detail),
-        BlockKind::Compaction(compaction) if detail == Detail::Full => 1 + compaction.summary.len(),
-        BlockKind::SessionMessage(message) if detail != Detail::Header => 1 + message.content.len(),
-        // All that it says and does would have to be laid out.
-        BlockKind::Subagent(_) => return None,
-        _ => 1,
-    };
+    let view = view(&block.kind);
+    if view.is_long() {
+        return None;
+    }
     let mut rows = Vec::new();
-    for segment in 0..segments {
-        let rendered = render_segment(block, item, segment, detail, frame);
+    for segment in 0..view.segments(detail, &frame.source) {
+        let rendered = draw(block, item.gap, &item.part(segment, detail), frame);
         if rendered.provisional {
             return None;
         }
         rows.extend(rendered.rows);
     }
     Some(rows)
-}
-
-fn block_location(block: &Block) -> Option<FileLocation> {
-    let file = |path: &str, line| {
-        Some(FileLocation {
-            path: PathBuf::from(path),
-            line,
-        })
-    };
-    match &block.kind {
-        BlockKind::Tool(call) => {
-            if let Some(location) = call.locations.first() {
-                return file(&location.path, location.line);
-            }
-            call.content.iter().find_map(|piece| match piece {
-                ToolContent::Diff(diff) => file(&diff.path, None),
-                ToolContent::Block(content) => content_path(content).and_then(|p| file(p, None)),
-                _ => None,
-            })
-        }
-        BlockKind::Content(content) => content_path(content).and_then(|path| file(path, None)),
-        BlockKind::PlanText(plan) => file(plan.path.as_deref()?, None),
-        _ => None,
-    }
-}
-
-/// The path of a local file's URI, where it needs no decoding.
-fn content_path(content: &ContentBlock) -> Option<&str> {
-    let uri = match content {
-        ContentBlock::ResourceLink(link) => &link.uri,
-        ContentBlock::Resource(resource) => &resource.uri,
-        _ => return None,
-    };
-    uri.strip_prefix("file://")
-        .filter(|path| path.starts_with('/') && !path.contains(['%', '?', '#']))
 }

@@ -7,7 +7,10 @@ use ratatui::text::Span;
 use crate::{
     config::DiffLayout,
     session::BlockId,
-    ui::render::{Link, Rendered, Row, tool::Detail},
+    ui::{
+        blocks::{Content, Detail},
+        render::{Link, Rendered, Row},
+    },
 };
 
 /// What an allocation costs besides what is asked for.
@@ -36,21 +39,6 @@ pub struct Stamp {
     pub tick: u64,
     /// A blank row stands above.
     pub gap: bool,
-}
-
-/// What is said, apart from how it is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// Bytes of an edition of an append-only text, and whether they are cut off from what may
-    /// follow.
-    Text {
-        edition: u32,
-        from: usize,
-        to: usize,
-        done: bool,
-    },
-    /// A block's revision, and that of the terminal in it.
-    Block { rev: u64, screen: u64 },
 }
 
 #[derive(Clone, Debug)]

@@ -2,15 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::{
-    Settings,
-    frame::{Frame, Source, Tick},
-    item::{Item, detail, gap_between},
-    segment::render_segment,
-};
+use super::items::Item;
 use crate::{
     session::{Block, BlockKind, Session},
-    ui::render::{RenderContext, Row, tool::Detail},
+    ui::{
+        blocks::{Detail, Frame, Settings, Source, Tick, draw, gap_between, view},
+        render::{RenderContext, Row},
+    },
     vt::Screens,
 };
 
@@ -67,9 +65,9 @@ pub fn all_rows(
 
 /// How much is laid out.
 #[derive(Clone, Copy)]
-pub(super) struct Bound {
-    pub rows: usize,
-    pub until: Option<Instant>,
+struct Bound {
+    rows: usize,
+    until: Option<Instant>,
 }
 
 impl Bound {
@@ -81,7 +79,7 @@ impl Bound {
     }
 }
 
-pub(super) fn rows_from(
+fn rows_from(
     from: usize,
     source: Source<'_>,
     settings: &Settings,
@@ -121,9 +119,10 @@ pub(super) fn rows_from(
 /// there.
 fn last_rows(block: &Block, gap: bool, most: usize, whole: bool, frame: &Frame<'_>) -> Vec<Row> {
     let thoughts = frame.settings.thoughts;
-    let unfolded = whole && matches!(block.kind, BlockKind::Subagent(_));
-    let own = unfolded.then_some(Detail::Full);
-    let detail = detail(block, own, false, thoughts, &frame.source);
+    let detail = match &block.kind {
+        BlockKind::Subagent(_) if whole => Detail::Full,
+        kind => view(kind).usual_detail(thoughts, &frame.source),
+    };
     let mut item = Item::new(block, gap);
     item.prepare_whole(block, detail, frame);
     let mut first = item.heights.len();
@@ -133,8 +132,44 @@ fn last_rows(block: &Block, gap: bool, most: usize, whole: bool, frame: &Frame<'
         estimated += item.heights.get(first);
     }
     let segments = first..item.heights.len();
-    let rows = segments.flat_map(|at| render_segment(block, &item, at, detail, frame).rows);
+    let rows = segments.flat_map(|at| draw(block, gap, &item.part(at, detail), frame).rows);
     let mut rows: Vec<Row> = rows.collect();
     rows.drain(..rows.len().saturating_sub(most));
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::{
+        render::testing::{self, Stage},
+        transcript::samples::{World, agent, conversation},
+    };
+
+    fn printed_from(world: &World, from: usize, width: u16) -> Vec<Row> {
+        let bound = Bound {
+            rows: 5_000,
+            until: None,
+        };
+        let ctx = world.stage.ctx(width);
+        rows_from(from, world.source(), &world.settings, &ctx, bound)
+    }
+
+    #[test]
+    fn of_a_huge_answer_the_end_is_printed() {
+        let mut world = World::new(Stage::dark());
+        let code = "fn main() { let x = \"y\"; }\n".repeat(40_000);
+        let text = format!("```rust\n{code}```\n\nthe very end");
+        world.transcript.push_for_test(agent(&text, true));
+        let rows = printed_from(&world, 0, 80);
+        assert!(rows.len() <= 5_000);
+        assert!(testing::text(&rows, 80).contains("the very end"));
+    }
+
+    #[test]
+    fn the_last_exchange_is_printed() {
+        let world = conversation(Stage::dark());
+        let rows = printed_from(&world, 16, 60);
+        insta::assert_snapshot!(testing::text(&rows, 60));
+    }
 }

@@ -2,8 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{TranscriptView, frame::Frame, segment::render_segment};
-use crate::{session::BlockId, ui::render::Row};
+use super::TranscriptView;
+use crate::{
+    session::BlockId,
+    ui::{
+        blocks::{Frame, draw},
+        render::Row,
+    },
+};
 
 #[derive(Clone, Debug, Default)]
 pub enum Position {
@@ -101,7 +107,7 @@ impl TranscriptView {
             self.note_height(index, segment, rows.len(), true);
             return rows;
         }
-        let rendered = render_segment(block, item, segment, detail, frame);
+        let rendered = draw(block, item.gap, &item.part(segment, detail), frame);
         #[cfg(test)]
         {
             self.rendered_rows += rendered.rows.len();

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Settings, TranscriptView, frame::Source};
+use super::{Settings, Source, TranscriptView};
 use crate::{
     config::{DiffLayout, Thoughts},
     model::{

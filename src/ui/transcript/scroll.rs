@@ -2,9 +2,9 @@
 
 use super::{
     Move, Scroll, TranscriptView,
-    frame::Frame,
     layout::{Anchor, Position, Seen},
 };
+use crate::ui::blocks::Frame;
 
 /// Rows that a page leaves of the one before.
 const OVERLAP: usize = 2;

@@ -8,6 +8,7 @@ use crate::{
     model::{TerminalId, ToolContent, ToolKind},
     session::{BlockKind, NoticeLevel, Session, SessionConfig, Start, ToolState},
     ui::{
+        blocks::whole_text,
         render::testing::{self, Stage, picture, screen},
         theme::Background,
     },
@@ -585,34 +586,7 @@ fn wide_graphemes_at_the_edge_are_not_cut() {
 #[test]
 fn the_transcript_reads_as_plain_text() {
     let world = conversation(Stage::dark());
-    insta::assert_snapshot!(plain::whole_text(&world.source()));
-}
-
-fn printed_from(world: &World, from: usize, width: u16) -> Vec<crate::ui::render::Row> {
-    let bound = exit::Bound {
-        rows: 5_000,
-        until: None,
-    };
-    let ctx = world.stage.ctx(width);
-    exit::rows_from(from, world.source(), &world.settings, &ctx, bound)
-}
-
-#[test]
-fn of_a_huge_answer_the_end_is_printed() {
-    let mut world = World::new(Stage::dark());
-    let code = "fn main() { let x = \"y\"; }\n".repeat(40_000);
-    let text = format!("```rust\n{code}```\n\nthe very end");
-    world.transcript.push_for_test(agent(&text, true));
-    let rows = printed_from(&world, 0, 80);
-    assert!(rows.len() <= 5_000);
-    assert!(testing::text(&rows, 80).contains("the very end"));
-}
-
-#[test]
-fn the_last_exchange_is_printed() {
-    let world = conversation(Stage::dark());
-    let rows = printed_from(&world, 16, 60);
-    insta::assert_snapshot!(testing::text(&rows, 60));
+    insta::assert_snapshot!(whole_text(&world.source()));
 }
 
 #[derive(Clone, Debug)]

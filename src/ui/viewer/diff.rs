@@ -16,9 +16,8 @@ use crate::{
     ui::render::{
         RenderContext, Row,
         diff::{DiffLine, DiffModel, Form, Item, Layout, Painter, change_label, diff_model},
-        format::{count, grouped},
+        format::{count, grouped, shown_path},
         line::StyledLine,
-        tool::shown_path,
     },
 };
 

@@ -18,9 +18,8 @@ use crate::{
         render::{
             Row,
             diff::{DiffOptions, diff_rows},
-            format::count,
+            format::{count, shown_path},
             line::{StyledLine, Wrapping},
-            tool::shown_path,
         },
     },
 };

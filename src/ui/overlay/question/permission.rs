@@ -9,9 +9,9 @@ use crate::{
     ui::{
         UiCommand,
         action::Action,
+        blocks::{Asked, FULL_ROWS, asked, render_content},
         overlay::{Guard, OverlayContext, asker},
         render::{
-            content::{FULL_ROWS, render_content},
             diff::{change_label, diff_stats},
             format::{bytes, count},
             json::laid_out,
@@ -407,24 +407,23 @@ impl Builder<'_> {
     }
 
     fn content(&mut self, content: &ToolContent) {
-        match content {
-            ToolContent::Diff(diff) => self.diff(diff),
-            ToolContent::Block(ContentBlock::Text(text)) => {
+        match asked(content) {
+            Asked::Diff(diff) => self.diff(diff),
+            Asked::Text(text) => {
                 self.body.blank(self.cx);
                 self.verbatim(text, &StyledLine::new(), self.cx.theme.text);
             }
-            ToolContent::Block(content) => {
+            Asked::Content(content) => {
                 self.body.blank(self.cx);
                 let width = u16::try_from(self.width).unwrap_or(u16::MAX);
                 let rendered = render_content(content, FULL_ROWS, &self.cx.render(width));
                 self.body.rows.extend(rendered.rows);
             }
-            ToolContent::Unknown { kind, raw } => {
+            Asked::Json(kind, raw) => {
                 self.body.blank(self.cx);
                 self.json(&SafeText::line(kind), raw);
             }
-            // A terminal has not begun, and a link to a session tells nothing.
-            ToolContent::Terminal(_) | ToolContent::Session(_) => {}
+            Asked::Nothing => {}
         }
     }
 

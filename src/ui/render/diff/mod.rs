@@ -13,7 +13,11 @@ use std::{path::Path, sync::Arc};
 
 use ratatui::text::Line;
 
-use super::{RenderContext, Rendered, Row, format::count, line::StyledLine, tool::shown_path};
+use super::{
+    RenderContext, Rendered, Row,
+    format::{count, shown_path},
+    line::StyledLine,
+};
 use crate::{
     config::DiffLayout,
     model::{Diff, DiffText, FileChange, FileKind},

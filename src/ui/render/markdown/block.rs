@@ -9,10 +9,9 @@ use ratatui::style::{Modifier, Style};
 
 use super::{
     LinkDefs, OPTIONS,
-    cut::{TABLE_ROWS, is_after_blank_line},
     inline::Inline,
     mend::mend,
-    split::{CodePiece, Segment, Shape},
+    split::{CodePiece, Segment, Shape, TABLE_ROWS, is_after_blank_line},
     table::Table,
 };
 use crate::{

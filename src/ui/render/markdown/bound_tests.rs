@@ -5,8 +5,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::{
-    cut::TABLE_ROWS,
-    split::{CODE_BYTES, MAX_BLOCK, MAX_PARAGRAPH, PARSE_EAGERLY, SETTLED_LINE, STEP},
+    split::{CODE_BYTES, MAX_BLOCK, MAX_PARAGRAPH, PARSE_EAGERLY, SETTLED_LINE, STEP, TABLE_ROWS},
     *,
 };
 use crate::{

@@ -19,11 +19,10 @@
 //! - lists are neither tight nor loose as a whole: items are apart where the source has them apart.
 
 mod block;
-mod cut;
 mod defs;
 mod fence;
 mod inline;
-pub(super) mod link;
+pub mod link;
 mod mend;
 mod split;
 mod table;

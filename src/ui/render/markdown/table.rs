@@ -4,7 +4,7 @@
 use pulldown_cmark::Alignment;
 use ratatui::{style::Style, text::Line};
 
-use super::cut::TABLE_ROWS;
+use super::split::TABLE_ROWS;
 use crate::{
     text::cell_width,
     ui::{

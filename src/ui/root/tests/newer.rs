@@ -8,7 +8,7 @@ use crate::{
         RpcError, SessionId, SessionMessagePatch, StopReason, SubagentCaps, SubagentPatch,
         ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus, WorkState,
     },
-    ui::transcript::transcript_text,
+    ui::blocks::transcript_text,
 };
 
 fn entry(content: &'static str, status: PlanStatus) -> PlanEntry {

@@ -10,7 +10,7 @@ use crate::{
     },
     session::{Question, Verdict},
     text::SafeText,
-    ui::{testing::usual_options, transcript::transcript_text},
+    ui::{blocks::transcript_text, testing::usual_options},
 };
 
 fn state(state: WorkState) -> AgentEvent {

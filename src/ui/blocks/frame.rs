@@ -1,0 +1,108 @@
+//! What one frame is drawn from.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use crate::{
+    config::{DiffLayout, Thoughts, UiConfig},
+    model::{SessionId, TerminalId},
+    session::{Session, Subagents, TerminalInfo, Transcript},
+    ui::render::RenderContext,
+    vt::Screens,
+};
+
+/// What the transcript shows, to read from.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub transcript: &'a Transcript,
+    pub subagents: &'a Subagents,
+    /// The session itself, and the subagent whose transcript it is.
+    pub root: Option<&'a SessionId>,
+    pub here: Option<&'a SessionId>,
+    pub terminals: &'a BTreeMap<TerminalId, TerminalInfo>,
+    pub cwd: &'a Path,
+    pub directories: &'a [PathBuf],
+    pub screens: &'a Screens,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(session: &'a Session, screens: &'a Screens) -> Self {
+        Self {
+            transcript: &session.conversation.transcript,
+            subagents: &session.subagents,
+            root: session.id.as_ref(),
+            here: session.id.as_ref(),
+            terminals: &session.terminals,
+            cwd: &session.config.cwd,
+            directories: &session.config.additional_directories,
+            screens,
+        }
+    }
+}
+
+/// How it is to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    pub thoughts: Thoughts,
+    pub diff: DiffLayout,
+    pub motion: bool,
+}
+
+impl From<&UiConfig> for Settings {
+    fn from(config: &UiConfig) -> Self {
+        Self {
+            thoughts: config.thoughts,
+            diff: config.diff,
+            motion: config.motion,
+        }
+    }
+}
+
+/// A source, how to show it, and how far what moves by itself has moved.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    pub source: Source<'a>,
+    pub settings: Settings,
+    /// As wide as the rows are to be.
+    pub ctx: RenderContext<'a>,
+    pub tick: Tick,
+}
+
+/// Counts what moves or counts up by itself, in tenths of a second; without motion nothing does.
+#[derive(Clone, Copy, Debug)]
+pub struct Tick {
+    pub count: u64,
+    /// When the next one comes.
+    pub next: Option<Instant>,
+}
+
+impl Tick {
+    /// Ticks since `epoch`.
+    pub fn at(now: Instant, epoch: Instant, motion: bool) -> Self {
+        const MILLIS: u64 = 100;
+        if !motion {
+            return Self {
+                count: 0,
+                next: None,
+            };
+        }
+        let since = now.saturating_duration_since(epoch).as_millis();
+        let since = u64::try_from(since).unwrap_or(u64::MAX);
+        Self {
+            count: since / MILLIS,
+            next: Some(now + Duration::from_millis(MILLIS - since % MILLIS)),
+        }
+    }
+}
+
+impl Frame<'_> {
+    /// The spinner's present frame; `None` without motion.
+    pub fn spinner(&self) -> Option<&'static str> {
+        let frames = self.ctx.symbols.spinner;
+        let at = usize::try_from(self.tick.count).unwrap_or(0) % frames.len().max(1);
+        frames.get(at).copied().filter(|_| self.settings.motion)
+    }
+}

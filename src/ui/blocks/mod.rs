@@ -1,0 +1,298 @@
+//! How blocks are shown: one file for each kind, in which it is drawn, copied, folded and opened.
+//!
+//! [`view`] is the one place that tells the kinds apart. Everything else asks the [`BlockView`] that
+//! it gives: only the name, the rows and the text of a block have no default. Must not know what is
+//! visible, scrolled or cached, which is the business of [`crate::ui::transcript`].
+
+mod compaction;
+mod content;
+mod cut_text;
+mod frame;
+mod message;
+mod notice;
+mod plan;
+mod rows;
+mod session_message;
+mod subagent;
+mod thought;
+mod tool;
+mod user;
+
+use std::path::PathBuf;
+
+use ratatui::text::Line;
+
+#[cfg(test)]
+use crate::ui::contain::faults;
+use crate::{
+    config::Thoughts,
+    session::{Block, BlockKind, Session},
+    text::{SafeText, SafeTextBuf, first_bytes},
+    ui::{
+        contain::contained,
+        render::{
+            Rendered, Row,
+            line::{StyledLine, Wrapping},
+        },
+    },
+    vt::Screens,
+};
+
+pub use content::render_content;
+pub use cut_text::CutText;
+pub use frame::{Frame, Settings, Source, Tick};
+pub use plan::{Pinned, render_pinned_plans};
+pub use rows::FULL_ROWS;
+pub use tool::{Asked, asked, body_columns};
+
+/// How much of a block is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// The header alone.
+    Header,
+    /// The part of the body that is usually wanted.
+    Short,
+    /// All of it, up to the bounds of the renderers.
+    Full,
+}
+
+impl Detail {
+    /// What folding makes of it where there is more than a header in any case.
+    fn short_or_full(self) -> Self {
+        match self {
+            Self::Full => Self::Short,
+            _ => Self::Full,
+        }
+    }
+}
+
+/// A part of a block that is drawn and cached by itself.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    pub segment: usize,
+    pub detail: Detail,
+    /// Where the block's text in markdown is cut, if it has one.
+    pub text: &'a CutText,
+}
+
+/// A text in markdown that is cut as it comes in.
+#[derive(Clone, Copy)]
+pub struct Markdown<'a> {
+    pub text: &'a SafeTextBuf,
+    /// No more of it is expected.
+    pub done: bool,
+}
+
+/// What a segment's rows depend on, apart from how it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Bytes of an edition of an append-only text, and whether they are cut off from what may
+    /// follow.
+    Text {
+        edition: u32,
+        from: usize,
+        to: usize,
+        done: bool,
+    },
+    /// A block's revision, and that of the terminal in it.
+    Block { rev: u64, screen: u64 },
+}
+
+/// Where `$EDITOR` is to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileLocation {
+    /// Absolute, or relative to the session's directory as the agent named it.
+    pub path: PathBuf,
+    /// 1-based.
+    pub line: Option<u32>,
+}
+
+impl FileLocation {
+    fn file(path: &str) -> Self {
+        Self {
+            path: PathBuf::from(path),
+            line: None,
+        }
+    }
+}
+
+/// A kind of block as it is shown. Its segments are those that it counts itself, and behind them
+/// those of its text in markdown.
+pub trait BlockView {
+    /// With its article, as a fault in drawing it is reported: `a plan`.
+    fn name(&self) -> &'static str;
+
+    /// The rows of a segment.
+    fn draw(&self, part: &Part<'_>, frame: &Frame<'_>) -> Rendered;
+
+    /// What was written, and nothing else: what `y` copies.
+    fn text(&self, source: &Source<'_>) -> String;
+
+    /// Heads the viewer.
+    fn title(&self, _source: &Source<'_>) -> SafeText {
+        let name = self.name();
+        name.strip_prefix("a ").unwrap_or(name).into()
+    }
+
+    /// As [`BlockView::text`], with the JSON behind it: what the viewer shows.
+    fn full_text(&self, source: &Source<'_>) -> String {
+        self.text(source)
+    }
+
+    /// As it stands among others in the pager; `None` where there is nothing to read.
+    fn paged_text(&self, source: &Source<'_>) -> Option<String> {
+        Some(self.text(source))
+    }
+
+    /// Text of one segment, for where it cannot be drawn; `None`: that of the block.
+    fn segment_text(&self, _segment: usize, _source: &Source<'_>) -> Option<String> {
+        None
+    }
+
+    /// How much is shown unless somebody says otherwise.
+    fn usual_detail(&self, _thoughts: Thoughts, _source: &Source<'_>) -> Detail {
+        Detail::Short
+    }
+
+    /// What folding makes of `now`: through all that differ.
+    fn next_detail(&self, now: Detail) -> Detail {
+        match now {
+            Detail::Full => Detail::Header,
+            _ => Detail::Full,
+        }
+    }
+
+    /// Segments, those of a text in markdown not among them.
+    fn segments(&self, _detail: Detail, _source: &Source<'_>) -> usize {
+        1
+    }
+
+    fn markdown(&self, _detail: Detail) -> Option<Markdown<'_>> {
+        None
+    }
+
+    /// All of it at once may be more than is laid out for one key.
+    fn is_long(&self) -> bool {
+        false
+    }
+
+    /// What the rows of a segment that is not of its text depend on; `rev` is the block's revision.
+    fn content(&self, rev: u64, _segment: usize, _detail: Detail, _frame: &Frame<'_>) -> Content {
+        Content::Block { rev, screen: 0 }
+    }
+
+    /// A spinner or a clock is in that segment.
+    fn moves(&self, _segment: usize, _source: &Source<'_>) -> bool {
+        false
+    }
+
+    /// A first guess at a segment's height, at a cost that does not depend on its length.
+    fn estimate(&self, _segment: usize, _text: &CutText, _width: usize) -> usize {
+        1
+    }
+
+    /// Blank rows set it apart from what is above and below.
+    fn stands_apart(&self) -> bool {
+        false
+    }
+
+    /// The file that it names first.
+    fn location(&self) -> Option<FileLocation> {
+        None
+    }
+}
+
+/// How that kind of block is shown.
+pub fn view(kind: &BlockKind) -> &dyn BlockView {
+    match kind {
+        BlockKind::User(message) => message,
+        BlockKind::Agent(message) => message,
+        BlockKind::Thought(thought) => thought,
+        BlockKind::Tool(call) => &**call,
+        BlockKind::Plan(entries) => entries,
+        BlockKind::PlanText(plan) => plan,
+        BlockKind::Compaction(compaction) => &**compaction,
+        BlockKind::Subagent(id) => id,
+        BlockKind::SessionMessage(message) => &**message,
+        BlockKind::Content(content) => content,
+        BlockKind::Notice(notice) => notice,
+    }
+}
+
+/// A blank row between what belongs to different trains of thought.
+pub fn gap_between(above: Option<&BlockKind>, below: &BlockKind) -> bool {
+    let Some(above) = above else {
+        return false;
+    };
+    let thinks_on = matches!(above, BlockKind::Tool(_)) && matches!(below, BlockKind::Thought(_));
+    view(above).stands_apart() || view(below).stands_apart() || thinks_on
+}
+
+/// Stands for what cannot be drawn at all.
+const UNDRAWN: &str = "  [a part of this block cannot be drawn]";
+
+/// Bytes of a block that stand for it where it cannot be drawn; a text's segments are shown whole.
+const MAX_PLAIN: usize = 64 << 10;
+
+/// A segment's rows, with a blank one above the first if there is a `gap`. One that cannot be drawn
+/// stands as plain text, and takes nothing else with it.
+pub fn draw(block: &Block, gap: bool, part: &Part<'_>, frame: &Frame<'_>) -> Rendered {
+    let view = view(&block.kind);
+    let gap = gap && part.segment == 0;
+    let drawn = contained(view.name(), || {
+        #[cfg(test)]
+        faults::meet("draw", &view.text(&frame.source));
+        let mut rendered = view.draw(part, frame);
+        if gap && !rendered.rows.is_empty() {
+            rendered.rows.insert(0, Row::default());
+        }
+        rendered
+    });
+    drawn.unwrap_or_else(|_| {
+        let rows = contained(view.name(), || plain_rows(view, gap, part, frame));
+        rows.unwrap_or_else(|_| vec![Row::from(Line::from(UNDRAWN))])
+            .into()
+    })
+}
+
+fn plain_rows(view: &dyn BlockView, gap: bool, part: &Part<'_>, frame: &Frame<'_>) -> Vec<Row> {
+    let (segment, source) = (part.segment, &frame.source);
+    let own = view.segments(part.detail, source);
+    let cut = view.markdown(part.detail).and_then(|markdown| {
+        let range = &part.text.segment(segment.checked_sub(own)?)?.range;
+        markdown.text.get(range.clone()).map(str::to_owned)
+    });
+    let text = cut.or_else(|| view.segment_text(segment, source));
+    let text = text.unwrap_or_else(|| first_bytes(&view.text(source), MAX_PLAIN).to_owned());
+    #[cfg(test)]
+    faults::meet("plain", &text);
+    let indent = StyledLine::blanks(rows::INDENT);
+    let lines = StyledLine::lines(text.trim_end(), frame.ctx.theme.text);
+    let width = usize::from(frame.ctx.width);
+    let rows = lines.flat_map(|line| line.wrap_with(Wrapping::Verbatim, width, &indent, &indent));
+    gap.then(Row::default).into_iter().chain(rows).collect()
+}
+
+/// Everything said and done, for `$PAGER` (F3).
+pub fn transcript_text(session: &Session, screens: &Screens) -> String {
+    whole_text(&Source::new(session, screens))
+}
+
+pub(super) fn whole_text(source: &Source<'_>) -> String {
+    let mut out = String::new();
+    for block in source.transcript.blocks() {
+        if let Some(text) = view(&block.kind).paged_text(source) {
+            out.push_str(text.trim_end());
+            out.push_str("\n\n");
+        }
+    }
+    out
+}
+
+fn quoted(text: &str, prefix: &str) -> String {
+    let line = |line: &str| format!("{prefix}{line}").trim_end().to_owned();
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Lines of the client's own.
+
+use ratatui::style::Style;
+
+use super::{
+    BlockView, Detail, Frame, Part, Source,
+    rows::{FULL_ROWS, fold_sign, indent},
+};
+use crate::{
+    config::Thoughts,
+    session::{Notice, NoticeLevel},
+    ui::render::{
+        RenderContext, Rendered, Row,
+        excerpt::{Excerpt, Keep},
+        line::{StyledLine, Wrapping},
+    },
+};
+
+/// Rows of what an agent said when it failed.
+const SHORT_ROWS: usize = 8;
+
+impl BlockView for Notice {
+    fn name(&self) -> &'static str {
+        "a notice"
+    }
+
+    fn draw(&self, part: &Part<'_>, frame: &Frame<'_>) -> Rendered {
+        let room = match part.detail {
+            Detail::Full => FULL_ROWS,
+            _ => SHORT_ROWS,
+        };
+        let detail = part.detail != Detail::Header;
+        render_notice(self, detail, room, &frame.ctx).into()
+    }
+
+    fn text(&self, _: &Source<'_>) -> String {
+        match &self.detail {
+            Some(detail) => format!("{}\n{detail}", self.text),
+            None => self.text.to_string(),
+        }
+    }
+
+    fn usual_detail(&self, _: Thoughts, _: &Source<'_>) -> Detail {
+        match self.level {
+            // What an agent said when it failed is looked for at once.
+            NoticeLevel::Error => Detail::Short,
+            _ => Detail::Header,
+        }
+    }
+}
+
+/// The notice, marked by its level; with its detail (up to `max_rows` rows) where that is unfolded.
+pub(super) fn render_notice(
+    notice: &Notice,
+    detail: bool,
+    max_rows: usize,
+    ctx: &RenderContext<'_>,
+) -> Vec<Row> {
+    let theme = ctx.theme;
+    let (sign, sign_style, style) = match notice.level {
+        NoticeLevel::Quiet => (ctx.symbols.separator, theme.dim, theme.dim),
+        NoticeLevel::Info => (ctx.symbols.bullet, theme.accent, theme.text),
+        NoticeLevel::Warning => ("!", theme.warning.patch(theme.strong), theme.warning),
+        NoticeLevel::Error => (
+            ctx.symbols.failed,
+            theme.error.patch(theme.strong),
+            theme.error,
+        ),
+    };
+    let width = usize::from(ctx.width);
+    let mut first = StyledLine::styled("  ", Style::new());
+    first.push(sign, sign_style);
+    first.push(" ", Style::new());
+    let rest = StyledLine::blanks(first.width());
+
+    let mut rows = Vec::new();
+    for (n, mut line) in StyledLine::lines(notice.text.trim_end(), style).enumerate() {
+        let prefix = if n == 0 { &first } else { &rest };
+        if n == 0 && notice.detail.is_some() {
+            line.push(" ", style);
+            line.push(fold_sign(detail, ctx), theme.dim);
+        }
+        rows.extend(line.wrap_with(Wrapping::Words, width, prefix, &rest));
+    }
+    if let Some(text) = notice.detail.as_ref().filter(|_| detail) {
+        let excerpt = Excerpt {
+            keep: if notice.last_words {
+                Keep::Tail
+            } else {
+                Keep::Head
+            },
+            max_rows,
+            wrapping: Wrapping::Verbatim,
+            style: theme.dim,
+        };
+        let room = width.saturating_sub(rest.width()).max(1);
+        let mut below = excerpt.rows(text, room, ctx);
+        indent(&mut below, rest.width(), ctx);
+        rows.extend(below);
+    }
+    rows
+}

@@ -1,0 +1,326 @@
+//! The pieces of a tool call's content: all that is shown of each kind stands here.
+
+use std::sync::Arc;
+
+use similar::TextDiff;
+
+use super::{Detail, ToolContext, body_context, indent_body};
+use crate::{
+    model::{ContentBlock, Diff, DiffText, RawJson, TerminalId, ToolContent, ToolKind},
+    session::{ToolCall, ToolState},
+    text::{SafeText, first_bytes},
+    ui::{
+        blocks::{
+            Frame, Source,
+            content::{content_path, content_text, render_content, unknown_row},
+            rows::{FULL_ROWS, cut, dim, prose},
+            subagent::{session_link, session_name},
+        },
+        render::{
+            RenderContext, Rendered, Row,
+            diff::{DiffOptions, change_label, render_diff},
+            excerpt::{Excerpt, Keep, unfenced},
+            format::{count, shown_path},
+            line::{StyledLine, Wrapping},
+            terminal::{render_screen, render_terminal_header},
+        },
+    },
+};
+
+/// Rows of text that [`Detail::Short`] shows.
+const SHORT_TEXT_ROWS: usize = 8;
+/// Rows of a terminal's end.
+const SHORT_TERMINAL_ROWS: usize = 10;
+const SHORT_DIFF_ROWS: usize = 20;
+/// Rows of raw input or output.
+const RAW_ROWS: usize = 12;
+/// Bytes of a diff's texts up to which it is written out; the rest is for the viewer.
+const MAX_DIFF_BYTES: usize = 256 << 10;
+/// Pieces that are drawn of one call: agents send one or two.
+pub const MAX_PIECES: usize = 100;
+
+const NO_SCREEN: &str = "[output of a terminal, no longer kept]";
+
+/// The rows of piece `at`; none for one that has nothing to show.
+pub(super) fn render_tool_piece(
+    call: &ToolCall,
+    at: usize,
+    tool: &ToolContext<'_>,
+    ctx: &RenderContext<'_>,
+) -> Rendered {
+    let body = body_context(ctx);
+    let mut rendered = match call.content.get(at).filter(|_| at < MAX_PIECES) {
+        Some(piece) => render_piece(call, piece, tool, &body),
+        None => raw_rows(call, tool.detail, &body).into(),
+    };
+    indent_body(&mut rendered.rows, ctx);
+    rendered
+}
+
+fn render_piece(
+    call: &ToolCall,
+    piece: &ToolContent,
+    tool: &ToolContext<'_>,
+    ctx: &RenderContext<'_>,
+) -> Rendered {
+    match piece {
+        ToolContent::Block(ContentBlock::Text(text)) => match call.kind {
+            // Written for people: plans to agree to, what a subagent thinks.
+            ToolKind::Think | ToolKind::SwitchMode => {
+                let mut rendered = prose(text, ctx);
+                cut(&mut rendered.rows, text_room(tool.detail), ctx);
+                rendered
+            }
+            _ => text_rows(call, text, tool.detail, ctx).into(),
+        },
+        ToolContent::Block(content) => render_content(content, text_room(tool.detail), ctx),
+        ToolContent::Diff(diff) => render_diff_piece(call, diff, tool, ctx),
+        ToolContent::Terminal(id) => terminal_rows(call, id, tool, ctx).into(),
+        // V1-TOOL-11
+        ToolContent::Session(id) => vec![session_link(id, tool.subagents, ctx)].into(),
+        ToolContent::Unknown { kind, .. } => vec![unknown_row(kind, ctx)].into(),
+    }
+}
+
+/// As plain text.
+pub(super) fn piece_text(piece: &ToolContent, source: &Source<'_>) -> String {
+    match piece {
+        ToolContent::Block(content) => content_text(content),
+        ToolContent::Diff(diff) => diff_text(diff, source),
+        ToolContent::Terminal(id) => match source.screens.get(id) {
+            Some(screen) => screen.lock().text(usize::MAX),
+            None => NO_SCREEN.to_owned(),
+        },
+        ToolContent::Session(id) => format!("[{}]", session_name(id, source)),
+        ToolContent::Unknown { kind, .. } => format!("[content of unknown type: {kind}]"),
+    }
+}
+
+/// What a question about a call shows of a piece of its content.
+pub enum Asked<'a> {
+    Diff(&'a Arc<Diff>),
+    Text(&'a SafeText),
+    Content(&'a ContentBlock),
+    Json(&'a SafeText, &'a RawJson),
+    Nothing,
+}
+
+pub fn asked(piece: &ToolContent) -> Asked<'_> {
+    match piece {
+        ToolContent::Diff(diff) => Asked::Diff(diff),
+        ToolContent::Block(ContentBlock::Text(text)) => Asked::Text(text),
+        ToolContent::Block(content) => Asked::Content(content),
+        ToolContent::Unknown { kind, raw } => Asked::Json(kind, raw),
+        // A terminal has not begun, and a link to a session tells nothing.
+        ToolContent::Terminal(_) | ToolContent::Session(_) => Asked::Nothing,
+    }
+}
+
+/// The file that it is about.
+pub(super) fn path(piece: &ToolContent) -> Option<&str> {
+    match piece {
+        ToolContent::Diff(diff) => Some(&diff.path),
+        ToolContent::Block(content) => content_path(content),
+        _ => None,
+    }
+}
+
+/// Grows with what it shows by itself, without a change of its call.
+pub fn screen_rev(piece: &ToolContent, frame: &Frame<'_>) -> u64 {
+    let ToolContent::Terminal(id) = piece else {
+        return 0;
+    };
+    let info = frame.source.terminals.get(id);
+    let exited = info.is_some_and(|info| info.exit.is_some());
+    let screen = frame.source.screens.get(id);
+    let rev = screen.map_or(0, |screen| screen.lock().rev() + 1);
+    2 * rev + u64::from(exited)
+}
+
+/// In the unified form that patch tools read.
+fn diff_text(diff: &Diff, source: &Source<'_>) -> String {
+    let path = shown_path(&diff.path, source.cwd);
+    let (old, new) = match &diff.text {
+        DiffText::Sides { old, new } => (old, new),
+        DiffText::Patch(patch) => return noted(patch.trim_end().to_owned(), diff),
+        DiffText::None => {
+            let label = change_label(diff, source.cwd).unwrap_or_default();
+            return format!("[{path}: {label}]");
+        }
+    };
+    if diff.weight() > MAX_DIFF_BYTES {
+        return format!("--- {path}\n[too large to be written out here]");
+    }
+    let before = if old.is_some() {
+        path.as_str()
+    } else {
+        "/dev/null"
+    };
+    let old = old.clone().unwrap_or_default();
+    let text = TextDiff::configure()
+        .timeout(std::time::Duration::from_millis(50))
+        .diff_lines(old.as_str(), new.as_str())
+        .unified_diff()
+        .header(before, &path)
+        .to_string();
+    noted(text, diff)
+}
+
+/// What is to be known of it stands above, where patch tools skip it.
+fn noted(text: String, diff: &Diff) -> String {
+    match &diff.note {
+        Some(note) => format!("[{note}]\n{text}"),
+        None => text,
+    }
+}
+
+fn text_room(detail: Detail) -> usize {
+    if detail == Detail::Full {
+        FULL_ROWS
+    } else {
+        SHORT_TEXT_ROWS
+    }
+}
+
+fn text_rows(
+    call: &ToolCall,
+    text: &SafeText,
+    detail: Detail,
+    ctx: &RenderContext<'_>,
+) -> Vec<Row> {
+    let (text, _) = unfenced(text);
+    if text.trim().is_empty() {
+        return Vec::new();
+    }
+    let runs = call.kind == ToolKind::Execute;
+    let failed = call.state == ToolState::Failed;
+    let excerpt = Excerpt {
+        keep: if runs { Keep::Tail } else { Keep::Head },
+        max_rows: match (runs, detail) {
+            (true, Detail::Short) => SHORT_TERMINAL_ROWS,
+            _ => text_room(detail),
+        },
+        wrapping: Wrapping::Verbatim,
+        style: if failed && !runs {
+            ctx.theme.error
+        } else {
+            ctx.theme.text
+        },
+    };
+    excerpt.rows(text, usize::from(ctx.width), ctx)
+}
+
+fn render_diff_piece(
+    call: &ToolCall,
+    diff: &Arc<Diff>,
+    tool: &ToolContext<'_>,
+    ctx: &RenderContext<'_>,
+) -> Rendered {
+    let options = DiffOptions {
+        max_rows: if tool.detail == Detail::Full {
+            FULL_ROWS
+        } else {
+            SHORT_DIFF_ROWS
+        },
+        layout: tool.layout,
+    };
+    let mut rendered = render_diff(diff, &options, ctx);
+    if let Some(label) = change_label(diff, tool.cwd) {
+        rendered.rows.insert(0, dim(&label, ctx));
+    }
+    let diffs = call
+        .content
+        .iter()
+        .filter(|piece| matches!(piece, ToolContent::Diff(_)))
+        .take(2)
+        .count();
+    // With several, the header cannot say which is which.
+    if diffs > 1 {
+        let path = shown_path(&diff.path, tool.cwd);
+        let name = StyledLine::styled(&path, ctx.theme.strong);
+        let name = name.truncate(usize::from(ctx.width), ctx.symbols.ellipsis);
+        rendered.rows.insert(0, name);
+    }
+    rendered
+}
+
+/// The terminal's last rows (V1-TOOL-10, V1-TERM-14). An id that nobody knows costs one line,
+/// and the rest of the call is shown.
+fn terminal_rows(
+    call: &ToolCall,
+    id: &TerminalId,
+    tool: &ToolContext<'_>,
+    ctx: &RenderContext<'_>,
+) -> Vec<Row> {
+    let Some(screen) = tool.screens.get(id) else {
+        return vec![dim(NO_SCREEN, ctx)];
+    };
+    let info = tool.terminals.get(id);
+    let ended = info.is_none_or(|info| info.exit.is_some());
+    if tool.detail == Detail::Short && ended && gives_text(call) {
+        // The output as the agent took it (fast-agent): once is enough.
+        return Vec::new();
+    }
+    let max_rows = if tool.detail == Detail::Full {
+        FULL_ROWS
+    } else {
+        SHORT_TERMINAL_ROWS
+    };
+    let title = call.command.as_deref().unwrap_or(&call.title);
+    let screen = screen.lock();
+    let ran = !call.had_no_leave() || screen.row_count() > 0;
+    let header = info.and_then(|info| render_terminal_header(info, title, ran, ctx));
+    let mut rows: Vec<Row> = header.into_iter().collect();
+    rows.extend(render_screen(&screen, max_rows, ctx));
+    rows
+}
+
+fn gives_text(call: &ToolCall) -> bool {
+    call.content.iter().any(|piece| {
+        matches!(piece, ToolContent::Block(ContentBlock::Text(text)) if !text.trim().is_empty())
+    })
+}
+
+/// A failed call without content says why in its raw output.
+pub(super) fn shows_raw_error(call: &ToolCall) -> bool {
+    call.state == ToolState::Failed && call.content.is_empty() && call.raw_output.is_some()
+}
+
+/// What the call was made with and what came back, as JSON (V1-TOOL-13).
+fn raw_rows(call: &ToolCall, detail: Detail, ctx: &RenderContext<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let hidden = call.content.len().saturating_sub(MAX_PIECES);
+    if hidden > 0 {
+        rows.push(dim(&format!("+{}", count(hidden, "piece")), ctx));
+    }
+    if detail == Detail::Full {
+        if let Some(raw) = call.other_input_asked() {
+            rows.extend(json_rows("ask", raw, ctx));
+        }
+        if let Some(raw) = &call.raw_input {
+            rows.extend(json_rows("in", raw, ctx));
+        }
+    }
+    if let Some(raw) = &call.raw_output {
+        rows.extend(json_rows("out", raw, ctx));
+    }
+    rows
+}
+
+fn json_rows(label: &str, raw: &RawJson, ctx: &RenderContext<'_>) -> Vec<Row> {
+    // Enough for the rows; the viewer shows all of it.
+    let bytes = usize::from(ctx.width) * (RAW_ROWS + 1);
+    let shown = first_bytes(&raw.0, bytes);
+    let text = SafeText::line(shown);
+    let mut prefix = StyledLine::styled(label, ctx.theme.accent);
+    prefix.fill_to(4, ctx.theme.dim);
+    let mut rest = StyledLine::new();
+    rest.fill_to(prefix.width(), ctx.theme.dim);
+    let line = StyledLine::styled(&text, ctx.theme.dim);
+    let mut rows = line.wrap_with(Wrapping::Hard, usize::from(ctx.width), &prefix, &rest);
+    if rows.len() > RAW_ROWS || shown.len() < raw.0.len() {
+        rows.truncate(RAW_ROWS);
+        rows.push(dim(ctx.symbols.ellipsis, ctx));
+    }
+    rows
+}

@@ -1,0 +1,259 @@
+//! Tool calls: a header that says what is done to what, and a segment for each piece of content.
+//!
+//! The header and the pieces are drawn each for itself, so that a spinner that turns does not draw a
+//! diff again.
+
+mod content;
+mod header;
+
+use std::{collections::BTreeMap, path::Path};
+
+use super::{
+    BlockView, Content, CutText, Detail, FileLocation, Frame, Part, Source, quoted,
+    rows::{indent, narrowed},
+};
+use crate::{
+    config::{DiffLayout, Thoughts},
+    model::{TerminalId, ToolContent, ToolKind},
+    session::{Subagents, TerminalInfo, ToolCall, ToolState},
+    text::{SafeText, first_bytes},
+    ui::render::{RenderContext, Rendered, Row, format::shown_path},
+    vt::Screens,
+};
+
+use content::{MAX_PIECES, piece_text, render_tool_piece, shows_raw_error};
+use header::render_tool_header;
+
+pub use content::{Asked, asked, screen_rev};
+
+/// Bytes of one piece that stand for it where it cannot be drawn.
+const MAX_PLAIN: usize = 256 << 10;
+
+/// What a tool call refers to, and how it is wanted.
+#[derive(Clone, Copy)]
+pub struct ToolContext<'a> {
+    pub cwd: &'a Path,
+    pub subagents: &'a Subagents,
+    pub terminals: &'a BTreeMap<TerminalId, TerminalInfo>,
+    pub screens: &'a Screens,
+    pub layout: DiffLayout,
+    pub detail: Detail,
+    /// The spinner's frame; `None` without motion.
+    pub spinner: Option<&'static str>,
+}
+
+impl<'a> ToolContext<'a> {
+    fn new(detail: Detail, frame: &Frame<'a>) -> Self {
+        Self {
+            cwd: frame.source.cwd,
+            subagents: frame.source.subagents,
+            terminals: frame.source.terminals,
+            screens: frame.source.screens,
+            layout: frame.settings.diff,
+            detail,
+            spinner: frame.spinner(),
+        }
+    }
+}
+
+impl BlockView for ToolCall {
+    fn name(&self) -> &'static str {
+        "a tool call"
+    }
+
+    fn draw(&self, part: &Part<'_>, frame: &Frame<'_>) -> Rendered {
+        let tool = ToolContext::new(part.detail, frame);
+        match part.segment.checked_sub(1) {
+            None => render_tool_header(self, &tool, &frame.ctx),
+            Some(piece) => render_tool_piece(self, piece, &tool, &frame.ctx),
+        }
+    }
+
+    fn text(&self, source: &Source<'_>) -> String {
+        let body = body_text(self, source);
+        if body.trim().is_empty() {
+            return whole_title(self);
+        }
+        body
+    }
+
+    fn title(&self, source: &Source<'_>) -> SafeText {
+        SafeText::line(&title_with_path(self, source))
+    }
+
+    fn full_text(&self, source: &Source<'_>) -> String {
+        // Its title says what it is: only a command may need more room than that.
+        let mut out = match &self.command {
+            Some(command) => format!("$ {}\n\n", SafeText::new(command.trim())),
+            None => String::new(),
+        };
+        out.push_str(body_text(self, source).trim_end());
+        out.push('\n');
+        let raws = [
+            ("asked input", self.other_input_asked()),
+            ("input", self.raw_input.as_ref()),
+            ("output", self.raw_output.as_ref()),
+        ];
+        for (label, raw) in raws {
+            if let Some(raw) = raw {
+                out.push_str(&format!("\n── raw {label} ──\n{}\n", raw.0));
+            }
+        }
+        out
+    }
+
+    fn paged_text(&self, source: &Source<'_>) -> Option<String> {
+        let state = match &self.state {
+            ToolState::Pending => "pending",
+            _ if self.doubted && self.state.is_open() => "state unknown",
+            ToolState::InProgress => "running",
+            ToolState::Paused => "paused",
+            ToolState::Completed => "done",
+            ToolState::Failed => "failed",
+            ToolState::Cancelled => "cancelled",
+            ToolState::Ended if self.had_no_leave() => "not run",
+            ToolState::Ended => "no result",
+            ToolState::Unknown(status) => status,
+        };
+        let body = quoted(body_text(self, source).trim_end(), "  ");
+        Some(format!(
+            "[{state}] {}\n{body}\n",
+            title_with_path(self, source)
+        ))
+    }
+
+    fn segment_text(&self, segment: usize, source: &Source<'_>) -> Option<String> {
+        let Some(piece) = segment.checked_sub(1) else {
+            return Some(title_with_path(self, source));
+        };
+        let text = match self.content.get(piece) {
+            Some(piece) => piece_text(piece, source),
+            None => {
+                let raws = [&self.raw_input, &self.raw_output].into_iter().flatten();
+                let raws = raws.map(|raw| SafeText::new(&raw.0).to_string());
+                raws.collect::<Vec<_>>().join("\n")
+            }
+        };
+        Some(first_bytes(&text, MAX_PLAIN).to_owned())
+    }
+
+    /// What changes something is shown, what was looked at is not. What is asked about stands whole
+    /// in the question.
+    fn usual_detail(&self, _: Thoughts, _: &Source<'_>) -> Detail {
+        usual_detail(self)
+    }
+
+    fn next_detail(&self, now: Detail) -> Detail {
+        match now {
+            Detail::Header if usual_detail(self) == Detail::Short => Detail::Short,
+            Detail::Full => Detail::Header,
+            _ => Detail::Full,
+        }
+    }
+
+    fn segments(&self, detail: Detail, _: &Source<'_>) -> usize {
+        1 + piece_count(self, detail)
+    }
+
+    fn content(&self, rev: u64, segment: usize, _: Detail, frame: &Frame<'_>) -> Content {
+        let piece = segment.checked_sub(1).and_then(|at| self.content.get(at));
+        Content::Block {
+            rev,
+            screen: piece.map_or(0, |piece| screen_rev(piece, frame)),
+        }
+    }
+
+    fn moves(&self, segment: usize, _: &Source<'_>) -> bool {
+        segment == 0 && self.is_running()
+    }
+
+    fn estimate(&self, segment: usize, _: &CutText, _: usize) -> usize {
+        if segment > 0 { 8 } else { 1 }
+    }
+
+    fn location(&self) -> Option<FileLocation> {
+        if let Some(location) = self.locations.first() {
+            return Some(FileLocation {
+                line: location.line,
+                ..FileLocation::file(&location.path)
+            });
+        }
+        let path = self.content.iter().find_map(content::path)?;
+        Some(FileLocation::file(path))
+    }
+}
+
+fn usual_detail(call: &ToolCall) -> Detail {
+    let looks = matches!(
+        call.kind,
+        ToolKind::Read | ToolKind::Search | ToolKind::Fetch
+    );
+    let text_only = call
+        .content
+        .iter()
+        .all(|piece| matches!(piece, ToolContent::Block(_)));
+    if call.asking || looks && text_only && call.state != ToolState::Failed {
+        Detail::Header
+    } else {
+        Detail::Short
+    }
+}
+
+/// How many pieces [`render_tool_piece`] can be asked for.
+fn piece_count(call: &ToolCall, detail: Detail) -> usize {
+    let content = call.content.len().min(MAX_PIECES);
+    match detail {
+        Detail::Header => 0,
+        Detail::Short => content + usize::from(shows_raw_error(call)),
+        // Behind the content comes what it was called with and gave back.
+        Detail::Full => content + 1,
+    }
+}
+
+fn title_with_path(call: &ToolCall, source: &Source<'_>) -> String {
+    let title = whole_title(call);
+    match call.locations.first() {
+        Some(location) if !title.contains(location.path.as_str()) => {
+            let path = shown_path(&location.path, source.cwd);
+            if title.contains(path.as_str()) {
+                title
+            } else {
+                format!("{title} ({path})")
+            }
+        }
+        _ => title,
+    }
+}
+
+fn whole_title(call: &ToolCall) -> String {
+    match &call.command {
+        Some(command) => SafeText::new(command).to_string(),
+        None => call.title.to_string(),
+    }
+}
+
+fn body_text(call: &ToolCall, source: &Source<'_>) -> String {
+    let pieces = call.content.iter().map(|piece| piece_text(piece, source));
+    pieces.collect::<Vec<_>>().join("\n")
+}
+
+fn indent_at(width: u16) -> u16 {
+    if width < 40 { 2 } else { 4 }
+}
+
+/// Columns of a call's body, where its terminal is shown, in a transcript of that width.
+pub fn body_columns(width: u16) -> u16 {
+    width.saturating_sub(indent_at(width)).max(1)
+}
+
+fn body_context<'a>(ctx: &RenderContext<'a>) -> RenderContext<'a> {
+    narrowed(indent_at(ctx.width).into(), ctx)
+}
+
+/// Puts the body's indent before rows that were drawn for [`body_context`].
+fn indent_body(rows: &mut [Row], ctx: &RenderContext<'_>) {
+    indent(rows, indent_at(ctx.width).into(), ctx);
+}
+
+#[cfg(test)]
+mod tests;
