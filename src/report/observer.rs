@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{
     Flow, Summary,
     event::{Record, Refused, Subagent, Tokens, Usage},
+    summary::keep,
     watch::{Sink, Watch, wrote},
     words::state_name,
 };
@@ -16,9 +17,6 @@ use crate::{
     session::{self, BlockId, BlockKind, Event, Session, Transcript},
     text::exact_line,
 };
-
-/// Tool calls, permissions and files that the summary keeps, each.
-const MAX_LISTED: usize = 10_000;
 
 /// What of a session is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -394,10 +392,4 @@ fn child<'a>(
             watch: Watch::of_subagent(&subagent.id, *last),
         }
     })
-}
-
-pub(super) fn keep<T>(list: &mut Vec<T>, item: T) {
-    if list.len() < MAX_LISTED {
-        list.push(item);
-    }
 }

@@ -7,6 +7,9 @@ use super::event::{FileWritten, Permission, Refused, Subagent, Tokens, Tool, Usa
 /// Of the words of [`Record`](super::Record) and [`Summary`].
 pub const VERSION: u32 = 1;
 
+/// Tool calls, permissions and files that the summary keeps, each.
+const MAX_LISTED: usize = 10_000;
+
 /// The object of `--format json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
@@ -71,4 +74,11 @@ pub struct Agent {
     /// As it names itself.
     pub name: Option<String>,
     pub version: Option<String>,
+}
+
+/// Adds to a list of the summary, up to its bound.
+pub(super) fn keep<T>(list: &mut Vec<T>, item: T) {
+    if list.len() < MAX_LISTED {
+        list.push(item);
+    }
 }

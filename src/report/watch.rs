@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{
     Flow, Summary,
     event::{FileWritten, PlanEntry, Record, Tool},
-    observer::keep,
+    summary::keep,
     words::{once, permission, plan, tool},
 };
 use crate::{
