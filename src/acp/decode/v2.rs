@@ -26,11 +26,9 @@ impl DecoderOfV2 {
 impl Protocol for DecoderOfV2 {
     fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>) {
         match method {
-            "session/update" => {
-                if update::decode(&mut self.0, Pass::V2, params, out).is_err() {
-                    let what = "session/update (malformed)";
-                    self.0.unreadable_update(what, params, out);
-                }
+            "session/update" if update::decode(&mut self.0, Pass::V2, params, out).is_err() => {
+                let what = "session/update (malformed)";
+                self.0.unreadable_update(what, params, out);
             }
             "elicitation/complete" => {
                 let done = elicitation::completed(params);

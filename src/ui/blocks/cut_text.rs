@@ -93,6 +93,11 @@ impl CutText {
         self.splitter.as_ref().map(|text| text.seen())
     }
 
+    /// Whether the block has no text.
+    pub fn is_empty(&self) -> bool {
+        self.splitter.is_none()
+    }
+
     /// Its segments: at least one, if there is a text.
     pub fn len(&self) -> usize {
         self.splitter
