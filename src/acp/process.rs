@@ -21,7 +21,7 @@ pub struct Process {
 
 /// Everything that the agent started, as far as it stayed in the group. It can outlive its leader:
 /// launchers end and leave the real agent behind. What is left of it when the client is killed
-/// is the [guard](crate::guard)'s to end.
+/// is the [guard]'s to end.
 #[derive(Debug)]
 pub struct Group {
     leader: Pid,

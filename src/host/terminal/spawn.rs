@@ -173,7 +173,7 @@ fn is_harmless(name: &OsStr) -> bool {
 /// descriptors.
 /// Must be called on a runtime thread that lives as long as the runtime (not in `spawn_blocking`):
 /// on Linux the command ends with that thread, so that it does not outlive a killed client even where
-/// there is no [guard](crate::guard).
+/// there is no [guard].
 ///
 /// # Errors
 /// The directory or the program does not exist or cannot be used; no PTY is left.
