@@ -93,13 +93,8 @@ impl CutText {
         self.splitter.as_ref().map(|text| text.seen())
     }
 
-    /// Whether the block has no text.
-    pub fn is_empty(&self) -> bool {
-        self.splitter.is_none()
-    }
-
-    /// Its segments: at least one, if there is a text.
-    pub fn len(&self) -> usize {
+    /// How many segments it has: at least one, if there is a text.
+    pub fn segments(&self) -> usize {
         self.splitter
             .as_ref()
             .map_or(0, |text| text.segments().len().max(1))

@@ -254,7 +254,7 @@ fn block_rows(block: &Block, within: &Frame<'_>) -> Rendered {
     };
     let text = CutText::whole(view.markdown(detail), within.ctx.now);
     let mut all = Rendered::default();
-    for segment in 0..view.segments(detail, &within.source) + text.len() {
+    for segment in 0..view.segments(detail, &within.source) + text.segments() {
         let part = Part {
             segment,
             detail,

@@ -73,7 +73,7 @@ impl Item {
             self.measured = 0;
         }
         let own = view.segments(detail, &frame.source);
-        let count = own + self.text.len();
+        let count = own + self.text.segments();
         self.heights.truncate(count);
         // The last segments may have changed; what is before them is final, where all are of a text.
         let final_segments = if own == 0 { count.saturating_sub(1) } else { 0 };
