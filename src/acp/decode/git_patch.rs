@@ -109,7 +109,7 @@ fn change(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Mi
         change: done,
         file: pass
             .text(change.file_type)?
-            .map_or(FileKind::Unknown, |kind| file_kind(kind.as_str())),
+            .map_or(FileKind::Unknown, |kind| FileKind::of(kind.as_str())),
         mime_type: pass.line(change.mime_type)?,
         text: DiffText::None,
         note: None,
@@ -118,16 +118,6 @@ fn change(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Mi
 
 fn shared(diff: Diff) -> ToolContent {
     ToolContent::Diff(Arc::new(diff))
-}
-
-fn file_kind(name: &str) -> FileKind {
-    match name {
-        "text" => FileKind::Text,
-        "binary" => FileKind::Binary,
-        "directory" => FileKind::Directory,
-        "symlink" => FileKind::Symlink,
-        other => FileKind::Other(SafeText::line(other)),
-    }
 }
 
 /// Gives each change the part of a git patch about its file; a part about none of them stands by
