@@ -146,8 +146,7 @@ fn starting_point(cli: &mut Cli) -> Result<PathBuf, CliError> {
         None if needs_none => cli.cwd = Some("/".into()),
         _ => {
             return Err(CliError::Usage(format!(
-                "the current directory is gone ({error}): go to another one, or name one with -C and \
-                 its whole path"
+                "the current directory is gone ({error}): change to another one, or pass a full path with -C"
             )));
         }
     }
@@ -172,7 +171,7 @@ fn run_headless(run: RunArgs, cli: Cli, start: &Path) -> anyhow::Result<ExitCode
         cli::print_warnings(&loaded.warnings);
         if let TrustState::Untrusted { path, .. } = &loaded.trust {
             cli::complain(format_args!(
-                "{}: is not approved and does not count; acp-tui trust shows and approves it",
+                "{}: not approved, so it is ignored; acp-tui trust shows and approves it",
                 path.display()
             ));
         }

@@ -112,7 +112,7 @@ impl<F: FnMut(&str)> Log<F> {
         self.room = self.room.saturating_sub(line.len());
         (self.write)(&text);
         if self.room == 0 {
-            (self.write)("(more of the agent's stderr is left out)");
+            (self.write)("(more stderr from the agent was dropped)");
         }
     }
 }
@@ -188,7 +188,7 @@ mod tests {
         let lines = logged(11, &["12345\n", "67890\n", "more\n", "and more"]);
         assert_eq!(
             lines,
-            ["12345", "67890", "(more of the agent's stderr is left out)"]
+            ["12345", "67890", "(more stderr from the agent was dropped)"]
         );
     }
 

@@ -81,12 +81,12 @@ impl Supervisor {
         }
         // An agent that reads nothing keeps the writer from its end.
         self.writer.abort();
-        debug!("the agent goes on after its stdin was closed: SIGTERM");
+        debug!("the agent still runs after its stdin closed: sending SIGTERM");
         self.group.signal(Signal::TERM);
         if let Some(status) = self.ends_within_grace(Step::Terminated).await {
             return Some(status);
         }
-        debug!("the agent goes on after SIGTERM: SIGKILL");
+        debug!("the agent still runs after SIGTERM: sending SIGKILL");
         self.group.signal(Signal::KILL);
         tokio::time::timeout(KILL_GRACE, self.child.wait())
             .await
@@ -112,7 +112,7 @@ impl Supervisor {
         if self.group_ends_within(Duration::ZERO).await {
             return;
         }
-        debug!("the agent left processes behind: SIGTERM");
+        debug!("the agent left processes behind: sending SIGTERM");
         self.group.signal(Signal::TERM);
         if !self.group_ends_within(SWEEP_GRACE).await {
             self.group.signal(Signal::KILL);

@@ -124,7 +124,7 @@ fn push_file(
                         passing: false,
                         ..seen
                     }) => {}
-            Ok(_) => return Err(Unsent::new(path, "has changed since it was put in")),
+            Ok(_) => return Err(Unsent::new(path, "has changed since it was attached")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(Unsent::new(path, "is gone"));
             }

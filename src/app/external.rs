@@ -81,7 +81,7 @@ impl App {
             }
             return Ok(result);
         }
-        tty::take_back().context("cannot take the terminal over again")?;
+        tty::take_back().context("cannot take back the terminal")?;
         self.reader.resume();
         self.screen.repaint()?;
         self.frames.reset();

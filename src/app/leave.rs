@@ -62,7 +62,7 @@ impl App {
         let failed = session.and_then(|session| match &session.phase {
             Phase::Failed { error } => Some(error.clone()),
             Phase::SignIn { error, .. } => {
-                let unsaid = SafeText::from("the agent wants a sign-in first");
+                let unsaid = SafeText::from("the agent requires a sign-in");
                 Some(error.clone().unwrap_or(unsaid))
             }
             _ => None,

@@ -97,7 +97,7 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
     }
     if !own.is_dir() {
         return Err(CliError::Usage(format!(
-            "the session's directory {} is gone; with -C DIR it is opened in another one",
+            "the session's directory {} is gone; -C DIR opens it in another one",
             own.display()
         )));
     }
@@ -118,7 +118,7 @@ fn not_theirs(typed: &str, stored: &Summary, asked: Option<&str>) -> CliError {
     let own = &stored.about.agent;
     let asked = asked.unwrap_or("the agent that was asked for");
     CliError::Usage(format!(
-        "the session {typed} is one with {own}, and {asked} does not know it: --resume {} without \
+        "session {typed} belongs to {own}, not {asked}: --resume {} without \
          --agent opens it, acp-tui sessions show {} prints it",
         stored.id, stored.id
     ))

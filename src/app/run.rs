@@ -331,7 +331,7 @@ impl App {
             SignalEvent::Continue => {
                 // Whoever stopped us has had the terminal, and may have left it in any mode.
                 tty::restore();
-                tty::take_back().context("cannot take the terminal over again")?;
+                tty::take_back().context("cannot take back the terminal")?;
                 self.screen.repaint()?;
                 self.frames.request(Instant::now(), Reason::Now);
             }
@@ -373,12 +373,12 @@ impl App {
                 }
                 Decoded::PasteCut => {
                     let most = PASTE_BYTES >> 20;
-                    let cut = format!("the paste was cut: it had more than {most} MiB");
+                    let cut = format!("the paste was cut at {most} MiB");
                     self.say(SafeText::line(&cut));
                 }
-                Decoded::NotUtf8 => self.say(
-                    "a key came that is not in UTF-8: set the terminal, and LANG, to UTF-8".into(),
-                ),
+                Decoded::NotUtf8 => {
+                    self.say("a key was not UTF-8: set your terminal and LANG to UTF-8".into())
+                }
                 Decoded::Event(event) => {
                     match event {
                         TerminalEvent::FocusGained => self.focus = Focus::Here,

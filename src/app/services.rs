@@ -239,8 +239,7 @@ pub async fn launch(
 
 fn mcp_servers(profile: &AgentProfile, cwd: &Path) -> Event {
     let (servers, problems) = profile.mcp_servers(cwd);
-    let left_out =
-        |problem: &McpError| SafeText::line(&format!("an MCP server is left out: {problem}"));
+    let left_out = |problem: &McpError| SafeText::line(&format!("MCP server skipped: {problem}"));
     Event::McpServers {
         servers,
         problems: problems.iter().map(left_out).collect(),

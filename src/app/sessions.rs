@@ -237,7 +237,7 @@ impl App {
             self.ui.restore_draft(prompt);
         }
         if !was_shown && self.ui.draft_text() != draft {
-            let text = "what was typed in the session that ended stands in front of the draft";
+            let text = "the unsent text of the ended session was put in front of the draft";
             self.ui.toast(text.into());
         }
         self.frames.request(Instant::now(), Reason::Now);

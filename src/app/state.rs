@@ -247,7 +247,7 @@ impl App {
             1 => "a problem".to_owned(),
             several => format!("{several} problems"),
         };
-        let hint = format!("{problems} in the settings: `acp-tui config check` tells");
+        let hint = format!("{problems} in the settings: run `acp-tui config check`");
         self.ui.toast(SafeText::line(&hint));
     }
 

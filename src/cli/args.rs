@@ -50,7 +50,7 @@ pub struct AgentArg {
 /// What only means something when the UI is opened.
 #[derive(Args, Debug, Default, PartialEq, Eq)]
 pub struct OpenArgs {
-    /// Prompt to send at once; a single word is taken for a command, except by `run`
+    /// Prompt to send at once; a single word is read as a command, except by `run`
     #[arg(value_name = "PROMPT", num_args = 0..)]
     pub words: Vec<String>,
 
@@ -62,12 +62,12 @@ pub struct OpenArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub add_dir: Vec<PathBuf>,
 
-    /// Reopen a session: one of `acp-tui sessions`, or any of the agent's by its id; without a
-    /// value: choose one
+    /// Reopen a session: an id from `acp-tui sessions` or from the agent; without a value, choose
+    /// one
     #[arg(long, value_name = "SESSION", num_args = 0..=1)]
     pub resume: Option<Option<String>>,
 
-    /// Reopen the newest session of this directory, and of the agent if one is named
+    /// Reopen the newest session of this directory, and of --agent if given
     #[arg(long = "continue", conflicts_with = "resume")]
     pub go_on: bool,
 
@@ -91,7 +91,7 @@ pub struct OpenArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub log: Option<PathBuf>,
 
-    /// Write every message of the protocol to this file, one JSON object a line
+    /// Write every protocol message to this file, one JSON object a line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub wire: Option<PathBuf>,
 
@@ -120,8 +120,8 @@ pub enum Command {
         override_usage = "acp-tui run [OPTIONS] PROMPT\n       \
                           acp-tui run [OPTIONS] [PROMPT] -\n       \
                           acp-tui run [OPTIONS] PROMPT -- COMMAND [ARGS…]",
-        after_help = "`-` reads the prompt from stdin, or what follows PROMPT.\n\
-                      Nobody is asked anything: what no rule or policy allows is refused.\n\
+        after_help = "`-` reads the prompt from stdin, or the text after PROMPT.\n\
+                      It never asks: what no rule or policy allows is refused.\n\
                       Exit codes: 0 the turn ended; 1 failure; 2 wrong usage; 3 no agent; 4 no \
                       authentication;\n5 refused, or a limit (--timeout too) was reached; 130 interrupted."
     )]
@@ -133,10 +133,10 @@ pub enum Command {
         override_usage = "acp-tui doctor [OPTIONS]\n       \
                           acp-tui doctor [OPTIONS] --agent NAME\n       \
                           acp-tui doctor [OPTIONS] -- COMMAND [ARGS…]",
-        after_help = "Without an agent all are listed, and none is started.\n\
-                      Exit codes: 0 it can be used; 1 it opens no session, or, with --all, any has \
-                      failed;\n2 wrong usage; 3 it cannot be started or does not speak ACP; 4 it wants \
-                      a sign-in; 130 interrupted."
+        after_help = "Without an agent, all are listed and none is started.\n\
+                      Exit codes: 0 usable; 1 opens no session or, with --all, any agent failed;\n2 \
+                      wrong usage; 3 cannot be started or does not speak ACP; 4 sign-in required; 130 \
+                      interrupted."
     )]
     Doctor(DoctorArgs),
     /// List, show and export stored sessions
@@ -202,11 +202,11 @@ pub struct RunArgs {
     )]
     pub prompt_file: Option<PathBuf>,
 
-    /// Put this image into the prompt (PNG, JPEG, GIF, WebP, up to 3.75 MiB); may be repeated
+    /// Attach this image to the prompt (PNG, JPEG, GIF, WebP, up to 3.75 MiB); may be repeated
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub image: Vec<PathBuf>,
 
-    /// Put this file into the prompt, as whatever the agent takes; may be repeated
+    /// Attach this file to the prompt, in a form the agent takes; may be repeated
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Vec<PathBuf>,
 
@@ -400,7 +400,7 @@ pub enum SessionsAction {
         #[arg(short, long, requires = "output")]
         force: bool,
     },
-    /// Remove stored sessions; what their agents keep of them stays
+    /// Remove stored sessions; the agents' own copies stay
     Delete {
         /// The sessions, as `acp-tui sessions` lists them
         #[arg(value_name = "ID", required = true)]

@@ -114,7 +114,7 @@ impl DoctorReport {
         // Either of the two opens a session again.
         let (no_load, no_resume) = if caps.load_session || caps.resume {
             (
-                "--resume shows what is stored, no replay of the agent's",
+                "--resume shows the stored conversation, not the agent's replay",
                 "a restart loads the session with its history instead",
             )
         } else {
@@ -134,18 +134,18 @@ impl DoctorReport {
             (
                 caps.close,
                 "session/close",
-                "sessions are ended with the process",
+                "a session ends with the agent's process",
             ),
             (
                 caps.delete,
                 "session/delete",
                 "only what acp-tui has stored can be deleted",
             ),
-            (caps.fork, "session/fork", "a session cannot be forked"),
+            (caps.fork, "session/fork", "sessions cannot be forked"),
             (
                 caps.additional_directories,
                 "additional directories",
-                "the agent does not hear of --add-dir",
+                "--add-dir is not sent to the agent",
             ),
             (caps.prompt.image, "images", "a prompt cannot hold images"),
             (caps.prompt.audio, "audio", "a prompt cannot hold audio"),
@@ -302,10 +302,10 @@ mod tests {
              ok      session/load\n\
              no      session/resume          a restart loads the session with its history instead\n\
              no      session/list            only what acp-tui has stored is listed\n\
-             no      session/close           sessions are ended with the process\n\
+             no      session/close           a session ends with the agent's process\n\
              no      session/delete          only what acp-tui has stored can be deleted\n\
-             no      session/fork            a session cannot be forked\n\
-             no      additional directories  the agent does not hear of --add-dir\n\
+             no      session/fork            sessions cannot be forked\n\
+             no      additional directories  --add-dir is not sent to the agent\n\
              no      images                  a prompt cannot hold images\n\
              no      audio                   a prompt cannot hold audio\n\
              no      embedded context        files are sent as links\n\

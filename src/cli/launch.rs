@@ -130,7 +130,7 @@ impl Launch {
                 }
                 if cli.agent.agent.is_some() && !doctor.agent_command.is_empty() {
                     return Err(CliError::Usage(
-                        "--agent names an agent, and so does the command behind `--`".into(),
+                        "--agent names an agent, and so does the command after `--`".into(),
                     ));
                 }
                 cli.open.agent_command.clone_from(&doctor.agent_command);
@@ -152,7 +152,7 @@ impl Launch {
     ) -> Result<(Self, RunOptions), CliError> {
         if cli.open != OpenArgs::default() {
             return Err(CliError::Usage(
-                "options go behind the command: acp-tui run [OPTIONS] PROMPT".into(),
+                "options go after the command: acp-tui run [OPTIONS] PROMPT".into(),
             ));
         }
         let options = RunOptions::resolve(&mut run, start)?;

@@ -65,7 +65,7 @@ fn agreed(path: &Path) -> Result<bool, CliError> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
         return Err(CliError::Usage(format!(
-            "nobody to ask about {}: read it, then say --yes",
+            "cannot ask about {}: read it, then pass --yes",
             shown(path)
         )));
     }
@@ -89,7 +89,7 @@ fn agreed(path: &Path) -> Result<bool, CliError> {
 
 fn revoke_approval(options: &LoadOptions) -> Result<ExitCode, CliError> {
     let Some(path) = project_file(&options.cwd) else {
-        print("nothing to revoke: there is no project's file\n")?;
+        print("nothing to revoke: the project has no .acp-tui.toml\n")?;
         return Ok(ExitCode::Done);
     };
     let known = trust::revoke(&options.dirs, &path).map_err(|source| CliError::Io {

@@ -156,7 +156,7 @@ impl Checker<'_> {
     /// restrict the agent restricts it as far as it can be.
     fn settings_of_built_in(&mut self, path: &str, table: &mut DeTable<'_>) {
         const STRICT: [(&str, &str, &str); 2] = [
-            ("policy", "policy = \"ask\"", "it is \"ask\" instead"),
+            ("policy", "policy = \"ask\"", "using \"ask\" instead"),
             (
                 "fs",
                 "fs = { read = false, write = false }",
@@ -200,7 +200,7 @@ impl Checker<'_> {
         id: &Range<usize>,
         entry: &mut Spanned<DeValue<'_>>,
     ) -> Option<Warning> {
-        let left_out = |message: &str| format!("{message}; this agent is left out");
+        let left_out = |message: &str| format!("{message}; this agent is ignored");
         if let DeValue::Table(table) = entry.get_mut() {
             self.known_keys::<AgentEntry>(table, path);
             if let Some(fs) = table_mut(table, "fs") {
@@ -234,7 +234,7 @@ impl Checker<'_> {
         };
         retain(servers, |name, entry| {
             let path = join("mcp_servers", name.get_ref());
-            let left_out = |message: &str| format!("{message}; this server is left out");
+            let left_out = |message: &str| format!("{message}; this server is ignored");
             let DeValue::Table(table) = entry.get_mut() else {
                 let message = left_out("expected a table");
                 self.warn(&name.span(), &path, message);
@@ -274,7 +274,7 @@ impl Checker<'_> {
             match problem {
                 Ok(()) => good.push(rule.clone()),
                 Err(message) => {
-                    let message = format!("{message}; this rule is left out");
+                    let message = format!("{message}; this rule is ignored");
                     self.warn(&rule.span(), "permissions.rules", message);
                 }
             }

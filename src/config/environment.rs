@@ -34,7 +34,7 @@ pub(super) fn layers(
 
 fn layer(name: &str, value: &str, canonical: &dyn Fn(&str) -> String) -> Layer {
     let Some(key) = key(name) else {
-        return refused(name, "names no key");
+        return refused(name, "has no key");
     };
     let parse = |value: &str| {
         let source = |_: &_| Source::Env(name.to_owned());

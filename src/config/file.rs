@@ -103,7 +103,7 @@ impl AgentEntry {
             .keys()
             .find(|k| k.is_empty() || k.contains(['=', '\0']))
         {
-            Some(name) => Err(format!("{name:?} is no name for an environment variable")),
+            Some(name) => Err(format!("{name:?} is not a valid environment variable name")),
             None => Ok(()),
         }
     }
@@ -187,7 +187,7 @@ fn known_dialect<E: Error>(word: &str) -> Result<(), E> {
     }
     let hint = match nearest(word, Dialect::words()) {
         _ if word == "threads" => {
-            "it is a protocol of its own: set protocol = \"threads\"".to_owned()
+            "it is a separate protocol: set protocol = \"threads\"".to_owned()
         }
         Some(near) => format!("did you mean {near}?"),
         None => format!("known: {}", Dialect::words().collect::<Vec<_>>().join(", ")),

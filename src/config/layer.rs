@@ -71,7 +71,7 @@ impl Layer {
                 self.warnings.push(Warning::new(
                     locate(&name.span()),
                     join("agents", name.get_ref()),
-                    format!("a second table for the agent {id}; this one is left out"),
+                    format!("a second table for the agent {id}; this one is ignored"),
                 ));
                 continue;
             }

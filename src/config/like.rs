@@ -85,7 +85,7 @@ fn leave_out(layers: &mut Layers, shipped: &Layers, id: &str, like: &str) {
         Some(near) => format!("did you mean {near}?"),
         None => "`acp-tui agents` lists them".to_owned(),
     };
-    let message = format!("there is no built-in agent {like:?}; {hint}; this agent is left out");
+    let message = format!("there is no built-in agent {like:?}; {hint}; this agent is ignored");
     let source = layers.sources.get(&key).cloned();
     let problem = Warning::new(source.unwrap_or(super::Source::Default), key, message);
     layers.warnings.push(problem.clone());

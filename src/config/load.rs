@@ -287,8 +287,7 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
                     let key = format!("agents.{id}.modes");
                     let source = layers.sources.get(&key).cloned();
                     let source = source.unwrap_or(Source::Default);
-                    let message = "counts only with the dialect \"mode-param\": other agents name \
-                                   their modes themselves";
+                    let message = "counts only with the dialect \"mode-param\": other agents list their modes themselves";
                     layers.warnings.push(Warning::new(source, key, message));
                 }
                 let source = layers.sources.get(&format!("agents.{id}.command"));
@@ -334,7 +333,7 @@ fn servers(
                     .next()
                     .filter(|(key, _)| key.starts_with(&prefix))
                     .map_or(Source::Default, |(_, source)| source.clone());
-                let problem = format!("{problem}; this server is left out");
+                let problem = format!("{problem}; this server is ignored");
                 layers.warnings.push(Warning::new(source, key, problem));
             }
         }
@@ -361,7 +360,7 @@ fn named_servers(
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("it needs a table {}", join("mcp_servers", &name)),
                 };
-                let message = format!("there is no MCP server {name:?}; {hint}");
+                let message = format!("unknown MCP server {name:?}; {hint}");
                 let source = source.unwrap_or(Source::Default);
                 layers.warnings.push(Warning::new(source, key, message));
             }
@@ -399,7 +398,7 @@ fn no_command(sources: &BTreeMap<String, Source>, id: &str) -> Warning {
     Warning::new(
         source.clone(),
         join("agents", id),
-        "command is missing, and no built-in agent has this name; this agent is left out",
+        "command is missing, and no built-in agent has this name; this agent is ignored",
     )
 }
 
@@ -424,7 +423,7 @@ fn warn_of_clashes(config: &Config, layers: &mut Layers) {
         layers.warnings.push(Warning::new(
             source.unwrap_or(Source::BuiltIn),
             key,
-            format!("{name} names the agent {owner} already; it goes on to mean that one"),
+            format!("{name} already names the agent {owner}; it keeps that meaning"),
         ));
     }
 }

@@ -82,7 +82,7 @@ impl McpEntry {
                 }
                 let bad = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
                 if let Some(name) = self.env.keys().find(bad) {
-                    return Err(format!("{name:?} is no name for an environment variable"));
+                    return Err(format!("{name:?} is not a valid environment variable name"));
                 }
                 Target::Program {
                     command,
@@ -96,10 +96,10 @@ impl McpEntry {
                 }
                 let is_address = ["http://", "https://", "${"];
                 if !is_address.iter().any(|start| url.starts_with(start)) {
-                    return Err("url begins with http:// or https://".into());
+                    return Err("url must begin with http:// or https://".into());
                 }
                 if let Some(name) = self.headers.keys().find(|name| !is_header_name(name)) {
-                    return Err(format!("{name:?} is no name for a header"));
+                    return Err(format!("{name:?} is not a valid header name"));
                 }
                 Target::Address {
                     kind: self.kind.unwrap_or(McpKind::Http),
@@ -142,7 +142,7 @@ impl McpServerConfig {
             let pairs = pairs.iter().map(|(name, value)| {
                 let value = part(&[table, name], value)?;
                 if value.contains(['\r', '\n', '\0']) && table == "headers" {
-                    return Err(self.error(&[table, name], "a header is one line".into()));
+                    return Err(self.error(&[table, name], "a header must be one line".into()));
                 }
                 Ok((name.clone(), value))
             });
@@ -209,7 +209,7 @@ impl McpServerConfig {
         // It goes into JSON.
         expanded
             .into_string()
-            .map_err(|_| self.error(parts, "is not UTF-8 once it is expanded".into()))
+            .map_err(|_| self.error(parts, "is not UTF-8 after expansion".into()))
     }
 
     fn error(&self, parts: &[&str], problem: String) -> McpError {

@@ -148,7 +148,7 @@ fn drop_looser(layer: &mut Layer, key: &[&str], old: Option<u8>, strictness: Str
         layer.warnings.push(Warning::new(
             source,
             full,
-            "a project's file can only tighten this; it is left out",
+            "a project's file can only tighten this; ignored",
         ));
     }
 }
@@ -170,7 +170,7 @@ fn drop_allow_rules(layer: &mut Layer) {
                 layer.warnings.push(Warning::new(
                     source,
                     RULES,
-                    "a project's file cannot allow anything; this rule is left out",
+                    "a project's file cannot allow anything; this rule is ignored",
                 ));
             }
         } else {

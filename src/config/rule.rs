@@ -23,7 +23,7 @@ impl RuleEntry {
             decision,
         } = self;
         if kind.is_none() && tool.is_none() && path.is_none() && command.is_none() {
-            return Err("a rule names at least one of kind, tool, path and command".into());
+            return Err("a rule needs at least one of kind, tool, path and command".into());
         }
         for (key, value) in [("tool", tool), ("path", path), ("command", command)] {
             if value.as_ref().is_some_and(|v| v.trim().is_empty()) {
@@ -36,7 +36,7 @@ impl RuleEntry {
             return Err("a command is of kind execute: with another kind it allows nothing".into());
         }
         if let Some(path) = path {
-            Glob::new(path).map_err(|e| format!("path is no glob: {}", e.kind()))?;
+            Glob::new(path).map_err(|e| format!("path is not a valid glob: {}", e.kind()))?;
         }
         if command
             .as_deref()

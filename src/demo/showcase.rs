@@ -44,13 +44,13 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ask",
-        description: "ask for something you had better refuse",
+        description: "ask for something you should refuse",
         hint: None,
         play: |script, _| refuse_me(script),
     },
     Command {
         name: "form",
-        description: "ask by a form, with every kind of field",
+        description: "ask with a form that has every kind of field",
         hint: None,
         play: |script, _| form(script),
     },
@@ -74,13 +74,13 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: "subagents",
-        description: "two subagents at work, each with its own words, calls and questions",
+        description: "two subagents, each with its own messages, calls and questions",
         hint: None,
         play: |script, _| session_updates::subagents(script),
     },
     Command {
         name: "notice",
-        description: "notices that stand for a moment",
+        description: "notices that show briefly",
         hint: None,
         play: |script, _| session_updates::notices(script),
     },
@@ -237,7 +237,7 @@ fn run(script: &Script, command: &str) -> Result<(), Stopped> {
 }
 
 fn refuse_me(script: &Script) -> Result<(), Stopped> {
-    script.say("And this is one that you had better refuse:\n")?;
+    script.say("And here is one that you should refuse:\n")?;
     let command = "rm -rf ~/holiday-pictures";
     let input = json!({"kind": "execute", "rawInput": {"command": command}});
     let call = script.tool("execute", command, input.clone())?;
@@ -263,14 +263,14 @@ fn ask_opinion(script: &Script) -> Result<(), Stopped> {
                 "oneOf": [
                     {"const": "well", "title": "Well"},
                     {"const": "so", "title": "So so"},
-                    {"const": "wait", "title": "I will tell later"},
+                    {"const": "wait", "title": "Ask me later"},
                 ],
             },
             "name": {"type": "string", "title": "Your name", "maxLength": 40},
         },
     });
     let mode = json!({"mode": "form", "requestedSchema": schema});
-    let answer = script.elicit("Two questions, none of which you have to answer.", mode)?;
+    let answer = script.elicit("Two questions; you need not answer either.", mode)?;
     let name = answer["content"]["name"].as_str().unwrap_or("friend");
     script.say(
         match answer["action"].as_str() {
@@ -326,11 +326,11 @@ fn link(script: &Script) -> Result<(), Stopped> {
     let mode = json!({
         "mode": "url", "elicitationId": PAGE, "url": "https://example.com/?from=acp-tui",
     });
-    let answer = script.elicit("A sign-in, say, would happen there.", mode)?;
+    let answer = script.elicit("You could sign in there, for example.", mode)?;
     if answer["action"] != "accept" {
         return script.say("Then not.\n");
     }
-    script.say("Somebody would sign in there now; meanwhile I wait.\n")?;
+    script.say("You would sign in there now; I am waiting.\n")?;
     script.pause(3_000)?;
     script.page_done(PAGE);
     script.say("And that was it.\n")

@@ -234,7 +234,7 @@ fn text(path: &Path) -> io::Result<OnDisk> {
     }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => OnDisk::Text(SafeText::with_line_ends(&text)),
-        Err(_) => OnDisk::Unread("what is there is no text in UTF-8".into()),
+        Err(_) => OnDisk::Unread("the file is not UTF-8 text".into()),
     })
 }
 
@@ -242,7 +242,7 @@ fn no_text(meta: &std::fs::Metadata) -> Option<SafeText> {
     if meta.is_dir() {
         Some("there is a directory".into())
     } else if !meta.is_file() {
-        Some("what is there is no regular file".into())
+        Some("it is not a regular file".into())
     } else if meta.len() > MAX_FILE {
         Some(too_large())
     } else {

@@ -73,8 +73,8 @@ impl Surroundings {
                 macos: false,
                 ..
             } => Ok(vec![line(&["xdg-open"]), line(&["gio", "open"])]),
-            Self { ssh: true, .. } => Err("there is no browser at this end of ssh"),
-            _ => Err("there is no desktop here to open a browser on"),
+            Self { ssh: true, .. } => Err("no browser on this side of the ssh connection"),
+            _ => Err("no desktop here to open a browser on"),
         }
     }
 }
@@ -115,7 +115,7 @@ pub async fn show_file(path: &str) -> Result<(), SafeText> {
         ..Surroundings::detect()
     };
     let commands = surroundings.commands(path);
-    try_each(commands.map_err(|_| "there is no desktop here to show it on")?).await
+    try_each(commands.map_err(|_| "no desktop here to show it on")?).await
 }
 
 async fn open_in(surroundings: &Surroundings, url: &str) -> Result<(), SafeText> {
@@ -130,7 +130,7 @@ async fn open_in(surroundings: &Surroundings, url: &str) -> Result<(), SafeText>
 
 /// The first that works is enough.
 async fn try_each(commands: Vec<CommandLine>) -> Result<(), SafeText> {
-    let mut failed = "no program for it was found".to_owned();
+    let mut failed = "no program was found to open it".to_owned();
     for line in commands {
         let [program, args @ ..] = line.as_slice() else {
             continue;

@@ -74,15 +74,13 @@ impl Clipboard {
         if !self.surroundings.by_terminal() && self.copy_to_desktop(text) {
             return Copied {
                 for_terminal: None,
-                said: SafeText::line(&format!("copied {count} characters")),
+                said: SafeText::line(&format!("Copied {count} characters")),
             };
         }
         match osc52(text, self.surroundings.tmux) {
             Some(bytes) => Copied {
                 for_terminal: Some(bytes),
-                said: SafeText::line(&format!(
-                    "sent {count} characters to the terminal's clipboard (OSC 52)"
-                )),
+                said: SafeText::line(&format!("Copied {count} characters (OSC 52)")),
             },
             None => Copied {
                 for_terminal: None,

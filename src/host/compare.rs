@@ -111,7 +111,7 @@ fn together(claims: &[&Claim], text: &str, late: bool) -> Option<Change> {
         Some(Change {
             before: at,
             after: text.to_owned(),
-            note: (!late).then_some("the file has this change already"),
+            note: (!late).then_some("the file already has this change"),
         })
     };
     if late {
@@ -154,7 +154,7 @@ fn applied(claim: &Claim, text: &str) -> Result<Applied, Misfit> {
                 let (text, loosely) = find::replace(text, old, new, every, &claim.lines)?;
                 Ok(Applied {
                     text,
-                    note: loosely.then_some("found in the file with another indentation"),
+                    note: loosely.then_some("found in the file with different indentation"),
                 })
             }
         },
@@ -196,10 +196,7 @@ fn shown(first: &Claim, change: &Change, claims: &[&Claim], late: bool) -> Arc<D
         let same = SafeText::with_line_ends(&change.before);
         // Written before it was looked at: what was there before cannot be told.
         if late && claims.len() == 1 && overwrites(first) {
-            return noted(
-                first,
-                "it was written before it could be compared with the file".into(),
-            );
+            return noted(first, "it was written before it could be compared".into());
         }
         return Arc::new(Diff {
             change: kept_change(told).unwrap_or(FileChange::Modify),
@@ -207,7 +204,7 @@ fn shown(first: &Claim, change: &Change, claims: &[&Claim], late: bool) -> Arc<D
                 old: Some(same.clone()),
                 new: same,
             },
-            note: Some("the file has this text already".into()),
+            note: Some("the file already has this text".into()),
             ..Diff::clone(told)
         });
     }
@@ -292,7 +289,7 @@ fn missing(claim: &Claim, base: &Base) -> Arc<Diff> {
             ..Diff::clone(diff)
         }),
         None if base.late && is_deletion(diff) => diff.clone(),
-        None => noted(claim, "there is no such file on disk".into()),
+        None => noted(claim, "no such file on disk".into()),
     }
 }
 

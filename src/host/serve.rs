@@ -240,7 +240,7 @@ impl Host {
             });
             match tokio::time::timeout(DECIDE_PATIENCE, verdict).await {
                 Ok(verdict) => verdict.unwrap_or(Verdict::ask(None)),
-                Err(_) => Verdict::ask(Some("its paths could not be looked at in time".into())),
+                Err(_) => Verdict::ask(Some("its paths could not be checked in time".into())),
             }
         }
     }

@@ -61,7 +61,7 @@ impl SeenFile {
             MediaKind::Image(_) => (Way::Image, takes(|caps| caps.image), "images"),
             MediaKind::Audio(_) => (Way::Audio, takes(|caps| caps.audio), "audio"),
             MediaKind::OtherImage(format) => {
-                return Way::Link(format!("{format} is not sent as an image"));
+                return Way::Link(format!("{format} cannot be sent as an image"));
             }
             MediaKind::Other => return Way::File,
         };
@@ -140,7 +140,7 @@ mod tests {
             (Way::Audio, "the agent takes no audio".into())
         );
         let bmp = seen(MediaKind::OtherImage("BMP"), 1);
-        assert_eq!(why(bmp, all), "BMP is not sent as an image");
+        assert_eq!(why(bmp, all), "BMP cannot be sent as an image");
         assert_eq!(seen(MediaKind::Other, 1).way(all), Way::File);
         // Encoded, it is within 5 MiB.
         assert!(MAX_MEDIA.div_ceil(3) * 4 <= 5 << 20);

@@ -245,7 +245,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "auto",
-        of: "what can be told from what the agent sends",
+        of: "detected from what the agent sends",
         detects: true,
         rows: &[],
     },
@@ -345,7 +345,7 @@ pub enum DialectHint {
 /// What would help with what an agent refused.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DialectAdvice {
-    /// What it seems to want.
+    /// What it seems to need.
     pub wants: String,
     /// Any of these in its profile.
     pub lines: Vec<DialectLine>,

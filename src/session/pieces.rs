@@ -11,7 +11,7 @@ const MAX_TEXT: usize = 512 << 10;
 /// Pieces kept.
 const MAX_PIECES: usize = 200;
 
-const LEFT_OUT: &str = "\n… more was left out";
+const LEFT_OUT: &str = "\n… more was dropped";
 
 /// Text that came in chunks is one piece.
 #[derive(Debug, Default)]
@@ -140,6 +140,6 @@ mod tests {
             pieces.push(text("y"));
         }
         assert!(all(&pieces).len() < MAX_TEXT + 100);
-        assert!(all(&pieces).ends_with("left out"));
+        assert!(all(&pieces).ends_with("was dropped"));
     }
 }

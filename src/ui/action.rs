@@ -105,7 +105,7 @@ actions! {
         HistorySearch "history-search" ["ctrl-r"] "Search earlier prompts",
         EditDraft "edit-draft" ["ctrl-g"] "Edit the draft in $EDITOR",
         ExpandPaste "expand-paste" ["alt-o"] "Open the folded paste or the image at the cursor",
-        PasteClipboard "paste-clipboard" ["ctrl-v", "alt-v"] "Put in the clipboard's image, or its text",
+        PasteClipboard "paste-clipboard" ["ctrl-v", "alt-v"] "Paste the clipboard's image or text",
     }
     Prompt EmptyComposer {
         TakeBack "take-back" ["up"] "Take the newest queued prompt back for editing",
@@ -119,15 +119,15 @@ actions! {
         Options "options" ["f12", "alt-s"] "Show and set the agent's options",
         Restart "restart" ["f5"] "Restart the agent and resume the session",
         EndAgent "end-agent" ["shift-f5"] "End the agent's process",
-        NewSession "new-session" ["ctrl-n"] "Open another session with this agent",
-        ForkSession "fork-session" [] "Open a session that goes on from this one (where the agent can)",
+        NewSession "new-session" ["ctrl-n"] "New session with this agent",
+        ForkSession "fork-session" [] "Fork session (where the agent can)",
         RenameSession "rename-session" ["f2"] "Rename session",
-        PastSessions "past-sessions" [] "Open a stored session again",
-        Sessions "sessions" ["ctrl-s"] "Show all sessions, and who waits for you",
-        ChooseAgent "choose-agent" ["f6"] "Open a session with another agent",
+        PastSessions "past-sessions" [] "Past sessions",
+        Sessions "sessions" ["ctrl-s"] "All sessions, and which wait for you",
+        ChooseAgent "choose-agent" ["f6"] "New session with another agent",
         SignIn "sign-in" [] "Sign in to the agent",
         SignOut "sign-out" [] "Sign out of the agent",
-        Providers "providers" [] "Show and set where the agent's models are (where it can)",
+        Providers "providers" [] "Show and set the agent's providers (where it can)",
     }
     View Anywhere {
         ScrollUp "scroll-up" ["pgup"] "Scroll up a page",
@@ -149,7 +149,7 @@ actions! {
         BlockFold "block-fold" ["enter"] "Fold or unfold the block",
         BlockCopy "block-copy" ["y"] "Copy the block's text",
         BlockOpen "block-open" ["o"] "Open the block's file in $EDITOR",
-        BlockShow "block-show" ["d"] "Show the block's diff, or all of its text, on the whole screen",
+        BlockShow "block-show" ["d"] "Show the block's diff or text full screen",
         BlockAttach "block-attach" ["t"] "Attach to the block's terminal, or go to its subagent",
         BlockStop "block-stop" ["x"] "Stop the subagent, call or terminal",
         BlockLeave "block-leave" ["tab", "q"] "Back to the composer",
@@ -159,9 +159,9 @@ actions! {
         AllowAlways "allow-always" ["a"] "Allow always, or the whole folder",
         RejectOnce "reject-once" ["n"] "Reject this once",
         RejectAlways "reject-always" ["N"] "Reject always",
-        QuestionDiff "question-diff" ["d"] "Show the whole diff, or all that is asked",
-        Feedback "feedback" ["e"] "Reject, and say why",
-        Reason "reason" ["tab"] "Say why to the selected option",
+        QuestionDiff "question-diff" ["d"] "Show the full diff or request",
+        Feedback "feedback" ["e"] "Reject with a reason",
+        Reason "reason" ["tab"] "Add a reason to the selected option",
         QuestionUp "question-up" ["up"] "Select the option above",
         QuestionDown "question-down" ["down"] "Select the option below",
         QuestionScrollUp "question-scroll-up" ["ctrl-up", "shift-up"] "Scroll the question up",
@@ -169,13 +169,13 @@ actions! {
         Confirm "confirm" ["enter"] "Answer with the selected option",
     }
     Question Form {
-        FormNext "form-next" ["tab"] "In a form: to the next field",
-        FormPrevious "form-previous" ["shift-tab"] "In a form: to the field before",
+        FormNext "form-next" ["tab"] "In a form: next field",
+        FormPrevious "form-previous" ["shift-tab"] "In a form: previous field",
     }
     Program Anywhere {
         Palette "palette" ["ctrl-p"] "Find an action by name",
         Help "help" ["f1", "?"] "Show all keys",
-        Redraw "redraw" ["ctrl-l"] "Draw the screen anew",
+        Redraw "redraw" ["ctrl-l"] "Redraw",
         Suspend "suspend" ["ctrl-z"] "Suspend to the shell",
         Quit "quit" ["ctrl-d"] "Quit on an empty composer; with a turn open: twice",
     }

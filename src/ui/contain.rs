@@ -92,7 +92,7 @@ fn message(payload: &(dyn Any + Send)) -> &str {
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| payload.downcast_ref::<&str>().copied())
-        .unwrap_or("a panic without words")
+        .unwrap_or("a panic without a message")
 }
 
 /// Panics on purpose: where a text that a test names is drawn.

@@ -199,7 +199,7 @@ impl Status<'_> {
             let what = match (working, failed) {
                 (0, 0) => String::new(),
                 (0, failed) => format!(", {failed} failed"),
-                (working, _) => format!(", {working} at work"),
+                (working, _) => format!(", {working} working"),
             };
             line.push(&format!("+{open}{what} "), self.theme.dim);
             rank::CONTEXT
@@ -312,7 +312,7 @@ impl Status<'_> {
             Phase::Failed { .. } => {
                 let mut line = StyledLine::styled(self.symbols.failed, theme.error);
                 line.push(" not running ", theme.error);
-                self.push_hint(&mut line, Action::Restart, "starts it again");
+                self.push_hint(&mut line, Action::Restart, "restarts it");
                 return always(line);
             }
             Phase::Ready => {}
@@ -350,7 +350,7 @@ impl Status<'_> {
             TurnPhase::Running if session.work == Some(WorkState::RequiresAction) => {
                 // And nothing was asked here.
                 let mut line = StyledLine::styled(self.symbols.asking, theme.warning.bold());
-                line.push(" it waits for you ", theme.warning);
+                line.push(" waiting for you ", theme.warning);
                 esc(&mut line, "stops");
                 line
             }
@@ -363,7 +363,7 @@ impl Status<'_> {
                 };
                 let mut line = self.busy(turn.started, name.text());
                 if let Some(silence) = session.silent_for(self.now) {
-                    line.push(" no word from the agent", theme.warning);
+                    line.push(" no answer from the agent", theme.warning);
                     if self.motion {
                         let text = format!(" for {}", elapsed_seconds(silence));
                         line.push(&text, theme.warning);
@@ -385,9 +385,9 @@ impl Status<'_> {
 
     fn waiting(&self, count: usize) -> StyledLine {
         let questions = if count == 1 {
-            "1 question waits".to_owned()
+            "1 question waiting".to_owned()
         } else {
-            format!("{count} questions wait")
+            format!("{count} questions waiting")
         };
         let mut line = StyledLine::styled(self.symbols.asking, self.theme.warning.bold());
         line.push(&format!(" {questions}"), self.theme.warning);

@@ -333,8 +333,8 @@ fn forget_scrolled(parser: &mut vt100::Parser<History>) {
 pub fn missing(rows: usize) -> Option<String> {
     match rows {
         0 => None,
-        1 => Some("[1 row before this is not kept]".to_owned()),
-        rows => Some(format!("[{rows} rows before this are not kept]")),
+        1 => Some("[1 earlier row was dropped]".to_owned()),
+        rows => Some(format!("[{rows} earlier rows were dropped]")),
     }
 }
 

@@ -101,10 +101,10 @@ fn the_whole_of_a_long_output_is_there_as_text_and_what_is_not_is_said() {
     let mut short = Screen::new(2, 20);
     short.feed_text("row 1\nrow 2\nrow 3\n\n");
     for (most, text) in [
-        (0, "[3 rows before this are not kept]"),
-        (11, "[2 rows before this are not kept]\nrow 3"),
-        (12, "[1 row before this is not kept]\nrow 2\nrow 3"),
-        (17, "[1 row before this is not kept]\nrow 2\nrow 3"),
+        (0, "[3 earlier rows were dropped]"),
+        (11, "[2 earlier rows were dropped]\nrow 3"),
+        (12, "[1 earlier row was dropped]\nrow 2\nrow 3"),
+        (17, "[1 earlier row was dropped]\nrow 2\nrow 3"),
         (18, "row 1\nrow 2\nrow 3"),
     ] {
         assert_eq!(short.text(most), text, "{most}");

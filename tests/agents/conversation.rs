@@ -262,7 +262,7 @@ impl Conversation {
         self.tui.wait_for(text)
     }
 
-    /// Of one that cannot open a session again.
+    /// Of one that cannot reopen sessions.
     pub fn ends_without_a_session_to_reopen(mut self) {
         self.tui.keys("<c-d>");
         assert_eq!(self.tui.wait_exit().code(), Some(0));

@@ -57,7 +57,7 @@ impl Agent {
             });
             assert!(heard("web", &format!("header {SECRET}")));
         } else {
-            talk.wait_for("the MCP server web is left out");
+            talk.wait_for("MCP server web skipped");
         }
         if self.offers {
             // Servers may have come up only after the first turn had begun.

@@ -130,7 +130,7 @@ fn what_is_to_run_a_script_is_looked_for_and_its_version_judged() {
     assert_eq!(
         told(&ran, "runtime"),
         [
-            "FAILED runtime node, which is to run it by its first line, was not found",
+            "FAILED runtime node, the interpreter in its first line, was not found",
             "try install Node.js, https://nodejs.org",
         ]
     );
@@ -138,7 +138,7 @@ fn what_is_to_run_a_script_is_looked_for_and_its_version_judged() {
     let ran = shell.run(&["doctor", "--", "x-acp"]);
     assert_eq!(
         told(&ran, "runtime")[0],
-        "warn runtime node v18.19.0 is too old: it is made for >=22"
+        "warn runtime node v18.19.0 is too old: it needs >=22"
     );
     assert!(
         told(&ran, "initialize")[0].contains("the agent ended"),
@@ -161,12 +161,12 @@ fn an_agent_that_is_silent_is_not_waited_for_longer_than_asked() {
     // On a pipe, one line says what goes on.
     assert_eq!(
         ran.err,
-        "acp-tui: starting goose; each answer is waited for up to 0.5 s\n"
+        "acp-tui: starting goose; waiting up to 0.5 s for each answer\n"
     );
     assert_eq!(
         told(&ran, "initialize"),
         [
-            "FAILED initialize no answer within 0.5 s; it wrote what is no message of the protocol: \
+            "FAILED initialize no answer within 0.5 s; it wrote something that is not a protocol message: \
              Welcome",
             "stderr loading the model",
             "try this program speaks ACP when it is started as `goose acp`: acp-tui --agent goose",
@@ -187,7 +187,10 @@ fn an_agent_that_ends_is_told_with_its_last_words() {
         "FAILED initialize the agent ended with exit code 7"
     );
     assert_eq!(said[1], "stderr no licence");
-    assert!(said[2].starts_with("try is this its own UI?"), "{said:?}");
+    assert!(
+        said[2].starts_with("try is this the program's own UI?"),
+        "{said:?}"
+    );
 }
 
 // V1-AUTH-08
@@ -205,13 +208,13 @@ fn a_wanted_sign_in_is_told_with_the_ways_to_it() {
     assert_eq!(ran.code, 4);
     assert_eq!(
         told(&ran, "sign-in")[0],
-        "ok sign-in Account: by browser (the agent does it, asked by acp-tui's dialog)"
+        "ok sign-in Account: by browser (the agent signs in itself, from acp-tui's dialog)"
     );
     assert_eq!(
         told(&ran, "session/new"),
         [
-            "FAILED session/new it wants a sign-in: Authentication required",
-            "try acp-tui --agent mine: its dialog leads through the sign-in",
+            "FAILED session/new sign-in required: Authentication required",
+            "try acp-tui --agent mine: its dialog guides you through the sign-in",
             "try or sign in at a shell: mine login",
             "try Key: set env = { MINE_KEY = … } in [agents.mine]",
         ]
@@ -309,11 +312,11 @@ fn what_the_profile_says_is_held_against_the_agent() {
     assert_eq!(
         told(&ran, "mcp server"),
         [
-            "warn mcp server mcp_servers.gone.command: uvx was not found: it is left out",
+            "warn mcp server mcp_servers.gone.command: uvx was not found: skipped",
             "try uvx is missing: it comes with uv, https://docs.astral.sh/uv",
         ]
     );
-    let web = "web: it is left out, the agent does not connect over http";
+    let web = "web: skipped, the agent does not connect over http";
     assert!(ran.out.contains(web), "{}", ran.out);
     let ok = ran.out.lines().find(|line| line.contains("ok: /")).unwrap();
     assert!(ok.starts_with("ok ") && ok.ends_with("/bin/here"), "{ok}");

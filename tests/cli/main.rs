@@ -188,7 +188,7 @@ fn a_project_is_trusted_by_a_yes_and_no_longer_than_it_stays_the_same() {
     fs::write(&file, "default_agent = \"pi\" # \u{202e}\n").unwrap();
     let asked = shell.run(&["trust"]);
     assert_eq!(asked.code, 2);
-    assert!(asked.err.contains("say --yes"), "{}", asked.err);
+    assert!(asked.err.contains("pass --yes"), "{}", asked.err);
     assert!(
         asked.out.contains("default_agent = \"pi\" # <U+202E>"),
         "{}",

@@ -135,7 +135,7 @@ fn a_pipe_among_our_own_files_is_not_waited_for() {
         // This agent cannot, and says so.
         (
             format!("{run} --continue || test $? = 1"),
-            "cannot open a session again",
+            "cannot reopen sessions",
         ),
         (
             format!("rm {state}/log; mkfifo {state}/log; {run}"),
@@ -236,7 +236,7 @@ fn stored_sessions_that_cannot_be_read_are_named() {
     let ran = shell.run(&["sessions"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, ""));
     for said in [
-        format!("the stored session {id} holds nothing that can be read"),
+        format!("nothing in the stored session {id} can be read"),
         "the stored session folder00 cannot be read: is not a regular file".to_owned(),
     ] {
         assert_eq!(ran.err.matches(&said).count(), 1, "{}", ran.err);
@@ -245,7 +245,7 @@ fn stored_sessions_that_cannot_be_read_are_named() {
     let ran = shell.run(&["sessions", "show", &id]);
     assert_eq!(ran.code, 2);
     assert!(
-        ran.err.contains("holds nothing that can be read"),
+        ran.err.contains("nothing in the stored session"),
         "{}",
         ran.err
     );
@@ -297,7 +297,7 @@ fn a_long_line_that_is_no_message_is_told_of() {
         "do": [{"raw": "a line of a log\n"}, {"raw": line}, {"raw": line}, {"text": "an answer"}]}]));
     let ran = shell.run(&["run", "go"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "an answer\n"));
-    let said = "a line of 1048576 bytes that is no message";
+    let said = "a line of 1048576 bytes that is not a message";
     assert_eq!(ran.err.matches(said).count(), 1, "{}", ran.err);
     assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
 }
@@ -313,7 +313,7 @@ fn what_has_no_end_is_not_played() {
         let ran = by_shell(&shell, line);
         assert_eq!(ran.code, 2, "{line}: {}", ran.err);
         assert!(
-            ran.err.contains("is neither a file, a pipe nor a terminal"),
+            ran.err.contains("not a file, a pipe or a terminal"),
             "{}",
             ran.err
         );
@@ -362,7 +362,7 @@ fn a_session_of_another_agent_is_not_sent_to_this_one() {
     // Without an agent it is opened with its own.
     let ran = shell.run(&["run", "x", "--resume", &id]);
     assert!(
-        ran.err.contains("Fake cannot open a session again"),
+        ran.err.contains("Fake cannot reopen sessions"),
         "{}",
         ran.err
     );

@@ -33,10 +33,7 @@ fn what_a_run_wrote_to_the_wire_is_told_again_as_it_was() {
         before,
         "> please\n> do it\nLooking.\n[permission] make it: denied (person)\n"
     );
-    assert!(
-        after.ends_with("Done.\n[note] the log ends here\n"),
-        "{after}"
-    );
+    assert!(after.ends_with("Done.\n[note] end of the log\n"), "{after}");
     assert!(!shell.path().join("project/a").exists(), "nothing is done");
 
     let told: Value =
@@ -74,7 +71,7 @@ fn what_is_neither_a_wire_log_nor_a_stored_session_is_said() {
     assert_eq!(ran.code, 2);
     assert!(
         ran.err
-            .contains("nope: there is no such file, and no session is stored yet"),
+            .contains("nope: there is no such file, and no stored sessions yet"),
         "{}",
         ran.err
     );
@@ -89,8 +86,7 @@ fn what_is_neither_a_wire_log_nor_a_stored_session_is_said() {
     let ran = shell.run(&["replay", &file, "--format", "text", "--session", "x"]);
     assert_eq!(ran.code, 2);
     assert!(
-        ran.err
-            .contains("there is no session \"x\" in it; there are "),
+        ran.err.contains("no session \"x\" in it; it has "),
         "{}",
         ran.err
     );
@@ -114,7 +110,7 @@ fn what_went_wrong_is_told_with_the_conversation() {
     ]));
     shell.run(&["run", "hello", "--wire", "wire"]);
     let text = shell.run(&["replay", "wire", "--format", "text"]).out;
-    assert!(text.ends_with("[warning] a sign-in is wanted\n"), "{text}");
+    assert!(text.ends_with("[warning] sign-in required\n"), "{text}");
 }
 
 #[test]
@@ -150,7 +146,7 @@ fn a_stored_session_is_told_as_it_was_by_its_id_or_its_file() {
         before.contains("[permission] make it: denied (nobody to ask)"),
         "{before}"
     );
-    assert_eq!(after, "\n[note] the stored session ends here\n");
+    assert_eq!(after, "\n[note] end of the stored session\n");
     assert_eq!(
         shell.run(&["replay", file, "--format", "text"]).out,
         text.out
@@ -184,9 +180,9 @@ fn a_stored_session_is_told_as_it_was_by_its_id_or_its_file() {
         assert!(matches!(ran.code, 0 | 2), "{}", ran.err);
         let said = if ran.code == 0 { &ran.out } else { &ran.err };
         let known = [
-            "ends within a line",
+            "in the middle of a line",
             "cut off",
-            "ends here",
+            "end of the stored session",
             "neither a wire log",
         ];
         assert!(

@@ -123,7 +123,7 @@ fn mentioned_files_go_as_what_they_are() {
     }
     tui.wait_for("[image: shot 1280x720 46 B]");
     tui.wait_for("[audio: word.wav 16 B]");
-    tui.wait_for("TIFF is not sent as an image]");
+    tui.wait_for("TIFF cannot be sent");
     tui.wait_for("@notes.txt");
     tui.keys("<enter>");
     let blocks = blocks(&tui);
@@ -234,7 +234,7 @@ fn over_ssh_the_clipboard_is_out_of_reach_and_that_is_said() {
     let tui = takes_images().env("SSH_TTY", "/dev/pts/9").start();
     wait_ready(&tui);
     tui.keys("<c-v>");
-    tui.wait_for("cannot be had over ssh");
+    tui.wait_for("not available over ssh");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn y_copies_what_was_written_through_the_terminal_over_ssh() {
     wait_ready(&tui);
     tui.keys("<tab>");
     tui.keys("y");
-    tui.wait_for("clipboard (OSC 52)");
+    tui.wait_for("(OSC 52)");
     let copied = STANDARD.encode("Text with `code` in it.");
     assert!(tui.wrote(&format!("\u{1b}]52;c;{copied}")));
 }

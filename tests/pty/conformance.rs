@@ -171,7 +171,7 @@ fn a_session_is_reopened_as_the_agent_can() {
             "session/resume",
             "F1 keys",
         ),
-        (json!({}), "session/new", "cannot open a session again"),
+        (json!({}), "session/new", "cannot reopen sessions"),
     ] {
         let tui = client(json!([
             can(capabilities),
@@ -205,7 +205,7 @@ fn leaving_answers_all_that_is_open_once() {
     ]))
     .args(&["ask a lot"])
     .start();
-    tui.wait_for("3 questions wait");
+    tui.wait_for("3 questions waiting");
     tui.keys("<c-d>");
     tui.wait_for("again");
     tui.keys("<c-d>");
@@ -325,7 +325,7 @@ fn policies_answer_as_they_say() {
                 let answer = &tui.wait_answer("p")["result"]["outcome"];
                 assert_eq!(answer["optionId"], option, "{policy} {kind} {path}");
             }
-            None => drop(tui.wait_for("1 question waits")),
+            None => drop(tui.wait_for("1 question waiting")),
         }
         tui.wait_for(policy);
     }
@@ -338,7 +338,7 @@ fn what_no_agent_took_goes_back_to_the_draft_when_another_is_chosen() {
     let tui = setup.start();
     tui.wait_for("not running");
     tui.keys("first words<enter>");
-    tui.wait_for("the message waits");
+    tui.wait_for("message queued");
     tui.keys("half a th<f6>demo<enter>");
     wait_ready(&tui);
     let screen = tui.screen();

@@ -83,7 +83,7 @@ fn a_session_that_cannot_be_loaded_is_said_to_be_gone() {
     tui.keys("<f5>");
     tui.wait_for("could not be loaded");
     wait_ready(&tui);
-    tui.wait_for("opened; it knows nothing of what is above");
+    tui.wait_for("opened; it does not know the messages above");
     tui.wait_for("an answer");
 }
 

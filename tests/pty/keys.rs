@@ -183,7 +183,7 @@ fn a_paste_that_is_cut_is_told_and_what_comes_late_of_it_sends_nothing() {
     let most = 16 << 20;
     tui.send(b"\x1b[200~");
     tui.send(line.repeat(most / line.len() + 1).as_bytes());
-    tui.wait_for("the paste was cut: it had more than 16 MiB");
+    tui.wait_for("the paste was cut at 16 MiB");
     // The end mark is late: the paste counts as over, and the rest as its own.
     std::thread::sleep(Duration::from_millis(1_200));
     tui.send(b"rest\rand more\r\x1b[201~");
@@ -204,7 +204,7 @@ fn a_key_that_is_no_utf8_is_told_and_the_next_one_counts() {
     tui.send(b"\xe9");
     std::thread::sleep(Duration::from_millis(100));
     tui.keys("<enter>");
-    tui.wait_for("set the terminal, and LANG, to UTF-8");
+    tui.wait_for("set your terminal and LANG to UTF-8");
     tui.wait_method("session/prompt");
     assert_eq!(tui.prompts(), ["caf"]);
 }

@@ -37,7 +37,7 @@ fn an_agent_that_only_talks_nonsense_can_be_ended() {
     ]}]))
     .size(100, 24)
     .start();
-    tui.wait_for("100 lines that are no messages");
+    tui.wait_for("100 lines that are not messages");
     assert!(!tui.screen().contains("F5 ends it"), "{}", tui.screen());
     tui.allow("go");
     tui.wait_for("shift-F5 ends it");

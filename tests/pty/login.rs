@@ -209,7 +209,7 @@ fn the_person_can_leave_the_view_and_end_the_login_from_the_dialog() {
     tui.send(b"\x1d");
     tui.wait_for("the sign-in program is running");
     tui.keys("<esc>");
-    tui.wait_for("the sign-in was given up");
+    tui.wait_for("sign-in cancelled");
     thread::sleep(GUARD);
     // Again, and away while it runs.
     tui.keys("<enter>");

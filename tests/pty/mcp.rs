@@ -33,7 +33,7 @@ command = "no-such-server"
         )
         .start();
     wait_ready(&tui);
-    let screen = tui.wait_for("the MCP server old is left out");
+    let screen = tui.wait_for("MCP server old skipped");
     assert!(
         screen.contains("mcp_servers.gone.command: no-such-server was not found"),
         "{screen}"

@@ -246,7 +246,7 @@ fn an_agent_that_cannot_be_spoken_to_is_led_to_what_helps() {
     ] {
         let tui = older(name, &[], "").start();
         tui.wait_for("refused to start");
-        let screen = tui.wait_for("F5 starts it again");
+        let screen = tui.wait_for("F5 restarts it");
         let joined: String = screen.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(joined.contains(line), "{screen}");
     }

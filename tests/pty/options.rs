@@ -52,7 +52,7 @@ fn the_model_is_changed_by_two_keys_while_a_turn_runs() {
     tui.wait_for("Good ones");
     tui.keys("<down><enter>");
     // The scripted agent answers once its turn is over; nothing is shown as set before.
-    let screen = tui.wait_gone("type to narrow");
+    let screen = tui.wait_gone("type to filter");
     assert!(screen.contains("Small · Low"), "{screen}");
     tui.allow("go");
     tui.wait_for("Big · High");

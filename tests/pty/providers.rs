@@ -27,7 +27,7 @@ fn a_provider_is_set_and_its_headers_stand_in_no_log() {
         .start();
     wait_ready(&tui);
     tui.keys("<c-p>providers");
-    tui.wait_for("❯ Show and set where");
+    tui.wait_for("❯ Show and set the agent");
     tui.keys("<enter>");
     tui.wait_for("https://before.example");
     tui.keys("<enter>");

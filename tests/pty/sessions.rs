@@ -43,7 +43,7 @@ fn a_second_session_on_the_same_agent_and_the_first_one_asks() {
     tui.keys("one<enter>");
     tui.wait_for("the first works");
     tui.keys("draft of the first<c-n>");
-    tui.wait_for("+1, 1 at work");
+    tui.wait_for("+1, 1 working");
     assert!(!tui.screen().contains("the first works"));
     assert!(!tui.screen().contains("draft of the first"));
     assert_eq!(tui.count("initialize"), 1);
@@ -53,7 +53,7 @@ fn a_second_session_on_the_same_agent_and_the_first_one_asks() {
     tui.wait_for("1 session waits");
     assert!(!tui.screen().contains("touch it"));
     tui.keys("<c-s>");
-    tui.wait_for("1 question waits");
+    tui.wait_for("1 question waiting");
     tui.keys("<enter>");
     tui.wait_for("and goes on");
     tui.wait_for("touch it");
@@ -98,7 +98,7 @@ fn every_session_ends_with_the_client() {
     tui.keys("one<enter>");
     tui.wait_method("session/prompt");
     tui.keys("<c-n>");
-    tui.wait_for("+1, 1 at work");
+    tui.wait_for("+1, 1 working");
     tui.keys("<c-d><c-d>");
     let status = tui.wait_exit();
     assert!(status.success(), "{status:?}");
@@ -150,7 +150,7 @@ fn sessions_that_the_agent_has_kept_are_opened_and_deleted_from_the_list() {
         .collect();
     assert_eq!(cursors, [Value::Null, json!("")]);
     tui.keys("parser<c-x>");
-    tui.wait_for("delete that session for good");
+    tui.wait_for("deletes that session for good");
     assert_eq!(tui.count("session/delete"), 0);
     tui.keys("<c-x>");
     tui.wait_method("session/delete");
@@ -175,7 +175,7 @@ fn a_session_is_forked_where_the_agent_can() {
     let fork = tui.wait_method("session/fork");
     assert_eq!(fork["params"]["sessionId"], "sess-1");
     // What was said before the fork stands above it.
-    let screen = tui.wait_for("forked: it goes on from here");
+    let screen = tui.wait_for("forked: this session continues");
     assert!(screen.contains("│ one"), "{screen}");
     tui.keys("two<enter>");
     tui.wait("the second prompt", |tui| {
@@ -200,9 +200,9 @@ fn ending_a_session_at_work_answers_what_is_open_and_closes_it() {
     tui.keys("<c-n>");
     tui.wait_for("1 session waits");
     tui.keys("<c-s>");
-    tui.wait_for("1 question waits");
+    tui.wait_for("1 question waiting");
     tui.keys("<c-x>");
-    tui.wait_for("ctrl-x again stops what goes on");
+    tui.wait_for("ctrl-x again stops what is running");
     assert_eq!(tui.count("session/close"), 0);
     tui.keys("<c-x>");
     tui.wait_method("session/close");
@@ -225,7 +225,7 @@ fn quitting_while_another_session_works_takes_two_presses() {
     tui.keys("one<enter>");
     tui.wait_for("works");
     tui.keys("<c-n>");
-    tui.wait_for("+1, 1 at work");
+    tui.wait_for("+1, 1 working");
     tui.keys("<c-d>");
     tui.wait_for("ctrl-d again stops every session and quits");
     assert!(tui.is_running());
@@ -290,7 +290,7 @@ fn a_session_that_nobody_can_know_is_no_reason_to_open_another() {
     let mut tui = setup.start();
     assert_eq!(tui.wait_exit().code(), Some(2));
     let screen = tui.screen();
-    assert!(screen.contains("no session is stored yet"), "{screen}");
+    assert!(screen.contains("no stored sessions yet"), "{screen}");
 }
 
 /// An agent that resumes and cannot load: nothing is replayed.
@@ -340,7 +340,7 @@ fn after_the_agents_end_one_key_opens_all_its_sessions_again() {
     });
     tui.wait_gone("the second works");
     tui.keys("three<enter>");
-    tui.wait_for("F5 starts it again");
+    tui.wait_for("F5 restarts it");
     tui.keys("<f5>");
     tui.wait("all three resumed", |tui| {
         (tui.count("session/resume") == 3).then_some(())
@@ -387,14 +387,14 @@ fn starting_the_agent_again_leaves_a_turn_of_another_session_alone_until_its_end
     tui.keys("one<enter>");
     tui.wait_for("begun");
     tui.keys("<c-s>");
-    tui.wait_for("at work");
+    tui.wait_for("working");
     tui.keys("<down><enter>");
-    tui.wait_for("1 at work");
+    tui.wait_for("1 working");
     tui.keys("<f5>");
     tui.wait("the second process", |tui| {
         (tui.count("session/resume") == 1).then_some(())
     });
-    tui.wait_for("1 at work");
+    tui.wait_for("1 working");
     tui.allow("go");
     tui.wait("the first came along", |tui| {
         (tui.count("session/resume") == 2).then_some(())
@@ -404,7 +404,7 @@ fn starting_the_agent_again_leaves_a_turn_of_another_session_alone_until_its_end
     tui.wait_for("Sessions");
     tui.keys("one<enter>");
     tui.wait_for("begun and done");
-    tui.wait_for("the agent is started again");
+    tui.wait_for("restarting the agent");
 }
 
 // V1-CAN-09
@@ -421,7 +421,7 @@ fn a_load_that_takes_long_is_given_up_by_two_presses_of_esc() {
     .start();
     let load = tui.wait_method("session/load");
     tui.keys("<esc>");
-    tui.wait_for("again gives up opening the session");
+    tui.wait_for("again cancels opening the session");
     assert_eq!(tui.count("$/cancel_request"), 0);
     tui.keys("<esc>");
     let cancel = tui.wait_method("$/cancel_request");
@@ -453,7 +453,7 @@ fn closing_the_list_gives_up_what_it_waits_for() {
     // Asked for anew, it is no longer waited for than it takes.
     tui.keys("<c-s>");
     tui.wait_for("for earlier sessions");
-    tui.wait_for("tells no earlier sessions: no answer within 20 s");
+    tui.wait_for("did not list its sessions: no answer within 20 s");
 }
 
 #[test]
@@ -526,11 +526,11 @@ fn behind_the_last_session_the_agents_are_offered_and_no_list_stands_in_their_wa
     tui.keys("one<enter>");
     tui.wait_for("works");
     tui.keys("<c-s>");
-    tui.wait_for("at work");
+    tui.wait_for("working");
     tui.keys("<c-x>");
-    tui.wait_for("ctrl-x again stops what goes on");
+    tui.wait_for("ctrl-x again stops what is running");
     tui.keys("<c-x>");
-    let screen = tui.wait_gone("ctrl-x again stops what goes on");
+    let screen = tui.wait_gone("ctrl-x again stops what is running");
     assert!(!screen.contains("Sessions"), "{screen}");
     // What is typed as the agents come up is the draft's.
     std::thread::sleep(GUARD);

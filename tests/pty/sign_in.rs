@@ -92,12 +92,12 @@ fn a_slow_authenticate_is_given_up_by_its_id_and_waited_for() {
     tui.keys("<esc>");
     let cancel = tui.wait_method("$/cancel_request");
     assert_eq!(cancel["params"], json!({"requestId": call["id"]}));
-    tui.wait_for("giving it up");
+    tui.wait_for("cancelling");
     tui.keys("<enter>");
     // Only once the key has been passed over: after the end it would try again.
     tui.settle(std::time::Duration::from_millis(300));
     tui.allow("over");
-    tui.wait_for("the sign-in was given up");
+    tui.wait_for("sign-in cancelled");
     assert_eq!(tui.count("authenticate"), 1);
     assert_eq!(tui.count("$/cancel_request"), 1);
     tui.keys("<enter>");

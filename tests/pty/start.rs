@@ -115,7 +115,7 @@ fn lines_that_are_no_messages_do_no_harm() {
     ]))
     .start();
     wait_ready(&tui);
-    tui.wait_for("that are no messages");
+    tui.wait_for("that are not messages");
     tui.keys("are you there?<enter>");
     tui.wait_for("still here");
 }
@@ -189,7 +189,7 @@ fn what_is_wrong_with_the_settings_is_said_before_an_agent_is_chosen() {
         .config_file("[ui]\nthme = \"dark\"\n[keys]\nsend = [\"f2\"]\nplan = [\"f99\"]\n")
         .start();
     tui.wait_for("Choose an agent");
-    tui.wait_for("2 problems in the settings: `acp-tui config check` tells");
+    tui.wait_for("2 problems in the settings: run `acp-tui config check`");
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn sessions_of_the_demo_work_side_by_side() {
     tui.wait_for("thought");
     tui.wait_for("1 session waits");
     tui.keys("<c-s>");
-    tui.wait_for("1 question waits");
+    tui.wait_for("1 question waiting");
     tui.keys("<enter>");
     tui.wait_for("wants to change files");
     std::thread::sleep(GUARD);
@@ -355,7 +355,7 @@ fn sessions_of_the_demo_work_side_by_side() {
     tui.wait_for("Written.");
     tui.wait_for("tell Demo what to do");
     tui.keys("<c-p>fork-session<enter>");
-    tui.wait_for("forked: it goes on from here");
+    tui.wait_for("forked: this session continues");
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn an_agent_that_cannot_reopen_gets_a_new_session_below_what_was_said() {
     talk_and_die(&setup, "a question", "an answer");
     setup.args.push("--continue".into());
     let tui = setup.start();
-    let screen = tui.wait_for("knows nothing");
+    let screen = tui.wait_for("does not know the");
     assert!(screen.contains("a question"), "{screen}");
     assert!(screen.contains("an answer"), "{screen}");
     wait_ready(&tui);
@@ -193,7 +193,7 @@ fn without_a_value_resume_offers_what_is_stored() {
     tui.wait_gone("about pears");
     tui.keys("<enter>");
     tui.wait_gone("Past sessions");
-    tui.wait_for("knows nothing");
+    tui.wait_for("does not know the");
     let screen = tui.screen();
     assert!(screen.contains("about apples"), "{screen}");
     assert!(!screen.contains("about pears"), "{screen}");
@@ -244,7 +244,7 @@ fn what_was_said_is_listed_searched_shown_and_exported() {
     let setup = client(on_prompt(json!([{"text": "an **answer**"}, edit, title])));
     let (out, err, code) = run(&setup, &["sessions"]);
     assert_eq!((out.as_str(), code), ("", 0));
-    assert!(err.contains("no session is stored yet"), "{err}");
+    assert!(err.contains("no stored sessions yet"), "{err}");
     talk_and_die(&setup, "a question", "an answer");
 
     let id = only_id(&setup);
@@ -364,15 +364,15 @@ fn a_session_that_is_open_here_is_shown_and_not_opened_twice() {
     wait_stored(&tui, &setup, "end_turn");
     tui.keys("<c-p>");
     tui.wait_for("Actions");
-    tui.keys("open a stored<enter>");
+    tui.keys("past-sessions<enter>");
     tui.wait_for("Past sessions");
     tui.keys("<enter>");
     tui.wait_gone("Past sessions");
     wait_ready(&tui);
     assert_eq!(tui.count("session/new") + tui.count("session/load"), 1);
     tui.keys("<c-s>");
-    let screen = tui.wait_for("type to narrow");
-    let list = screen.split("type to narrow").nth(1).unwrap_or_default();
+    let screen = tui.wait_for("type to filter");
+    let list = screen.split("type to filter").nth(1).unwrap_or_default();
     assert_eq!(list.matches("about apples").count(), 1, "{screen}");
     only_id(&setup);
 }
@@ -388,14 +388,14 @@ fn what_waits_for_an_answer_when_it_ends_is_said_not_to_be_answered() {
         let mut tui = setup.start();
         wait_ready(&tui);
         tui.keys("go<enter>");
-        tui.wait_for("waits for your answer");
+        tui.wait_for("waiting for your answer");
         match signal {
             true => tui.signal(rustix::process::Signal::TERM),
             false => tui.keys("<c-d><c-d>"),
         }
         tui.wait_exit();
         let screen = tui.screen();
-        assert!(!screen.contains("waits for your answer"), "{screen}");
+        assert!(!screen.contains("waiting for your answer"), "{screen}");
         assert!(screen.contains("not answered"), "{screen}");
         setup.args.push("--continue".into());
         let tui = setup.start();
@@ -516,13 +516,13 @@ fn a_session_that_another_client_has_open_is_told_of_and_not_deleted() {
     other.keys("<c-s>");
     other.wait_for("the kept one");
     other.keys("kept<c-x>");
-    other.wait_for("delete that session for good");
+    other.wait_for("deletes that session for good");
     other.keys("<c-x>");
     other.wait_for("open in another acp-tui");
     assert_eq!(other.count("session/delete"), 0);
     setup.args.push("--continue".into());
     let third = setup.start();
-    third.wait_for("open in another acp-tui too");
+    third.wait_for("open in another acp-tui");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn a_subagent_is_stopped_alone_and_only_where_that_is_offered() {
     assert!(tui.screen().contains("esc stops") || tui.screen().contains("goes back"));
     tui.wait_gone("x stops it");
     tui.keys("x");
-    tui.wait_for("cannot be stopped by itself");
+    tui.wait_for("cannot be stopped separately");
     assert_eq!(tui.count("session/cancel"), 1);
 }
 

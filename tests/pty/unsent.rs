@@ -78,7 +78,7 @@ fn killed_with_two_sessions() -> crate::support::setup::Setup {
     tui.keys("queued in the first<enter>");
     tui.wait_for("queued 1");
     tui.keys("draft of the first<c-n>");
-    tui.wait_for("+1, 1 at work");
+    tui.wait_for("+1, 1 working");
     tui.keys("two<enter>");
     tui.wait("the second prompt", |tui| {
         (tui.prompts().len() == 2).then_some(())

@@ -282,7 +282,9 @@ impl Protocol for Decoder {
         if strict.is_err() || self.lacks_options(out) {
             out.clear();
             let Some(plain) = self.plain_params(ClientMethod::SessionUpdate, params) else {
-                tracing::debug!("an update that names no session was dropped: there are several");
+                tracing::debug!(
+                    "dropped an update without a session id: several sessions are open"
+                );
                 return;
             };
             if update::decode(self, Pass::Loose, &plain, out).is_err() {
@@ -346,8 +348,7 @@ impl Protocol for Decoder {
 
     fn result(&mut self, call: &CallTag, result: &str) -> CallResult {
         if std::mem::take(&mut self.bare_start) {
-            let why = "the agent answers without `jsonrpc`, so that its answers cannot be told from \
-                       what it logs";
+            let why = "the agent answers without `jsonrpc`, so its answers cannot be told from its log lines";
             return CallResult::Failed(RpcError::new(code::INVALID_REQUEST, why));
         }
         if is_wide(result) {

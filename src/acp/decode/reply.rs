@@ -80,7 +80,7 @@ pub fn decode(protocol: Protocol, call: &CallTag, result: &str) -> CallResult {
 /// What is wrong with an answer, as it goes on after its name.
 struct Fault(&'static str);
 
-const NO_OBJECT: Fault = Fault("is no object");
+const NO_OBJECT: Fault = Fault("is not an object");
 
 impl From<Misfit> for Fault {
     fn from(_: Misfit) -> Self {

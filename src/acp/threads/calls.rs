@@ -83,7 +83,7 @@ impl Threads {
                 None => {
                     let error = json!({
                         "code": code::INTERNAL,
-                        "message": "the agent created a thread without naming it",
+                        "message": "the agent created a thread without an id",
                     });
                     out.to_client.push(failure(&id, &error));
                 }

@@ -67,7 +67,7 @@ pub fn sessions(
                 if !words.is_empty() {
                     cli::complain("no stored session contains these words");
                 } else if unreadable.is_empty() {
-                    cli::complain("no session is stored yet");
+                    cli::complain("no stored sessions yet");
                 }
                 return Ok(());
             }
@@ -121,7 +121,7 @@ fn load(folder: &SessionFolder, id: &str) -> Result<(Summary, StoredSession), Fi
     let summary = folder.find(id, |_| true)?;
     let record = folder.load(&summary.id)?;
     if record.later {
-        cli::complain("part of the session was stored by a later version, and is left out");
+        cli::complain("part of the session was stored by a newer version and is skipped");
     }
     if let Some(damage) = record.damage() {
         cli::complain(damage);

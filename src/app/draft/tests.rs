@@ -112,7 +112,10 @@ fn a_picture_that_is_gone_or_another_one_is_not_sent() {
     assert!(resolve(draft.clone(), cwd.path()).is_ok());
     fs::write(cwd.path().join("shot.gif"), "no picture any more").expect("written");
     let Unsent(why) = resolve(draft.clone(), cwd.path()).expect_err("changed");
-    assert_eq!(&*why, "not sent: shot.gif has changed since it was put in");
+    assert_eq!(
+        &*why,
+        "not sent: shot.gif has changed since it was attached"
+    );
     fs::remove_file(cwd.path().join("shot.gif")).expect("removed");
     let Unsent(why) = resolve(draft, cwd.path()).expect_err("gone");
     assert_eq!(&*why, "not sent: shot.gif is gone");

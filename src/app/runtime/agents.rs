@@ -108,7 +108,7 @@ impl Runtime {
     /// # Errors
     /// The project directory cannot be used, or there is no session.
     pub fn host(&mut self, key: SessionKey) -> Result<&Host, SafeText> {
-        let none = || SafeText::from("no agent is chosen");
+        let none = || SafeText::from("no agent chosen");
         let running = self.running.get_mut(&key).ok_or_else(none)?;
         if running.host.is_none() {
             let session = self.sessions.get(key).ok_or_else(none)?;

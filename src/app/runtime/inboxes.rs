@@ -50,7 +50,7 @@ impl Inboxes {
             // hear of an end twice does nothing.
             self.list.remove(at);
             let exit = AgentExit {
-                cause: Some("its messages cannot be read any more".into()),
+                cause: Some("its messages can no longer be read".into()),
                 ..AgentExit::default()
             };
             return (connection, vec![Inbound::Exited(exit)]);

@@ -21,7 +21,7 @@ impl Runtime {
     pub fn begin_saving(&mut self, key: SessionKey, stored: Option<Reopened>) {
         let mut shown = None;
         if let Some(stored) = stored {
-            tracing::info!(id = stored.id, "a stored session is opened again");
+            tracing::info!(id = stored.id, "reopening a stored session");
             self.sessions.show_stored(key, stored.history);
             // A fork goes its own way from there: in a file of its own, which begins with it all.
             let forked = self

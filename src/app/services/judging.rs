@@ -254,11 +254,11 @@ fn the_person_is_told_which_member_is_not_known() {
     let raw = r#"{"path":"src/a","content":"x","then":"rm x"}"#;
     assert_eq!(
         reason(Policy::AcceptEdits, &[], ToolKind::Edit, raw),
-        "policy accept-edits does not count: it is not known what \"then\" does"
+        "policy accept-edits does not count: what \"then\" does is unknown"
     );
     assert_eq!(
         reason(Policy::Ask, &["allow kind=edit"], ToolKind::Edit, raw),
-        "allow kind=edit does not count: it is not known what \"then\" does"
+        "allow kind=edit does not count: what \"then\" does is unknown"
     );
     assert_eq!(
         reason(
@@ -267,7 +267,7 @@ fn the_person_is_told_which_member_is_not_known() {
             ToolKind::Read,
             r#""src/a""#
         ),
-        "allow kind=read does not count: it is not known what its text does"
+        "allow kind=read does not count: what its text does is unknown"
     );
 }
 

@@ -148,7 +148,7 @@ impl Loan {
                 Ok(News::Ended) => break,
                 Err(mpsc::RecvTimeoutError::Timeout) if !tty::is_gone() => {}
                 _ => {
-                    tracing::info!("told to end while the terminal is lent");
+                    tracing::info!("asked to stop while another program has the terminal");
                     self.called_in.set(true);
                     end(&mut child);
                     break;

@@ -221,7 +221,7 @@ pub fn beyond(window: Size) -> Option<String> {
     let Size { width, height } = drawn(window);
     (window != drawn(window)).then(|| {
         format!(
-            "the window has {}x{} cells: {width}x{height} of them are used",
+            "the window is {}x{}; only {width}x{height} is used",
             window.width, window.height
         )
     })
@@ -387,7 +387,7 @@ pub fn restore_within(patience: Duration, code: u8) -> Option<Watchdog> {
         restore_at_the_end();
         return Some(watchdog);
     }
-    tracing::info!("the terminal takes no output: what it has not taken is thrown away");
+    tracing::info!("the terminal accepts no output: pending output was discarded");
     writer::give_up_frames();
     writer::wait_for_frames(LET_GO);
     discard_output();

@@ -68,7 +68,7 @@ pub(super) fn agent(text: &str, id: &str, platform: &str) -> Result<Entry, Strin
     let agents = match file {
         File::Registry { agents } => agents,
         File::Manifest(agent) if agent.get("id").is_some() => vec![agent],
-        File::Manifest(_) => return Err("there are no agents in it".into()),
+        File::Manifest(_) => return Err("it lists no agents".into()),
     };
     let ids = || agents.iter().filter_map(|agent| agent.get("id")?.as_str());
     let at = ids().position(|known| known == id);
@@ -77,7 +77,7 @@ pub(super) fn agent(text: &str, id: &str, platform: &str) -> Result<Entry, Strin
             Some(near) => format!("; did you mean {near}?"),
             None => format!("; it has {}", ids().collect::<Vec<_>>().join(", ")),
         };
-        return Err(format!("there is no agent {id:?} in it{hint}"));
+        return Err(format!("it has no agent {id:?}{hint}"));
     };
     // Only the one that is asked for has to be readable: the format is under development.
     let agent = Agent::deserialize(agent).map_err(|error| format!("{id}: {error}"))?;
@@ -208,7 +208,7 @@ mod tests {
         let error = |id, platform| agent(&registry(), id, platform).unwrap_err();
         assert_eq!(
             error("thre", "linux-x86_64"),
-            "there is no agent \"thre\" in it; did you mean three?"
+            "it has no agent \"thre\"; did you mean three?"
         );
         assert!(error("nothing", "linux-x86_64").contains("it has broken, one, two"));
         assert_eq!(

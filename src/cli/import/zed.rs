@@ -32,8 +32,8 @@ pub(super) fn settings_file(lookup: impl Fn(&str) -> Option<OsString>) -> Option
 pub(super) fn agents(settings: &Value, config: &Config) -> Result<Found, String> {
     let servers = match settings.get("agent_servers") {
         Some(Value::Object(servers)) => servers,
-        Some(_) => return Err("agent_servers is no object".into()),
-        None => return Err("there is no agent_servers in it".into()),
+        Some(_) => return Err("agent_servers is not an object".into()),
+        None => return Err("it has no agent_servers".into()),
     };
     let mut found = Found::default();
     for (name, server) in servers {
@@ -50,7 +50,7 @@ pub(super) fn agents(settings: &Value, config: &Config) -> Result<Found, String>
 
 fn agent(name: &str, server: &Value, config: &Config) -> Result<Entry, String> {
     let Value::Object(server) = server else {
-        return Err("is no object".into());
+        return Err("is not an object".into());
     };
     let mut entry = Entry {
         env: environment(server.get("env"))?,
@@ -87,7 +87,7 @@ fn agent(name: &str, server: &Value, config: &Config) -> Result<Entry, String> {
                 slug(name)
             ),
         };
-        return Err(format!("names no command: {install}"));
+        return Err(format!("has no command: {install}"));
     };
     entry.id = known.id;
     if entry.says_something() {
@@ -131,10 +131,10 @@ fn list(args: Option<&Value>) -> Result<Vec<String>, String> {
             .iter()
             .map(|arg| match arg {
                 Value::String(arg) => Ok(unexpanded(arg)),
-                other => Err(format!("{other} is no word of a command")),
+                other => Err(format!("{other} is not a string")),
             })
             .collect(),
-        Some(other) => Err(format!("{other} is no list of words")),
+        Some(other) => Err(format!("{other} is not a list of strings")),
     }
 }
 
@@ -144,7 +144,7 @@ fn environment(env: Option<&Value>) -> Result<BTreeMap<String, String>, String> 
         Value::String(text) => Ok(unexpanded(text)),
         Value::Number(number) => Ok(number.to_string()),
         Value::Bool(flag) => Ok(flag.to_string()),
-        other => Err(format!("{other} is no value of a variable")),
+        other => Err(format!("{other} is not a value for a variable")),
     };
     match env {
         None | Some(Value::Null) => Ok(BTreeMap::new()),
@@ -156,12 +156,12 @@ fn environment(env: Option<&Value>) -> Result<BTreeMap<String, String>, String> 
             .iter()
             .map(|variable| {
                 let name = variable.get("name").and_then(Value::as_str);
-                let name = name.ok_or_else(|| format!("{variable} is no variable"))?;
+                let name = name.ok_or_else(|| format!("{variable} is not a variable name"))?;
                 let text = variable.get("value").unwrap_or(&Value::Null);
                 Ok((name.to_owned(), value(text)?))
             })
             .collect(),
-        Some(other) => Err(format!("{other} is no environment")),
+        Some(other) => Err(format!("{other} is not an environment")),
     }
 }
 
@@ -242,16 +242,16 @@ mod tests {
             [
                 (
                     "auggie",
-                    "names no command: Zed installs it; try `acp-tui agents add registry auggie`"
+                    "has no command: Zed installs it; try `acp-tui agents add registry auggie`"
                 ),
-                ("bad", "5 is no list of words"),
-                ("ext", "names no command: an extension of Zed installs it"),
+                ("bad", "5 is not a list of strings"),
+                ("ext", "has no command: an extension of Zed installs it"),
                 (
                     "far",
                     "is reached over the network; acp-tui starts programs"
                 ),
                 ("gemini", "acp-tui knows it: --agent gemini"),
-                ("none", "is no object"),
+                ("none", "is not an object"),
             ]
         );
         assert!(agents(&json!({}), &config()).is_err());

@@ -122,7 +122,7 @@ fn an_agent_can_be_like_a_built_in_one() {
 
     let problem = loaded.config.agent("odd").unwrap_err().to_string();
     let expected = "agents.odd.like: there is no built-in agent \"gemni\"; did you mean gemini?; this agent \
-                    is left out";
+                    is ignored";
     assert!(problem.ends_with(expected), "{problem}");
     assert_eq!(loaded.warnings.len(), 1);
 }
@@ -138,7 +138,7 @@ fn over_a_built_in_agent_a_wrong_type_costs_only_itself() {
     let at = |line: usize, text: &str| format!("config/config.toml:{line}: agents.{text}");
     assert_eq!(warnings.len(), 7, "{warnings:#?}");
     assert!(
-        warnings.iter().all(|w| !w.contains("left out")),
+        warnings.iter().all(|w| !w.contains("ignored")),
         "{warnings:#?}"
     );
     assert!(
@@ -152,7 +152,7 @@ fn over_a_built_in_agent_a_wrong_type_costs_only_itself() {
             .iter()
             .any(|w| w.starts_with(&at(line, "claude.")) && w.ends_with(end))
     };
-    assert!(ends(5, "it is \"ask\" instead"), "{warnings:#?}");
+    assert!(ends(5, "using \"ask\" instead"), "{warnings:#?}");
     assert!(
         ends(6, "it reads and writes no files instead"),
         "{warnings:#?}"
@@ -306,8 +306,8 @@ fn a_name_that_two_agents_claim_is_told() {
     assert_eq!(
         world.warnings(),
         [
-            "config/config.toml:3: agents.mine.aliases: pi names the agent pi already; \
-          it goes on to mean that one"
+            "config/config.toml:3: agents.mine.aliases: pi already names the agent pi; \
+             it keeps that meaning"
         ]
     );
 }
@@ -382,7 +382,7 @@ fn options_of_an_agent_are_texts_and_flags() {
         .env
         .push(("ACP_TUI_AGENTS__MINE__CONFIG__model".into(), "opus".into()));
     let expected = "config/config.toml:7: agents.bad.config: expected a string, `true` or `false`; this \
-                    agent is left out";
+                    agent is ignored";
     assert_eq!(world.warnings(), [expected]);
     let config = &world.load().config.agents["mine"].config;
     let pairs: Vec<(&str, &str)> = config.iter().map(|(k, v)| (&**k, &**v)).collect();

@@ -261,15 +261,15 @@ output = 3
     let expected = [
         "config.toml:12: agents.good.comand: unknown key; did you mean agents.good.command?",
         "config.toml:15: agents.brokenone.command: invalid type: integer `5`, expected a string; \
-         this agent is left out",
+         this agent is ignored",
         "config.toml:16: agents.brokenone.args: invalid type: string \"not a list\", expected a \
-         sequence; this agent is left out",
+         sequence; this agent is ignored",
         "config.toml:18: agents.nothing: command is missing, and no built-in agent has this name; \
-         this agent is left out",
+         this agent is ignored",
         "config.toml:1: defualt_theme: unknown key; known here: default_agent, agents, \
          mcp_servers, permissions, fs, terminal, sessions, connection, ui, keys",
         "config.toml:21: agents.\"a b\".env: invalid type: integer `80`, expected a string; \
-         this agent is left out",
+         this agent is ignored",
         "config.toml:24: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",
         "config.toml:26: terminal.output: expected a string",
         "config.toml:5: ui.thme: unknown key; did you mean ui.theme?",
@@ -377,8 +377,8 @@ rules = [
         ]
     );
     let expected = [
-        "5: permissions.rules: a rule names at least one of kind, tool, path and command",
-        "6: permissions.rules: path is no glob: unclosed character class; missing ']'",
+        "5: permissions.rules: a rule needs at least one of kind, tool, path and command",
+        "6: permissions.rules: path is not a valid glob: unclosed character class; missing ']'",
         "7: permissions.rules: command is empty",
         "8: permissions.rules: unknown variant `exec`, expected one of `read`, `edit`, `delete`, \
          `move`, `search`, `execute`, `think`, `fetch`, `switch_mode`, `other`",
@@ -390,7 +390,7 @@ rules = [
     ];
     let expected: Vec<String> = expected
         .iter()
-        .map(|w| format!("config/config.toml:{w}; this rule is left out"))
+        .map(|w| format!("config/config.toml:{w}; this rule is ignored"))
         .collect();
     assert_eq!(world.warnings(), expected);
 }

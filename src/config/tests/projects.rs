@@ -113,7 +113,7 @@ policy = "allow-all"
     assert!(
         warnings.contains(
             &"project/.acp-tui.toml:4: permissions.rules: a project's file cannot allow \
-          anything; this rule is left out"
+          anything; this rule is ignored"
                 .to_owned()
         )
     );

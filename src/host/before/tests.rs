@@ -50,7 +50,7 @@ async fn what_a_file_held_before_the_call_outlives_its_change() {
     let fresh = one(&before, fresh).await;
     assert_eq!(
         fresh.note.as_deref(),
-        Some("the file has this text already")
+        Some("the file already has this text")
     );
 }
 
@@ -66,8 +66,8 @@ async fn what_is_no_text_is_said_without_waiting_for_it() {
     big.set_len(MAX_FILE + 1).unwrap();
     let before = Before::default();
     for (path, why) in [
-        ("fifo", "no regular file"),
-        ("/dev/zero", "no regular file"),
+        ("fifo", "not a regular file"),
+        ("/dev/zero", "not a regular file"),
         ("bytes", "UTF-8"),
         ("dir", "directory"),
         ("big", "more than 4 MiB"),

@@ -70,9 +70,9 @@ fn way(var: impl Fn(&str) -> Option<OsString>) -> Result<Way, &'static str> {
     } else if set("DISPLAY") {
         Ok(Way::X11)
     } else if ssh {
-        Err("the clipboard's images cannot be had over ssh: mention a file with @ instead")
+        Err("clipboard images are not available over ssh: mention a file with @ instead")
     } else {
-        Err("there is no desktop here whose clipboard could be read: mention a file with @ instead")
+        Err("no desktop clipboard to read: mention a file with @ instead")
     }
 }
 
@@ -160,8 +160,8 @@ impl Failed {
                 format!("to read the clipboard, install {program} (package {package})")
             }
             Self::Status => format!("{program} could not read the clipboard"),
-            Self::Late => "whoever copied last does not hand it out".to_owned(),
-            Self::TooLarge => "what the clipboard holds is too large".to_owned(),
+            Self::Late => "the program that owns the clipboard does not provide it".to_owned(),
+            Self::TooLarge => "the clipboard's content is too large".to_owned(),
             Self::Io(error) => format!("{program}: {error}"),
         })
     }

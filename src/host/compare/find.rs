@@ -27,7 +27,7 @@ impl Misfit {
     }
 }
 
-/// `text` with `old` replaced; true where it was found with another indentation only. `lines` tell
+/// `text` with `old` replaced; true where it was found with different indentation only. `lines` tell
 /// places (from 1) that may be meant.
 ///
 /// # Errors

@@ -119,7 +119,7 @@ fn a_text_that_stands_elsewhere_by_chance_is_not_taken_for_the_change() {
         &sides(Some("nowhere\n"), long),
         &disk(&format!("a\n{long}")),
     );
-    assert_eq!(note(&shown), "the file has this change already");
+    assert_eq!(note(&shown), "the file already has this change");
     // After it: as long as the old text stands, it was not replaced.
     let shown = one(&sides(Some("old"), "x"), &late("a x\nold\n"));
     assert_eq!(rows(&shown), ["1  a x", "2 -old", "2 +x"]);
@@ -150,13 +150,13 @@ fn a_file_that_is_there_is_overwritten_and_none_is_new() {
         assert!(matches!(shown.text, DiffText::Sides { old: None, .. }));
     }
     let shown = one(&sides(Some("a"), "b"), &missing);
-    assert_eq!(note(&shown), "there is no such file on disk");
+    assert_eq!(note(&shown), "no such file on disk");
 }
 
 #[test]
 fn a_text_that_is_there_already_is_no_change_before_and_untold_after() {
     let shown = one(&sides(None, "a\n"), &disk("a\n"));
-    assert_eq!(note(&shown), "the file has this text already");
+    assert_eq!(note(&shown), "the file already has this text");
     let shown = one(&sides(None, "a\n"), &late("a\n"));
     assert!(
         note(&shown).contains("before it could be compared"),
@@ -209,7 +209,7 @@ fn a_dedented_fragment_is_found_and_set_in_again() {
     let file = "fn f() {\n    if a {\n        b();\n    }\n}\n";
     let claim = sides(Some("if a {\n    b();\n}\n"), "if a {\n    c();\n}\n");
     let shown = one(&claim, &disk(file));
-    assert!(note(&shown).contains("another indentation"));
+    assert!(note(&shown).contains("different indentation"));
     assert!(
         rows(&shown).contains(&"3 +        c();".to_owned()),
         "{shown:?}"

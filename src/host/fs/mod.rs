@@ -43,7 +43,7 @@ pub(super) fn failure(doing: &str, path: &Path, error: &io::Error) -> RpcError {
     };
     // Resolved paths have no links.
     if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
-        return refusal(doing, path, "a part of it has just become a link");
+        return refusal(doing, path, "part of it just became a link");
     }
     RpcError::new(code, format!("cannot {doing} {}: {error}", path.display()))
 }

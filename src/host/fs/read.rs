@@ -77,7 +77,7 @@ pub(super) fn window(
         refusal(
             "read",
             path,
-            "not a text file (it is not UTF-8, and would be damaged if it came back)",
+            "not a text file (not UTF-8; writing it back would damage it)",
         )
     })
 }
@@ -103,7 +103,7 @@ pub fn open(roots: &Roots, path: &Path) -> Result<File, RpcError> {
         return Err(refusal(
             "read",
             path,
-            "it is no regular file (a pipe, socket or device)",
+            "it is not a regular file (a pipe, socket or device)",
         ));
     }
     Ok(file)
@@ -233,7 +233,7 @@ mod tests {
         assert!(status.success());
         for path in [fifo.as_path(), Path::new("/dev/zero")] {
             let error = read(path, None, None).unwrap_err();
-            assert!(error.message.contains("no regular file"), "{error:?}");
+            assert!(error.message.contains("not a regular file"), "{error:?}");
         }
     }
 
@@ -244,7 +244,7 @@ mod tests {
         let link = path.with_file_name("link");
         std::os::unix::fs::symlink(&path, &link).unwrap();
         let error = read(&link, None, None).unwrap_err();
-        assert!(error.message.contains("become a link"), "{error:?}");
+        assert!(error.message.contains("became a link"), "{error:?}");
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub fn write(roots: &Roots, path: &Path, content: &str) -> Result<(), RpcError> 
         Err(error) if forbids_replacing(&error) => {
             // As it is by now, not as it was.
             if old.metadata().map_err(fail)?.nlink() > 1 {
-                let why = "it has further names (hard links), and its directory takes no new file";
+                let why = "it has other names (hard links), and its directory takes no new file";
                 return Err(refusal("write", path, why));
             }
             in_place(&mut old, content).map_err(fail)
@@ -69,7 +69,7 @@ pub fn write(roots: &Roots, path: &Path, content: &str) -> Result<(), RpcError> 
 fn existing(dir: &Dir, path: &Path, name: &OsStr) -> Result<Option<(File, Metadata)>, RpcError> {
     let fail = |error: io::Error| failure("write", path, &error);
     let no_file = || {
-        let why = "it is no regular file (a link that just appeared, a pipe, socket or device)";
+        let why = "it is not a regular file (a link that just appeared, a pipe, socket or device)";
         refusal("write", path, why)
     };
     match dir.stat(name) {

@@ -379,7 +379,7 @@ impl<'a> Facts<'a> {
             strays.push(Stray {
                 asked: SafeText::line(&format!("{more} more of its paths")),
                 leads: None,
-                why: "lead outside of the workspace or are protected".into(),
+                why: "lead outside the workspace or are protected".into(),
             });
         }
         strays
@@ -420,8 +420,8 @@ impl<'a> Facts<'a> {
     /// Why it counts as more than its path or command alone.
     pub fn unknown_member(&self) -> Option<String> {
         match self.subject.input.unknown.as_deref()? {
-            "" => Some("it is not known what its text does".to_owned()),
-            name => Some(format!("it is not known what {name:?} does")),
+            "" => Some("what its text does is unknown".to_owned()),
+            name => Some(format!("what {name:?} does is unknown")),
         }
     }
 
@@ -452,7 +452,7 @@ impl<'a> Facts<'a> {
             return Some("it runs outside the workspace".to_owned());
         }
         if input.unclear {
-            return Some("not all of it could be looked at".to_owned());
+            return Some("not all of it could be checked".to_owned());
         }
         if let Some(name) = &input.beyond {
             return Some(format!("{name:?} asks for more than the command"));

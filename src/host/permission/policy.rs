@@ -190,7 +190,7 @@ impl Judge {
                     && !subject.input.unclear;
                 let globs = || {
                     let any = facts.changes_by_glob();
-                    any.then(|| "it may change any file that its glob fits".to_owned())
+                    any.then(|| "it may change any file that its glob matches".to_owned())
                 };
                 let unknown = facts.unknown_member().or_else(|| facts.odd_path());
                 let unknown = unknown.or_else(globs).filter(|_| edits);
@@ -274,7 +274,7 @@ fn answer(options: &[PermissionOption], answer: Answer, rule: &SafeText) -> Verd
 }
 
 fn unclear(rule: &SafeText) -> SafeText {
-    SafeText::line(&format!("it cannot be told whether {rule} is meant"))
+    SafeText::line(&format!("it is unclear whether {rule} applies"))
 }
 
 fn does_not_count(rule: &SafeText, why: &str) -> SafeText {

@@ -80,7 +80,7 @@ impl CompiledRule {
             return Fit::Hindered(unknown.into());
         }
         if self.path.is_some() && facts.changes_by_glob() {
-            return Fit::Hindered("it may change any file that its glob fits".into());
+            return Fit::Hindered("it may change any file that its glob matches".into());
         }
         let only_kind = self.rule.tool.is_none() && self.path.is_none() && self.words.is_none();
         if only_kind && facts.is_blank() {

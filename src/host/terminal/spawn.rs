@@ -223,7 +223,7 @@ fn check_dir(dir: &Path) -> io::Result<()> {
     } else {
         Err(io::Error::new(
             io::ErrorKind::NotADirectory,
-            format!("{} is no directory", dir.display()),
+            format!("{} is not a directory", dir.display()),
         ))
     }
 }

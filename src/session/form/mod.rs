@@ -109,7 +109,7 @@ impl FormDraft {
             return Ok(None);
         };
         match (&field.kind, input) {
-            (_, Input::Text(text)) if text.is_empty() => missing(field, "this is needed"),
+            (_, Input::Text(text)) if text.is_empty() => missing(field, "required"),
             (FieldKind::Text(rules), Input::Text(text)) => {
                 let pattern = self.patterns.get(at).and_then(Option::as_ref);
                 check_text(rules, pattern, text)?;
@@ -192,7 +192,7 @@ fn check_text(rules: &TextField, pattern: Option<&Pattern>, text: &str) -> Resul
     if let Some(format) = rules.format
         && !format::fits(format, text)
     {
-        return Err(format!("this is no {}", format_words(format)));
+        return Err(format!("this is not a valid {}", format_words(format)));
     }
     match pattern {
         Some(pattern) if !pattern.fits(text) => {
@@ -219,7 +219,7 @@ fn number(bounds: &Bounds<f64>, text: &str) -> Result<FormValue, String> {
     let is_number = text.bytes().all(|byte| b"+-.0123456789eE".contains(&byte));
     let value = text.parse::<f64>().ok();
     let Some(value) = value.filter(|value| is_number && value.is_finite()) else {
-        return Err("this is no number".into());
+        return Err("this is not a number".into());
     };
     in_bounds(bounds, value)?;
     Ok(match text.parse() {
@@ -230,7 +230,7 @@ fn number(bounds: &Bounds<f64>, text: &str) -> Result<FormValue, String> {
 
 fn integer(bounds: &Bounds<i64>, text: &str) -> Result<FormValue, String> {
     let Ok(value) = text.trim().parse() else {
-        return Err("this is no whole number".into());
+        return Err("this is not a whole number".into());
     };
     in_bounds(bounds, value)?;
     Ok(FormValue::Integer(value))

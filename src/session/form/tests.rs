@@ -185,7 +185,7 @@ fn numbers_keep_to_their_inclusive_bounds() {
     bad(&kind, "-1.51", "at least -1.5");
     bad(&kind, "10.1", "at most 10");
     for input in ["x", "1,5", "inf", "nan", "1e999", "0x1"] {
-        bad(&kind, input, "no number");
+        bad(&kind, input, "not a number");
     }
 }
 
@@ -203,8 +203,8 @@ fn whole_numbers_are_exact_beyond_those_of_a_float() {
         Ok(Some(FormValue::Integer(9_007_199_254_740_993)))
     );
     bad(&kind, "-1", "at least 0");
-    bad(&kind, "1.5", "no whole number");
-    bad(&kind, "99999999999999999999", "no whole number");
+    bad(&kind, "1.5", "not a whole number");
+    bad(&kind, "99999999999999999999", "not a whole number");
 }
 
 // V1-ELI-07, V1-ELI-09

@@ -82,7 +82,7 @@ pub(super) const MAX_WITHDRAWN: usize = 256;
 pub(super) const MAX_ERROR_TEXT: usize = 2 << 10;
 
 /// Stands for the body of a tool call that went.
-const LEFT_OUT: &str = "left out to bound memory";
+const LEFT_OUT: &str = "dropped to save memory";
 
 /// A smaller body is left where it is.
 const WORTH_DROPPING: usize = 1 << 10;
@@ -151,14 +151,14 @@ impl Conversation {
         }
         self.shrink(freed);
         if gone > 0 {
-            let text = "what was said before was left out to bound memory";
+            let text = "earlier messages were dropped to save memory";
             let sign = BlockKind::notice(NoticeLevel::Info, text.into(), None);
             self.weight += block_weight(&sign);
             self.transcript.forget_first(gone, sign);
             self.forget_gone();
         } else if !emptied.is_empty() {
             let text = format!(
-                "the output of {} earlier tool calls was left out to bound memory",
+                "the output of {} earlier tool calls was dropped to save memory",
                 emptied.len()
             );
             // Quiet: what is being said goes on behind it.
@@ -391,7 +391,7 @@ fn without_middle(text: &str, head: usize, tail: usize, before: usize) -> (Strin
     let (first, rest) = text.split_at(head_end);
     let last = rest.get(tail_start - head_end..).unwrap_or_default();
     (
-        format!("{first}\n… {missing} bytes left out …\n{last}"),
+        format!("{first}\n… {missing} bytes omitted …\n{last}"),
         missing,
     )
 }
@@ -414,7 +414,7 @@ mod tests {
         let short = bounded(&text, 100);
         assert!(short.starts_with("first"));
         assert!(short.ends_with("last"));
-        assert!(short.contains("bytes left out"), "{short}");
+        assert!(short.contains("bytes omitted"), "{short}");
         assert!(short.len() < 160);
     }
 
@@ -427,7 +427,7 @@ mod tests {
             halve(&mut text, &mut left_out);
         }
         assert!(left_out > MAX_MESSAGE);
-        assert_eq!(text.matches("left out").count(), 1);
+        assert_eq!(text.matches("omitted").count(), 1);
     }
 
     #[test]

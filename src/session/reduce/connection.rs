@@ -94,7 +94,7 @@ impl Step<'_> {
     /// the shape of version 2 is not known (V2-INIT-01).
     fn fall_back(&mut self) {
         let text = format!(
-            "{} speaks version 1 of the protocol, not 2: it is started again in that",
+            "{} speaks version 1 of the protocol, not 2: restarting with version 1",
             self.agent_name()
         );
         self.say(NoticeLevel::Info, SafeText::line(&text));
@@ -173,13 +173,13 @@ impl Step<'_> {
         }
         if let Some(odd) = answer.odd_version {
             // V1-INIT-04
-            let text = format!("the agent named its protocol version {odd}: taken for version 1");
+            let text = format!("the agent named its protocol version {odd}: treated as version 1");
             self.say(NoticeLevel::Warning, SafeText::line(&text));
         }
         if answer.caps.sessionless {
             // V2-INIT-04: no method of a session is called.
             let text = format!(
-                "{} says that it has no sessions: there is nothing to talk in",
+                "{} says that it has no sessions, so no conversation is possible",
                 self.agent_name()
             );
             self.stop_agent();
@@ -265,7 +265,7 @@ impl Step<'_> {
             return;
         }
         let spawning = link.spawning && !others_start;
-        self.say(NoticeLevel::Info, "the agent is started again".into());
+        self.say(NoticeLevel::Info, "restarting the agent".into());
         if spawning {
             // The one that was not wanted does as well.
             self.session.phase = Phase::Starting { since: self.now };
@@ -330,7 +330,7 @@ impl Step<'_> {
         error: SafeText,
         detail: Option<SafeText>,
     ) {
-        let text = self.with_hint(error.trim_end_matches('.'), " (F5 starts it again)");
+        let text = self.with_hint(error.trim_end_matches('.'), " (F5 restarts it)");
         self.push(said(NoticeLevel::Error, SafeText::new(&text), detail));
         self.hold_queue();
         self.session.phase = Phase::Failed { error };
@@ -346,14 +346,14 @@ impl Step<'_> {
         if bytes > LONG_NOISE && !std::mem::replace(&mut self.session.inner.link.told_long, true) {
             // No line of a log: a message, or an answer, may be lost with it.
             let text = format!(
-                "{} sent a line of {bytes} bytes that is no message: it was left out",
+                "{} sent a line of {bytes} bytes that is not a message: skipped",
                 self.agent_name()
             );
             self.notice_with_detail(NoticeLevel::Warning, SafeText::line(&text), what.clone());
         }
         let text = SafeText::line(&match count {
-            1 => "the agent sent a line that is no message".to_owned(),
-            _ => format!("the agent sent {count} lines that are no messages"),
+            1 => "the agent sent a line that is not a message".to_owned(),
+            _ => format!("the agent sent {count} lines that are not messages"),
         });
         let kind = BlockKind::notice(NoticeLevel::Quiet, text, Some(what.clone()));
         match self.session.inner.link.noise {
@@ -366,9 +366,9 @@ impl Step<'_> {
             }
         }
         if count == MUCH_NOISE + 1 {
-            let text = "the agent goes on sending lines that are no messages: does its command start \
+            let text = "the agent keeps sending lines that are not messages: does its command start \
                         an ACP agent?";
-            let text = self.with_hint(text, " shift-F5 ends it, F5 starts it again");
+            let text = self.with_hint(text, " shift-F5 ends it, F5 restarts it");
             self.notice_with_detail(NoticeLevel::Warning, SafeText::line(&text), what.clone());
         }
     }
@@ -379,8 +379,7 @@ impl Step<'_> {
             return;
         }
         let text = format!(
-            "a message of more than {} MiB from {} was left out, and others may be: the setting \
-             connection.max_message says how long they may be",
+            "a message of more than {} MiB from {} was skipped: the setting connection.max_message is the limit",
             limit >> 20,
             self.agent_name(),
         );
@@ -421,13 +420,13 @@ impl Step<'_> {
 
     fn slow_opening(&self, last: &str, detail: Option<SafeText>) -> BlockKind {
         let text = format!(
-            "{} has not answered for {} s: it may be downloading, or wait for something",
+            "{} has not answered for {} s: it may be downloading or waiting for something",
             self.agent_name(),
             self.session.config.start_timeout.as_secs()
         );
-        let mut text = self.with_hint(&text, ". shift-F5 ends it, F5 starts it again");
+        let mut text = self.with_hint(&text, ". shift-F5 ends it, F5 restarts it");
         if !last.is_empty() {
-            text.push_str(". Its last words: ");
+            text.push_str(". Its last output: ");
             text.push_str(truncate_to_width(last, STDERR_LINE).as_ref());
         }
         BlockKind::last_words(NoticeLevel::Warning, SafeText::line(&text), detail)
@@ -451,10 +450,7 @@ impl Step<'_> {
         self.stop_agent();
         self.lose_session(ToolState::Cancelled);
         self.hold_queue();
-        let text = SafeText::line(&format!(
-            "{} was ended (F5 starts it again)",
-            self.agent_name()
-        ));
+        let text = SafeText::line(&format!("{} was ended (F5 restarts it)", self.agent_name()));
         self.say(NoticeLevel::Info, text.clone());
         self.session.phase = Phase::Failed { error: text };
     }

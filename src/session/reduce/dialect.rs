@@ -15,7 +15,7 @@ const MAX_QUOTED: usize = 120;
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     detected: Vec<DialectRow>,
-    /// What it seems to want, of which each line says all.
+    /// What it seems to need, of which each line says all.
     wanted: Vec<DialectRow>,
     /// That an update cannot be read was said.
     unreadable: bool,
@@ -48,7 +48,7 @@ impl Step<'_> {
             for (at, line) in lines.iter().enumerate() {
                 let text = match at {
                     0 => format!(
-                        "set {line} in its profile: it seems to want {}",
+                        "set {line} in its profile: it seems to need {}",
                         advice.wants
                     ),
                     _ => format!("or set {line} there"),
@@ -58,11 +58,11 @@ impl Step<'_> {
             return;
         }
         let text = format!(
-            "the agent seems to want {}: set {} in its profile",
+            "the agent seems to need {}: set {} in its profile",
             advice.wants,
             lines.join(" or ")
         );
-        let text = format!("{text}, then F5 starts it again");
+        let text = format!("{text}, then F5 restarts it");
         self.say(NoticeLevel::Warning, SafeText::line(&text));
     }
 
@@ -74,7 +74,7 @@ impl Step<'_> {
         }
         if !std::mem::replace(&mut self.session.inner.dialect.unreadable, true) {
             let text = format!(
-                "an update of the agent cannot be read: {}",
+                "an update from the agent cannot be read: {}",
                 first_bytes(&raw.0, MAX_QUOTED)
             );
             self.say(NoticeLevel::Warning, SafeText::line(&text));
@@ -94,7 +94,7 @@ impl Step<'_> {
         heard.detected.push(row);
         let profile = self.session.config.dialect;
         let line = profile.and(Dialect::of_rows(&heard.detected)).line();
-        let detail = format!("to say so, set in its profile: {line}");
+        let detail = format!("to state this, set in its profile: {line}");
         if self.session.config.unattended {
             // Each in its own line: what was written is not taken back.
             let text = format!(
@@ -134,4 +134,4 @@ impl Step<'_> {
 
 /// What helps where an agent has modes and does not say so.
 const NAME_MODES: &str =
-    "agents of this dialect do not name theirs: set modes = [\"…\"] in its profile";
+    "agents of this dialect do not list theirs: set modes = [\"…\"] in its profile";

@@ -53,7 +53,7 @@ impl Step<'_> {
         if let (ElicitationMode::Url { url, .. }, None) = (&mode, &address) {
             // V1-ELI-14: nothing else is ever opened.
             let shown = first_bytes(url, MAX_TOLD);
-            let text = format!("refused to open what is no plain web address: {shown}");
+            let text = format!("refused to open, not a plain web address: {shown}");
             self.say(NoticeLevel::Warning, SafeText::line(&text));
             let error = RpcError::new(code::INVALID_PARAMS, "only http and https URLs are opened");
             self.answer_request(key, HostReply::Error(error));
@@ -179,7 +179,10 @@ impl Step<'_> {
         let text = if question.done {
             format!("page at {host}: done")
         } else {
-            format!("page at {host}: opened, {} waits for it", self.agent_name())
+            format!(
+                "page at {host}: opened, {} is waiting for it",
+                self.agent_name()
+            )
         };
         let detail = SafeText::new(&format!(
             "{}\n{}",

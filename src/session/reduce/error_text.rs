@@ -57,7 +57,7 @@ pub(super) fn detail(error: &RpcError) -> SafeText {
     SafeText::new(text.trim_end())
 }
 
-/// Whether it tells that a sign-in is wanted. -32000 is the generic "server error" of JSON-RPC too:
+/// Whether it says that a sign-in is required. -32000 is the generic "server error" of JSON-RPC too:
 /// it counts where its text names a sign-in, or the agent has ways to and does not call it that (D-15).
 pub fn wants_sign_in(error: &RpcError, has_methods: bool) -> bool {
     if error.code != code::AUTH_REQUIRED {

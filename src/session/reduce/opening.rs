@@ -134,7 +134,7 @@ impl Step<'_> {
         let caps = self.session.agent.caps;
         if !caps.additional_directories && !self.session.config.additional_directories.is_empty() {
             let text =
-                "the agent takes no additional directories: it knows the working directory only";
+                "the agent takes no additional directories: it uses the working directory only";
             self.say(NoticeLevel::Warning, text.into());
         }
         self.tell_mcp_servers_left_out();
@@ -142,9 +142,9 @@ impl Step<'_> {
             && self.system_prompt().is_none()
         {
             let text = if caps.system_prompt && prompt.replaces {
-                "the agent takes a system prompt only beside its own: the profile's is left out"
+                "the agent takes a system prompt only in addition to its own: the profile's is ignored"
             } else {
-                "the agent takes no system prompt: the profile's is left out"
+                "the agent takes no system prompt: the profile's is ignored"
             };
             self.say(NoticeLevel::Warning, text.into());
         }
@@ -161,7 +161,7 @@ impl Step<'_> {
                 }
                 // It ended before its agent had one.
                 None if self.session.inner.opening.stored => {
-                    self.give_up_reopening("the agent never had this session", None);
+                    self.give_up_reopening("the agent does not have this session", None);
                     Way::New
                 }
                 None => Way::New,
@@ -170,7 +170,7 @@ impl Step<'_> {
             Some(id) if caps.resume && (shown || !caps.load_session) => Way::Resume(id),
             Some(id) if caps.load_session => Way::Load(id),
             Some(_) => {
-                let mut text = format!("{} cannot open a session again", self.agent_name());
+                let mut text = format!("{} cannot reopen sessions", self.agent_name());
                 let mut how = self.older_resume();
                 if self.session.config.unattended
                     && let Some(how) = how.take()
@@ -195,7 +195,7 @@ impl Step<'_> {
         let advice = DialectHint::Wanted(DialectRow::UnstableResume).advice(config.dialect)?;
         let line = advice.lines.first()?;
         Some(format!(
-            "one that has {} does not say so: set {line} in its profile",
+            "if it has {} without announcing it, set {line} in its profile",
             DialectRow::UnstableResume.what()
         ))
     }
@@ -225,7 +225,7 @@ impl Step<'_> {
                 McpTransport::Stdio { .. } => "stdio",
             };
             SafeText::line(&format!(
-                "the MCP server {} is left out: {} cannot connect over {kind}",
+                "MCP server {} skipped: {} cannot connect over {kind}",
                 server.name,
                 self.agent_name()
             ))
@@ -261,14 +261,12 @@ impl Step<'_> {
             return;
         };
         if std::mem::replace(&mut opening.given_up, true) {
-            self.toast(
-                "the agent was asked to give it up, and has not answered; F5 starts it again",
-            );
+            self.toast("the agent was asked to cancel and has not answered; F5 restarts it");
             return;
         }
         let cancel = Notification::CancelCall(way.tag());
         self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
-        self.toast("the agent is asked to give up opening the session");
+        self.toast("asking the agent to cancel opening the session");
     }
 
     fn open(&mut self, way: Way) {
@@ -328,7 +326,7 @@ impl Step<'_> {
         let Some(id) = id else {
             self.stop_agent();
             self.lose_session(ToolState::Failed);
-            let text = "the agent opened a session without naming it";
+            let text = "the agent opened a session without an id";
             self.failed(text.into(), None);
             return;
         };
@@ -341,7 +339,7 @@ impl Step<'_> {
             self.forget_session();
         }
         if matches!(way, Way::Fork(_)) {
-            let text = "forked: it goes on from here, the session before stays as it is";
+            let text = "forked: this session continues from here; the original stays as it is";
             self.say(NoticeLevel::Info, text.into());
         }
         let opening = &mut self.session.inner.opening;
@@ -388,7 +386,7 @@ impl Step<'_> {
         let given_up = std::mem::take(&mut opening.given_up);
         // Whatever the words, it is what was asked for (V1-CAN-09, V1-ERR-06).
         let why = if given_up {
-            "it was given up".into()
+            "cancelled".into()
         } else {
             error_text::readable(error)
         };
@@ -409,7 +407,7 @@ impl Step<'_> {
                 );
                 if cut {
                     text = format!(
-                        "{}; what it had told of it so far is left out",
+                        "{}; the part already loaded was dropped",
                         text.trim_end_matches('.')
                     );
                 }
@@ -439,7 +437,7 @@ impl Step<'_> {
             return false;
         }
         let memory = if self.has_conversation() {
-            "; it knows nothing of what is above"
+            "; it does not know the messages above"
         } else {
             ""
         };
@@ -456,7 +454,8 @@ impl Step<'_> {
     pub(super) fn abort_opening(&mut self) {
         if self.session.inner.opening.kept.is_some() {
             self.restore_kept();
-            let text = "the agent broke off telling the session: what it had told is left out";
+            let text =
+                "the agent stopped while loading the session: the part already loaded was dropped";
             self.say(NoticeLevel::Warning, text.into());
         }
         self.conversation_mut().drop_history();
@@ -495,7 +494,7 @@ impl Step<'_> {
             return false;
         }
         if !std::mem::replace(&mut opening.told_twice, true) {
-            let text = "what the agent told once more while it resumed the session is left out";
+            let text = "messages that the agent repeated while resuming were skipped";
             self.say(NoticeLevel::Quiet, text.into());
         }
         true
@@ -511,7 +510,7 @@ impl Step<'_> {
         let stored = std::mem::take(&mut self.session.inner.opening.stored);
         if !stored && kept.is_some_and(|kept| has_conversation(&kept.conversation)) {
             // Not "above": gemini goes on telling it after the answer.
-            let text = "the session was loaded again, as the agent tells it";
+            let text = "the session was reloaded from the agent";
             self.say(NoticeLevel::Info, text.into());
         }
     }
@@ -580,7 +579,7 @@ impl Step<'_> {
     fn foreign_update(&mut self) {
         let told = &mut self.session.inner.opening.told_foreign;
         if !std::mem::replace(told, true) {
-            let text = "updates for another session were left out";
+            let text = "updates for another session were skipped";
             self.say(NoticeLevel::Quiet, text.into());
         }
     }

@@ -226,11 +226,11 @@ impl Step<'_> {
         }
         // The list may have changed since it was shown.
         let Some(option) = self.session.option(id) else {
-            self.toast("the agent has no such option any more");
+            self.toast("the agent no longer has this option");
             return;
         };
         if !option.takes(&value) {
-            self.toast("the agent has no such value any more");
+            self.toast("the agent no longer has this value");
             return;
         }
         let current = option.current();
@@ -270,7 +270,7 @@ impl Step<'_> {
             },
         };
         if rules.open.len() >= MAX_SETS {
-            self.toast("the agent has not answered the changes before");
+            self.toast("the agent has not answered the previous changes");
             return false;
         }
         self.note_asked(id, value);

@@ -201,7 +201,7 @@ impl Step<'_> {
         }
         let error = RpcError::new(code::INTERNAL, "too many questions are open");
         self.answer_request(key, HostReply::Error(error));
-        let text = "the agent asks too much at once: a request was refused";
+        let text = "the agent asked too much at once: a request was refused";
         self.say(NoticeLevel::Warning, text.into());
         true
     }

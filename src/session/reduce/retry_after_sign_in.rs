@@ -50,9 +50,9 @@ impl Step<'_> {
 
     fn refuse_beside(&mut self, call: &CallTag, error: &RpcError) {
         self.learn_ways(error);
-        let wanted = "a sign-in is wanted first";
+        let wanted = "sign-in required";
         // The list stands before the dialog.
-        let listing = || Listing::Failed(SafeText::from("a sign-in is wanted first: close this"));
+        let listing = || Listing::Failed(SafeText::from("sign-in required: close this first"));
         match call {
             CallTag::ListSessions { .. } => self.session.earlier.state = listing(),
             CallTag::ListProviders => self.session.providers.state = listing(),

@@ -104,7 +104,7 @@ impl Step<'_> {
     fn tell_lost(&mut self, lost: &[Setting]) {
         let names: Vec<String> = lost.iter().map(label).collect();
         let text = format!(
-            "the agent does not keep this beside what else was set: {}",
+            "the agent did not keep this with the other settings: {}",
             names.join(", ")
         );
         if self.session.config.unattended {
@@ -266,14 +266,14 @@ impl Step<'_> {
         let open = settings.open.take().into_iter().map(|open| open.setting);
         let names: Vec<String> = open.chain(left).map(|setting| label(&setting)).collect();
         let text = format!(
-            "the agent does not answer whether this is set: {}",
+            "the agent has not confirmed this setting: {}",
             names.join(", ")
         );
         if self.session.config.unattended {
             self.fail_set_up(SafeText::line(&text), None);
             return true;
         }
-        let text = format!("{text}. Look at it before you go on");
+        let text = format!("{text}. Check it before you continue");
         self.say(NoticeLevel::Warning, SafeText::line(&text));
         self.hold_queue();
         true

@@ -51,7 +51,7 @@ impl Step<'_> {
             // The one that was not wanted does as well.
             return self.restart();
         }
-        self.say(NoticeLevel::Info, "the agent is started again".into());
+        self.say(NoticeLevel::Info, "restarting the agent".into());
         if signed_in {
             self.start_over_signed_in();
         } else {

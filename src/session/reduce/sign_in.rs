@@ -93,7 +93,7 @@ impl Step<'_> {
             self.hold_queue();
             return;
         }
-        self.say_error(NoticeLevel::Warning, "a sign-in is wanted", error);
+        self.say_error(NoticeLevel::Warning, "sign-in required", error);
         // Changes of options that were refused beside it are still to be made, before it.
         self.session.inner.sign_in.retry = Some(Retry::Prompt(prompt, user));
         self.show_sign_in(None);
@@ -125,7 +125,7 @@ impl Step<'_> {
                 self.show_sign_in(None);
             }
         } else if !told {
-            let text = "a sign-in is wanted before that can be set: it comes when the turn is over";
+            let text = "sign-in required to set that: it starts after the turn";
             self.say_error(NoticeLevel::Warning, text, error);
         }
     }
@@ -151,7 +151,7 @@ impl Step<'_> {
     /// The person asks for it.
     pub(super) fn want_sign_in(&mut self) {
         if !self.is_ready() || self.session.turn.is_some() {
-            self.toast("signing in has to wait until the agent does");
+            self.toast("wait for the turn to end, then sign in");
         } else {
             self.show_sign_in(None);
         }
@@ -211,10 +211,10 @@ impl Step<'_> {
                 return self.log_in(Login::Program(program));
             }
             Some(AuthMethodKind::Program(None)) => {
-                "the agent does not say how: do it in another terminal, then F5 starts it again"
+                "the agent does not say how: do it in another terminal, then F5 restarts it"
             }
             Some(AuthMethodKind::EnvVar { .. }) => {
-                "set the variables in the agent's profile, then start it anew"
+                "set the variables in the agent's profile, then restart it"
             }
             Some(AuthMethodKind::Unsupported(_)) => "this way to sign in is not supported",
             None => "the agent does not offer this way to sign in",
@@ -280,7 +280,7 @@ impl Step<'_> {
             );
             // Whatever the words, it is what was asked for (V1-CAN-09).
             let text = if given_up {
-                SafeText::from("the sign-in was given up")
+                SafeText::from("sign-in cancelled")
             } else {
                 error_text::readable(error)
             };
@@ -365,7 +365,7 @@ impl Step<'_> {
         if !self.session.agent.caps.logout {
             self.toast("this agent has no sign-out");
         } else if !self.is_ready() || self.session.turn.is_some() {
-            self.toast("signing out has to wait until the agent does");
+            self.toast("wait for the turn to end, then sign out");
         } else {
             self.call(Call::Logout);
         }

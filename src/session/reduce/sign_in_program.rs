@@ -61,7 +61,7 @@ impl Step<'_> {
         }
     }
 
-    /// Zero is success, all else is none (V1-AUTH-04). Then the agent is started again: one that runs
+    /// Zero is success, all else is none (V1-AUTH-04). Then restarting the agent: one that runs
     /// may have looked for its credentials only once.
     pub(super) fn login_ended(&mut self, terminal: TerminalId, status: ExitStatus) {
         let waited_for = matches!(
@@ -81,10 +81,7 @@ impl Step<'_> {
         // Its screen may show a secret.
         self.forget_login_terminal();
         self.session.inner.sign_in.program = false;
-        self.say(
-            NoticeLevel::Info,
-            "signed in: the agent is started again".into(),
-        );
+        self.say(NoticeLevel::Info, "signed in: restarting the agent".into());
         self.start_over_signed_in();
     }
 
@@ -107,7 +104,7 @@ impl Step<'_> {
     /// Esc in the dialog.
     pub(super) fn give_up_login(&mut self) {
         self.end_login();
-        self.login_was_no_success("the sign-in was given up".into());
+        self.login_was_no_success("sign-in cancelled".into());
     }
 
     pub(super) fn end_login(&mut self) {

@@ -100,12 +100,10 @@ impl Step<'_> {
         }
         let text = match self.session.agent.protocol {
             Protocol::Threads => {
-                "the agent goes on, unseen: in its protocol it cannot be told to stop. esc once more \
-                 ends its process, and starts it again"
+                "the agent is still working: its protocol cannot stop it. esc once more ends its process and restarts it"
             }
             Protocol::V1 | Protocol::V2 => {
-                "the agent has not stopped yet: esc once more abandons the turn and starts the agent \
-                 again"
+                "the agent has not stopped yet: esc once more abandons the turn and restarts the agent"
             }
         };
         self.say(NoticeLevel::Warning, text.into());
@@ -114,7 +112,7 @@ impl Step<'_> {
 
     /// The agent does not end the turn (V1-CAN-08): another process, the same session if it can.
     fn abandon(&mut self) {
-        let text = "the turn was abandoned: the agent is started again";
+        let text = "the turn was abandoned: restarting the agent";
         self.say(NoticeLevel::Warning, text.into());
         self.start_over();
     }

@@ -42,12 +42,12 @@ impl Step<'_> {
     fn add_subagent(&mut self, id: &SessionId, parent: Option<SessionId>) -> bool {
         let depth = 1 + self.depth();
         if depth > MAX_DEPTH {
-            self.say_subagent_left_out("subagents of subagents go too deep");
+            self.say_subagent_left_out("subagents are nested too deep");
             return false;
         }
         self.make_room_for_subagents();
         if self.session.subagents.len() >= MAX_SUBAGENTS {
-            self.say_subagent_left_out("too many are at work");
+            self.say_subagent_left_out("too many are working");
             return false;
         }
         self.flush_history();
@@ -58,7 +58,7 @@ impl Step<'_> {
     }
 
     fn say_subagent_left_out(&mut self, why: &str) {
-        let text = format!("a subagent was left out: {why}");
+        let text = format!("a subagent was skipped: {why}");
         let last = self.conversation().transcript.blocks().last();
         let said = last.is_some_and(
             |block| matches!(&block.kind, BlockKind::Notice(notice) if *notice.text == *text),

@@ -15,7 +15,7 @@ impl Step<'_> {
     pub(super) fn set_title(&mut self, of: Option<SessionId>, title: &str) {
         let title = SafeText::line(first_bytes(title.trim(), MAX_OWN_TITLE));
         if title.is_empty() {
-            return self.toast("a title has to say something");
+            return self.toast("a title cannot be empty");
         }
         let live = self.session.inner.opening.live().cloned();
         let own = of.is_none() || of == live;
@@ -30,10 +30,7 @@ impl Step<'_> {
                 self.toast("renamed here only");
             }
             _ => {
-                let text = format!(
-                    "{} renames no sessions that are not open",
-                    self.agent_name()
-                );
+                let text = format!("{} can rename only open sessions", self.agent_name());
                 self.toast(&text);
             }
         }
@@ -41,7 +38,7 @@ impl Step<'_> {
 
     /// What is shown is what the agent keeps, which need not be what it was sent.
     pub(super) fn title_set(&mut self, id: &SessionId, title: SafeText) {
-        self.toast(&format!("called {title} now"));
+        self.toast(&format!("renamed to {title}"));
         let mut earlier = self.session.earlier.sessions.iter_mut();
         if let Some(info) = earlier.find(|info| info.id == *id) {
             info.title = Some(title.clone());

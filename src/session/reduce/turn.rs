@@ -99,7 +99,7 @@ impl Step<'_> {
             && let Phase::Failed { .. } = self.session.phase
         {
             self.session.queue_held = true;
-            self.toast("no agent runs: the message waits; F5 starts it");
+            self.toast("no agent is running; message queued. F5 starts it");
         }
     }
 
@@ -134,7 +134,7 @@ impl Step<'_> {
             self.session.inner.turn.send_next = true;
         } else if let Phase::Failed { .. } = self.session.phase {
             self.session.queue_held = true;
-            self.toast("no agent runs: the message waits; F5 starts it");
+            self.toast("no agent is running; message queued. F5 starts it");
         } else {
             // When the session is open.
             self.session.inner.turn.send_next = true;
@@ -375,10 +375,7 @@ impl Step<'_> {
                 // pi's way to tell that the model could not be reached.
                 let last = self.conversation().transcript.blocks().last();
                 if user.is_some() && user == last.map(|block| block.id) {
-                    self.say(
-                        NoticeLevel::Info,
-                        "the agent ended the turn without a word".into(),
-                    );
+                    self.say(NoticeLevel::Info, "no output".into());
                 }
             }
             // codex, after each no.
@@ -399,8 +396,7 @@ impl Step<'_> {
             }
             StopReason::Refusal => {
                 self.mark_refused(user);
-                let text = "the agent refused: this message and what followed it are no part of the \
-                            conversation any more";
+                let text = "the agent refused: this message and what followed it are no longer part of the conversation";
                 self.say(NoticeLevel::Warning, text.into());
             }
             StopReason::Error(error) if stopped => {
@@ -456,7 +452,7 @@ impl Step<'_> {
             self.say_error(NoticeLevel::Error, "the turn failed", &error);
             if error.code == code::NOT_FOUND && !self.session.config.unattended {
                 // V1-ERR-08: it may be the session itself that is gone.
-                let text = "if the agent has lost the session: F5 opens it again, or a new one";
+                let text = "if the agent has lost the session, F5 reopens it or opens a new one";
                 self.say(NoticeLevel::Info, text.into());
             }
         }
@@ -467,7 +463,7 @@ impl Step<'_> {
     /// (V2-STATE-01).
     fn prompt_failed_at_work(&mut self, error: &RpcError, stopped: bool) {
         if !stopped {
-            self.say_error(NoticeLevel::Error, "the message was not taken in", error);
+            self.say_error(NoticeLevel::Error, "the message was not accepted", error);
             self.session.inner.turn.told_failure = true;
         }
         let rules = &mut self.session.inner.turn;

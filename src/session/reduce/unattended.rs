@@ -46,7 +46,7 @@ impl Step<'_> {
     /// A form or a page that was not offered was refused.
     pub(super) fn say_unasked(&mut self, message: &SafeText) {
         let message = SafeText::line(first_bytes(message, MAX_TOLD));
-        let text = format!("nobody is there to answer, and it was refused: {message}");
+        let text = format!("refused, no one is there to answer: {message}");
         self.say(NoticeLevel::Warning, SafeText::line(&text));
     }
 

@@ -170,7 +170,7 @@ impl Drafts {
             && let Some(tell) = &self.trouble.tell
             && !self.trouble.told.swap(true, Ordering::Relaxed)
         {
-            let text = format!("{what} cannot be kept in {}: {error}", path.display());
+            let text = format!("{what} cannot be saved in {}: {error}", path.display());
             tell(SafeText::line(&text));
         }
         log(path, result);
@@ -283,7 +283,7 @@ impl Drafts {
             }
         }
         Err(io::Error::other(format!(
-            "{MAX_IMAGES} images of the clipboard are in the draft already"
+            "the draft already has {MAX_IMAGES} clipboard images"
         )))
     }
 

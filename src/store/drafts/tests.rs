@@ -338,7 +338,7 @@ fn what_cannot_be_kept_is_told_once() {
     store.add_history("two");
     let told: Vec<_> = told.try_iter().collect();
     assert_eq!(told.len(), 1);
-    assert!(told[0].contains("cannot be kept in"), "{}", told[0]);
+    assert!(told[0].contains("cannot be saved in"), "{}", told[0]);
 }
 
 #[test]

@@ -144,7 +144,7 @@ pub(super) fn bound(waiting: &mut Vec<Unsent>) {
     let fit = fit.count();
     if fit < waiting.len() {
         let dropped = waiting.len() - fit;
-        tracing::warn!(dropped, "too much waits unsent: the oldest is dropped");
+        tracing::warn!(dropped, "too many unsent drafts: the oldest was dropped");
         waiting.truncate(fit);
     }
 }

@@ -146,7 +146,7 @@ impl SessionFile {
         if self.is_there()? {
             return Ok(());
         }
-        tracing::warn!(path = %self.path.display(), "a stored session was removed: it is written again");
+        tracing::warn!(path = %self.path.display(), "a stored session was removed: writing it again");
         let mut beside = self.beside()?;
         let mut buffer = vec![0; COPIED_AT_ONCE];
         let mut at = 0;
@@ -406,7 +406,7 @@ mod tests {
             assert!(fs::metadata(&path).expect("there").len() <= 20_000);
         }
         let texts = texts(&path);
-        assert!(texts[0].contains("left out"));
+        assert!(texts[0].contains("dropped"));
         assert!(texts.last().is_some_and(|last| last.starts_with("99 ")));
     }
 }

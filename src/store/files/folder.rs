@@ -36,19 +36,19 @@ pub struct SessionFolder {
 /// Why no session was found by what was typed.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    #[error("no session is stored yet")]
+    #[error("no stored sessions yet")]
     Empty,
-    #[error("there is no stored session {typed:?}{}; `acp-tui sessions` lists them", did_you_mean(.near))]
+    #[error("no stored session {typed:?}{}; `acp-tui sessions` lists them", did_you_mean(.near))]
     Unknown { typed: String, near: Option<String> },
-    #[error("several stored sessions begin with {typed:?}: {}", .ids.join(", "))]
+    #[error("several stored sessions start with {typed:?}: {}", .ids.join(", "))]
     Ambiguous { typed: String, ids: Vec<String> },
     #[error("the stored session {id} cannot be read: {source}")]
     Io { id: String, source: io::Error },
-    #[error("the stored session {id} holds nothing that can be read")]
+    #[error("nothing in the stored session {id} can be read")]
     Damaged { id: String },
     #[error("the stored sessions in {} cannot be read: {source}", .folder.display())]
     Folder { folder: PathBuf, source: io::Error },
-    #[error("there is no stored session {typed:?} that can be read; {unreadable}")]
+    #[error("no readable stored session {typed:?}; {unreadable}")]
     Unreadable {
         typed: String,
         unreadable: Box<FindError>,
@@ -321,7 +321,7 @@ mod tests {
         };
         assert_eq!(find("abc"), "abc00000");
         assert_eq!(find("sess-1"), "abd00000", "the newest of that name");
-        assert!(find("ab").contains("several stored sessions begin with \"ab\": abd00000, abc"));
+        assert!(find("ab").contains("several stored sessions start with \"ab\": abd00000, abc"));
         assert!(
             find("xyz00001").contains("did you mean xyz00000?"),
             "{}",
@@ -359,10 +359,10 @@ mod tests {
         store(&folder, "abc00000", "sess-1", 1, None);
         let listed = folder.survey();
         assert_eq!(listed.sessions.len(), 1);
-        let garbled = "the stored session garbled0 holds nothing that can be read";
+        let garbled = "nothing in the stored session garbled0 can be read";
         assert_eq!(listed.unreadable[0].to_string(), garbled);
         assert_eq!(said("garbled0"), garbled);
-        assert!(said("x").contains("there is no stored session"));
+        assert!(said("x").contains("no stored session"));
         assert_eq!(said("abc"), "abc00000");
     }
 

@@ -46,8 +46,7 @@ pub enum Trouble {
 }
 
 /// Said where two clients are in one session.
-pub const OPEN_ELSEWHERE: &str = "it is open in another acp-tui too: neither shows what is said in \
-     the other, and this one is stored in a copy";
+pub const OPEN_ELSEWHERE: &str = "also open in another acp-tui: each shows only its own messages, and this one is stored as a copy";
 
 /// Handle to the thread. It ends when the last handle goes and everything is written.
 #[derive(Clone, Debug)]

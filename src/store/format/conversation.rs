@@ -144,7 +144,7 @@ impl Conversation {
             first.block = Block {
                 id: first.block.id,
                 kind: Kind::Notice,
-                text: "what was said before was left out to bound the file".into(),
+                text: "earlier messages were dropped to limit the file's size".into(),
                 ..Block::default()
             };
         }

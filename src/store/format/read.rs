@@ -83,8 +83,7 @@ impl StoredSession {
             1 => "1 line".to_owned(),
             lines => format!("{lines} lines"),
         };
-        let text =
-            format!("{lines} of the stored session cannot be read: what stood there is lost");
+        let text = format!("{lines} of the stored session cannot be read and are lost");
         Some(SafeText::line(&text))
     }
 

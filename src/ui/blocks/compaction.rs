@@ -40,7 +40,7 @@ impl BlockView for Compaction {
             CompactionStatus::Cancelled => "cancelled",
             CompactionStatus::Unknown(status) => status,
         };
-        let mut out = format!("[compaction of the context: {status}]");
+        let mut out = format!("[context compaction: {status}]");
         if let Some(error) = &self.error {
             out.push_str(&format!("\n{error}"));
         }
@@ -66,7 +66,7 @@ impl BlockView for Compaction {
     }
 }
 
-/// `✓ the context was compacted · 14 lines ▸`, or with the spinner while it is done; what went wrong
+/// `✓ context compacted · 14 lines ▸`, or with the spinner while it is done; what went wrong
 /// stands whole below.
 fn render_header(
     compaction: &Compaction,
@@ -77,30 +77,20 @@ fn render_header(
     let (theme, symbols) = (ctx.theme, ctx.symbols);
     let still = symbols.spinner.first().copied().unwrap_or(symbols.pending);
     let (sign, sign_style, text) = match &compaction.status {
-        CompactionStatus::InProgress if compaction.abandoned => (
-            symbols.ended,
-            theme.dim,
-            "compacting the context ended".into(),
-        ),
+        CompactionStatus::InProgress if compaction.abandoned => {
+            (symbols.ended, theme.dim, "compaction ended".into())
+        }
         CompactionStatus::InProgress => (
             spinner.unwrap_or(still),
             theme.accent,
             "compacting the context".into(),
         ),
-        CompactionStatus::Completed => (
-            symbols.done,
-            theme.success,
-            "the context was compacted".into(),
-        ),
-        CompactionStatus::Failed => (
-            symbols.failed,
-            theme.error,
-            "compacting the context failed".into(),
-        ),
+        CompactionStatus::Completed => (symbols.done, theme.success, "context compacted".into()),
+        CompactionStatus::Failed => (symbols.failed, theme.error, "compaction failed".into()),
         CompactionStatus::Cancelled => (
             symbols.cancelled,
             theme.warning,
-            "compacting the context was cancelled".into(),
+            "compaction cancelled".into(),
         ),
         // V1-COMP-03
         CompactionStatus::Unknown(status) => (

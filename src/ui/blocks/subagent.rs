@@ -68,7 +68,7 @@ impl BlockView for SessionId {
     /// Its whole conversation, indented below its name.
     fn text(&self, source: &Source<'_>) -> String {
         let Some(subagent) = source.subagents.get(self) else {
-            return "[subagent that is no longer known]".to_owned();
+            return "[unknown subagent]".to_owned();
         };
         let mut out = format!("[agent] {}", subagent.name());
         let description = subagent.description.as_ref().map(|text| text.trim());
@@ -289,7 +289,7 @@ fn render_header(
         left.push(symbols.ended, theme.dim);
         left.push(" ", Style::new());
         push_verb(&mut left, "agent", ctx);
-        left.push("[subagent that is no longer known]", theme.dim);
+        left.push("[unknown subagent]", theme.dim);
         return vec![left.truncate(width, symbols.ellipsis)];
     };
     let state = Standing::of(subagent, spinner, ctx);
@@ -379,7 +379,7 @@ impl<'a> Standing<'a> {
             Some(WorkState::Running) => standing(spinner.unwrap_or(still), theme.accent),
             Some(WorkState::RequiresAction) => {
                 let style = theme.warning.patch(theme.strong);
-                saying(symbols.asking, style, "waits for you", theme.warning)
+                saying(symbols.asking, style, "waiting for you", theme.warning)
             }
             Some(WorkState::Idle(None | Some(StopReason::EndTurn)))
                 if subagent.in_background() > 0 =>

@@ -124,7 +124,7 @@ pub fn check_keys(keys: &BTreeMap<String, Vec<String>>) -> Vec<(String, String)>
         let Some(action) = Action::named(name) else {
             let hint = match nearest(&name.to_lowercase(), ACTIONS.iter().map(|info| info.name)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "F1 in the program shows what there is".into(),
+                None => "F1 in the program lists them".into(),
             };
             problems.push((name.clone(), format!("unknown action `{name}`: {hint}")));
             continue;

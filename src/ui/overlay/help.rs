@@ -27,17 +27,20 @@ const KEYS_WIDTH: usize = 25;
 
 /// What the composer does by itself, as readline does.
 const EDITING: [(&str, &str); 11] = [
-    ("ctrl-a ctrl-e", "Begin and end of the line"),
+    ("ctrl-a ctrl-e", "Start and end of the line"),
     ("alt-b alt-f", "Back and forward by a word"),
     ("ctrl-w alt-d", "Delete a word back, forward"),
-    ("ctrl-u ctrl-k", "Delete to the begin, the end of the line"),
-    ("ctrl-y", "Put back what was deleted last"),
-    ("alt-y", "Put back what was deleted before it"),
+    (
+        "ctrl-u ctrl-k",
+        "Delete to the start, to the end of the line",
+    ),
+    ("ctrl-y", "Yank what was deleted last"),
+    ("alt-y", "Yank what was deleted before it"),
     ("ctrl-_ alt-_", "Undo, redo"),
     ("\\ enter", "A new line in any terminal"),
     ("@", "Mention a file"),
-    ("/", "Commands of the agent, at the beginning"),
-    ("!", "Run a shell line, at the beginning"),
+    ("/", "The agent's commands, at the start"),
+    ("!", "Run a shell command, at the start"),
 ];
 
 #[derive(Default)]

@@ -110,7 +110,7 @@ pub fn ending(status: &ExitStatus) -> Option<String> {
         (Some(signal), _) => Some(format!("ended by {}", SafeText::line(signal))),
         (None, Some(0)) => None,
         (None, Some(code)) => Some(format!("exit {code}")),
-        (None, None) => Some("ended, status unknown".to_owned()),
+        (None, None) => Some("ended".to_owned()),
     }
 }
 

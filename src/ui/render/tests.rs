@@ -106,7 +106,7 @@ fn how_a_command_ended_is_seen_however_long_it_is() {
     };
     assert_eq!(
         said(true).as_deref(),
-        Some("|ended, status unknown         |\n")
+        Some("|ended                         |\n")
     );
     assert_eq!(
         said(false).as_deref(),

@@ -72,7 +72,7 @@ impl Ui {
 
             Action::Browse => {
                 if !self.transcript.browse_enter() {
-                    self.moment.say("there is nothing to browse yet".into());
+                    self.moment.say("nothing to browse yet".into());
                 }
             }
             Action::BlockNext => self.transcript.browse_next(),
@@ -185,7 +185,7 @@ impl Ui {
             self.session_event(Event::Stop, cx);
         } else if gives_up {
             // At the second press: there is no way back to the session that was wanted.
-            let ask = self.again(Action::Stop, "gives up opening the session");
+            let ask = self.again(Action::Stop, "cancels opening the session");
             if self.moment.confirm(Action::Stop, ask, cx.now) {
                 self.moment.disarm();
                 self.session_event(Event::Stop, cx);
@@ -280,11 +280,11 @@ impl Ui {
                     self.commands
                         .push(UiCommand::Session(Event::CancelSubagent(id)));
                 }
-                Some(_) => self.moment.say("it cannot be stopped by itself".into()),
+                Some(_) => self.moment.say("it cannot be stopped separately".into()),
                 None => match self.transcript.selected_work(session) {
                     Some(event) => self.commands.push(UiCommand::Session(event)),
                     None if self.transcript.selects_call(session) => {
-                        self.moment.say("it cannot be stopped by itself".into());
+                        self.moment.say("it cannot be stopped separately".into());
                     }
                     None => self.moment.say("nothing here can be stopped".into()),
                 },

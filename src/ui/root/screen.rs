@@ -310,10 +310,10 @@ impl Ui {
         }
         match session.phase {
             Phase::Starting { .. } | Phase::Opening { .. } | Phase::SignIn { .. } => {
-                "write ahead: sent when it is ready".into()
+                "type ahead; sent when it is ready".into()
             }
             Phase::Failed { .. } => format!(
-                "{} starts it again {separator} {} another one",
+                "{} restarts it {separator} {} another one",
                 hint(Action::Restart),
                 hint(Action::ChooseAgent)
             ),
@@ -469,7 +469,7 @@ impl Ui {
         let area = area.intersection(buffer.area);
         ratatui::widgets::Widget::render(ratatui::widgets::Clear, area, buffer);
         // The key first: on a small screen the rest may not fit.
-        let text = "Esc leaves this: it cannot be drawn, a fault of acp-tui. Nothing is answered.";
+        let text = "esc closes this. acp-tui failed to draw it; nothing was answered.";
         let line = StyledLine::styled(text, self.look.theme.error);
         draw_rows(&line.wrap(area.width.into()), area, buffer);
     }
@@ -481,8 +481,7 @@ impl Ui {
                 severity: NoticeSeverity::Error,
                 title: SafeText::line(&format!("acp-tui could not draw {what}")),
                 description: Some(
-                    "It stands in a plainer form. This is a fault of acp-tui: please report it with \
-                     what --log FILE says of it."
+                    "It is shown in a plainer form. Please report this bug in acp-tui with its log (--log FILE)."
                         .into(),
                 ),
             });

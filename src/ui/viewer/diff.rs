@@ -326,7 +326,7 @@ fn header(line: &mut StyledLine, file: &File, ctx: &RenderContext<'_>) {
         Form::Created => line.push("new ", ctx.theme.dim),
         Form::Emptied => line.push("emptied ", ctx.theme.dim),
         Form::Same if file.diff.note.is_some() => {}
-        Form::Same => line.push("no difference that could be shown ", ctx.theme.dim),
+        Form::Same => line.push("no visible difference ", ctx.theme.dim),
         Form::Changed | Form::Untold => {}
     }
     line.push(

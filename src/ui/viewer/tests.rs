@@ -229,7 +229,7 @@ fn what_is_not_kept_of_an_output_is_said_before_its_first_row() {
     let body: Vec<&str> = picture.lines().skip(1).take(2).collect();
     assert_eq!(
         body[0].trim(),
-        "[21 rows before this are not kept]",
+        "[21 earlier rows were dropped]",
         "{picture}"
     );
     assert_eq!(body[1].trim(), "row 21", "{picture}");

@@ -162,8 +162,8 @@ fn a_file_that_is_not_what_it_should_be_is_wrong_usage_and_starts_nothing() {
         (["--image", "gone.png"], "gone.png"),
         (["--file", "gone.txt"], "gone.txt"),
         (["--file", "."], "not a regular file"),
-        (["--image", "notes.png"], "is no image"),
-        (["--image", "scan.png"], "TIFF is not sent as an image"),
+        (["--image", "notes.png"], "is not an image"),
+        (["--image", "scan.png"], "TIFF cannot be sent as an image"),
         (["--image", "large.png"], "larger than 3.75 MiB"),
     ] {
         let ran = shell.run(&[&["run", "look"][..], &args].concat());
@@ -437,7 +437,7 @@ fn an_agent_that_fails_is_a_failure_that_is_said() {
         (
             json!([{"on": "session/new", "error": {"code": -32000, "message": "Authentication required"}}]),
             4,
-            "wants a sign-in first: sign in with the agent's own program",
+            "requires a sign-in: sign in with the agent's own program",
         ),
         (
             json!([{"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {},
@@ -467,7 +467,7 @@ fn an_agent_that_fails_is_a_failure_that_is_said() {
 fn nothing_is_sent_to_another_session_or_in_another_mode_than_was_wanted() {
     let shell = scripted(json!([]));
     for (args, said) in [
-        (&["--resume", "old"][..], "cannot open a session again"),
+        (&["--resume", "old"][..], "cannot reopen sessions"),
         (&["--mode", "plan"], "--mode plan: the agent has no modes"),
         (&["--set", "a=b"], "the agent has no option \"a\""),
     ] {
@@ -501,7 +501,7 @@ fn a_projects_file_counts_once_it_is_approved() {
     let ran = shell.run(&["run", "go"]);
     assert_eq!(ran.code, 0);
     assert!(
-        ran.err.contains("is not approved and does not count"),
+        ran.err.contains("not approved, so it is ignored"),
         "{}",
         ran.err
     );
@@ -576,7 +576,7 @@ fn a_form_that_nobody_can_fill_in_is_refused_and_said() {
     assert_eq!((ran.code, ran.out.as_str()), (0, "done\n"), "{}", ran.err);
     assert!(
         ran.err
-            .contains("[warning] nobody is there to answer, and it was refused: Which colour?"),
+            .contains("[warning] refused, no one is there to answer: Which colour?"),
         "{}",
         ran.err
     );

@@ -19,7 +19,7 @@ pub fn start_line(profile: &AgentProfile) -> String {
 /// Where a line of a profile belongs.
 pub fn in_profile(profile: &AgentProfile, line: &str) -> String {
     match profile.origin {
-        Origin::CommandLine => format!("in a profile of its own, [agents.NAME], set {line}"),
+        Origin::CommandLine => format!("in a new profile, [agents.NAME], set {line}"),
         _ => format!("set {line} in [agents.{}]", profile.id),
     }
 }
@@ -57,7 +57,7 @@ pub fn ended(profile: &AgentProfile, config: &Config, exit: &AgentExit) -> Vec<S
         "network",
         "could not resolve",
     ]) {
-        advice.push("it may want the network, for a download".to_owned());
+        advice.push("it may need the network for a download".to_owned());
     }
     advice.extend(not_an_agent(profile, config));
     advice.push(format!("run it in a shell: {}", profile.command_line()));
@@ -84,8 +84,8 @@ fn not_an_agent(profile: &AgentProfile, config: &Config) -> Vec<String> {
         return Vec::new();
     }
     vec![
-        "is this its own UI? many agents speak ACP only with an argument such as `acp` or `--acp`: \
-         look at its --help"
+        "is this the program's own UI? Many agents speak ACP only with an argument such as `acp` or `--acp`: \
+         see its --help"
             .to_owned(),
     ]
 }
@@ -109,9 +109,7 @@ pub fn program_name(command: &str) -> &str {
 pub fn version(version: i64) -> &'static str {
     match version {
         // MCP counts in dates.
-        1000.. => {
-            "this looks like an MCP server: not an agent, but something for [mcp_servers] of one"
-        }
+        1000.. => "this looks like an MCP server, not an agent: it belongs in [mcp_servers]",
         2 => "set protocol = \"2\" in its profile: a draft of the next version",
         3.. => "install an older release of the agent, or a newer one of acp-tui",
         _ => "install a newer release of the agent",
@@ -166,7 +164,7 @@ pub fn dialect(profile: &AgentProfile, hints: &[DialectHint]) -> Vec<Spoken> {
         });
         found.push(Spoken {
             understood: false,
-            text: format!("it seems to want {}", advice.wants),
+            text: format!("it seems to need {}", advice.wants),
             advice: lines.collect(),
         });
     }
@@ -176,7 +174,7 @@ pub fn dialect(profile: &AgentProfile, hints: &[DialectHint]) -> Vec<Spoken> {
 /// How one signs in by a method here.
 pub fn sign_in_way(profile: &AgentProfile, method: &AuthMethod) -> String {
     match &method.kind {
-        AuthMethodKind::Agent => "the agent does it, asked by acp-tui's dialog".to_owned(),
+        AuthMethodKind::Agent => "the agent signs in itself, from acp-tui's dialog".to_owned(),
         AuthMethodKind::Terminal { args, env } => {
             let own = profile.args.iter().chain(args).map(String::as_str);
             let words = std::iter::once(profile.command.as_str()).chain(own);
@@ -201,7 +199,7 @@ pub fn sign_in_way(profile: &AgentProfile, method: &AuthMethod) -> String {
             )
         }
         AuthMethodKind::Unsupported(kind) => {
-            format!("of the kind {kind}, which acp-tui does not have")
+            format!("kind {kind}, which acp-tui does not support")
         }
     }
 }
@@ -219,7 +217,7 @@ pub fn sign_in(profile: &AgentProfile, methods: &[AuthMethod]) -> Vec<String> {
     };
     if methods.iter().any(here) {
         advice.push(format!(
-            "{}: its dialog leads through the sign-in",
+            "{}: its dialog guides you through the sign-in",
             start_line(profile)
         ));
     }
@@ -270,7 +268,10 @@ mod tests {
             "this program speaks ACP when it is started as `known-cli --acp`: acp-tui --agent known"
         );
         let advice = silent(&profile("other", &[]), &config());
-        assert!(advice[0].starts_with("is this its own UI?"), "{advice:?}");
+        assert!(
+            advice[0].starts_with("is this the program's own UI?"),
+            "{advice:?}"
+        );
         let advice = silent(&profile("other", &["acp"]), &config());
         assert_eq!(
             advice,
@@ -357,7 +358,7 @@ mod tests {
         assert_eq!(
             sign_in(&agent, &[method(AuthMethodKind::Agent)]),
             [
-                "acp-tui --agent mine: its dialog leads through the sign-in",
+                "acp-tui --agent mine: its dialog guides you through the sign-in",
                 "or sign in at a shell: x login",
             ]
         );

@@ -82,7 +82,7 @@ impl Asked<'_> {
             }
             FromAgent::Request { key, .. } => {
                 // Never silence (V1-RPC-13): its answer to us may wait for ours.
-                let error = RpcError::new(code::INTERNAL, "nothing is served in this examination");
+                let error = RpcError::new(code::INTERNAL, "doctor serves no requests");
                 let reply = HostReply::Error(error);
                 let reply = ToAgent::Reply { key, reply };
                 self.client.send(SessionKey::default(), reply);

@@ -122,12 +122,11 @@ impl Examination<'_> {
         }
         let profile = self.profile;
         if profile.protocol == Protocol::Threads {
-            let text = "protocol = \"threads\": it is spoken to in what came before ACP";
+            let text = "protocol = \"threads\": speaks the protocol before ACP";
             report.add(Verdict::Ok, "profile", text);
         }
         if profile.protocol == Protocol::V2 {
-            let text =
-                "protocol = \"2\": it is spoken to in the draft of the next version, if it can";
+            let text = "protocol = \"2\": speaks the draft of the next version, if the agent can";
             report.add(Verdict::Ok, "profile", text);
         }
         let rows = DialectRow::ALL.iter();
@@ -247,8 +246,7 @@ impl Examination<'_> {
         }
         report.add(Verdict::Ok, "initialize", &*names(&initialized));
         if let Some(version) = &initialized.odd_version {
-            let text =
-                format!("it calls the protocol's version \"{version}\", which is taken for 1");
+            let text = format!("it names the protocol version \"{version}\"; treated as 1");
             report.add(Verdict::Warning, "initialize", text);
         }
         report.add_capabilities(&initialized.caps);
@@ -273,7 +271,7 @@ impl Examination<'_> {
         }
         if initialized.caps.sessionless {
             // V2-INIT-04
-            let text = "it says that it has no sessions: there is nothing to talk in";
+            let text = "it says that it has no sessions, so no conversation is possible";
             report.fail(
                 ExitCode::NoAgent,
                 Finding::new(Verdict::Failed, "session/new", text),
@@ -290,7 +288,7 @@ impl Examination<'_> {
 
     /// Once more, in version 1, as a session would (V2-INIT-01).
     fn older<T>(&self, report: &mut DoctorReport) -> Result<T, Older> {
-        let text = "it speaks version 1 of the protocol, not 2: each start is made twice";
+        let text = "it speaks version 1 of the protocol, not 2: each start takes two tries";
         let finding = Finding::new(Verdict::Warning, "initialize", text);
         report.push(finding.advise([advice::in_profile(self.profile, "protocol = \"1\"")]));
         Err(Older)
@@ -307,7 +305,7 @@ impl Examination<'_> {
             return;
         };
         let text = format!(
-            "an agent of this dialect may have {}, and does not say so",
+            "agents of this dialect may have {} without announcing it",
             row.what()
         );
         let line = advice::in_profile(self.profile, &line.line);
@@ -320,9 +318,9 @@ impl Examination<'_> {
             return;
         };
         let left_out = if !caps.system_prompt {
-            "the agent takes none: it is left out"
+            "the agent takes none: skipped"
         } else if prompt.replaces && !caps.system_prompt_override {
-            "the agent takes one only beside its own: it is left out"
+            "the agent takes one only in addition to its own: skipped"
         } else {
             return;
         };
@@ -364,7 +362,7 @@ impl Examination<'_> {
         };
         if let Some(noise) = &agent.noise {
             text.push_str(&format!(
-                "; it wrote what is no message of the protocol: {noise}"
+                "; it wrote something that is not a protocol message: {noise}"
             ));
         }
         let finding = Finding::new(Verdict::Failed, what, text.trim_end());
@@ -400,7 +398,7 @@ impl Examination<'_> {
             Ok(CallResult::Failed(error))
                 if wants_sign_in(&error, !initialized.auth_methods.is_empty()) =>
             {
-                let text = format!("it wants a sign-in: {}", readable_error(&error));
+                let text = format!("sign-in required: {}", readable_error(&error));
                 let finding = Finding::new(Verdict::Failed, "session/new", text);
                 let advice = advice::sign_in(self.profile, &initialized.auth_methods);
                 report.fail(ExitCode::NoAuthentication, finding.advise(advice));
@@ -473,7 +471,7 @@ impl Examination<'_> {
             Some(modes) => report.add(Verdict::Ok, "modes", values(modes)),
             None if self.profile.dialect.names(DialectRow::ModeParam) => {
                 // D-24
-                let text = "agents of this dialect do not name theirs";
+                let text = "agents of this dialect do not list theirs";
                 let line = advice::in_profile(self.profile, "modes = [\"…\"]");
                 report.push(Finding::new(Verdict::Missing, "modes", text).advise([line]));
             }
@@ -506,7 +504,7 @@ impl Examination<'_> {
     fn mcp_servers(&self, caps: Option<&AgentCaps>, report: &mut DoctorReport) {
         let (servers, problems) = self.profile.mcp_servers(&self.launch.cwd);
         for problem in problems {
-            let text = format!("{problem}: it is left out");
+            let text = format!("{problem}: skipped");
             let program = problem
                 .problem
                 .split_whitespace()
@@ -525,7 +523,7 @@ impl Examination<'_> {
                 McpTransport::Sse { .. } => (caps.map(|caps| caps.mcp.sse), "over sse".into()),
             };
             if reaches == Some(false) {
-                let text = format!("{name}: it is left out, the agent does not connect {what}");
+                let text = format!("{name}: skipped, the agent does not connect {what}");
                 report.add(Verdict::Warning, "mcp server", text);
             } else {
                 report.add(Verdict::Ok, "mcp server", format!("{name}: {what}"));
@@ -559,7 +557,7 @@ fn what_runs_it(
     let name = advice::program_name(&shown);
     let comes_with = || interpreter::comes_with(name).map(|source| format!("install {source}"));
     let Some(found) = find_program(&interpreter, path, cwd) else {
-        let text = format!("{shown}, which is to run it by its first line, was not found");
+        let text = format!("{shown}, the interpreter in its first line, was not found");
         let finding = Finding::new(Verdict::Failed, "runtime", text);
         report.fail(ExitCode::NoAgent, finding.advise(comes_with()));
         return false;
@@ -577,7 +575,7 @@ fn what_runs_it(
     let text = format!("node {version}");
     if old {
         let wanted = wanted.unwrap_or_default();
-        let text = format!("{text} is too old: it is made for {wanted}");
+        let text = format!("{text} is too old: it needs {wanted}");
         // It is tried all the same: many run with less than they ask for.
         let finding = Finding::new(Verdict::Warning, "runtime", text);
         report.push(finding.advise(comes_with()));
@@ -628,7 +626,7 @@ fn names(initialized: &Initialized) -> SafeText {
 fn refusal(result: &CallResult) -> String {
     match result {
         CallResult::Failed(error) => failure(error),
-        _ => "an answer of another kind".to_owned(),
+        _ => "an unexpected kind of answer".to_owned(),
     }
 }
 

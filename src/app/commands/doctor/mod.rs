@@ -148,7 +148,7 @@ fn examined(examination: &Examination<'_>) -> anyhow::Result<(DoctorReport, bool
         report.push(Finding::new(
             Verdict::Warning,
             "interrupted",
-            "the rest was not looked at",
+            "the rest was not checked",
         ));
     }
     Ok((report, whole))

@@ -25,7 +25,7 @@ impl Progress {
     pub fn start(&self, command: &str, patience: Duration) {
         if !self.counts {
             cli::complain(format_args!(
-                "starting {command}; each answer is waited for up to {} s",
+                "starting {command}; waiting up to {} s for each answer",
                 patience.as_secs_f64()
             ));
         }

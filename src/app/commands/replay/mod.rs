@@ -64,13 +64,13 @@ impl Input {
         let kind = piped.metadata().with_context(shown)?.file_type();
         if (kind.is_char_device() || kind.is_block_device()) && !piped.is_terminal() {
             // /dev/zero has no end.
-            let text = format!("{}: is neither a file, a pipe nor a terminal", shown());
+            let text = format!("{}: not a file, a pipe or a terminal", shown());
             return Err(CliError::Usage(text).into());
         }
         let mut aside = NamedTempFile::new().context("a temporary file")?;
         let bytes = io::copy(&mut piped.take(MAX_PIPED), &mut aside).with_context(shown)?;
         if bytes == MAX_PIPED {
-            let text = format!("{}: more than 4 GiB came; put it into a file", shown());
+            let text = format!("{}: more than 4 GiB; save it to a file first", shown());
             return Err(CliError::Usage(text).into());
         }
         let aside = aside.into_temp_path();
@@ -90,7 +90,7 @@ fn choose<'a>(
     let chosen = survey.choose(wanted);
     if let (Some(wanted), None) = (wanted, chosen) {
         return Err(CliError::Usage(format!(
-            "{}: there is no session {wanted:?} in it; there are {}",
+            "{}: no session {wanted:?} in it; it has {}",
             path.display(),
             ids(survey)
         )));
@@ -194,8 +194,8 @@ fn print_wire(
     // A dialog in the UI, and no part of the conversation.
     if let Phase::SignIn { error, .. } = &session.phase {
         let text = match error {
-            Some(error) => format!("a sign-in is wanted: {error}"),
-            None => "a sign-in is wanted".to_owned(),
+            Some(error) => format!("sign-in required: {error}"),
+            None => "sign-in required".to_owned(),
         };
         records.push(Record::Notice {
             level: "warning",

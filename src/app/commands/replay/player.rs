@@ -427,13 +427,10 @@ impl Player {
         }
         if !self.others.is_empty() {
             let methods: Vec<&str> = self.others.keys().map(String::as_str).collect();
-            let text = format!(
-                "left out, as acp-tui does not know it: {}",
-                methods.join(", ")
-            );
+            let text = format!("skipped, unknown to acp-tui: {}", methods.join(", "));
             events.push(note(NoticeLevel::Quiet, SafeText::line(&text)));
         }
-        let text = SafeText::from("the log ends here");
+        let text = SafeText::from("end of the log");
         if let (Some(_), Some(id)) = (&session.turn, &session.id) {
             let reason = StopReason::Unknown(text);
             let end = if session.agent.caps.states {

@@ -37,13 +37,13 @@ impl Source {
     /// `state` is the state directory.
     ///
     /// # Errors
-    /// There is nothing of that name; it cannot be read, or is neither.
+    /// There is No match; it cannot be read, or is neither.
     pub fn find(options: &ReplayOptions, path: &Path, state: &Path) -> anyhow::Result<Self> {
         let shown = || options.file.display().to_string();
         match files::is_stored_session(path) {
             Ok(true) => {
                 let record = files::read(path).with_context(shown)?;
-                let problem = "what is left of this stored session cannot be read";
+                let problem = "the rest of this stored session cannot be read";
                 let record = record.ok_or_else(|| usage(&format!("{}: {problem}", shown())))?;
                 let file = &options.file;
                 let name = file.file_name().unwrap_or(file.as_os_str());
@@ -122,7 +122,7 @@ impl StoredReplay {
     pub fn ends(&self) -> Vec<(NoticeLevel, SafeText)> {
         let mut ends = Vec::new();
         if self.record.later {
-            let text = "part of it was stored by a later version, and is left out";
+            let text = "part of it was stored by a newer version and is skipped";
             ends.push((NoticeLevel::Warning, text.into()));
         }
         ends.extend(
@@ -132,14 +132,14 @@ impl StoredReplay {
         );
         ends.push(match (self.record.torn, self.record.turn_is_open) {
             (true, _) => {
-                let text = "the stored session ends within a line: what stood there is lost";
+                let text = "the stored session ends in the middle of a line, which is lost";
                 (NoticeLevel::Warning, text.into())
             }
             (false, true) => {
-                let text = "the stored session ends here so far: its turn goes on";
+                let text = "end of what is stored so far; the turn is still open";
                 (NoticeLevel::Info, text.into())
             }
-            (false, false) => (NoticeLevel::Info, "the stored session ends here".into()),
+            (false, false) => (NoticeLevel::Info, "end of the stored session".into()),
         });
         ends
     }

@@ -42,7 +42,7 @@ pub fn ended(
         }
         Phase::SignIn { .. } => {
             let message = format!(
-                "{} wants a sign-in first: {}",
+                "{} requires a sign-in: {}",
                 session.agent_name(),
                 how_to_sign_in(session, profile)
             );

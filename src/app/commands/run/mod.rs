@@ -105,7 +105,7 @@ fn with_files(prompt: String, options: &RunOptions) -> Result<Prompt, CliError> 
         match seen.way(None) {
             Way::Image => {}
             Way::Link(why) if image => return Err(wrong(&why)),
-            _ if image => return Err(wrong(&"is no image (PNG, JPEG, GIF or WebP)")),
+            _ if image => return Err(wrong(&"is not an image (PNG, JPEG, GIF or WebP)")),
             _ => {}
         }
         if let [DraftPart::Text(text)] = &mut parts[..] {

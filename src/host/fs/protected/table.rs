@@ -24,18 +24,18 @@ pub const LINKED: Protected = secret("is another name (a hard link) of a protect
 const TYPED: Protected = secret("may hold passwords that you typed");
 
 const SHELL: Protected = runs("is run by your shell when it starts");
-const START: Protected = runs("says what starts with your session");
+const START: Protected = runs("controls what starts with your session");
 const EDITOR: Protected = runs("is run by your editor when it starts");
-const SCREEN: Protected = runs("says what your terminals run");
-const FOLDER: Protected = runs("says what your editor runs in this folder");
+const SCREEN: Protected = runs("controls what your terminals run");
+const FOLDER: Protected = runs("controls what your editor runs in this folder");
 const DEBUGGER: Protected = runs("is run by your debugger when it starts");
-const DIRENV: Protected = runs("says what direnv runs");
+const DIRENV: Protected = runs("controls what direnv runs");
 const PROGRAM: Protected = runs("holds programs that you run by name");
 const PYTHON: Protected = runs("is run by Python when it starts");
-const PIP: Protected = runs("says where pip installs from");
-const CARGO: Protected = runs("says what cargo runs");
-const HOOKS: Protected = runs("says what an agent runs without asking");
-pub const GIT: Protected = runs("says what git runs");
+const PIP: Protected = runs("controls where pip installs from");
+const CARGO: Protected = runs("controls what cargo runs");
+const HOOKS: Protected = runs("controls what an agent runs without asking");
+pub const GIT: Protected = runs("controls what git runs");
 
 /// Where a place is looked for.
 #[derive(Clone, Copy)]

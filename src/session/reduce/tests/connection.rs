@@ -74,7 +74,7 @@ fn an_agent_of_version_1_is_started_again_in_that_v2_init_01() {
     assert_eq!(wire(&effects), ["stop", "spawn"]);
     assert_eq!(
         play.said(),
-        ["i Demo speaks version 1 of the protocol, not 2: it is started again in that"]
+        ["i Demo speaks version 1 of the protocol, not 2: restarting with version 1"]
     );
     play.connect();
     assert_eq!(
@@ -130,7 +130,7 @@ fn an_agent_that_refuses_the_version_is_told_with_what_it_speaks_v2_init_02() {
     );
     let (effects, said) = refuse(&[1, 3]);
     assert_eq!(effects, ["stop", "spawn"]);
-    assert!(said.contains("started again"), "{said}");
+    assert!(said.contains("restarting with version 1"), "{said}");
     assert_eq!(refuse(&[]).0, ["stop"]);
 }
 
@@ -173,7 +173,7 @@ fn a_slow_start_is_said_once_and_waited_for_v1_init_24() {
     play.event(Event::Stderr("npm warn\nneeds a licence\n\n".into()));
     assert_eq!(play.said().len(), 1, "{:?}", play.said());
     let said = play.said_last();
-    assert!(said.ends_with("Its last words: needs a licence"), "{said}");
+    assert!(said.ends_with("Its last output: needs a licence"), "{said}");
     assert!(said.contains("shift-F5 ends it"), "{said}");
     assert_eq!(
         wire(&play.initialized(hello(AgentCaps::default()))),
@@ -195,7 +195,7 @@ fn an_agent_that_ends_at_the_start_is_reported_with_its_stderr() {
     assert!(effects.contains(&Effect::Attention(Attention::AgentFailed)));
     assert_eq!(
         play.said_last(),
-        "! demo ended with exit code 7: missing licence file (F5 starts it again)"
+        "! demo ended with exit code 7: missing licence file (F5 restarts it)"
     );
     assert_eq!(wire(&play.event(Event::Restart)), ["spawn"]);
 }
@@ -229,7 +229,7 @@ fn of_its_stderr_the_line_that_tells_why_is_shown() {
         let (mut play, _) = Play::start(config());
         play.connect();
         play.exits(exit(1, stderr));
-        let said = format!("! demo ended with exit code 1: {shown} (F5 starts it again)");
+        let said = format!("! demo ended with exit code 1: {shown} (F5 restarts it)");
         assert_eq!(play.said_last(), said);
     }
 }
@@ -253,10 +253,7 @@ fn an_agent_that_somebody_ended_has_no_other_cause() {
         assert_eq!(notice.detail.as_deref(), Some("error: an old one"));
         play.said_last()
     };
-    assert_eq!(
-        by("SIGKILL"),
-        "! Demo ended by SIGKILL (F5 starts it again)"
-    );
+    assert_eq!(by("SIGKILL"), "! Demo ended by SIGKILL (F5 restarts it)");
     assert!(by("SIGABRT").contains("SIGABRT: error: an old one"));
 }
 
@@ -388,7 +385,7 @@ fn a_long_line_that_is_no_message_is_said_once() {
             play.agent(FromAgent::Noise { what, bytes, count });
         }
         assert_eq!(play.said().len(), said, "{bytes}: {:?}", play.said());
-        let warned = play.mentions(&format!("a line of {bytes} bytes that is no message"));
+        let warned = play.mentions(&format!("a line of {bytes} bytes that is not a message"));
         assert_eq!(warned, said == 2);
     }
 }
@@ -418,7 +415,7 @@ fn an_agent_can_be_ended_for_good_v1_init_24_v1_rpc_14() {
         };
         let effects = play.event(Event::EndAgent);
         assert!(effects.contains(&Effect::StopAgent(play.connection)));
-        assert!(play.said_last().contains("was ended (F5 starts it again)"));
+        assert!(play.said_last().contains("was ended (F5 restarts it)"));
         assert!(matches!(play.session.phase, Phase::Failed { .. }));
         assert!(play.session.turn.is_none() && play.session.deadline().is_none());
         // Nothing starts by itself, and nothing ends twice.

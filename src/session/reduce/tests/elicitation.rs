@@ -243,7 +243,7 @@ fn a_page_is_opened_on_consent_and_only_then_accepted() {
     assert_eq!(wire(&effects), ["1 Elicitation(Accept(None))"]);
     assert_eq!(
         play.said_last(),
-        "i page at example.com: opened, Demo waits for it"
+        "i page at example.com: opened, Demo is waiting for it"
     );
 }
 
@@ -280,14 +280,14 @@ fn a_page_is_waited_for_no_longer_than_the_agent_lives() {
     let mut play = Play::running();
     play.request(page(of_session(), "https://example.com/a"));
     answer_page(&mut play, PageAnswer::OpenedElsewhere);
-    assert!(play.mentions("waits for it"));
+    assert!(play.mentions("is waiting for it"));
     play.exits(AgentExit {
         status: None,
         stderr: SafeText::default(),
         cause: None,
     });
     assert!(play.mentions("i page at example.com: opened"));
-    assert!(!play.mentions("waits for it"));
+    assert!(!play.mentions("is waiting for it"));
 }
 
 // V1-ELI-19

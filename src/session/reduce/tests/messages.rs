@@ -200,7 +200,7 @@ fn a_message_without_end_is_bounded_in_the_middle() {
     let last = play.said_last();
     assert!(last.len() <= 17 << 20);
     assert!(last.starts_with("agent: start"));
-    assert!(last.contains("bytes left out"));
+    assert!(last.contains("bytes omitted"));
     assert!(last.ends_with("end"));
     // One that comes whole.
     play.update(chunk(Agent, Some("b"), &"x".repeat(20 << 20)));

@@ -95,7 +95,7 @@ fn what_a_later_setting_changes_is_set_once_more_v1_cfg_08() {
     let mut play = open();
     let effects = play.reply(big(), CallResult::ConfigSet(with("small", true)));
     assert_eq!(wire(&effects), ["prompt go"]);
-    assert!(play.mentions("does not keep this beside what else was set: --model big"));
+    assert!(play.mentions("did not keep this with the other settings: --model big"));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn an_agent_that_does_not_answer_is_told_with_all_that_is_not_set() {
         opened(None, vec![models("small"), levels(&["low", "high"])]),
     );
     assert!(wire(&play.wait(Duration::from_secs(11))).is_empty());
-    assert!(play.mentions("is set: --model big, --set Effort=high. Look"));
+    assert!(play.mentions("has not confirmed this setting: --model big, --set Effort=high. Check"));
     assert!(play.session.queue_held);
 }
 
@@ -351,10 +351,7 @@ fn a_change_refused_in_a_turn_leads_to_a_sign_in_behind_it_and_back() {
     assert!(wire(&play.reply(set("x", value("b")), refused())).is_empty());
     // The turn goes on, and nobody is asked in it.
     assert!(play.session.turn.is_some());
-    assert!(
-        play.said_last()
-            .contains("a sign-in is wanted before that can be set")
-    );
+    assert!(play.said_last().contains("sign-in required to set that"));
     change(&mut play, "level", "high");
     play.reply(set("level", value("high")), refused());
     let effects = play.ends(StopReason::EndTurn);

@@ -247,10 +247,7 @@ fn a_slow_authenticate_is_given_up_once_and_waited_for_v1_auth_09_v1_can_09() {
         "one at a time"
     );
     play.reply(tag(), failed(-32800, "cancelled"));
-    assert_eq!(
-        play.session.phase,
-        choosing(Some("the sign-in was given up"))
-    );
+    assert_eq!(play.session.phase, choosing(Some("sign-in cancelled")));
     // Whoever was quicker than the cancel is signed in all the same.
     play.event(authenticate("badge"));
     play.event(Event::Stop);

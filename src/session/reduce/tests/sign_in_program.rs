@@ -129,12 +129,12 @@ fn esc_ends_the_program() {
     let mut play = wants_sign_in(None);
     choose(&mut play, "tty");
     assert_eq!(wire(&play.event(Event::Stop)), ["end program"]);
-    assert_eq!(error(&play), "the sign-in was given up");
+    assert_eq!(error(&play), "sign-in cancelled");
     choose(&mut play, "tty");
     starts(&mut play);
     assert_eq!(wire(&play.event(Event::Stop)), ["end program"]);
     assert!(ends(&mut play, Some(0), None).is_empty(), "too late");
-    assert_eq!(error(&play), "the sign-in was given up");
+    assert_eq!(error(&play), "sign-in cancelled");
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn an_abandoned_turn_of_an_agent_that_cannot_reopen_is_a_new_session_and_said() 
         wire(&play.initialized(hello(AgentCaps::default()))),
         ["new"]
     );
-    assert!(play.mentions("A new session is opened; it knows nothing of what is above"));
+    assert!(play.mentions("A new session is opened; it does not know the messages above"));
     assert!(play.mentions("user: go"));
 }
 

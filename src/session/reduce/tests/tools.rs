@@ -248,7 +248,7 @@ fn big_outputs_do_not_fill_the_memory() {
         }));
     }
     assert!(held(&play) <= 65 << 20, "{}", held(&play));
-    assert!(play.mentions("left out to bound memory"));
+    assert!(play.mentions("dropped to save memory"));
     assert_eq!(play.tool("399").content, [output]);
 }
 
@@ -288,7 +288,7 @@ fn mixed_rounds_without_end_stop_at_the_bound() {
     let (early, late) = after.split_at(120);
     assert!(most(early) > MAX_TRANSCRIPT / 2, "it has come so far");
     assert!(most(late) <= most(early) + (4 << 20), "and stopped growing");
-    assert!(play.mentions("left out to bound memory"));
+    assert!(play.mentions("dropped to save memory"));
 }
 
 fn held(play: &Play) -> usize {
@@ -315,7 +315,7 @@ fn a_transcript_without_end_forgets_its_beginning_and_says_so() {
     }
     assert!(held(&play) <= 66 << 20, "{}", held(&play));
     let first = &play.session.conversation.transcript.blocks()[0].kind;
-    assert!(matches!(first, BlockKind::Notice(notice) if notice.text.contains("left out")));
+    assert!(matches!(first, BlockKind::Notice(notice) if notice.text.contains("dropped")));
     play.update(chunk(ChunkRole::Agent, Some("149"), "still said"));
     assert!(play.said_last().ends_with("still said"));
 }

@@ -417,7 +417,7 @@ fn a_replay_that_breaks_off_is_said() {
     play.update(says("half"));
     play.reply(load, failed(-32603, "disk gone"));
     assert!(
-        play.mentions("what it had told of it so far is left out"),
+        play.mentions("the part already loaded was dropped"),
         "{:?}",
         play.said()
     );

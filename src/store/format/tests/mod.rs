@@ -469,7 +469,7 @@ fn the_newest_is_kept_where_a_file_gets_too_long() {
         .iter()
         .map(|stored| stored.block.id)
         .collect();
-    assert!(record.said.blocks[0].block.text.contains("left out"));
+    assert!(record.said.blocks[0].block.text.contains("dropped"));
     let ids = &ids[1..];
     assert_eq!(ids, [93, 94, 95, 96, 97, 98, 99]);
 }

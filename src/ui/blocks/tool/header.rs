@@ -408,7 +408,7 @@ fn push_state(
         line.push(text, style);
     };
     if call.asking {
-        push("waits for your answer", theme.warning);
+        push("waiting for your answer", theme.warning);
         return;
     }
     match &call.state {

@@ -104,7 +104,7 @@ impl Folder {
             Some(FolderListing {
                 names: Err(why), ..
             }) => Cow::Owned(why.to_string()),
-            Some(FolderListing { more: true, .. }) => "not among the files that are listed".into(),
+            Some(FolderListing { more: true, .. }) => "not in the list of files".into(),
             _ => "no such file".into(),
         }
     }
@@ -193,9 +193,6 @@ mod tests {
             more: true,
             ..listing("out/", &["a"])
         });
-        assert_eq!(
-            folder.nothing("out/x"),
-            "not among the files that are listed"
-        );
+        assert_eq!(folder.nothing("out/x"), "not in the list of files");
     }
 }

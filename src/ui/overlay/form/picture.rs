@@ -184,7 +184,7 @@ impl FormDialog {
         if !secrets.is_empty() {
             // V1-ELI-13
             let text = format!(
-                "! {}: no form may ask for a secret; the agent reads what you write here",
+                "! {}: a form must not ask for a secret; the agent reads what you type here",
                 secrets.join(", ")
             );
             picture.push(&StyledLine::styled(&text, theme.error.bold()), width);
@@ -192,8 +192,7 @@ impl FormDialog {
         if let Some(field) = self.draft.cannot_be_sent() {
             // V1-ELI-11
             let text = format!(
-                "! {}: a field that this client does not know, and it is needed: the form can \
-                 only be declined",
+                "! {}: a required field of an unknown kind: the form can only be declined",
                 field.label()
             );
             picture.push(&StyledLine::styled(&text, theme.warning.bold()), width);

@@ -477,7 +477,7 @@ fn a_form_with_an_unknown_field_that_is_needed_can_only_be_declined() {
     let mut shown = Shown::new(form);
     let picture = shown.draw(80, 50);
     assert!(
-        picture.contains("Tint: a field that this client does not know"),
+        picture.contains("Tint: a required field of an unknown kind"),
         "{picture}"
     );
     assert!(picture.contains("(color)"), "{picture}");
@@ -575,7 +575,7 @@ fn a_field_for_a_secret_is_warned_about() {
         });
         let picture = shown.draw(80, 24);
         assert!(
-            picture.contains("no form may ask for a secret"),
+            picture.contains("a form must not ask for a secret"),
             "{picture}"
         );
     }

@@ -94,7 +94,7 @@ impl Contents for AgentPicker {
         match item {
             Item::Agent(id) => match agent(&id, cx).filter(|agent| is_missing(agent)) {
                 Some(agent) => Outcome::toast(&format!(
-                    "{} is not installed: see below the list how to",
+                    "{} is not installed: how to install it is below the list",
                     agent.name
                 )),
                 None => Outcome::close().command(UiCommand::ChooseAgent(id)),

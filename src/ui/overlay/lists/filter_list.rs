@@ -393,7 +393,7 @@ impl<T: PartialEq> FilterList<T> {
         line.push(&SafeText::line(&self.query), theme.text);
         let cursor = u16::try_from(line.width()).unwrap_or(u16::MAX);
         if self.query.is_empty() {
-            line.push("type to narrow", theme.dim);
+            line.push("type to filter", theme.dim);
         }
         let width = usize::from(area.width);
         let list = Rect {
@@ -404,7 +404,7 @@ impl<T: PartialEq> FilterList<T> {
         if self.found.is_empty() {
             let what = match self.rows.len() {
                 0 => "  nothing to choose from",
-                _ => "  nothing of that name",
+                _ => "  No match",
             };
             let row = StyledLine::styled(what, theme.dim).truncate(width, cx.symbols.ellipsis);
             if list.height > 0 {

@@ -37,7 +37,7 @@ impl Contents for PastSessions {
     }
 
     fn panel(&self, _list: &FilterList<String>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
-        let hints = [(Action::Send, "open again"), (Action::Stop, "close")];
+        let hints = [(Action::Send, "reopen"), (Action::Stop, "close")];
         Panel::opened("Past sessions", &hints, cx)
     }
 }
@@ -47,7 +47,7 @@ fn row(past: &PastSession, cx: &OverlayContext<'_>) -> ListRow<String> {
     let theme = cx.theme;
     let mut label = StyledLine::new();
     match past.name.is_empty() {
-        true => label.push("without a name", theme.dim),
+        true => label.push("untitled", theme.dim),
         false => label.push(&past.name, theme.text),
     }
     let mut note = StyledLine::styled(&past.agent, theme.dim);

@@ -31,7 +31,7 @@ pub(super) fn open(cx: &OverlayContext<'_>) -> Outcome {
     match cx.session {
         None => no_agent(cx),
         Some(session) if !session.agent.caps.providers => {
-            Outcome::toast("the agent leaves its providers to nobody else")
+            Outcome::toast("the agent does not let clients set its providers")
         }
         Some(_) => {
             open_list(Providers::default()).command(UiCommand::Session(Event::ListProviders))
@@ -76,9 +76,9 @@ impl Contents for Providers {
         let said = match &providers.state {
             // What is known of them stays in sight meanwhile.
             Listing::Asking if !providers.list.is_empty() => None,
-            Listing::NotAsked => Some(format!("{agent} is not there to be asked")),
+            Listing::NotAsked => Some(format!("{agent} is not running")),
             Listing::Asking => Some(format!("asking {agent} for its providers")),
-            Listing::Failed(error) => Some(format!("{agent} tells no providers: {error}")),
+            Listing::Failed(error) => Some(format!("{agent} did not list its providers: {error}")),
             Listing::Done { .. } if providers.list.is_empty() => {
                 Some(format!("{agent} has no providers"))
             }
@@ -174,8 +174,7 @@ fn form(provider: &Provider, cx: &OverlayContext<'_>) -> FormDialog {
     });
     let newline = cx.keymap.hint(Action::Newline);
     let headers = format!(
-        "Each as `Name: value`, {newline} begins another one. They take the place of those that \
-         are set; values stand in no log"
+        "Each as `Name: value`, {newline} begins another one. They replace those that are set; values are never logged"
     );
     let fields = vec![
         field(
@@ -253,7 +252,7 @@ fn headers(text: &str) -> Result<SecretPairs, SafeText> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let header = |line: &str| {
         let pair = line.split_once(':');
-        let (name, value) = pair.ok_or("a header is written as `Name: value`")?;
+        let (name, value) = pair.ok_or("write a header as `Name: value`")?;
         Ok((name.trim().to_owned(), value.trim().to_owned()))
     };
     let pairs: Result<Vec<_>, &str> = lines.map(header).collect();

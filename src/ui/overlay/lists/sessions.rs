@@ -62,7 +62,7 @@ impl OpenSessions {
             let hint = cx.keymap.hint(Action::SendNow);
             let label = session.map(Session::label).unwrap_or_default();
             return Outcome::toast(&format!(
-                "{hint} again stops what goes on and ends it: {label}"
+                "{hint} again stops what is running and ends it: {label}"
             ));
         }
         let ends = UiCommand::CloseSession(key);
@@ -86,7 +86,7 @@ impl OpenSessions {
         self.ending = Some(Item::Earlier(id));
         let key = cx.keymap.hint(Action::SendNow);
         Outcome::toast(&format!(
-            "{key} again has {agent} delete that session for good"
+            "{key} again: {agent} deletes that session for good"
         ))
     }
 }
@@ -243,7 +243,7 @@ fn earlier(sessions: &Sessions, cx: &OverlayContext<'_>) -> Vec<ListRow<Item>> {
     let heading = match &kept.state {
         Listing::NotAsked => return Vec::new(),
         Listing::Asking => format!("asking {agent} for earlier sessions"),
-        Listing::Failed(error) => format!("{agent} tells no earlier sessions: {error}"),
+        Listing::Failed(error) => format!("{agent} did not list its sessions: {error}"),
         Listing::Done { .. } if rows.is_empty() => return Vec::new(),
         Listing::Done { cut: true } => format!("earlier with {agent}, the latest of them"),
         Listing::Done { cut: false } => format!("earlier with {agent}"),
@@ -283,15 +283,15 @@ fn state(session: &Session, now: Instant) -> (String, bool) {
         (Phase::SignIn { .. }, _) => ("sign-in needed".into(), true),
         (Phase::Starting { .. }, _) => ("starting".into(), false),
         (Phase::Opening { .. }, _) => ("opening".into(), false),
-        _ if waiting == 1 => ("1 question waits".into(), true),
-        _ if waiting > 1 => (format!("{waiting} questions wait"), true),
+        _ if waiting == 1 => ("1 question waiting".into(), true),
+        _ if waiting > 1 => (format!("{waiting} questions waiting"), true),
         (Phase::Ready, Some(turn)) => {
             let took = elapsed_seconds(now.saturating_duration_since(turn.started));
             match turn.phase {
                 TurnPhase::Running if session.work == Some(WorkState::Unknown) => {
                     ("state unknown".into(), false)
                 }
-                TurnPhase::Running => (format!("at work {took}"), false),
+                TurnPhase::Running => (format!("working {took}"), false),
                 TurnPhase::Cancelling { .. } => ("stopping".into(), false),
             }
         }

@@ -147,7 +147,7 @@ impl Body {
 
     /// Behind a warning that there are signs for what would not be seen.
     pub fn warned_of_signs(mut self, width: usize, cx: &OverlayContext<'_>) -> Self {
-        let warning = "! invisible or control characters are shown as signs";
+        let warning = "! invisible or control characters are shown as symbols";
         self.put_first(&StyledLine::styled(warning, cx.theme.error.bold()), width);
         self
     }

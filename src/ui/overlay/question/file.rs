@@ -130,7 +130,7 @@ impl Subject for File {
             body.push_verbatim(&resolved, &label, theme.warning.bold(), width, cx);
         }
         if let Some(why) = &self.0.protected {
-            let text = format!("It {why}, and is asked about each time.");
+            let text = format!("It {why}, so it is asked about each time.");
             body.push(StyledLine::styled(&text, theme.warning), width);
         }
         if let Some(reason) = &self.0.reason {

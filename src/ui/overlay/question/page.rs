@@ -39,14 +39,14 @@ impl QuestionDialog {
             foreign: false,
         };
         let open = if by_hand {
-            let label = "I have opened it myself: go on";
+            let label = "I opened it myself: continue";
             (
                 choice(label, PermissionKind::AllowOnce),
                 Act::Answer(PageAnswer::OpenedElsewhere),
             )
         } else {
             (
-                choice("Open it in the browser", PermissionKind::AllowOnce),
+                choice("Open in the browser", PermissionKind::AllowOnce),
                 Act::Answer(PageAnswer::Open),
             )
         };
@@ -55,7 +55,7 @@ impl QuestionDialog {
             Act::Copy,
         );
         let decline = (
-            choice("No: the agent is told so", PermissionKind::RejectOnce),
+            choice("No: tell the agent so", PermissionKind::RejectOnce),
             Act::Answer(PageAnswer::Decline),
         );
         let order = if by_hand {
@@ -160,7 +160,7 @@ impl Subject for Page {
             let text = format!("{} it could not be opened: {failed}", cx.symbols.failed);
             body.push(StyledLine::styled(&text, theme.error), width);
         } else if let Some(why) = &self.no_browser {
-            let text = format!("{why}: open it where you have one, then go on");
+            let text = format!("{why}: open it elsewhere, then continue");
             body.push(StyledLine::styled(&text, theme.warning), width);
         }
         if self.is_done(cx) {
@@ -174,10 +174,10 @@ impl Subject for Page {
 fn warning_words(warning: AddressWarning) -> &'static str {
     match warning {
         AddressWarning::NotEncrypted => "not encrypted: others can read and change it on the way",
-        AddressWarning::Lookalike => "the name is written to look like another one, or could be",
+        AddressWarning::Lookalike => "the name may imitate another one",
         AddressWarning::UserInfo => {
-            "what stands before the @ is no site, even if it looks like one"
+            "the part before the @ is not the site, even if it looks like one"
         }
-        AddressWarning::IpAddress => "a number instead of a name: nobody vouches for whose it is",
+        AddressWarning::IpAddress => "an IP address: its owner cannot be verified",
     }
 }

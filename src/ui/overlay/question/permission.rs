@@ -160,7 +160,7 @@ impl Subject for Permission {
         }
         let left_out = self.question.options.len().saturating_sub(MAX_OPTIONS);
         if left_out > 0 {
-            let text = format!("{left_out} of the options are not offered here");
+            let text = format!("{left_out} options are not offered here");
             let line = StyledLine::styled(&text, cx.theme.warning);
             builder.body.push(line, width);
         }

@@ -97,7 +97,7 @@ impl QuestionDialog {
             cx.keymap.hint(Action::QuestionDown),
             cx.keymap.hint(Action::Reason),
         );
-        let text = format!("select an answer with {up} or {down}, then {tab} says why");
+        let text = format!("select an answer with {up} or {down}, then {tab} adds a reason");
         Outcome::toast(&text)
     }
 

@@ -18,12 +18,12 @@ impl QuestionDialog {
     pub fn trust(question: TrustQuestion, guard: Guard) -> Self {
         let choices = vec![
             Choice {
-                label: "Trust exactly this content, from now on".into(),
+                label: "Trust exactly this content from now on".into(),
                 kind: PermissionKind::AllowOnce,
                 foreign: false,
             },
             Choice {
-                label: "Go on without it".into(),
+                label: "Continue without it".into(),
                 kind: PermissionKind::RejectOnce,
                 foreign: false,
             },

@@ -148,7 +148,7 @@ impl SignIn {
                 let text = format!("do that outside, then press {restart}");
                 Outcome::toast(&text)
             }
-            Choice::Unsupported => Outcome::toast("this way of signing in is not supported"),
+            Choice::Unsupported => Outcome::toast("this way to sign in is not supported"),
         }
     }
 
@@ -299,7 +299,7 @@ fn hints(
     cx: &OverlayContext<'_>,
 ) -> Vec<(String, &'static str)> {
     let hint = |action| cx.keymap.hint(action);
-    let restart = (hint(Action::Restart), "start the agent again");
+    let restart = (hint(Action::Restart), "restart the agent");
     match step {
         SignInStep::Choosing if confirming => {
             vec![
@@ -316,9 +316,9 @@ fn hints(
             restart,
             (hint(Action::ChooseAgent), "another agent"),
         ],
-        SignInStep::Asking => vec![(hint(Action::Stop), "give up"), restart],
+        SignInStep::Asking => vec![(hint(Action::Stop), "cancel"), restart],
         SignInStep::Cancelling => vec![restart],
-        SignInStep::Program(None) => vec![(hint(Action::Stop), "give up")],
+        SignInStep::Program(None) => vec![(hint(Action::Stop), "cancel")],
         SignInStep::Program(Some(_)) => vec![
             (hint(Action::Confirm), "show it"),
             (hint(Action::Stop), "end it"),
@@ -352,7 +352,7 @@ impl SignIn {
         if ways.is_empty() {
             let restart = cx.keymap.hint(Action::Restart);
             let text = format!(
-                "It names no way to do so. Sign in with the agent's own program, then press \
+                "It offers no way to sign in. Sign in with the agent's own program, then press \
                  {restart}."
             );
             rows.extend(StyledLine::styled(&text, theme.text).wrap(width));
@@ -381,11 +381,11 @@ fn going_on(step: &SignInStep, cx: &OverlayContext<'_>) -> Option<String> {
         SignInStep::Choosing => return None,
         SignInStep::Asking => format!("signing in{dots} it may have opened a browser"),
         SignInStep::Cancelling => {
-            format!("giving it up{dots} the agent has yet to say that it has")
+            format!("cancelling{dots} waiting for the agent")
         }
         SignInStep::Program(None) => format!("starting the program{dots}"),
         SignInStep::Program(Some(_)) => {
-            format!("the sign-in program is running{dots} it has a screen of its own")
+            format!("the sign-in program is running{dots} on its own screen")
         }
     })
 }

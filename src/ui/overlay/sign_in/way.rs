@@ -84,7 +84,7 @@ impl<'a> Way<'a> {
             })
         );
         let style = if supported { theme.strong } else { theme.dim };
-        let own_program = SafeText::from("With the command of the agent's profile");
+        let own_program = SafeText::from("With the command from the agent's profile");
         let name = match self {
             Self::Method(method) => &method.name,
             Self::Profile(_) => &own_program,
@@ -124,7 +124,7 @@ impl<'a> Way<'a> {
             (AuthMethodKind::EnvVar { vars }, _) => {
                 let names: Vec<&str> = vars.iter().map(SafeText::as_str).collect();
                 let names = names.join(", ");
-                let text = format!("set in the profile's env, then start anew: {names}");
+                let text = format!("set in the profile's env, then restart: {names}");
                 add(&text, theme.text);
             }
             (AuthMethodKind::Unsupported(kind), _) => {

@@ -209,7 +209,7 @@ fn remark(diff: &Diff, model: &DiffModel) -> Option<&'static str> {
     match model.form {
         // The note says why.
         Form::Same if diff.note.is_some() => None,
-        Form::Same => Some("no difference that could be shown"),
+        Form::Same => Some("no visible difference"),
         Form::Created if model.lines.is_empty() => Some("empty file"),
         _ if model.rough => Some("large: compared roughly"),
         _ => None,

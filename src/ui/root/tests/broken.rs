@@ -57,7 +57,7 @@ fn a_question_that_cannot_be_drawn_takes_no_answer_but_to_stop() {
     faults::set(&[("dialog", "")]);
     screen.settle();
     let shown = screen.draw();
-    assert!(shown.contains("Esc leaves this"), "{shown}");
+    assert!(shown.contains("esc closes this"), "{shown}");
     for key in ["y", "1", "enter", "down", "enter", "a"] {
         screen.bench.wait(1_000);
         let commands = screen.press(key);
@@ -109,7 +109,7 @@ fn without_motion_nothing_moves_during_a_turn() {
         .expect("silence is told");
     screen.bench.now = at;
     let silent = screen.draw();
-    assert!(silent.contains("no word from the agent"), "{silent}");
+    assert!(silent.contains("no answer from the agent"), "{silent}");
     assert_eq!(screen.ui.deadline(&screen.bench.context()), None);
     screen.bench.wait(30_000);
     assert_eq!(screen.draw(), silent);

@@ -223,7 +223,7 @@ fn values_are_chosen_from_the_list_and_lead_back_to_it() {
     assert!(!screen.draw().contains("Options"));
     // The key that opens it closes it as well.
     screen.press("f7 f7");
-    assert!(!screen.draw().contains("type to narrow"));
+    assert!(!screen.draw().contains("type to filter"));
 }
 
 #[test]

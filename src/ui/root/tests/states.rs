@@ -243,7 +243,7 @@ fn the_status_line_tells_what_goes_on() {
         (beside(WorkState::Running, 2), "2 in background"),
         (
             state(WorkState::RequiresAction),
-            "it waits for you esc stops",
+            "waiting for you esc stops",
         ),
         (state(WorkState::Other("_dreaming".into())), "dreaming"),
         (state(WorkState::Unknown), "state unknown esc stops"),
@@ -300,7 +300,7 @@ fn one_call_or_terminal_is_stopped_where_that_is_offered() {
     screen.press("tab");
     assert!(!screen.draw().contains("stops it"));
     assert!(screen.press("x").is_empty());
-    assert!(screen.draw().contains("cannot be stopped by itself"));
+    assert!(screen.draw().contains("cannot be stopped separately"));
     screen.bench.update(terminal(true));
     screen.bench.wait(10_000);
     assert!(screen.draw().contains("x stops it"));

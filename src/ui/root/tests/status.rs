@@ -34,7 +34,7 @@ fn silence_is_told() {
     assert!(!screen.status().contains("no word"));
     screen.bench.wait(1_000);
     assert!(
-        screen.status().contains("no word from the agent for 45s"),
+        screen.status().contains("no answer from the agent for 45s"),
         "{}",
         screen.status()
     );

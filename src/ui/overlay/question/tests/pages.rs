@@ -14,7 +14,7 @@ fn page(url: &str) -> Shown {
 
 fn without_browser(url: &str) -> Shown {
     let mut bench = Bench::working();
-    bench.project.no_browser = Some("there is no browser at this end of ssh".into());
+    bench.project.no_browser = Some("no browser on this side of the ssh connection".into());
     bench.asks_for_page(url);
     Shown::new(bench)
 }
@@ -87,9 +87,9 @@ fn copying_the_address_answers_nothing() {
 fn what_should_make_one_wary_is_said() {
     for (url, words) in [
         ("http://example.com/", "not encrypted"),
-        ("https://xn--pple-43d.com/", "look like another one"),
+        ("https://xn--pple-43d.com/", "may imitate another one"),
         ("https://example.com@evil.com/", "before the @"),
-        ("https://203.0.113.7/", "a number instead of a name"),
+        ("https://203.0.113.7/", "an IP address"),
     ] {
         let picture = page(url).draw(80, 24);
         assert!(picture.contains(words), "{picture}");
@@ -105,10 +105,10 @@ fn without_a_browser_it_is_accepted_once_the_person_has_opened_it() {
     let mut shown = without_browser(LONG);
     let picture = shown.draw(80, 24);
     assert!(
-        picture.contains("no browser at this end of ssh"),
+        picture.contains("no browser on this side of the ssh"),
         "{picture}"
     );
-    assert!(!picture.contains("Open it in the browser"), "{picture}");
+    assert!(!picture.contains("Open in the browser"), "{picture}");
     let mut shown = shown.settled();
     let copied = shown.press("1");
     assert!(matches!(
