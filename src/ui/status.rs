@@ -385,9 +385,9 @@ impl Status<'_> {
 
     fn waiting(&self, count: usize) -> StyledLine {
         let questions = if count == 1 {
-            "1 question waiting".to_owned()
+            "1 question waits".to_owned()
         } else {
-            format!("{count} questions waiting")
+            format!("{count} questions wait")
         };
         let mut line = StyledLine::styled(self.symbols.asking, self.theme.warning.bold());
         line.push(&format!(" {questions}"), self.theme.warning);

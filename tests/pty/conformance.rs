@@ -205,7 +205,7 @@ fn leaving_answers_all_that_is_open_once() {
     ]))
     .args(&["ask a lot"])
     .start();
-    tui.wait_for("3 questions waiting");
+    tui.wait_for("3 questions wait");
     tui.keys("<c-d>");
     tui.wait_for("again");
     tui.keys("<c-d>");
@@ -325,7 +325,7 @@ fn policies_answer_as_they_say() {
                 let answer = &tui.wait_answer("p")["result"]["outcome"];
                 assert_eq!(answer["optionId"], option, "{policy} {kind} {path}");
             }
-            None => drop(tui.wait_for("1 question waiting")),
+            None => drop(tui.wait_for("1 question waits")),
         }
         tui.wait_for(policy);
     }

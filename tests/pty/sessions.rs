@@ -53,7 +53,7 @@ fn a_second_session_on_the_same_agent_and_the_first_one_asks() {
     tui.wait_for("1 session waits");
     assert!(!tui.screen().contains("touch it"));
     tui.keys("<c-s>");
-    tui.wait_for("1 question waiting");
+    tui.wait_for("1 question waits");
     tui.keys("<enter>");
     tui.wait_for("and goes on");
     tui.wait_for("touch it");
@@ -200,7 +200,7 @@ fn ending_a_session_at_work_answers_what_is_open_and_closes_it() {
     tui.keys("<c-n>");
     tui.wait_for("1 session waits");
     tui.keys("<c-s>");
-    tui.wait_for("1 question waiting");
+    tui.wait_for("1 question waits");
     tui.keys("<c-x>");
     tui.wait_for("ctrl-x again stops what is running");
     assert_eq!(tui.count("session/close"), 0);

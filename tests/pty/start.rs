@@ -347,7 +347,7 @@ fn sessions_of_the_demo_work_side_by_side() {
     tui.wait_for("thought");
     tui.wait_for("1 session waits");
     tui.keys("<c-s>");
-    tui.wait_for("1 question waiting");
+    tui.wait_for("1 question waits");
     tui.keys("<enter>");
     tui.wait_for("wants to change files");
     std::thread::sleep(GUARD);

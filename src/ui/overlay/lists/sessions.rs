@@ -283,8 +283,8 @@ fn state(session: &Session, now: Instant) -> (String, bool) {
         (Phase::SignIn { .. }, _) => ("sign-in needed".into(), true),
         (Phase::Starting { .. }, _) => ("starting".into(), false),
         (Phase::Opening { .. }, _) => ("opening".into(), false),
-        _ if waiting == 1 => ("1 question waiting".into(), true),
-        _ if waiting > 1 => (format!("{waiting} questions waiting"), true),
+        _ if waiting == 1 => ("1 question waits".into(), true),
+        _ if waiting > 1 => (format!("{waiting} questions wait"), true),
         (Phase::Ready, Some(turn)) => {
             let took = elapsed_seconds(now.saturating_duration_since(turn.started));
             match turn.phase {

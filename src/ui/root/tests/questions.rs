@@ -297,7 +297,7 @@ fn what_the_person_opened_stays_above_a_question() {
     screen.types("y");
     assert_eq!(screen.draft(), "");
     assert!(screen.draw().contains("Actions"));
-    assert!(screen.status().contains("1 question waiting"));
+    assert!(screen.status().contains("1 question waits"));
     screen.press("esc");
     assert!(screen.draw().contains("wants to run"));
     assert!(screen.press("y").is_empty(), "only now it can be read");
@@ -337,7 +337,7 @@ fn the_whole_diff_is_shown_and_esc_closes_it() {
         picture.contains("a.rs") && picture.contains("two"),
         "{picture}"
     );
-    assert!(screen.status().contains("1 question waiting"));
+    assert!(screen.status().contains("1 question waits"));
     assert!(
         matches!(
             screen.press("ctrl-z").as_slice(),
