@@ -6,7 +6,11 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::Summary;
-use crate::text::json;
+use crate::{
+    model::{self, ContentBlock, Media},
+    session::BlockKind,
+    text::{SafeText, json},
+};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -116,6 +120,74 @@ pub enum Record {
     End(Box<Summary>),
 }
 
+impl Record {
+    /// What a block tells as a whole; `stored`: no other event told of it.
+    pub(super) fn of_block(kind: &BlockKind, stored: bool) -> Option<Self> {
+        let plan = |entries, text| Self::Plan {
+            id: None,
+            entries,
+            text,
+        };
+        Some(match kind {
+            BlockKind::User(message) => Self::User {
+                text: message.text.to_string(),
+            },
+            BlockKind::Notice(notice) => Self::Notice {
+                level: notice.level.as_str(),
+                text: notice.text.to_string(),
+                detail: notice.detail.as_ref().map(ToString::to_string),
+            },
+            BlockKind::Content(content) => Self::of_content(content),
+            BlockKind::Compaction(compaction) => Self::Compaction {
+                status: compaction.status.as_str().to_owned(),
+            },
+            // Between the agent and itself: what comes of it is told.
+            BlockKind::SessionMessage(_) => return None,
+            BlockKind::Plan(entries) if stored => plan(PlanEntry::all(entries), None),
+            BlockKind::PlanText(text) if stored => plan(Vec::new(), Some(text.text.to_string())),
+            // Told while they are current, or piece by piece.
+            BlockKind::Plan(_)
+            | BlockKind::PlanText(_)
+            | BlockKind::Agent(_)
+            | BlockKind::Thought(_)
+            | BlockKind::Tool(_)
+            | BlockKind::Subagent(_) => return None,
+        })
+    }
+
+    fn of_content(content: &ContentBlock) -> Self {
+        let of = |kind, mime_type: Option<&SafeText>, uri: Option<&str>, bytes| Self::Content {
+            kind,
+            mime_type: mime_type.map(ToString::to_string),
+            uri: uri.map(str::to_owned),
+            bytes,
+        };
+        let media = |kind, media: &Media| {
+            let bytes = media.size.map(|size| size as u64);
+            of(kind, Some(&media.mime_type), media.uri.as_deref(), bytes)
+        };
+        match content {
+            ContentBlock::Text(_) => of("text", None, None, None),
+            ContentBlock::Image(image) => media("image", image),
+            ContentBlock::Audio(audio) => media("audio", audio),
+            ContentBlock::ResourceLink(link) => of(
+                "resource_link",
+                link.mime_type.as_ref(),
+                Some(&link.uri),
+                link.size,
+            ),
+            ContentBlock::Resource(resource) => of(
+                "resource",
+                resource.mime_type.as_ref(),
+                Some(&resource.uri),
+                Some(resource.size as u64),
+            ),
+            ContentBlock::ForAgent(content) => Self::of_content(content),
+            ContentBlock::Unknown { .. } => of("unknown", None, None, None),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tool {
     /// Our own number: agents reuse ids.
@@ -167,6 +239,17 @@ pub struct PlanEntry {
     pub content: String,
     pub status: &'static str,
     pub priority: &'static str,
+}
+
+impl PlanEntry {
+    pub(super) fn all(entries: &[model::PlanEntry]) -> Vec<Self> {
+        let entry = |entry: &model::PlanEntry| Self {
+            content: entry.content.to_string(),
+            status: entry.status.as_str(),
+            priority: entry.priority.as_str(),
+        };
+        entries.iter().map(entry).collect()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -227,6 +227,7 @@ impl Observer {
         let mut head = Vec::new();
         self.look_at_agent(session, &mut head);
         self.main.from = Some(BlockId(0));
+        self.main.stored = true;
         let mut told = Vec::new();
         for block in session.conversation.transcript.blocks() {
             let mut out = Vec::new();
@@ -236,9 +237,6 @@ impl Observer {
                 out: &mut out,
             };
             self.main.look_at(block, &mut sink);
-            if let BlockKind::Tool(call) = &block.kind {
-                self.main.retell_tool(block.id, call, &mut sink);
-            }
             if let BlockKind::Subagent(id) = &block.kind {
                 self.retell_subagent(session, id, &mut out);
             }
@@ -309,6 +307,7 @@ impl Observer {
             out,
         };
         let watch = &mut child.watch;
+        watch.stored = self.main.stored;
         watch.look_at_plans(&subagent.conversation, &mut sink);
         watch.look(&subagent.conversation.transcript, &mut sink);
     }

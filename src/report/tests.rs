@@ -416,6 +416,72 @@ fn what_was_said_before_is_known() {
     assert_eq!(watched.observer.summary().text, "new");
 }
 
+#[test]
+fn blocks_of_a_stored_session_tell_what_its_events_told() {
+    use crate::{
+        model::{PlanEntry, PlanPriority, PlanStatus, PlanText},
+        session::{BlockKind, History, Past, PastSubagent, ToolCall, ToolState},
+    };
+    let plan = BlockKind::Plan(vec![PlanEntry {
+        content: "look".into(),
+        priority: PlanPriority::High,
+        status: PlanStatus::Completed,
+    }]);
+    let plan_text = BlockKind::PlanText(PlanText {
+        text: "# How".into(),
+        path: None,
+    });
+    let diff = Diff::of_texts("a.rs".into(), None, "x\ny\n".into());
+    let call = BlockKind::Tool(Box::new(ToolCall {
+        kind: ToolKind::Execute,
+        state: ToolState::Completed,
+        content: vec![
+            ToolContent::Block(ContentBlock::Text("ok".into())),
+            ToolContent::Diff(diff.into()),
+        ],
+        ..ToolCall::new(ToolCallId::new("t"), Instant::now())
+    }));
+    let subagent = PastSubagent {
+        id: SessionId::new("child"),
+        state: None,
+        took: None,
+        said: History {
+            blocks: vec![Past::Block(call), Past::Block(plan)],
+            ..History::default()
+        },
+    };
+    let history = History {
+        blocks: vec![Past::Block(plan_text), Past::Subagent(Box::new(subagent))],
+        ..History::default()
+    };
+    let config = SessionConfig::looked_at("Fake".into(), "/project".into());
+    let session = Session::past(config, None, history, Instant::now());
+    let (_, told, _) = Observer::new("fake", Scope::All).retell(&session);
+    let told: Vec<Value> = told
+        .iter()
+        .flatten()
+        .map(|record| serde_json::from_str(&line(record)).expect("JSON"))
+        .collect();
+    let count = |expected: &Value| told.iter().filter(|record| *record == expected).count();
+    let plan_text = json!({"event": "plan", "entries": [], "text": "# How"});
+    let entry = json!({"content": "look", "status": "completed", "priority": "high"});
+    let plan = json!({"event": "plan", "entries": [entry]});
+    let of_child = json!({"event": "within", "subagent": "child", "what": plan});
+    let written = json!({"event": "file_written", "path": "a.rs", "lines": 2});
+    for expected in [plan_text, of_child, written] {
+        assert_eq!(count(&expected), 1, "{expected} in {told:?}");
+    }
+    let output = told
+        .iter()
+        .find(|record| record["event"] == "terminal_output");
+    let call = told.iter().find(|record| record["event"] == "tool_call");
+    let (output, call) = (output.expect("output"), call.expect("a call"));
+    assert_eq!(
+        (&output["text"], &output["call"]),
+        (&json!("ok"), &call["call"])
+    );
+}
+
 // V1-PROMPT-08
 #[test]
 fn tokens_of_the_turn_are_in_the_summary() {

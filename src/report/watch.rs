@@ -6,13 +6,10 @@ use super::{
     Flow, Summary,
     event::{FileWritten, PlanEntry, Record, Tool},
     summary::keep,
-    words::{once, permission, plan, tool},
+    words::{permission, tool},
 };
 use crate::{
-    model::{
-        CompactionStatus, ContentBlock, DiffText, NamedPlan, PlanBody, SessionId, ToolContent,
-        ToolKind,
-    },
+    model::{ContentBlock, DiffText, NamedPlan, PlanBody, SessionId, ToolContent, ToolKind},
     session::{
         Block, BlockId, BlockKind, Changes, Conversation, NoticeLevel, ToolCall, ToolState,
         Transcript,
@@ -51,13 +48,16 @@ pub(super) struct Watch {
     plans: Vec<NamedPlan>,
     /// Messages that were worded anew.
     editions: u64,
+    /// The session is stored: its blocks also tell what its events told while it ran.
+    pub stored: bool,
 }
 
 enum Seen {
     Text(Told),
     /// A call as it was told, and the answers told of it.
     Tool(Box<Tool>, usize),
-    Compaction(CompactionStatus),
+    /// What a block that changes told, if anything.
+    Record(Option<Record>),
     Warning(String),
     Told,
 }
@@ -140,15 +140,22 @@ impl Watch {
                     self.tell(record, sink);
                 }
             }
-            BlockKind::Tool(call) => self.look_at_tool(block.id, call, sink),
-            BlockKind::Compaction(compaction) => {
-                let status = &compaction.status;
+            BlockKind::Tool(call) => {
+                let is_new = !self.seen.contains_key(&block.id);
+                self.look_at_tool(block.id, call, sink);
+                if self.stored && is_new {
+                    self.retell_tool(block.id, call, sink);
+                }
+            }
+            BlockKind::Compaction(_) => {
+                let record = Record::of_block(&block.kind, self.stored);
                 let known =
-                    matches!(self.seen.get(&block.id), Some(Seen::Compaction(s)) if s == status);
+                    matches!(self.seen.get(&block.id), Some(Seen::Record(r)) if *r == record);
                 if !known {
-                    self.seen.insert(block.id, Seen::Compaction(status.clone()));
-                    let status = status.as_str().to_owned();
-                    self.tell(Record::Compaction { status }, sink);
+                    self.seen.insert(block.id, Seen::Record(record.clone()));
+                    record
+                        .into_iter()
+                        .for_each(|record| self.tell(record, sink));
                 }
             }
             BlockKind::Notice(notice) if notice.level == NoticeLevel::Warning => {
@@ -175,7 +182,7 @@ impl Watch {
     }
 
     fn tell_once(&self, kind: &BlockKind, sink: &mut Sink<'_>) {
-        if let Some(record) = once(kind) {
+        if let Some(record) = Record::of_block(kind, self.stored) {
             self.tell(record, sink);
         }
     }
@@ -255,14 +262,14 @@ impl Watch {
         self.seen.insert(id, seen);
     }
 
-    /// Of a call of a stored session what its events would have told: what its terminal showed, and
-    /// the files that it changed.
-    pub fn retell_tool(&self, id: BlockId, call: &ToolCall, sink: &mut Sink<'_>) {
+    /// What the events of a call told: the output of its terminal, and the files that it changed. They are the
+    /// run's, whoever makes the call.
+    fn retell_tool(&self, id: BlockId, call: &ToolCall, sink: &mut Sink<'_>) {
         for piece in &call.content {
             match piece {
                 ToolContent::Block(ContentBlock::Text(text)) if call.kind == ToolKind::Execute => {
                     let (call, text) = (self.number(id), text.to_string());
-                    self.tell(Record::TerminalOutput { call, text }, sink);
+                    sink.out.push(Record::TerminalOutput { call, text });
                 }
                 ToolContent::Diff(diff) if call.state == ToolState::Completed => {
                     let lines = match &diff.text {
@@ -270,7 +277,7 @@ impl Watch {
                         DiffText::Patch(_) | DiffText::None => 0,
                     };
                     let path = diff.path.clone();
-                    self.tell(Record::FileWritten { path, lines }, sink);
+                    sink.out.push(Record::FileWritten { path, lines });
                 }
                 _ => {}
             }
@@ -281,7 +288,7 @@ impl Watch {
         if self.from.is_none() {
             return;
         }
-        let (entries, named) = (plan(&said.plan), &said.plans);
+        let (entries, named) = (PlanEntry::all(&said.plan), &said.plans);
         // A finished plan goes into the transcript: that is no news.
         if entries != self.plan && !entries.is_empty() {
             self.plan.clone_from(&entries);
@@ -293,7 +300,7 @@ impl Watch {
         }
         for named in named.iter().filter(|named| !self.plans.contains(named)) {
             let (entries, text) = match &named.body {
-                PlanBody::Items(entries) => (plan(entries), None),
+                PlanBody::Items(entries) => (PlanEntry::all(entries), None),
                 PlanBody::Text(text) => (Vec::new(), Some(text.text.to_string())),
                 PlanBody::Unknown { raw, .. } => (Vec::new(), Some(raw.0.to_string())),
             };

@@ -1,12 +1,9 @@
-//! Things of a session in the words of [`Record`].
+//! Things of a session in the words of [`Record`](super::Record).
 
-use super::event::{Permission, PlanEntry, Record, Tool};
+use super::event::{Permission, Tool};
 use crate::{
-    model::{
-        ContentBlock, EnvEffect, SessionId, StopReason, ToolContent, ToolInput, WorkState,
-        sorted_env,
-    },
-    session::{Answered, BlockKind, By, ToolCall},
+    model::{EnvEffect, SessionId, StopReason, ToolContent, ToolInput, WorkState, sorted_env},
+    session::{Answered, By, ToolCall},
 };
 
 pub(super) fn state_name(state: Option<&WorkState>) -> String {
@@ -20,69 +17,6 @@ pub(super) fn state_name(state: Option<&WorkState>) -> String {
         Some(WorkState::Idle(Some(reason))) => format!("idle: {}", reason.as_str()),
         Some(WorkState::Other(state)) => state.to_string(),
         Some(WorkState::Unknown) | None => "unknown".to_owned(),
-    }
-}
-
-/// Blocks that are told once.
-pub(super) fn once(kind: &BlockKind) -> Option<Record> {
-    Some(match kind {
-        BlockKind::User(message) => Record::User {
-            text: message.text.to_string(),
-        },
-        BlockKind::Notice(notice) => Record::Notice {
-            level: notice.level.as_str(),
-            text: notice.text.to_string(),
-            detail: notice.detail.as_ref().map(ToString::to_string),
-        },
-        BlockKind::Content(content) => self::content(content),
-        // Told while they are current, or piece by piece.
-        BlockKind::Plan(_)
-        | BlockKind::PlanText(_)
-        | BlockKind::Agent(_)
-        | BlockKind::Thought(_)
-        | BlockKind::Tool(_)
-        | BlockKind::Compaction(_)
-        | BlockKind::Subagent(_) => return None,
-        // Between the agent and itself: what comes of it is told.
-        BlockKind::SessionMessage(_) => return None,
-    })
-}
-
-fn content(block: &ContentBlock) -> Record {
-    let (kind, mime_type, uri, bytes) = match block {
-        ContentBlock::Text(_) => ("text", None, None, None),
-        ContentBlock::Image(media) => (
-            "image",
-            Some(media.mime_type.to_string()),
-            media.uri.as_ref().map(ToString::to_string),
-            media.size.map(|size| size as u64),
-        ),
-        ContentBlock::Audio(media) => (
-            "audio",
-            Some(media.mime_type.to_string()),
-            media.uri.as_ref().map(ToString::to_string),
-            media.size.map(|size| size as u64),
-        ),
-        ContentBlock::ResourceLink(link) => (
-            "resource_link",
-            link.mime_type.as_ref().map(ToString::to_string),
-            Some(link.uri.clone()),
-            link.size,
-        ),
-        ContentBlock::Resource(resource) => (
-            "resource",
-            resource.mime_type.as_ref().map(ToString::to_string),
-            Some(resource.uri.clone()),
-            Some(resource.size as u64),
-        ),
-        ContentBlock::ForAgent(inner) => return content(inner),
-        ContentBlock::Unknown { .. } => ("unknown", None, None, None),
-    };
-    Record::Content {
-        kind,
-        mime_type,
-        uri,
-        bytes,
     }
 }
 
@@ -141,13 +75,4 @@ pub(super) fn permission(tool: &Tool, answered: &Answered) -> Permission {
             By::Nobody => "nobody".to_owned(),
         },
     }
-}
-
-pub(super) fn plan(entries: &[crate::model::PlanEntry]) -> Vec<PlanEntry> {
-    let entry = |entry: &crate::model::PlanEntry| PlanEntry {
-        content: entry.content.to_string(),
-        status: entry.status.as_str(),
-        priority: entry.priority.as_str(),
-    };
-    entries.iter().map(entry).collect()
 }
