@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::view::{Member, Misfit, Pass, Text, need, need_as, need_line, object};
+use super::view::{Member, Misfit, Pass, Text, members, need, need_as, need_line, object};
 use crate::{
     model::{AuthMethod, AuthMethodKind, LoginProgram, code},
     text::SafeText,
@@ -49,22 +49,14 @@ pub fn auth_method(method: &Value) -> Option<AuthMethod> {
 
 /// Of version 2, where each names its type (V2-AUTH-01).
 pub fn auth_method_of_v2(raw: &RawValue) -> Result<AuthMethod, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Method<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Text<'a>,
-        #[serde(borrow)]
-        method_id: Member<'a>,
-        #[serde(borrow)]
-        name: Member<'a>,
-        #[serde(borrow)]
-        description: Member<'a>,
-        #[serde(borrow)]
-        args: Member<'a>,
-        #[serde(borrow)]
-        env: Member<'a>,
-    }
+    members!(struct Method {
+        kind = "type": Text<'a>,
+        method_id,
+        name,
+        description,
+        args,
+        env,
+    });
     let method: Method<'_> = object(raw.get()).ok_or(Misfit)?;
     let exactly = Pass::V2.exactly();
     let kind = match method.kind.as_str() {

@@ -7,55 +7,35 @@ use serde_json::value::RawValue;
 
 use super::{
     meta, raw_json,
-    view::{Member, Misfit, Pass, Text, need, need_line, need_lines, need_object, object},
+    view::{Member, Misfit, Pass, Text, members, need, need_line, need_lines, need_object, object},
 };
 use crate::{
     model::{ContentBlock, Media, Meta, Resource, ResourceLink},
     text::SafeText,
 };
 
-/// Icons of a link are not read: nothing is fetched for the screen (V2-CONT-01).
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    text: Member<'a>,
-    #[serde(borrow)]
-    data: Member<'a>,
-    #[serde(borrow)]
-    mime_type: Member<'a>,
-    #[serde(borrow)]
-    uri: Member<'a>,
-    #[serde(borrow)]
-    name: Member<'a>,
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    description: Member<'a>,
-    #[serde(borrow)]
-    size: Member<'a>,
-    #[serde(borrow)]
-    resource: Member<'a>,
-    #[serde(borrow)]
-    annotations: Member<'a>,
-    #[serde(borrow, rename = "_meta")]
-    meta: Member<'a>,
-}
+// Icons of a link are not read: nothing is fetched for the screen (V2-CONT-01).
+members!(struct Block {
+    kind = "type": Text<'a>,
+    text,
+    data,
+    mime_type,
+    uri,
+    name,
+    title,
+    description,
+    size,
+    resource,
+    annotations,
+    meta = "_meta",
+});
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Contents<'a> {
-    #[serde(borrow)]
-    uri: Member<'a>,
-    #[serde(borrow)]
-    mime_type: Member<'a>,
-    #[serde(borrow)]
-    text: Member<'a>,
-    #[serde(borrow)]
-    blob: Member<'a>,
-}
+members!(struct Contents {
+    uri,
+    mime_type,
+    text,
+    blob,
+});
 
 /// A block, or [`ContentBlock::Unknown`] (V1-CONT-07). Its `_meta` goes to that of what it is part of.
 pub fn decode(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ContentBlock, Misfit> {

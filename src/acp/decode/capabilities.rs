@@ -3,78 +3,46 @@
 
 use serde::Deserialize;
 
-use super::view::{Member, Pass, is_marked};
+use super::view::{Member, Pass, is_marked, members};
 use crate::model::{AgentCaps, McpCaps, PromptCaps};
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase")]
-struct Capabilities<'a> {
-    #[serde(borrow)]
-    load_session: Member<'a>,
-    #[serde(borrow)]
-    prompt_capabilities: Member<'a>,
-    #[serde(borrow)]
-    mcp_capabilities: Member<'a>,
-    #[serde(borrow)]
-    session_capabilities: Member<'a>,
-    #[serde(borrow)]
-    auth: Member<'a>,
-    #[serde(borrow)]
-    providers: Member<'a>,
+members!(#[derive(Default)] struct Capabilities {
+    load_session,
+    prompt_capabilities,
+    mcp_capabilities,
+    session_capabilities,
+    auth,
+    providers,
     /// In version 2.
-    #[serde(borrow)]
-    session: Member<'a>,
-}
+    session,
+});
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase")]
-struct Session<'a> {
-    #[serde(borrow)]
-    list: Member<'a>,
-    #[serde(borrow)]
-    resume: Member<'a>,
-    #[serde(borrow)]
-    close: Member<'a>,
-    #[serde(borrow)]
-    delete: Member<'a>,
-    #[serde(borrow)]
-    fork: Member<'a>,
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    additional_directories: Member<'a>,
-    #[serde(borrow)]
-    system_prompt: Member<'a>,
+members!(#[derive(Default)] struct Session {
+    list,
+    resume,
+    close,
+    delete,
+    fork,
+    title,
+    additional_directories,
+    system_prompt,
     /// In version 2.
-    #[serde(borrow)]
-    prompt: Member<'a>,
-    #[serde(borrow)]
-    mcp: Member<'a>,
-}
+    prompt,
+    mcp,
+});
 
 /// The members of the objects within.
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase")]
-struct Marks<'a> {
-    #[serde(borrow)]
-    image: Member<'a>,
-    #[serde(borrow)]
-    audio: Member<'a>,
-    #[serde(borrow)]
-    embedded_context: Member<'a>,
-    #[serde(borrow)]
-    stdio: Member<'a>,
-    #[serde(borrow)]
-    http: Member<'a>,
-    #[serde(borrow)]
-    sse: Member<'a>,
-    #[serde(borrow)]
-    logout: Member<'a>,
-    #[serde(borrow)]
-    mode: Member<'a>,
-    #[serde(borrow)]
-    r#override: Member<'a>,
-}
+members!(#[derive(Default)] struct Marks {
+    image,
+    audio,
+    embedded_context,
+    stdio,
+    http,
+    sse,
+    logout,
+    mode,
+    r#override,
+});
 
 fn inner<'a, T: Deserialize<'a> + Default>(member: Member<'a>) -> T {
     Pass::Loose

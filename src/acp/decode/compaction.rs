@@ -1,28 +1,19 @@
 //! `compaction_update` (V1-COMP, V2-UPD-10).
 
-use serde::Deserialize;
-
 use super::{
     blocks, meta,
-    view::{Member, Misfit, Pass, need, object, present},
+    view::{Misfit, Pass, members, need, object},
 };
 use crate::model::{AgentEvent, CompactionId, CompactionPatch, CompactionStatus, Meta, Patch};
 
 pub fn update(pass: Pass, update: &str) -> Result<AgentEvent, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Update<'a> {
-        #[serde(borrow)]
-        compaction_id: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        status: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        summary: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        error: Member<'a>,
-        #[serde(borrow, default, rename = "_meta", deserialize_with = "present")]
-        meta: Member<'a>,
-    }
+    members!(struct Update {
+        compaction_id,
+        status or null,
+        summary or null,
+        error or null,
+        meta = "_meta" or null,
+    });
     let update: Update<'_> = object(update).ok_or(Misfit)?;
     let status = if pass.is_v2() {
         pass.patch(update.status, |status| pass.text(status))?

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{
     Decoder,
     form::{Unusable, form},
-    view::{Member, Misfit, Pass, Text, need, object},
+    view::{Misfit, Pass, Text, members, need, object},
 };
 use crate::{
     model::{Elicitation, ElicitationId, ElicitationMode, ElicitationScope, ToolCallId},
@@ -17,26 +17,16 @@ pub const MAX_URL: usize = 8 << 10;
 /// Bytes of what is asked.
 pub const MAX_MESSAGE: usize = 16 << 10;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Params<'a> {
-    #[serde(borrow)]
-    session_id: Member<'a>,
-    #[serde(borrow)]
-    tool_call_id: Member<'a>,
-    #[serde(borrow)]
-    request_id: Member<'a>,
-    #[serde(borrow)]
-    message: Member<'a>,
-    #[serde(borrow)]
-    mode: Member<'a>,
-    #[serde(borrow)]
-    requested_schema: Member<'a>,
-    #[serde(borrow)]
-    elicitation_id: Member<'a>,
-    #[serde(borrow)]
-    url: Member<'a>,
-}
+members!(struct Params {
+    session_id,
+    tool_call_id,
+    request_id,
+    message,
+    mode,
+    requested_schema,
+    elicitation_id,
+    url,
+});
 
 /// # Errors
 /// Loosely only where nothing could be asked or answered: no scope, no mode, no fields to be read.
@@ -98,12 +88,11 @@ pub fn message(params: &str) -> SafeText {
 
 /// The id in `elicitation/complete`.
 pub fn completed(params: &str) -> Option<ElicitationId> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Complete<'a> {
-        #[serde(borrow)]
-        elicitation_id: Text<'a>,
-    }
+    members!(
+        struct Complete {
+            elicitation_id: Text<'a>,
+        }
+    );
     let complete: Complete<'_> = object(params)?;
     Some(ElicitationId(complete.elicitation_id.into_string()))
 }

@@ -8,7 +8,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::view::{Member, Misfit, Pass, Text, need, need_object};
+use super::view::{Member, Misfit, Pass, Text, members, need, need_object};
 use crate::{
     model::{Bounds, Field, FieldKind, FieldOption, Form, RpcError, TextField, TextFormat, code},
     text::{SafeText, first_bytes},
@@ -46,76 +46,44 @@ impl Unusable {
     }
 }
 
-#[derive(Deserialize)]
-struct Schema<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Member<'a>,
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    description: Member<'a>,
-    #[serde(borrow)]
-    properties: Member<'a>,
-    #[serde(borrow)]
-    required: Member<'a>,
-}
+members!(struct Schema {
+    kind = "type",
+    title,
+    description,
+    properties,
+    required,
+});
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Property<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Member<'a>,
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    description: Member<'a>,
-    #[serde(borrow)]
-    default: Member<'a>,
-    #[serde(borrow)]
-    min_length: Member<'a>,
-    #[serde(borrow)]
-    max_length: Member<'a>,
-    #[serde(borrow)]
-    pattern: Member<'a>,
-    #[serde(borrow)]
-    format: Member<'a>,
-    #[serde(borrow)]
-    minimum: Member<'a>,
-    #[serde(borrow)]
-    maximum: Member<'a>,
-    #[serde(borrow)]
-    min_items: Member<'a>,
-    #[serde(borrow)]
-    max_items: Member<'a>,
-    #[serde(borrow)]
-    items: Member<'a>,
-    #[serde(borrow)]
-    one_of: Member<'a>,
-    #[serde(borrow)]
-    r#enum: Member<'a>,
-}
+members!(struct Property {
+    kind = "type",
+    title,
+    description,
+    default,
+    min_length,
+    max_length,
+    pattern,
+    format,
+    minimum,
+    maximum,
+    min_items,
+    max_items,
+    items,
+    one_of,
+    r#enum,
+});
 
-/// `items` of a list: names, or names with titles.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Items<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Member<'a>,
-    #[serde(borrow)]
-    r#enum: Member<'a>,
-    #[serde(borrow)]
-    any_of: Member<'a>,
-}
+// `items` of a list: names, or names with titles.
+members!(struct Items {
+    kind = "type",
+    r#enum,
+    any_of,
+});
 
-#[derive(Deserialize)]
-struct TitledOption<'a> {
-    #[serde(borrow, rename = "const")]
-    value: Member<'a>,
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    description: Member<'a>,
-}
+members!(struct TitledOption {
+    value = "const",
+    title,
+    description,
+});
 
 /// The members of an object in the order in which they stand there; of those of one name the last,
 /// at the first one's place.

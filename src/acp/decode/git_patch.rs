@@ -5,13 +5,12 @@ use std::{
     sync::Arc,
 };
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
     meta::note,
     raw_json,
-    view::{Member, Misfit, Pass, Text, need, object},
+    view::{Misfit, Pass, Text, members, need, object},
 };
 use crate::{
     diff::unquoted,
@@ -24,22 +23,15 @@ use crate::{
 /// # Errors
 /// There is no change in it.
 pub fn changes(pass: Pass, content: &str, meta: &mut Meta) -> Result<Vec<ToolContent>, Misfit> {
-    #[derive(Deserialize)]
-    struct Content<'a> {
-        #[serde(borrow)]
-        changes: Member<'a>,
-        #[serde(borrow)]
-        patch: Member<'a>,
-    }
-    #[derive(Deserialize)]
-    struct Patch<'a> {
-        #[serde(borrow)]
-        format: Member<'a>,
-        #[serde(borrow)]
-        text: Member<'a>,
-        #[serde(borrow, rename = "_meta")]
-        meta: Member<'a>,
-    }
+    members!(struct Content {
+        changes,
+        patch,
+    });
+    members!(struct Patch {
+        format,
+        text,
+        meta = "_meta",
+    });
     let content: Content<'_> = object(content).ok_or(Misfit)?;
     let changes = pass.list(content.changes, |raw| change(pass, raw, meta).map(Some))?;
     let changes = changes.unwrap_or_default();
@@ -70,22 +62,14 @@ pub fn changes(pass: Pass, content: &str, meta: &mut Meta) -> Result<Vec<ToolCon
 }
 
 fn change(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ToolContent, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Change<'a> {
-        #[serde(borrow)]
+    members!(struct Change {
         operation: Text<'a>,
-        #[serde(borrow)]
-        path: Member<'a>,
-        #[serde(borrow)]
-        old_path: Member<'a>,
-        #[serde(borrow)]
-        file_type: Member<'a>,
-        #[serde(borrow)]
-        mime_type: Member<'a>,
-        #[serde(borrow, rename = "_meta")]
-        meta: Member<'a>,
-    }
+        path,
+        old_path,
+        file_type,
+        mime_type,
+        meta = "_meta",
+    });
     let change: Change<'_> = object(raw.get()).ok_or(Misfit)?;
     note(pass, change.meta, meta);
     let old = || Ok(need(change.old_path)?.into_string());
@@ -216,8 +200,9 @@ fn same_twice(names: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    // V2-UPD-06
     #[test]
-    fn parts_of_a_patch_are_told_apart_by_their_files_v2_upd_06() {
+    fn parts_of_a_patch_are_told_apart_by_their_files() {
         let patch = "diff --git /p/a.rs /p/a.rs\n--- /p/a.rs\n+++ /p/a.rs\n@@ -1 +1 @@\n-diff --git x\n+--- y\n\
                      diff --git /p/old /p/new\nsimilarity index 100%\nrename from /p/old\nrename to /p/new\n\
                      diff --git /p/gone /p/gone\ndeleted file mode 100644\n--- /p/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\

@@ -1,34 +1,22 @@
 //! The answer to `session/list`. Items that lack an id are skipped, odd optional members are absent.
 
-use serde::Deserialize;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use super::view::{Member, Misfit, Pass, object};
+use super::view::{Misfit, Pass, members, object};
 use crate::model::{SessionId, SessionInfo, SessionPage};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Page<'a> {
-    #[serde(borrow)]
-    sessions: Member<'a>,
-    #[serde(borrow)]
-    next_cursor: Member<'a>,
-}
+members!(struct Page {
+    sessions,
+    next_cursor,
+});
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Info<'a> {
-    #[serde(borrow)]
-    session_id: Member<'a>,
-    #[serde(borrow)]
-    cwd: Member<'a>,
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    updated_at: Member<'a>,
-    #[serde(borrow)]
-    additional_directories: Member<'a>,
-}
+members!(struct Info {
+    session_id,
+    cwd,
+    title,
+    updated_at,
+    additional_directories,
+});
 
 pub fn page(result: &str) -> Option<SessionPage> {
     let page: Page<'_> = object(result)?;

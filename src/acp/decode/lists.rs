@@ -1,10 +1,11 @@
 //! Commands, modes and config options: lists that replace what was there. An item that cannot be understood is
 //! left out (V1-RPC-24).
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::view::{Member, Misfit, Pass, Text, need, need_as, need_line, need_object, object};
+use super::view::{
+    Member, Misfit, Pass, Text, members, need, need_as, need_line, need_object, object,
+};
 use crate::{
     model::{
         ConfigKind, ConfigOption, ConfigValue, ModeId, ModeState, SessionMode, SetBy, SlashCommand,
@@ -18,24 +19,16 @@ pub fn commands(pass: Pass, member: Member<'_>) -> Result<Option<Vec<SlashComman
 }
 
 fn command(pass: Pass, raw: &RawValue) -> Result<Option<SlashCommand>, Misfit> {
-    #[derive(Deserialize)]
-    struct Command<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Member<'a>,
-        #[serde(borrow)]
-        name: Member<'a>,
-        #[serde(borrow)]
-        description: Member<'a>,
-        #[serde(borrow)]
-        input: Member<'a>,
-    }
-    #[derive(Deserialize)]
-    struct Input<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Member<'a>,
-        #[serde(borrow)]
-        hint: Member<'a>,
-    }
+    members!(struct Command {
+        kind = "type",
+        name,
+        description,
+        input,
+    });
+    members!(struct Input {
+        kind = "type",
+        hint,
+    });
     let is = |kind: Member<'_>, wanted: &str| -> Result<bool, Misfit> {
         Ok(!pass.is_v2() || need(kind)?.as_str() == wanted)
     };
@@ -58,23 +51,17 @@ fn command(pass: Pass, raw: &RawValue) -> Result<Option<SlashCommand>, Misfit> {
 
 /// Of version 1.
 pub fn modes(pass: Pass, member: Member<'_>) -> Result<Option<ModeState>, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Modes<'a> {
-        #[serde(borrow)]
-        current_mode_id: Text<'a>,
-        #[serde(borrow)]
-        available_modes: &'a RawValue,
-    }
-    #[derive(Deserialize)]
-    struct Mode<'a> {
-        #[serde(borrow)]
+    members!(
+        struct Modes {
+            current_mode_id: Text<'a>,
+            available_modes: &'a RawValue,
+        }
+    );
+    members!(struct Mode {
         id: Text<'a>,
-        #[serde(borrow)]
-        name: Member<'a>,
-        #[serde(borrow)]
-        description: Member<'a>,
-    }
+        name,
+        description,
+    });
     let Some(modes) = pass.object::<Modes<'_>>(member)? else {
         return Ok(None);
     };
@@ -98,28 +85,18 @@ pub fn config_options(pass: Pass, member: Member<'_>) -> Result<Option<Vec<Confi
 }
 
 fn config_option(pass: Pass, raw: &RawValue) -> Result<Option<ConfigOption>, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct View<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Text<'a>,
+    members!(struct View {
+        kind = "type": Text<'a>,
         /// In version 1.
-        #[serde(borrow)]
-        id: Member<'a>,
+        id,
         /// In version 2.
-        #[serde(borrow)]
-        config_id: Member<'a>,
-        #[serde(borrow)]
-        name: Member<'a>,
-        #[serde(borrow)]
-        description: Member<'a>,
-        #[serde(borrow)]
-        category: Member<'a>,
-        #[serde(borrow)]
-        current_value: Member<'a>,
-        #[serde(borrow)]
-        options: Member<'a>,
-    }
+        config_id,
+        name,
+        description,
+        category,
+        current_value,
+        options,
+    });
     let view: View<'_> = need_object(Some(raw))?;
     let kind = match view.kind.as_str() {
         "select" => ConfigKind::Select {
@@ -152,21 +129,14 @@ fn config_option(pass: Pass, raw: &RawValue) -> Result<Option<ConfigOption>, Mis
     }))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Item<'a> {
-    #[serde(borrow)]
-    value: Member<'a>,
-    #[serde(borrow)]
-    name: Member<'a>,
-    #[serde(borrow)]
-    description: Member<'a>,
+members!(struct Item {
+    value,
+    name,
+    description,
     /// Of a group, which in version 2 its id tells.
-    #[serde(borrow)]
-    group_id: Member<'a>,
-    #[serde(borrow)]
-    options: Member<'a>,
-}
+    group_id,
+    options,
+});
 
 /// Values and groups of values, in the agent's order (V1-CFG-01, V1-CFG-02, V1-CFG-07). Without a list there is
 /// loosely none of them.

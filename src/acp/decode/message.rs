@@ -1,29 +1,20 @@
 //! Whole messages, of the session and between sessions (V2-UPD-01, V1-SUB-05).
 
-use serde::Deserialize;
-
 use super::{
     blocks, meta,
-    view::{Member, Misfit, Pass, need, object, present},
+    view::{Misfit, Pass, members, need, object},
 };
 use crate::model::{
     AgentEvent, ChunkRole, ContentBlock, MessageId, Meta, Patch, SessionId, SessionMessagePatch,
 };
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Message<'a> {
-    #[serde(borrow)]
-    message_id: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    content: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    sender_session_id: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    recipient_session_id: Member<'a>,
-    #[serde(borrow, default, rename = "_meta", deserialize_with = "present")]
-    meta: Member<'a>,
-}
+members!(struct Message {
+    message_id,
+    content or null,
+    sender_session_id or null,
+    recipient_session_id or null,
+    meta = "_meta" or null,
+});
 
 impl Message<'_> {
     fn id(&self) -> Result<MessageId, Misfit> {

@@ -1,11 +1,10 @@
 //! `session/request_permission` (V1-PERM, V2-PERM).
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
     Decoder, raw_json, tool,
-    view::{Member, Misfit, Pass, Text, need, need_lines, need_object, object},
+    view::{Misfit, Pass, Text, members, need, need_lines, need_object, object},
 };
 use crate::{
     model::{
@@ -15,23 +14,15 @@ use crate::{
     text::SafeText,
 };
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Params<'a> {
-    #[serde(borrow)]
-    session_id: Member<'a>,
+members!(struct Params {
+    session_id,
     /// What version 1 asks about; version 2 has a subject, and words for it.
-    #[serde(borrow)]
-    tool_call: Member<'a>,
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    description: Member<'a>,
-    #[serde(borrow)]
-    subject: Member<'a>,
-    #[serde(borrow)]
-    options: Member<'a>,
-}
+    tool_call,
+    title,
+    description,
+    subject,
+    options,
+});
 
 /// # Errors
 /// Loosely only without a session, a tool call's id, or options that could be answered with, in version 2 for
@@ -79,22 +70,14 @@ fn tool_call(pass: Pass, call: &RawValue) -> Result<PermissionSubject, Misfit> {
 
 /// Of version 2 (V2-PERM-01).
 fn subject(pass: Pass, raw: &RawValue) -> Result<PermissionSubject, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Subject<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Text<'a>,
-        #[serde(borrow)]
-        tool_call: Member<'a>,
-        #[serde(borrow)]
-        command: Member<'a>,
-        #[serde(borrow)]
-        cwd: Member<'a>,
-        #[serde(borrow)]
-        tool_call_id: Member<'a>,
-        #[serde(borrow)]
-        terminal_id: Member<'a>,
-    }
+    members!(struct Subject {
+        kind = "type": Text<'a>,
+        tool_call,
+        command,
+        cwd,
+        tool_call_id,
+        terminal_id,
+    });
     let subject: Subject<'_> = object(raw.get()).ok_or(Misfit)?;
     Ok(match subject.kind.as_str() {
         "tool_call" => tool_call(pass, subject.tool_call.ok_or(Misfit)?)?,
@@ -116,16 +99,11 @@ fn subject(pass: Pass, raw: &RawValue) -> Result<PermissionSubject, Misfit> {
 }
 
 fn option(pass: Pass, raw: &RawValue) -> Result<PermissionOption, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Choice<'a> {
-        #[serde(borrow)]
-        option_id: Member<'a>,
-        #[serde(borrow)]
-        name: Member<'a>,
-        #[serde(borrow)]
-        kind: Member<'a>,
-    }
+    members!(struct Choice {
+        option_id,
+        name,
+        kind,
+    });
     let choice: Choice<'_> = need_object(Some(raw))?;
     let id = need(choice.option_id)?;
     let name = pass.want(choice.name)?;

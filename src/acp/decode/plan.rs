@@ -1,10 +1,8 @@
 //! Plans: the one of version 1 that has no id, and those that have one (V1-PLAN, V2-UPD-07).
 
-use serde::Deserialize;
-
 use super::{
     raw_json,
-    view::{Member, Misfit, Pass, Text, need, need_line, need_lines, need_object, object},
+    view::{Member, Misfit, Pass, Text, members, need, need_line, need_lines, need_object, object},
 };
 use crate::{
     model::{NamedPlan, PlanBody, PlanEntry, PlanId, PlanPriority, PlanStatus, PlanText},
@@ -12,15 +10,11 @@ use crate::{
 };
 
 pub fn entries(pass: Pass, member: Member<'_>) -> Result<Option<Vec<PlanEntry>>, Misfit> {
-    #[derive(Deserialize)]
-    struct Entry<'a> {
-        #[serde(borrow)]
-        content: Member<'a>,
-        #[serde(borrow)]
-        priority: Member<'a>,
-        #[serde(borrow)]
-        status: Member<'a>,
-    }
+    members!(struct Entry {
+        content,
+        priority,
+        status,
+    });
     pass.list(member, |raw| {
         let entry: Entry<'_> = object(raw.get()).ok_or(Misfit)?;
         let priority = pass.want_in_v2(entry.priority)?;
@@ -35,20 +29,13 @@ pub fn entries(pass: Pass, member: Member<'_>) -> Result<Option<Vec<PlanEntry>>,
 
 /// `None` in version 1 for a plan of a type that is not known: in version 2 it replaces the one before.
 pub fn named(pass: Pass, member: Member<'_>) -> Result<Option<NamedPlan>, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Plan<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Text<'a>,
-        #[serde(borrow)]
-        plan_id: Member<'a>,
-        #[serde(borrow)]
-        entries: Member<'a>,
-        #[serde(borrow)]
-        content: Member<'a>,
-        #[serde(borrow)]
-        path: Member<'a>,
-    }
+    members!(struct Plan {
+        kind = "type": Text<'a>,
+        plan_id,
+        entries,
+        content,
+        path,
+    });
     let plan: Plan<'_> = need_object(member)?;
     let body = match plan.kind.as_str() {
         "items" => PlanBody::Items(entries(pass, plan.entries)?.ok_or(Misfit)?),

@@ -1,37 +1,23 @@
 //! The answer to `providers/list` (V1-AUTH-12). Items without an id are skipped.
 
-use serde::Deserialize;
-
-use super::view::{Member, Misfit, Pass, object};
+use super::view::{Misfit, Pass, members, object};
 use crate::model::{Provider, ProviderRoute};
 
-#[derive(Deserialize)]
-struct Listed<'a> {
-    #[serde(borrow)]
-    providers: Member<'a>,
-}
+members!(struct Listed {
+    providers,
+});
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Info<'a> {
-    #[serde(borrow)]
-    provider_id: Member<'a>,
-    #[serde(borrow)]
-    supported: Member<'a>,
-    #[serde(borrow)]
-    required: Member<'a>,
-    #[serde(borrow)]
-    current: Member<'a>,
-}
+members!(struct Info {
+    provider_id,
+    supported,
+    required,
+    current,
+});
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Current<'a> {
-    #[serde(borrow)]
-    api_type: Member<'a>,
-    #[serde(borrow)]
-    base_url: Member<'a>,
-}
+members!(struct Current {
+    api_type,
+    base_url,
+});
 
 pub fn providers(result: &str) -> Option<Vec<Provider>> {
     let listed: Listed<'_> = object(result)?;

@@ -1,6 +1,5 @@
 //! Answers of the agent to our calls.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
@@ -8,7 +7,7 @@ use super::{
     capabilities::agent_caps,
     listing, lists,
     provider::providers,
-    view::{Member, Misfit, Pass, need, need_line, need_object, object},
+    view::{Misfit, Pass, members, need, need_line, need_object, object},
 };
 use crate::{
     acp::encode::method,
@@ -88,33 +87,21 @@ impl From<Misfit> for Fault {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Initialize<'a> {
-    #[serde(borrow)]
-    protocol_version: Member<'a>,
-    #[serde(borrow)]
-    agent_capabilities: Member<'a>,
-    #[serde(borrow)]
-    agent_info: Member<'a>,
-    #[serde(borrow)]
-    auth_methods: Member<'a>,
+members!(struct Initialize {
+    protocol_version,
+    agent_capabilities,
+    agent_info,
+    auth_methods,
     /// The names of two of them in version 2.
-    #[serde(borrow)]
-    capabilities: Member<'a>,
-    #[serde(borrow)]
-    info: Member<'a>,
-}
+    capabilities,
+    info,
+});
 
-#[derive(Deserialize, Default)]
-struct Info<'a> {
-    #[serde(borrow)]
-    name: Member<'a>,
-    #[serde(borrow)]
-    title: Member<'a>,
-    #[serde(borrow)]
-    version: Member<'a>,
-}
+members!(#[derive(Default)] struct Info {
+    name,
+    title,
+    version,
+});
 
 impl Info<'_> {
     /// For people.
@@ -199,20 +186,13 @@ fn initialized_v2(result: &str) -> Result<CallResult, Fault> {
     })))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer<'a> {
-    #[serde(borrow)]
-    session_id: Member<'a>,
-    #[serde(borrow)]
-    modes: Member<'a>,
-    #[serde(borrow)]
-    config_options: Member<'a>,
-    #[serde(borrow)]
-    available_commands: Member<'a>,
-    #[serde(borrow)]
-    message_id: Member<'a>,
-}
+members!(struct Answer {
+    session_id,
+    modes,
+    config_options,
+    available_commands,
+    message_id,
+});
 
 fn opened(pass: Pass, result: &str, is_new: bool) -> Result<CallResult, Fault> {
     let answer: Answer<'_> = object(result).ok_or(NO_OBJECT)?;

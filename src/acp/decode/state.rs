@@ -1,9 +1,8 @@
 //! What a session does: `state_update`, and the same within `subagent_update` (V1-SUB-04, V2-STATE).
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::view::{Items, Member, Misfit, Pass, Text, need, object};
+use super::view::{Items, Member, Misfit, Pass, Text, members, need, object};
 use crate::{
     model::{
         Background, RpcError, SessionId, StateUpdate, StopReason, TerminalId, ToolCallId,
@@ -13,18 +12,12 @@ use crate::{
     text::SafeText,
 };
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct State<'a> {
-    #[serde(borrow)]
+members!(struct State {
     state: Text<'a>,
-    #[serde(borrow)]
-    background: Member<'a>,
-    #[serde(borrow)]
-    stop_reason: Member<'a>,
-    #[serde(borrow)]
-    error: Member<'a>,
-}
+    background,
+    stop_reason,
+    error,
+});
 
 /// A snapshot, from the members of an object.
 ///
@@ -71,18 +64,12 @@ fn background(pass: Pass, member: Member<'_>) -> Result<Option<Vec<Background>>,
 }
 
 fn item(raw: &RawValue) -> Result<Background, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Item<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Text<'a>,
-        #[serde(borrow)]
-        terminal_id: Member<'a>,
-        #[serde(borrow)]
-        tool_call_id: Member<'a>,
-        #[serde(borrow)]
-        session_id: Member<'a>,
-    }
+    members!(struct Item {
+        kind = "type": Text<'a>,
+        terminal_id,
+        tool_call_id,
+        session_id,
+    });
     let item: Item<'_> = object(raw.get()).ok_or(Misfit)?;
     Ok(match item.kind.as_str() {
         "terminal" => Background::Terminal(TerminalId::new(need(item.terminal_id)?.as_str())),

@@ -2,33 +2,22 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
-
 use super::{
     state::state,
-    view::{Member, Misfit, Pass, cancels, need, object, present},
+    view::{Member, Misfit, Pass, cancels, members, need, object},
 };
 use crate::model::{AgentEvent, SessionId, SubagentCaps, SubagentPatch};
 
 pub fn update(pass: Pass, update: &str) -> Result<AgentEvent, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Update<'a> {
-        #[serde(borrow)]
-        session_id: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        title: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        description: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        capabilities: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        state: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        cwd: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        additional_directories: Member<'a>,
-    }
+    members!(struct Update {
+        session_id,
+        title or null,
+        description or null,
+        capabilities or null,
+        state or null,
+        cwd or null,
+        additional_directories or null,
+    });
     let update: Update<'_> = object(update).ok_or(Misfit)?;
     let id = need(update.session_id)?;
     // What a child may touch is not guessed.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     meta,
-    view::{Member, Misfit, Pass, cancels, need, need_object, object, present},
+    view::{Member, Misfit, Pass, cancels, members, need, need_object, object},
 };
 use crate::model::{AgentEvent, ExitStatus, Meta, TerminalId, TerminalPatch, TerminalSize};
 
@@ -25,26 +25,16 @@ fn bytes(base64: Member<'_>) -> Result<Vec<u8>, Misfit> {
 }
 
 pub fn update(pass: Pass, update: &str) -> Result<AgentEvent, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Update<'a> {
-        #[serde(borrow)]
-        terminal_id: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        command: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        cwd: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        output: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        exit_status: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        size: Member<'a>,
-        #[serde(borrow, default, deserialize_with = "present")]
-        capabilities: Member<'a>,
-        #[serde(borrow, default, rename = "_meta", deserialize_with = "present")]
-        meta: Member<'a>,
-    }
+    members!(struct Update {
+        terminal_id,
+        command or null,
+        cwd or null,
+        output or null,
+        exit_status or null,
+        size or null,
+        capabilities or null,
+        meta = "_meta" or null,
+    });
     let update: Update<'_> = object(update).ok_or(Misfit)?;
     let id = need(update.terminal_id)?;
     Ok(AgentEvent::Terminal(Box::new(TerminalPatch {
@@ -60,14 +50,10 @@ pub fn update(pass: Pass, update: &str) -> Result<AgentEvent, Misfit> {
 }
 
 pub fn chunk(update: &str) -> Result<AgentEvent, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Chunk<'a> {
-        #[serde(borrow)]
-        terminal_id: Member<'a>,
-        #[serde(borrow)]
-        data: Member<'a>,
-    }
+    members!(struct Chunk {
+        terminal_id,
+        data,
+    });
     let chunk: Chunk<'_> = object(update).ok_or(Misfit)?;
     let id = need(chunk.terminal_id)?;
     Ok(AgentEvent::TerminalOutput {
@@ -77,25 +63,19 @@ pub fn chunk(update: &str) -> Result<AgentEvent, Misfit> {
 }
 
 fn output(member: Member<'_>) -> Result<Option<Vec<u8>>, Misfit> {
-    #[derive(Deserialize)]
-    struct Output<'a> {
-        #[serde(borrow)]
-        data: Member<'a>,
-    }
+    members!(struct Output {
+        data,
+    });
     let output: Output<'_> = need_object(member)?;
     bytes(output.data).map(Some)
 }
 
 /// An object says that it has ended, even with nothing in it.
 fn exit(pass: Pass, member: Member<'_>) -> Result<Option<ExitStatus>, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Exit<'a> {
-        #[serde(borrow)]
-        exit_code: Member<'a>,
-        #[serde(borrow)]
-        signal: Member<'a>,
-    }
+    members!(struct Exit {
+        exit_code,
+        signal,
+    });
     let Some(exit) = pass.object::<Exit<'_>>(member)? else {
         return Ok(None);
     };

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
     blocks, claims, command, git_patch,
     meta::{note, of_entity},
     raw_json,
-    view::{Member, Misfit, Pass, Text, cancels, need, object, present},
+    view::{Member, Misfit, Pass, Text, cancels, members, need, object},
 };
 use crate::{
     model::{
@@ -19,32 +18,19 @@ use crate::{
     text::SafeText,
 };
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolCall<'a> {
-    #[serde(borrow)]
-    tool_call_id: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    title: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    name: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    kind: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    status: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    content: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    locations: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    raw_input: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    raw_output: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    capabilities: Member<'a>,
-    #[serde(borrow, default, rename = "_meta", deserialize_with = "present")]
-    meta: Member<'a>,
-}
+members!(struct ToolCall {
+    tool_call_id,
+    title or null,
+    name or null,
+    kind or null,
+    status or null,
+    content or null,
+    locations or null,
+    raw_input or null,
+    raw_output or null,
+    capabilities or null,
+    meta = "_meta" or null,
+});
 
 /// The update of a call, from its members.
 ///
@@ -123,16 +109,11 @@ fn read_input(pass: Pass, call: &mut ToolCallPatch, raw: Option<&str>) {
 
 /// `tool_call_content_chunk` (V2-UPD-04).
 pub fn content_chunk(pass: Pass, update: &str) -> Result<AgentEvent, Misfit> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Chunk<'a> {
-        #[serde(borrow)]
-        tool_call_id: Member<'a>,
-        #[serde(borrow)]
+    members!(struct Chunk {
+        tool_call_id,
         content: &'a RawValue,
-        #[serde(borrow, rename = "_meta")]
-        meta: Member<'a>,
-    }
+        meta = "_meta",
+    });
     let chunk: Chunk<'_> = object(update).ok_or(Misfit)?;
     let id = need(chunk.tool_call_id)?;
     let mut meta = Meta::default();
@@ -164,26 +145,16 @@ fn tool_status(pass: Pass, status: &str) -> ToolStatus {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Item<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    content: Member<'a>,
-    #[serde(borrow)]
-    path: Member<'a>,
-    #[serde(borrow)]
-    old_text: Member<'a>,
-    #[serde(borrow)]
-    new_text: Member<'a>,
-    #[serde(borrow)]
-    terminal_id: Member<'a>,
-    #[serde(borrow)]
-    session_id: Member<'a>,
-    #[serde(borrow, rename = "_meta")]
-    meta: Member<'a>,
-}
+members!(struct Item {
+    kind = "type": Text<'a>,
+    content,
+    path,
+    old_text,
+    new_text,
+    terminal_id,
+    session_id,
+    meta = "_meta",
+});
 
 /// What stands where the list should be is loosely taken for its one item.
 fn contents(
@@ -235,13 +206,10 @@ fn known_content(
 }
 
 fn location(pass: Pass, raw: &RawValue) -> Result<ToolLocation, Misfit> {
-    #[derive(Deserialize)]
-    struct Location<'a> {
-        #[serde(borrow)]
-        path: Member<'a>,
-        #[serde(borrow)]
-        line: Member<'a>,
-    }
+    members!(struct Location {
+        path,
+        line,
+    });
     let location: Location<'_> = object(raw.get()).ok_or(Misfit)?;
     let line = pass.count(location.line)?;
     let line = line.and_then(|line| u32::try_from(line).ok());

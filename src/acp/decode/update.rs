@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::{
     Decoder, blocks, compaction, lists, message, meta, plan, raw_json, state, subagent, terminal,
     tool,
-    view::{Member, Misfit, Pass, Text, need, need_line, object, present},
+    view::{Misfit, Pass, Text, members, need, need_line, object},
 };
 use crate::{
     model::{
@@ -16,58 +16,33 @@ use crate::{
     text::SafeText,
 };
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Params<'a> {
-    #[serde(borrow)]
-    session_id: Member<'a>,
-    #[serde(borrow)]
+members!(struct Params {
+    session_id,
     update: &'a RawValue,
-}
+});
 
-/// The members of all kinds that are not an entity with many members.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Update<'a> {
-    #[serde(borrow)]
+// The members of all kinds that are not an entity with many members.
+members!(struct Update {
     session_update: Text<'a>,
-    #[serde(borrow)]
-    content: Member<'a>,
-    #[serde(borrow)]
-    message_id: Member<'a>,
-    #[serde(borrow)]
-    compaction_id: Member<'a>,
-    #[serde(borrow)]
-    plan: Member<'a>,
-    #[serde(borrow)]
-    plan_id: Member<'a>,
-    #[serde(borrow)]
-    entries: Member<'a>,
-    #[serde(borrow)]
-    available_commands: Member<'a>,
-    #[serde(borrow)]
-    current_mode_id: Member<'a>,
-    #[serde(borrow)]
-    config_options: Member<'a>,
-    #[serde(borrow)]
-    used: Member<'a>,
-    #[serde(borrow)]
-    size: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    cost: Member<'a>,
-    #[serde(borrow)]
-    message: Member<'a>,
-    #[serde(borrow)]
-    severity: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    title: Member<'a>,
-    #[serde(borrow)]
-    description: Member<'a>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    updated_at: Member<'a>,
-    #[serde(borrow, rename = "_meta")]
-    meta: Member<'a>,
-}
+    content,
+    message_id,
+    compaction_id,
+    plan,
+    plan_id,
+    entries,
+    available_commands,
+    current_mode_id,
+    config_options,
+    used,
+    size,
+    cost or null,
+    message,
+    severity,
+    title or null,
+    description,
+    updated_at or null,
+    meta = "_meta",
+});
 
 /// Appends the events of one update, in the order in which they hold. A kind that is not known, or one that is and
 /// is malformed, is said as such; nothing of it is acted on (V2-RPC-02).

@@ -11,6 +11,28 @@ use crate::{model::Patch, text::SafeText};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misfit;
 
+/// Declares a struct that borrows an object's members, each still as JSON text ([`Member`]); a member of another type
+/// says so. `= "name"` is its name on the wire where that is not the field's in camel case. `or null` keeps `null` apart
+/// from absence, as [`Pass::patch`] needs it.
+macro_rules! members {
+    ($(#[$attribute:meta])* struct $object:ident { $(
+        $(#[$doc:meta])* $member:ident $(= $wire:literal)? $(or $null:ident)? $(: $type:ty)?,
+    )* }) => {
+        #[derive(serde::Deserialize)]
+        #[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
+        $(#[$attribute])*
+        struct $object<'a> { $(
+            $(#[$doc])*
+            $(#[serde(rename = $wire)])?
+            $(#[serde(default, deserialize_with = "crate::rpc::present")] #[doc = stringify!(or $null)])?
+            $member: members!(@type $($type)?),
+        )* }
+    };
+    (@type) => { $crate::rpc::Member<'a> };
+    (@type $type:ty) => { $type };
+}
+pub(super) use members;
+
 /// Reads an object. A derived type alone would also take a list, as its members in order.
 pub fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
     let object = text.starts_with('{');
@@ -49,11 +71,9 @@ pub fn is_marked(member: Member<'_>) -> bool {
 
 /// Whether it can be cancelled by itself: a child, a terminal or a tool call (V1-META-06, V2-CAN-02).
 pub fn cancels(pass: Pass, member: Member<'_>) -> Result<Option<bool>, Misfit> {
-    #[derive(Deserialize)]
-    struct Capabilities<'a> {
-        #[serde(borrow)]
-        cancel: Member<'a>,
-    }
+    members!(struct Capabilities {
+        cancel,
+    });
     let capabilities = pass.object::<Capabilities<'_>>(member)?;
     Ok(capabilities.map(|capabilities| is_marked(capabilities.cancel)))
 }
