@@ -45,8 +45,9 @@ async fn initialize_names_version_2_and_offers_by_objects() {
     assert_eq!(call(alone).await[1]["capabilities"], json!({}));
 }
 
+// V2-AUTH-01, V2-AUTH-03
 #[tokio::test]
-async fn signing_in_and_out_v2_auth_01_v2_auth_03() {
+async fn signing_in_and_out() {
     let login = Call::Authenticate {
         method: "web".to_owned(),
     };
@@ -103,8 +104,9 @@ async fn sessions_are_opened_listed_closed_and_deleted() {
     );
 }
 
+// V2-SES-06
 #[tokio::test]
-async fn mcp_servers_name_their_type_v2_ses_06() {
+async fn mcp_servers_name_their_type() {
     let pairs = || SecretPairs(vec![("n".to_owned(), "v".to_owned())]);
     let server = |transport| McpServer {
         name: "m".to_owned(),
@@ -221,8 +223,9 @@ async fn what_runs_is_cancelled_by_name() {
     assert_eq!(lines[1]["params"], json!({"requestId": 1}));
 }
 
+// V2-UPD-09
 #[tokio::test]
-async fn an_option_is_set_by_its_type_v2_upd_09() {
+async fn an_option_is_set_by_its_type() {
     let set = |value| Call::SetConfigOption {
         session: id(),
         option: "x".to_owned(),

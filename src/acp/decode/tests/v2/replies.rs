@@ -21,8 +21,9 @@ fn fails(call: CallTag, answer: Value) -> bool {
     matches!(&result, CallResult::Failed(error) if error.message.contains("malformed"))
 }
 
+// V2-INIT-01
 #[test]
-fn an_answer_in_another_version_is_known_by_it_v2_init_01() {
+fn an_answer_in_another_version_is_known_by_it() {
     let older = initialized(json!({
         "protocolVersion": 1, "agentInfo": {"name": "a", "title": "Agent", "version": "1"},
         "agentCapabilities": {"loadSession": true}, "authMethods": [{"id": "x", "name": "X"}],
@@ -43,8 +44,9 @@ fn an_answer_in_another_version_is_known_by_it_v2_init_01() {
     assert!(fails(CallTag::Initialize, json!([])));
 }
 
+// V2-INIT-03
 #[test]
-fn a_capability_is_an_object_v2_init_03() {
+fn a_capability_is_an_object() {
     let caps = |session: Value| with(json!({"session": session})).caps;
     let none = caps(json!({}));
     assert!(!none.delete && !none.additional_directories && !none.system_prompt);
@@ -68,8 +70,9 @@ fn a_capability_is_an_object_v2_init_03() {
     assert!(odd.system_prompt && !odd.system_prompt_override);
 }
 
+// V2-INIT-04
 #[test]
-fn an_agent_with_sessions_has_all_their_methods_v2_init_04() {
+fn an_agent_with_sessions_has_all_their_methods() {
     let caps = with(json!({"session": {}})).caps;
     assert!(!caps.sessionless && caps.states);
     assert!(caps.list && caps.resume && caps.load_session && caps.close);
@@ -85,8 +88,9 @@ fn an_agent_with_sessions_has_all_their_methods_v2_init_04() {
     }
 }
 
+// V2-AUTH-01, V2-AUTH-02, V2-AUTH-03
 #[test]
-fn ways_to_sign_in_name_their_type_v2_auth_01_v2_auth_02_v2_auth_03() {
+fn ways_to_sign_in_name_their_type() {
     let answer = initialized(json!({
         "protocolVersion": 2, "info": {"name": "a", "version": "1"},
         "authMethods": [
@@ -126,8 +130,9 @@ fn ways_to_sign_in_name_their_type_v2_auth_01_v2_auth_02_v2_auth_03() {
     assert!(!with(json!({"session": {}, "auth": {}})).caps.logout);
 }
 
+// V2-SES-01
 #[test]
-fn a_new_session_tells_its_options_and_commands_v2_ses_01() {
+fn a_new_session_tells_its_options_and_commands() {
     let answer = json!({
         "sessionId": "s",
         "configOptions": [{"configId": "x", "name": "X", "type": "boolean", "currentValue": false}],
@@ -152,8 +157,9 @@ fn a_new_session_tells_its_options_and_commands_v2_ses_01() {
     assert!(fails(CallTag::NewSession, json!({})));
 }
 
+// V2-SES-05
 #[test]
-fn an_empty_cursor_is_one_v2_ses_05() {
+fn an_empty_cursor_is_one() {
     let tag = CallTag::ListSessions { first: true };
     let page = json!({
         "sessions": [{"sessionId": "a", "cwd": "/p", "title": "A"}, {"cwd": "/p"}], "nextCursor": "",
@@ -165,8 +171,9 @@ fn an_empty_cursor_is_one_v2_ses_05() {
     assert_eq!(page.next.as_deref(), Some(""));
 }
 
+// V2-PROMPT-01
 #[test]
-fn a_prompt_that_was_taken_is_not_done_v2_prompt_01() {
+fn a_prompt_that_was_taken_is_not_done() {
     let tag = || CallTag::Prompt {
         session: SessionId::new("s"),
     };
@@ -179,8 +186,9 @@ fn a_prompt_that_was_taken_is_not_done_v2_prompt_01() {
     assert!(fails(tag(), json!({"stopReason": "end_turn"})));
 }
 
+// V2-CAN-02
 #[test]
-fn a_cancel_that_was_taken_is_no_end_v2_can_02() {
+fn a_cancel_that_was_taken_is_no_end() {
     let session = SessionId::new("s");
     let tag = CallTag::CancelTerminal {
         session,
@@ -189,8 +197,9 @@ fn a_cancel_that_was_taken_is_no_end_v2_can_02() {
     assert_eq!(decoder().result(&tag, "{}"), CallResult::CancelAccepted);
 }
 
+// V2-UPD-09
 #[test]
-fn the_answer_to_an_option_is_the_whole_list_v2_upd_09() {
+fn the_answer_to_an_option_is_the_whole_list() {
     let tag = || CallTag::SetConfigOption {
         session: SessionId::new("s"),
         option: "x".to_owned(),

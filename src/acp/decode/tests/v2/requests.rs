@@ -29,8 +29,9 @@ fn asks(subject: Value) -> Result<PermissionRequest, i64> {
     }
 }
 
+// V2-PERM-01
 #[test]
-fn a_permission_is_asked_for_a_subject_v2_perm_01() {
+fn a_permission_is_asked_for_a_subject() {
     let none = asks(Value::Null).expect("a request");
     assert_eq!(none.title.as_deref(), Some("May I?"));
     assert_eq!(none.description.as_deref(), Some("It is late."));
@@ -72,8 +73,9 @@ fn a_permission_is_asked_for_a_subject_v2_perm_01() {
     }
 }
 
+// V2-PERM-02
 #[test]
-fn an_option_of_an_unknown_kind_is_neutral_v2_perm_02() {
+fn an_option_of_an_unknown_kind_is_neutral() {
     let asked = asks(Value::Null).expect("a request");
     let kinds: Vec<_> = asked.options.iter().map(|option| option.kind).collect();
     assert_eq!(kinds, [PermissionKind::AllowOnce, PermissionKind::Unknown]);
@@ -86,8 +88,9 @@ fn form(schema: Value) -> Result<HostRequest, RpcError> {
     )
 }
 
+// V2-ELI-01
 #[test]
-fn a_form_says_that_it_is_an_object_v2_eli_01() {
+fn a_form_says_that_it_is_an_object() {
     let asked = form(json!({
         "type": "object", "required": ["name"], "properties": {
             "name": {"type": "string", "format": "_phone", "pattern": "^x$", "minLength": 1},
@@ -125,8 +128,9 @@ fn a_form_says_that_it_is_an_object_v2_eli_01() {
     }
 }
 
+// V2-ELI-01
 #[test]
-fn a_page_and_its_end_are_read_as_in_version_1_v2_eli_01() {
+fn a_page_and_its_end_are_read_as_in_version_1() {
     let page = json!({
         "requestId": 4, "mode": "url", "message": "Sign in", "elicitationId": "e", "url": "https://e/x",
     });

@@ -99,8 +99,9 @@ fn a_tool_call_is_patched_member_by_member() {
     );
 }
 
+// V2-UPD-04
 #[test]
-fn a_piece_of_content_is_added_to_its_call_v2_upd_04() {
+fn a_piece_of_content_is_added_to_its_call() {
     let chunk = |content: Value| {
         let chunk = json!({"toolCallId": "c", "content": content});
         event(tagged("tool_call_content_chunk", chunk))
@@ -260,8 +261,9 @@ fn each_change_of_a_diff_is_one_with_its_part_of_the_patch() {
     );
 }
 
+// V2-UPD-06
 #[test]
-fn a_diff_does_without_a_patch_and_not_without_changes_v2_upd_06() {
+fn a_diff_does_without_a_patch_and_not_without_changes() {
     let change = json!([{"operation": "modify", "path": "/p/a"}]);
     let text = |patch: Value| {
         let all = diffs(json!({"type": "diff", "changes": change, "patch": patch}));

@@ -39,8 +39,9 @@ fn a_message_is_replaced_kept_or_cleared() {
     assert!(is_malformed(&event(tagged("agent_message", json!({})))));
 }
 
+// V2-UPD-02
 #[test]
-fn a_chunk_names_its_message_v2_upd_02() {
+fn a_chunk_names_its_message() {
     for (kind, expected) in [
         ("user_message_chunk", ChunkRole::User),
         ("agent_message_chunk", ChunkRole::Agent),
@@ -65,8 +66,9 @@ fn a_chunk_names_its_message_v2_upd_02() {
     }
 }
 
+// V2-STATE-01
 #[test]
-fn a_state_is_a_whole_snapshot_v2_state_01() {
+fn a_state_is_a_whole_snapshot() {
     let state = |state: Value| match event(tagged("state_update", state)) {
         AgentEvent::State(StateUpdate { state, .. }) => state,
         other => panic!("{other:?}"),
@@ -115,14 +117,16 @@ fn a_state_is_a_whole_snapshot_v2_state_01() {
     assert!(is_malformed(&event(number)));
 }
 
+// V2-STATE-03
 #[test]
-fn an_unknown_state_is_one_of_its_own_v2_state_03() {
+fn an_unknown_state_is_one_of_its_own() {
     let said = event(tagged("state_update", json!({"state": "unknown"})));
     assert_eq!(said, AgentEvent::State(WorkState::Unknown.into()));
 }
 
+// V2-STATE-02
 #[test]
-fn background_work_is_told_whole_or_not_at_all_v2_state_02() {
+fn background_work_is_told_whole_or_not_at_all() {
     let background = |list: Value| {
         let state = json!({"state": "idle", "background": list});
         match event(tagged("state_update", state)) {
@@ -152,8 +156,9 @@ fn background_work_is_told_whole_or_not_at_all_v2_state_02() {
     assert_eq!(background(json!([{"type": "_cron"}, 7])), None);
 }
 
+// V2-UPD-07
 #[test]
-fn plans_have_ids_and_an_unknown_one_replaces_v2_upd_07() {
+fn plans_have_ids_and_an_unknown_one_replaces() {
     let plan = |plan: Value| match event(tagged("plan_update", json!({"plan": plan}))) {
         AgentEvent::NamedPlan(plan) if plan.id.as_str() == "p" => plan.body,
         other => panic!("{other:?}"),
@@ -182,8 +187,9 @@ fn plans_have_ids_and_an_unknown_one_replaces_v2_upd_07() {
     assert!(is_malformed(&event(tagged("plan_update", nameless))));
 }
 
+// V2-UPD-08
 #[test]
-fn only_commands_are_slash_commands_v2_upd_08() {
+fn only_commands_are_slash_commands() {
     let list = json!({"availableCommands": [
         {"type": "command", "name": "review", "description": "Review", "input": {"type": "text", "hint": "what"}},
         {"type": "skill", "name": "pdf", "description": "Reads PDFs"},
@@ -201,8 +207,9 @@ fn only_commands_are_slash_commands_v2_upd_08() {
     assert_eq!(told, [("review", Some("what")), ("plain", None)]);
 }
 
+// V2-UPD-09
 #[test]
-fn options_are_told_by_their_types_v2_upd_09() {
+fn options_are_told_by_their_types() {
     let value = |value: &str| json!({"value": value, "name": value.to_uppercase()});
     let list = json!({"configOptions": [
         {"configId": "model", "name": "Model", "category": "model", "type": "select", "currentValue": "a",
@@ -240,8 +247,9 @@ fn options_are_told_by_their_types_v2_upd_09() {
     ))));
 }
 
+// V2-UPD-10
 #[test]
-fn the_newer_updates_of_version_1_are_baseline_here_v2_upd_10() {
+fn the_newer_updates_of_version_1_are_baseline_here() {
     let notice = json!({"severity": "error", "title": "Disk full", "description": "df"});
     let AgentEvent::Notice(notice) = event(tagged("notice", notice)) else {
         panic!("no notice");
@@ -301,8 +309,9 @@ fn the_newer_updates_of_version_1_are_baseline_here_v2_upd_10() {
     assert!(matches!(chunk, AgentEvent::SessionMessageChunk { .. }));
 }
 
+// V2-UPD-11
 #[test]
-fn usage_and_titles_are_patched_v2_upd_11() {
+fn usage_and_titles_are_patched() {
     let usage = |update: Value| match event(tagged("usage_update", update)) {
         AgentEvent::Usage(usage) => usage,
         other => panic!("{other:?}"),
@@ -324,14 +333,16 @@ fn usage_and_titles_are_patched_v2_upd_11() {
     assert_eq!((info.title, info.updated_at), (Patch::Clear, Patch::Keep));
 }
 
+// V2-SES-03
 #[test]
-fn the_end_of_a_replay_is_told_v2_ses_03() {
+fn the_end_of_a_replay_is_told() {
     let end = event(tagged("replay_complete", json!({})));
     assert_eq!(end, AgentEvent::ReplayComplete);
 }
 
+// V2-CONT-01
 #[test]
-fn icons_of_a_link_are_not_read_v2_cont_01() {
+fn icons_of_a_link_are_not_read() {
     let link = json!({
         "type": "resource_link", "uri": "https://e/x", "name": "x", "size": 3,
         "icons": [{"src": "http://user:password@elsewhere/icon.png"}],
