@@ -14,6 +14,7 @@ pub mod secrets;
 mod shell;
 mod stored;
 mod width;
+mod words;
 mod wrap;
 
 pub use bytes::{first_bytes, last_bytes};
@@ -25,4 +26,5 @@ pub use width::{
     TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width,
     truncate_to_width,
 };
+pub use words::Words;
 pub use wrap::{Row, wrap, wrap_hard, wrap_verbatim};

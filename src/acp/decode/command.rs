@@ -28,7 +28,7 @@ use crate::{
         input_names::{Role, is},
         plain_name,
     },
-    text::first_bytes,
+    text::{Words, first_bytes},
 };
 
 /// Objects in objects, JSON in texts.
@@ -202,7 +202,7 @@ impl Finder {
             };
             used[n] = true;
             match &line {
-                Line::Shell(word) if named_path && EDITOR_COMMANDS.contains(&word.as_str()) => {
+                Line::Shell(word) if named_path && EDITOR_COMMANDS.contains(word) => {
                     self.found.writes |= word != "view";
                 }
                 _ => lines.push(line),
@@ -277,11 +277,11 @@ impl Finder {
         } else {
             None
         };
-        let said = |words: &[&str]| word.as_deref().is_some_and(|word| words.contains(&word));
+        let said = |words: Words| word.as_deref().is_some_and(|word| words.contains(word));
         let set = !says_nothing(value) && value != "false";
-        self.runs_a_line |= said(&SHELL_TOOLS);
-        self.found.deletes |= said(&DELETING) || DELETING.contains(&name) && set;
-        self.found.moves |= said(&MOVING) || (name == "movepath" || MOVING.contains(&name)) && set;
+        self.runs_a_line |= said(SHELL_TOOLS);
+        self.found.deletes |= said(DELETING) || DELETING.contains(name) && set;
+        self.found.moves |= said(MOVING) || (name == "movepath" || MOVING.contains(name)) && set;
     }
 
     /// A name that is a file's, as where changes are listed by path, or may be.

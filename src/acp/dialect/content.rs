@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{Edge, Object, text};
-use crate::model::DialectRow;
+use crate::{model::DialectRow, text::Words};
 
 /// The content of an update, where its tag says that it has some.
 pub fn of_update(edge: &mut Edge<'_>, update: &mut Object) {
@@ -48,7 +48,7 @@ pub fn of_call(edge: &mut Edge<'_>, call: &mut Object) {
 
 /// The one of these kinds that an object has for a member, if that and `_meta` are all it has: its
 /// key, which may be in camel case, and the kind.
-pub fn only_kind(object: &Object, kinds: &[&'static str]) -> Option<(String, &'static str)> {
+pub fn only_kind(object: &Object, kinds: Words) -> Option<(String, &'static str)> {
     let mut members = object.keys().filter(|key| *key != "_meta");
     let (Some(key), None) = (members.next(), members.next()) else {
         return None;
@@ -60,11 +60,11 @@ pub fn only_kind(object: &Object, kinds: &[&'static str]) -> Option<(String, &'s
 
 /// `{"text": {"text": …}}`, or with no more than its content: `{"text": …}`.
 fn keyed_block(edge: &mut Edge<'_>, value: &mut Value) {
-    const KINDS: [&str; 5] = ["text", "image", "audio", "resource_link", "resource"];
+    const KINDS: Words = Words("text image audio resource_link resource");
     let Some(block) = value.as_object_mut() else {
         return;
     };
-    let Some((key, kind)) = only_kind(block, &KINDS) else {
+    let Some((key, kind)) = only_kind(block, KINDS) else {
         return;
     };
     let held = block.get(&key);
@@ -94,7 +94,7 @@ fn keyed_item(edge: &mut Edge<'_>, value: &mut Value) {
     let Some(item) = value.as_object_mut() else {
         return;
     };
-    let Some((key, kind)) = only_kind(item, &["content", "diff", "terminal"]) else {
+    let Some((key, kind)) = only_kind(item, Words("content diff terminal")) else {
         return;
     };
     if !item.get(&key).is_some_and(Value::is_object) || !edge.takes(DialectRow::KeyedUpdates) {

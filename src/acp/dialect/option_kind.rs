@@ -3,44 +3,28 @@
 //! Told only where its words leave no doubt: a rule may answer with it, unseen. Words that
 //! contradict each other, and words that could be about something else, tell nothing.
 
+use crate::text::Words;
+
 /// Longer texts are no such words.
 const MAX_BYTES: usize = 200;
 
-const ALLOW: [&str; 16] = [
-    "allow", "allowed", "approve", "approved", "accept", "accepted", "yes", "y", "ok", "okay",
-    "permit", "grant", "confirm", "proceed", "agree", "sure",
-];
-const REJECT: [&str; 19] = [
-    "deny",
-    "denied",
-    "reject",
-    "rejected",
-    "refuse",
-    "decline",
-    "disallow",
-    "forbid",
-    "block",
-    "cancel",
-    "cancelled",
-    "abort",
-    "no",
-    "n",
-    "nope",
-    "dismiss",
-    "disapprove",
-    "skip",
-    "stop",
-];
-const ALWAYS: [&str; 5] = ["always", "forever", "permanently", "session", "remember"];
-const ONCE: [&str; 2] = ["once", "one"];
+const ALLOW: Words = Words(
+    "allow allowed approve approved accept accepted yes y ok okay permit grant confirm proceed \
+     agree sure",
+);
+const REJECT: Words = Words(
+    "deny denied reject rejected refuse decline disallow forbid block cancel cancelled abort no n \
+     nope dismiss disapprove skip stop",
+);
+const ALWAYS: Words = Words("always forever permanently session remember");
+const ONCE: Words = Words("once one");
 /// They turn a word of [`ALLOW`] round.
-const NOT: [&str; 4] = ["not", "don't", "dont", "never"];
+const NOT: Words = Words("not don't dont never");
 /// They say nothing about it.
-const FILLERS: [&str; 24] = [
-    "this", "it", "the", "that", "a", "and", "for", "in", "to", "now", "time", "only", "just",
-    "tool", "call", "command", "action", "request", "option", "me", "please", "again", "thanks",
-    "use",
-];
+const FILLERS: Words = Words(
+    "this it the that a and for in to now time only just tool call command action request option \
+     me please again thanks use",
+);
 /// Said of an answer that is remembered.
 const NOT_ASKED_AGAIN: [&str; 6] = [
     "don't ask again",
@@ -112,13 +96,13 @@ fn read(text: &str) -> Reading {
     let (mut allow, mut reject, mut not) = (false, false, false);
     for word in text.split_whitespace() {
         let word = word.trim_matches('\'');
-        allow |= ALLOW.contains(&word);
-        reject |= REJECT.contains(&word);
-        not |= NOT.contains(&word);
-        reading.always |= ALWAYS.contains(&word) || word == "never";
-        reading.once |= ONCE.contains(&word);
-        let known = [&ALLOW[..], &REJECT, &NOT, &ALWAYS, &ONCE, &FILLERS];
-        reading.more |= !word.is_empty() && !known.iter().any(|words| words.contains(&word));
+        allow |= ALLOW.contains(word);
+        reject |= REJECT.contains(word);
+        not |= NOT.contains(word);
+        reading.always |= ALWAYS.contains(word) || word == "never";
+        reading.once |= ONCE.contains(word);
+        let known = [ALLOW, REJECT, NOT, ALWAYS, ONCE, FILLERS];
+        reading.more |= !word.is_empty() && !known.iter().any(|words| words.contains(word));
     }
     let never = text.split_whitespace().any(|word| word == "never");
     (reading.allows, reading.torn) = match (allow, reject, not) {
@@ -127,10 +111,10 @@ fn read(text: &str) -> Reading {
         (true, false, true) => (Some(false), false),
         // "No, never", "No, don't allow it".
         (_, true, true) if text.split_whitespace().any(|word| word == "no") => {
-            let others = REJECT.iter().filter(|word| **word != "no");
+            let others = REJECT.iter().filter(|word| *word != "no");
             let doubled = text
                 .split_whitespace()
-                .any(|word| others.clone().any(|other| *other == word));
+                .any(|word| others.clone().any(|other| other == word));
             (Some(false), doubled)
         }
         (false, false, true) if never => (Some(false), false),
@@ -221,12 +205,12 @@ mod tests {
         /// A word of refusal is never taken for a yes.
         #[test]
         fn a_refusal_allows_nothing(
-            at in 0..REJECT.len(),
+            word in prop::sample::select(REJECT.iter().collect::<Vec<_>>()),
             before in "[a-z ]{0,12}",
             after in "[a-z ]{0,12}",
             id in "[a-z_]{0,12}",
         ) {
-            let label = format!("{before} {} {after}", REJECT[at]);
+            let label = format!("{before} {word} {after}");
             let kind = told(&id, &label);
             prop_assert!(!kind.is_some_and(|kind| kind.starts_with("allow")), "{label}: {kind:?}");
         }

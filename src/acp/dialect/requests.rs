@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::{ClientMethod, Edge, Object, content, is_absent, memory::Whose, option_kind, text};
-use crate::model::DialectRow;
+use crate::{model::DialectRow, text::Words};
 
 pub fn normalise(edge: &mut Edge<'_>, method: ClientMethod, params: &mut Value) {
     let Some(params) = params.as_object_mut() else {
@@ -44,17 +44,9 @@ fn env_becomes_list(edge: &mut Edge<'_>, params: &mut Object) {
 }
 
 /// Members of a tool call that stand among those of the request.
-const CALL_MEMBERS: [&str; 9] = [
-    "toolCallId",
-    "title",
-    "name",
-    "kind",
-    "status",
-    "content",
-    "locations",
-    "rawInput",
-    "rawOutput",
-];
+const CALL_MEMBERS: Words = Words(
+    "toolCallId title name kind status content locations rawInput rawOutput",
+);
 
 fn permission(edge: &mut Edge<'_>, params: &mut Object) {
     if is_absent(params.get("toolCall"))
@@ -63,7 +55,7 @@ fn permission(edge: &mut Edge<'_>, params: &mut Object) {
     {
         let call: Object = CALL_MEMBERS
             .iter()
-            .filter_map(|key| Some(((*key).to_owned(), params.remove(*key)?)))
+            .filter_map(|key| Some((key.to_owned(), params.remove(key)?)))
             .collect();
         params.insert("toolCall".to_owned(), call.into());
     }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{Edge, Object, content, is_absent, memory::Whose, models, text};
-use crate::model::DialectRow;
+use crate::{model::DialectRow, text::Words};
 
 pub fn normalise(edge: &mut Edge<'_>, params: &mut Value) {
     let Some(params) = params.as_object_mut() else {
@@ -49,23 +49,15 @@ pub fn add_models(edge: &mut Edge<'_>, session: Option<&str>, options: &mut Vec<
 }
 
 /// The tags of v1 that an update may stand under.
-const TAGS: [&str; 11] = [
-    "user_message_chunk",
-    "agent_message_chunk",
-    "agent_thought_chunk",
-    "tool_call",
-    "tool_call_update",
-    "plan",
-    "available_commands_update",
-    "current_mode_update",
-    "config_option_update",
-    "session_info_update",
-    "usage_update",
-];
+const TAGS: Words = Words(
+    "user_message_chunk agent_message_chunk agent_thought_chunk tool_call tool_call_update plan \
+     available_commands_update current_mode_update config_option_update session_info_update \
+     usage_update",
+);
 
 /// `{"agent_message_chunk": {…}}`, as a union by the name of its member.
 fn keyed(edge: &mut Edge<'_>, update: &mut Object) {
-    let Some((key, tag)) = content::only_kind(update, &TAGS) else {
+    let Some((key, tag)) = content::only_kind(update, TAGS) else {
         return;
     };
     if !update.get(&key).is_some_and(Value::is_object) || !edge.takes(DialectRow::KeyedUpdates) {
@@ -78,23 +70,14 @@ fn keyed(edge: &mut Edge<'_>, update: &mut Object) {
 }
 
 /// Words for what an update is, in its `kind` or `type`.
-const WORDS: [&str; 6] = [
-    "text",
-    "thinking",
-    "tool_use",
-    "tool_result",
-    "plan",
-    "error",
-];
+const WORDS: Words = Words("text thinking tool_use tool_result plan error");
 
 fn tag(edge: &mut Edge<'_>, session: Option<&str>, update: &mut Object) {
     if update.contains_key("sessionUpdate") {
         return;
     }
     let word = |key: &str| {
-        WORDS
-            .into_iter()
-            .find(|word| text(update, key) == Some(word))
+        WORDS.iter().find(|word| text(update, key) == Some(word))
     };
     let (row, member, word) = if let Some(word) = word("kind") {
         (DialectRow::KindUpdates, Some("kind"), word)

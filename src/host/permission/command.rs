@@ -76,7 +76,7 @@ pub fn allowable_words_of(words: &[String]) -> Option<Vec<String>> {
                 arg.contains(|c: char| c.is_whitespace() || is_syntax(c))
                     || is_assignment(arg) && env_effect(name, value) != EnvEffect::Harmless
             };
-            let may_hold = SHELLS.contains(&name) || WRAPPERS.contains(&name);
+            let may_hold = SHELLS.contains(name) || WRAPPERS.contains(name);
             (!(may_hold && args.iter().any(holds_line))).then(|| words.to_vec())
         }
     }
@@ -155,7 +155,7 @@ impl Possible {
             // A command stands first, and behind each reserved word (`function f { rm`).
             let mut expected = true;
             for (n, word) in segment.iter().enumerate() {
-                if RESERVED.contains(&&*word.text) {
+                if RESERVED.contains(&word.text) {
                     expected = true;
                 } else if expected && is_assignment(&word.text) {
                     let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
@@ -190,13 +190,13 @@ impl Possible {
             let values: Vec<Word> = args.iter().filter_map(value).collect();
             self.add_perhaps(&values, depth);
         }
-        let shell = SHELLS.contains(&name);
+        let shell = SHELLS.contains(name);
         let git_runs = |arg: &Word| arg.text.contains("=!") || GIT_RUNS.contains(&&*arg.text);
-        if OUTER.contains(&name) || name == "git" && args.iter().any(git_runs) {
+        if OUTER.contains(name) || name == "git" && args.iter().any(git_runs) {
             self.add_perhaps(args, depth);
             return;
         }
-        if !shell && !WRAPPERS.contains(&name) {
+        if !shell && !WRAPPERS.contains(name) {
             return;
         }
         let option = |arg: &Word| arg.text.starts_with('-');
@@ -204,7 +204,7 @@ impl Possible {
             // It reads what to run from its input.
             self.unclear = true;
         }
-        let again = shell || READ_AGAIN.contains(&name);
+        let again = shell || READ_AGAIN.contains(name);
         for (n, arg) in args.iter().enumerate() {
             // Any argument may be where the command begins, or be a whole line of its own, also
             // joined to an option (`env -S'rm x'`) or a name (`alias ls='rm x'`).
@@ -220,7 +220,7 @@ impl Possible {
                     line.clone_into(&mut first.text);
                 }
                 self.record(&command);
-                if WRAPPERS.contains(&base_name(line)) || SHELLS.contains(&base_name(line)) {
+                if WRAPPERS.contains(base_name(line)) || SHELLS.contains(base_name(line)) {
                     self.nested_command(&command, depth);
                 }
             }
@@ -406,7 +406,7 @@ fn is_system_shell(program: &str) -> bool {
         .strip_prefix("/usr/bin/")
         .or_else(|| program.strip_prefix("/bin/"))
         .unwrap_or(program);
-    SHELLS.contains(&name)
+    SHELLS.contains(name)
 }
 
 /// `-c`, alone or with the flags of a login shell.
@@ -424,9 +424,9 @@ fn is_assignment(word: &str) -> bool {
 }
 
 #[cfg(test)]
-mod bounds;
-#[cfg(test)]
 mod tests {
+    mod bounds;
+
     use proptest::prelude::*;
 
     use super::*;

@@ -11,7 +11,7 @@ use pty_process::{Command, Pty, Size};
 use rustix::termios::{InputModes, OptionalActions};
 use tokio::process::Child;
 
-use crate::guard;
+use crate::{guard, text::Words};
 
 /// Rows and columns while no view shows the terminal.
 pub const DEFAULT_SIZE: (u16, u16) = (40, 120);
@@ -32,40 +32,11 @@ const TERM: &str = "xterm-256color";
 const UNSET: [&str; 2] = ["COLUMNS", "LINES"];
 
 /// What passes `terminal.scrub_env`: what makes programs and tool chains run, and no secrets.
-const HARMLESS: [&str; 32] = [
-    "CARGO_HOME",
-    "CONDA_PREFIX",
-    "DISPLAY",
-    "EDITOR",
-    "GEM_HOME",
-    "GOBIN",
-    "GOCACHE",
-    "GOPATH",
-    "GOROOT",
-    "HOME",
-    "JAVA_HOME",
-    "LANG",
-    "LANGUAGE",
-    "LOGNAME",
-    "NODE_PATH",
-    "NVM_DIR",
-    "PATH",
-    "PKG_CONFIG_PATH",
-    "PNPM_HOME",
-    "PYENV_ROOT",
-    "RBENV_ROOT",
-    "RUSTUP_HOME",
-    "SHELL",
-    "TEMP",
-    "TMP",
-    "TMPDIR",
-    "TZ",
-    "USER",
-    "VIRTUAL_ENV",
-    "VISUAL",
-    "VOLTA_HOME",
-    "WAYLAND_DISPLAY",
-];
+const HARMLESS: Words = Words(
+    "CARGO_HOME CONDA_PREFIX DISPLAY EDITOR GEM_HOME GOBIN GOCACHE GOPATH GOROOT HOME JAVA_HOME \
+     LANG LANGUAGE LOGNAME NODE_PATH NVM_DIR PATH PKG_CONFIG_PATH PNPM_HOME PYENV_ROOT RBENV_ROOT \
+     RUSTUP_HOME SHELL TEMP TMP TMPDIR TZ USER VIRTUAL_ENV VISUAL VOLTA_HOME WAYLAND_DISPLAY",
+);
 const HARMLESS_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 
 /// A command, ready to be started.
@@ -162,7 +133,7 @@ impl Launch {
 
 fn is_harmless(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| {
-        HARMLESS.contains(&name)
+        HARMLESS.contains(name)
             || HARMLESS_PREFIXES
                 .iter()
                 .any(|prefix| name.starts_with(prefix))

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use memchr::memmem::Finder;
 
-use crate::text::{first_bytes, last_bytes};
+use crate::text::{Words, first_bytes, last_bytes};
 
 use super::{
     MASK, MAX_NAME, is_secret_member, is_secret_parameter, is_secret_variable, is_switch, is_word,
@@ -267,46 +267,14 @@ fn is_prose(text: &str, start: usize) -> bool {
 /// Whether what stands there without quotes is a type, a switch, a call or a place in a program or in
 /// a shell, and so tells of a secret without being one.
 fn is_code(text: &str, start: usize) -> bool {
-    const TYPES: [&str; 22] = [
-        "string",
-        "str",
-        "number",
-        "boolean",
-        "bool",
-        "int",
-        "integer",
-        "bytes",
-        "any",
-        "unknown",
-        "undefined",
-        "object",
-        "text",
-        "option",
-        "vec",
-        "box",
-        "arc",
-        "secretstring",
-        "i32",
-        "u32",
-        "i64",
-        "u64",
-    ];
-    const PLACES: [&str; 14] = [
-        "process.env",
-        "os.environ",
-        "os.getenv",
-        "std::env",
-        "env.",
-        "self.",
-        "this.",
-        "config.",
-        "settings.",
-        "options.",
-        "ctx.",
-        "req.",
-        "request.",
-        "args.",
-    ];
+    const TYPES: Words = Words(
+        "string str number boolean bool int integer bytes any unknown undefined object text \
+         option vec box arc secretstring i32 u32 i64 u64",
+    );
+    const PLACES: Words = Words(
+        "process.env os.environ os.getenv std::env env. self. this. config. settings. options. \
+         ctx. req. request. args.",
+    );
     let rest = first_bytes(text.get(start..).unwrap_or_default(), LOOKED_AT);
     let value = &rest[..rest.find(ends_value).unwrap_or(rest.len())];
     let of_name = |c: char| c.is_ascii_alphabetic() || "_.:".contains(c);

@@ -15,6 +15,8 @@ mod tests;
 
 use std::borrow::Cow;
 
+use super::Words;
+
 pub use json::mask_json;
 pub use line::mask;
 
@@ -27,21 +29,12 @@ const MAX_NAME: usize = 128;
 /// Whether an environment variable or a field of a form is a secret's, by its name: a word of it, or the
 /// end of one where words are run together (`PGPASSWORD`).
 pub fn is_secret_name(name: &str) -> bool {
-    const WORDS: [&str; 8] = [
-        "key",
-        "token",
-        "secret",
-        "password",
-        "passwd",
-        "passphrase",
-        "passcode",
-        "credential",
-    ];
+    const WORDS: Words = Words("key token secret password passwd passphrase passcode credential");
     /// That end like one of them and are something else.
     const OTHERS: [&str; 5] = ["monkey", "turkey", "donkey", "hotkey", "hockey"];
     let words = words(name);
     let last = words.last().map(|word| &**word).unwrap_or_default();
-    if about(&words) || ABOUT.contains(&last) && last != "id" {
+    if about(&words) || ABOUT.contains(last) && last != "id" {
         return false;
     }
     let is_one = |word: &String| {
@@ -117,220 +110,61 @@ fn is_secret_parameter(name: &str) -> bool {
 }
 
 /// At the end of a name: what tells about a secret without being one.
-const ABOUT_ANY: &[&str] = &[
-    "url",
-    "uri",
-    "type",
-    "types",
-    "name",
-    "names",
-    "policy",
-    "file",
-    "files",
-    "path",
-    "paths",
-    "dir",
-    "directory",
-    "folder",
-    "count",
-    "counts",
-    "length",
-    "size",
-    "limit",
-    "limits",
-    "reset",
-    "rotation",
-    "manager",
-    "provider",
-    "helper",
-    "prompt",
-    "input",
-    "form",
-    "page",
-    "screen",
-    "required",
-    "enabled",
-    "disabled",
-    "strength",
-    "expiry",
-    "ttl",
-    "timeout",
-    "error",
-    "errors",
-    "validation",
-    "parallelism",
-];
+const ABOUT_ANY: Words = Words(
+    "url uri type types name names policy file files path paths dir directory folder count counts \
+     length size limit limits reset rotation manager provider helper prompt input form page \
+     screen required enabled disabled strength expiry ttl timeout error errors validation \
+     parallelism",
+);
 
 /// Behind `token`: likewise.
-const ABOUT: &[&str] = &[
-    "usage", "used", "budget", "endpoint", "window", "total", "id", "ids", "per", "cost",
-    "expires", "at", "in", "refresh", "bucket", "stream", "ring", "parser", "kind", "position",
-    "index",
-];
+const ABOUT: Words = Words(
+    "usage used budget endpoint window total id ids per cost expires at in refresh bucket stream \
+     ring parser kind position index",
+);
 
 /// Before `token`: of texts, pages and progress.
-const TOKENS_OF_NOTHING: &[&str] = &[
-    "progress",
-    "page",
-    "cancel",
-    "cancellation",
-    "continuation",
-    "stop",
-    "pad",
-    "eos",
-    "bos",
-    "unk",
-    "design",
-    "color",
-    "colour",
-    "theme",
-    "syntax",
-];
+const TOKENS_OF_NOTHING: Words = Words(
+    "progress page cancel cancellation continuation stop pad eos bos unk design color colour \
+     theme syntax",
+);
 
 /// With `tokens`: numbers of them.
-const NUMBERS: &[&str] = &[
-    "max",
-    "min",
-    "num",
-    "count",
-    "limit",
-    "budget",
-    "total",
-    "input",
-    "output",
-    "thinking",
-    "reasoning",
-    "cached",
-    "context",
-];
+const NUMBERS: Words = Words(
+    "max min num count limit budget total input output thinking reasoning cached context",
+);
 
 /// Words of a name that say enough.
-const SECRETS: &[&str] = &[
-    "secret",
-    "secrets",
-    "password",
-    "passwords",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "credential",
-    "credentials",
-    "creds",
-    "authorization",
-    "bearer",
-    "cookie",
-    "cookies",
-    "jwt",
-    "otp",
-    "apikey",
-    "apikeys",
-    "authtoken",
-    "privatekey",
-    "privatekeyid",
-    "accesskey",
-];
+const SECRETS: Words = Words(
+    "secret secrets password passwords passwd passphrase passcode credential credentials creds \
+     authorization bearer cookie cookies jwt otp apikey apikeys authtoken privatekey privatekeyid \
+     accesskey",
+);
 
 /// Ends of a name whose words may be run together.
-const ENDINGS: &[&str] = &[
-    "apikey",
-    "apikeys",
-    "accesskey",
-    "accesskeyid",
-    "secretkey",
-    "privatekey",
-    "privatekeyid",
-    "signingkey",
-    "encryptionkey",
-    "sessionkey",
-    "authkey",
-    "sshkey",
-    "masterkey",
-    "authtoken",
-    "accesstoken",
-    "refreshtoken",
-    "sessiontoken",
-    "idtoken",
-    "bearertoken",
-];
+const ENDINGS: Words = Words(
+    "apikey apikeys accesskey accesskeyid secretkey privatekey privatekeyid signingkey \
+     encryptionkey sessionkey authkey sshkey masterkey authtoken accesstoken refreshtoken \
+     sessiontoken idtoken bearertoken",
+);
 
 /// Words of a name that ends with `key` and means something else.
-const KEYS_OF_NOTHING: &[&str] = &[
-    "public",
-    "primary",
-    "foreign",
-    "sort",
-    "cache",
-    "group",
-    "partition",
-    "object",
-    "map",
-    "row",
-    "index",
-    "unique",
-    "hot",
-    "shortcut",
-    "arrow",
-    "enter",
-    "progress",
-    "translation",
-    "i18n",
-    "message",
-    "required",
-    "sorted",
-    "dict",
-    "json",
-    "yaml",
-    "toml",
-    "config",
-    "option",
-    "options",
-    "lookup",
-    "dedup",
-    "dedupe",
-    "idempotency",
-    "modifier",
-    "item",
-    "registry",
-    "num",
-    "function",
-    "control",
-    "ctrl",
-    "alt",
-    "shift",
-    "escape",
-    "esc",
-    "tab",
-    "return",
-    "backspace",
-    "navigation",
-    "field",
-    "column",
-    "property",
-    "attribute",
-    "element",
-    "parent",
-    "node",
-    "list",
-    "set",
-    "sorting",
-    "same",
-    "any",
-    "each",
-    "all",
-    "missing",
-    "duplicate",
-    "i",
-    "react",
-];
+const KEYS_OF_NOTHING: Words = Words(
+    "public primary foreign sort cache group partition object map row index unique hot shortcut \
+     arrow enter progress translation i18n message required sorted dict json yaml toml config \
+     option options lookup dedup dedupe idempotency modifier item registry num function control \
+     ctrl alt shift escape esc tab return backspace navigation field column property attribute \
+     element parent node list set sorting same any each all missing duplicate i react",
+);
 
-fn has(words: &[String], wanted: &[&str]) -> bool {
-    words.iter().any(|word| wanted.contains(&&**word))
+fn has(words: &[String], wanted: Words) -> bool {
+    words.iter().any(|word| wanted.contains(word))
 }
 
 /// Whether the name is that of something about a secret.
 fn about(words: &[String]) -> bool {
     let last = words.last().map(|word| &**word).unwrap_or_default();
-    words.len() > 1 && ABOUT_ANY.contains(&last)
+    words.len() > 1 && ABOUT_ANY.contains(last)
 }
 
 fn naming(name: &str) -> Naming {
@@ -349,8 +183,8 @@ fn naming(name: &str) -> Naming {
     if ENDINGS.iter().any(|ending| run_together.ends_with(ending)) {
         return Naming::Secret;
     }
-    if has(&words, &["token"]) {
-        let plain = ABOUT.contains(&last) || has(&words, TOKENS_OF_NOTHING);
+    if has(&words, Words("token")) {
+        let plain = ABOUT.contains(last) || has(&words, TOKENS_OF_NOTHING);
         return if plain { Naming::Plain } else { Naming::Secret };
     }
     if run_together.ends_with("token") || words == ["auth"] {

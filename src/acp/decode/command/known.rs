@@ -106,8 +106,8 @@ fn wrapped(value: &str) -> Known {
 fn kind(value: &str, any: bool) -> Known {
     let word = whole_text(value).map(|word| plain_name(&word));
     match word.as_deref() {
-        Some(word) if WRITING.contains(&word) => Known::Writes,
-        Some(word) if READING.contains(&word) => Known::Always,
+        Some(word) if WRITING.contains(word) => Known::Writes,
+        Some(word) if READING.contains(word) => Known::Always,
         Some(_) if any => Known::Always,
         _ => Known::Never,
     }

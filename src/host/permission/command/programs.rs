@@ -1,138 +1,35 @@
 //! Programs that run other programs, and how: by what they are called.
 
-pub const SHELLS: [&str; 10] = [
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ksh",
-    "mksh",
-    "ash",
-    "fish",
-    "pwsh",
-    "powershell",
-];
+use crate::text::Words;
+
+pub const SHELLS: Words = Words("sh bash zsh dash ksh mksh ash fish pwsh powershell");
 
 /// Programs that run what a variable among their arguments says: `make SHELL='rm x'`.
 pub const MAKES: [&str; 3] = ["make", "gmake", "bmake"];
 
 /// Programs whose arguments are, or hold, another command.
-pub const WRAPPERS: [&str; 69] = [
-    ".",
-    "alias",
-    "arch",
-    "builtin",
-    "busybox",
-    "bwrap",
-    "caffeinate",
-    "capsh",
-    "catchsegv",
-    "choom",
-    "chroot",
-    "chrt",
-    "command",
-    "coproc",
-    "dbus-run-session",
-    "doas",
-    "dotenvx",
-    "entr",
-    "env",
-    "eval",
-    "exec",
-    "fakeroot",
-    "faketime",
-    "find",
-    "firejail",
-    "flock",
-    "hash",
-    "heaptrack",
-    "ionice",
-    "linux32",
-    "ltrace",
-    "nice",
-    "nohup",
-    "nsenter",
-    "numactl",
-    "parallel",
-    "pkexec",
-    "prlimit",
-    "proxychains",
-    "proxychains4",
-    "rlwrap",
-    "rr",
-    "runuser",
-    "screen",
-    "script",
-    "setarch",
-    "setpriv",
-    "setsid",
-    "sg",
-    "source",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "taskset",
-    "time",
-    "timeout",
-    "tmux",
-    "torify",
-    "torsocks",
-    "toybox",
-    "trap",
-    "unbuffer",
-    "unshare",
-    "valgrind",
-    "watch",
-    "xargs",
-    "xvfb-run",
-];
+pub const WRAPPERS: Words = Words(
+    ". alias arch builtin busybox bwrap caffeinate capsh catchsegv choom chroot chrt command \
+     coproc dbus-run-session doas dotenvx entr env eval exec fakeroot faketime find firejail \
+     flock hash heaptrack ionice linux32 ltrace nice nohup nsenter numactl parallel pkexec \
+     prlimit proxychains proxychains4 rlwrap rr runuser screen script setarch setpriv setsid sg \
+     source stdbuf strace su sudo systemd-run taskset time timeout tmux torify torsocks toybox \
+     trap unbuffer unshare valgrind watch xargs xvfb-run",
+);
 
 /// Programs that run what stands behind their own words, beside what those words do: a match there
 /// is a doubt (`docker rm`, `docker run x rm`).
-pub const OUTER: [&str; 32] = [
-    "asdf",
-    "at",
-    "aws-vault",
-    "batch",
-    "bunx",
-    "concurrently",
-    "conda",
-    "direnv",
-    "docker",
-    "dotenv",
-    "gdb",
-    "hatch",
-    "hyperfine",
-    "kubectl",
-    "lxc",
-    "mise",
-    "mosh",
-    "nix",
-    "nix-shell",
-    "nodemon",
-    "npx",
-    "op",
-    "pdm",
-    "perf",
-    "pipenv",
-    "pixi",
-    "podman",
-    "poetry",
-    "rye",
-    "ssh",
-    "uv",
-    "watchexec",
-];
+pub const OUTER: Words = Words(
+    "asdf at aws-vault batch bunx concurrently conda direnv docker dotenv gdb hatch hyperfine \
+     kubectl lxc mise mosh nix nix-shell nodemon npx op pdm perf pipenv pixi podman poetry rye \
+     ssh uv watchexec",
+);
 
 /// Arguments of git that run what they say, or what stands behind them.
 pub const GIT_RUNS: [&str; 5] = ["--exec", "-x", "filter-branch", "foreach", "run"];
 
 /// Wrappers that read what they are given as a shell reads a line.
-pub const READ_AGAIN: [&str; 10] = [
-    "alias", "env", "eval", "parallel", "screen", "script", "su", "tmux", "trap", "watch",
-];
+pub const READ_AGAIN: Words = Words("alias env eval parallel screen script su tmux trap watch");
 
 /// Interpreters of other languages, and the options behind which a program of theirs stands.
 pub const INTERPRETERS: [(&str, &[&str]); 11] = [
@@ -153,6 +50,4 @@ pub const INTERPRETERS: [(&str, &[&str]); 11] = [
 pub const AWKS: [&str; 4] = ["awk", "gawk", "mawk", "nawk"];
 
 /// Words behind which a command stands.
-pub const RESERVED: [&str; 13] = [
-    "if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "case", "in", "function",
-];
+pub const RESERVED: Words = Words("if then elif else do while until ! { } case in function");
