@@ -12,7 +12,7 @@ use tokio::{
 use crate::{
     acp::{
         LaunchError, LaunchSpec, WireLogHandle,
-        decode::{Decoder, v2::DecoderOfV2},
+        decode::Decoder,
         dialect::Dialects,
         encode, process,
         stderr::Tail,
@@ -116,10 +116,7 @@ impl Client {
             stderr: stderr.clone(),
             stderr_task,
         };
-        let decoder: Box<dyn rpc::Protocol> = match protocol {
-            Protocol::V2 => Box::new(DecoderOfV2::new(caps)),
-            _ => Box::new(Decoder::new(caps, dialects.clone()).with_protocol(protocol)),
-        };
+        let decoder = Decoder::new(caps, dialects.clone()).with_protocol(protocol);
         let reader = Reader::new(Arc::clone(&peer), decoder, inbox, tap);
         tokio::spawn(ending.read(reader, stdout, max_line));
         let client = Self {
@@ -175,7 +172,7 @@ impl Ending {
     /// Reads to the end of stdout, then says the last word.
     async fn read(
         mut self,
-        reader: Reader<Box<dyn rpc::Protocol>>,
+        reader: Reader<Decoder>,
         stdout: AgentsOut,
         max_line: usize,
     ) {

@@ -85,53 +85,6 @@ pub trait Protocol: Send {
     }
 }
 
-impl Protocol for Box<dyn Protocol> {
-    fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>) {
-        (**self).notification(method, params, out);
-    }
-
-    fn request(
-        &mut self,
-        key: RequestKey,
-        method: &str,
-        params: &str,
-    ) -> Result<FromAgent, RpcError> {
-        (**self).request(key, method, params)
-    }
-
-    fn result(&mut self, call: &CallTag, result: &str) -> CallResult {
-        (**self).result(call, result)
-    }
-
-    fn is_literal(&self, method: &str) -> bool {
-        (**self).is_literal(method)
-    }
-
-    fn error(&mut self, call: &CallTag, error: &str) -> RpcError {
-        (**self).error(call, error)
-    }
-
-    fn takes_bare_answers(&self) -> bool {
-        (**self).takes_bare_answers()
-    }
-
-    fn takes_null_ids(&self) -> bool {
-        (**self).takes_null_ids()
-    }
-
-    fn takes_bare(&mut self, call: &CallTag, answer: Result<&str, &str>) -> bool {
-        (**self).takes_bare(call, answer)
-    }
-
-    fn untagged(&mut self, method: &str) {
-        (**self).untagged(method);
-    }
-
-    fn aside(&mut self) -> Aside {
-        (**self).aside()
-    }
-}
-
 /// See [`Protocol::aside`].
 #[derive(Default)]
 pub struct Aside {

@@ -6,7 +6,8 @@
 //! A message of version 1 is first read strictly ([`Pass::Strict`]). If something in it does not fit, it
 //! goes through the [dialects](super::dialect), and is read again with [`Pass::Loose`]: then what
 //! does not fit costs only itself, and is kept as raw JSON where it would have been shown. So the common case builds
-//! no tree and copies no text twice. Version 2 is read once ([`Pass::V2`], [`v2`]).
+//! no tree and copies no text twice. Version 2, a draft, is read once ([`Pass::V2`]) and has no dialects: what is unknown
+//! in it is kept and shown as such, what is known and malformed is an error (V2-RPC-02).
 //!
 //! All is read by borrowing views of our own. `recordings` and the property tests hold them against
 //! the published schema.
@@ -34,7 +35,6 @@ mod subagent;
 mod terminal;
 mod tool;
 mod update;
-pub(super) mod v2;
 mod view;
 
 #[cfg(test)]
@@ -50,9 +50,9 @@ use super::{
     threads,
 };
 use crate::{
-    acp::decode::view::Pass,
+    acp::decode::view::{Misfit, Pass},
     model::{
-        AgentEvent, CallResult, CallTag, ClientCaps, DialectRow, FromAgent, HostRequest, Patch,
+        AgentEvent, CallResult, CallTag, ClientCaps, Dialect, DialectRow, FromAgent, HostRequest, Patch,
         PermissionSubject, Protocol as AgentProtocol, RawJson, RequestKey, RpcError, SessionId,
         ToolCallPatch, ToolContent, code,
     },
@@ -68,11 +68,11 @@ pub(super) fn raw_json(text: &str) -> RawJson {
     RawJson::bounded(text, RAW_LIMIT)
 }
 
-/// ACP v1, as the agent's side speaks it.
+/// ACP, as the agent's side speaks it.
 pub struct Decoder {
     caps: ClientCaps,
     dialects: Dialects,
-    /// The agent speaks threads, by the adapter.
+    /// An agent that speaks threads is heard through the adapter, in v1's words.
     protocol: AgentProtocol,
     aside: Aside,
     /// The answer to `initialize` that is read has no `jsonrpc`.
@@ -94,10 +94,26 @@ impl Decoder {
         }
     }
 
-    /// For another protocol, of which an adapter makes v1.
-    pub fn with_protocol(mut self, protocol: AgentProtocol) -> Self {
-        self.protocol = protocol;
-        self
+    pub fn with_protocol(self, protocol: AgentProtocol) -> Self {
+        let dialects = match protocol {
+            AgentProtocol::V2 => Dialects::new(Dialect::V1),
+            AgentProtocol::V1 | AgentProtocol::Threads => self.dialects,
+        };
+        Self {
+            dialects,
+            protocol,
+            ..self
+        }
+    }
+
+    fn is_v2(&self) -> bool {
+        self.protocol == AgentProtocol::V2
+    }
+
+    /// The method of that name; in version 1 by its other spellings as well.
+    fn method(&self, name: &str) -> Option<ClientMethod> {
+        let method = ClientMethod::from_name(name)?;
+        (!self.is_v2() || method.name() == name).then_some(method)
     }
 
     fn session(&mut self, id: &str) -> SessionId {
@@ -115,6 +131,8 @@ impl Decoder {
             ClientMethod::ElicitationCreate => {
                 self.caps.elicitation_form || self.caps.elicitation_url
             }
+            // Version 2 has none of the others.
+            _ if self.is_v2() => false,
             ClientMethod::ReadTextFile => self.caps.read_text_file,
             ClientMethod::WriteTextFile => self.caps.write_text_file,
             ClientMethod::TerminalCreate
@@ -137,9 +155,29 @@ impl Decoder {
             },
         });
     }
-}
 
-impl Decoder {
+    /// The typed form of a request's params.
+    fn read_request(
+        &mut self,
+        pass: Pass,
+        method: ClientMethod,
+        params: &str,
+    ) -> Result<HostRequest, RpcError> {
+        Ok(match method {
+            ClientMethod::RequestPermission => {
+                let request = permission::decode(self, pass, params);
+                let request = request.map_err(|Misfit| request::invalid_params(method))?;
+                HostRequest::Permission(Box::new(request))
+            }
+            ClientMethod::ElicitationCreate => {
+                let request = elicitation::decode(self, pass, params);
+                HostRequest::Elicitation(Box::new(request.map_err(|unusable| unusable.error())?))
+            }
+            _ => request::decode(method, params)
+                .map_err(|error| request::lacks_member(method, &error))?,
+        })
+    }
+
     /// Notes what is to be told of a message's dialect.
     fn note(&mut self, heard: &mut Heard) {
         let hints = std::mem::take(&mut heard.hints);
@@ -198,8 +236,12 @@ impl Decoder {
 
     /// Seen in the wild: `sessionUpdate` as the method.
     fn is_update(&mut self, method: &str) -> bool {
+        // Nearly all are called so.
+        if method == "session/update" || self.method(method) == Some(ClientMethod::SessionUpdate) {
+            return true;
+        }
         if method != "sessionUpdate" {
-            return ClientMethod::from_name(method) == Some(ClientMethod::SessionUpdate);
+            return false;
         }
         let mut heard = self.dialects.takes(DialectRow::UpdateMethod);
         self.note(&mut heard);
@@ -270,12 +312,17 @@ fn names_relative_path(said: &FromAgent) -> bool {
 
 impl Protocol for Decoder {
     fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>) {
-        if ClientMethod::from_name(method) == Some(ClientMethod::ElicitationComplete) {
-            let done = elicitation::completed(params);
-            out.extend(done.map(|id| FromAgent::ElicitationDone { id }));
+        if !self.is_update(method) {
+            if self.method(method) == Some(ClientMethod::ElicitationComplete) {
+                let done = elicitation::completed(params);
+                out.extend(done.map(|id| FromAgent::ElicitationDone { id }));
+            }
             return;
         }
-        if !self.is_update(method) {
+        if self.is_v2() {
+            if update::decode(self, Pass::V2, params, out).is_err() {
+                self.unreadable_update("session/update (malformed)", params, out);
+            }
             return;
         }
         let strict = update::decode(self, Pass::Strict, params, out);
@@ -314,30 +361,25 @@ impl Protocol for Decoder {
             let mut heard = self.dialects.speaks_threads();
             self.note(&mut heard);
         }
-        let method = ClientMethod::from_name(method);
-        if method == Some(ClientMethod::ElicitationCreate)
-            && !self.is_offered(ClientMethod::ElicitationCreate)
-        {
-            let message = elicitation::message(params);
-            self.aside.said.push(FromAgent::Unasked { message });
-        }
-        let method = method
-            .filter(|method| self.is_offered(*method))
-            .ok_or_else(|| not_found(said))?;
-        if method == ClientMethod::ElicitationCreate {
-            let request = elicitation::decode(self, Pass::Strict, params).or_else(|_| {
+        let method = match self.method(method) {
+            Some(method) if self.is_offered(method) => method,
+            method => {
+                if method == Some(ClientMethod::ElicitationCreate) {
+                    let message = elicitation::message(params);
+                    self.aside.said.push(FromAgent::Unasked { message });
+                }
+                return Err(not_found(said));
+            }
+        };
+        let request = if self.is_v2() {
+            self.read_request(Pass::V2, method, params)?
+        } else {
+            let strict = self.read_request(Pass::Strict, method, params);
+            strict.or_else(|_| {
                 let plain = self.plain_params(method, params).unwrap_or_default();
-                elicitation::decode(self, Pass::Loose, &plain).map_err(|unusable| unusable.error())
-            })?;
-            self.note_spelling(method, said, params);
-            let request = HostRequest::Elicitation(Box::new(request));
-            return Ok(FromAgent::Request { key, request });
-        }
-        let request = request::decode(self, Pass::Strict, method, params).or_else(|_| {
-            let plain = self.plain_params(method, params).unwrap_or_default();
-            request::decode(self, Pass::Loose, method, &plain)
-                .map_err(|error| request::invalid_params(method, &error))
-        })?;
+                self.read_request(Pass::Loose, method, &plain)
+            })?
+        };
         self.note_spelling(method, said, params);
         let asked = FromAgent::Request { key, request };
         if names_relative_path(&asked) {
@@ -347,6 +389,9 @@ impl Protocol for Decoder {
     }
 
     fn result(&mut self, call: &CallTag, result: &str) -> CallResult {
+        if self.is_v2() {
+            return reply::decode(self.protocol, call, result);
+        }
         if std::mem::take(&mut self.bare_start) {
             let why = "the agent answers without `jsonrpc`, so its answers cannot be told from its log lines";
             return CallResult::Failed(RpcError::new(code::INVALID_REQUEST, why));
@@ -378,7 +423,7 @@ impl Protocol for Decoder {
     }
 
     fn error(&mut self, call: &CallTag, error: &str) -> RpcError {
-        let Some(mut value) = tree(error) else {
+        let Some(mut value) = tree(error).filter(|_| !self.is_v2()) else {
             return decode_error(error);
         };
         let mut heard = self.dialects.incoming(Incoming::Error(call, &mut value));
@@ -403,8 +448,7 @@ impl Protocol for Decoder {
     }
 
     fn is_literal(&self, method: &str) -> bool {
-        let method = ClientMethod::from_name(method);
-        method.is_some_and(|method| method.is_literal() && self.is_offered(method))
+        self.method(method).is_some_and(|method| method.is_literal() && self.is_offered(method))
     }
 
     fn takes_bare(&mut self, call: &CallTag, answer: Result<&str, &str>) -> bool {
@@ -436,6 +480,10 @@ impl Protocol for Decoder {
 
     fn takes_bare_answers(&self) -> bool {
         self.dialects.takes_bare_answers()
+    }
+
+    fn takes_null_ids(&self) -> bool {
+        !self.is_v2()
     }
 
     fn aside(&mut self) -> Aside {

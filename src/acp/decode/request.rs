@@ -1,8 +1,8 @@
-//! Requests of the agent.
+//! Requests of the agent for files and terminals.
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use super::{ClientMethod, Decoder, permission, view::Pass};
+use super::ClientMethod;
 use crate::{
     model::{
         FsRead, FsWrite, HostRequest, RpcError, SessionId, TerminalCreate, TerminalId, TerminalRef,
@@ -65,18 +65,8 @@ where
 
 /// # Errors
 /// When the params do not fit.
-pub fn decode(
-    decoder: &mut Decoder,
-    pass: Pass,
-    method: ClientMethod,
-    params: &str,
-) -> serde_json::Result<HostRequest> {
+pub fn decode(method: ClientMethod, params: &str) -> serde_json::Result<HostRequest> {
     Ok(match method {
-        ClientMethod::RequestPermission => {
-            let request = permission::decode(decoder, pass, params)
-                .map_err(|_| serde_json::Error::custom("malformed"))?;
-            HostRequest::Permission(Box::new(request))
-        }
         ClientMethod::ReadTextFile => {
             let read: Read = typed(params)?;
             HostRequest::ReadTextFile(FsRead {
@@ -113,6 +103,7 @@ pub fn decode(
         ClientMethod::TerminalKill => HostRequest::TerminalKill(terminal(params)?),
         ClientMethod::TerminalRelease => HostRequest::TerminalRelease(terminal(params)?),
         ClientMethod::SessionUpdate
+        | ClientMethod::RequestPermission
         | ClientMethod::ElicitationCreate
         | ClientMethod::ElicitationComplete => return Err(serde_json::Error::custom("no request")),
     })
@@ -137,16 +128,21 @@ fn terminal(params: &str) -> serde_json::Result<TerminalRef> {
     })
 }
 
-/// The answer to params that cannot be used: which member is missing may be said, what stood in
-/// another may not, since it can be a file's content (V1-RPC-11).
-pub fn invalid_params(method: ClientMethod, error: &serde_json::Error) -> RpcError {
-    let mut message = format!("Invalid params for {}", method.name());
-    let error = error.to_string();
-    if let Some((missing, _)) = error.split_once(" at line")
-        && missing.starts_with("missing field")
-    {
-        message.push_str(": ");
-        message.push_str(missing);
-    }
+/// The answer to params that cannot be used.
+pub fn invalid_params(method: ClientMethod) -> RpcError {
+    let message = format!("Invalid params for {}", method.name());
     RpcError::new(code::INVALID_PARAMS, message)
+}
+
+/// The same, with the member that is missing; what another member holds is not quoted, since it can be a file's
+/// content (V1-RPC-11).
+pub fn lacks_member(method: ClientMethod, error: &serde_json::Error) -> RpcError {
+    let error = error.to_string();
+    match error.split_once(" at line") {
+        Some((missing, _)) if missing.starts_with("missing field") => {
+            let message = format!("Invalid params for {}: {missing}", method.name());
+            RpcError::new(code::INVALID_PARAMS, message)
+        }
+        _ => invalid_params(method),
+    }
 }

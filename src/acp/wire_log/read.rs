@@ -11,7 +11,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::super::{decode, dialect::Dialects};
+use super::super::{decode::Decoder, dialect::Dialects};
 use crate::{
     model::{
         self, Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, ElicitationAnswer,
@@ -59,7 +59,7 @@ pub struct Recording {
     /// Read already, to see whether it explains the one before.
     ahead: Option<String>,
     number: usize,
-    decoder: Box<dyn Protocol>,
+    decoder: Decoder,
     /// What `decoder` reads.
     protocol: model::Protocol,
     connections: u32,
@@ -307,15 +307,9 @@ impl Recording {
 }
 
 /// Whatever the client of the log offered: what it answered is in there.
-fn decoder(protocol: model::Protocol) -> Box<dyn Protocol> {
-    let caps = ClientCaps::default();
-    match protocol {
-        model::Protocol::V2 => Box::new(decode::v2::DecoderOfV2::new(caps)),
-        model::Protocol::V1 | model::Protocol::Threads => {
-            let dialects = Dialects::new(Dialect::default());
-            Box::new(decode::Decoder::new(caps, dialects))
-        }
-    }
+fn decoder(protocol: model::Protocol) -> Decoder {
+    let dialects = Dialects::new(Dialect::default());
+    Decoder::new(ClientCaps::default(), dialects).with_protocol(protocol)
 }
 
 fn value(json: &str) -> Value {

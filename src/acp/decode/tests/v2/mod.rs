@@ -9,18 +9,24 @@ mod updates;
 
 use serde_json::{Value, json};
 
-use super::{super::v2::DecoderOfV2, key};
+use super::{Decoder, key};
 use crate::{
+    acp::dialect::Dialects,
     model::{
-        AgentEvent, CallResult, CallTag, ClientCaps, ContentBlock, FromAgent, HostRequest,
+        self, AgentEvent, CallResult, CallTag, ClientCaps, ContentBlock, Dialect, FromAgent, HostRequest,
         SessionId,
     },
     rpc::Protocol,
     text::SafeText,
 };
 
-fn decoder() -> DecoderOfV2 {
-    DecoderOfV2::new(ClientCaps::default())
+fn decoder() -> Decoder {
+    offering(ClientCaps::default())
+}
+
+fn offering(caps: ClientCaps) -> Decoder {
+    let dialects = Dialects::new(Dialect::default());
+    Decoder::new(caps, dialects).with_protocol(model::Protocol::V2)
 }
 
 /// What one update of the session `s` says.

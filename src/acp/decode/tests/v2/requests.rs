@@ -144,7 +144,7 @@ fn a_page_and_its_end_are_read_as_in_version_1() {
     let other = json!({"sessionId": "s", "mode": "_voice", "message": "Say"});
     let error = request("elicitation/create", other).expect_err("refused");
     assert_eq!(error.code, -32602);
-    let mut nobody = DecoderOfV2::new(ClientCaps {
+    let mut nobody = offering(ClientCaps {
         elicitation_form: false,
         elicitation_url: false,
         ..ClientCaps::default()
