@@ -170,12 +170,7 @@ struct Ending {
 
 impl Ending {
     /// Reads to the end of stdout, then says the last word.
-    async fn read(
-        mut self,
-        reader: Reader<Decoder>,
-        stdout: AgentsOut,
-        max_line: usize,
-    ) {
+    async fn read(mut self, reader: Reader<Decoder>, stdout: AgentsOut, max_line: usize) {
         let mut deaf = false;
         let over = async {
             let gone = self.gone.wait_for(|gone| *gone);

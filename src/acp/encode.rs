@@ -99,7 +99,7 @@ pub(super) fn call_in_dialect(
     if name == method && said == plain {
         peer.call(caller, tag, method, plain);
     } else {
-        peer.call_otherwise(caller, tag, (name, said), (method, plain));
+        peer.call_otherwise(caller, tag, (name, said), Some((method, plain)));
     }
 }
 

@@ -72,18 +72,20 @@ pub fn is_wide(text: &str) -> bool {
     values > MAX_VALUES
 }
 
-/// The items of a list still as JSON text. Of a list that is longer than anything that is shown the
-/// end is left out.
-pub struct Items<'a>(pub Vec<&'a RawValue>);
-
-/// See [`Items`].
+/// Items and members that a list or an object is read to, where no other bound is named.
 pub const MAX_ITEMS: usize = 20_000;
 
-impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
+/// The items of a list still as JSON text, `MOST` of them; `more`: there were others.
+pub struct Items<'a, const MOST: usize = MAX_ITEMS> {
+    pub items: Vec<&'a RawValue>,
+    pub more: bool,
+}
+
+impl<'de: 'a, 'a, const MOST: usize> Deserialize<'de> for Items<'a, MOST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct List;
-        impl<'de> Visitor<'de> for List {
-            type Value = Items<'de>;
+        struct List<const MOST: usize>;
+        impl<'de, const MOST: usize> Visitor<'de> for List<MOST> {
+            type Value = Items<'de, MOST>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list")
@@ -91,16 +93,51 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
                 let mut items = Vec::new();
-                while items.len() < MAX_ITEMS
-                    && let Some(item) = list.next_element::<&'de RawValue>()?
-                {
-                    items.push(item);
+                while items.len() < MOST {
+                    match list.next_element()? {
+                        Some(item) => items.push(item),
+                        None => return Ok(Items { items, more: false }),
+                    }
                 }
-                while list.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Items(items))
+                let mut more = false;
+                while list.next_element::<IgnoredAny>()?.is_some() {
+                    more = true;
+                }
+                Ok(Items { items, more })
             }
         }
-        deserializer.deserialize_seq(List)
+        deserializer.deserialize_seq(List::<MOST>)
+    }
+}
+
+/// The members of an object in their order, also those of the same name, their values still as JSON text.
+pub struct Members<'a, const MOST: usize = MAX_ITEMS> {
+    pub members: Vec<(Cow<'a, str>, &'a RawValue)>,
+    pub more: bool,
+}
+
+impl<'de: 'a, 'a, const MOST: usize> Deserialize<'de> for Members<'a, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object<const MOST: usize>;
+        impl<'de, const MOST: usize> Visitor<'de> for Object<MOST> {
+            type Value = Members<'de, MOST>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let (mut members, mut more) = (Vec::new(), false);
+                while let Some((name, value)) = map.next_entry::<Text<'de>, _>()? {
+                    match members.len() < MOST {
+                        true => members.push((name.into_inner(), value)),
+                        false => more = true,
+                    }
+                }
+                Ok(Members { members, more })
+            }
+        }
+        deserializer.deserialize_map(Object::<MOST>)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Newline-delimited JSON-RPC 2.0 over a byte stream.
 //!
-//! Owns: framing with its bounds and repairs ([`lines`], [`text`]), the envelope ([`envelope`]), the
+//! Owns: framing with its bounds and repairs ([`lines`]), the envelope ([`envelope`]), the
 //! ids of both directions and the answer-once rule ([`peer`]), the writer ([`outbox`]), and the one
 //! ordered, bounded inbound queue ([`queue`]). What params and results mean is the business of the
 //! [`Protocol`] that the reader is given. Must not know about processes or about ACP's methods,
@@ -15,17 +15,15 @@ mod peer;
 mod queue;
 mod reader;
 mod tap;
-mod text;
 
 #[cfg(test)]
 mod tests;
 
 pub use error::decode_error;
-pub use json::{Items, Member, Text, is_wide, present, pruned, tree};
-pub use lines::{Line, Lines};
+pub use json::{Items, Member, Members, Text, is_wide, present, pruned, tree};
+pub use lines::{Line, Lines, not_whole, readable};
 pub use outbox::{Outbox, Outgoing, write_lines};
 pub use peer::Peer;
 pub use queue::{Receiver, Sender, channel};
-pub use reader::{Aside, Inbound, Plain, Protocol, Reader};
+pub use reader::{Aside, Inbound, Plain, Protocol, Reader, call_result};
 pub use tap::{Direction, Tap, WireLine};
-pub use text::{not_whole, readable};

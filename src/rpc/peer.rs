@@ -110,12 +110,7 @@ impl Peer {
 
     /// Sends a request; its reply will come with `caller` and `tag`.
     pub fn call(&self, caller: SessionKey, tag: CallTag, method: &str, params: impl Serialize) {
-        // Queued under the lock, so that ids are also in order on the wire.
-        let mut calls = lock(&self.calls);
-        calls.last += 1;
-        let id = calls.last;
-        calls.open.insert(id, (caller, tag));
-        self.send(Some(id), method, params);
+        self.call_otherwise(caller, tag, (method, params), None::<(&str, ())>);
     }
 
     /// As [`call`](Self::call), by another method and params than the protocol has; `plain` is what
@@ -125,20 +120,23 @@ impl Peer {
         caller: SessionKey,
         tag: CallTag,
         (method, params): (&str, impl Serialize),
-        plain: (&str, impl Serialize),
+        plain: Option<(&str, impl Serialize)>,
     ) {
+        // Queued under the lock, so that ids are also in order on the wire.
         let mut calls = lock(&self.calls);
         calls.last += 1;
         let id = calls.last;
         calls.open.insert(id, (caller, tag));
-        let plain = line(Some(id), plain.0, plain.1);
+        let plain = plain.and_then(|(method, params)| line(Some(id), method, params));
         if let Some(line) = line(Some(id), method, params) {
             self.outbox.push_as(line, plain);
         }
     }
 
     pub fn notify(&self, method: &str, params: impl Serialize) {
-        self.send(None, method, params);
+        if let Some(line) = line(None, method, params) {
+            self.outbox.push(line);
+        }
     }
 
     /// Asks the agent to give up the caller's newest open call of that kind, which goes on waiting for
@@ -155,12 +153,6 @@ impl Peer {
         match open.map(|(id, _)| *id).max() {
             Some(request_id) => self.notify("$/cancel_request", Cancel { request_id }),
             None => debug!(?tag, "a call to cancel that is not open"),
-        }
-    }
-
-    fn send(&self, id: Option<u64>, method: &str, params: impl Serialize) {
-        if let Some(line) = line(id, method, params) {
-            self.outbox.push(line);
         }
     }
 

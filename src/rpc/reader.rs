@@ -13,10 +13,9 @@ use crate::{
         Direction, Peer, Sender, Tap,
         envelope::{self, Answers, Message, Outcome},
         error::decode_error,
-        lines::{Line, Lines},
+        lines::{Line, Lines, not_whole, readable},
         peer::Answered,
         queue::Closed,
-        text,
     },
     text::{SafeText, without_colours},
 };
@@ -60,9 +59,8 @@ pub trait Protocol: Send {
         decode_error(error)
     }
 
-    /// Whether answers without `jsonrpc` or `id` are answers (D-04).
-    fn takes_bare_answers(&self) -> bool {
-        false
+    fn answers(&self) -> Answers {
+        Answers::Tagged
     }
 
     /// Whether a request may have `null` for its id (V1-RPC-06, V2-RPC-01).
@@ -82,6 +80,22 @@ pub trait Protocol: Send {
     /// What there is to be told besides the message just read; asked for after each of them.
     fn aside(&mut self) -> Aside {
         Aside::default()
+    }
+}
+
+/// What the answer to a call means.
+pub fn call_result(
+    protocol: &mut impl Protocol,
+    call: &CallTag,
+    outcome: &Outcome<'_>,
+) -> CallResult {
+    match outcome {
+        Outcome::Result(result) => protocol.result(call, result),
+        Outcome::Error(error) => CallResult::Failed(protocol.error(call, error)),
+        Outcome::Unclear => CallResult::Failed(RpcError::new(
+            code::INTERNAL,
+            "the agent's answer has not exactly one of result and error",
+        )),
     }
 }
 
@@ -200,7 +214,7 @@ impl<P: Protocol> Reader<P> {
 
     async fn line(&mut self, line: &[u8]) {
         self.tap.record(Direction::FromAgent, line).await;
-        let text = text::readable(line);
+        let text = readable(line);
         if !text.is_empty() {
             self.message(&text, matches!(text, Cow::Owned(_)));
         }
@@ -211,12 +225,7 @@ impl<P: Protocol> Reader<P> {
 
     /// `repaired`: it is not quite what the agent has sent.
     fn message(&mut self, line: &str, repaired: bool) {
-        let answers = if self.protocol.takes_bare_answers() {
-            Answers::Bare
-        } else {
-            Answers::Tagged
-        };
-        match envelope::parse(line, answers) {
+        match envelope::parse(line, self.protocol.answers()) {
             Message::Notification { method, params, .. } if method == "$/cancel_request" => {
                 self.cancel_request(params);
             }
@@ -274,7 +283,7 @@ impl<P: Protocol> Reader<P> {
             return;
         };
         let request = if repaired && self.protocol.is_literal(method) {
-            Err(text::not_whole(method))
+            Err(not_whole(method))
         } else {
             self.protocol.request(key, method, params)
         };
@@ -333,14 +342,7 @@ impl<P: Protocol> Reader<P> {
             debug!(?id, "an answer to no open call (V1-RPC-16)");
             return;
         };
-        let result = match outcome {
-            Outcome::Result(result) => self.protocol.result(&call, result),
-            Outcome::Error(error) => CallResult::Failed(self.protocol.error(&call, error)),
-            Outcome::Unclear => CallResult::Failed(RpcError::new(
-                code::INTERNAL,
-                "the agent's answer has not exactly one of result and error",
-            )),
-        };
+        let result = call_result(&mut self.protocol, &call, outcome);
         self.aside(id);
         if let Some(request) = asking {
             let over = FromAgent::CallOver { caller, request };

@@ -6,12 +6,8 @@
 
 mod codex;
 
-use std::{fmt, path::Path};
+use std::path::Path;
 
-use serde::{
-    Deserializer,
-    de::{MapAccess, Visitor},
-};
 use serde_json::value::RawValue;
 
 use super::view::{Items, Text};
@@ -22,6 +18,7 @@ use crate::{
         input_names::{self, Edit},
         plain_name,
     },
+    rpc,
     text::SafeText,
 };
 use codex::Found;
@@ -120,9 +117,41 @@ const CHANGES: [Edit; 7] = [
 
 impl<'a> Members<'a> {
     fn read(object: &'a str) -> Option<Self> {
-        let mut read = serde_json::Deserializer::from_str(object);
-        let members = read.deserialize_map(MembersVisitor).ok()?;
-        read.end().is_ok().then_some(members)
+        let all: rpc::Members<'_> = serde_json::from_str(object).ok()?;
+        let mut members = Self {
+            others: all.more,
+            ..Self::default()
+        };
+        for (name, value) in all.members {
+            members.add(&name, value);
+        }
+        Some(members)
+    }
+
+    fn add(&mut self, name: &str, value: &'a RawValue) {
+        match input_names::edit(&plain_name(name)) {
+            Some(part) => {
+                let twice = self.parts[part as usize].replace(value);
+                self.others |= twice.is_some();
+                let everywhere = self.get(Edit::Everywhere).map(RawValue::get);
+                self.others |= everywhere.is_some_and(|flag| !Beside::Flag.is_said_by(flag));
+            }
+            // The text editor of some models has several tools in one.
+            None if name == "command" => {
+                let edits = ["\"str_replace\"", "\"create\"", "\"write\"", "\"edit\""];
+                self.others |= !edits.contains(&value.get());
+            }
+            None => {
+                let kind = beside(name);
+                let says = !matches!(value.get(), "null" | "\"\"");
+                match kind {
+                    Some(Beside::Remark) => self.remark |= says,
+                    Some(Beside::Instruction) => self.instruction |= says,
+                    _ => {}
+                }
+                self.others |= kind.is_none_or(|kind| !kind.is_said_by(value.get()));
+            }
+        }
     }
 
     fn get(&self, part: Edit) -> Option<&'a RawValue> {
@@ -221,50 +250,6 @@ impl<'a> Members<'a> {
     }
 }
 
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Members::default();
-        while let Some(name) = map.next_key::<Text<'_>>()? {
-            match input_names::edit(&plain_name(name.as_str())) {
-                Some(part) => {
-                    let twice = members.parts[part as usize].replace(map.next_value()?);
-                    members.others |= twice.is_some();
-                    let everywhere = members.get(Edit::Everywhere).map(RawValue::get);
-                    members.others |= everywhere.is_some_and(|flag| !Beside::Flag.is_said_by(flag));
-                }
-                // The text editor of some models has several tools in one.
-                None if name.as_str() == "command" => {
-                    let command: &RawValue = map.next_value()?;
-                    members.others |= !matches!(
-                        command.get(),
-                        "\"str_replace\"" | "\"create\"" | "\"write\"" | "\"edit\""
-                    );
-                }
-                None => {
-                    let value: &RawValue = map.next_value()?;
-                    let kind = beside(name.as_str());
-                    let says = !matches!(value.get(), "null" | "\"\"");
-                    match kind {
-                        Some(Beside::Remark) => members.remark |= says,
-                        Some(Beside::Instruction) => members.instruction |= says,
-                        _ => {}
-                    }
-                    members.others |= kind.is_none_or(|kind| !kind.is_said_by(value.get()));
-                }
-            }
-        }
-        Ok(members)
-    }
-}
-
 /// What a member holds that says nothing of what would be in the file.
 #[derive(Clone, Copy)]
 enum Beside {
@@ -321,8 +306,8 @@ fn repeats(list: &[Claim]) -> bool {
 
 /// Each from its old to its new text, in one file or in several.
 fn edits_of(edits: &RawValue, path: &str) -> Option<Found> {
-    let edits = match serde_json::from_str(edits.get()) {
-        Ok(Items(edits)) => edits,
+    let edits = match serde_json::from_str::<Items<'_>>(edits.get()) {
+        Ok(Items { items, .. }) => items,
         Err(_) => vec![edits],
     };
     if edits.len() > MAX_CLAIMS {

@@ -1,16 +1,14 @@
 //! `requestedSchema`: an object of plain values, its fields in the agent's order (V1-ELI-12).
 
-use std::fmt;
+use std::borrow::Cow;
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
-};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::view::{Member, Misfit, Pass, Text, members, need, need_object};
 use crate::{
     model::{Bounds, Field, FieldKind, FieldOption, Form, RpcError, TextField, TextFormat, code},
+    rpc::Members,
     text::{SafeText, first_bytes},
 };
 
@@ -86,37 +84,17 @@ members!(struct TitledOption {
 });
 
 /// The members of an object in the order in which they stand there; of those of one name the last,
-/// at the first one's place.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members: Vec<(String, &'de RawValue)> = Vec::new();
-                while let Some((name, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
-                    let name = name.into_string();
-                    match members.iter_mut().find(|(known, _)| *known == name) {
-                        Some(member) => member.1 = value,
-                        None => members.push((name, value)),
-                    }
-                    // One more than can be used says that there are too many.
-                    members.truncate(MAX_FIELDS + 1);
-                }
-                Ok(Members(members))
-            }
+/// at the first one's place. One more than [`MAX_FIELDS`] says that there are too many.
+fn in_order(object: Members<'_>) -> Vec<(Cow<'_, str>, &RawValue)> {
+    let mut members: Vec<(Cow<'_, str>, &RawValue)> = Vec::new();
+    for (name, value) in object.members {
+        match members.iter_mut().find(|(known, _)| *known == name) {
+            Some(member) => member.1 = value,
+            None => members.push((name, value)),
         }
-
-        deserializer.deserialize_map(InOrder)
+        members.truncate(MAX_FIELDS + 1);
     }
+    members
 }
 
 /// # Errors
@@ -144,14 +122,14 @@ fn members(pass: Pass, schema: &Schema<'_>) -> Result<Form, Unusable> {
     let required = pass
         .list(schema.required, |raw| need(Some(raw)).map(Some))?
         .unwrap_or_default();
-    let properties = properties.map_or_else(Vec::new, |members| members.0);
+    let properties = properties.map_or_else(Vec::new, in_order);
     if properties.len() > MAX_FIELDS {
         return Err(Unusable::Refused("the form has too many fields"));
     }
     let mut fields = Vec::with_capacity(properties.len());
     for (key, raw) in properties {
         let required = required.iter().any(|name| name.as_str() == key);
-        fields.push(field(pass, key, required, raw)?);
+        fields.push(field(pass, key.into_owned(), required, raw)?);
     }
     Ok(Form {
         title: shown(schema.title, MAX_TITLE),

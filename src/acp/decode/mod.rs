@@ -52,11 +52,11 @@ use super::{
 use crate::{
     acp::decode::view::{Misfit, Pass},
     model::{
-        AgentEvent, CallResult, CallTag, ClientCaps, Dialect, DialectRow, FromAgent, HostRequest, Patch,
-        PermissionSubject, Protocol as AgentProtocol, RawJson, RequestKey, RpcError, SessionId,
-        ToolCallPatch, ToolContent, code,
+        AgentEvent, CallResult, CallTag, ClientCaps, Dialect, DialectRow, FromAgent, HostRequest,
+        Patch, PermissionSubject, Protocol as AgentProtocol, RawJson, RequestKey, RpcError,
+        SessionId, ToolCallPatch, ToolContent, code,
     },
-    rpc::{Aside, Plain, Protocol, decode_error, is_wide, tree},
+    rpc::{Aside, Plain, Protocol, decode_error, envelope::Answers, is_wide, tree},
     text::SafeText,
 };
 
@@ -448,7 +448,8 @@ impl Protocol for Decoder {
     }
 
     fn is_literal(&self, method: &str) -> bool {
-        self.method(method).is_some_and(|method| method.is_literal() && self.is_offered(method))
+        self.method(method)
+            .is_some_and(|method| method.is_literal() && self.is_offered(method))
     }
 
     fn takes_bare(&mut self, call: &CallTag, answer: Result<&str, &str>) -> bool {
@@ -478,8 +479,11 @@ impl Protocol for Decoder {
         self.note(&mut heard);
     }
 
-    fn takes_bare_answers(&self) -> bool {
-        self.dialects.takes_bare_answers()
+    fn answers(&self) -> Answers {
+        match self.dialects.takes_bare_answers() {
+            true => Answers::Bare,
+            false => Answers::Tagged,
+        }
     }
 
     fn takes_null_ids(&self) -> bool {

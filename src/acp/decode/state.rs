@@ -60,7 +60,7 @@ fn stop_reason(name: &str, error: Member<'_>) -> StopReason {
 /// A list with an item that does not fit tells nothing: it would not be complete (V2-STATE-02).
 fn background(pass: Pass, member: Member<'_>) -> Result<Option<Vec<Background>>, Misfit> {
     let listed = pass.read::<Items<'_>>(member)?;
-    Ok(listed.and_then(|Items(items)| items.into_iter().map(|raw| item(raw).ok()).collect()))
+    Ok(listed.and_then(|listed| listed.items.into_iter().map(|raw| item(raw).ok()).collect()))
 }
 
 fn item(raw: &RawValue) -> Result<Background, Misfit> {

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub use crate::rpc::{Items, Member, Text, present};
+pub use crate::rpc::{Items, Member, Text};
 use crate::{model::Patch, text::SafeText};
 
 /// Something is not as the protocol has it.
@@ -186,7 +186,7 @@ impl Pass {
         member: Member<'a>,
         mut item: impl FnMut(&'a RawValue) -> Result<I, Misfit>,
     ) -> Result<Option<Vec<T>>, Misfit> {
-        let Some(Items(items)) = self.read::<Items<'_>>(member)? else {
+        let Some(Items { items, .. }) = self.read::<Items<'_>>(member)? else {
             return Ok(None);
         };
         let mut list = Vec::with_capacity(items.len());

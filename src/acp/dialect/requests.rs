@@ -44,9 +44,8 @@ fn env_becomes_list(edge: &mut Edge<'_>, params: &mut Object) {
 }
 
 /// Members of a tool call that stand among those of the request.
-const CALL_MEMBERS: Words = Words(
-    "toolCallId title name kind status content locations rawInput rawOutput",
-);
+const CALL_MEMBERS: Words =
+    Words("toolCallId title name kind status content locations rawInput rawOutput");
 
 fn permission(edge: &mut Edge<'_>, params: &mut Object) {
     if is_absent(params.get("toolCall"))

@@ -76,9 +76,7 @@ fn tag(edge: &mut Edge<'_>, session: Option<&str>, update: &mut Object) {
     if update.contains_key("sessionUpdate") {
         return;
     }
-    let word = |key: &str| {
-        WORDS.iter().find(|word| text(update, key) == Some(word))
-    };
+    let word = |key: &str| WORDS.iter().find(|word| text(update, key) == Some(word));
     let (row, member, word) = if let Some(word) = word("kind") {
         (DialectRow::KindUpdates, Some("kind"), word)
     } else if let Some(word) = word("type") {

@@ -20,7 +20,7 @@ use crate::{
         SessionSetup, TerminalId, TerminalSnapshot, ToAgent, code, file_name,
     },
     rpc::{
-        Protocol, decode_error,
+        Protocol, call_result, decode_error,
         envelope::{self, Answers, Message, Outcome},
     },
     text::SafeText,
@@ -185,12 +185,7 @@ impl Recording {
     }
 
     fn said_by_agent(&mut self, message: &str) -> Vec<Word> {
-        let answers = if self.decoder.takes_bare_answers() {
-            Answers::Bare
-        } else {
-            Answers::Tagged
-        };
-        match envelope::parse(message, answers) {
+        match envelope::parse(message, self.decoder.answers()) {
             Message::Notification { method, params, .. } if method == "$/cancel_request" => {
                 let params = value(params);
                 let id = params.get("requestId").map(ToString::to_string);
@@ -238,14 +233,7 @@ impl Recording {
                 let Some(call) = call else {
                     return Vec::new();
                 };
-                let result = match outcome {
-                    Outcome::Result(result) => self.decoder.result(&call, result),
-                    Outcome::Error(error) => CallResult::Failed(self.decoder.error(&call, error)),
-                    Outcome::Unclear => CallResult::Failed(RpcError::new(
-                        code::INTERNAL,
-                        "the agent's answer has not exactly one of result and error",
-                    )),
-                };
+                let result = call_result(&mut self.decoder, &call, &outcome);
                 let caller = SessionKey::default();
                 vec![Word::FromAgent(FromAgent::Reply {
                     caller,

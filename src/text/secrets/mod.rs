@@ -130,9 +130,8 @@ const TOKENS_OF_NOTHING: Words = Words(
 );
 
 /// With `tokens`: numbers of them.
-const NUMBERS: Words = Words(
-    "max min num count limit budget total input output thinking reasoning cached context",
-);
+const NUMBERS: Words =
+    Words("max min num count limit budget total input output thinking reasoning cached context");
 
 /// Words of a name that say enough.
 const SECRETS: Words = Words(

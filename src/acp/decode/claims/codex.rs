@@ -1,17 +1,14 @@
 //! Changes as codex and the models of OpenAI write them: the text of `apply_patch`, and a map of
 //! changes by path.
 
-use serde::{
-    Deserializer,
-    de::{MapAccess, Visitor},
-};
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
-use std::fmt;
 
 use super::{MAX_CLAIMS, MAX_TEXT, file_text, of_patch, text};
 use crate::{
     model::{Claim, Diff, Extent, FileChange},
-    rpc::{Member, Text},
+    rpc::{Member, Members},
     text::SafeText,
 };
 
@@ -169,7 +166,7 @@ pub fn of_changes(changes: &RawValue) -> Option<Found> {
         // The older form has the kind as the one name, around what the newer has beside it.
         let kind = match members.as_slice() {
             [(kind, inner)] if inner.get().starts_with('{') => {
-                let kind = kind.clone();
+                let kind = kind.to_string();
                 members = pairs(inner.get())?;
                 kind
             }
@@ -227,28 +224,7 @@ pub fn of_changes(changes: &RawValue) -> Option<Found> {
 
 /// The members of an object in their order; `None` for anything else, and for more than
 /// [`MAX_CLAIMS`] of them.
-fn pairs(object: &str) -> Option<Vec<(String, &RawValue)>> {
-    struct Pairs;
-    impl<'de> Visitor<'de> for Pairs {
-        type Value = Option<Vec<(String, &'de RawValue)>>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut list = Vec::new();
-            let mut fits = true;
-            while let Some(name) = map.next_key::<Text<'_>>()? {
-                let value = map.next_value()?;
-                fits &= list.len() < MAX_CLAIMS;
-                if fits {
-                    list.push((name.into_string(), value));
-                }
-            }
-            Ok(fits.then_some(list))
-        }
-    }
-    let mut read = serde_json::Deserializer::from_str(object);
-    read.deserialize_map(Pairs).ok()?
+fn pairs(object: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
+    let read: Members<'_, MAX_CLAIMS> = serde_json::from_str(object).ok()?;
+    (!read.more).then_some(read.members)
 }

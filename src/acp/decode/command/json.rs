@@ -2,13 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
-};
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::value::RawValue;
 
-use crate::model::plain_name;
+use crate::{model::plain_name, rpc};
 
 /// Members of an object, items of a list.
 pub const MAX_ITEMS: usize = 1_000;
@@ -27,6 +24,8 @@ pub fn is_of_numbers(items: &[&RawValue]) -> bool {
             .starts_with(|c: char| c == '-' || c.is_ascii_digit())
     })
 }
+
+pub type Items<'a> = rpc::Items<'a, MAX_ITEMS>;
 
 pub struct Member<'a> {
     pub written: Cow<'a, str>,
@@ -49,70 +48,15 @@ pub struct Members<'a> {
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                let mut more = false;
-                while let Some(Name(written)) = map.next_key()? {
-                    let value: &RawValue = map.next_value()?;
-                    if members.len() >= MAX_ITEMS {
-                        more = true;
-                        continue;
-                    }
-                    let name = plain_name(&written);
-                    members.push(Member {
-                        written,
-                        name,
-                        value,
-                    });
-                }
-                Ok(Members { members, more })
-            }
-        }
-        deserializer.deserialize_map(All)
-    }
-}
-
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-
-pub struct Items<'a> {
-    pub items: Vec<&'a RawValue>,
-    pub more: bool,
-}
-
-impl<'de> Deserialize<'de> for Items<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
-            type Value = Items<'de>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a list")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-                let mut items = Vec::new();
-                let mut more = false;
-                while items.len() < MAX_ITEMS {
-                    match list.next_element()? {
-                        Some(item) => items.push(item),
-                        None => return Ok(Items { items, more }),
-                    }
-                }
-                while list.next_element::<IgnoredAny>()?.is_some() {
-                    more = true;
-                }
-                Ok(Items { items, more })
-            }
-        }
-        deserializer.deserialize_seq(All)
+        let all = rpc::Members::<MAX_ITEMS>::deserialize(deserializer)?;
+        let members = all.members.into_iter().map(|(written, value)| Member {
+            name: plain_name(&written),
+            written,
+            value,
+        });
+        Ok(Self {
+            members: members.collect(),
+            more: all.more,
+        })
     }
 }

@@ -266,6 +266,5 @@ pub const ANYWHERE: &[(&str, Protected)] = &[
 
 /// What stands in git's directory, whatever that is called: a bare repository, one that a `.git` file
 /// names. Of what else is in it, as work trees beside them, git runs nothing.
-pub const OF_GIT: Words = Words(
-    "HEAD commondir config config.worktree hooks info modules objects refs worktrees",
-);
+pub const OF_GIT: Words =
+    Words("HEAD commondir config config.worktree hooks info modules objects refs worktrees");

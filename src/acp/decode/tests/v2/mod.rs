@@ -13,8 +13,8 @@ use super::{Decoder, key};
 use crate::{
     acp::dialect::Dialects,
     model::{
-        self, AgentEvent, CallResult, CallTag, ClientCaps, ContentBlock, Dialect, FromAgent, HostRequest,
-        SessionId,
+        self, AgentEvent, CallResult, CallTag, ClientCaps, ContentBlock, Dialect, FromAgent,
+        HostRequest, SessionId,
     },
     rpc::Protocol,
     text::SafeText,
