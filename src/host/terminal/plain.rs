@@ -4,7 +4,11 @@
 //! printed can still be edited (carriage return, backspace, erase, movement within it), so that a
 //! progress bar leaves its last state and not a thousand. Once a line feed ended it, it stands.
 //! Colours, titles, links and other sequences leave no trace; moving to another row counts as a
-//! line feed, as what follows belongs elsewhere.
+//! line feed, as what follows belongs elsewhere. `vte` tells sequences from text.
+
+use std::borrow::Cow;
+
+use vte::{Params, Parser, Perform};
 
 use crate::text::last_bytes;
 
@@ -13,202 +17,181 @@ const MAX_LINE_BYTES: usize = 4 << 10;
 
 /// A control string (title, link, image) longer than this is taken for one that lost its end: what
 /// follows is text again, so that a lost terminator cannot hide the rest of the output.
-const MAX_STRING_CHARS: usize = 64 << 10;
+const MAX_STRING_BYTES: usize = 64 << 10;
+
+/// With what begins it, and the byte that shows that it never ended.
+const MAX_UNUSED_BYTES: usize = MAX_STRING_BYTES + 3;
+
+const ESCAPE: u8 = 0x1b;
 
 #[derive(Default)]
 pub struct PlainText {
-    line: String,
-    /// Byte position in `line` at which the next character goes.
-    cursor: usize,
-    state: State,
-}
-
-#[derive(Default)]
-enum State {
-    #[default]
-    Text,
-    /// Behind ESC.
-    Escape,
-    /// Behind ESC and an intermediate: one more character follows.
-    EscapeRest,
-    /// Behind CSI: the first parameter, and whether anything unusual stands in the sequence.
-    Csi {
-        first: Option<u16>,
-        more: bool,
-        private: bool,
-    },
-    /// Within OSC, DCS, APC, PM or SOS, up to ST or BEL.
-    String { chars: usize, escape: bool },
+    parser: Parser,
+    line: OpenLine,
+    /// Bytes since the parser last made something of them.
+    unused: usize,
 }
 
 impl PlainText {
     /// Interprets `text`; `done` gets what can no longer change.
     pub fn push(&mut self, text: &str, mut done: impl FnMut(&str)) {
-        let mut rest = text;
+        let text = in_seven_bits(text);
+        let mut rest = &*text;
         while !rest.is_empty() {
-            if matches!(self.state, State::Text) {
-                let end = rest.find(is_control).unwrap_or(rest.len());
-                let (printable, after) = rest.split_at(end);
-                self.print(printable, &mut done);
-                rest = after;
+            // A piece holds no more than one sequence, at its beginning.
+            let next = rest.bytes().skip(1).position(|byte| byte == ESCAPE);
+            let mut end = next.map_or(rest.len(), |at| at + 1);
+            end = end.min(MAX_UNUSED_BYTES - self.unused);
+            while !rest.is_char_boundary(end) {
+                end += 1;
             }
-            let mut chars = rest.chars();
-            if let Some(c) = chars.next() {
-                self.control(c, &mut done);
-                rest = chars.as_str();
+            let (piece, after) = rest.split_at(end);
+            let mut printer = Printer {
+                line: &mut self.line,
+                done: &mut done,
+                used: false,
+            };
+            self.parser.advance(&mut printer, piece.as_bytes());
+            self.unused = if printer.used { 0 } else { self.unused + end };
+            if self.unused >= MAX_UNUSED_BYTES {
+                (self.parser, self.unused) = (Parser::new(), 0);
             }
+            rest = after;
         }
     }
 
     /// The line that is not done yet.
     pub fn open_line(&self) -> &str {
-        &self.line
+        &self.line.text
+    }
+}
+
+/// With the sequences that begin with a C1 control written as they are in seven bits: in UTF-8 the parser knows no
+/// others.
+fn in_seven_bits(text: &str) -> Cow<'_, str> {
+    let begins = |c| matches!(c, '\u{90}'..='\u{9f}');
+    if !text.contains(begins) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if begins(c) {
+            out.push(char::from(ESCAPE));
+            out.push(char::from(c as u8 - 0x40));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// What the parser finds, carried out on the open line.
+struct Printer<'a, F> {
+    line: &'a mut OpenLine,
+    done: &'a mut F,
+    used: bool,
+}
+
+impl<F: FnMut(&str)> Perform for Printer<'_, F> {
+    fn print(&mut self, c: char) {
+        self.used = true;
+        if c != '\x7f' {
+            self.line.print(c, self.done);
+        }
     }
 
-    fn print(&mut self, text: &str, done: &mut impl FnMut(&str)) {
-        if self.cursor == self.line.len() {
-            self.line.push_str(text);
-            self.cursor = self.line.len();
-        } else {
-            for c in text.chars() {
-                let end = self.next(self.cursor);
-                self.line
-                    .replace_range(self.cursor..end, c.encode_utf8(&mut [0; 4]));
-                self.cursor += c.len_utf8();
-            }
+    fn execute(&mut self, byte: u8) {
+        self.used = true;
+        match byte {
+            b'\n' | 0x0b | 0x0c | 0x85 => self.line.finish(self.done),
+            b'\r' => self.line.cursor = 0,
+            0x08 => self.line.back(1),
+            b'\t' => self.line.print('\t', self.done),
+            _ => {}
         }
-        if self.line.len() > MAX_LINE_BYTES {
-            let start = self.line.len() - last_bytes(&self.line, MAX_LINE_BYTES / 2).len();
-            done(&self.line[..start]);
-            self.line.drain(..start);
+    }
+
+    fn osc_dispatch(&mut self, _: &[&[u8]], _: bool) {
+        self.used = true;
+    }
+
+    fn esc_dispatch(&mut self, intermediates: &[u8], _: bool, byte: u8) {
+        self.used = true;
+        if intermediates.is_empty() && matches!(byte, b'D' | b'E' | b'M') {
+            self.line.leave(self.done);
+        }
+    }
+
+    fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], _: bool, command: char) {
+        self.used = true;
+        if intermediates.is_empty() {
+            let first = params.iter().next().and_then(|first| first.first());
+            let first = first.copied().unwrap_or_default();
+            self.line.edit(command, first, self.done);
+        }
+    }
+}
+
+#[derive(Default)]
+struct OpenLine {
+    text: String,
+    /// Byte position in `text` at which the next character goes.
+    cursor: usize,
+}
+
+impl OpenLine {
+    fn print(&mut self, c: char, done: &mut impl FnMut(&str)) {
+        if self.cursor == self.text.len() {
+            self.text.push(c);
+        } else {
+            let end = self.next(self.cursor);
+            self.text
+                .replace_range(self.cursor..end, c.encode_utf8(&mut [0; 4]));
+        }
+        self.cursor += c.len_utf8();
+        if self.text.len() > MAX_LINE_BYTES {
+            let start = self.text.len() - last_bytes(&self.text, MAX_LINE_BYTES / 2).len();
+            done(&self.text[..start]);
+            self.text.drain(..start);
             self.cursor = self.cursor.saturating_sub(start);
         }
     }
 
-    fn control(&mut self, c: char, done: &mut impl FnMut(&str)) {
-        // These cancel whatever sequence is open.
-        match c {
-            '\x18' | '\x1a' => {
-                self.state = State::Text;
-                return;
-            }
-            '\x1b' if !matches!(self.state, State::String { .. }) => {
-                self.state = State::Escape;
-                return;
-            }
-            _ => {}
-        }
-        match &mut self.state {
-            State::Text => self.simple(c, done),
-            State::Escape => self.escape(c, done),
-            State::EscapeRest => {
-                if !(' '..='/').contains(&c) {
-                    self.state = State::Text;
-                }
-            }
-            State::Csi {
-                first,
-                more,
-                private,
-            } => match c {
-                '0'..='9' if !*more => {
-                    let digit = c as u16 - '0' as u16;
-                    let value = first.unwrap_or(0).saturating_mul(10).saturating_add(digit);
-                    *first = Some(value);
-                }
-                '<'..='?' | ' '..='/' => *private = true,
-                '0'..=';' => *more = true,
-                '@'..='~' => {
-                    let (first, private) = (*first, *private);
-                    self.state = State::Text;
-                    if !private {
-                        self.csi(c, first, done);
-                    }
-                }
-                // Terminals carry these out amid the sequence.
-                '\x08'..='\r' => self.simple(c, done),
-                _ => {}
-            },
-            State::String { chars, escape } => {
-                let ended = matches!(c, '\x07' | '\u{9c}') || (*escape && c == '\\');
-                if ended || *chars >= MAX_STRING_CHARS {
-                    self.state = State::Text;
-                } else if *escape && c != '\x1b' {
-                    // ESC and anything else ends the string, and begins a sequence.
-                    self.escape(c, done);
-                } else {
-                    *chars += 1;
-                    *escape = c == '\x1b';
-                }
-            }
-        }
-    }
-
-    fn escape(&mut self, c: char, done: &mut impl FnMut(&str)) {
-        self.state = match c {
-            '[' => CSI,
-            ']' | 'P' | '_' | '^' | 'X' => STRING,
-            ' '..='/' => State::EscapeRest,
-            _ => State::Text,
-        };
-        if matches!(c, 'D' | 'E' | 'M') {
-            self.end_line(done);
-        }
-    }
-
-    fn simple(&mut self, c: char, done: &mut impl FnMut(&str)) {
-        match c {
-            '\n' | '\x0b' | '\x0c' | '\u{85}' => {
-                self.line.push('\n');
-                self.finish_line(done);
-            }
-            '\r' => self.cursor = 0,
-            '\x08' => self.cursor = self.previous(self.cursor),
-            '\t' => self.print("\t", done),
-            '\u{9b}' => self.state = CSI,
-            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => self.state = STRING,
-            _ => {}
-        }
-    }
-
-    fn csi(&mut self, command: char, first: Option<u16>, done: &mut impl FnMut(&str)) {
-        let count = usize::from(first.unwrap_or(1).max(1)).min(MAX_LINE_BYTES);
+    /// A control sequence with its first parameter, 0 where it names none.
+    fn edit(&mut self, command: char, first: u16, done: &mut impl FnMut(&str)) {
+        let count = usize::from(first.max(1)).min(MAX_LINE_BYTES);
         match command {
-            'K' => match first.unwrap_or(0) {
-                0 => self.line.truncate(self.cursor),
+            'K' => match first {
+                0 => self.text.truncate(self.cursor),
                 1 => {
-                    let blanks = self.line[..self.cursor].chars().count();
-                    self.line.replace_range(..self.cursor, &" ".repeat(blanks));
+                    let blanks = self.text[..self.cursor].chars().count();
+                    self.text.replace_range(..self.cursor, &" ".repeat(blanks));
                     self.cursor = blanks;
                 }
                 // The column is not kept: hardly anything does this without a carriage return.
                 2 => {
-                    self.line.clear();
+                    self.text.clear();
                     self.cursor = 0;
                 }
                 _ => {}
             },
             'C' | 'a' => self.forward(count),
-            'D' => {
-                for _ in 0..count {
-                    self.cursor = self.previous(self.cursor);
-                }
-            }
+            'D' => self.back(count),
             'G' | '`' => {
                 self.cursor = 0;
                 self.forward(count - 1);
             }
             'P' => {
                 let end = (0..count).fold(self.cursor, |at, _| self.next(at));
-                self.line.replace_range(self.cursor..end, "");
+                self.text.replace_range(self.cursor..end, "");
             }
             '@' => {
                 // A few bytes that add thousands: only what a line has room for.
-                let room = MAX_LINE_BYTES.saturating_sub(self.line.len());
+                let room = MAX_LINE_BYTES.saturating_sub(self.text.len());
                 let blanks = " ".repeat(count.min(room));
-                self.line.insert_str(self.cursor, &blanks);
+                self.text.insert_str(self.cursor, &blanks);
             }
-            'A' | 'B' | 'E' | 'F' | 'H' | 'd' | 'f' => self.end_line(done),
+            'A' | 'B' | 'E' | 'F' | 'H' | 'd' | 'f' => self.leave(done),
             _ => {}
         }
     }
@@ -216,55 +199,41 @@ impl PlainText {
     /// To the right, over blanks where there is no text yet.
     fn forward(&mut self, count: usize) {
         for _ in 0..count {
-            if self.cursor == self.line.len() {
-                if self.line.len() >= MAX_LINE_BYTES {
+            if self.cursor == self.text.len() {
+                if self.text.len() >= MAX_LINE_BYTES {
                     return;
                 }
-                self.line.push(' ');
+                self.text.push(' ');
             }
             self.cursor = self.next(self.cursor);
         }
     }
 
-    /// Moves to another row: a line with text in it is done.
-    fn end_line(&mut self, done: &mut impl FnMut(&str)) {
-        if !self.line.trim_end().is_empty() {
-            self.line.push('\n');
-            self.finish_line(done);
+    fn back(&mut self, count: usize) {
+        for _ in 0..count {
+            let before = self.text[..self.cursor].chars().next_back();
+            self.cursor -= before.map_or(0, char::len_utf8);
         }
     }
 
-    fn finish_line(&mut self, done: &mut impl FnMut(&str)) {
-        done(&self.line);
-        self.line.clear();
+    /// Moves to another row: a line with text in it is done.
+    fn leave(&mut self, done: &mut impl FnMut(&str)) {
+        if !self.text.trim_end().is_empty() {
+            self.finish(done);
+        }
+    }
+
+    fn finish(&mut self, done: &mut impl FnMut(&str)) {
+        self.text.push('\n');
+        done(&self.text);
+        self.text.clear();
         self.cursor = 0;
     }
 
     fn next(&self, at: usize) -> usize {
-        let c = self.line[at..].chars().next();
+        let c = self.text[at..].chars().next();
         at + c.map_or(0, char::len_utf8)
     }
-
-    fn previous(&self, at: usize) -> usize {
-        let c = self.line[..at].chars().next_back();
-        at - c.map_or(0, char::len_utf8)
-    }
-}
-
-const CSI: State = State::Csi {
-    first: None,
-    more: false,
-    private: false,
-};
-
-const STRING: State = State::String {
-    chars: 0,
-    escape: false,
-};
-
-/// C0, DEL and C1.
-fn is_control(c: char) -> bool {
-    c.is_control()
 }
 
 #[cfg(test)]
@@ -342,10 +311,10 @@ mod tests {
     #[test]
     fn a_string_without_end_is_bounded_at_its_edge() {
         for (chars, hidden) in [
-            (MAX_STRING_CHARS - 1, true),
-            (MAX_STRING_CHARS, true),
-            (MAX_STRING_CHARS + 1, true),
-            (MAX_STRING_CHARS + 2, false),
+            (MAX_STRING_BYTES - 1, true),
+            (MAX_STRING_BYTES, true),
+            (MAX_STRING_BYTES + 1, true),
+            (MAX_STRING_BYTES + 2, false),
         ] {
             // The one that shows that it never ended goes with it.
             let printed = format!("\x1b]0;{}", "t".repeat(chars - 2));
@@ -357,7 +326,7 @@ mod tests {
     fn what_never_ends_is_bounded_and_hides_nothing() {
         let long = "x".repeat(3 * MAX_LINE_BYTES);
         assert_eq!(plain(&long), long);
-        let lost = format!("\x1b]0;{}", "t".repeat(2 * MAX_STRING_CHARS));
+        let lost = format!("\x1b]0;{}", "t".repeat(2 * MAX_STRING_BYTES));
         assert!(!plain(&lost).is_empty());
         // Blanks that a few bytes ask for.
         for sequence in ["\x1b[9999C", "\x1b[9999@"] {
