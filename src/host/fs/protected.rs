@@ -21,11 +21,7 @@ use std::{
 };
 
 pub use table::GIT;
-use table::{
-    ANYWHERE,
-    Base::{self, Config, Data, Home, Var},
-    EXCEPT, LINKED, OF_GIT, OWN, PLACES,
-};
+use table::{ANYWHERE, EXCEPT, LINKED, OF_GIT, OWN, PLACES, VARIABLES};
 
 use super::links::follow;
 
@@ -83,25 +79,27 @@ impl Places {
             path.filter(|path| path.is_absolute())
         };
         let at_home = |below: &str| home.map(|home| home.join(below));
-        let all = |base: &Base, below: &str| {
-            let bases = match base {
-                Home => [at_home(""), None],
-                Config => [at_home(".config"), var("XDG_CONFIG_HOME")],
-                Data => [at_home(".local/share"), var("XDG_DATA_HOME")],
-                Var(name, below) => [at_home(below), var(name)],
+        let all = |place: &str| {
+            let (base, below) = place.split_once('/').unwrap_or((place, ""));
+            let bases = match base.strip_prefix('$') {
+                Some(name) => {
+                    let usual = VARIABLES.iter().find(|(known, _)| *known == name);
+                    [usual.and_then(|(_, dir)| at_home(dir)), var(name)]
+                }
+                None => [at_home(""), None],
             };
+            let below = below.to_owned();
             bases
-                .map(|base| base.map(|base| base.join(below)))
                 .into_iter()
                 .flatten()
+                .map(move |base| base.join(&below))
         };
         let mut named: Vec<_> = own.iter().map(|path| (path.clone(), OWN)).collect();
-        for (base, below, protected) in PLACES {
-            named.extend(all(base, below).map(|path| (path, *protected)));
+        for (protected, places) in PLACES {
+            named.extend(places.iter().flat_map(all).map(|path| (path, *protected)));
         }
-        let except = EXCEPT.iter().flat_map(|(base, below)| all(base, below));
         Self(Arc::new(Inner {
-            except: except.collect(),
+            except: EXCEPT.iter().flat_map(all).collect(),
             named,
             resolved: Mutex::default(),
             secrets: Mutex::default(),
@@ -134,14 +132,15 @@ impl Places {
 /// Whether a path leads to or into what is protected in any folder, in the spelling of any file system.
 pub fn anywhere(path: &Path) -> Option<Protected> {
     let parts: Vec<&OsStr> = path.iter().collect();
-    let found = ANYWHERE.iter().find(|(name, _)| {
+    let is_here = |name: &str| {
         let names: Vec<&str> = name.split('/').collect();
         let same = |(part, name): (&&OsStr, &&str)| part.eq_ignore_ascii_case(name);
         parts
             .windows(names.len())
             .any(|parts| parts.iter().zip(&names).all(same))
-    });
-    found.map(|(_, protected)| *protected)
+    };
+    let found = ANYWHERE.iter().find(|(_, names)| names.iter().any(is_here));
+    found.map(|(protected, _)| *protected)
 }
 
 /// Whether a path is in a directory that git takes for its own by what is in it, or would take for it

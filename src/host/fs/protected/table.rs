@@ -22,246 +22,179 @@ pub const OWN: Protected = secret("belongs to acp-tui itself");
 
 pub const LINKED: Protected = secret("is another name (a hard link) of a protected file");
 
-const TYPED: Protected = secret("may hold passwords that you typed");
-
-const SHELL: Protected = runs("is run by your shell when it starts");
-const START: Protected = runs("controls what starts with your session");
-const EDITOR: Protected = runs("is run by your editor when it starts");
-const SCREEN: Protected = runs("controls what your terminals run");
 const FOLDER: Protected = runs("controls what your editor runs in this folder");
-const DEBUGGER: Protected = runs("is run by your debugger when it starts");
-const DIRENV: Protected = runs("controls what direnv runs");
-const PROGRAM: Protected = runs("holds programs that you run by name");
-const PYTHON: Protected = runs("is run by Python when it starts");
-const PIP: Protected = runs("controls where pip installs from");
-const CARGO: Protected = runs("controls what cargo runs");
 const HOOKS: Protected = runs("controls what an agent runs without asking");
 pub const GIT: Protected = runs("controls what git runs");
 
-/// Where a place is looked for.
-#[derive(Clone, Copy)]
-pub enum Base {
-    Home,
-    /// `$XDG_CONFIG_HOME`, or `~/.config`.
-    Config,
-    /// `$XDG_DATA_HOME`, or `~/.local/share`.
-    Data,
-    /// What the variable names, and the directory of the home that it stands for.
-    Var(&'static str, &'static str),
-}
+/// Variables that name a directory, and the one in the home that is meant where they are not set.
+pub const VARIABLES: &[(&str, &str)] = &[
+    ("GNUPGHOME", ".gnupg"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("CLOUDSDK_CONFIG", ".config/gcloud"),
+    ("XDG_CONFIG_HOME", ".config"),
+    ("AZURE_CONFIG_DIR", ".azure"),
+    ("DOCKER_CONFIG", ".docker"),
+    ("GH_CONFIG_DIR", ".config/gh"),
+    ("CARGO_HOME", ".cargo"),
+    ("CLAUDE_CONFIG_DIR", ".claude"),
+    ("CODEX_HOME", ".codex"),
+    ("ZDOTDIR", ""),
+];
 
-use Base::{Config, Data, Home, Var};
-
-/// The names are those that the programs themselves document. A directory stands for all in it, and
-/// a `*` for any letters of one name.
-pub const PLACES: &[(Base, &str, Protected)] = &[
-    (Home, ".ssh", secret("may hold SSH keys")),
-    (Var("GNUPGHOME", ".gnupg"), "", secret("may hold PGP keys")),
-    (Home, ".password-store", secret("may hold passwords")),
-    (Data, "keyrings", secret("may hold passwords")),
-    (Home, "Library/Keychains", secret("may hold passwords")),
-    (Home, ".aws", secret("may sign in to AWS")),
+/// Places from `~/`, or from a directory that one of [`VARIABLES`] names: then both that and the usual one count. The
+/// names are those that the programs themselves document. A directory stands for all in it, and a `*` for any letters of
+/// one name.
+pub const PLACES: &[(Protected, Words)] = &[
+    (secret("may hold SSH keys"), Words("~/.ssh")),
+    (secret("may hold PGP keys"), Words("$GNUPGHOME")),
     (
-        Var("CLOUDSDK_CONFIG", ".config/gcloud"),
-        "",
+        secret("may hold passwords"),
+        Words(
+            "~/.password-store $XDG_DATA_HOME/keyrings ~/Library/Keychains ~/.netrc ~/.pgpass \
+             ~/.my.cnf $XDG_CONFIG_HOME/rclone/rclone.conf",
+        ),
+    ),
+    (secret("may sign in to AWS"), Words("~/.aws")),
+    (
         secret("may sign in to Google Cloud"),
+        Words("$CLOUDSDK_CONFIG $XDG_CONFIG_HOME/gcloud"),
     ),
-    (Config, "gcloud", secret("may sign in to Google Cloud")),
+    (secret("may sign in to Azure"), Words("$AZURE_CONFIG_DIR")),
+    (secret("may sign in to Kubernetes"), Words("~/.kube")),
     (
-        Var("AZURE_CONFIG_DIR", ".azure"),
-        "",
-        secret("may sign in to Azure"),
-    ),
-    (Home, ".kube", secret("may sign in to Kubernetes")),
-    (
-        Var("DOCKER_CONFIG", ".docker"),
-        "config.json",
         secret("may sign in to registries of containers"),
+        Words("$DOCKER_CONFIG/config.json"),
     ),
     (
-        Home,
-        ".terraform.d/credentials.tfrc.json",
         secret("may sign in to Terraform"),
+        Words("~/.terraform.d/credentials.tfrc.json"),
     ),
-    (Home, ".vault-token", secret("may sign in to Vault")),
-    (Home, ".netrc", secret("may hold passwords")),
-    (Home, ".pgpass", secret("may hold passwords")),
-    (Home, ".my.cnf", secret("may hold passwords")),
-    (Config, "rclone/rclone.conf", secret("may hold passwords")),
+    (secret("may sign in to Vault"), Words("~/.vault-token")),
     (
-        Home,
-        ".git-credentials",
         secret("may hold passwords for git"),
+        Words("~/.git-credentials $XDG_CONFIG_HOME/git/credentials"),
     ),
     (
-        Config,
-        "git/credentials",
-        secret("may hold passwords for git"),
-    ),
-    (
-        Var("GH_CONFIG_DIR", ".config/gh"),
-        "hosts.yml",
         secret("may sign in to GitHub"),
+        Words(
+            "$GH_CONFIG_DIR/hosts.yml $XDG_CONFIG_HOME/gh/hosts.yml \
+             $XDG_CONFIG_HOME/github-copilot",
+        ),
     ),
-    (Config, "gh/hosts.yml", secret("may sign in to GitHub")),
-    (Config, "github-copilot", secret("may sign in to GitHub")),
-    (Home, ".npmrc", secret("may sign in to npm")),
-    (Home, ".yarnrc.yml", secret("may sign in to npm")),
-    (Home, ".pypirc", secret("may sign in to PyPI")),
     (
-        Var("CARGO_HOME", ".cargo"),
-        "credentials",
+        secret("may sign in to npm"),
+        Words("~/.npmrc ~/.yarnrc.yml"),
+    ),
+    (secret("may sign in to PyPI"), Words("~/.pypirc")),
+    (
         secret("may sign in to crates.io"),
+        Words("$CARGO_HOME/credentials $CARGO_HOME/credentials.toml"),
     ),
     (
-        Var("CARGO_HOME", ".cargo"),
-        "credentials.toml",
-        secret("may sign in to crates.io"),
-    ),
-    (
-        Var("CLAUDE_CONFIG_DIR", ".claude"),
-        ".credentials.json",
         secret("signs in to an agent"),
-    ),
-    (Home, ".claude.json", secret("signs in to an agent")),
-    (
-        Var("CODEX_HOME", ".codex"),
-        "auth.json",
-        secret("signs in to an agent"),
+        Words(
+            "$CLAUDE_CONFIG_DIR/.credentials.json ~/.claude.json $CODEX_HOME/auth.json \
+             ~/.gemini/oauth_creds.json ~/.qwen $XDG_DATA_HOME/opencode/auth.json",
+        ),
     ),
     (
-        Home,
-        ".gemini/oauth_creds.json",
-        secret("signs in to an agent"),
-    ),
-    (Home, ".qwen", secret("signs in to an agent")),
-    (Data, "opencode/auth.json", secret("signs in to an agent")),
-    (Home, ".bash_history", TYPED),
-    (Var("ZDOTDIR", ""), ".zsh_history", TYPED),
-    (Data, "fish/fish_history", TYPED),
-    (Home, ".python_history", TYPED),
-    (Home, ".node_repl_history", TYPED),
-    (Home, ".mysql_history", TYPED),
-    (Home, ".psql_history", TYPED),
-    (Home, ".sqlite_history", TYPED),
-    (Var("CLAUDE_CONFIG_DIR", ".claude"), "", HOOKS),
-    (Var("CODEX_HOME", ".codex"), "", HOOKS),
-    (Home, ".gemini", HOOKS),
-    (Home, ".cursor/mcp.json", HOOKS),
-    (Config, "opencode", HOOKS),
-    (Home, ".gitconfig", GIT),
-    (Config, "git", GIT),
-    (Home, ".profile", SHELL),
-    (Home, ".bashrc", SHELL),
-    (Home, ".bash_aliases", SHELL),
-    (Home, ".bash_profile", SHELL),
-    (Home, ".bash_login", SHELL),
-    (Home, ".bash_logout", SHELL),
-    (Var("ZDOTDIR", ""), ".zshrc", SHELL),
-    (Var("ZDOTDIR", ""), ".zshenv", SHELL),
-    (Var("ZDOTDIR", ""), ".zprofile", SHELL),
-    (Var("ZDOTDIR", ""), ".zlogin", SHELL),
-    (Var("ZDOTDIR", ""), ".zlogout", SHELL),
-    (Config, "zsh", SHELL),
-    (Home, ".kshrc", SHELL),
-    (Home, ".cshrc", SHELL),
-    (Home, ".tcshrc", SHELL),
-    (Home, ".inputrc", SHELL),
-    (Config, "fish", SHELL),
-    (Data, "fish/vendor_conf.d", SHELL),
-    (Config, "nushell", SHELL),
-    (Config, "direnv", DIRENV),
-    (Home, ".direnvrc", DIRENV),
-    (Home, ".pam_environment", START),
-    (Home, ".xprofile", START),
-    (Home, ".xinitrc", START),
-    (Home, ".xsession", START),
-    (Home, ".xsessionrc", START),
-    (Config, "environment.d", START),
-    (Config, "autostart", START),
-    (Config, "systemd/user", START),
-    (Data, "systemd/user", START),
-    (Data, "applications", START),
-    (Home, "Library/LaunchAgents", START),
-    (Home, ".vimrc", EDITOR),
-    (Home, ".vim", EDITOR),
-    (Config, "nvim", EDITOR),
-    (Home, ".emacs", EDITOR),
-    (Home, ".emacs.d", EDITOR),
-    (Config, "emacs", EDITOR),
-    (Home, ".tmux.conf", SCREEN),
-    (Config, "tmux", SCREEN),
-    (Home, ".screenrc", SCREEN),
-    (Home, ".gdbinit", DEBUGGER),
-    (Config, "gdb", DEBUGGER),
-    (Home, ".lldbinit", DEBUGGER),
-    (Var("CARGO_HOME", ".cargo"), "config", CARGO),
-    (Var("CARGO_HOME", ".cargo"), "config.toml", CARGO),
-    (Var("CARGO_HOME", ".cargo"), "bin", PROGRAM),
-    (Home, ".local/bin", PROGRAM),
-    (Home, "bin", PROGRAM),
-    (Config, "pip", PIP),
-    (Home, ".pip", PIP),
-    (
-        Home,
-        ".local/lib/python*/site-packages/usercustomize.py",
-        PYTHON,
+        secret("may hold passwords that you typed"),
+        Words(
+            "~/.bash_history $ZDOTDIR/.zsh_history $XDG_DATA_HOME/fish/fish_history \
+             ~/.python_history ~/.node_repl_history ~/.mysql_history ~/.psql_history \
+             ~/.sqlite_history",
+        ),
     ),
     (
-        Home,
-        ".local/lib/python*/site-packages/sitecustomize.py",
-        PYTHON,
+        HOOKS,
+        Words(
+            "$CLAUDE_CONFIG_DIR $CODEX_HOME ~/.gemini ~/.cursor/mcp.json \
+             $XDG_CONFIG_HOME/opencode",
+        ),
     ),
-    (Home, ".local/lib/python*/site-packages/*.pth", PYTHON),
+    (GIT, Words("~/.gitconfig $XDG_CONFIG_HOME/git")),
     (
-        Home,
-        "Library/Python/*/lib/python/site-packages/usercustomize.py",
-        PYTHON,
+        runs("is run by your shell when it starts"),
+        Words(
+            "~/.profile ~/.bashrc ~/.bash_aliases ~/.bash_profile ~/.bash_login ~/.bash_logout \
+             $ZDOTDIR/.zshrc $ZDOTDIR/.zshenv $ZDOTDIR/.zprofile $ZDOTDIR/.zlogin \
+             $ZDOTDIR/.zlogout $XDG_CONFIG_HOME/zsh ~/.kshrc ~/.cshrc ~/.tcshrc ~/.inputrc \
+             $XDG_CONFIG_HOME/fish $XDG_DATA_HOME/fish/vendor_conf.d $XDG_CONFIG_HOME/nushell",
+        ),
     ),
     (
-        Home,
-        "Library/Python/*/lib/python/site-packages/sitecustomize.py",
-        PYTHON,
+        runs("controls what direnv runs"),
+        Words("$XDG_CONFIG_HOME/direnv ~/.direnvrc"),
     ),
     (
-        Home,
-        "Library/Python/*/lib/python/site-packages/*.pth",
-        PYTHON,
+        runs("controls what starts with your session"),
+        Words(
+            "~/.pam_environment ~/.xprofile ~/.xinitrc ~/.xsession ~/.xsessionrc \
+             $XDG_CONFIG_HOME/environment.d $XDG_CONFIG_HOME/autostart \
+             $XDG_CONFIG_HOME/systemd/user $XDG_DATA_HOME/systemd/user \
+             $XDG_DATA_HOME/applications ~/Library/LaunchAgents",
+        ),
+    ),
+    (
+        runs("is run by your editor when it starts"),
+        Words("~/.vimrc ~/.vim $XDG_CONFIG_HOME/nvim ~/.emacs ~/.emacs.d $XDG_CONFIG_HOME/emacs"),
+    ),
+    (
+        runs("controls what your terminals run"),
+        Words("~/.tmux.conf $XDG_CONFIG_HOME/tmux ~/.screenrc"),
+    ),
+    (
+        runs("is run by your debugger when it starts"),
+        Words("~/.gdbinit $XDG_CONFIG_HOME/gdb ~/.lldbinit"),
+    ),
+    (
+        runs("controls what cargo runs"),
+        Words("$CARGO_HOME/config $CARGO_HOME/config.toml"),
+    ),
+    (
+        runs("holds programs that you run by name"),
+        Words("$CARGO_HOME/bin ~/.local/bin ~/bin"),
+    ),
+    (
+        runs("controls where pip installs from"),
+        Words("$XDG_CONFIG_HOME/pip ~/.pip"),
+    ),
+    (
+        runs("is run by Python when it starts"),
+        Words(
+            "~/.local/lib/python*/site-packages/usercustomize.py \
+             ~/.local/lib/python*/site-packages/sitecustomize.py \
+             ~/.local/lib/python*/site-packages/*.pth \
+             ~/Library/Python/*/lib/python/site-packages/usercustomize.py \
+             ~/Library/Python/*/lib/python/site-packages/sitecustomize.py \
+             ~/Library/Python/*/lib/python/site-packages/*.pth",
+        ),
     ),
 ];
 
 /// Directories in those places that agents use for something else: work trees of projects.
-pub const EXCEPT: &[(Base, &str)] = &[
-    (Var("CLAUDE_CONFIG_DIR", ".claude"), "worktrees"),
-    (Var("CODEX_HOME", ".codex"), "worktrees"),
-];
+pub const EXCEPT: Words = Words("$CLAUDE_CONFIG_DIR/worktrees $CODEX_HOME/worktrees");
 
 /// In any folder, for writing: what git, an editor or an agent takes to run something when it is used or
 /// opens the folder, and the person has not asked for that. Not what the project's own programs run when
 /// they are started (build scripts, `package.json`), nor what asks again when it has changed (`.envrc`).
-pub const ANYWHERE: &[(&str, Protected)] = &[
-    (".git", GIT),
-    (".husky", GIT),
-    (".lefthook", GIT),
-    (".lefthook.yml", GIT),
-    ("lefthook.yml", GIT),
-    (".pre-commit-config.yaml", GIT),
-    (".vscode/launch.json", FOLDER),
-    (".vscode/settings.json", FOLDER),
-    (".vscode/tasks.json", FOLDER),
-    (".mcp.json", HOOKS),
-    (".claude/hooks", HOOKS),
-    (".claude/settings.json", HOOKS),
-    (".claude/settings.local.json", HOOKS),
-    (".codex/config.toml", HOOKS),
-    (".cursor/hooks.json", HOOKS),
-    (".cursor/mcp.json", HOOKS),
-    (".gemini/settings.json", HOOKS),
-    (".opencode/plugin", HOOKS),
-    (".opencode/plugins", HOOKS),
-    ("opencode.json", HOOKS),
-    ("opencode.jsonc", HOOKS),
-    (".qwen/settings.json", HOOKS),
+pub const ANYWHERE: &[(Protected, Words)] = &[
+    (
+        GIT,
+        Words(".git .husky .lefthook .lefthook.yml lefthook.yml .pre-commit-config.yaml"),
+    ),
+    (
+        FOLDER,
+        Words(".vscode/launch.json .vscode/settings.json .vscode/tasks.json"),
+    ),
+    (
+        HOOKS,
+        Words(
+            ".mcp.json .claude/hooks .claude/settings.json .claude/settings.local.json \
+             .codex/config.toml .cursor/hooks.json .cursor/mcp.json .gemini/settings.json \
+             .opencode/plugin .opencode/plugins opencode.json opencode.jsonc .qwen/settings.json",
+        ),
+    ),
 ];
 
 /// What stands in git's directory, whatever that is called: a bare repository, one that a `.git` file

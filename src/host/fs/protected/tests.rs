@@ -9,6 +9,16 @@ fn home() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
+fn every_place_begins_at_the_home_or_at_a_known_variable() {
+    let all = PLACES.iter().flat_map(|(_, places)| places.iter());
+    for place in all.chain(EXCEPT.iter()) {
+        let base = place.split('/').next().unwrap();
+        let known = |(name, _): &(&str, &str)| base.strip_prefix('$') == Some(*name);
+        assert!(base == "~" || VARIABLES.iter().any(known), "{place}");
+    }
+}
+
+#[test]
 fn what_signs_in_is_protected_and_its_neighbours_are_not() {
     let (_folder, home) = home();
     let places = Places::new(Some(&home), |_| None, &[home.join(".config/acp-tui")]);
