@@ -26,7 +26,7 @@ pub use fs::{Obstacle, Resolved, Roots};
 pub use login::{Login, LoginCommand};
 pub use permission::Subject;
 #[cfg(test)]
-pub use permission::{FileVerdict, Judge, TerminalVerdict};
+pub use permission::{Access, Judge};
 pub use serve::{Host, HostConfig, Outside, ServeOutcome, Serving};
 pub use terminal::{DEFAULT_SIZE, TerminalSettings, Terminals};
 

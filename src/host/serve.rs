@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     EventSink, Obstacle, Resolved, Roots,
     fs::{self, Lanes},
-    permission::{FileVerdict, Judge, Refusal, Subject, TerminalVerdict},
+    permission::{Access, Judge, Subject},
     terminal::{TerminalSettings, Terminals, is_line, shown_line, working_dir},
 };
 use crate::{
@@ -445,11 +445,11 @@ impl Inner {
             cwd,
         };
         match self.judge.terminal(request, way.shell, &self.roots) {
-            TerminalVerdict::Refuse(refusal) => {
+            Access::Refuse { rule } => {
                 let what = format!("run {}", shown_line(request));
-                Err(Box::new(refused(what, refusal)))
+                Err(Box::new(refused(what, rule)))
             }
-            TerminalVerdict::Ask { reason } => {
+            Access::Ask { reason } => {
                 let mut state = self.state();
                 // Their word is for what they were shown.
                 let known = state.asked_runs.remove(&key);
@@ -468,7 +468,7 @@ impl Inner {
                     reason,
                 }))
             }
-            TerminalVerdict::Run => Ok(way),
+            Access::Serve => Ok(way),
         }
     }
 
@@ -487,9 +487,9 @@ impl Inner {
         }
         let resolved = self.roots.resolve(path);
         let rule = match self.rules_on(path, resolved.as_ref().ok(), write) {
-            FileVerdict::Refuse(refusal) => return refused(what(), refusal),
-            FileVerdict::Ask { reason } => Some(reason),
-            FileVerdict::Serve => None,
+            Access::Refuse { rule } => return refused(what(), rule),
+            Access::Ask { reason } => Some(reason),
+            Access::Serve => None,
         };
         let resolved = match resolved {
             Ok(resolved) => resolved,
@@ -506,12 +506,9 @@ impl Inner {
         let asks = obstacle.is_some() || rule.is_some();
         if asks && !self.may_touch(key, &request, &resolved.path, protected.is_some(), consent) {
             return match self.outside {
-                Outside::Deny if obstacle.is_some() => refused(
-                    what(),
-                    Refusal {
-                        rule: "fs.outside_workspace = \"deny\"".into(),
-                    },
-                ),
+                Outside::Deny if obstacle.is_some() => {
+                    refused(what(), "fs.outside_workspace = \"deny\"".into())
+                }
                 Outside::Ask | Outside::Deny => {
                     let mut state = self.state();
                     if state.asked.len() >= MAX_ASKED {
@@ -579,21 +576,21 @@ impl Inner {
     /// against it. What is said of others would be a part of what must not be read.
     fn visible(&self, path: &str) -> Option<PathBuf> {
         let resolved = self.roots.resolve(path).ok()?;
-        let served = || self.rules_on(path, Some(&resolved), false) == FileVerdict::Serve;
+        let served = || self.rules_on(path, Some(&resolved), false) == Access::Serve;
         (resolved.obstacle(false).is_none() && served()).then_some(resolved.path)
     }
 
     /// What rules say of a path as it is named, and of where it was found to lead, which is what is
     /// opened: a folder on the way may have become a link between the two looks.
-    fn rules_on(&self, path: &str, resolved: Option<&Resolved>, write: bool) -> FileVerdict {
+    fn rules_on(&self, path: &str, resolved: Option<&Resolved>, write: bool) -> Access {
         let judge = |path: &str| self.judge.file(path, write, &self.roots);
         let named = judge(path);
-        let Some(resolved) = resolved.filter(|_| !matches!(named, FileVerdict::Refuse(_))) else {
+        let Some(resolved) = resolved.filter(|_| !matches!(named, Access::Refuse { .. })) else {
             return named;
         };
         match (named, judge(&resolved.path.to_string_lossy())) {
-            (_, refused @ FileVerdict::Refuse(_)) => refused,
-            (FileVerdict::Serve, found) => found,
+            (_, refused @ Access::Refuse { .. }) => refused,
+            (Access::Serve, found) => found,
             (named, _) => named,
         }
     }
@@ -645,8 +642,8 @@ fn cancelled() -> HostReply {
     HostReply::Error(RpcError::new(code::CANCELLED, "cancelled"))
 }
 
-fn refused(what: String, refusal: Refusal) -> ServeOutcome {
-    let (what, rule) = (exact_line(&what), refusal.rule);
+fn refused(what: String, rule: SafeText) -> ServeOutcome {
+    let what = exact_line(&what);
     ServeOutcome::Refused {
         reply: HostReply::Error(RpcError::new(
             code::INTERNAL,

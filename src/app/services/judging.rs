@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::{
     acp::raw_tool_input,
-    host::{FileVerdict, Judge, Roots, Subject, TerminalVerdict},
+    host::{Access, Judge, Roots, Subject},
     model::{
         CommandRun, Decision, OptionId, PermissionKind, PermissionOption, Policy, Rule, SessionId,
         TerminalCreate, ToolInput, ToolKind, Verdict,
@@ -123,15 +123,15 @@ impl Case {
         let judge = Judge::new(self.policy, self.rules.clone(), ask_terminal, None);
         let roots = self.roots();
         let file = |path, write| match judge.file(path, write, &roots) {
-            FileVerdict::Serve => "serve",
-            FileVerdict::Ask { .. } => "ask",
-            FileVerdict::Refuse(_) => "deny",
+            Access::Serve => "serve",
+            Access::Ask { .. } => "ask",
+            Access::Refuse { .. } => "deny",
         };
         let terminal =
             |request: &TerminalCreate, shell| match judge.terminal(request, shell, &roots) {
-                TerminalVerdict::Run => "serve",
-                TerminalVerdict::Ask { .. } => "ask",
-                TerminalVerdict::Refuse(_) => "deny",
+                Access::Serve => "serve",
+                Access::Ask { .. } => "ask",
+                Access::Refuse { .. } => "deny",
             };
         match way {
             Call(kind, raw) => {
@@ -287,12 +287,12 @@ fn a_relative_entry_of_path_makes_no_allowed_program() {
         );
         judge.terminal(&create(&["cargo", "test"], &[], None), false, &case.roots())
     };
-    assert!(matches!(says("bin:/usr/bin"), TerminalVerdict::Ask { .. }));
-    assert_eq!(says("/nowhere:."), TerminalVerdict::Run);
+    assert!(matches!(says("bin:/usr/bin"), Access::Ask { .. }));
+    assert_eq!(says("/nowhere:."), Access::Serve);
     let absolute = case.dir.path().join("ws/bin");
     assert_eq!(
         says(&format!("{}:bin", absolute.display())),
-        TerminalVerdict::Run
+        Access::Serve
     );
 }
 

@@ -14,4 +14,4 @@ mod rule;
 mod words;
 
 pub use facts::Subject;
-pub use policy::{FileVerdict, Judge, Refusal, TerminalVerdict};
+pub use policy::{Access, Judge};

@@ -15,28 +15,17 @@ use crate::{
     text::SafeText,
 };
 
-/// A request of fs/* or terminal/* that is not served.
+/// What is to become of a request of `fs/*` or `terminal/*`, as far as rules and policy go.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
-    /// The rule or policy, as the config names it.
-    pub rule: SafeText,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum TerminalVerdict {
-    Run,
-    Ask { reason: SafeText },
-    Refuse(Refusal),
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FileVerdict {
-    /// As far as rules go: the roots are looked at elsewhere.
+pub enum Access {
     Serve,
     Ask {
         reason: SafeText,
     },
-    Refuse(Refusal),
+    Refuse {
+        /// The rule or policy, as the config names it.
+        rule: SafeText,
+    },
 }
 
 /// Policy and rules of one session.
@@ -102,13 +91,13 @@ impl Judge {
 
     /// What is to become of `fs/read_text_file` or `fs/write_text_file`. The roots and the person's
     /// word are not looked at here: outside of the workspace only they count.
-    pub fn file(&self, path: &str, write: bool, roots: &Roots) -> FileVerdict {
+    pub fn file(&self, path: &str, write: bool, roots: &Roots) -> Access {
         match self.rule_on(&self.facts(&Subject::of_file(path, write), roots)) {
-            Ruling::Deny(rule) => FileVerdict::Refuse(Refusal { rule }),
-            Ruling::Ask(reason) => FileVerdict::Ask {
+            Ruling::Deny(rule) => Access::Refuse { rule },
+            Ruling::Ask(reason) => Access::Ask {
                 reason: reason.unwrap_or_default(),
             },
-            Ruling::Allow(_) | Ruling::Outside(_) | Ruling::Open(_) => FileVerdict::Serve,
+            Ruling::Allow(_) | Ruling::Outside(_) | Ruling::Open(_) => Access::Serve,
         }
     }
 
@@ -118,27 +107,27 @@ impl Judge {
         request: &TerminalCreate,
         shell: bool,
         roots: &Roots,
-    ) -> TerminalVerdict {
+    ) -> Access {
         let subject = Subject::of_terminal(request, shell);
         let facts = self.facts(&subject, roots);
         // Outside asks, as a file does; whatever the rules leave open.
         let elsewhere = facts.cwd.as_ref().filter(|cwd| !cwd.inside());
         match (self.rule_on(&facts), elsewhere.map(JudgedPath::why_outside)) {
-            (Ruling::Open(_) | Ruling::Outside(_), Some(reason)) => TerminalVerdict::Ask { reason },
+            (Ruling::Open(_) | Ruling::Outside(_), Some(reason)) => Access::Ask { reason },
             (ruling, _) => self.terminal_verdict(ruling),
         }
     }
 
-    fn terminal_verdict(&self, ruling: Ruling) -> TerminalVerdict {
+    fn terminal_verdict(&self, ruling: Ruling) -> Access {
         match ruling {
-            Ruling::Deny(rule) => TerminalVerdict::Refuse(Refusal { rule }),
-            Ruling::Ask(reason) => TerminalVerdict::Ask {
+            Ruling::Deny(rule) => Access::Refuse { rule },
+            Ruling::Ask(reason) => Access::Ask {
                 reason: reason.unwrap_or_default(),
             },
-            Ruling::Allow(_) => TerminalVerdict::Run,
-            Ruling::Open(_) | Ruling::Outside(_) if !self.ask_terminal => TerminalVerdict::Run,
-            Ruling::Outside(reason) | Ruling::Open(Some(reason)) => TerminalVerdict::Ask { reason },
-            Ruling::Open(None) => TerminalVerdict::Ask {
+            Ruling::Allow(_) => Access::Serve,
+            Ruling::Open(_) | Ruling::Outside(_) if !self.ask_terminal => Access::Serve,
+            Ruling::Outside(reason) | Ruling::Open(Some(reason)) => Access::Ask { reason },
+            Ruling::Open(None) => Access::Ask {
                 reason: "terminal.ask is set".into(),
             },
         }
