@@ -5,9 +5,7 @@
 
 use std::{
     collections::VecDeque,
-    fs::OpenOptions,
     io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -15,10 +13,10 @@ use std::{
     },
 };
 
-use rustix::fs::OFlags;
 use tokio::sync::Semaphore;
 
 use crate::{
+    files,
     host::compare::{Base, OnDisk, compare},
     model::{Claim, Compared, Comparison, Diff, FileChange, SessionId},
     text::SafeText,
@@ -213,16 +211,10 @@ fn read(path: &Path) -> OnDisk {
 }
 
 fn text(path: &Path) -> io::Result<OnDisk> {
-    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    // What is no regular file is not even opened: opening a device can do something.
-    let meta = std::fs::metadata(path)?;
-    if let Some(why) = no_text(&meta) {
+    if let Some(why) = no_text(&std::fs::metadata(path)?) {
         return Ok(OnDisk::Unread(why));
     }
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
-        .open(path)?;
+    let file = files::regular(path)?;
     // Another one may be there by now.
     if let Some(why) = no_text(&file.metadata()?) {
         return Ok(OnDisk::Unread(why));

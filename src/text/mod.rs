@@ -12,7 +12,6 @@ pub mod json;
 mod safe;
 pub mod secrets;
 mod shell;
-mod stored;
 mod width;
 mod words;
 mod wrap;

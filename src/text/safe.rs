@@ -6,6 +6,8 @@
 
 use std::{borrow::Cow, fmt, ops::Deref, sync::Arc};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// More combining marks than this on one base character are dropped (they can cover other rows).
 const MAX_COMBINING_MARKS: usize = 4;
 
@@ -63,6 +65,19 @@ impl fmt::Display for SafeText {
 impl fmt::Debug for SafeText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+impl Serialize for SafeText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+/// Neutralised anew: a file of ours can hold anything by now.
+impl<'de> Deserialize<'de> for SafeText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Cow::<str>::deserialize(deserializer).map(|text| Self::new(&text))
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 
 /// One screen row of a logical line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Bytes of the source on this row, without the blanks at which it was broken.
     pub bytes: Range<usize>,
@@ -63,11 +63,7 @@ pub fn wrap_hard(line: &str, first: usize, rest: usize) -> Vec<Row> {
 /// Wraps one logical line as [`wrap_hard`] does, but behind a blank where one stands near the end of
 /// the row (in its second half): for commands, which are read as words and shown to the last blank.
 pub fn wrap_verbatim(line: &str, first: usize, rest: usize) -> Vec<Row> {
-    let empty = Row {
-        bytes: 0..0,
-        width: 0,
-    };
-    let (mut done, mut row, mut room) = (Vec::new(), empty, first.max(1));
+    let (mut done, mut row, mut room) = (Vec::new(), Row::default(), first.max(1));
     // The row up to behind its last blank.
     let mut seam: Option<Row> = None;
     for (start, end, width) in graphemes(line) {
@@ -116,10 +112,7 @@ impl<'a> Rows<'a> {
         Self {
             line,
             done: Vec::new(),
-            row: Row {
-                bytes: 0..0,
-                width: 0,
-            },
+            row: Row::default(),
             pending: 0,
             room: first,
             rest,

@@ -52,17 +52,8 @@ const MAX_UNKNOWN_BYTES: usize = 256 << 10;
 /// Looks through a raw input.
 pub fn find(raw_input: &str) -> ToolInput {
     let mut finder = Finder {
-        found: ToolInput::default(),
-        runs: Vec::new(),
-        cwd: None,
         left: MAX_BYTES,
-        path_bytes: 0,
-        unknown_bytes: 0,
-        beside: None,
-        runs_a_line: false,
-        lines: Vec::new(),
-        line_bytes: 0,
-        part: Part::default(),
+        ..Finder::default()
     };
     finder.value(raw_input, "", 0);
     finder.finish()
@@ -91,6 +82,7 @@ pub fn is_empty(raw_input: &str) -> bool {
     )
 }
 
+#[derive(Default)]
 struct Finder {
     found: ToolInput,
     runs: Vec<CommandRun>,

@@ -179,11 +179,10 @@ impl Decoder {
     }
 
     /// Notes what is to be told of a message's dialect.
-    fn note(&mut self, heard: &mut Heard) {
-        let hints = std::mem::take(&mut heard.hints);
-        self.aside
-            .said
-            .extend(hints.into_iter().map(FromAgent::Dialect));
+    fn note(&mut self, mut heard: Heard) -> Heard {
+        let hints = heard.hints.drain(..).map(FromAgent::Dialect);
+        self.aside.said.extend(hints);
+        heard
     }
 
     /// Params that do not read as v1, in its words if there are any for them. `None` where they are
@@ -192,11 +191,10 @@ impl Decoder {
         let Some(mut value) = tree(params) else {
             return Some(params.into());
         };
-        let mut heard = self.dialects.incoming(match method {
+        let heard = self.note(self.dialects.incoming(match method {
             ClientMethod::SessionUpdate => Incoming::Update(&mut value),
             method => Incoming::Request(method, &mut value),
-        });
-        self.note(&mut heard);
+        }));
         if heard.lost {
             return None;
         }
@@ -217,8 +215,7 @@ impl Decoder {
             return;
         }
         if said.contains('/') {
-            let mut heard = self.dialects.takes(DialectRow::CamelMethods);
-            self.note(&mut heard);
+            self.note(self.dialects.takes(DialectRow::CamelMethods));
         }
         if self.aside.plain.is_none() {
             self.aside.plain = Some(Plain::Params {
@@ -230,8 +227,7 @@ impl Decoder {
 
     /// D-12
     fn note_relative_path(&mut self) {
-        let mut heard = self.dialects.takes(DialectRow::RelativePaths);
-        self.note(&mut heard);
+        self.note(self.dialects.takes(DialectRow::RelativePaths));
     }
 
     /// Seen in the wild: `sessionUpdate` as the method.
@@ -243,9 +239,8 @@ impl Decoder {
         if method != "sessionUpdate" {
             return false;
         }
-        let mut heard = self.dialects.takes(DialectRow::UpdateMethod);
-        self.note(&mut heard);
-        heard.changed
+        self.note(self.dialects.takes(DialectRow::UpdateMethod))
+            .changed
     }
 
     /// Whether what was read strictly is a list that more belongs to (D-21).
@@ -358,8 +353,7 @@ impl Protocol for Decoder {
                 .ok_or_else(|| RpcError::new(code::INVALID_PARAMS, "Invalid params"));
         }
         if self.protocol == AgentProtocol::V1 && threads::is_method(method) {
-            let mut heard = self.dialects.speaks_threads();
-            self.note(&mut heard);
+            self.note(self.dialects.speaks_threads());
         }
         let method = match self.method(method) {
             Some(method) if self.is_offered(method) => method,
@@ -408,8 +402,7 @@ impl Protocol for Decoder {
         let Some(mut value) = tree(result) else {
             return reply::decode(self.protocol, call, result);
         };
-        let mut heard = self.dialects.incoming(Incoming::Result(call, &mut value));
-        self.note(&mut heard);
+        let heard = self.note(self.dialects.incoming(Incoming::Result(call, &mut value)));
         if !heard.changed {
             return reply::decode(self.protocol, call, result);
         }
@@ -426,8 +419,7 @@ impl Protocol for Decoder {
         let Some(mut value) = tree(error).filter(|_| !self.is_v2()) else {
             return decode_error(error);
         };
-        let mut heard = self.dialects.incoming(Incoming::Error(call, &mut value));
-        self.note(&mut heard);
+        let heard = self.note(self.dialects.incoming(Incoming::Error(call, &mut value)));
         let ways = auth_method::named_in_error(&value);
         let error = if heard.changed {
             let said = decode_error(error).code;
@@ -465,8 +457,7 @@ impl Protocol for Decoder {
         if error.is_none() && value.get("protocolVersion").is_none() {
             return false;
         }
-        let mut heard = self.dialects.answered_bare(error);
-        self.note(&mut heard);
+        self.note(self.dialects.answered_bare(error));
         self.bare_start = error.is_none();
         true
     }
@@ -475,8 +466,7 @@ impl Protocol for Decoder {
         if threads::is_method(method) {
             return;
         }
-        let mut heard = self.dialects.takes(DialectRow::BareRequests);
-        self.note(&mut heard);
+        self.note(self.dialects.takes(DialectRow::BareRequests));
     }
 
     fn answers(&self) -> Answers {

@@ -63,18 +63,10 @@ fn resume(edge: &mut Edge<'_>, result: &mut Object) {
     if !edge.dialect.names(DialectRow::UnstableResume) {
         return;
     }
-    let mut at = result;
-    for key in ["agentCapabilities", "sessionCapabilities"] {
-        if is_absent(at.get(key)) {
-            at.insert(key.to_owned(), json!({}));
-        }
-        match at.get_mut(key).and_then(Value::as_object_mut) {
-            Some(inner) => at = inner,
-            None => return,
-        }
-    }
-    if is_absent(at.get("resume")) {
-        at.insert("resume".to_owned(), json!({}));
+    if let Some(known) = capabilities(result, "sessionCapabilities")
+        && is_absent(known.get("resume"))
+    {
+        known.insert("resume".to_owned(), json!({}));
         edge.memory.resumes_by_old_name = true;
         edge.heard.changed = true;
     }
@@ -85,22 +77,27 @@ fn prompt_blocks(edge: &mut Edge<'_>, result: &mut Object) {
     if !edge.dialect.names(DialectRow::ContextBlocks) {
         return;
     }
-    let mut at = result;
-    for key in ["agentCapabilities", "promptCapabilities"] {
-        if is_absent(at.get(key)) {
-            at.insert(key.to_owned(), json!({}));
-        }
-        match at.get_mut(key).and_then(Value::as_object_mut) {
-            Some(inner) => at = inner,
-            None => return,
-        }
-    }
+    let Some(known) = capabilities(result, "promptCapabilities") else {
+        return;
+    };
     for key in ["image", "embeddedContext"] {
-        if is_absent(at.get(key)) {
-            at.insert(key.to_owned(), true.into());
+        if is_absent(known.get(key)) {
+            known.insert(key.to_owned(), true.into());
             edge.heard.changed = true;
         }
     }
+}
+
+/// A group of the agent's capabilities, made where it is missing; `None` where something else stands there.
+fn capabilities<'a>(result: &'a mut Object, group: &str) -> Option<&'a mut Object> {
+    let mut at = result;
+    for key in ["agentCapabilities", group] {
+        if is_absent(at.get(key)) {
+            at.insert(key.to_owned(), json!({}));
+        }
+        at = at.get_mut(key)?.as_object_mut()?;
+    }
+    Some(at)
 }
 
 /// D-21: `models` as a config option, where the session has none for its model.

@@ -17,34 +17,23 @@ pub enum ClientMethod {
 }
 
 impl ClientMethod {
-    const ALL: [Self; 11] = [
-        Self::SessionUpdate,
-        Self::RequestPermission,
-        Self::ReadTextFile,
-        Self::WriteTextFile,
-        Self::TerminalCreate,
-        Self::TerminalOutput,
-        Self::TerminalWaitForExit,
-        Self::TerminalKill,
-        Self::TerminalRelease,
-        Self::ElicitationCreate,
-        Self::ElicitationComplete,
+    const NAMES: [(Self, &'static str); 11] = [
+        (Self::SessionUpdate, "session/update"),
+        (Self::RequestPermission, "session/request_permission"),
+        (Self::ReadTextFile, "fs/read_text_file"),
+        (Self::WriteTextFile, "fs/write_text_file"),
+        (Self::TerminalCreate, "terminal/create"),
+        (Self::TerminalOutput, "terminal/output"),
+        (Self::TerminalWaitForExit, "terminal/wait_for_exit"),
+        (Self::TerminalKill, "terminal/kill"),
+        (Self::TerminalRelease, "terminal/release"),
+        (Self::ElicitationCreate, "elicitation/create"),
+        (Self::ElicitationComplete, "elicitation/complete"),
     ];
 
     pub fn name(self) -> &'static str {
-        match self {
-            Self::SessionUpdate => "session/update",
-            Self::RequestPermission => "session/request_permission",
-            Self::ReadTextFile => "fs/read_text_file",
-            Self::WriteTextFile => "fs/write_text_file",
-            Self::TerminalCreate => "terminal/create",
-            Self::TerminalOutput => "terminal/output",
-            Self::TerminalWaitForExit => "terminal/wait_for_exit",
-            Self::TerminalKill => "terminal/kill",
-            Self::TerminalRelease => "terminal/release",
-            Self::ElicitationCreate => "elicitation/create",
-            Self::ElicitationComplete => "elicitation/complete",
-        }
+        let name = Self::NAMES.iter().find(|(method, _)| *method == self);
+        name.map_or("", |(_, name)| name)
     }
 
     /// It names a file or a command, or what is to be written: no character of it may be another one.
@@ -57,12 +46,13 @@ impl ClientMethod {
 
     /// Also by the spellings of D-01: the last segment may be in camel case.
     pub fn from_name(name: &str) -> Option<Self> {
-        let exact = Self::ALL.into_iter().find(|method| method.name() == name);
-        exact.or_else(|| {
+        let is = |same: &dyn Fn(&str) -> bool| {
+            let found = Self::NAMES.iter().find(|(_, known)| same(known));
+            found.map(|(method, _)| *method)
+        };
+        is(&|known| known == name).or_else(|| {
             let folded = fold(name)?;
-            Self::ALL
-                .into_iter()
-                .find(|method| fold(method.name()).as_ref() == Some(&folded))
+            is(&|known| fold(known).as_ref() == Some(&folded))
         })
     }
 }

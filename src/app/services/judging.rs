@@ -290,10 +290,7 @@ fn a_relative_entry_of_path_makes_no_allowed_program() {
     assert!(matches!(says("bin:/usr/bin"), Access::Ask { .. }));
     assert_eq!(says("/nowhere:."), Access::Serve);
     let absolute = case.dir.path().join("ws/bin");
-    assert_eq!(
-        says(&format!("{}:bin", absolute.display())),
-        Access::Serve
-    );
+    assert_eq!(says(&format!("{}:bin", absolute.display())), Access::Serve);
 }
 
 /// Ways to run what a line runs, in another line.

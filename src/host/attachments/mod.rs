@@ -13,9 +13,7 @@ use std::{
     path::Path,
 };
 
-use rustix::fs::{Mode, OFlags};
-
-use crate::model::SeenFile;
+use crate::{files, model::SeenFile};
 
 /// Read to tell what a file is: a JPEG has its size behind whatever the camera wrote.
 const HEAD: u64 = 256 << 10;
@@ -56,18 +54,9 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 fn open(path: &Path) -> io::Result<(File, std::fs::Metadata)> {
-    // Opening a FIFO would wait for a writer; some devices act on being opened.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let file = files::regular(path)?;
     let meta = file.metadata()?;
-    if meta.is_file() {
-        Ok((file, meta))
-    } else {
-        Err(io::Error::other("not a regular file"))
-    }
+    Ok((file, meta))
 }
 
 #[cfg(test)]

@@ -102,12 +102,7 @@ impl Judge {
     }
 
     /// What is to become of `terminal/create` (V1-TERM-19). `shell`: it is a line for `sh`.
-    pub fn terminal(
-        &self,
-        request: &TerminalCreate,
-        shell: bool,
-        roots: &Roots,
-    ) -> Access {
+    pub fn terminal(&self, request: &TerminalCreate, shell: bool, roots: &Roots) -> Access {
         let subject = Subject::of_terminal(request, shell);
         let facts = self.facts(&subject, roots);
         // Outside asks, as a file does; whatever the rules leave open.

@@ -22,9 +22,10 @@ pub fn mask_json(json: &str) -> String {
 }
 
 /// What is masked of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Rule {
     /// What its texts say themselves.
+    #[default]
     Plain,
     /// Texts, whatever they say.
     Texts,
@@ -36,6 +37,7 @@ enum Rule {
     Pair,
 }
 
+#[derive(Default)]
 struct Level {
     object: bool,
     rule: Rule,
@@ -64,17 +66,8 @@ impl Level {
         Self {
             object,
             rule,
-            member: Rule::Plain,
             at_name: object,
-            secret: false,
-            is_name: false,
-            is_value: false,
-            value: None,
-            accepted: false,
-            is_action: false,
-            is_content: false,
-            behind_option: false,
-            content: None,
+            ..Self::default()
         }
     }
 }
