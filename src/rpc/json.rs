@@ -307,7 +307,7 @@ mod tests {
         ] {
             let text = ones(count);
             let items: Items<'_> = serde_json::from_str(&text).expect("a list");
-            assert_eq!(items.0.len(), read);
+            assert_eq!(items.items.len(), read);
         }
         assert!(serde_json::from_str::<Items<'_>>("{}").is_err());
     }

@@ -31,7 +31,7 @@ members!(#[derive(Default)] struct Session {
     mcp,
 });
 
-/// The members of the objects within.
+// The members of the objects within.
 members!(#[derive(Default)] struct Marks {
     image,
     audio,

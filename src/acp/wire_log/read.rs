@@ -14,10 +14,10 @@ use serde_json::{Value, value::RawValue};
 use super::super::{decode::Decoder, dialect::Dialects};
 use crate::{
     model::{
-        self, Call, CallResult, CallTag, ClientCaps, ConnectionId, Dialect, ElicitationAnswer,
-        ExitStatus, FromAgent, HostReply, HostRequest, MediaBlock, ModeId, Notification, OptionId,
-        OptionValue, PermissionOutcome, PromptBlock, RequestKey, RpcError, SessionId, SessionKey,
-        SessionSetup, TerminalId, TerminalSnapshot, ToAgent, code, file_name,
+        self, Call, CallTag, ClientCaps, ConnectionId, Dialect, ElicitationAnswer, ExitStatus,
+        FromAgent, HostReply, HostRequest, MediaBlock, ModeId, Notification, OptionId, OptionValue,
+        PermissionOutcome, PromptBlock, RequestKey, SessionId, SessionKey, SessionSetup,
+        TerminalId, TerminalSnapshot, ToAgent, file_name,
     },
     rpc::{
         Protocol, call_result, decode_error,

@@ -89,7 +89,7 @@ mod tests {
             rustix::fs::CWD,
             &fifo,
             rustix::fs::FileType::Fifo,
-            Mode::RUSR | Mode::WUSR,
+            rustix::fs::Mode::RWXU,
             0,
         )
         .unwrap();

@@ -74,7 +74,7 @@ impl Places {
 
     fn new(home: Option<&Path>, var: impl Fn(&str) -> Option<OsString>, own: &[PathBuf]) -> Self {
         // What is relative there counts as unset, by the rules of XDG.
-        let var = |name| {
+        let var = |name: &str| {
             let path = var(name).map(PathBuf::from);
             path.filter(|path| path.is_absolute())
         };
