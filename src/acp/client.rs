@@ -33,7 +33,7 @@ pub type Inbox = rpc::Receiver<Inbound>;
 /// reader stops, the pipe fills, and the agent waits (V1-RPC-21).
 const INBOX_LIMIT: usize = 16 * 1024 * 1024;
 
-/// How long the process may go on after it has closed its stdout, before its end is told without an
+/// How long the process may go on after it has closed its stdout; then its end is reported without an
 /// exit status.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
 /// How long stdout may stay open without a word once the agent is gone or does not listen.
@@ -131,7 +131,7 @@ impl Client {
     }
 
     /// Puts a message on the wire. Never waits, never fails: after the agent's end it does nothing,
-    /// and the end itself is told by [`Inbound::Exited`].
+    /// and [`Inbound::Exited`] reports the end itself.
     /// Replies to calls come back to `caller`.
     pub fn send(&self, caller: SessionKey, message: ToAgent) {
         encode::send(&self.peer, &self.dialects, self.protocol, caller, message);
@@ -185,7 +185,7 @@ impl Ending {
         let mut inbox = reader.run(stdout, max_line, over).await;
         let exit = self.exit(deaf).await;
         inbox.push(Inbound::Exited(exit), 0);
-        // If nobody receives there is nobody to tell.
+        // An error means that the receiver is gone.
         let _ = inbox.flush().await;
     }
 

@@ -124,7 +124,7 @@ fn params(call: Call, v2: bool) -> Option<Value> {
         Call::Logout | Call::ListProviders => object([]),
         Call::SetProvider(setting) => set_provider(setting),
         Call::DisableProvider { id } => object([("providerId", id.into())]),
-        // Version 1 wants the list of servers also where there are none.
+        // Version 1 requires the list of servers even if it is empty.
         Call::NewSession(setup) => opening(None, setup, v2, !v2),
         Call::LoadSession { id, setup } => {
             let mut params = opening(Some(id), setup, v2, !v2);
@@ -169,7 +169,7 @@ fn params(call: Call, v2: bool) -> Option<Value> {
     })
 }
 
-/// An object without those members that are null: what is left out is not said.
+/// An object without its null members.
 fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     let members = members.into_iter().filter(|(_, value)| !value.is_null());
     Value::Object(
@@ -189,7 +189,7 @@ fn filled(value: Value) -> Value {
     if is_empty { Value::Null } else { value }
 }
 
-/// A capability: an object is yes, what is left out is no.
+/// A capability: an object means yes, absence means no.
 fn offer(offered: bool) -> Value {
     if offered { json!({}) } else { Value::Null }
 }
@@ -202,7 +202,7 @@ fn path(path: &Path) -> Value {
 /// Offers what works and nothing else (V1-INIT-07, V1-INIT-08, V1-INIT-14).
 fn initialize_v1(caps: ClientCaps) -> Value {
     // Claude reports its commands as terminals only to a client that says it shows them so.
-    // `terminal-auth` is the name of `auth.terminal` from before it was one: agents that know no other ask for it.
+    // `terminal-auth` is the older name of `auth.terminal`; some agents look only for that.
     let meta = object([
         ("terminal_output", true.into()),
         ("terminal-auth", caps.login_terminal.then_some(true).into()),
@@ -224,7 +224,7 @@ fn initialize_v1(caps: ClientCaps) -> Value {
     })
 }
 
-/// By objects: what is left out is no (V2-INIT-03).
+/// Each capability is an object; absence means no (V2-INIT-03).
 fn initialize_v2(caps: ClientCaps) -> Value {
     let auth = filled(object([("terminal", offer(caps.login_terminal))]));
     json!({
@@ -303,7 +303,7 @@ fn mcp_server(server: McpServer, v2: bool) -> Value {
             ]);
         }
         McpTransport::Http { url, headers } => ("http", url, headers),
-        // No agent of version 2 says that it can: they are left out before.
+        // No agent of version 2 offers SSE, so such servers were dropped earlier.
         McpTransport::Sse { url, headers } => ("sse", url, headers),
     };
     object([
@@ -416,7 +416,7 @@ fn elicited(answer: ElicitationAnswer) -> Value {
     ])
 }
 
-/// A code that is none of an exit is not said.
+/// A code that no exit can have is omitted.
 fn exit_status(status: ExitStatus) -> Value {
     let code = status.code.and_then(|code| u32::try_from(code).ok());
     object([("exitCode", code.into()), ("signal", status.signal.into())])

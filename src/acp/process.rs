@@ -49,7 +49,7 @@ impl Group {
 }
 
 /// Starts the agent. To be called on a thread that lives as long as the agent should: on Linux the
-/// process is told to end when the thread that started it does.
+/// process gets a signal when the thread that started it ends.
 ///
 /// # Errors
 /// When there is nothing to run, or the system refuses.

@@ -17,7 +17,7 @@ const LOGGED: usize = 256 * 1024;
 /// Bytes after which a line that goes on is broken in the log.
 const LOGGED_LINE: usize = 4 * 1024;
 
-/// Shared by the task that reads and whoever tells how the agent ended.
+/// Shared by the task that reads and the one that reports how the agent ended.
 #[derive(Clone, Default)]
 pub struct Tail(Arc<Mutex<Ring>>);
 

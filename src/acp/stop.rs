@@ -18,8 +18,8 @@ use crate::{acp::process::Group, rpc::Peer};
 pub enum StopMode {
     /// 2 s after each step: some agents need that long to save their session.
     Graceful,
-    /// When the app exits: nothing is left after 3 s, whatever it ignores, and nobody waits long for
-    /// those that end on SIGTERM only.
+    /// When the app exits: nothing is left after 3 s, whatever it ignores, and those that end on SIGTERM
+    /// only are not waited for long.
     Quick,
 }
 
@@ -58,8 +58,8 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Waits for the agent to end, by itself or by the ladder, and then for everything it started.
-    /// The status is told as soon as it is known.
+    /// Waits for the agent to end, or ends it step by step, and then for everything it started. Sends the
+    /// status as soon as it is known.
     pub async fn run(mut self, status: oneshot::Sender<ExitStatus>) {
         let ended = tokio::select! {
             ended = self.child.wait() => ended.ok(),
@@ -68,7 +68,7 @@ impl Supervisor {
         // Stdin closes for those that the leader left behind, too.
         self.writer.abort();
         if let Some(ended) = ended {
-            // Nobody waits for it if nobody receives any more.
+            // An error means that the receiver is gone.
             let _ = status.send(ended);
         }
         self.sweep().await;

@@ -1,14 +1,14 @@
 //! Ends what was started when the client itself is killed.
 //!
-//! SIGKILL leaves no time to end anything. So a small process of its own, the guard, holds one end of
+//! SIGKILL leaves no time to end anything. So a small separate process, the guard, holds one end of
 //! a pipe: when the other end closes, the client is gone, and the guard ends the sessions and groups
-//! that it was told of and that were not taken back. It is this program, started with a hidden
-//! argument together with the first agent or terminal; nothing waits for it.
+//! that were registered and not taken back. It is this program, started with a hidden argument
+//! together with the first agent or terminal; nothing waits for it.
 //!
 //! What an agent has put outside of its group is not ended, neither here nor in good order: a daemon, or
 //! the browser that it opened for the person. A mark in its environment would find those as well.
 //!
-//! Owns: the guard ([`run`]), what it is told ([`Ward`]), and finding the processes of a session
+//! Owns: the guard ([`run`]), registering with it ([`Ward`]), and finding the processes of a session
 //! ([`signal`]). Where there is no `/proc` only the groups that leaders lead are found: a command
 //! with job control, or a daemon, then outlives a client that was killed.
 
@@ -56,8 +56,8 @@ const MAX_STARTS: u32 = 3;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Leader {
     pub pid: Pid,
-    /// When it was started, as the system counts. Another process of that number is another one.
-    /// `None` where it cannot be told.
+    /// When it was started, in the system's ticks: tells it from a later process with the same number.
+    /// `None` if unknown.
     pub start: Option<u64>,
     /// Stands in the environment of those that belong to it: what has left the session is found by
     /// it. `None`: those are not looked for.
@@ -105,8 +105,7 @@ impl Drop for Ward {
     }
 }
 
-/// A name for what is started in this run that no other run has, not even one whose process had the
-/// same number.
+/// A name for what this run starts, unique even if another run has the same process number.
 pub fn run_name() -> &'static str {
     static NAME: LazyLock<String> = LazyLock::new(|| {
         use std::hash::{BuildHasher, RandomState};
@@ -215,9 +214,9 @@ impl Guard {
 
 fn start() -> io::Result<(Child, PipeWriter)> {
     let program = PROGRAM.get().ok_or(io::ErrorKind::NotFound)?;
-    // Neither end is inherited: whoever held the writing one would keep the guard waiting.
+    // Neither end is inherited: a process that held the writing one would keep the guard waiting.
     let (reading, writing) = io::pipe()?;
-    // A guard that was stopped must stop nobody else.
+    // A stopped guard must not block the client.
     let flags = rustix::fs::fcntl_getfl(&writing)?;
     rustix::fs::fcntl_setfl(&writing, flags | rustix::fs::OFlags::NONBLOCK)?;
     let mut command = Command::new(program);

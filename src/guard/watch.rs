@@ -11,7 +11,7 @@ use rustix::process::Signal;
 
 use super::{Leader, NAME, Order, signal, system};
 
-/// How long what is left may take to end by itself, and how long to insist.
+/// How long what is left may take to end after SIGTERM, and how long to repeat SIGKILL.
 const GRACE: Duration = Duration::from_millis(1000);
 const INSIST: Duration = Duration::from_millis(4000);
 const POLL: Duration = Duration::from_millis(50);

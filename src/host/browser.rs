@@ -1,7 +1,7 @@
 //! The person's browser: whether there is one here, and a page opened in it.
 //!
-//! Opens what it is told to, once: who asks has the person's consent (V1-ELI-14). No shell sees an
-//! address, and nothing but web addresses is opened whatever is asked.
+//! Opens a page once; the caller has the person's consent (V1-ELI-14). No shell sees an address, and only web
+//! addresses are opened.
 
 use std::{env, io, process::Stdio, time::Duration};
 
@@ -149,7 +149,7 @@ async fn try_each(commands: Vec<CommandLine>) -> Result<(), SafeText> {
     Err(SafeText::line(&failed))
 }
 
-/// In a group of its own: neither ctrl-c nor our end ends a browser. It has no part in our terminal.
+/// In its own group, so that neither ctrl-c nor our exit ends a browser, and detached from our terminal.
 fn start(program: &str, args: &[String]) -> io::Result<Child> {
     Command::new(program)
         .args(args)

@@ -168,16 +168,16 @@ fn undone(claim: &Claim, text: &str) -> Option<String> {
         DiffText::Patch(patch) => hunk::apply(patch, text, hunk::Way::Back).ok(),
         DiffText::Sides { old, new } => match old.as_deref() {
             _ if new.is_empty() => None,
-            // All of it was written, and all that was there before is told.
+            // The whole file was written, and its whole old text is known.
             Some(old) if claim.extent == Extent::Whole && !old.is_empty() => {
                 (**new == *text).then(|| old.to_owned())
             }
             _ if claim.extent == Extent::Whole => None,
-            // What it has overwritten nobody knows.
+            // What it has overwritten is unknown.
             None | Some("") if **new == *text => None,
             old => {
                 let old = old.unwrap_or("");
-                // What still stands there beside the new text was not replaced by it.
+                // If the old text still stands there too, it was not replaced.
                 let (rest, _) = find::replace(text, new, "\0", false, &claim.lines).ok()?;
                 if !old.is_empty() && rest.contains(old) {
                     return None;

@@ -16,7 +16,7 @@ pub struct CommandLine {
     pub args: Vec<OsString>,
 }
 
-/// How editors are told a line.
+/// How an editor's command line names the line to open.
 enum LineStyle {
     /// `+12 file`
     Plus,
@@ -43,7 +43,7 @@ pub fn pager() -> CommandLine {
     })
 }
 
-/// A draft in a file of its own, for the editor: readable by nobody else, gone when dropped.
+/// A draft in a temporary file, for the editor: readable by its owner alone, deleted when dropped.
 pub struct DraftFile(tempfile::NamedTempFile);
 
 impl DraftFile {
@@ -133,7 +133,7 @@ fn edit_with(mut command: CommandLine, path: &Path, line: Option<u32>) -> Comman
     command
 }
 
-/// How a line is told, and the option that makes it wait.
+/// How a line is named, and the option that makes the editor wait.
 fn habits(name: &str) -> (LineStyle, Option<&'static str>) {
     match name {
         "vi" | "vim" | "nvim" | "view" | "nano" | "pico" | "emacs" | "emacsclient" | "micro"

@@ -155,7 +155,7 @@ impl Rules {
         }
     }
 
-    /// Whether what is at `path`, in the folder, is left out.
+    /// Whether what is at `path`, in the folder, is ignored.
     pub fn ignore(&self, path: &Path, is_folder: bool) -> bool {
         let matches = self.matchers.iter();
         let mut matches = matches.map(|(_, matcher)| matcher.matched(path, is_folder));
@@ -192,7 +192,7 @@ fn matcher(folder: &Path, path: &Path, most: Size) -> io::Result<(Gitignore, Siz
     let mut count = 0;
     for pattern in patterns.take(most.patterns) {
         count += 1;
-        // One that is none ignores nothing.
+        // An invalid one ignores nothing.
         let _ = builder.add_line(None, pattern);
     }
     let matcher = builder.build().map_err(io::Error::other)?;

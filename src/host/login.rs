@@ -1,4 +1,4 @@
-//! A program that the person signs in with, on a PTY of its own (V1-AUTH-03).
+//! A program that the person signs in with, on its own PTY (V1-AUTH-03).
 //!
 //! Apart from the services of a connection: the agent may end, or be started again, while the
 //! person still types a password.
@@ -48,8 +48,7 @@ pub struct Login {
 }
 
 impl Login {
-    /// Starts it. What becomes of it is told to `events`, first of all its id. To be called on the
-    /// runtime's own threads.
+    /// Starts it and reports to `events`, first its id. To be called on the runtime's own threads.
     ///
     /// # Errors
     /// It cannot be started.

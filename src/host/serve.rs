@@ -68,7 +68,7 @@ pub enum ServeOutcome {
         /// Goes on after "it".
         protected: Option<&'static str>,
     },
-    /// Not answered yet: a rule wants it asked about. Serve again with their consent.
+    /// Not answered yet: a rule requires a question. Serve again with the person's consent.
     AskFile {
         resolved: PathBuf,
         write: bool,
@@ -126,7 +126,7 @@ struct State {
     versions: fs::look::Versions,
 }
 
-/// How a command is run: what the person is shown of it, beside its words.
+/// How a command is run: what a question shows of it in addition to its words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Way {
     /// It is a line for `sh`.
@@ -573,7 +573,7 @@ impl Inner {
     }
 
     /// Where a path leads that may be read without a question: in the workspace, and no rule speaks
-    /// against it. What is said of others would be a part of what must not be read.
+    /// against it. Anything said about other paths would leak part of what must not be read.
     fn visible(&self, path: &str) -> Option<PathBuf> {
         let resolved = self.roots.resolve(path).ok()?;
         let served = || self.rules_on(path, Some(&resolved), false) == Access::Serve;

@@ -10,10 +10,10 @@ use std::{
 
 use super::ignored::{OF_A_LIST, Rules, Size, VERSION_CONTROL};
 
-/// Files beyond this are left out.
+/// Files that are listed, at most.
 pub const MAX_FILES: usize = 100_000;
 
-/// Bytes of the paths of one list, for those that are long; what does not fit is left out.
+/// Bytes of the paths of one list, at most.
 pub const MAX_BYTES: usize = 16 << 20;
 
 /// What of a list is kept.

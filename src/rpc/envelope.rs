@@ -125,7 +125,7 @@ fn response<'a>(envelope: &Envelope<'a>, answers: Answers) -> Message<'a> {
     if !answer {
         return Message::Noise;
     }
-    // `null` beside its counterpart is how some write "absent".
+    // Some agents write `null` for the one of the two that is absent.
     let filled = |v: &&RawValue| v.get() != "null";
     let outcome = match (envelope.result, envelope.error) {
         (Some(result), error) if error.filter(filled).is_none() => Outcome::Result(result.get()),

@@ -41,7 +41,7 @@ pub fn present<'de: 'a, 'a, D: Deserializer<'de>>(d: D) -> Result<Member<'a>, D:
 /// and two in a message.
 const MAX_VALUES: usize = 500_000;
 
-/// A JSON text as a tree; `None` for what is none, and for what would make too big a one.
+/// A JSON text as a tree; `None` if it is not JSON, or if the tree would be too big.
 pub fn tree(text: &str) -> Option<Value> {
     if is_wide(text) {
         tracing::debug!(
@@ -53,7 +53,7 @@ pub fn tree(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-/// Whether a JSON text has too many values for a tree. Lists, too, are read as so many items at most.
+/// Whether a JSON text has too many values for a tree.
 pub fn is_wide(text: &str) -> bool {
     if text.len() < MAX_VALUES {
         return false;
@@ -72,7 +72,7 @@ pub fn is_wide(text: &str) -> bool {
     values > MAX_VALUES
 }
 
-/// Items and members that a list or an object is read to, where no other bound is named.
+/// How many items of a list, or members of an object, are kept unless another bound is named.
 pub const MAX_ITEMS: usize = 20_000;
 
 /// The items of a list still as JSON text, `MOST` of them; `more`: there were others.

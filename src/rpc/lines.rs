@@ -112,8 +112,8 @@ pub fn readable(line: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The answer to a request whose text had to be repaired and is meant to the letter: what would be done
-/// is not what was asked for.
+/// The answer to a literal request whose text had to be repaired: serving it would do something else than
+/// was asked for.
 pub fn not_whole(method: &str) -> RpcError {
     let message = format!(
         "Invalid params for {method}: half of a surrogate pair (as \\ud800 alone), or bytes that are \

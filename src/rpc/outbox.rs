@@ -13,10 +13,9 @@ use crate::rpc::{Direction, Tap};
 /// some of it.
 const UNWRITTEN_LIMIT: usize = 64 * 1024 * 1024;
 
-/// The sending side. Its queue has no bound of its own, because the UI task sends and must not
-/// wait; it is bounded by what feeds it. That is what a person does, and one answer for each
-/// request of the agent: and the reader stops taking requests while [`UNWRITTEN_LIMIT`] is
-/// exceeded.
+/// The sending side. Its queue is unbounded, because the UI task sends and must not wait. What feeds it
+/// is bounded: what a person does, and one answer for each request of the agent; the reader takes no
+/// requests while [`UNWRITTEN_LIMIT`] is exceeded.
 #[derive(Clone)]
 pub struct Outbox {
     tx: mpsc::UnboundedSender<Out>,
@@ -26,7 +25,7 @@ pub struct Outbox {
 enum Out {
     Line {
         line: Vec<u8>,
-        /// The same in plain words, where it is said otherwise: for the wire log.
+        /// The same in v1's form, if the agent gets another one: for the wire log.
         plain: Option<Vec<u8>>,
     },
     Close,
@@ -83,7 +82,7 @@ impl Outbox {
 
 impl Drop for Outgoing {
     fn drop(&mut self) {
-        // Closing first, so that nothing is counted that nobody will write.
+        // Closing first, so that no line is counted that will not be written.
         self.rx.close();
         self.unwritten.send_replace(0);
     }

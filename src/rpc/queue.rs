@@ -39,7 +39,7 @@ pub struct Receiver<T> {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Closed;
 
-/// `limit` bytes, as weighed by the sender, may wait besides the batch at either end; a single item
+/// `limit` bytes, as weighed by the sender, may wait in addition to the batch at either end; a single item
 /// heavier than that waits alone.
 pub fn channel<T>(limit: usize) -> (Sender<T>, Receiver<T>) {
     let limit = limit.min(Semaphore::MAX_PERMITS).min(u32::MAX as usize);

@@ -20,7 +20,7 @@ use crate::{
     text::{SafeText, without_colours},
 };
 
-/// Characters of a line that are quoted where it is said that it was not understood.
+/// Characters quoted of a line that was not understood.
 const QUOTED_CHARS: usize = 200;
 
 /// What a connection delivers, in wire order.
@@ -77,7 +77,7 @@ pub trait Protocol: Send {
     /// A request or notification of that method came without `jsonrpc` (D-04).
     fn untagged(&mut self, _method: &str) {}
 
-    /// What there is to be told besides the message just read; asked for after each of them.
+    /// What the message just read says besides its meaning; asked for after each message.
     fn aside(&mut self) -> Aside {
         Aside::default()
     }
@@ -156,9 +156,9 @@ impl<P: Protocol> Reader<P> {
         }
     }
 
-    /// Reads to the end of the stream, or until nobody receives any more, or until `over` is ready
-    /// while the stream is silent. Lines of more than `max_line` bytes are left out, and said to be.
-    /// Gives the queue back, for the last word.
+    /// Reads to the end of the stream, until the receiver is gone, or until `over` is ready while the
+    /// stream is silent. Skips and reports lines of more than `max_line` bytes. Returns the queue, for
+    /// the last message.
     pub async fn run(
         mut self,
         stream: impl AsyncRead + Unpin,
@@ -202,7 +202,7 @@ impl<P: Protocol> Reader<P> {
         if let Some(line) = lines.rest() {
             self.line(line).await;
         }
-        // If nobody receives there is nobody to tell.
+        // An error means that the receiver is gone.
         let _ = self.deliver().await;
         self.inbox
     }

@@ -1,9 +1,8 @@
-//! Programs colour what they say even where nobody draws it.
+//! Programs colour their output even where nothing draws it.
 
 use std::borrow::Cow;
 
-/// The text without colours and other looks (SGR). All else stays as it is, and so does what is no
-/// whole sequence: nothing is eaten that is not understood.
+/// The text without colours and other styles (SGR). All else stays as it is, incomplete sequences too.
 pub fn without_colours(text: &str) -> Cow<'_, str> {
     const CSI: &str = "\x1b[";
     if !text.contains(CSI) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The words on one line, each quoted where a shell wants it. A NUL, which no shell takes and no
+/// The words on one line, each quoted where a shell needs it. A NUL, which no shell takes and no
 /// program can be given, becomes U+FFFD.
 pub fn command_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = words.into_iter().map(quoted).collect();

@@ -66,7 +66,7 @@ pub(super) fn is_used(screen: &vt100::Screen, row: u16) -> bool {
         .any(is_visible)
 }
 
-/// The runs of one row of the screen, trailing blanks left out.
+/// The runs of one row of the screen, without trailing blanks.
 pub(super) fn runs(screen: &vt100::Screen, row: u16) -> Vec<Run> {
     let end = (0..screen.size().1.get())
         .rev()

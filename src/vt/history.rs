@@ -23,7 +23,7 @@ pub(super) struct History {
     answers: Vec<u8>,
 }
 
-/// Rows behind each other in one piece of memory: a piece of its own takes several times a short row.
+/// Consecutive rows in one allocation: an allocation for each would take several times a short row.
 #[derive(Default)]
 struct Chunk {
     /// The number of its first row, of all that came.
@@ -67,7 +67,7 @@ impl History {
         self.came - self.dropped
     }
 
-    /// Bytes, what each row costs besides its text included.
+    /// Bytes, with [`ROW`] for each row.
     pub(super) fn weight(&self) -> usize {
         self.bytes
     }
@@ -92,8 +92,8 @@ impl History {
             return;
         };
         let start = chunk.text.len();
-        // A state of its own for each row, so that each can be read alone. Writing to a string
-        // does not fail.
+        // A new state for each row, so that each can be read alone. Writing to a string does not
+        // fail.
         let mut state = vt100::capture::BasicFormattedCaptureState::new();
         let _ = row.write_formatted_basic(&mut chunk.text, &mut state);
         let end = chunk.text.len();
@@ -137,7 +137,7 @@ impl History {
         SafeText::line(&text)
     }
 
-    /// The runs of a range of rows; what lies beyond the end is left out.
+    /// The runs of a range of rows, up to the last row.
     pub(super) fn rows(&self, range: Range<usize>) -> Vec<Vec<Run>> {
         let cols = NonZeroU16::new(self.cols).unwrap_or(NonZeroU16::MIN);
         let mut reader = vt100::Parser::new(NonZeroU16::MIN, cols, 0);

@@ -29,7 +29,7 @@ pub const SCROLLBACK_ROWS: usize = 50_000;
 /// much longer than wide.
 pub const SCROLLBACK_BYTES: usize = 2 << 20;
 
-/// What a row takes beside its text: where it ends.
+/// Bytes that a row takes in addition to its text: where it ends.
 const ROW: usize = 4;
 
 /// Bytes that all terminals of a session may take together. Past it the oldest that are over go; then
@@ -50,7 +50,7 @@ pub struct SharedScreen(Arc<Shared>);
 
 struct Shared {
     screen: Mutex<Screen>,
-    /// Somebody was told of a change and has not looked since.
+    /// The one who draws it was notified of a change and has not looked since.
     announced: AtomicBool,
 }
 
@@ -68,7 +68,7 @@ impl SharedScreen {
         self.guard()
     }
 
-    /// Changes the screen. True if whoever draws it is to be told: at most once until the next
+    /// Changes the screen. True if the one who draws it must be notified: at most once until the next
     /// [`SharedScreen::lock`], so that a flood of output is no flood of wake-ups.
     pub fn change(&self, change: impl FnOnce(&mut Screen)) -> bool {
         change(&mut self.guard());
@@ -125,7 +125,7 @@ impl Screens {
         all.map(|(_, screen)| screen.guard().weight()).sum()
     }
 
-    /// Forgets all but those that `keep` wants.
+    /// Forgets all but those that `keep` accepts.
     pub fn retain(&mut self, keep: impl Fn(&TerminalId) -> bool) {
         self.screens.retain(|id, _| keep(id));
     }
@@ -137,7 +137,7 @@ impl Screens {
         let mut total = 0;
         let mut over: Vec<(u64, TerminalId, usize)> = Vec::new();
         for (id, (came, screen)) in &self.screens {
-            // Not by `lock`: nobody looks at it.
+            // Not by `lock`: this is no look at the screen.
             let screen = screen.guard();
             total += screen.weight();
             if screen.is_finished() {

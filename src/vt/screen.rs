@@ -82,7 +82,7 @@ impl Screen {
         self.history().weight()
     }
 
-    /// Drops rows above the screen, the oldest first, down to so many bytes; they count as dropped.
+    /// Drops rows above the screen, the oldest first, down to `most` bytes; they count as dropped.
     pub(super) fn cut_rows(&mut self, most: usize) {
         let history = match &mut self.state {
             State::Live(parser) => parser.callbacks_mut(),
@@ -216,8 +216,8 @@ impl Screen {
         self.history().dropped()
     }
 
-    /// The styled runs of `range` of the used rows, oldest first; trailing blanks left out. What
-    /// lies beyond the used rows is left out as well.
+    /// The styled runs of `range` of the used rows, oldest first, without trailing blanks. Rows beyond
+    /// the used ones are skipped.
     pub fn rows(&self, range: Range<usize>) -> Vec<Vec<Run>> {
         let start = self.screen_start();
         let end = range.end.min(self.row_count());
@@ -284,8 +284,8 @@ impl Screen {
             .rev()
             .find(|&row| cells::is_used(screen, row))
             .map_or(0, |row| row + 1);
-        // The cursor below the text shows that the program waits there; on a line of its own
-        // that was only just begun it shows nothing.
+        // A cursor below the text shows that the program waits there, unless it is at the start of an
+        // empty line.
         let waiting = match self.cursor() {
             Some(Cursor { row, col }) if col > 0 => row + 1,
             _ => 0,
@@ -316,7 +316,7 @@ impl State {
     fn live(rows: u16, cols: u16, mut history: History) -> Self {
         let (rows, cols) = (clamp(rows, MAX_ROWS), clamp(cols, MAX_COLS));
         history.widen(cols.get());
-        // No scrollback of its own: rows that scroll off go to the history.
+        // The parser keeps no scrollback: rows that scroll off go to the history.
         Self::Live(Box::new(vt100::Parser::new_with_callbacks(
             rows, cols, 0, history,
         )))

@@ -9,7 +9,7 @@ use crate::{
     text::SafeText,
 };
 
-/// A longer command line is not run: nobody would read it before.
+/// A longer command line is not run: no one would read it first.
 const MAX_COMMAND_LINE: usize = 1 << 10;
 
 /// Of version 1, told by its `type`: one that is not known is never sent to `authenticate` (V1-AUTH-06, V1-AUTH-07).
@@ -24,7 +24,7 @@ pub fn auth_method(method: &Value) -> Option<AuthMethod> {
         },
         Some(Value::String(kind)) => match kind.as_str() {
             "agent" => AuthMethodKind::Agent,
-            // A command beside it is not looked at (V1-AUTH-05).
+            // Its command, if there is one, is ignored (V1-AUTH-05).
             "terminal" => AuthMethodKind::Terminal {
                 args: args(method),
                 env: env(method),
@@ -98,7 +98,7 @@ fn variables(env: Member<'_>) -> Result<Vec<(String, String)>, Misfit> {
     Ok(variables)
 }
 
-/// Those in the data of an error that wants a sign-in.
+/// Those in the data of an error that asks for a sign-in.
 pub fn named_in_error(error: &Value) -> Vec<AuthMethod> {
     if error.get("code").and_then(Value::as_i64) != Some(code::AUTH_REQUIRED) {
         return Vec::new();

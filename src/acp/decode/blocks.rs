@@ -63,8 +63,7 @@ pub fn list(
     pass.list(member, |raw| decode(pass, raw, meta).map(Some))
 }
 
-/// Whether its audience is the assistant and nobody else (V1-CONT-06). What cannot be read says
-/// nothing.
+/// Whether its only audience is the assistant (V1-CONT-06). What cannot be read says nothing.
 fn is_for_agent(annotations: Member<'_>) -> bool {
     #[derive(Deserialize)]
     struct Annotations {
@@ -131,7 +130,7 @@ fn resource(pass: Pass, member: Member<'_>) -> Result<Resource, Misfit> {
     })
 }
 
-/// Bytes that base64 text stands for; `None` if it is none (V1-CONT-02). Counted, not decoded: the
+/// How many bytes base64 text stands for; `None` if it is not base64 (V1-CONT-02). Counted, not decoded: the
 /// data is not kept.
 pub fn decoded_len(base64: &str) -> Option<usize> {
     let data = base64.trim_end_matches('=');

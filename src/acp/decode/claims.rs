@@ -97,7 +97,7 @@ fn in_object(object: &str, depth: usize) -> Option<Claims> {
 struct Members<'a> {
     /// By [`Edit`].
     parts: [Option<&'a RawValue>; Edit::Wrapped as usize + 1],
-    /// Words for whoever reads them, which no diff shows.
+    /// Text for the reader, which no diff shows.
     remark: bool,
     instruction: bool,
     /// There are others, which could say something else.
@@ -228,7 +228,7 @@ impl<'a> Members<'a> {
         })
     }
 
-    /// The path, where there is nothing beside it.
+    /// The path, if the object holds nothing else.
     fn only_path(&self) -> Option<String> {
         let path = text(self.get(Edit::Path)?).filter(|path| !path.is_empty())?;
         let mut beside = CHANGES.into_iter().chain([Edit::Everywhere]);
@@ -236,14 +236,14 @@ impl<'a> Members<'a> {
         alone.then_some(path)
     }
 
-    /// Whether words stand there that are known as no part of an edit: only beside an old and a new
-    /// text are instructions so (gemini, qwen).
+    /// Whether there is text that belongs to no edit. An instruction does only if there are an old and a new text as
+    /// well (gemini, qwen).
     fn remarks(&self) -> bool {
         let pair = self.has(Edit::Old) && self.has(Edit::New);
         self.remark || self.instruction && !pair
     }
 
-    /// Whether nothing stands beside the arguments.
+    /// Whether the object holds nothing but the arguments.
     fn is_all_in_wrapped(&self) -> bool {
         let mut beside = [Edit::Path, Edit::Content, Edit::Everywhere, Edit::Diff].into_iter();
         !self.others && !self.remarks() && !beside.any(|part| self.has(part))
@@ -253,7 +253,7 @@ impl<'a> Members<'a> {
 /// What a member holds that says nothing of what would be in the file.
 #[derive(Clone, Copy)]
 enum Beside {
-    /// Words for whoever reads it.
+    /// Text for the reader.
     Remark,
     /// What the change is for.
     Instruction,
@@ -278,7 +278,7 @@ impl Beside {
     }
 }
 
-/// By the spellings that agents have been seen to use, and no other: what is unknown may say anything.
+/// Only in the spellings that agents have been seen to use: an unknown member may say anything.
 fn beside(name: &str) -> Option<Beside> {
     Some(match name {
         "description" | "explanation" => Beside::Remark,

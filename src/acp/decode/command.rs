@@ -45,7 +45,7 @@ const MAX_PATCH: usize = 1 << 20;
 /// Texts that are lines if the tool is a shell, and their bytes.
 const MAX_LINES: usize = 100;
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// Names and texts of members that are not known, globs, and their bytes; it is told that there are more.
+/// Names and texts of unknown members, globs, and their bytes; beyond it the input counts as unclear.
 const MAX_UNKNOWN: usize = 2_000;
 const MAX_UNKNOWN_BYTES: usize = 256 << 10;
 
@@ -92,11 +92,11 @@ struct Finder {
     left: usize,
     path_bytes: usize,
     unknown_bytes: usize,
-    /// The first member that would be unknown beside a command.
+    /// The first member that would be unknown if the call runs a command.
     beside: Option<String>,
     /// The tool is a shell by its name.
     runs_a_line: bool,
-    /// What it would run then; and the bytes, also of what is not kept.
+    /// What it would run then, and the bytes of all such texts, kept or not.
     lines: Vec<String>,
     line_bytes: usize,
     part: Part,
@@ -111,7 +111,7 @@ struct Part {
     entry: bool,
     /// Within an object that stands for a path: all its texts may be the path.
     path: bool,
-    /// A path stands beside it, or around it.
+    /// A path stands in the same object, or in one around it.
     of_path: bool,
 }
 
@@ -187,7 +187,7 @@ impl Finder {
                 continue;
             }
             let Some(line) = Line::of(member.value.get(), &member.name) else {
-                // A list of what is no word: it may be run all the same.
+                // A list that holds more than words may be run all the same.
                 let list = member.value.get().starts_with('[');
                 self.found.unclear |= list && !is_empty(member.value.get());
                 continue;
@@ -315,7 +315,7 @@ impl Finder {
             if !used[n] && is(name, Role::Args) {
                 let line = Line::of(member.value.get(), "");
                 used[n] = line.is_some();
-                // A list of what is no word: it may be handed over all the same.
+                // A list that holds more than words may be passed on all the same.
                 let list = member.value.get().starts_with('[');
                 self.found.unclear |= list && line.is_none() && !is_empty(member.value.get());
                 // Twice the same name: both may count.
@@ -348,7 +348,7 @@ impl Finder {
         }
     }
 
-    /// A member beside a command that says how it is run: whether that is all that it says.
+    /// Whether a member of a command's object says how the command is run, and nothing more.
     fn beside_command(&mut self, member: &Member<'_>) -> bool {
         let (name, value) = (&*member.name, member.value.get().trim_ascii());
         if is(name, Role::Interpreter) {
@@ -397,7 +397,7 @@ impl Finder {
         if json.len() > MAX_PATCH {
             self.found.unclear |= is(key, Role::Path) || is_script(key);
             self.found.unclear |= self.part.unknown || self.part.path || key.is_empty();
-            // What is written to a named file names no other.
+            // The content of a named file names no other file.
             let content = is(key, Role::WritesToPath) || is(key, Role::Writes);
             let of_file = self.part.of_path || self.part.entry;
             self.found.unclear |=
@@ -407,7 +407,7 @@ impl Finder {
             return;
         }
         let Ok(text) = serde_json::from_str::<Cow<'_, str>>(json) else {
-            // A lone surrogate, say: text that is none.
+            // No valid text, for instance a lone surrogate.
             self.found.unclear = true;
             return;
         };
@@ -460,7 +460,7 @@ impl Finder {
                 self.add_path(&file, true);
             }
         }
-        // What stands beside a path may be about that alone.
+        // A patch in the same object as a path may be about that file alone.
         let begins = text.trim_ascii_start();
         let of_path = self.part.of_path || self.part.entry;
         let short = key == "diff" || begins.starts_with("@@") || !text.contains(['\n', '\r']);

@@ -12,7 +12,7 @@ use crate::{
     text::{SafeText, first_bytes},
 };
 
-/// Fields of a form; one with more is refused, since nobody could look them over (V1-ELI-05).
+/// Fields of a form; one with more is refused, because a person could not check them all (V1-ELI-05).
 const MAX_FIELDS: usize = 100;
 /// Options of one field.
 const MAX_OPTIONS: usize = 2_000;

@@ -49,7 +49,7 @@ pub fn changes(pass: Pass, content: &str, meta: &mut Meta) -> Result<Vec<ToolCon
         Some((format, text)) if format.as_str() == "git_patch" => {
             with_patch(changes, text.as_str())
         }
-        // One in a format that is not known is shown beside them.
+        // A patch in an unknown format is shown after them.
         Some((format, _)) => {
             let unknown = ToolContent::Unknown {
                 kind: SafeText::line(&format!("patch in {}", format.as_str())),
@@ -104,8 +104,7 @@ fn shared(diff: Diff) -> ToolContent {
     ToolContent::Diff(Arc::new(diff))
 }
 
-/// Gives each change the part of a git patch about its file; a part about none of them stands by
-/// itself.
+/// Gives each change the part of a git patch about its file; a part about another file becomes an item.
 fn with_patch(changes: Vec<ToolContent>, patch: &str) -> Vec<ToolContent> {
     let sections = sections(patch);
     if let ([ToolContent::Diff(diff)], [section]) = (&changes[..], &sections[..]) {

@@ -1,5 +1,5 @@
 //! Commands, modes and config options: lists that replace what was there. An item that cannot be understood is
-//! left out (V1-RPC-24).
+//! skipped (V1-RPC-24).
 
 use serde_json::value::RawValue;
 
@@ -79,7 +79,7 @@ pub fn modes(pass: Pass, member: Member<'_>) -> Result<Option<ModeState>, Misfit
     }))
 }
 
-/// An option of an unknown type is left out (V1-CFG-04, V2-UPD-09), as is one without an id or a current value.
+/// Skips an option of an unknown type (V1-CFG-04, V2-UPD-09), and one without an id or a current value.
 pub fn config_options(pass: Pass, member: Member<'_>) -> Result<Option<Vec<ConfigOption>>, Misfit> {
     pass.list(member, |raw| config_option(pass, raw))
 }

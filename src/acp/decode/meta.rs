@@ -24,8 +24,8 @@ const TERMINAL_KEYS: [&str; 4] = [
     "terminal_exit",
 ];
 
-/// Adds the `_meta` of something that is told, as it is; in version 1 without what [`events`] reads. What is no
-/// object says nothing.
+/// Adds the `_meta` of an update as it is; in version 1 without what [`events`] reads. Ignores anything but an
+/// object.
 pub fn note(pass: Pass, member: Member<'_>, meta: &mut Meta) {
     let Some(text) = member.map(RawValue::get) else {
         return;

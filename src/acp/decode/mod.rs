@@ -1,7 +1,7 @@
 //! From JSON text to [`model`](crate::model), in both versions of ACP.
 //!
 //! One set of readers serves both; how much may be wrong with a member, and which version it is of, is a value, the
-//! [`Pass`]. What differs on the wire is told apart by it where it is read.
+//! [`Pass`]. Readers ask it where the versions differ on the wire.
 //!
 //! A message of version 1 is first read strictly ([`Pass::Strict`]). If something in it does not fit, it
 //! goes through the [dialects](super::dialect), and is read again with [`Pass::Loose`]: then what
@@ -143,7 +143,7 @@ impl Decoder {
         }
     }
 
-    /// An update that is none, or that belongs to no session: said, never lost (V1-RPC-25).
+    /// An update that cannot be read, or that belongs to no session: shown, never lost (V1-RPC-25).
     fn unreadable_update(&mut self, what: &str, params: &str, out: &mut Vec<FromAgent>) {
         let session =
             tree(params).and_then(|params| Some(self.session(params.get("sessionId")?.as_str()?)));

@@ -69,7 +69,7 @@ pub fn decode(protocol: Protocol, call: &CallTag, result: &str) -> CallResult {
         CallTag::SetConfigOption { .. } => config_set(pass, result),
     };
     decoded.unwrap_or_else(|Fault(fault)| {
-        // Of version 2, where nothing is made up for, it is said as such.
+        // In version 2 nothing is repaired: the answer is malformed.
         let fault = if v2 { "is malformed" } else { fault };
         let message = format!("the agent's answer to {} {fault}", method(call, protocol));
         CallResult::Failed(RpcError::new(code::INTERNAL, message))
@@ -178,7 +178,7 @@ fn initialized_v2(result: &str) -> Result<CallResult, Fault> {
         agent_name: info.title()?,
         agent_version: Some(need_line(info.version)?),
         caps: AgentCaps {
-            // There is no other marker for it (V2-AUTH-03).
+            // Nothing else marks it (V2-AUTH-03).
             logout: !auth_methods.is_empty(),
             ..agent_caps(pass, answer.capabilities)
         },

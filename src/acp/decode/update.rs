@@ -44,8 +44,8 @@ members!(struct Update {
     meta = "_meta",
 });
 
-/// Appends the events of one update, in the order in which they hold. A kind that is not known, or one that is and
-/// is malformed, is said as such; nothing of it is acted on (V2-RPC-02).
+/// Appends the events of one update, in their order. An unknown kind, or a malformed update of a known one, becomes an
+/// event that says so and has no other effect (V2-RPC-02).
 ///
 /// # Errors
 /// When it does not fit this pass; events may have been appended.
@@ -173,7 +173,7 @@ fn chunk(pass: Pass, role: ChunkRole, update: &Update<'_>) -> Result<AgentEvent,
     })
 }
 
-/// Its content, and what is said beside it.
+/// Its content, and its `_meta`.
 fn content_of_chunk(pass: Pass, update: &Update<'_>) -> Result<(ContentBlock, Meta), Misfit> {
     let mut meta = Meta::default();
     meta::note(pass, update.meta, &mut meta);

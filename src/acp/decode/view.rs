@@ -69,7 +69,7 @@ pub fn is_marked(member: Member<'_>) -> bool {
     member.is_some_and(|raw| raw.get().starts_with('{'))
 }
 
-/// Whether it can be cancelled by itself: a child, a terminal or a tool call (V1-META-06, V2-CAN-02).
+/// Whether a child, a terminal or a tool call can be cancelled alone (V1-META-06, V2-CAN-02).
 pub fn cancels(pass: Pass, member: Member<'_>) -> Result<Option<bool>, Misfit> {
     members!(struct Capabilities {
         cancel,
@@ -85,7 +85,7 @@ pub fn cancels(pass: Pass, member: Member<'_>) -> Result<Option<bool>, Misfit> {
 pub enum Pass {
     /// Version 1 to the letter: anything is a misfit of the whole message, which is then read loosely.
     Strict,
-    /// Version 1: a member counts as absent, an item of a list is left out (V1-RPC-24).
+    /// Version 1: a member that does not fit counts as absent, an item of a list is skipped (V1-RPC-24).
     Loose,
     /// Version 2, as its schema has it: the same of what need not be there. What must be makes the message an
     /// error (V2-RPC-02).
@@ -180,7 +180,7 @@ impl Pass {
         }
     }
 
-    /// A list, of each item what `item` makes of it. One that does not fit is left out, but strictly.
+    /// A list, each item as `item` reads it. One that does not fit is skipped, except strictly.
     pub fn list<'a, T, I: IntoIterator<Item = T>>(
         self,
         member: Member<'a>,

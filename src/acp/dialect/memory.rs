@@ -95,7 +95,7 @@ impl Memory {
         self.session(Some(id))
     }
 
-    /// What is known of a session; of one that is not ours, what is known of nobody's.
+    /// What is known of a session; for one that is not ours, what came before any session was named.
     pub fn session(&mut self, id: Option<&str>) -> &mut Known {
         let known = id.and_then(|id| self.sessions.iter().position(|session| session.id == id));
         match known.and_then(|at| self.sessions.get_mut(at)) {

@@ -1,5 +1,5 @@
-//! What agents say that is not plainly ACP v1, put into its words at the edge; and what is said to
-//! those that want other words.
+//! Messages of agents that are not plain ACP v1, translated into it at the edge; and our messages, translated for
+//! agents that expect another form.
 //!
 //! One function per direction works on JSON, between the line reader and the typed layer:
 //! [`Dialects::incoming`] on what does not read as v1 (that is tried first), [`Dialects::outgoing`]
@@ -84,7 +84,7 @@ impl Dialects {
     }
 
     /// Puts a call of ours into the agent's words, and gives its method in them. Only what a profile
-    /// names, and the one option that stands for the older `models`, is said otherwise.
+    /// names, and the one option that stands for the older `models`, are translated.
     pub fn outgoing(&self, method: &'static str, params: &mut Value) -> &'static str {
         let mut said = method;
         self.at_edge(|edge| said = outgoing::speak(edge, method, params));

@@ -122,7 +122,7 @@ fn chunk(update: &mut Object, tag: &str) {
     }
 }
 
-/// The id under which a tool call is told, where there is one.
+/// The id of a tool call, if there is one.
 fn call_id(update: &mut Object) -> Option<String> {
     match take(update, &["toolCallId", "id", "toolUseId", "tool_use_id"])? {
         Value::String(id) => Some(id),

@@ -108,7 +108,7 @@ async fn pump(
         }
     }
     if let Some(rest) = lines.rest() {
-        // If our side is gone there is nobody to tell.
+        // An error means that our side is gone.
         let _ = between.lock().await.line(rest, direction).await;
     }
 }

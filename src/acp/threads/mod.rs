@@ -3,7 +3,7 @@
 //! An adapter of lines: to our side it is an agent that speaks v1, to the agent it is a client that
 //! speaks threads. [`Threads`] is the pure part, message in, messages out; [`bridge`](mod@bridge) puts it between
 //! the connection and the process. What v1 has no word for is asked of the core by methods of our
-//! own, `_threads/…`, which the decoder takes from nobody else.
+//! own, `_threads/…`, which the decoder takes only from the adapter.
 
 mod bridge;
 mod calls;
@@ -21,7 +21,7 @@ pub use self::{bridge::bridge, look::decode as decode_look};
 use self::{calls::Pending, store::Store};
 use crate::model::code;
 
-/// A turn whose prompt was answered at once is over when the agent has said nothing more for so long.
+/// A turn whose prompt was answered at once is over when the agent has been silent for this long.
 const QUIET: Duration = Duration::from_secs(3);
 /// And so long is waited for its first word: a model thinks.
 const FIRST_WORD: Duration = Duration::from_secs(30);

@@ -397,7 +397,7 @@ fn block(block: &Value) -> PromptBlock {
             }
         }
         Some(kind @ ("image" | "audio")) => {
-            // Shown, and sent nowhere: its size is all that is told of its data.
+            // Only shown, never sent: of its data the size is enough.
             let data = text(block, "data").unwrap_or_default();
             let name = text(block, "uri").map(file_name);
             let name = name.unwrap_or_else(|| owned(text(block, "mimeType")));

@@ -1,4 +1,4 @@
-//! The wire log: every line of both directions, in a file of its own (`--wire`).
+//! The wire log: every line of both directions, in one file (`--wire`).
 
 use std::{
     borrow::Cow,
@@ -47,7 +47,7 @@ pub struct Secrets(Vec<Secret>);
 #[derive(Clone, Debug)]
 struct Secret {
     text: Finder<'static>,
-    /// It could be part of any word: only where it stands by itself.
+    /// It could be part of any word, so only the whole word counts.
     whole_word: bool,
 }
 
@@ -111,7 +111,7 @@ impl Secrets {
     }
 }
 
-/// Writes lines to a file, on a thread of its own.
+/// Writes lines to a file, on its own thread.
 pub struct WireLog {
     lines: rpc::Sender<WireLine>,
     thread: JoinHandle<()>,
@@ -128,7 +128,7 @@ impl WireLogHandle {
 }
 
 impl WireLog {
-    /// Starts a new log; times in it count from now. `lost` is told, once, why it goes no further.
+    /// Starts a new log; times in it count from now. Calls `lost`, once, if the log ends early.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -214,7 +214,7 @@ fn write_line(
     secrets.mask(&mut bytes);
     let text = String::from_utf8_lossy(&bytes);
     // Environments and headers (V1-MCP-04, V1-AUTH-12), answers to forms (V1-ELI-13), and whatever
-    // else is a secret by its name or place, whoever says it.
+    // else is a secret by its name or place, in either direction.
     let text = match serde_json::from_str::<&RawValue>(&text) {
         Ok(json) => Cow::Owned(mask_json(json.get())),
         Err(_) => mask(&text),

@@ -10,7 +10,7 @@ use tokio::{io::AsyncReadExt, process::Command, time::timeout};
 
 use crate::text::SafeText;
 
-/// A program that asks whoever copied has its answer by then, if ever.
+/// A program that gets no answer from the owner of the clipboard by then never will.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Bytes taken of an image: more than can be sent as one, as it can still be linked.

@@ -11,7 +11,7 @@ pub enum Misfit {
     Never,
     /// It stands there more than once, and nothing tells which one is meant.
     Times(usize),
-    /// A patch that is none.
+    /// It is not a patch.
     Unreadable,
 }
 

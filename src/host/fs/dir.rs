@@ -1,7 +1,7 @@
 //! Directories by handle.
 //!
-//! A path is judged first and used later, and whoever works in the workspace may put a link in the
-//! place of one of its directories in between. So nothing here follows a link: a path that was
+//! A path is judged first and used later, and in between a process in the workspace may replace one of
+//! its directories by a link. So nothing here follows a link: a path that was
 //! resolved leads through real directories only, and what has become a link since is an error. What
 //! follows in a directory (looking, making, renaming) goes through its handle, and so stays in it
 //! wherever its name leads by then.

@@ -28,7 +28,7 @@ pub fn at_once(dir: impl AsFd, below: &Path, flags: OFlags) -> Option<io::Result
     for _ in 0..TRIES {
         match openat2(&dir, below, flags, Mode::empty(), resolve) {
             Err(Errno::AGAIN) => {}
-            // Whether it is the file that forbids it is told by the other way.
+            // Going part by part will show whether it is the file that forbids it.
             Err(Errno::NOSYS | Errno::PERM) => return None,
             opened => return Some(opened.map_err(io::Error::from)),
         }

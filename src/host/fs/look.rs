@@ -20,7 +20,7 @@ use crate::{host::walk, model::RpcError};
 /// As of text (V1-FS-09).
 const MAX_BYTES: u64 = 64 << 20;
 
-/// More matches are left out (D-40).
+/// Matches that are returned, at most (D-40).
 const MAX_MATCHES: usize = 10_000;
 
 /// Files whose versions are known; with more, all are forgotten, and later versions are higher.
@@ -139,7 +139,7 @@ impl Versions {
         Ok(*version)
     }
 
-    /// For one more path, of so many bytes.
+    /// For one more path, of `bytes` bytes.
     fn make_room(&mut self, bytes: usize) {
         if self.known.len() >= MAX_VERSIONS || self.bytes + bytes > MAX_VERSIONS_BYTES {
             let highest = self.known.values().map(|(_, version)| *version).max();

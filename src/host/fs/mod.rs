@@ -34,7 +34,7 @@ pub(super) use write::write;
 
 use crate::model::{RpcError, code};
 
-/// An I/O error as the agent is told it: what was tried, with which file, why not.
+/// An I/O error for the agent: what was tried, with which file, and why it failed.
 pub(super) fn failure(doing: &str, path: &Path, error: &io::Error) -> RpcError {
     let code = match error.kind() {
         // Agents tell "new file" from "broken" by this code (V1-FS-06).

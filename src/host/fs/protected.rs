@@ -1,7 +1,7 @@
 //! Places that count as outside the workspace wherever its roots are: an agent that works in the
 //! person's home must neither read what signs them in nor change what acp-tui, a shell or the desktop
 //! will do for it later. In any folder it must not change what git keeps there, nor what an editor or
-//! another agent runs by itself, as that runs with the person's next command. The names are in [`table`].
+//! another agent runs without asking, since that runs with the person's next command. The names are in [`table`].
 //!
 //! Not among them is `.acp-tui.toml` in a project: it says nothing until the person has agreed to
 //! exactly its content, and an agent that writes another makes it silent again.
@@ -32,7 +32,7 @@ mod tests;
 /// How long the links among the places are taken to be as they were.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// Files and directories among the secrets that are compared with a hard link; more are left out.
+/// Files and directories among the secrets that are compared with a hard link, at most.
 const MAX_COMPARED: usize = 10_000;
 
 /// Directories in directories of secrets that are looked into for that.
@@ -144,7 +144,7 @@ pub fn anywhere(path: &Path) -> Option<Protected> {
 }
 
 /// Whether a path is in a directory that git takes for its own by what is in it, or would take for it
-/// with this file: then it runs what `config` and `hooks` there say, for whoever is in it.
+/// with this file: then any git command in it runs what `config` and `hooks` say.
 fn is_of_git(path: &Path) -> bool {
     path.ancestors().skip(1).any(|dir| {
         let below = path

@@ -183,7 +183,7 @@ impl Roots {
             let below = path.strip_prefix("/").unwrap_or(path);
             return Ok((Arc::new(Dir::slash()?), below));
         };
-        // Who has replaced the whole project, as by cloning it anew, goes on in the new one.
+        // If the whole project was replaced, as by cloning it again, use the new directory.
         let (ours, there) = (held.own_stat()?, rustix::fs::stat(dir));
         let same =
             there.is_ok_and(|there| (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino));

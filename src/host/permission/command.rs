@@ -125,7 +125,7 @@ pub fn possible_of_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Vec
 }
 
 impl Possible {
-    /// What may run beside it.
+    /// Adds what may run as well.
     pub fn add(&mut self, other: Self) {
         self.commands.extend(other.commands);
         self.perhaps.extend(other.perhaps);
@@ -206,7 +206,7 @@ impl Possible {
         }
         let again = shell || READ_AGAIN.contains(name);
         for (n, arg) in args.iter().enumerate() {
-            // Any argument may be where the command begins, or be a whole line of its own, also
+            // Any argument may be where the command begins, or be a whole line, also
             // joined to an option (`env -S'rm x'`) or a name (`alias ls='rm x'`).
             let line = behind_option(&arg.text);
             let quoted = again && line.contains(['\'', '"', '\\', '$']);

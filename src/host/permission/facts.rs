@@ -29,7 +29,7 @@ const MAX_MAYBE_PATHS: usize = 500;
 /// Bytes of a text that may be a place; what Linux allows itself.
 const MAX_PLACE: usize = 4_096;
 
-/// Paths outside the workspace that the person is told of, each bounded in bytes; of more their number.
+/// Paths outside the workspace that a question lists, each bounded in bytes; of the rest it gives the number.
 const MAX_STRAYS: usize = 20;
 
 /// Bytes of an odd path that a reason quotes.
@@ -590,7 +590,7 @@ fn everything_possible(subject: &Subject) -> Option<Possible> {
         add(possible(script));
     }
     if let Some(all) = &mut all {
-        // Nobody knows what a name in it runs then.
+        // It is unknown what a name in it runs then.
         let mut env = run.iter().flat_map(|run| sorted_env(&run.env));
         let steered = env.any(|variable| variable.effect == EnvEffect::Steers);
         all.unclear |= input.unclear || steered;

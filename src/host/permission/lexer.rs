@@ -52,7 +52,7 @@ pub struct Pieces {
     pub nested: Vec<String>,
     /// What is read from or written to by redirections.
     pub targets: Vec<String>,
-    /// A quote or bracket that does not close: what a shell makes of it is anyone's guess.
+    /// A quote or bracket that does not close: it is unknown what a shell makes of it.
     pub broken: bool,
 }
 

@@ -3,7 +3,7 @@
 //! One judge for all ways in: a request for permission, `fs/*`, `terminal/create`. Owns: gathering
 //! what a request would do ([`facts`]), matching rules against it, and the verdict. Allow rules match
 //! strictly, deny and ask rules generously: a doubt never allows. Looks at the disk (links are
-//! resolved), so it is for blocking tasks. Never asks and never answers by itself.
+//! resolved), so it is for blocking tasks. It neither asks the person nor answers the agent.
 
 mod command;
 mod facts;

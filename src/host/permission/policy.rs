@@ -42,7 +42,7 @@ pub struct Judge {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Ruling {
     Deny(SafeText),
-    /// A rule wants it, or may be meant; or it is not known what is asked for.
+    /// A rule requires it, or may be meant; or it is not known what is asked for.
     Ask(Option<SafeText>),
     Allow(SafeText),
     /// The policy would allow it inside the workspace.

@@ -50,7 +50,7 @@ impl CompiledRule {
     }
 
     /// For allow rules: every part that it names matches for certain, with all paths, and in all
-    /// ways in which a command can be read. Without a path of its own a rule does not reach outside
+    /// ways in which a command can be read. A rule that names no path does not reach outside
     /// the workspace: not by a location, nor by a word of a command that the rule does not name itself.
     /// A command that is not plain matches none, nor does one with an environment or in a directory that
     /// may make something else of it.

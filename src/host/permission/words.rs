@@ -1,8 +1,8 @@
 //! The words of a plain command behind those that an allow rule names: which places they may mean.
 //!
-//! Whoever wrote the rule knew its first words alone. What stands behind them may lead the same command to
+//! The author of a rule knew only its first words. The words behind them may lead the same command to
 //! another project, in all the spellings that programs and shells have for it. In doubt a word is taken for
-//! a place: then the person is asked.
+//! a place, and the person is asked.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ const NOWHERE: [&str; 5] = [
 /// Of addresses of other machines.
 const SCHEMES: [&str; 8] = ["http", "https", "ftp", "ftps", "ssh", "git", "ws", "wss"];
 
-/// What stands before a part that is a place by itself.
+/// What separates parts of a word that may each be a place.
 const SEPARATORS: [char; 4] = ['=', ':', ',', '@'];
 
 /// Where programs are that the system and its owner have put there.

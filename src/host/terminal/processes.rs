@@ -1,7 +1,7 @@
 //! The processes that belong to one terminal, and ending them all (V1-TERM-12, V1-TERM-13,
 //! V1-TERM-17).
 //!
-//! A command leads a session and a group of its own, so its descendants are found by session. Job
+//! A command leads a new session and group, so its descendants are found by session. Job
 //! control makes more groups in it; a daemon leaves it by `setsid`, but not without the marker in
 //! its environment. On Linux both are looked up in `/proc`; elsewhere there is only the group.
 

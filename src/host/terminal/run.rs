@@ -107,7 +107,7 @@ impl Run {
                     }
                 }
                 Step::Control(Some(Control::Resize(rows, cols))) => self.resize(rows, cols),
-                // `None`: nobody holds the other end any more, the same as being released.
+                // `None`: the other end is gone, which is the same as being released.
                 Step::Control(end @ (Some(Control::Kill | Control::Release) | None)) => {
                     released = !matches!(end, Some(Control::Kill));
                     if self.signal(&ASK_TO_END).await > 0 {
@@ -151,7 +151,7 @@ impl Run {
             // nothing was announced yet.
             match rustix::io::read(&self.pty, &mut *buffer) {
                 Ok(0) => return false,
-                // Nobody is left to read an answer.
+                // Nothing is left to read an answer.
                 Ok(n) => drop(self.take(&buffer[..n])),
                 // Whatever else is written comes from others that hold the terminal.
                 Err(Errno::AGAIN) => return true,

@@ -1,4 +1,4 @@
-//! Starting a command on a PTY of its own (V1-TERM-01 to V1-TERM-04, V1-TERM-16).
+//! Starting a command on its own PTY (V1-TERM-01 to V1-TERM-04, V1-TERM-16).
 
 use std::{
     collections::BTreeMap,
@@ -16,8 +16,8 @@ use crate::{guard, text::Words};
 /// Rows and columns while no view shows the terminal.
 pub const DEFAULT_SIZE: (u16, u16) = (40, 120);
 
-/// Set for what is started, unless the agent sets it. Nobody answers a pager or a password prompt
-/// of git; but the PTY is a real one, so colours are welcome.
+/// Set for each command, unless the agent sets it: no one would answer a pager or git's password prompt.
+/// The PTY is a real one, so colours stay on.
 const PRESET: [(&str, &str); 4] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
@@ -140,7 +140,7 @@ fn is_harmless(name: &OsStr) -> bool {
     })
 }
 
-/// Starts it as the leader of a session and group of its own, the PTY of that size on all three
+/// Starts it as the leader of a new session and group, with a PTY of that size on all three
 /// descriptors.
 /// Must be called on a runtime thread that lives as long as the runtime (not in `spawn_blocking`):
 /// on Linux the command ends with that thread, so that it does not outlive a killed client even where

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-/// What a token begins with, and how many characters of its own follow at least. Those that say less by
-/// their beginning have to hold digits and letters of both cases.
+/// What a token begins with, and how many characters follow at least. If the beginning says little, they
+/// must contain digits and letters of both cases (`mixed`).
 struct Shape {
     prefix: &'static str,
     shortest: usize,
-    /// Characters of a token beside letters and digits.
+    /// Characters of a token other than letters and digits.
     others: &'static [u8],
     mixed: bool,
 }

@@ -38,7 +38,7 @@ pub fn of_patch_text(patch: &str) -> Option<Found> {
         return None;
     }
     let inner = patch.trim().strip_prefix(BEGIN)?.strip_suffix(END)?;
-    // Each of the two stands on a line of its own.
+    // Each of the two is a whole line.
     let inner = inner.strip_prefix('\r').unwrap_or(inner);
     let inner = inner.strip_prefix('\n')?;
     let mut lines = inner.split_inclusive('\n').peekable();
@@ -130,7 +130,7 @@ impl Found {
         if lines.next_if(|line| bare(line) == END_OF_FILE).is_some() {
             any = true;
         }
-        // An addition without anything beside it goes behind the end, which no two texts tell.
+        // An addition without context goes behind the end of the file, which two texts cannot express.
         (any && !old.is_empty()).then_some((old, new))
     }
 }
@@ -163,7 +163,7 @@ pub fn of_changes(changes: &RawValue) -> Option<Found> {
     for (path, change) in changes {
         let path = name(&path)?;
         let mut members = pairs(change.get())?;
-        // The older form has the kind as the one name, around what the newer has beside it.
+        // The older form is keyed by the kind; the newer one has a member `type`.
         let kind = match members.as_slice() {
             [(kind, inner)] if inner.get().starts_with('{') => {
                 let kind = kind.to_string();

@@ -1,5 +1,5 @@
-//! Whether it is known what a member of a raw input does. What is not known may do anything: no rule
-//! that speaks of the rest allows it. So the lists here are of what is harmless, and not of what is not.
+//! Whether it is known what a member of a raw input does. An unknown one may do anything, so no rule
+//! that covers the rest allows it. That is why the lists here name what is harmless.
 
 use super::{
     json::{Member, is_json, whole_text},

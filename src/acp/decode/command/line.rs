@@ -97,8 +97,8 @@ fn is_syntax(c: char) -> bool {
     "|&;<>()`$\"'\\\n\r".contains(c)
 }
 
-/// `PATH=x`, `{"PATH": "x"}`, `{"name": "PATH", "value": "x"}`, and lists of these. False where it is
-/// none of them.
+/// `PATH=x`, `{"PATH": "x"}`, `{"name": "PATH", "value": "x"}`, and lists of these. False for anything
+/// else.
 pub fn variables(json: &str, out: &mut Vec<(String, String)>, depth: usize) -> bool {
     let json = json.trim_ascii();
     if out.len() >= MAX_ENV || depth > 2 {

@@ -18,7 +18,7 @@ pub const NO_SANDBOX: [&str; 5] = ["bypass", "disable", "nosandbox", "skip", "wi
 pub const MAX_NAME: usize = 100;
 /// How names end under which a line to be run may stand.
 pub const SCRIPT_ENDS: [&str; 4] = ["cmd", "command", "commands", "script"];
-/// Commands of an editor tool, which no shell runs; with a path beside them.
+/// Commands of an editor tool, which no shell runs, if the same object has a path.
 pub const EDITOR_COMMANDS: Words = Words("view create str_replace insert undo_edit write");
 pub const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
 

@@ -17,8 +17,8 @@ pub const WRAPPERS: Words = Words(
      trap unbuffer unshare valgrind watch xargs xvfb-run",
 );
 
-/// Programs that run what stands behind their own words, beside what those words do: a match there
-/// is a doubt (`docker rm`, `docker run x rm`).
+/// Programs that may run what stands behind their own subcommands: a match there is a doubt
+/// (`docker rm`, `docker run x rm`).
 pub const OUTER: Words = Words(
     "asdf at aws-vault batch bunx concurrently conda direnv docker dotenv gdb hatch hyperfine \
      kubectl lxc mise mosh nix nix-shell nodemon npx op pdm perf pipenv pixi podman poetry rye \
